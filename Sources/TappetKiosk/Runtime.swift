@@ -297,35 +297,18 @@ package final class Runtime {
 
   private func perform(_ effect: Effect, at now: Moment) {
     switch effect {
-    case .startReader:
-      do throws(SystemError) { try helpers.reader.start(device: configuration.readerDevice, reactor) } catch {
-        inbox.append(.readerNotStarted(code: error.code))
-      }
-    case .killReader: helpers.reader.kill()
-    case .stopReader: helpers.reader.stop()
+    case .start(let helper): start(helper)
+    case .stop(let helper): helpers.stop(helper)
+    case .kill(let helper): helpers.kill(helper)
     case .connect(let endpoint, let mqtt5): broker.connect(endpoint: endpoint, mqtt5: mqtt5)
     case .noteFallback(let endpoint, let until):
       let url = configuration.broker.endpoints[endpoint].text
       store.thread.submit(.noteFallback(url: url, untilUnixSeconds: until))
-    case .forgetFallbacks: store.thread.submit(.forgetFallbacks)
-    case .noteTimedOpening(let topic, let closesAt):
-      store.thread.submit(.noteTimedOpening(topic: topic, closesAt: closesAt))
     case .noteBroker(let endpoint):
       store.thread.submit(.noteBroker(url: configuration.broker.endpoints[endpoint].text))
-    case .noteWrongCodes(let count): store.thread.submit(.noteWrongCodes(count))
-    case .noteCloses(let counts): store.thread.submit(.noteCloses(counts))
     case .disconnect: broker.disconnect()
-    case .store(let entry): store.thread.submit(.append(entry))
-    case .countUse(let id, let ticket): store.thread.submit(.countUse(id, ticket: ticket))
-    case .fetch(let after, let limit, let clockIsGood):
-      store.thread.submit(.fetch(after: after, limit: limit, clockIsGood: clockIsGood))
-    case .fetchExpired(let clockIsGood, let spared):
-      store.thread.submit(.fetchExpired(now, clockIsGood: clockIsGood, excluding: spared))
-    case .drop(let id, let spared): store.thread.submit(.drop(id, excluding: spared))
-    case .checkStore: store.thread.submit(.check)
+    case .store(let request): store.thread.submit(request)
     case .applySite(let bundle): apply(bundle)
-    case .noteSecretUse(let id, let uid, let unixSeconds):
-      store.thread.submit(.noteSecretUse(id: id, uid: uid, unixSeconds: unixSeconds))
     case .light(let light): show(light, at: now.instant)
     case .setOutput(let index, let isOn): panel.set(output: index, isOn: isOn)
     case .reply(let reply): send(reply, at: now)
@@ -335,29 +318,24 @@ package final class Runtime {
     case .pauseButton(let button): panel.pause(button)
     case .resumeButton(let button): panel.resume(button)
     case .publish(let entry, let unixSeconds): publish(entry, unixSeconds: unixSeconds)
-    case .startWebhooks: startWebhooks()
-    case .stopWebhooks: helpers.webhooks.stop()
-    case .killWebhooks: helpers.webhooks.kill()
-    case .startInventory: startInventory()
-    case .stopInventory: helpers.inventory.stop()
-    case .killInventory: helpers.inventory.kill()
     case .orderInventory(let order): helpers.inventory.send(order.encode())
-    case .startRooms: startRooms()
-    case .stopRooms: helpers.rooms.stop()
-    case .killRooms: helpers.rooms.kill()
     case .askRoom(let question): ask(question)
     case .endQuestion(let number, let end): helpers.rooms.send(RoomOrder.close(number: number, text: end.text).encode())
     case .postWebhook(let entry, let unixSeconds): postWebhook(entry, unixSeconds: unixSeconds)
-    case .forgetWebhooks(let entries): store.thread.submit(.removeWebhooks(entries))
-    case .giveUpWebhook(let entry, let reason, let time):
-      store.thread.submit(.giveUpWebhook(entry, reason, unixMilliseconds: time))
-    case .fetchWebhooks(let after, let limit, let clockIsGood, let resting):
-      store.thread.submit(.fetchWebhooks(after: after, limit: limit, clockIsGood: clockIsGood, excluding: resting))
-    case .fetchExpiredWebhooks(let clockIsGood, let spared):
-      store.thread.submit(.fetchExpiredWebhooks(now, clockIsGood: clockIsGood, excluding: spared))
     case .report(let report): tell(report, at: now)
-    case .forget(let ids, let mayWait): store.thread.submit(.remove(ids, mayWait: mayWait))
     case .finish: inbox.isFinished = true
+    }
+  }
+
+  private func start(_ helper: Helper) {
+    switch helper {
+    case .reader:
+      do throws(SystemError) { try helpers.reader.start(device: configuration.readerDevice, reactor) } catch {
+        inbox.append(.readerNotStarted(code: error.code))
+      }
+    case .webhooks: startWebhooks()
+    case .inventory: startInventory()
+    case .rooms: startRooms()
     }
   }
 

@@ -122,7 +122,7 @@ import Testing
     #expect(tapUnreadable(story, at: 100) == ["store play"])
     let entry = try #require(story.commit(at: 101).entry)
     func uid(_ entry: OutboxEntry) -> TagUID? {
-      guard case .accepted(let uid)? = TapNews(.accepted(entry, uid: Self.card))?.kind else { return nil }
+      guard case .accepted(let uid)? = TapNews(.entry(.accepted(entry, uid: Self.card)))?.kind else { return nil }
       return uid
     }
     #expect(uid(entry) == Self.card)
@@ -142,7 +142,7 @@ import Testing
     + "2e616e64726f6964"
 
   private func tagID(_ entry: OutboxEntry) -> String? {
-    TapNews(.accepted(entry, uid: Self.card))?.homeAssistantID
+    TapNews(.entry(.accepted(entry, uid: Self.card)))?.homeAssistantID
   }
 
   @Test func `a tag that Home Assistant's app wrote is scanned as its id, whoever else knows it`() throws {

@@ -19,12 +19,12 @@ import Testing
       sent += story.published
       for effect in story.lastEffects {
         switch effect {
-        case .fetch(let after, let limit, _):
+        case .store(.fetch(_, let after, let limit, _, _)):
           let rest = disk.filter { $0.sequence > after }
           story.at(story.time, .store(.fetched(Array(rest.prefix(limit)), reachedEnd: rest.count <= limit)))
           follow()
         case .report: reports.append(effect.words)
-        case .forget(let ids, let mayWait):
+        case .store(.remove(let ids, let mayWait)):
           removals[removals.count - 1] += ids.count
           if !mayWait { removals.append(0) }
         default: break
@@ -66,7 +66,7 @@ import Testing
     for number in 0..<5 { story.at(30, .link(.acknowledged(disk[number].id))) }
     let words = story.at(40, .link(.lost(.closedByBroker)))
     #expect(words.contains("report delivered 5 more") && words.last == "forget")
-    #expect(story.lastEffects.contains { if case .forget([], mayWait: false) = $0 { true } else { false } })
+    #expect(story.lastEffects.contains { if case .store(.remove([], mayWait: false)) = $0 { true } else { false } })
   }
 
   @Test func `hundreds that a person drops at once are one line of the log`() {

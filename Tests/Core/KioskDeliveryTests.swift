@@ -235,7 +235,7 @@ import Testing
     var fetches: [(after: Int64, limit: Int)] = []
     func look() {
       for effect in story.lastEffects {
-        if case .fetch(let after, let limit, _) = effect { fetches.append((after, limit)) }
+        if case .store(.fetch(_, let after, let limit, _, _)) = effect { fetches.append((after, limit)) }
       }
       waiting += story.published
       sent += story.published

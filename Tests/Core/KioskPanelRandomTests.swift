@@ -24,15 +24,15 @@ import Testing
         story.at(time, event)
         for effect in story.lastEffects {
           switch effect {
-          case .store(let entry):
+          case .store(.append(let entry)):
             stores += 1
             #expect(entry.trigger == .tag || !isLocked, "seed \(seed) at \(time): \(entry.action) while locked")
             #expect(entry.action != "alarm" || isAsked, "seed \(seed) at \(time): alarm without a question")
             if entry.action == "alarm" { isAsked = false }
-          case .report(.confirming): isAsked = true
-          case .report(.confirmationEnded): isAsked = false
-          case .report(.panelLocked): isLocked = true
-          case .report(.panelUnlocked): isLocked = false
+          case .report(.tap(.confirming)): isAsked = true
+          case .report(.tap(.confirmationEnded)): isAsked = false
+          case .report(.panel(.locked)): isLocked = true
+          case .report(.panel(.unlocked)): isLocked = false
           default: break
           }
         }

@@ -70,7 +70,7 @@ extension KioskScript {
   }
 
   fileprivate var pause: Int? {
-    for case .report(.webhookWaits(_, _, let pause)) in lastEffects { return Int(pause.wholeMilliseconds) }
+    for case .report(.webhook(.waits(_, _, let pause))) in lastEffects { return Int(pause.wholeMilliseconds) }
     return nil
   }
 }

@@ -5,51 +5,21 @@
 extension Effect {
   var words: String {
     switch self {
-    case .startReader: "start reader"
-    case .killReader: "kill reader"
-    case .stopReader: "stop reader"
+    case .start(let helper): "start \(helper)"
+    case .stop(let helper): "stop \(helper)"
+    case .kill(let helper): "kill \(helper)"
     case .connect(let endpoint, let mqtt5):
       "connect \(endpoint)" + (mqtt5 == .absent ? " with 3.1.1" : mqtt5 == .present ? " with 5" : "")
     case .noteFallback(let endpoint, let until): "note fallback \(endpoint) until \(until)"
-    case .forgetFallbacks: "forget fallbacks"
-    case .noteTimedOpening(let topic, let closesAt):
-      "note " + topic + (closesAt.map { " closes at \($0.nanoseconds / 1_000_000)" } ?? " closed")
-    case .noteWrongCodes(let count): "note wrong codes \(count)"
     case .noteBroker(let endpoint): "note broker \(endpoint)"
     case .disconnect: "disconnect"
     case .publish(let entry, _): "publish \(entry.action)"
-    case .store(let entry): "store \(entry.action)"
-    case .countUse(_, let ticket): "count \(ticket)"
-    case .forget: "forget"
-    case .noteCloses(let counts): "closes \(counts.map { String($0.count) }.joined(separator: " "))"
-    case .fetch(let after, _, let clockIsGood): "fetch after \(after)" + (clockIsGood ? "" : " without a clock")
-    case .fetchExpired(let clockIsGood, let spared):
-      "expire" + (clockIsGood ? "" : " without a clock") + (spared.isEmpty ? "" : " but \(spared.count)")
-    case .drop(let id, let spared):
-      (id == nil ? "drop all" : "drop one") + (spared.isEmpty ? "" : " but \(spared.count)")
-    case .startWebhooks: "start webhooks"
-    case .stopWebhooks: "stop webhooks"
-    case .killWebhooks: "kill webhooks"
+    case .store(let request): request.words
     case .postWebhook(let entry, _): "post \(entry.action)"
-    case .forgetWebhooks: "forget webhook"
-    case .giveUpWebhook(let entry, _, _): "give up \(entry.action)"
-    case .fetchWebhooks(let after, _, let clockIsGood, let resting):
-      "fetch webhooks after \(after)" + (clockIsGood ? "" : " without a clock")
-        + (resting.isEmpty ? "" : " but \(resting.joined(separator: " "))")
-    case .fetchExpiredWebhooks(let clockIsGood, let spared):
-      "expire webhooks" + (clockIsGood ? "" : " without a clock") + (spared.isEmpty ? "" : " but \(spared.count)")
-    case .startInventory: "start inventory"
-    case .stopInventory: "stop inventory"
-    case .killInventory: "kill inventory"
-    case .startRooms: "start rooms"
-    case .stopRooms: "stop rooms"
-    case .killRooms: "end rooms"
     case .askRoom(let question): "ask \(question.room): \(question.who.map { $0 + " " } ?? "")\(question.title)"
     case .endQuestion(_, let end): "end question \(end)"
     case .orderInventory(let order): "order \(order.words)"
-    case .checkStore: "check store"
     case .applySite(let bundle): "apply people \(bundle.version)"
-    case .noteSecretUse(let id, _, _): "note \(id)"
     case .light(let light): "light \(light.name)"
     case .setOutput(let index, let isOn): "output \(index) \(isOn ? "on" : "off")"
     case .reply(let reply): "reply \(reply.words)"
@@ -63,7 +33,7 @@ extension Effect {
     }
   }
 
-  var storedEntry: OutboxEntry? { if case .store(let entry) = self { entry } else { nil } }
+  var storedEntry: OutboxEntry? { if case .store(.append(let entry)) = self { entry } else { nil } }
 
   var publishedEntry: OutboxEntry? { if case .publish(let entry, _) = self { entry } else { nil } }
 
@@ -71,8 +41,37 @@ extension Effect {
 
   var retryIn: Duration? {
     switch self {
-    case .report(.linkFailed(_, _, let delay)), .report(.linkLost(_, _, let delay)): delay
+    case .report(.link(.failed(_, _, let delay))), .report(.link(.lost(_, _, let delay))): delay
     default: nil
+    }
+  }
+}
+
+extension StoreRequest {
+  fileprivate var words: String {
+    switch self {
+    case .append(let entry): "store \(entry.action)"
+    case .countUse(_, let ticket): "count \(ticket)"
+    case .remove: "forget"
+    case .removeWebhooks: "forget webhook"
+    case .giveUpWebhook(let entry, _, _): "give up \(entry.action)"
+    case .fetch(let destination, let after, _, let clockIsGood, let resting):
+      "fetch " + (destination == .webhook ? "webhooks " : "") + "after \(after)"
+        + (clockIsGood ? "" : " without a clock")
+        + (resting.isEmpty ? "" : " but \(resting.joined(separator: " "))")
+    case .fetchExpired(let destination, _, let clockIsGood, let excluded):
+      "expire" + (destination == .webhook ? " webhooks" : "") + (clockIsGood ? "" : " without a clock")
+        + (excluded.isEmpty ? "" : " but \(excluded.count)")
+    case .drop(let id, let excluded):
+      (id == nil ? "drop all" : "drop one") + (excluded.isEmpty ? "" : " but \(excluded.count)")
+    case .check: "check store"
+    case .noteSecretUse(let id, _, _): "note \(id)"
+    case .forgetFallbacks: "forget fallbacks"
+    case .noteCloses(let counts): "closes \(counts.map { String($0.count) }.joined(separator: " "))"
+    case .noteTimedOpening(let topic, let closesAt):
+      "note " + topic + (closesAt.map { " closes at \($0.nanoseconds / 1_000_000)" } ?? " closed")
+    case .noteWrongCodes(let count): "note wrong codes \(count)"
+    case .noteFallback, .noteBroker, .noteAnnounced, .noteTime, .noteTap, .keepHistory: "\(self)"
     }
   }
 }
@@ -124,79 +123,74 @@ extension TapNews {
 extension Report {
   var words: String {
     switch self {
-    case .readerReady(let device): "reader ready \(device)"
-    case .readerLost(let loss): "reader lost \(loss.words)"
-    case .refused(_, _, let refusal, _): "refused \(refusal.words)"
-    case .ignored(_, _, .held, _): "held"
-    case .ignored(_, _, .cooldown(let remaining), _): "cooldown \(remaining.wholeMilliseconds)"
-    case .refusedMore(let count): "refused \(count) more"
-    case .accepted(let entry, _): "accepted \(entry.action)"
-    case .performed(let action, _, _, _): "performed \(action)"
-    case .outputSwitched(let index, let isOn, let reason): "output \(index) \(isOn ? "on" : "off") \(reason.word)"
-    case .outputWaits(let index, let wait, _): "output \(index) waits \(wait.wholeMilliseconds)"
-    case .outputRefused(let order, _, let refusal): "output \(order.output) refused \(refusal)"
-    case .queued(let entry, .linkDown): "queued \(entry.action) for the link"
-    case .queued(let entry, .clockUnknown): "queued \(entry.action) for the clock"
-    case .queued(let entry, .webhookFails): "queued \(entry.action) for its webhook"
-    case .queued(let entry, .homeAssistantAway): "queued \(entry.action) for Home Assistant"
-    case .queued(let entry, .behindOthers(let count)): "queued \(entry.action) behind \(count)"
-    case .delivered(let entry, _): "delivered \(entry.action)"
-    case .deliveredUnheard(let entry, _): "delivered \(entry.action) unheard"
-    case .deliveredOfMany(let entry): "delivered \(entry.action) of many"
-    case .deliveredMore(let count): "delivered \(count) more"
-    case .expired(let entry): "expired \(entry.action)"
-    case .dropped(let entry): "dropped \(entry.action)"
-    case .droppedOfMany(let entry): "dropped \(entry.action) of many"
-    case .droppedMore(let count): "dropped \(count) at once"
-    case .undeliverable(let entry, let code): "undeliverable \(entry.action)" + (code.map { " \($0)" } ?? "")
-    case .webhookWaits(let action, let fault, _): "webhook waits \(action) \(fault.words)"
-    case .webhookBack(let action): "webhook back \(action)"
-    case .webhookGivenUp(let entry, let reason): "given up \(entry.action) \(reason.number)"
-    case .webhooksLost(let loss): "webhooks lost \(loss.words)"
-    case .webhooksBack: "webhooks back"
+    case .reader(.ready(let device)): "reader ready \(device)"
+    case .reader(.lost(let loss)): "reader lost \(loss.words)"
+    case .tap(.refused(_, _, let refusal, _)): "refused \(refusal.words)"
+    case .tap(.ignored(_, _, .held, _)): "held"
+    case .tap(.ignored(_, _, .cooldown(let remaining), _)): "cooldown \(remaining.wholeMilliseconds)"
+    case .tap(.refusedMore(let count)): "refused \(count) more"
+    case .entry(.accepted(let entry, _)): "accepted \(entry.action)"
+    case .tap(.performed(let action, _, _, _)): "performed \(action)"
+    case .output(.switched(let index, let isOn, let reason)): "output \(index) \(isOn ? "on" : "off") \(reason.word)"
+    case .output(.waits(let index, let wait, _)): "output \(index) waits \(wait.wholeMilliseconds)"
+    case .output(.refused(let order, _, let refusal)): "output \(order.output) refused \(refusal)"
+    case .entry(.queued(let entry, .linkDown)): "queued \(entry.action) for the link"
+    case .entry(.queued(let entry, .clockUnknown)): "queued \(entry.action) for the clock"
+    case .entry(.queued(let entry, .webhookFails)): "queued \(entry.action) for its webhook"
+    case .entry(.queued(let entry, .homeAssistantAway)): "queued \(entry.action) for Home Assistant"
+    case .entry(.queued(let entry, .behindOthers(let count))): "queued \(entry.action) behind \(count)"
+    case .entry(.delivered(let entry, _, let isHeard)): "delivered \(entry.action)" + (isHeard ? "" : " unheard")
+    case .entry(.deliveredOfMany(let entry)): "delivered \(entry.action) of many"
+    case .entry(.deliveredMore(let count)): "delivered \(count) more"
+    case .entry(.expired(let entry)): "expired \(entry.action)"
+    case .entry(.dropped(let entry)): "dropped \(entry.action)"
+    case .entry(.droppedOfMany(let entry)): "dropped \(entry.action) of many"
+    case .entry(.droppedMore(let count)): "dropped \(count) at once"
+    case .entry(.undeliverable(let entry, let code)): "undeliverable \(entry.action)" + (code.map { " \($0)" } ?? "")
+    case .webhook(.waits(let action, let fault, _)): "webhook waits \(action) \(fault.words)"
+    case .webhook(.back(let action)): "webhook back \(action)"
+    case .entry(.givenUp(let entry, let reason)): "given up \(entry.action) \(reason.number)"
+    case .helper(let helper, .lost(let loss)): "\(helper) lost \(loss.words)"
+    case .helper(let helper, .back): "\(helper) back"
     case .inventory(let report): "\(report.result?.rawValue ?? "holds") \(report.thing?.name ?? report.who)"
-    case .inventoryLost(let loss): "inventory lost \(loss.words)"
-    case .inventoryBack: "inventory back"
     case .scanner(let code): "scanner \(code)"
-    case .linkUp(let endpoint, let usesFallback): "link up \(endpoint)" + (usesFallback ? " with 3.1.1" : "")
-    case .linkWithoutRetained(let endpoint): "without retained \(endpoint)"
-    case .linkFellBack(let endpoint, _, let duration): "fell back \(endpoint) for \(duration.wholeMilliseconds)"
-    case .linkFailed(let endpoint, _, _): "link failed \(endpoint)"
-    case .linkLost(let endpoint, _, _): "link lost \(endpoint)"
-    case .linkStorm(let losses, let rest): "storm \(losses) rest \(rest.wholeMilliseconds)"
-    case .setAside(let entry, let endpoint): "set aside \(entry.action) at \(endpoint)"
-    case .linkClosed: "link closed"
-    case .clockGood: "clock good"
-    case .clockUnknown: "clock unknown"
-    case .certificateExpiring(let days): "certificate ends in \(days)"
-    case .certificatesGood: "certificates good"
-    case .storeTrouble(let fault): "store trouble \(fault)"
-    case .storeRecovered: "store recovered"
+    case .link(.connected(let endpoint, let usesFallback)): "link up \(endpoint)" + (usesFallback ? " with 3.1.1" : "")
+    case .link(.withoutRetained(let endpoint)): "without retained \(endpoint)"
+    case .link(.fellBack(let endpoint, _, let duration)): "fell back \(endpoint) for \(duration.wholeMilliseconds)"
+    case .link(.failed(let endpoint, _, _)): "link failed \(endpoint)"
+    case .link(.lost(let endpoint, _, _)): "link lost \(endpoint)"
+    case .link(.storm(let losses, let rest)): "storm \(losses) rest \(rest.wholeMilliseconds)"
+    case .entry(.setAside(let entry, let endpoint)): "set aside \(entry.action) at \(endpoint)"
+    case .link(.closed): "link closed"
+    case .clock(.good): "clock good"
+    case .clock(.unknown): "clock unknown"
+    case .clock(.certificateExpiring(let days)): "certificate ends in \(days)"
+    case .clock(.certificatesGood): "certificates good"
+    case .store(.trouble(let fault)): "store trouble \(fault)"
+    case .store(.recovered): "store recovered"
     case .outboxRestored(let count): "restored \(count)"
     case .stopping(let count): "stopping \(count)"
-    case .panelLost(let part, let fault): "panel lost \(part) \(fault)"
-    case .panelRecovered(let part): "panel recovered \(part)"
-    case .buttonStuck(let button): "stuck \(button)"
-    case .buttonChattering(let button): "chattering \(button)"
-    case .buttonRecovered(let button): "recovered \(button)"
-    case .panelLocked: "locked"
-    case .panelUnlocked(let trigger): "unlocked by \(trigger)"
-    case .codeRefused(let wait): "code refused \(wait.wholeMilliseconds)"
-    case .commandAccepted(let topic, let wish, _): "command \(wish.text) on \(topic)"
-    case .commandRefused(_, _, let refusal, _): "command refused \(refusal)"
-    case .roomAccess(let room, let access): "\(room) \(access)"
-    case .roomsFailing(let fault): "rooms fail \(fault)"
-    case .roomsListening: "rooms listen"
-    case .roomsLost(let loss): "rooms lost \(loss)"
-    case .roomsBack: "rooms back"
-    case .siteApplied(let record): "people \(record.version)"
-    case .siteRefused(let refusal): "people refused \(refusal)"
-    case .siteDenied: "site denied"
-    case .commandsRefusedMore(let count): "\(count) more commands refused"
-    case .commandsSubscribed(let topic, let isGranted): "\(topic) \(isGranted ? "subscribed" : "denied")"
-    case .confirming(let action, let trigger, let within, let room):
+    case .panel(.lost(let part, let fault)): "panel lost \(part) \(fault)"
+    case .panel(.recovered(let part)): "panel recovered \(part)"
+    case .panel(.buttonStuck(let button)): "stuck \(button)"
+    case .panel(.buttonChattering(let button)): "chattering \(button)"
+    case .panel(.buttonRecovered(let button)): "recovered \(button)"
+    case .panel(.locked): "locked"
+    case .panel(.unlocked(let trigger)): "unlocked by \(trigger)"
+    case .panel(.codeRefused(let wait)): "code refused \(wait.wholeMilliseconds)"
+    case .command(.accepted(let topic, let wish, _)): "command \(wish.text) on \(topic)"
+    case .command(.refused(_, _, let refusal, _)): "command refused \(refusal)"
+    case .room(.access(let room, let access)): "\(room) \(access)"
+    case .room(.failing(let fault)): "rooms fail \(fault)"
+    case .room(.listening): "rooms listen"
+    case .site(.applied(let record)): "people \(record.version)"
+    case .site(.refused(let refusal)): "people refused \(refusal)"
+    case .site(.denied): "site denied"
+    case .command(.refusedMore(let count)): "\(count) more commands refused"
+    case .command(.subscribed(let topic, let isGranted)): "\(topic) \(isGranted ? "subscribed" : "denied")"
+    case .tap(.confirming(let action, let trigger, let within, let room)):
       "confirming \(action) by \(trigger) within \(within.wholeMilliseconds)" + (room.map { " in " + $0 } ?? "")
-    case .confirmationEnded(let action, let end): "not confirmed \(action) \(end)"
+    case .tap(.confirmationEnded(let action, let end)): "not confirmed \(action) \(end)"
     }
   }
 }

@@ -111,7 +111,7 @@ import Testing
       story.at(12, .panel(.opened(.output(0), isActive: false, debouncesItself: false)))
       story.at(20, .secretsLoaded([ticket]))
       #expect(story.tap(at: 5_000, .of(ticket)) == ["count t1", "note light-1"])
-      guard case .countUse(let id, _)? = story.lastEffects.first else { return #expect(Bool(false)) }
+      guard case .store(.countUse(let id, _))? = story.lastEffects.first else { return #expect(Bool(false)) }
       let words = story.at(5_010, .store(isStored ? .counted(id) : .storeFailed(id, .full)))
       #expect(words.contains("output 0 on") == isStored, "\(words)")
       #expect(words.contains("light refused") != isStored, "\(words)")

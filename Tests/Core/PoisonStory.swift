@@ -117,24 +117,24 @@ final class PoisonStory {
       case .publish(let entry, _):
         let isPoison = poison.contains(entry.sequence)
         comes(.link(isPoison ? .lost(ending) : .acknowledged(entry.id)), after: delay, on: connection)
-      case .fetch(let after, let limit, _):
+      case .store(.fetch(_, let after, let limit, _, _)):
         let rest = disk.filter { $0.sequence > after }
         comes(.store(.fetched(Array(rest.prefix(limit)), reachedEnd: rest.count <= limit)), after: 1)
-      case .fetchExpired(_, let spared):
+      case .store(.fetchExpired(_, _, _, let spared)):
         let over = disk.filter { $0.expiry.isOver(at: kiosk.moment(now)) && !spared.contains($0.id) }
         let rest = disk.filter { row in !over.contains(row) && !spared.contains(row.id) }
         comes(.store(.expired(over, earliest: rest.first?.expiry)), after: 1)
-      case .forget(let ids, _):
+      case .store(.remove(let ids, _)):
         disk.removeAll { ids.contains($0.id) }
         comes(.store(.removed(ids)), after: 1)
-      case .noteCloses(let counts):
+      case .store(.noteCloses(let counts)):
         for count in counts {
           for row in disk.indices where disk[row].id == count.id { disk[row].closes = count.count }
         }
-      case .report(.setAside(let entry, _)): setAside.append(entry.sequence)
-      case .report(.expired(let entry)): expired.append(entry.sequence)
-      case .report(.linkLost(_, let failure, _)): failures.append(failure)
-      case .report(.linkStorm): stormCount += 1
+      case .report(.entry(.setAside(let entry, _))): setAside.append(entry.sequence)
+      case .report(.entry(.expired(let entry))): expired.append(entry.sequence)
+      case .report(.link(.lost(_, let failure, _))): failures.append(failure)
+      case .report(.link(.storm)): stormCount += 1
       default: break
       }
     }

@@ -113,7 +113,7 @@ import Testing
     let story = running(plan)
     story.at(20_000, .rooms(.message(.listening)))
     let words = story.sleep(until: 20_000 + 181_000)
-    #expect(words.contains("end rooms") && words.contains("report rooms lost silent"))
+    #expect(words.contains("kill rooms") && words.contains("report rooms lost silent"))
     story.at(202_000, .rooms(.ended(.signaled(9))))
     #expect(story.kiosk.status.rooms == .lost(.silent) && story.kiosk.status.commands[0].isSubscribed == nil)
     #expect(story.sleep(until: 204_000).contains("start rooms"))

@@ -55,7 +55,7 @@ import Testing
     effects.contains { effect in
       switch effect {
       case .setOutput(0, let isOn): isOn
-      case .report(.accepted), .report(.performed), .report(.panelUnlocked): true
+      case .report(.entry(.accepted)), .report(.tap(.performed)), .report(.panel(.unlocked)): true
       case _: false
       }
     }
@@ -108,13 +108,13 @@ import Testing
     _ effect: Effect, _ used: inout Int64, _ arrivals: inout [TagArrival], fails: Bool
   ) -> StoreEvent? {
     switch effect {
-    case .store(let entry):
+    case .store(.append(let entry)):
       if fails { return .storeFailed(entry.id, .full) }
       if entry.ticket != nil { used += 1 }
       if let arrival = entry.notes.arrival { arrivals = [arrival] }
       if entry.notes.ended != nil { arrivals = [] }
       return .stored(entry.id, sequence: Int64(truncatingIfNeeded: entry.id.low >> 1))
-    case .countUse(let id, _):
+    case .store(.countUse(let id, _)):
       if fails { return .storeFailed(id, .full) }
       used += 1
       return .counted(id)

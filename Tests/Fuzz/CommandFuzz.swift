@@ -99,8 +99,8 @@ private struct Door {
       switch effect {
       case .setOutput(let index, _): names.insert(Door.names[index])
       case .store(let entry): names.insert(entry.action)
-      case .report(.commandAccepted(_, .output(let order), _)): names.insert(order.output)
-      case .report(.commandAccepted(_, .action(let name), _)): names.insert(name)
+      case .report(.command(.accepted(_, .output(let order), _))): names.insert(order.output)
+      case .report(.command(.accepted(_, .action(let name), _))): names.insert(name)
       default: break
       }
     }

@@ -5,19 +5,6 @@ import TappetCore
 
 /// The store's rows, the requests that it has, and the answers that it has not delivered yet.
 struct Disk {
-  /// A question, in the order of asking.
-  enum Question {
-    case append(OutboxEntry)
-    case remove([EntryID], of: Destination = .broker)
-    case fetch(after: Int64, limit: Int, clockIsGood: Bool, of: Destination = .broker, excluding: [String] = [])
-    case fetchExpired(Moment, clockIsGood: Bool, spared: [EntryID], of: Destination = .broker)
-    /// `tappet outbox drop`, of this entry or of all.
-    case drop(EntryID?, spared: [EntryID])
-    case check
-    case noteCloses([CloseCount])
-    case countUse(EntryID, ticket: String)
-  }
-
   /// One committed entry.
   struct Row {
     var id: EntryID
@@ -44,13 +31,12 @@ struct Disk {
   private(set) var goneRows: [Row] = []
   /// Rows that each new database cost, until its answer is delivered.
   private var losses: [[Row]] = []
-  var asked: [Question] = []
+  /// The requests, in the order of asking.
+  var asked: [StoreRequest] = []
   private(set) var answers: [StoreEvent] = []
-  var owesFetch = false
-  var owesExpiry = false
-  /// The same for the webhooks' outbox.
-  var owesWebhookFetch = false
-  var owesWebhookExpiry = false
+  /// The outboxes whose fetch, or expiry pass, is not answered yet.
+  var owedFetches: Set<Destination> = []
+  var owedExpiries: Set<Destination> = []
   /// The disk did not take a count of closed connections.
   private(set) var hasLostCloses = false
   /// A drop was requested, and its answer is not delivered yet.
@@ -76,12 +62,12 @@ struct Disk {
 
   // MARK: Commits
 
-  /// Does the first `count` questions in one commit.
+  /// Does the first `count` requests in one commit.
   mutating func commit(_ count: Int) {
     let batch = asked.prefix(count)
     guard !batch.isEmpty else { return }
     for destination in [Destination.broker, .webhook] { remove(batch, of: destination) }
-    for case .fetchExpired(let moment, let clockIsGood, let spared, let destination) in batch {
+    for case .fetchExpired(let destination, let moment, let clockIsGood, let spared) in batch {
       let answer =
         canRemove
         ? fetchExpired(at: moment, clockIsGood: clockIsGood, spared: spared, of: destination)
@@ -103,7 +89,7 @@ struct Disk {
       answers.append(canRemove ? drop(id, spared: spared) : .dropFailed(fault ?? .ioError))
     }
     for case .check in batch { answers.append(fault.map { .checkFailed($0) } ?? .checked) }
-    for case .fetch(let after, let limit, let clockIsGood, let destination, let excluded) in batch {
+    for case .fetch(let destination, let after, let limit, let clockIsGood, let excluded) in batch {
       let answer = fetch(after: after, limit: limit, clockIsGood: clockIsGood, of: destination, excluding: excluded)
       answers.append(answer.of(destination))
     }
@@ -117,9 +103,16 @@ struct Disk {
   /// A full disk still removes rows.
   private var canRemove: Bool { fault == nil || fault == .full }
 
-  private mutating func remove(_ batch: ArraySlice<Question>, of destination: Destination) {
+  private mutating func remove(_ batch: ArraySlice<StoreRequest>, of destination: Destination) {
     var ids = unfinished[destination] ?? []
-    for case .remove(let done, of: destination) in batch { ids += done }
+    for request in batch {
+      switch (request, destination) {
+      case (.remove(let done, _), .broker): ids += done
+      case (.removeWebhooks(let done), .webhook): ids += done.map { $0.id }
+      case (.giveUpWebhook(let entry, _, _), .webhook): ids.append(entry.id)
+      case _: break
+      }
+    }
     guard !ids.isEmpty else { return }
     guard canRemove else {
       unfinished[destination] = ids
@@ -244,8 +237,7 @@ struct Disk {
     asked.removeAll(keepingCapacity: true)
     answers.removeAll(keepingCapacity: true)
     unfinished.removeAll()
-    (owesFetch, owesExpiry) = (false, false)
-    (owesWebhookFetch, owesWebhookExpiry) = (false, false)
+    (owedFetches, owedExpiries) = ([], [])
     if moment != nil { era += 1 }
     goneRows.removeAll(keepingCapacity: true)
     losses.removeAll()

@@ -251,11 +251,11 @@ extension World {
 
   func performInventory(_ effect: Effect) {
     switch effect {
-    case .startInventory:
+    case .start(.inventory):
       if shelf.process != .none { fail("a second tappet-inventory was started") }
       if settings.inventory == nil { fail("tappet-inventory was started, and none is configured") }
       shelf.process = .starting
-    case .stopInventory, .killInventory:
+    case .stop(.inventory), .kill(.inventory):
       if shelf.process == .none { fail("tappet-inventory was to end although none runs") }
       if !isStopping, settings.inventory != nil, shelf.process != .ending { shelf.lostAt = now.instant }
       shelf.processEnds()

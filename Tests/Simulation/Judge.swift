@@ -187,59 +187,52 @@ extension World {
 
   func judgeReport(_ report: Report, after event: Event) {
     switch report {
-    case .accepted(let entry, _):
+    case .entry(.accepted(let entry, _)):
       seen.acceptedReports += 1
       book.fates[entry.id]?.isPromised = true
-    case .delivered(let entry, _), .deliveredUnheard(let entry, _), .deliveredOfMany(let entry):
+    case .entry(.delivered(let entry, _, _)), .entry(.deliveredOfMany(let entry)):
       seen.deliveredReports += 1
       noteOutcome(entry)
-    case .undeliverable(let entry, _), .webhookGivenUp(let entry, _):
+    case .entry(.undeliverable(let entry, _)), .entry(.givenUp(let entry, _)):
       seen.undeliverableReports += 1
       hook.restsUntil[entry.action] = nil
       noteOutcome(entry)
-    case .expired(let entry):
+    case .entry(.expired(let entry)):
       seen.expiredReports += 1
       if book.memoryOnly.remove(entry.id) != nil {
         seen.memoryOnlyExpired += 1
         book.settled.insert(entry.id)
       }
       noteOutcome(entry)
-    case .dropped(let entry), .droppedOfMany(let entry):
+    case .entry(.dropped(let entry)), .entry(.droppedOfMany(let entry)):
       seen.droppedReports += 1
       noteOutcome(entry)
-    case .refused(let trigger, _, let refusal, _):
+    case .tap(.refused(let trigger, _, let refusal, _)):
       noteRefusalTold()
       judgeRefusal(trigger, refusal, after: event)
-    case .ignored(_, let action, .held, _):
+    case .tap(.ignored(_, let action, .held, _)):
       noteRefusalTold()
       judgeHeld(action)
-    case .ignored: noteRefusalTold()
-    case .confirming: seen.questions += 1
+    case .tap(.ignored): noteRefusalTold()
+    case .tap(.confirming): seen.questions += 1
     case .inventory(let report): judgeResult(report)
-    case .performed(_, let trigger, _, _):
+    case .tap(.performed(_, let trigger, _, _)):
       seen.performed += 1
       if tickets.counted == nil { notePerformed(trigger, again: false) }
-    case .outputSwitched(let index, _, let reason): judgeCause(index, reason)
-    case .outputWaits(let index, _, let cause): judgeWaiting(index, cause)
-    case .commandAccepted(let topic, let wish, _): judgeCommand(on: topic, wish)
-    case .panelLocked:
+    case .output(.switched(let index, _, let reason)): judgeCause(index, reason)
+    case .output(.waits(let index, _, let cause)): judgeWaiting(index, cause)
+    case .command(.accepted(let topic, let wish, _)): judgeCommand(on: topic, wish)
+    case .panel(.locked):
       book.isLocked = true
       book.touchesSinceLock = 0
-    case .panelUnlocked(let trigger): judgeUnlocked(by: trigger)
-    case .webhookWaits(let action, _, let pause): hook.restsUntil[action] = now.instant + pause
-    case .setAside(let entry, _): judgeSetAside(entry)
-    case .siteRefused(let refusal): judgeSiteRefusal(refusal)
-    case .webhookBack(let action): hook.restsUntil[action] = nil
-    case .refusedMore, .deliveredMore, .droppedMore, .queued,
-      .webhooksLost, .webhooksBack, .inventoryLost, .inventoryBack, .scanner,
-      .readerReady, .readerLost, .linkUp, .linkFellBack, .linkWithoutRetained,
-      .linkFailed,
-      .linkLost, .linkStorm,
-      .linkClosed,
-      .clockGood, .clockUnknown, .certificateExpiring, .certificatesGood, .storeTrouble, .storeRecovered,
-      .outboxRestored, .stopping, .panelLost, .panelRecovered, .buttonStuck, .buttonChattering, .buttonRecovered,
-      .codeRefused, .confirmationEnded, .outputRefused, .commandRefused, .commandsRefusedMore, .commandsSubscribed,
-      .roomAccess, .roomsFailing, .roomsListening, .roomsLost, .roomsBack, .siteApplied, .siteDenied:
+    case .panel(.unlocked(let trigger)): judgeUnlocked(by: trigger)
+    case .webhook(.waits(let action, _, let pause)): hook.restsUntil[action] = now.instant + pause
+    case .entry(.setAside(let entry, _)): judgeSetAside(entry)
+    case .site(.refused(let refusal)): judgeSiteRefusal(refusal)
+    case .webhook(.back(let action)): hook.restsUntil[action] = nil
+    case .entry(.deliveredMore), .entry(.droppedMore), .entry(.queued), .tap(.refusedMore), .tap(.confirmationEnded),
+      .reader, .link, .helper, .store, .clock, .panel, .output(.refused), .command, .room, .site, .scanner,
+      .outboxRestored, .stopping:
       break
     }
   }

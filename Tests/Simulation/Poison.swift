@@ -103,7 +103,8 @@ extension World {
   private func mayGoFirst(_ row: Disk.Row) -> Bool {
     row.entry.destination == .broker && !row.isForgotten && !poison.isAside(row.id) && !isHeld(row.entry.action)
       && row.maySend(clockIsGood: clockIsGood) && !row.isOver(at: now, clockIsGood: true)
-      && !book.settled.contains(row.id) && !book.answering.contains(row.id) && disk.isIdle && !disk.owesExpiry
+      && !book.settled.contains(row.id) && !book.answering.contains(row.id) && disk.isIdle
+      && !disk.owedExpiries.contains(.broker)
       && !outstanding.contains(row.id)
   }
 

@@ -159,11 +159,11 @@ extension World {
 
   func performRooms(_ effect: Effect) {
     switch effect {
-    case .startRooms:
+    case .start(.rooms):
       if room.process != .none { fail("a second process was to listen in rooms") }
       if !hearsRooms { fail("a process was to listen in rooms, and none has commands") }
       room.process = .starting
-    case .stopRooms, .killRooms:
+    case .stop(.rooms), .kill(.rooms):
       if room.process == .none { fail("a process that listens was to end although none runs") }
       room.process = .ending
     case _: break

@@ -67,35 +67,19 @@ extension World {
 
   func performWebhook(_ effect: Effect) {
     switch effect {
-    case .startWebhooks:
+    case .start(.webhooks):
       if hook.process != .none { fail("a second tappet-webhook was started") }
       hook.process = .starting
-    case .stopWebhooks:
+    case .stop(.webhooks):
       if hook.process != .ready || !hook.outstanding.isEmpty { fail("tappet-webhook was to end while it works") }
       hook.process = .ending
-    case .killWebhooks:
+    case .kill(.webhooks):
       if hook.process == .none { fail("tappet-webhook was to be killed although none runs") }
       if !isStopping, hook.process != .ending { hook.lostAt = now.instant }
       (hook.process, hook.outstanding) = (.ending, [])
     case .postWebhook(let entry, let unixSeconds): judgePosted(entry, unixSeconds: unixSeconds)
-    case .forgetWebhooks(let entries): forgetWebhooks(entries)
-    case .giveUpWebhook(let entry, _, _): forgetWebhooks([entry])
-    case .fetchWebhooks(let after, let limit, let clockIsGood, let excluded):
-      if disk.owesWebhookFetch { fail("two fetches of webhooks at a time") }
-      disk.owesWebhookFetch = true
-      disk.asked.append(
-        .fetch(after: after, limit: limit, clockIsGood: clockIsGood, of: .webhook, excluding: excluded))
-    case .fetchExpiredWebhooks(let clockIsGood, let spared):
-      if disk.owesWebhookExpiry { fail("two expiry passes of webhooks at a time") }
-      disk.owesWebhookExpiry = true
-      disk.asked.append(.fetchExpired(now, clockIsGood: clockIsGood, spared: spared, of: .webhook))
     case _: break
     }
-  }
-
-  private func forgetWebhooks(_ entries: [OutboxEntry]) {
-    for entry in entries { judgeForgotten(entry.id) }
-    disk.asked.append(.remove(entries.map { $0.id }, of: .webhook))
   }
 
   private func judgePosted(_ entry: OutboxEntry, unixSeconds: Int64) {

@@ -13,21 +13,18 @@ extension World {
   private func word(_ effect: Effect) -> String {
     switch effect {
     case .publish(let entry, _): "publish \(entry.action) #\(entry.sequence)"
-    case .store(let entry): "store \(entry.action)"
-    case .countUse(_, let ticket): "count \(ticket)"
-    case .fetch(let after, _, let clockIsGood): "fetch after \(after)" + (clockIsGood ? "" : " without a clock")
-    case .fetchExpired(let clockIsGood, let spared):
-      "expire" + (clockIsGood ? "" : " without a clock") + (spared.isEmpty ? "" : " but \(spared.count)")
+    case .store(.append(let entry)): "store \(entry.action)"
+    case .store(.countUse(_, let ticket)): "count \(ticket)"
+    case .store(.fetch(let destination, let after, _, let clockIsGood, _)):
+      "fetch for the \(destination) after \(after)" + (clockIsGood ? "" : " without a clock")
+    case .store(.fetchExpired(let destination, _, let clockIsGood, let spared)):
+      "expire for the \(destination)" + (clockIsGood ? "" : " without a clock")
+        + (spared.isEmpty ? "" : " but \(spared.count)")
     case .light(let light): "light \(light.name)"
     case .report(let report): "“\(brief(report))”"
     case .postWebhook(let entry, _): "post \(entry.action) #\(entry.sequence)"
-    case .startReader, .killReader, .stopReader, .connect, .noteFallback, .forgetFallbacks, .noteBroker, .noteCloses,
-      .noteTimedOpening, .noteWrongCodes, .disconnect,
-      .forget, .drop, .checkStore, .noteSecretUse, .setOutput, .reply, .serve, .announce, .startWebhooks, .stopWebhooks,
-      .applySite, .startInventory, .stopInventory, .killInventory, .orderInventory, .startRooms, .stopRooms, .killRooms,
-      .askRoom, .endQuestion,
-      .killWebhooks, .forgetWebhooks, .giveUpWebhook, .fetchWebhooks, .fetchExpiredWebhooks,
-      .retryPanel, .pauseButton, .resumeButton, .finish:
+    case .start, .stop, .kill, .connect, .noteFallback, .noteBroker, .disconnect, .store, .setOutput, .reply, .serve,
+      .announce, .applySite, .orderInventory, .askRoom, .endQuestion, .retryPanel, .pauseButton, .resumeButton, .finish:
       brief(effect)
     }
   }

@@ -321,16 +321,16 @@ extension World {
     for _ in 0..<count {
       guard let answer = disk.takeAnswer() else { return }
       switch answer {
-      case .fetched, .fetchFailed: disk.owesFetch = false
-      case .webhooks(.fetched), .webhooks(.fetchFailed): disk.owesWebhookFetch = false
-      case .webhooks(.fetchExpiredFailed): disk.owesWebhookExpiry = false
+      case .fetched, .fetchFailed: disk.owedFetches.remove(.broker)
+      case .webhooks(.fetched), .webhooks(.fetchFailed): disk.owedFetches.remove(.webhook)
+      case .webhooks(.fetchExpiredFailed): disk.owedExpiries.remove(.webhook)
       case .webhooks(.expired(let entries, _)):
-        disk.owesWebhookExpiry = false
+        disk.owedExpiries.remove(.webhook)
         book.answering = entries.map { $0.id }.filter { !book.settled.contains($0) }
       case .expired(let entries, _):
-        disk.owesExpiry = false
+        disk.owedExpiries.remove(.broker)
         book.answering = entries.map { $0.id }.filter { !book.settled.contains($0) }
-      case .fetchExpiredFailed: disk.owesExpiry = false
+      case .fetchExpiredFailed: disk.owedExpiries.remove(.broker)
       case .dropped(let entries):
         let underWay = outstanding + hook.outstanding.map { $0.id }
         if entries.contains(where: { underWay.contains($0.id) }) { fail("an entry in flight was dropped") }

@@ -105,13 +105,16 @@ final class World {
 
   private func perform(_ effect: Effect, after event: Event) {
     switch effect {
-    case .startReader:
+    case .start(.reader):
       if reader != .none { fail("a second reader was started") }
       if !settings.hasReader { fail("a reader was started though none is configured") }
       reader = .starting
-    case .killReader, .stopReader:
+    case .kill(.reader), .stop(.reader):
       if reader == .none { fail("a reader was to end although none runs") }
       reader = .ending
+    case .start(.inventory), .stop(.inventory), .kill(.inventory), .orderInventory: performInventory(effect)
+    case .start(.rooms), .stop(.rooms), .kill(.rooms): performRooms(effect)
+    case .start(.webhooks), .stop(.webhooks), .kill(.webhooks), .postWebhook: performWebhook(effect)
     case .connect(let endpoint, _):
       if case .none = link {} else { fail("a second connection was ordered") }
       if !(0..<settings.endpointCount).contains(endpoint) { fail("there is no endpoint \(endpoint)") }
@@ -124,34 +127,7 @@ final class World {
       case .none, .closing: fail("a disconnect without a connection")
       }
     case .publish(let entry, let unixSeconds): judgePublished(entry, unixSeconds: unixSeconds)
-    case .store(let entry):
-      judgeStored(entry, after: event)
-      disk.asked.append(.append(entry))
-    case .countUse(let id, let ticket):
-      judgeCounting(id)
-      disk.asked.append(.countUse(id, ticket: ticket))
-    case .forget(let ids, _):
-      for id in ids { judgeForgotten(id) }
-      disk.asked.append(.remove(ids))
-    case .drop(let id, let spared):
-      judgeDrop(of: id, sparing: spared)
-      disk.asked.append(.drop(id, spared: spared))
-    case .fetch(let after, let limit, let clockIsGood):
-      if disk.owesFetch { fail("two fetches at a time") }
-      if limit > Limits.outboxWindow { fail("\(limit) entries were asked for at once") }
-      disk.owesFetch = true
-      disk.asked.append(.fetch(after: after, limit: limit, clockIsGood: clockIsGood))
-    case .fetchExpired(let clockIsGood, let spared):
-      if disk.owesExpiry { fail("two expiry passes at a time") }
-      disk.owesExpiry = true
-      disk.asked.append(.fetchExpired(now, clockIsGood: clockIsGood, spared: spared))
-    case .startWebhooks, .stopWebhooks, .killWebhooks, .postWebhook, .forgetWebhooks, .giveUpWebhook, .fetchWebhooks,
-      .fetchExpiredWebhooks:
-      performWebhook(effect)
-    case .startInventory, .stopInventory, .killInventory, .orderInventory: performInventory(effect)
-    case .startRooms, .stopRooms, .killRooms: performRooms(effect)
-    case .noteCloses(let counts): disk.asked.append(.noteCloses(counts))
-    case .checkStore: disk.asked.append(.check)
+    case .store(let request): perform(request, after: event)
     case .applySite(let bundle): judgeSite(bundle)
     case .light(let light): judgeLight(light)
     case .setOutput(let index, let isOn): judgeOutput(index, isOn: isOn)
@@ -161,11 +137,31 @@ final class World {
     case .askRoom(let question): judgeAsked(question)
     case .endQuestion(let number, let end): judgeEnd(of: number, end)
     case .reply(let reply): judgeReply(reply, after: event)
-    case .noteSecretUse, .noteTimedOpening, .noteWrongCodes, .noteFallback, .forgetFallbacks, .noteBroker, .retryPanel,
-      .pauseButton, .resumeButton:
-      break
+    case .noteFallback, .noteBroker, .retryPanel, .pauseButton, .resumeButton: break
     case .finish: isFinished = true
     }
+  }
+
+  private func perform(_ request: StoreRequest, after event: Event) {
+    switch request {
+    case .append(let entry): judgeStored(entry, after: event)
+    case .countUse(let id, _): judgeCounting(id)
+    case .remove(let ids, _): for id in ids { judgeForgotten(id) }
+    case .removeWebhooks(let entries): for entry in entries { judgeForgotten(entry.id) }
+    case .giveUpWebhook(let entry, _, _): judgeForgotten(entry.id)
+    case .drop(let id, let spared): judgeDrop(of: id, sparing: spared)
+    case .fetch(let destination, _, let limit, _, _):
+      if !disk.owedFetches.insert(destination).inserted { fail("two fetches for the \(destination) at a time") }
+      if limit > Limits.outboxWindow { fail("\(limit) entries were asked for at once") }
+    case .fetchExpired(let destination, let moment, _, _):
+      if !disk.owedExpiries.insert(destination).inserted { fail("two expiry passes for the \(destination) at a time") }
+      if moment != now { fail("an expiry pass for another moment") }
+    case .check, .noteCloses: break
+    case .noteSecretUse, .noteTimedOpening, .noteWrongCodes, .noteFallback, .forgetFallbacks, .noteBroker,
+      .noteAnnounced, .noteTime, .noteTap, .keepHistory:
+      return
+    }
+    disk.asked.append(request)
   }
 
   /// Takes the kiosk `inout` although nothing changes, since the whole kiosk would be copied otherwise.

@@ -142,7 +142,7 @@ private final class Diary: @unchecked Sendable {
     file.write(Data((4096..<size).map { UInt8(truncatingIfNeeded: $0 &* 167) }))
     try file.close()
     // The fetch meets the damage while all three wait.
-    thread.submit(.fetch(after: 0, limit: 1000, clockIsGood: true))
+    thread.submit(.fetch(.broker, after: 0, limit: 1000, clockIsGood: true))
     for number in 1...3 { #expect(try add(Int64(number), on: thread)) }
     gate.signal()
     #expect(try #require(diary.wait(4)).filter { $0 == "corrupt" }.count == 3)

@@ -11,11 +11,8 @@ PROPERTIES_MAX = 15
 LONG_FUNCTIONS = {
     "Sources/TappetConfig/Parser/ConfigurationParser.swift": 64,
     "Sources/TappetCore/Kiosk/Kiosk.swift": 64,
-    "Sources/TappetInterface/Kiosk/KioskFacts.swift": 105,
-    "Sources/TappetKiosk/Runtime.swift": 63,
     "Sources/TappetKiosk/RuntimeParts.swift": 70,
     "Sources/TappetKioskTool/Setup/InitCommand.swift": 68,
-    "Sources/TappetMessages/Log/LogRecord.swift": 177,
     "Sources/TappetMessages/Sentences/Messages+Configuration.swift": 89,
 }
 MANY_PROPERTIES = {

@@ -6,6 +6,7 @@ extension Kiosk {
     let warned = clock.certificateDaysLeft
     clock.certificateDaysLeft = daysLeft.flatMap { $0 <= Int(Limits.certificateWarningDays) ? $0 : nil }
     guard warned != clock.certificateDaysLeft else { return [] }
-    return [.report(clock.certificateDaysLeft.map { .certificateExpiring(daysLeft: $0) } ?? .certificatesGood)]
+    let report = clock.certificateDaysLeft.map { ClockReport.certificateExpiring(daysLeft: $0) }
+    return [.report(.clock(report ?? .certificatesGood))]
   }
 }

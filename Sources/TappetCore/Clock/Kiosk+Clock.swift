@@ -41,6 +41,6 @@ extension Kiosk {
     clock.hasHeldBack = isMissed && !settings.usesTimestamp
     guard isMissed != clock.isMissed else { return [] }
     clock.isMissed = isMissed
-    return [.report(isMissed ? .clockUnknown : .clockGood)]
+    return [.report(.clock(isMissed ? .unknown : .good))]
   }
 }

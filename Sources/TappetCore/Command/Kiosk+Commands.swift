@@ -41,7 +41,7 @@ extension Kiosk {
       return effects
     } catch {
       intake.gate.noteRefused(index, isRetained: error == .retained)
-      let report = Report.commandRefused(topic: arrival.topic, address.wish, error, by: arrival.sender?.user)
+      let report = Report.command(.refused(topic: arrival.topic, address.wish, error, by: arrival.sender?.user))
       let effects = throttles.commandRefusals.report(report, at: now.instant)
       guard intake.gate.mayReply(to: error, on: index, address.destination, at: now.instant) else { return effects }
       return effects + reply(address, .refused(error))
@@ -61,15 +61,15 @@ extension Kiosk {
     if plan.firmware != nil, wish != .report { intake.firmware.cancel(topic) }
     switch wish {
     case .report:
-      return [.report(.commandAccepted(topic: topic, wish))] + announcing(.firmwareReport(topic: topic))
+      return [.report(.command(.accepted(topic: topic, wish)))] + announcing(.firmwareReport(topic: topic))
         + reply(address, .done)
-    case .status: return [.report(.commandAccepted(topic: topic, wish, by: sender))] + reply(address, .done)
+    case .status: return [.report(.command(.accepted(topic: topic, wish, by: sender)))] + reply(address, .done)
     case .check:
-      return [.report(.commandAccepted(topic: topic, .check))] + announcing(.check(nonce: address.nonce))
+      return [.report(.command(.accepted(topic: topic, .check)))] + announcing(.check(nonce: address.nonce))
         + reply(address, .done)
     case .history, .person:
       // The store answers, after its commit.
-      return [.report(.commandAccepted(topic: topic, wish, by: sender)), .serve(address, by: sender ?? "")]
+      return [.report(.command(.accepted(topic: topic, wish, by: sender))), .serve(address, by: sender ?? "")]
     case .timedOpening: return try openedForAWhile(plan, address, at: now)
     case .output(let order): return try switched(order, topic, address, by: sender, at: now)
     case .action(let name):
@@ -82,7 +82,7 @@ extension Kiosk {
     _ order: OutputOrder, _ topic: String, _ address: CommandReply.Address, by sender: String?, at now: Moment
   ) throws(CommandRefusal) -> [Effect] {
     if let refusal = refusal(toSwitch: order.output) { throw .output(refusal) }
-    let report = Report.commandAccepted(topic: topic, .output(order), by: sender)
+    let report = Report.command(.accepted(topic: topic, .output(order), by: sender))
     let effects = drive([order], .command(topic: topic), at: now)
     guard let index = panel.outputs.index(of: order.output), panel.outputs.isWaiting(index) else {
       return [.report(report)] + effects + reply(address, .done)
@@ -97,7 +97,7 @@ extension Kiosk {
     if let refusal = timeRefusal(of: action, at: now) { throw .action(refusal) }
     for order in action.outputs { if let refusal = refusal(toSwitch: order.output) { throw .output(refusal) } }
     if let obstacle = obstacle(to: action) { throw .action(obstacle) }
-    let effects: [Effect] = [.report(.commandAccepted(topic: topic, .action(action.name), by: sender))]
+    let effects: [Effect] = [.report(.command(.accepted(topic: topic, .action(action.name), by: sender)))]
     let (driven, entry) = perform(action, by: .command, at: now)
     guard let entry else { return effects + driven + reply(address, .done) }
     intake.waitingReplies.wait(for: entry, address)
@@ -147,6 +147,6 @@ extension Kiosk {
   /// Handles the broker's answer to a subscription.
   mutating func commandsSubscribed(_ index: Int, isGranted: Bool) -> [Effect] {
     guard intake.gate.subscribed(index, isGranted: isGranted) else { return [] }
-    return [.report(.commandsSubscribed(topic: intake.gate.plan(index).topic, isGranted: isGranted))]
+    return [.report(.command(.subscribed(topic: intake.gate.plan(index).topic, isGranted: isGranted)))]
   }
 }

@@ -85,8 +85,8 @@ struct FirmwareDuties: Sendable {
     let gone = noted.filter { old in !openings.contains { $0.topic == old.topic } }
     let new = openings.filter { !noted.contains($0) }
     noted = openings
-    return gone.map { .noteTimedOpening(topic: $0.topic, closesAt: nil) }
-      + new.map { .noteTimedOpening(topic: $0.topic, closesAt: $0.closesAt) }
+    return gone.map { .store(.noteTimedOpening(topic: $0.topic, closesAt: nil)) }
+      + new.map { .store(.noteTimedOpening(topic: $0.topic, closesAt: $0.closesAt)) }
   }
 }
 
@@ -98,7 +98,7 @@ extension Kiosk {
     for name in [role.open, role.stop, role.close] {
       if let refusal = refusal(toSwitch: name) { throw .output(refusal) }
     }
-    let report = Report.commandAccepted(topic: plan.topic, .timedOpening)
+    let report = Report.command(.accepted(topic: plan.topic, .timedOpening))
     let order = OutputOrder(output: role.open, request: .pulse)
     let effects = drive([order], .command(topic: plan.topic), at: now)
     let (stopsAt, closesAt) = (now.instant + Limits.firmwareStopsAfter, now.instant + Limits.firmwareClosesAfter)

@@ -23,6 +23,6 @@ struct BacklogLogThrottle: Sendable {
   mutating func reportRest() -> [Effect] {
     guard count > 0 else { return [] }
     defer { (count, deadline) = (0, nil) }
-    return [.report(.deliveredMore(count: count))]
+    return [.report(.entry(.deliveredMore(count: count)))]
   }
 }

@@ -8,19 +8,19 @@ extension Kiosk {
       guard delivery.link.isUp else { return effects }
       delivery.outbox.linkUp()
       let setAside = delivery.outbox.suspicion.connected(at: now.instant).map {
-        [Effect.report(.setAside($0, endpoint: delivery.link.endpoint))]
+        [Effect.report(.entry(.setAside($0, endpoint: delivery.link.endpoint)))]
       }
       return effects + (setAside ?? []) + announceDevices(at: now.instant)
     case .fellBack(let failure): return delivery.link.fellBack(failure, at: now)
     case .foundMQTT5: return delivery.link.foundMQTT5()
     case .lacksRetained:
-      return delivery.link.isConnecting ? [.report(.linkWithoutRetained(endpoint: delivery.link.endpoint))] : []
+      return delivery.link.isConnecting ? [.report(.link(.withoutRetained(endpoint: delivery.link.endpoint)))] : []
     case .failed(let failure):
       let acquitted =
         delivery.link.isConnecting ? delivery.outbox.suspicion.wasAway(failure, endpoint: delivery.link.endpoint) : nil
       delivery.link.endedByOrder(at: now.instant)
       return delivery.link.failed(failure, at: now.instant, random: &random)
-        + (acquitted.map { [.noteCloses([$0])] } ?? [])
+        + (acquitted.map { [.store(.noteCloses([$0]))] } ?? [])
     case .lost(let failure): return lost(failure, at: now)
     case .disconnected:
       let effects = delivery.link.disconnected(at: now.instant)
@@ -44,7 +44,7 @@ extension Kiosk {
     return effects
       + delivery.link.lost(
         failure.explained(by: blame), isAtMessage: delivery.outbox.suspicion.isActive, at: now.instant, random: &random)
-      + [.noteCloses(blame.counts)]
+      + [.store(.noteCloses(blame.counts))]
   }
 
   mutating func sendWhatMayBeSent(at now: Moment) -> [Effect] {
@@ -55,7 +55,7 @@ extension Kiosk {
     // A full disk can be read, but it does not take the removal of what was sent.
     let hasRoom = delivery.store.isGood || delivery.outbox.resolvedCount < Limits.outboxResolvedMax
     if delivery.store.isReadable, hasRoom, let (after, limit) = delivery.outbox.takeFetch() {
-      effects.append(.fetch(after: after, limit: limit, clockIsGood: clockIsGood))
+      effects.append(.store(.fetch(.broker, after: after, limit: limit, clockIsGood: clockIsGood)))
     }
     return effects
   }
@@ -69,10 +69,8 @@ extension Kiosk {
     let isOneOfMany = entry.acceptedAt == nil && delivery.outbox.count >= Limits.reportedBacklogMax
     let after = entry.acceptedAt.map { now.instant - $0 }
     let report: Report =
-      isOneOfMany
-      ? .deliveredOfMany(entry)
-      : isHeard ? .delivered(entry, after: after) : .deliveredUnheard(entry, after: after)
-    let effects: [Effect] = entry.lightOfDelivery + [.report(report), .forget([id], mayWait: mayWait)]
+      isOneOfMany ? .entry(.deliveredOfMany(entry)) : .entry(.delivered(entry, after: after, isHeard: isHeard))
+    let effects: [Effect] = entry.lightOfDelivery + [.report(report), .store(.remove([id], mayWait: mayWait))]
     delivery.outbox.noteRemoval(mayWait: mayWait)
     return effects + commandEnded(id, .done)
       + (isOneOfMany ? throttles.backlog.note(at: now.instant) : throttles.backlog.reportRest())
@@ -86,33 +84,47 @@ extension Kiosk {
     let rest = throttles.backlog.reportRest()
     guard delivery.outbox.waitingRemovals > 0 else { return rest }
     delivery.outbox.noteRemoval(mayWait: false)
-    return rest + [.forget([], mayWait: false)]
+    return rest + [.store(.remove([], mayWait: false))]
   }
 
   mutating func undeliverable(_ id: EntryID, code: Int32?) -> [Effect] {
     guard let entry = delivery.outbox.resolve(id) else { return [] }
     counters.undeliverable += 1
-    return [.light(.refused), .report(.undeliverable(entry, code: code)), .forget([id], mayWait: false)]
+    return [
+      .light(.refused), .report(.entry(.undeliverable(entry, code: code))), .store(.remove([id], mayWait: false)),
+    ]
       + commandEnded(id, .refused(.undeliverable))
+  }
+
+  /// Asks the store to drop the entry, or all, but for those that are under way.
+  mutating func dropAsked(_ id: EntryID?) -> [Effect] {
+    let excluded = delivery.outbox.willDrop(id)
+    let others = delivery.webhooks.willDrop(id).filter { !excluded.contains($0) }
+    return [.store(.drop(id, excluding: excluded + others))]
   }
 
   mutating func dropped(_ entries: [OutboxEntry]) -> [Effect] {
     let replies = repliesToExpired(entries)
-    guard entries.count >= Limits.reportedBacklogMax else { return entries.map { .report(.dropped($0)) } + replies }
-    return entries.map { .report(.droppedOfMany($0)) } + replies + [.report(.droppedMore(count: entries.count))]
+    guard entries.count >= Limits.reportedBacklogMax else {
+      return entries.map { .report(.entry(.dropped($0))) } + replies
+    }
+    return entries.map { .report(.entry(.droppedOfMany($0))) } + replies + [
+      .report(.entry(.droppedMore(count: entries.count)))
+    ]
   }
 
   mutating func expired(_ entries: [OutboxEntry], earliest: Expiry?) -> [Effect] {
     let (outcomes, rows) = delivery.outbox.expired(entries, earliest: earliest)
     counters.expired += outcomes.count
-    let effects = outcomes.flatMap { [Effect.light(.expired), .report(.expired($0))] } + repliesToExpired(outcomes)
-    return rows.isEmpty ? effects : effects + [.forget(rows, mayWait: false)]
+    let effects =
+      outcomes.flatMap { [Effect.light(.expired), .report(.entry(.expired($0)))] } + repliesToExpired(outcomes)
+    return rows.isEmpty ? effects : effects + [.store(.remove(rows, mayWait: false))]
   }
 
   mutating func expireWhatIsOver(at now: Moment) -> [Effect] {
     guard let deadline = expiryDeadline(at: now), deadline <= now.instant else { return [] }
     let excluded = delivery.outbox.willExpire(at: now, clockIsGood: clockIsGood)
-    return [.fetchExpired(clockIsGood: clockIsGood, excluding: excluded)]
+    return [.store(.fetchExpired(.broker, now, clockIsGood: clockIsGood, excluding: excluded))]
   }
 
   func expiryDeadline(at now: Moment) -> Instant? { expiryDeadline(of: delivery.outbox, at: now) }

@@ -92,7 +92,7 @@ struct LinkSupervision: Sendable {
     let until = now.unixSeconds + duration.wholeMilliseconds / 1000
     fallbacks[endpoint] = until
     return [
-      .report(.linkFellBack(endpoint: endpoint, failure, for: duration)),
+      .report(.link(.fellBack(endpoint: endpoint, failure, for: duration))),
       .noteFallback(endpoint: endpoint, untilUnixSeconds: until),
     ]
   }
@@ -105,7 +105,7 @@ struct LinkSupervision: Sendable {
     hangUps[endpoint] = nil
     let usesFallback = support == .absent
     condition = .connected(endpoint: endpoint, usesFallback: usesFallback)
-    let report = Effect.report(.linkUp(endpoint: endpoint, usesFallback: usesFallback))
+    let report = Effect.report(.link(.connected(endpoint: endpoint, usesFallback: usesFallback)))
     guard endpoint != proved else { return [report] }
     proved = endpoint
     return [report, .noteBroker(endpoint: endpoint)]
@@ -119,7 +119,7 @@ struct LinkSupervision: Sendable {
     let failed = endpoint
     condition = .failed(endpoint: failed, failure)
     wait(delay, at: now)
-    return [.report(.linkFailed(endpoint: failed, failure, retryIn: delay))]
+    return [.report(.link(.failed(endpoint: failed, failure, retryIn: delay)))]
   }
 
   /// Handles an acknowledged message.
@@ -136,18 +136,18 @@ struct LinkSupervision: Sendable {
       let delay = policy.connectionClosedAtMessage(
         connectedAt: since, at: now, endpointCount: endpointCount, random: &random)
       wait(delay, at: now)
-      return [.report(.linkLost(endpoint: lostEndpoint, failure, retryIn: delay))]
+      return [.report(.link(.lost(endpoint: lostEndpoint, failure, retryIn: delay)))]
     }
     switch policy.connectionLost(connectedAt: since, at: now, endpointCount: endpointCount, random: &random) {
     case .retry(let delay):
       wait(delay, at: now)
-      return [.report(.linkLost(endpoint: lostEndpoint, failure, retryIn: delay))]
+      return [.report(.link(.lost(endpoint: lostEndpoint, failure, retryIn: delay)))]
     case .rest(let losses, let rest):
       condition = .resting(losses: losses, rest: rest)
       wait(rest, at: now)
       return [
-        .report(.linkLost(endpoint: lostEndpoint, failure, retryIn: rest)),
-        .report(.linkStorm(losses: losses, rest: rest)),
+        .report(.link(.lost(endpoint: lostEndpoint, failure, retryIn: rest))),
+        .report(.link(.storm(losses: losses, rest: rest))),
       ]
     }
   }
@@ -158,7 +158,7 @@ struct LinkSupervision: Sendable {
     case .disconnecting, .reconnecting:
       endedByOrder(at: now)
       condition = .closed
-      return [.report(.linkClosed)]
+      return [.report(.link(.closed))]
     case .waiting, .connecting, .connected, .stopped:
       return []
     }
@@ -171,7 +171,7 @@ struct LinkSupervision: Sendable {
     self.endpointCount = endpointCount
     (endpoint, proved) = (0, 0)
     policy = RetryPolicy()
-    let effects: [Effect] = fallbacks.isEmpty ? [] : [.forgetFallbacks]
+    let effects: [Effect] = fallbacks.isEmpty ? [] : [.store(.forgetFallbacks)]
     (fallbacks, hangUps) = ([:], [:])
     switch state {
     case .waiting:

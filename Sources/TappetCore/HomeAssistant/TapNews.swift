@@ -24,29 +24,22 @@ package struct TapNews: Sendable {
   /// The step that the report is about; `nil` when it is about anything else.
   init?(_ report: Report) {
     if report.isOfInventoryNews { return nil }
-    if case .accepted(let entry, let uid) = report {
+    switch report {
+    case .entry(.accepted(let entry, let uid)):
       // Its scanner is for tags that somebody has chosen: here, or with its app.
       let id = entry.notes.homeAssistantID
       let isChosen = id != nil || entry.action != KioskSettings.unknownTagsName
       self.init(.accepted(isChosen ? uid : nil), of: entry)
       homeAssistantID = id
-    } else if case .performed(let action, let trigger, let uid, let owner) = report {
+    case .entry(.queued(let entry, let reason)): self.init(.queued(reason), of: entry)
+    case .entry(.delivered(let entry, _, _)): self.init(.delivered, of: entry)
+    case .entry(.expired(let entry)): self.init(.expired, of: entry)
+    case .entry(.undeliverable(let entry, _)): self.init(.undeliverable, of: entry)
+    case .tap(.performed(let action, let trigger, let uid, let owner)):
       self.init(.accepted(uid), action, trigger)
       homeAssistantID = owner?.homeAssistantID
-    } else if case .queued(let entry, let reason) = report {
-      self.init(.queued(reason), of: entry)
-    } else if case .delivered(let entry, _) = report {
-      self.init(.delivered, of: entry)
-    } else if case .deliveredUnheard(let entry, _) = report {
-      self.init(.delivered, of: entry)
-    } else if case .refused(let trigger, _, let refusal, _) = report {
-      self.init(.refused(refusal), nil, trigger)
-    } else if case .expired(let entry) = report {
-      self.init(.expired, of: entry)
-    } else if case .undeliverable(let entry, _) = report {
-      self.init(.undeliverable, of: entry)
-    } else {
-      return nil
+    case .tap(.refused(let trigger, _, let refusal, _)): self.init(.refused(refusal), nil, trigger)
+    default: return nil
     }
   }
 

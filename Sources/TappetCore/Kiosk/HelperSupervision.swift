@@ -1,19 +1,5 @@
 // Keeps a process running while what it is for is configured. Decides only.
 
-/// A process that runs as long as it is configured.
-enum Helper: Sendable {
-  /// The process tappet-inventory, with the database and the scanner.
-  case inventory
-  /// tappet-webhook, as it hears what others say in rooms.
-  case rooms
-
-  var start: Effect { self == .inventory ? .startInventory : .startRooms }
-  var stop: Effect { self == .inventory ? .stopInventory : .stopRooms }
-  var kill: Effect { self == .inventory ? .killInventory : .killRooms }
-  var back: Report { self == .inventory ? .inventoryBack : .roomsBack }
-  func lost(_ why: HelperLoss) -> Report { self == .inventory ? .inventoryLost(why) : .roomsLost(why) }
-}
-
 /// The process as the kiosk sees it.
 struct HelperSupervision: Sendable {
   private enum State: Equatable, Sendable {
@@ -78,7 +64,7 @@ struct HelperSupervision: Sendable {
     case .starting: return lose(.silent, at: now)
     case .ending:
       state = .ending(killAt: now + Limits.helperEndMax)
-      return [helper.kill]
+      return [.kill(helper)]
     case .resting: return again(at: now)
     case .none, .running: return []
     }
@@ -89,7 +75,7 @@ struct HelperSupervision: Sendable {
     state = .running
     failures = 0
     defer { loss = nil }
-    return loss == nil ? [] : [.report(helper.back)]
+    return loss == nil ? [] : [.report(.helper(helper, .back))]
   }
 
   /// Has another one begin at once after an end that was for that.
@@ -135,25 +121,25 @@ struct HelperSupervision: Sendable {
     switch state {
     case .starting, .running:
       state = .ending(killAt: now + Limits.helperEndMax)
-      return [helper.kill] + report(why)
+      return [.kill(helper)] + report(why)
     case .none, .ending, .resting: return []
     }
   }
 
   private mutating func start(at now: Instant) -> [Effect] {
     state = .starting(since: now)
-    return [helper.start]
+    return [.start(helper)]
   }
 
   private mutating func end(at now: Instant) -> [Effect] {
     state = .ending(killAt: now + Limits.helperEndMax)
     loss = nil
-    return [helper.stop]
+    return [.stop(helper)]
   }
 
   private mutating func report(_ why: HelperLoss) -> [Effect] {
     defer { loss = why }
-    return loss == why ? [] : [.report(helper.lost(why))]
+    return loss == why ? [] : [.report(.helper(helper, .lost(why)))]
   }
 
   private mutating func rest(at now: Instant, random: inout Randomness) {

@@ -39,7 +39,7 @@ extension Kiosk {
     let (wasLocked, failures) = (panel.lock.isLocked, panel.lock.failures)
     panel.lock = PanelLock(after: settings.panel.lockAfter, code: settings.panel.unlockCode)
     panel.lock.resume(failures: failures, at: now)
-    return panel.lock.isLocked && !wasLocked ? [.report(.panelLocked)] : []
+    return panel.lock.isLocked && !wasLocked ? [.report(.panel(.locked))] : []
   }
 
   /// Handles a panel whose parts were released: their faults are over, nothing is pressed, and no output is on.

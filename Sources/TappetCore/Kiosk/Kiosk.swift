@@ -126,9 +126,7 @@ package struct Kiosk: Sendable {
     case .readerEnded(let end): effects = reader.ended(end, at: now.instant)
     case .readerNotStarted(let code): effects = reader.notStarted(code: code, at: now.instant)
     case .store(let answer): effects = storeAnswered(answer, at: now)
-    case .dropAsked(let id):
-      let excluded = delivery.outbox.willDrop(id)
-      effects = [.drop(id, excluding: excluded + delivery.webhooks.willDrop(id).filter { !excluded.contains($0) })]
+    case .dropAsked(let id): effects = dropAsked(id)
     case .link(let change): effects = linkChanged(change, at: now)
     case .fillFailed(let id): effects = undeliverable(id, code: nil)
     case .webhook(let change): effects = webhookChanged(change, at: now)

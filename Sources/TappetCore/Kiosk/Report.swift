@@ -93,21 +93,50 @@ package enum ConfirmationEnd: Hashable, Sendable {
   case refusedInRoom(by: String)
 }
 
-/// One fact to report.
-package indirect enum Report: Sendable {
-  case readerReady(device: String)
-  case readerLost(ReaderLoss)
-  case refused(trigger: Trigger, uid: TagUID?, TapRefusal, TagOwner? = nil)
-  case ignored(uid: TagUID, action: String?, TapIgnored, TagOwner? = nil)
+/// One fact to report, by its subject.
+package enum Report: Sendable {
+  case tap(TapReport)
+  indirect case entry(EntryReport)
+  case reader(ReaderReport)
+  case link(LinkReport)
+  case webhook(WebhookReport)
+  /// Of each but the reader, which has a subject of its own.
+  case helper(Helper, HelperReport)
+  case store(StoreReport)
+  case clock(ClockReport)
+  case panel(PanelReport)
+  indirect case output(OutputReport)
+  indirect case command(CommandReport)
+  case room(RoomReport)
+  case site(SiteReport)
+  /// A tap or a scan showed a thing, or moved it.
+  indirect case inventory(InventoryReport)
+  /// The scanner was opened, or, with an errno, is missing.
+  case scanner(errno: Int32)
+  /// Accepted entries wait from the last run.
+  case outboxRestored(count: Int)
+  case stopping(unacknowledged: Int)
+}
+
+/// Of a tap, a press or a scan that made no entry.
+package enum TapReport: Sendable {
+  indirect case refused(trigger: Trigger, uid: TagUID?, TapRefusal, TagOwner? = nil)
+  indirect case ignored(uid: TagUID, action: String?, TapIgnored, TagOwner? = nil)
   /// This number of further refusals and ignored taps within the minute was not reported one by one.
   case refusedMore(count: Int)
-  case accepted(OutboxEntry, uid: TagUID?)
   /// An action without a message did all that it does.
-  case performed(action: String, Trigger, uid: TagUID?, TagOwner? = nil)
+  indirect case performed(action: String, Trigger, uid: TagUID?, TagOwner? = nil)
+  /// `room`: where the answer is awaited, if not at the kiosk.
+  indirect case confirming(action: String, Trigger, within: Duration, room: String? = nil)
+  indirect case confirmationEnded(action: String, ConfirmationEnd)
+}
+
+/// Of an entry of the outbox.
+package enum EntryReport: Sendable {
+  case accepted(OutboxEntry, uid: TagUID?)
   case queued(OutboxEntry, QueueReason)
-  case delivered(OutboxEntry, after: Duration?)
-  /// The broker has it, but nobody subscribes to its topic.
-  case deliveredUnheard(OutboxEntry, after: Duration?)
+  /// `isHeard` is false when the broker has it, but nobody subscribes to its topic.
+  case delivered(OutboxEntry, after: Duration?, isHeard: Bool = true)
   /// It was one of a long backlog, which the log reports as a number: `deliveredMore`.
   case deliveredOfMany(OutboxEntry)
   /// This number of entries was delivered and not logged one by one.
@@ -121,100 +150,131 @@ package indirect enum Report: Sendable {
   case droppedMore(count: Int)
   /// The broker will never take it; MQTT's reason code, or `nil` when no message could be made.
   case undeliverable(OutboxEntry, code: Int32?)
+  /// Its webhook will never take it.
+  case givenUp(OutboxEntry, WebhookRefusal)
   /// The broker closes the connection at it, so it waits behind all others; the broker's index.
   case setAside(OutboxEntry, endpoint: Int)
-  /// A request failed; the action's server is asked again then.
-  case webhookWaits(action: String, WebhookFault, retryIn: Duration)
-  /// The action's server takes requests again.
-  case webhookBack(action: String)
-  /// Its webhook will never take it.
-  case webhookGivenUp(OutboxEntry, WebhookRefusal)
-  case webhooksLost(HelperLoss)
-  /// tappet-webhook works again.
-  case webhooksBack
-  /// A tap or a scan showed a thing, or moved it.
-  case inventory(InventoryReport)
-  case inventoryLost(HelperLoss)
-  /// tappet-inventory works again.
-  case inventoryBack
-  /// The scanner was opened, or, with an errno, is missing.
-  case scanner(errno: Int32)
-  case linkUp(endpoint: Int, usesFallback: Bool = false)
+
+  /// The entry that it is about; `nil` when it is about a number of them.
+  package var entry: OutboxEntry? {
+    switch self {
+    case .accepted(let entry, _), .queued(let entry, _), .delivered(let entry, _, _), .deliveredOfMany(let entry),
+      .expired(let entry), .dropped(let entry), .droppedOfMany(let entry), .undeliverable(let entry, _),
+      .givenUp(let entry, _), .setAside(let entry, _):
+      entry
+    case .deliveredMore, .droppedMore: nil
+    }
+  }
+}
+
+package enum ReaderReport: Sendable {
+  case ready(device: String)
+  case lost(ReaderLoss)
+}
+
+/// Of the connection to the broker; an endpoint is its index in the configuration.
+package enum LinkReport: Sendable {
+  case connected(endpoint: Int, usesFallback: Bool = false)
   /// The endpoint does not take MQTT 5, and is not asked again for this time.
-  case linkFellBack(endpoint: Int, LinkFailure, for: Duration)
+  case fellBack(endpoint: Int, LinkFailure, for: Duration)
   /// The endpoint keeps no retained messages, and so no status.
-  case linkWithoutRetained(endpoint: Int)
-  case linkFailed(endpoint: Int, LinkFailure, retryIn: Duration)
-  case linkLost(endpoint: Int, LinkFailure, retryIn: Duration)
-  case linkStorm(losses: Int, rest: Duration)
-  case linkClosed
-  case clockGood
-  case clockUnknown
+  case withoutRetained(endpoint: Int)
+  case failed(endpoint: Int, LinkFailure, retryIn: Duration)
+  case lost(endpoint: Int, LinkFailure, retryIn: Duration)
+  case storm(losses: Int, rest: Duration)
+  case closed
+}
+
+package enum WebhookReport: Sendable {
+  /// A request failed; the action's server is asked again then.
+  case waits(action: String, WebhookFault, retryIn: Duration)
+  /// The action's server takes requests again.
+  case back(action: String)
+}
+
+package enum HelperReport: Sendable {
+  /// It does not run although it should.
+  case lost(HelperLoss)
+  /// It works again.
+  case back
+}
+
+package enum StoreReport: Sendable {
+  case trouble(StoreFault)
+  case recovered
+}
+
+/// Of the clock, and of what ends with time.
+package enum ClockReport: Sendable {
+  case good
+  case unknown
   /// The days left until the first certificate expires; negative when it has expired.
   case certificateExpiring(daysLeft: Int)
   /// The certificates in use are valid for long enough again.
   case certificatesGood
-  case storeTrouble(StoreFault)
-  case storeRecovered
-  case outboxRestored(count: Int)
-  case stopping(unacknowledged: Int)
-  case panelLost(PanelPart, PanelFault)
-  case panelRecovered(PanelPart)
+}
+
+package enum PanelReport: Sendable {
+  case lost(PanelPart, PanelFault)
+  case recovered(PanelPart)
   /// The button was pressed before anybody could have pressed it.
   case buttonStuck(Int)
   /// The button does not come to rest.
   case buttonChattering(Int)
   case buttonRecovered(Int)
-  case panelLocked
-  case panelUnlocked(Trigger)
+  case locked
+  case unlocked(Trigger)
   /// A wrong code; no code is accepted for this time.
   case codeRefused(wait: Duration)
-  case outputSwitched(Int, isOn: Bool, OutputReason)
+}
+
+package enum OutputReport: Sendable {
+  case switched(Int, isOn: Bool, OutputReason)
   /// It waits for the dead time of its group.
-  case outputWaits(Int, Duration, OutputCause)
-  case outputRefused(OutputOrder, OutputCause, OutputRefusal)
+  case waits(Int, Duration, OutputCause)
+  case refused(OutputOrder, OutputCause, OutputRefusal)
+}
+
+package enum CommandReport: Sendable {
   /// A command on this topic, or from this user in this room, passed all checks.
-  case commandAccepted(topic: String, CommandWish, by: String? = nil)
+  case accepted(topic: String, CommandWish, by: String? = nil)
   /// Its wish is `nil` when that could not be read.
-  case commandRefused(topic: String, CommandWish?, CommandRefusal, by: String? = nil)
+  case refused(topic: String, CommandWish?, CommandRefusal, by: String? = nil)
   /// This number of further commands within the minute was refused and not reported one by one.
-  case commandsRefusedMore(count: Int)
-  case commandsSubscribed(topic: String, isGranted: Bool)
+  case refusedMore(count: Int)
+  case subscribed(topic: String, isGranted: Bool)
+}
+
+/// Of the rooms in which the kiosk takes commands.
+package enum RoomReport: Sendable {
   /// Whether the kiosk takes commands from this room.
-  case roomAccess(room: String, RoomAccess)
+  case access(room: String, RoomAccess)
   /// The homeserver did not answer; it is asked again.
-  case roomsFailing(WebhookFault)
+  case failing(WebhookFault)
   /// The homeserver answers again.
-  case roomsListening
-  case roomsLost(HelperLoss)
-  /// The process that listens in rooms works again.
-  case roomsBack
+  case listening
+}
+
+/// Of the people that a site shares.
+package enum SiteReport: Sendable {
   /// The people of a bundle are in force.
-  case siteApplied(SiteRecord)
-  case siteRefused(SiteRefusal)
+  case applied(SiteRecord)
+  case refused(SiteRefusal)
   /// The broker does not let the kiosk read the site's topic.
-  case siteDenied
-  /// `room`: where the answer is awaited, if not at the kiosk.
-  case confirming(action: String, Trigger, within: Duration, room: String? = nil)
-  case confirmationEnded(action: String, ConfirmationEnd)
+  case denied
 }
 
 extension Report {
   /// Whether the log has it only as a part of a number.
   package var isOneOfMany: Bool {
-    if case .deliveredOfMany = self { return true }
-    if case .droppedOfMany = self { return true }
-    return false
+    switch self {
+    case .entry(.deliveredOfMany), .entry(.droppedOfMany): true
+    default: false
+    }
   }
 
   /// Whether it is about an entry that nobody's tap, press or command made.
   package var isOfInventoryNews: Bool {
-    switch self {
-    case .accepted(let entry, _), .queued(let entry, _), .delivered(let entry, _), .deliveredUnheard(let entry, _),
-      .deliveredOfMany(let entry), .droppedOfMany(let entry), .expired(let entry), .undeliverable(let entry, _),
-      .setAside(let entry, _), .webhookGivenUp(let entry, _):
-      entry.trigger == .inventory
-    default: false
-    }
+    if case .entry(let report) = self { report.entry?.trigger == .inventory } else { false }
   }
 }

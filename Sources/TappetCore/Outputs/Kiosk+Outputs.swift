@@ -12,12 +12,12 @@ extension Kiosk {
     var effects: [Effect] = []
     for order in orders {
       guard let index = panel.outputs.index(of: order.output) else {
-        effects.append(.report(.outputRefused(order, cause, .unknown)))
+        effects.append(.report(.output(.refused(order, cause, .unknown))))
         continue
       }
       switch panel.outputs.ask(order.request, of: index, cause, at: now.instant) {
       case .success(let changes): effects += performed(changes)
-      case .failure(let refusal): effects.append(.report(.outputRefused(order, cause, refusal)))
+      case .failure(let refusal): effects.append(.report(.output(.refused(order, cause, refusal))))
       }
     }
     return effects
@@ -58,9 +58,9 @@ extension Kiosk {
     for change in changes {
       switch change {
       case .level(let index, let isOn, let reason):
-        effects += [.setOutput(index, isOn: isOn), .report(.outputSwitched(index, isOn: isOn, reason))]
+        effects += [.setOutput(index, isOn: isOn), .report(.output(.switched(index, isOn: isOn, reason)))]
         if isLater { effects += outputFollowed(index, reason) }
-      case .waits(let index, let wait, let cause): effects.append(.report(.outputWaits(index, wait, cause)))
+      case .waits(let index, let wait, let cause): effects.append(.report(.output(.waits(index, wait, cause))))
       }
     }
     return effects

@@ -88,7 +88,7 @@ extension Kiosk {
     var effects: [Effect] = []
     // A tag is past the lock.
     if case .buttons = panel.confirmation?.source { effects = endConfirmation(.closed) }
-    return effects + [.report(.panelLocked)]
+    return effects + [.report(.panel(.locked))]
   }
 
   /// Returns the buttons that work only while this part does.
@@ -132,7 +132,7 @@ extension Kiosk {
     panel.confirmation = question
     stock.desk.release()
     let trigger: Trigger = if case .tag = question.source { .tag } else { .button }
-    return [.report(.confirming(action: question.action.name, trigger, within: within))]
+    return [.report(.tap(.confirming(action: question.action.name, trigger, within: within)))]
   }
 
   /// Ends the confirmation without running its action.
@@ -140,7 +140,7 @@ extension Kiosk {
     guard let question = panel.confirmation else { return [] }
     panel.confirmation = nil
     counters.refused += 1
-    let effects: [Effect] = [.light(.refused), .report(.confirmationEnded(action: question.action.name, end))]
+    let effects: [Effect] = [.light(.refused), .report(.tap(.confirmationEnded(action: question.action.name, end)))]
     guard case .room(let asked, _, _, _) = question.source else { return effects }
     return [.endQuestion(asked.number, end.ofQuestion)] + effects
   }
@@ -208,14 +208,16 @@ extension Kiosk {
 
   private mutating func pressedWhileLocked(_ button: Int, at now: Moment) -> [Effect] {
     guard isTaking, panel.lock.isLocked else { return [] }
-    let forgot: [Effect] = panel.lock.failures > 0 ? [.noteWrongCodes(0)] : []
+    let forgot: [Effect] = panel.lock.failures > 0 ? [.store(.noteWrongCodes(0))] : []
     switch panel.lock.pressed(button, at: now.instant) {
     case .accepted: return [.light(.reading)]
     case .refused, .blocked: return refuse(.button, nil, .panelLocked, at: now)
     case .wrong(let wait):
       counters.refused += 1
-      return [.light(.refused), .noteWrongCodes(panel.lock.failures), .report(.codeRefused(wait: wait))]
-    case .unlocked: return [.light(.accepted)] + forgot + [.report(.panelUnlocked(.button))]
+      return [
+        .light(.refused), .store(.noteWrongCodes(panel.lock.failures)), .report(.panel(.codeRefused(wait: wait))),
+      ]
+    case .unlocked: return [.light(.accepted)] + forgot + [.report(.panel(.unlocked(.button)))]
     }
   }
 }

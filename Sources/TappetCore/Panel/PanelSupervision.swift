@@ -53,7 +53,7 @@ struct PanelSupervision: Sendable {
       retries = 0
       retryAt = nil
     }
-    return [.report(.panelRecovered(part))]
+    return [.report(.panel(.recovered(part)))]
   }
 
   mutating func failed(_ part: PanelPart, _ fault: PanelFault, at now: Instant) -> [Effect] {
@@ -61,31 +61,33 @@ struct PanelSupervision: Sendable {
       let isKnown = faults[index].fault == fault
       faults[index].fault = fault
       if retryAt == nil { schedule(at: now) }
-      return isKnown ? [] : [.report(.panelLost(part, fault))]
+      return isKnown ? [] : [.report(.panel(.lost(part, fault)))]
     }
     faults.append((part, fault))
     // This is a new loss: the part may come back soon.
     retries = 0
     schedule(at: now)
-    return [.report(.panelLost(part, fault))]
+    return [.report(.panel(.lost(part, fault)))]
   }
 
   /// Handles a button that was pressed before anybody could have pressed it.
   mutating func stuck(_ button: Int) -> [Effect] {
     _ = forget(button)
     troubles.append((button, nil, false))
-    return [.report(.buttonStuck(button))]
+    return [.report(.panel(.buttonStuck(button)))]
   }
 
   /// Handles a button that bounces without end.
   mutating func chattering(_ button: Int, at now: Instant) -> [Effect] {
     _ = forget(button)
     troubles.append((button, now + Limits.chatterPause, true))
-    return [.pauseButton(button), .report(.buttonChattering(button))]
+    return [.pauseButton(button), .report(.panel(.buttonChattering(button)))]
   }
 
   /// Handles a button that is at rest.
-  mutating func recovered(_ button: Int) -> [Effect] { forget(button) ? [.report(.buttonRecovered(button))] : [] }
+  mutating func recovered(_ button: Int) -> [Effect] {
+    forget(button) ? [.report(.panel(.buttonRecovered(button)))] : []
+  }
 
   /// Forgets a button that has no line any more; returns whether it was in trouble.
   mutating func forget(_ button: Int) -> Bool {

@@ -82,12 +82,12 @@ struct ReaderSupervision: Sendable {
     switch state {
     case .waiting:
       state = .starting(since: now)
-      return [.startReader]
+      return [.start(.reader)]
     case .starting, .polling, .reading:
-      return [.killReader] + markLost(.silent)
+      return [.kill(.reader)] + markLost(.silent)
     case .ending:
       state = .ending(killAt: nil)
-      return [.killReader]
+      return [.kill(.reader)]
     case .absent, .stopping, .stopped:
       return []
     }
@@ -100,7 +100,7 @@ struct ReaderSupervision: Sendable {
       state = .polling(readyAt: now, lastHeard: now)
       failures = 0
       reportedLoss = nil
-      return [.report(.readerReady(device: device))]
+      return [.report(.reader(.ready(device: device)))]
     case (.starting, .lost(let fault, let code)), (.polling, .lost(let fault, let code)),
       (.reading, .lost(let fault, let code)):
       return markLost(.fault(fault, code: code), killAt: now + Limits.readerDeathMax)
@@ -121,7 +121,7 @@ struct ReaderSupervision: Sendable {
   /// Handles bytes that are not a message: the process can no longer be trusted.
   mutating func malformed(_ error: ReaderMessageError) -> [Effect] {
     switch state {
-    case .starting, .polling, .reading: [.killReader] + markLost(.malformed(error))
+    case .starting, .polling, .reading: [.kill(.reader)] + markLost(.malformed(error))
     case .absent, .waiting, .ending, .stopping, .stopped: []
     }
   }
@@ -157,7 +157,7 @@ struct ReaderSupervision: Sendable {
     switch state {
     case .starting, .polling, .reading:
       state = .ending(killAt: now + Limits.readerDeathMax)
-      return [.stopReader]
+      return [.stop(.reader)]
     case .absent, .waiting, .ending, .stopping, .stopped:
       return []
     }
@@ -181,7 +181,7 @@ struct ReaderSupervision: Sendable {
     switch state {
     case .starting, .polling, .reading:
       state = .stopping
-      return [.stopReader]
+      return [.stop(.reader)]
     case .ending:
       state = .stopping
       return []
@@ -197,7 +197,7 @@ struct ReaderSupervision: Sendable {
     state = .ending(killAt: killAt)
     guard reportedLoss != loss else { return [] }
     reportedLoss = loss
-    return [.report(.readerLost(loss))]
+    return [.report(.reader(.lost(loss)))]
   }
 
   private mutating func scheduleRestart(at now: Instant) {

@@ -48,15 +48,15 @@ extension Kiosk {
     case .ready: return listening.process.ready()
     case .listening:
       defer { listening.duties.fault = nil }
-      return listening.duties.fault == nil ? [] : [.report(.roomsListening)]
+      return listening.duties.fault == nil ? [] : [.report(.room(.listening))]
     case .failed(let fault):
       defer { listening.duties.fault = fault }
-      return listening.duties.fault == fault ? [] : [.report(.roomsFailing(fault))]
+      return listening.duties.fault == fault ? [] : [.report(.room(.failing(fault)))]
     case .access(let room, let access):
       guard let index = intake.gate.index(of: room), intake.gate.plan(index).isRoom,
         intake.gate.subscribed(index, isGranted: access == .open)
       else { return [] }
-      return [.report(.roomAccess(room: room, access))] + (access == .open ? [] : questionLost(in: room))
+      return [.report(.room(.access(room: room, access)))] + (access == .open ? [] : questionLost(in: room))
     case .answered(let answer): return roomAnswered(answer, at: now)
     case .heard(let line):
       guard let index = intake.gate.index(of: line.room), intake.gate.plan(index).isRoom,

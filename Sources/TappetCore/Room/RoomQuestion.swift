@@ -60,7 +60,7 @@ extension Kiosk {
       within: within)
     panel.confirmation = Confirmation(asking: question, action, uid, tap, until: now.instant + within)
     stock.desk.release()
-    return [.askRoom(question), .report(.confirming(action: action.name, trigger, within: within, room: room))]
+    return [.askRoom(question), .report(.tap(.confirming(action: action.name, trigger, within: within, room: room)))]
   }
 
   /// Whether the room has been asked about this tag.
@@ -77,7 +77,7 @@ extension Kiosk {
     else { return [] }
     guard commanders.include(RoomSender(user: answer.user, event: "", power: answer.power)) else {
       intake.gate.noteRefused(index, isRetained: false)
-      let report = Report.commandRefused(topic: question.room, nil, .stranger, by: answer.user)
+      let report = Report.command(.refused(topic: question.room, nil, .stranger, by: answer.user))
       return throttles.commandRefusals.report(report, at: now.instant)
     }
     guard answer.isYes else { return endConfirmation(.refusedInRoom(by: answer.user)) }

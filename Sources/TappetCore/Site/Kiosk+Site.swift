@@ -44,7 +44,7 @@ struct SiteDuties: Sendable {
     if refusal.leavesDoorBehind { trouble = refusal }
     guard reported != refusal else { return [] }
     reported = refusal
-    return [.report(.siteRefused(refusal))]
+    return [.report(.site(.refused(refusal)))]
   }
 
   /// Handles the end of an application.
@@ -61,7 +61,7 @@ struct SiteDuties: Sendable {
     case .failure(let refusal): return refuse(refusal) + proceed(at: site)
     case .success(let record):
       (trouble, reported) = (nil, nil)
-      return [.report(.siteApplied(record))] + proceed(at: site)
+      return [.report(.site(.applied(record)))] + proceed(at: site)
     }
   }
 
@@ -100,7 +100,7 @@ extension Kiosk {
     var effects: [Effect] = []
     for effect in siteEffects(of: change, at: now) {
       // As with commands: a stranger who may publish there must not fill a disk with log lines.
-      if case .report(.siteRefused) = effect, case .report(let report) = effect {
+      if case .report(.site(.refused)) = effect, case .report(let report) = effect {
         effects += throttles.commandRefusals.report(report, at: now.instant)
       } else {
         effects.append(effect)
@@ -120,7 +120,7 @@ extension Kiosk {
       }
     case .subscribed(let isGranted):
       defer { site.isSubscribed = isGranted }
-      return isGranted || site.isSubscribed == false ? [] : [.report(.siteDenied)]
+      return isGranted || site.isSubscribed == false ? [] : [.report(.site(.denied))]
     }
   }
 

@@ -35,7 +35,7 @@ extension Kiosk {
       tapPolicy.presence.willEnd(arrival.entry, by: entry.id)
       // No UID: nobody has tapped.
       delivery.outbox.willStore(entry, nil)
-      effects.append(.store(entry))
+      effects.append(.store(.append(entry)))
     }
     return effects
   }

@@ -104,7 +104,7 @@ extension Kiosk {
   private mutating func secretUsed(_ tap: VerifiedTap, on uid: TagUID, at now: Moment) -> [Effect] {
     guard let secret = tap.secret else { return [] }
     let isNews = tapPolicy.indexes.learn(uid, secret)
-    return [.noteSecretUse(id: secret.id, uid: isNews ? uid : nil, unixSeconds: now.unixSeconds)]
+    return [.store(.noteSecretUse(id: secret.id, uid: isNews ? uid : nil, unixSeconds: now.unixSeconds))]
   }
 
   /// Drives the action's outputs at once, and enters its message unless an obstacle is in the way.
@@ -127,11 +127,11 @@ extension Kiosk {
   private mutating func used(_ ticket: String, _ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
     if tap.action.mode != .inventory, let entry = enter(tap.action, by: .tag, uid, tap, at: now) {
       tapPolicy.tickets.use(tap, uid, entry.id, hasEntry: true)
-      return [.store(entry)]
+      return [.store(.append(entry))]
     }
     let id = EntryID(high: random.next(), low: random.next())
     tapPolicy.tickets.use(tap, uid, id, hasEntry: false)
-    return [.countUse(id, ticket: ticket)]
+    return [.store(.countUse(id, ticket: ticket))]
   }
 
   /// Handles the commit of a use without an entry: now the action is done.
@@ -163,19 +163,21 @@ extension Kiosk {
   ) -> (effects: [Effect], entry: EntryID?) {
     if action.mode != .inventory, trigger != .inventory { stock.desk.release() }
     let effects = drive(action.outputs, .action(action.name, trigger), at: now)
-    if let entry = enter(action, by: trigger, uid, tap, at: now) { return (effects + [.store(entry)], entry.id) }
+    if let entry = enter(action, by: trigger, uid, tap, at: now) {
+      return (effects + [.store(.append(entry))], entry.id)
+    }
     if trigger == .inventory { return (effects, nil) }
     counters.accepted += 1
     return (
-      effects + [.light(.accepted), .report(.performed(action: action.name, trigger, uid: uid, tap?.owner))], nil
+      effects + [.light(.accepted), .report(.tap(.performed(action: action.name, trigger, uid: uid, tap?.owner)))], nil
     )
   }
 
   /// Unlocks the panel: the holder of the tag may use it, whatever happens to the message.
   private mutating func unlock(by action: Action, at now: Moment) -> [Effect] {
-    let forgot: [Effect] = panel.lock.failures > 0 ? [.noteWrongCodes(0)] : []
+    let forgot: [Effect] = panel.lock.failures > 0 ? [.store(.noteWrongCodes(0))] : []
     guard action.unlocksPanel, panel.lock.unlock(at: now.instant) else { return [] }
-    return forgot + [.report(.panelUnlocked(.tag))]
+    return forgot + [.report(.panel(.unlocked(.tag)))]
   }
 
   mutating func buttonAccepted(_ action: Action, at now: Moment) -> [Effect] {
@@ -187,11 +189,11 @@ extension Kiosk {
   mutating func stored(_ id: EntryID, sequence: Int64) -> [Effect] {
     guard let (entry, uid) = delivery.outbox.stored(id, sequence: sequence, clockIsGood: clockIsGood) else { return [] }
     tapPolicy.presence.stored(id)
-    if entry.trigger == .inventory { return [.report(.accepted(entry, uid: nil))] }
+    if entry.trigger == .inventory { return [.report(.entry(.accepted(entry, uid: nil)))] }
     counters.accepted += 1
-    let accepted = [Effect.report(.accepted(entry, uid: uid))] + commandStored(id)
+    let accepted = [Effect.report(.entry(.accepted(entry, uid: uid)))] + commandStored(id)
     guard let reason = reasonToWait(entry) else { return [.light(.accepted)] + accepted }
-    return [.light(.queued)] + accepted + [.report(.queued(entry, reason))]
+    return [.light(.queued)] + accepted + [.report(.entry(.queued(entry, reason)))]
   }
 
   mutating func refuse(
@@ -199,7 +201,7 @@ extension Kiosk {
   ) -> [Effect] {
     counters.refused += 1
     stock.desk.release()
-    let report = Report.refused(trigger: trigger, uid: uid, refusal, owner)
+    let report = Report.tap(.refused(trigger: trigger, uid: uid, refusal, owner))
     return [.light(.refused)] + throttles.refusals.report(report, at: now.instant)
   }
 
@@ -207,7 +209,7 @@ extension Kiosk {
     _ uid: TagUID, action: String?, _ reason: TapIgnored, _ owner: TagOwner? = nil, at now: Moment
   ) -> [Effect] {
     counters.ignored += 1
-    let report = Report.ignored(uid: uid, action: action, reason, owner)
+    let report = Report.tap(.ignored(uid: uid, action: action, reason, owner))
     return [.light(baseLight)] + throttles.refusals.report(report, at: now.instant)
   }
 

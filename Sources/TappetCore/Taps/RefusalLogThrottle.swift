@@ -51,6 +51,6 @@ struct RefusalLogThrottle: Sendable {
     guard unreportedCount > 0 else { return [] }
     let count = unreportedCount
     unreportedCount = 0
-    return [.report(countsCommands ? .commandsRefusedMore(count: count) : .refusedMore(count: count))]
+    return [.report(countsCommands ? .command(.refusedMore(count: count)) : .tap(.refusedMore(count: count)))]
   }
 }

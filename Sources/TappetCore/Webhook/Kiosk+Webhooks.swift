@@ -19,8 +19,10 @@ extension Kiosk {
     let hasRoom = delivery.store.isGood || delivery.webhooks.resolvedCount < Limits.outboxResolvedMax
     if delivery.store.isReadable, hasRoom, let (after, limit) = delivery.webhooks.takeFetch() {
       effects.append(
-        .fetchWebhooks(
-          after: after, limit: limit, clockIsGood: clockIsGood, excluding: delivery.webhookProcess.restingActions))
+        .store(
+          .fetch(
+            .webhook, after: after, limit: limit, clockIsGood: clockIsGood,
+            excluding: delivery.webhookProcess.restingActions)))
     }
     return effects
   }
@@ -68,7 +70,7 @@ extension Kiosk {
       let light: [Effect] = delivery.webhookProcess.hasFailed(entry.action) ? [] : [.light(.queued)]
       let pause = delivery.webhookProcess.failed(
         entry.action, fault, retryAfter: retryAfter, at: now.instant, random: &random)
-      return light + [.report(.webhookWaits(action: entry.action, fault, retryIn: pause))]
+      return light + [.report(.webhook(.waits(action: entry.action, fault, retryIn: pause)))]
     }
   }
 
@@ -76,9 +78,9 @@ extension Kiosk {
     guard let entry = delivery.webhooks.resolve(id) else { return [] }
     counters.webhooks.delivered += 1
     let isBack = serverReplied(entry.action)
-    let report = Effect.report(.delivered(entry, after: entry.acceptedAt.map { now.instant - $0 }))
-    return (isBack ? [.report(.webhookBack(action: entry.action))] : []) + entry.lightOfDelivery
-      + [report, .forgetWebhooks([entry])] + commandEnded(id, .done)
+    let report = Effect.report(.entry(.delivered(entry, after: entry.acceptedAt.map { now.instant - $0 })))
+    return (isBack ? [.report(.webhook(.back(action: entry.action)))] : []) + entry.lightOfDelivery
+      + [report, .store(.removeWebhooks([entry]))] + commandEnded(id, .done)
   }
 
   /// Handles a server that took a request, or refused it; returns whether it had failed before.
@@ -97,8 +99,8 @@ extension Kiosk {
     counters.webhooks.givenUp += 1
     _ = serverReplied(entry.action)
     return [
-      .light(.refused), .report(.webhookGivenUp(entry, refusal)),
-      .giveUpWebhook(entry, refusal, unixMilliseconds: now.unixMilliseconds),
+      .light(.refused), .report(.entry(.givenUp(entry, refusal))),
+      .store(.giveUpWebhook(entry, refusal, unixMilliseconds: now.unixMilliseconds)),
     ] + commandEnded(id, .refused(.undeliverable))
   }
 
@@ -127,9 +129,10 @@ extension Kiosk {
     case .expired(let entries, let earliest):
       let (outcomes, rows) = delivery.webhooks.expired(entries, earliest: earliest)
       counters.webhooks.expired += outcomes.count
-      let effects = outcomes.flatMap { [Effect.light(.expired), .report(.expired($0))] } + repliesToExpired(outcomes)
+      let effects =
+        outcomes.flatMap { [Effect.light(.expired), .report(.entry(.expired($0)))] } + repliesToExpired(outcomes)
       let gone = entries.filter { entry in rows.contains(entry.id) }
-      return gone.isEmpty ? effects : effects + [.forgetWebhooks(gone)]
+      return gone.isEmpty ? effects : effects + [.store(.removeWebhooks(gone))]
     case .fetchExpiredFailed(let fault):
       delivery.webhooks.fetchExpiredFailed()
       return delivery.store.failed(fault, at: now.instant)
@@ -144,17 +147,19 @@ extension Kiosk {
       return []
     }
     let waits = delivery.webhookProcess.hasFailed(entry.action)
-    let queued: [Effect] = waits ? [.report(.queued(entry, .webhookFails))] : []
+    let queued: [Effect] = waits ? [.report(.entry(.queued(entry, .webhookFails)))] : []
     if delivery.outbox.isUncommitted(id) { return queued }
     counters.accepted += 1
-    return delivery.store.succeeded() + [.light(waits ? .queued : .accepted), .report(.accepted(entry, uid: uid))]
+    return delivery.store.succeeded() + [
+      .light(waits ? .queued : .accepted), .report(.entry(.accepted(entry, uid: uid))),
+    ]
       + commandStored(id) + queued
   }
 
   private mutating func expireWebhooks(at now: Moment) -> [Effect] {
     guard let deadline = webhookExpiryDeadline(at: now), deadline <= now.instant else { return [] }
     let excluded = delivery.webhooks.willExpire(at: now, clockIsGood: clockIsGood)
-    return [.fetchExpiredWebhooks(clockIsGood: clockIsGood, excluding: excluded)]
+    return [.store(.fetchExpired(.webhook, now, clockIsGood: clockIsGood, excluding: excluded))]
   }
 
   func webhookExpiryDeadline(at now: Moment) -> Instant? { expiryDeadline(of: delivery.webhooks, at: now) }

@@ -102,7 +102,7 @@ struct WebhookSupervision: Sendable {
       return lastHeard + Limits.webhookAnswerMax <= now ? lose(.silent, at: now) : []
     case .ending(let killAt) where killAt <= now:
       state = .ending(killAt: now + Limits.webhookDeathMax)
-      return [.killWebhooks]
+      return [.kill(.webhooks)]
     case .resting(let until) where until <= now:
       state = .none
       return []
@@ -112,7 +112,7 @@ struct WebhookSupervision: Sendable {
 
   private mutating func end(at now: Instant) -> [Effect] {
     state = .ending(killAt: now + Limits.webhookDeathMax)
-    return [.stopWebhooks]
+    return [.stop(.webhooks)]
   }
 
   // MARK: The process
@@ -122,7 +122,7 @@ struct WebhookSupervision: Sendable {
     guard state == .none else { return [] }
     state = .starting(since: now)
     isStale = false
-    return [.startWebhooks]
+    return [.start(.webhooks)]
   }
 
   mutating func ready(at now: Instant) -> [Effect] {
@@ -131,7 +131,7 @@ struct WebhookSupervision: Sendable {
     failures = 0
     lastHeard = now
     defer { loss = nil }
-    return loss == nil ? [] : [.report(.webhooksBack)]
+    return loss == nil ? [] : [.report(.helper(.webhooks, .back))]
   }
 
   /// Handles the end of the process, wanted or not.
@@ -162,14 +162,14 @@ struct WebhookSupervision: Sendable {
     case .starting, .running:
       posted.removeAll()
       state = .ending(killAt: now + Limits.webhookDeathMax)
-      return [.killWebhooks] + report(why)
+      return [.kill(.webhooks)] + report(why)
     case .none, .ending, .resting, .stopped: return []
     }
   }
 
   private mutating func report(_ why: HelperLoss) -> [Effect] {
     defer { loss = why }
-    return loss == why ? [] : [.report(.webhooksLost(why))]
+    return loss == why ? [] : [.report(.helper(.webhooks, .lost(why)))]
   }
 
   private mutating func rest(at now: Instant, random: inout Randomness) -> State {
@@ -188,7 +188,7 @@ struct WebhookSupervision: Sendable {
   mutating func stop() -> [Effect] {
     defer { state = .stopped }
     switch state {
-    case .starting, .running, .ending: return [.killWebhooks]
+    case .starting, .running, .ending: return [.kill(.webhooks)]
     case .none, .resting, .stopped: return []
     }
   }

@@ -57,7 +57,34 @@ struct KioskFacts {
 
   /// `nil` for what only the log says; `outputs` has the names of all outputs.
   init?(_ report: Report, outputs: [OutputState]) {
-    func name(_ index: Int) -> String? { outputs.indices.contains(index) ? outputs[index].name : nil }
+    switch report {
+    case .tap(let report): self.init(report)
+    case .entry(let report): self.init(report)
+    case .reader(.ready): self.init(type: TAPPET_KIOSK_EVENT_READER_READY)
+    case .reader(.lost): self.init(type: TAPPET_KIOSK_EVENT_READER_LOST)
+    case .link(let report): self.init(report)
+    case .store(.trouble): self.init(type: TAPPET_KIOSK_EVENT_DISK_TROUBLE)
+    case .store(.recovered): self.init(type: TAPPET_KIOSK_EVENT_DISK_GOOD)
+    case .clock(.good): self.init(type: TAPPET_KIOSK_EVENT_CLOCK_GOOD)
+    case .clock(.unknown): self.init(type: TAPPET_KIOSK_EVENT_CLOCK_UNKNOWN)
+    case .clock(.certificateExpiring): self.init(type: TAPPET_KIOSK_EVENT_CERTIFICATE_EXPIRING)
+    case .clock(.certificatesGood): self.init(type: TAPPET_KIOSK_EVENT_CERTIFICATES_GOOD)
+    case .panel(let report): self.init(report)
+    case .output(let report): self.init(report, outputs: outputs)
+    case .command(let report): self.init(report)
+    case .inventory(let touch):
+      self.init(type: TAPPET_KIOSK_EVENT_INVENTORY)
+      trigger = .tag
+      action = touch.action
+      uid = touch.uid
+      thing = touch.thing?.id
+    case .outboxRestored: self.init(type: TAPPET_KIOSK_EVENT_OUTBOX_RESTORED)
+    case .stopping: self.init(type: TAPPET_KIOSK_EVENT_STOPPING)
+    case .webhook, .helper, .room, .site, .scanner: return nil
+    }
+  }
+
+  private init(_ report: TapReport) {
     switch report {
     case .refused(let trigger, let uid, let refusal, let owner):
       self.init(type: TAPPET_KIOSK_EVENT_REFUSED)
@@ -73,62 +100,6 @@ struct KioskFacts {
       self.action = action
       self.owner = owner
       code = reason.code
-    case .accepted(let entry, let uid):
-      self.init(type: TAPPET_KIOSK_EVENT_ACCEPTED, entry)
-      self.uid = uid
-    case .queued(let entry, let reason):
-      self.init(type: TAPPET_KIOSK_EVENT_QUEUED, entry)
-      code = reason.code
-    // Each of them was an event.
-    case .deliveredMore, .droppedMore: return nil
-    // It is still on its way.
-    case .setAside: return nil
-    // The connection follows.
-    case .linkWithoutRetained: return nil
-    case .deliveredOfMany(let entry): self.init(type: TAPPET_KIOSK_EVENT_DELIVERED, entry)
-    case .delivered(let entry, let after), .deliveredUnheard(let entry, let after):
-      self.init(type: TAPPET_KIOSK_EVENT_DELIVERED, entry)
-      self.after = after
-    // It makes no difference to a program: the message will not be sent.
-    case .expired(let entry), .dropped(let entry), .droppedOfMany(let entry):
-      self.init(type: TAPPET_KIOSK_EVENT_EXPIRED, entry)
-    case .undeliverable(let entry, _), .webhookGivenUp(let entry, _):
-      self.init(type: TAPPET_KIOSK_EVENT_UNDELIVERABLE, entry)
-    case .readerReady: self.init(type: TAPPET_KIOSK_EVENT_READER_READY)
-    case .readerLost: self.init(type: TAPPET_KIOSK_EVENT_READER_LOST)
-    case .linkUp: self.init(type: TAPPET_KIOSK_EVENT_BROKER_CONNECTED)
-    case .linkFellBack: self.init(type: TAPPET_KIOSK_EVENT_BROKER_FALLBACK)
-    case .linkFailed: self.init(type: TAPPET_KIOSK_EVENT_BROKER_UNREACHABLE)
-    case .linkLost: self.init(type: TAPPET_KIOSK_EVENT_BROKER_LOST)
-    case .linkStorm: self.init(type: TAPPET_KIOSK_EVENT_BROKER_STORM)
-    case .linkClosed: self.init(type: TAPPET_KIOSK_EVENT_BROKER_DISCONNECTED)
-    case .clockGood: self.init(type: TAPPET_KIOSK_EVENT_CLOCK_GOOD)
-    case .clockUnknown: self.init(type: TAPPET_KIOSK_EVENT_CLOCK_UNKNOWN)
-    case .storeTrouble: self.init(type: TAPPET_KIOSK_EVENT_DISK_TROUBLE)
-    case .storeRecovered: self.init(type: TAPPET_KIOSK_EVENT_DISK_GOOD)
-    case .outboxRestored: self.init(type: TAPPET_KIOSK_EVENT_OUTBOX_RESTORED)
-    case .stopping: self.init(type: TAPPET_KIOSK_EVENT_STOPPING)
-    case .panelLost: self.init(type: TAPPET_KIOSK_EVENT_PANEL_LOST)
-    case .panelRecovered: self.init(type: TAPPET_KIOSK_EVENT_PANEL_GOOD)
-    case .buttonStuck: self.init(type: TAPPET_KIOSK_EVENT_BUTTON_STUCK)
-    case .buttonChattering: self.init(type: TAPPET_KIOSK_EVENT_BUTTON_CHATTERING)
-    case .buttonRecovered: self.init(type: TAPPET_KIOSK_EVENT_BUTTON_GOOD)
-    case .panelLocked: self.init(type: TAPPET_KIOSK_EVENT_PANEL_LOCKED)
-    case .panelUnlocked(let trigger):
-      self.init(type: TAPPET_KIOSK_EVENT_PANEL_UNLOCKED)
-      self.trigger = trigger
-    case .codeRefused:
-      self.init(type: TAPPET_KIOSK_EVENT_CODE_REFUSED)
-      trigger = .button
-    case .confirming(let action, let trigger, _, _):
-      self.init(type: TAPPET_KIOSK_EVENT_CONFIRMING)
-      self.action = action
-      self.trigger = trigger
-    case .confirmationEnded(let action, _):
-      self.init(type: TAPPET_KIOSK_EVENT_CONFIRMATION_ENDED)
-      self.action = action
-    case .certificateExpiring: self.init(type: TAPPET_KIOSK_EVENT_CERTIFICATE_EXPIRING)
-    case .certificatesGood: self.init(type: TAPPET_KIOSK_EVENT_CERTIFICATES_GOOD)
     case .refusedMore: self.init(type: TAPPET_KIOSK_EVENT_REFUSED_MORE)
     case .performed(let action, let trigger, let uid, let owner):
       self.init(type: TAPPET_KIOSK_EVENT_PERFORMED)
@@ -136,31 +107,94 @@ struct KioskFacts {
       self.trigger = trigger
       self.uid = uid
       self.owner = owner
-    case .outputSwitched(let index, let isOn, let reason):
+    case .confirming(let action, let trigger, _, _):
+      self.init(type: TAPPET_KIOSK_EVENT_CONFIRMING)
+      self.action = action
+      self.trigger = trigger
+    case .confirmationEnded(let action, _):
+      self.init(type: TAPPET_KIOSK_EVENT_CONFIRMATION_ENDED)
+      self.action = action
+    }
+  }
+
+  private init?(_ report: EntryReport) {
+    switch report {
+    case .accepted(let entry, let uid):
+      self.init(type: TAPPET_KIOSK_EVENT_ACCEPTED, entry)
+      self.uid = uid
+    case .queued(let entry, let reason):
+      self.init(type: TAPPET_KIOSK_EVENT_QUEUED, entry)
+      code = reason.code
+    case .delivered(let entry, let after, _):
+      self.init(type: TAPPET_KIOSK_EVENT_DELIVERED, entry)
+      self.after = after
+    case .deliveredOfMany(let entry): self.init(type: TAPPET_KIOSK_EVENT_DELIVERED, entry)
+    // It makes no difference to a program: the message will not be sent.
+    case .expired(let entry), .dropped(let entry), .droppedOfMany(let entry):
+      self.init(type: TAPPET_KIOSK_EVENT_EXPIRED, entry)
+    case .undeliverable(let entry, _), .givenUp(let entry, _):
+      self.init(type: TAPPET_KIOSK_EVENT_UNDELIVERABLE, entry)
+    // Each of them was an event.
+    case .deliveredMore, .droppedMore: return nil
+    // It is still on its way.
+    case .setAside: return nil
+    }
+  }
+
+  private init?(_ report: LinkReport) {
+    switch report {
+    case .connected: self.init(type: TAPPET_KIOSK_EVENT_BROKER_CONNECTED)
+    case .fellBack: self.init(type: TAPPET_KIOSK_EVENT_BROKER_FALLBACK)
+    case .failed: self.init(type: TAPPET_KIOSK_EVENT_BROKER_UNREACHABLE)
+    case .lost: self.init(type: TAPPET_KIOSK_EVENT_BROKER_LOST)
+    case .storm: self.init(type: TAPPET_KIOSK_EVENT_BROKER_STORM)
+    case .closed: self.init(type: TAPPET_KIOSK_EVENT_BROKER_DISCONNECTED)
+    // The connection follows.
+    case .withoutRetained: return nil
+    }
+  }
+
+  private init(_ report: PanelReport) {
+    switch report {
+    case .lost: self.init(type: TAPPET_KIOSK_EVENT_PANEL_LOST)
+    case .recovered: self.init(type: TAPPET_KIOSK_EVENT_PANEL_GOOD)
+    case .buttonStuck: self.init(type: TAPPET_KIOSK_EVENT_BUTTON_STUCK)
+    case .buttonChattering: self.init(type: TAPPET_KIOSK_EVENT_BUTTON_CHATTERING)
+    case .buttonRecovered: self.init(type: TAPPET_KIOSK_EVENT_BUTTON_GOOD)
+    case .locked: self.init(type: TAPPET_KIOSK_EVENT_PANEL_LOCKED)
+    case .unlocked(let trigger):
+      self.init(type: TAPPET_KIOSK_EVENT_PANEL_UNLOCKED)
+      self.trigger = trigger
+    case .codeRefused:
+      self.init(type: TAPPET_KIOSK_EVENT_CODE_REFUSED)
+      trigger = .button
+    }
+  }
+
+  private init(_ report: OutputReport, outputs: [OutputState]) {
+    func name(_ index: Int) -> String? { outputs.indices.contains(index) ? outputs[index].name : nil }
+    switch report {
+    case .switched(let index, let isOn, let reason):
       self.init(type: TAPPET_KIOSK_EVENT_OUTPUT_CHANGED, output: name(index), reason.cause, isOn: isOn)
-    case .outputWaits(let index, _, let cause):
+    case .waits(let index, _, let cause):
       self.init(type: TAPPET_KIOSK_EVENT_OUTPUT_WAITING, output: name(index), cause)
-    case .outputRefused(let order, let cause, _):
+    case .refused(let order, let cause, _):
       self.init(type: TAPPET_KIOSK_EVENT_OUTPUT_REFUSED, output: order.output, cause)
-    case .commandAccepted(let topic, let wish, _):
+    }
+  }
+
+  private init(_ report: CommandReport) {
+    switch report {
+    case .accepted(let topic, let wish, _):
       self.init(type: TAPPET_KIOSK_EVENT_COMMAND_ACCEPTED, command: topic, wish)
-    case .commandRefused(let topic, let wish, _, _):
+    case .refused(let topic, let wish, _, _):
       self.init(type: TAPPET_KIOSK_EVENT_COMMAND_REFUSED, command: topic, wish)
-    case .commandsRefusedMore:
+    case .refusedMore:
       self.init(type: TAPPET_KIOSK_EVENT_COMMANDS_REFUSED_MORE)
       trigger = .command
-    case .commandsSubscribed(let topic, let isGranted):
+    case .subscribed(let topic, let isGranted):
       self.init(type: isGranted ? TAPPET_KIOSK_EVENT_COMMANDS_READY : TAPPET_KIOSK_EVENT_COMMANDS_DENIED)
       self.topic = topic
-    case .inventory(let touch):
-      self.init(type: TAPPET_KIOSK_EVENT_INVENTORY)
-      trigger = .tag
-      action = touch.action
-      uid = touch.uid
-      thing = touch.thing?.id
-    case .webhookWaits, .webhookBack, .webhooksLost, .webhooksBack, .inventoryLost, .inventoryBack, .scanner,
-      .roomAccess, .roomsFailing, .roomsListening, .roomsLost, .roomsBack, .siteApplied, .siteRefused, .siteDenied:
-      return nil
     }
   }
 }

@@ -57,39 +57,32 @@ struct RecentOutcomes {
 
   /// Adds `report` when it is about a tap, a press or the lock.
   mutating func add(_ report: Report, _ record: LogRecord, at now: Moment) {
-    let isGood: Bool
-    switch report {
-    case _ where report.isOfInventoryNews: return
-    case .inventory, .accepted, .delivered, .deliveredOfMany, .deliveredMore, .panelUnlocked, .panelLocked, .performed,
-      .commandAccepted:
-      isGood = true
-    case .refused, .refusedMore, .ignored, .queued, .expired, .dropped, .droppedOfMany, .droppedMore, .undeliverable,
-      .webhookGivenUp, .setAside,
-      .deliveredUnheard, .codeRefused, .confirming,
-      .confirmationEnded, .commandRefused, .commandsRefusedMore:
-      isGood = false
-    case .readerReady, .readerLost, .linkUp, .linkFellBack, .linkWithoutRetained, .linkFailed, .linkLost, .linkStorm,
-      .linkClosed, .clockGood, .clockUnknown, .certificateExpiring, .certificatesGood, .storeTrouble, .storeRecovered,
-      .outboxRestored,
-      .stopping, .webhookWaits, .webhookBack, .webhooksLost, .webhooksBack, .inventoryLost, .inventoryBack, .scanner,
-      .panelLost, .panelRecovered, .buttonStuck, .buttonChattering, .buttonRecovered,
-      .outputSwitched, .outputWaits, .outputRefused, .commandsSubscribed, .roomAccess,
-      .roomsFailing, .roomsListening, .roomsLost, .roomsBack, .siteApplied, .siteRefused, .siteDenied:
-      return
-    }
+    guard !report.isOfInventoryNews, let isGood = report.isGood else { return }
     if outcomes.count >= Limits.viewTapsMax { outcomes.removeLast() }
     outcomes.insert(TapOutcome(record, of: report.person, isGood: isGood, at: now), at: 0)
   }
 }
 
 extension Report {
+  /// Whether it went as the person wished; `nil` when it is about no tap, no press and not about the lock.
+  fileprivate var isGood: Bool? {
+    switch self {
+    case .entry(.accepted), .entry(.delivered(_, _, isHeard: true)), .entry(.deliveredOfMany), .entry(.deliveredMore),
+      .tap(.performed), .panel(.unlocked), .panel(.locked), .command(.accepted), .inventory:
+      true
+    case .entry, .tap, .panel(.codeRefused), .command(.refused), .command(.refusedMore): false
+    case .reader, .link, .webhook, .helper, .store, .clock, .panel, .output, .command(.subscribed), .room, .site,
+      .scanner, .outboxRestored, .stopping:
+      nil
+    }
+  }
+
   /// The person whose tag it is about.
   fileprivate var person: Person? {
     switch self {
-    case .accepted(let entry, _), .queued(let entry, _), .delivered(let entry, _), .deliveredUnheard(let entry, _),
-      .deliveredOfMany(let entry), .expired(let entry), .dropped(let entry):
-      entry.person
-    case .refused(_, _, _, let owner), .ignored(_, _, _, let owner), .performed(_, _, _, let owner): owner?.person
+    case .entry(let report): report.entry?.person
+    case .tap(.refused(_, _, _, let owner)), .tap(.ignored(_, _, _, let owner)), .tap(.performed(_, _, _, let owner)):
+      owner?.person
     case _: nil
     }
   }

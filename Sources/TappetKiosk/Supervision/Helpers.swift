@@ -14,4 +14,22 @@ struct Helpers {
   func contains(_ process: pid_t) -> Bool {
     [reader.processID, webhooks.processID, inventory.processID, rooms.processID].contains(process)
   }
+
+  func stop(_ helper: Helper) {
+    switch helper {
+    case .reader: reader.stop()
+    case .webhooks: webhooks.stop()
+    case .inventory: inventory.stop()
+    case .rooms: rooms.stop()
+    }
+  }
+
+  func kill(_ helper: Helper) {
+    switch helper {
+    case .reader: reader.kill()
+    case .webhooks: webhooks.kill()
+    case .inventory: inventory.kill()
+    case .rooms: rooms.kill()
+    }
+  }
 }

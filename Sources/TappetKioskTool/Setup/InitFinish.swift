@@ -185,14 +185,14 @@ private final class TapObserver {
 
   func note(_ report: Report, _ line: LogRecord) {
     switch report {
-    case .delivered, .deliveredUnheard:
+    case .entry(.delivered):
       isDelivered = true
       Output.print(line.sentence)
-    case .accepted, .refused, .ignored, .queued, .expired, .undeliverable, .readerLost, .linkFailed, .linkFellBack,
-      .storeTrouble:
+    case .entry(.accepted), .entry(.queued), .entry(.expired), .entry(.undeliverable), .tap(.refused), .tap(.ignored),
+      .reader(.lost), .link(.failed), .link(.fellBack), .store(.trouble):
       Output.printError("  " + line.sentence)
-    case .readerReady: isReaderReady = true
-    case .linkUp: isLinkUp = true
+    case .reader(.ready): isReaderReady = true
+    case .link(.connected): isLinkUp = true
     default: break
     }
     if isReaderReady, isLinkUp, let text = invitation {

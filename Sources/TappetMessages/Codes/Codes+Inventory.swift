@@ -30,7 +30,7 @@ extension InventoryError {
 
 extension KioskStatus.Inventory {
   /// The condition for programs.
-  package var code: String { loss?.inventoryCode ?? (scannerErrno == 0 ? "good" : "scanner-lost") }
+  package var code: String { loss?.code(of: .inventory) ?? (scannerErrno == 0 ? "good" : "scanner-lost") }
 }
 
 extension InventoryFault {

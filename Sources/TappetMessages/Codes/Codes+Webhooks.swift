@@ -46,36 +46,27 @@ extension WebhookRefusal {
   }
 }
 
-extension HelperLoss {
-  /// The reason for programs, of tappet-webhook.
-  package var code: String {
+extension Helper {
+  /// The beginning of its codes, and of its events in the log.
+  package var name: String {
     switch self {
-    case .ended: "webhooks-ended"
-    case .silent: "webhooks-silent"
-    case .malformed: "webhooks-malformed"
-    case .notStarted: "webhooks-not-started"
-    }
-  }
-
-  /// The same of tappet-inventory.
-  package var inventoryCode: String {
-    switch self {
-    case .ended: "inventory-ended"
-    case .silent: "inventory-silent"
-    case .malformed: "inventory-malformed"
-    case .notStarted: "inventory-not-started"
+    case .reader: "reader"
+    case .webhooks: "webhooks"
+    case .inventory: "inventory"
+    case .rooms: "rooms"
     }
   }
 }
 
 extension HelperLoss {
-  /// The same of the process that listens in rooms.
-  package var roomsCode: String {
+  /// The reason for programs.
+  @export(interface)
+  package func code(of helper: Helper) -> String {
     switch self {
-    case .ended: "rooms-ended"
-    case .silent: "rooms-silent"
-    case .malformed: "rooms-malformed"
-    case .notStarted: "rooms-not-started"
+    case .ended: helper.name + "-ended"
+    case .silent: helper.name + "-silent"
+    case .malformed: helper.name + "-malformed"
+    case .notStarted: helper.name + "-not-started"
     }
   }
 }
@@ -86,7 +77,7 @@ extension KioskStatus.Rooms {
     switch self {
     case .good: "good"
     case .failing(let fault): fault.code
-    case .lost(let loss): loss.roomsCode
+    case .lost(let loss): loss.code(of: .rooms)
     }
   }
 }
@@ -111,7 +102,7 @@ extension KioskStatus.Webhooks {
     switch self {
     case .good: "good"
     case .failing(_, let fault): fault.code
-    case .lost(let loss): loss.code
+    case .lost(let loss): loss.code(of: .webhooks)
     }
   }
 }

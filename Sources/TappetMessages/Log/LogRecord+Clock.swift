@@ -1,8 +1,27 @@
-// A clock that was set back, in words.
+// The clock, and what ends with time, as log records.
 
 import TappetCore
+import TappetTLS
 
 extension LogRecord {
+  init(_ report: ClockReport) {
+    switch report {
+    case .good:
+      self.init(
+        .notice, "clock-good",
+        "the clock is synchronised: messages with a timestamp are sent, and commands judged, again")
+    case .unknown:
+      self.init(
+        .warning, "clock-unknown",
+        "the clock is not synchronised: messages with a timestamp, and entries from before the last start of the "
+          + "machine, wait for it, and commands with a time are refused; start a time service, or set 'clock: trust'")
+    case .certificateExpiring(let days):
+      self.init(.warning, "certificate-expiring", LogRecord.certificateSentence(days), [("days_left", String(days))])
+    case .certificatesGood:
+      self.init(.notice, "certificates-good", "the certificates have more than 14 days left again")
+    }
+  }
+
   /// The record of a clock that was set back.
   package init(clockBehind seconds: Int64) {
     self.init(
@@ -15,5 +34,13 @@ extension LogRecord {
   /// How far the clock is behind, for people.
   package static func clockBehind(_ seconds: Int64) -> String {
     "the clock is " + String(seconds / 3600) + " h behind the latest time that this kiosk knew"
+  }
+
+  private static func certificateSentence(_ days: Int) -> String {
+    let when =
+      days < 0
+      ? "ended " + CertificateDetails.ago(daysLeft: Int64(days))
+      : "ends in " + String(days) + (days == 1 ? " day" : " days")
+    return "a certificate " + when + "; run 'tappet check' to see which, and replace its file"
   }
 }

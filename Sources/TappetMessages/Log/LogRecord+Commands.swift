@@ -3,39 +3,32 @@
 import TappetCore
 
 extension LogRecord {
-  /// The record of a command that passed all checks.
-  init(accepted wish: CommandWish, topic: String, by user: String?) {
-    self.init(
-      .info, "command-accepted", "command accepted: " + wish.text,
-      [("command", wish.text), ("topic", topic)] + LogRecord.sender(user))
-  }
-
-  /// The record of a command that did not act.
-  init(refused wish: CommandWish?, topic: String, _ refusal: CommandRefusal, by user: String?) {
-    self.init(
-      .warning, "command-refused", "command refused: " + refusal.sentence(topic: topic),
-      [("code", refusal.code)] + (wish.map { [("command", $0.text)] } ?? []) + [("topic", topic)]
-        + LogRecord.sender(user))
+  init(_ report: CommandReport) {
+    switch report {
+    case .accepted(let topic, let wish, let user):
+      self.init(
+        .info, "command-accepted", "command accepted: " + wish.text,
+        [("command", wish.text), ("topic", topic)] + LogRecord.sender(user))
+    case .refused(let topic, let wish, let refusal, let user):
+      self.init(
+        .warning, "command-refused", "command refused: " + refusal.sentence(topic: topic),
+        [("code", refusal.code)] + (wish.map { [("command", $0.text)] } ?? []) + [("topic", topic)]
+          + LogRecord.sender(user))
+    case .refusedMore(let count):
+      self.init(
+        .warning, "commands-refused-more", String(count) + " more commands refused in the last minute",
+        [("count", String(count))])
+    case .subscribed(let topic, isGranted: true):
+      self.init(.info, "commands-ready", "commands are taken from " + topic, [("topic", topic)])
+    case .subscribed(let topic, isGranted: false):
+      self.init(
+        .error, "commands-denied",
+        "the broker does not let this kiosk read " + topic + ": no command arrives; allow it in the access list",
+        [("topic", topic)])
+    }
   }
 
   private static func sender(_ user: String?) -> [Field] { user.map { [("user", $0)] } ?? [] }
-
-  /// The record of refused commands that have no line of their own.
-  init(moreCommandsRefused count: Int) {
-    self.init(
-      .warning, "commands-refused-more", String(count) + " more commands refused in the last minute",
-      [("count", String(count))])
-  }
-
-  /// The record of the broker's answer to a subscription.
-  init(subscribedTo topic: String, isGranted: Bool) {
-    self.init(
-      isGranted ? .info : .error, isGranted ? "commands-ready" : "commands-denied",
-      isGranted
-        ? "commands are taken from " + topic
-        : "the broker does not let this kiosk read " + topic + ": no command arrives; allow it in the access list",
-      [("topic", topic)])
-  }
 }
 
 extension CommandRefusal {

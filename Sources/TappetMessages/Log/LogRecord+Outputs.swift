@@ -4,28 +4,25 @@ import TappetConfig
 import TappetCore
 
 extension LogRecord {
-  /// The record of an output that changed its level.
-  init(_ output: String, isOn: Bool, _ reason: OutputReason) {
-    self.init(
-      .info, isOn ? "output-on" : "output-off", output + " is " + (isOn ? "on" : "off") + ": " + reason.sentence,
-      [("output", output)])
-  }
-
-  /// The record of an output that waits for the others of its group.
-  init(_ output: String, waits: Duration, _ cause: OutputCause) {
-    let milliseconds = String(waits.wholeMilliseconds)
-    self.init(
-      .info, "output-waiting",
-      output + " waits " + milliseconds + " ms: another output of its group was on; requested by " + cause.sentence,
-      [("output", output), ("wait_ms", milliseconds)])
-  }
-
-  /// The record of a request that had no effect.
-  init(_ order: OutputOrder, _ cause: OutputCause, _ refusal: OutputRefusal) {
-    self.init(
-      .warning, "output-refused",
-      order.output + " was not switched: " + refusal.sentence + "; requested by " + cause.sentence,
-      [("code", refusal.code), ("output", order.output), ("request", order.request.word)])
+  init(_ report: OutputReport, _ configuration: KioskConfiguration) {
+    switch report {
+    case .switched(let index, let isOn, let reason):
+      let output = configuration.outputName(index)
+      self.init(
+        .info, isOn ? "output-on" : "output-off", output + " is " + (isOn ? "on" : "off") + ": " + reason.sentence,
+        [("output", output)])
+    case .waits(let index, let time, let cause):
+      let (output, milliseconds) = (configuration.outputName(index), String(time.wholeMilliseconds))
+      self.init(
+        .info, "output-waiting",
+        output + " waits " + milliseconds + " ms: another output of its group was on; requested by " + cause.sentence,
+        [("output", output), ("wait_ms", milliseconds)])
+    case .refused(let order, let cause, let refusal):
+      self.init(
+        .warning, "output-refused",
+        order.output + " was not switched: " + refusal.sentence + "; requested by " + cause.sentence,
+        [("code", refusal.code), ("output", order.output), ("request", order.request.word)])
+    }
   }
 }
 

@@ -1,8 +1,35 @@
-// The panel's parts and what is wrong with them, in words.
+// The panel's reports as log records; its parts and what is wrong with them, in words.
 
 import TappetConfig
 import TappetCore
 import TappetPlatform
+
+extension LogRecord {
+  init(_ report: PanelReport, _ configuration: KioskConfiguration) {
+    switch report {
+    case .lost(let part, let fault):
+      self.init(.error, "panel-lost", fault.sentence(part, configuration), [("code", fault.code)])
+    case .recovered(let part):
+      self.init(.notice, "panel-good", part.name(configuration) + " can be used again")
+    case .buttonStuck(let index):
+      self.init(.warning, "button-stuck", KioskStatus.PanelProblem.stuck(button: index).sentence(configuration))
+    case .buttonChattering(let index):
+      self.init(
+        .warning, "button-chattering", KioskStatus.PanelProblem.chattering(button: index).sentence(configuration))
+    case .buttonRecovered(let index):
+      self.init(.notice, "button-good", PanelPart.input(index).name(configuration) + " can be used again")
+    case .locked:
+      self.init(.info, "locked", "the buttons are locked")
+    case .unlocked(let trigger):
+      self.init(.info, "unlocked", trigger == .tag ? "a tag unlocked the buttons" : "the code unlocked the buttons")
+    case .codeRefused(let wait):
+      let seconds = wait.wholeMilliseconds / 1000
+      self.init(
+        .warning, "code-refused",
+        seconds > 0 ? "wrong code; try again in " + String(seconds) + " s" : "wrong code")
+    }
+  }
+}
 
 extension PanelPart {
   /// The part's name for a person.

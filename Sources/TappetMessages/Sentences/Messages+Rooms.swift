@@ -72,14 +72,21 @@ extension KioskStatus.Rooms {
     switch self {
     case .good: "good"
     case .failing(let fault): fault.sentence("the homeserver")
-    case .lost(let loss): loss.sentence(configuration.roomsProgram)
+    case .lost(let loss): loss.sentence(configuration.program(of: .rooms))
     }
   }
 }
 
 extension KioskConfiguration {
   /// The program that listens in rooms, which has a package of its own name.
-  var roomsProgram: String { matrix?.encryption == nil ? "tappet-webhook" : "tappet-matrix" }
+  func program(of helper: Helper) -> String {
+    switch helper {
+    case .reader: "tappet-reader"
+    case .webhooks: "tappet-webhook"
+    case .inventory: "tappet-inventory"
+    case .rooms: matrix?.encryption == nil ? "tappet-webhook" : "tappet-matrix"
+    }
+  }
 }
 
 extension KioskStatus {

@@ -248,9 +248,9 @@ extension StoreRequest {
   var isForHistory: Bool {
     switch self {
     case .noteTap, .keepHistory: true
-    case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .giveUpWebhook, .fetchWebhooks,
-      .fetchExpiredWebhooks, .check, .noteSecretUse, .noteFallback, .forgetFallbacks, .noteCloses, .noteBroker,
-      .noteAnnounced, .noteTimedOpening, .noteWrongCodes, .noteTime:
+    case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .giveUpWebhook, .check,
+      .noteSecretUse, .noteFallback, .forgetFallbacks, .noteCloses, .noteBroker, .noteAnnounced, .noteTimedOpening,
+      .noteWrongCodes, .noteTime:
       false
     }
   }

@@ -5,70 +5,14 @@ import TappetCore
 import TappetPlatform
 import TappetSQLite
 
-/// A request to the store.
-package indirect enum StoreRequest: Sendable {
-  /// Commit an accepted tap. Answered by `stored` or `storeFailed`.
-  case append(OutboxEntry)
-  /// Count a use of a ticket. Answered by `counted` or `storeFailed`.
-  case countUse(EntryID, ticket: String)
-  /// Remove entries that are done with. Answered by `removed`, or by `removeFailed` first if it has to be tried again.
-  /// With `mayWait` it is done with the next commit, whenever that is.
-  case remove([EntryID], mayWait: Bool)
-  /// Read on in the order of acceptance. Answered by `fetched` or `fetchFailed`.
-  case fetch(after: Int64, limit: Int, clockIsGood: Bool)
-  /// Name the entries whose time is over, except these. Answered by `expired` or `fetchExpiredFailed`.
-  case fetchExpired(Moment, clockIsGood: Bool, excluding: [EntryID])
-  /// Remove one entry, or the oldest ones if there is no id, except these, as a person asked. Answered by `dropped` or
-  /// `dropFailed`.
-  case drop(EntryID?, excluding: [EntryID])
-  /// Remove entries for webhooks, at their rows. Answered as `remove`, in `webhooks`.
-  case removeWebhooks([OutboxEntry])
-  /// Remove an entry for a webhook, and list it among those given up. Answered as `remove`, in `webhooks`.
-  case giveUpWebhook(OutboxEntry, WebhookRefusal, unixMilliseconds: Int64)
-  /// As `fetch`, without the entries of these actions. Answered in `webhooks`.
-  case fetchWebhooks(after: Int64, limit: Int, clockIsGood: Bool, excluding: [String])
-  /// As `fetchExpired`. Answered in `webhooks`.
-  case fetchExpiredWebhooks(Moment, clockIsGood: Bool, excluding: [EntryID])
-  /// Write something without meaning. Answered by `checked` or `checkFailed`.
-  case check
-  /// Remember with the next commit that a tag of this secret was used. Not answered: losing one use harms nobody.
-  /// `uid`: the tag, if it was not known to have it.
-  case noteSecretUse(id: String, uid: TagUID?, unixSeconds: Int64)
-  /// Remember that a broker does not take MQTT 5. Not answered: at worst it is asked again.
-  case noteFallback(url: String, untilUnixSeconds: Int64)
-  /// Forget all of these brokers. Not answered either.
-  case forgetFallbacks
-  /// Remember how often the broker has closed the connection at entries. Not answered: at worst it does so again.
-  case noteCloses([CloseCount])
-  /// Remember which of several brokers works. Not answered: at worst another is tried first.
-  case noteBroker(url: String)
-
-  /// Remember that the broker keeps something at a topic; without content, that it does not any more. Not answered: at
-  /// worst it is kept for longer.
-  case noteAnnounced(topic: String, content: String?)
-
-  /// Remember when a timed opening closes; `nil` means that it has. Not answered: at worst a restart does not close.
-  case noteTimedOpening(topic: String, closesAt: Instant?)
-
-  /// Remember the wrong codes since the panel was unlocked. Not answered: at worst a restart forgets the last one.
-  case noteWrongCodes(Int)
-
-  /// Remember that the clock shows this time, and is believed. Not answered: an hour later comes another.
-  case noteTime(unixSeconds: Int64)
-
-  /// Add a row to the log of taps, without a sync of its own. With `mayWait` it is written with the next commit, which
-  /// a later request asks for. Not answered: losing one row harms nobody.
-  case noteTap(TapRecord, mayWait: Bool)
-  /// Keep the log of taps for so long from now on; `nil` means that there is none. Not answered.
-  case keepHistory(Duration?)
-
+extension StoreRequest {
   /// Whether it makes the disk work by itself.
   var isWorthACommit: Bool {
     switch self {
     case .noteSecretUse, .remove(_, mayWait: true), .noteTap, .keepHistory: false
-    case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .giveUpWebhook, .fetchWebhooks,
-      .fetchExpiredWebhooks, .check, .noteFallback, .forgetFallbacks, .noteCloses, .noteBroker, .noteAnnounced,
-      .noteTimedOpening, .noteWrongCodes, .noteTime:
+    case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .giveUpWebhook, .check,
+      .noteFallback, .forgetFallbacks, .noteCloses, .noteBroker, .noteAnnounced, .noteTimedOpening, .noteWrongCodes,
+      .noteTime:
       true
     }
   }
@@ -86,11 +30,11 @@ struct StoreBatch {
 
   /// A request for entries.
   struct Fetch {
-    var destination = Destination.broker
+    var destination: Destination
     var after: Int64
     var limit: Int
     var clockIsGood: Bool
-    var excluding: [String] = []
+    var excluding: [String]
   }
 
   /// The removals of these requests, and those of an earlier commit.
@@ -124,15 +68,11 @@ struct StoreBatch {
       case .removeWebhooks(let entries): self.unfinished.webhooks += entries.map { WebhookRemoval(entry: $0) }
       case .giveUpWebhook(let entry, let reason, let time):
         self.unfinished.webhooks.append(WebhookRemoval(entry: entry, reason: reason, unixMilliseconds: time))
-      case .fetch(let after, let limit, let clockIsGood):
-        fetches.append(Fetch(after: after, limit: limit, clockIsGood: clockIsGood))
-      case .fetchWebhooks(let after, let limit, let clockIsGood, let excluded):
+      case .fetch(let destination, let after, let limit, let clockIsGood, let excluded):
         fetches.append(
-          Fetch(destination: .webhook, after: after, limit: limit, clockIsGood: clockIsGood, excluding: excluded))
-      case .fetchExpired(let moment, let clockIsGood, let excluded):
-        expiries.append((.broker, moment, clockIsGood, excluded))
-      case .fetchExpiredWebhooks(let moment, let clockIsGood, let excluded):
-        expiries.append((.webhook, moment, clockIsGood, excluded))
+          Fetch(destination: destination, after: after, limit: limit, clockIsGood: clockIsGood, excluding: excluded))
+      case .fetchExpired(let destination, let moment, let clockIsGood, let excluded):
+        expiries.append((destination, moment, clockIsGood, excluded))
       case .drop(let id, let excluded): drops.append((id, excluded))
       case .check: checkCount += 1
       case .noteSecretUse(let id, let uid, let unixSeconds): uses.append((id, uid, unixSeconds))

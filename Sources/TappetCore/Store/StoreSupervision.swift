@@ -41,7 +41,7 @@ struct StoreSupervision: Sendable {
   mutating func timeUp(at now: Instant) -> [Effect] {
     guard case .faulty(let fault, let checkAt) = state, checkAt <= now else { return [] }
     state = .checking(fault)
-    return [.checkStore]
+    return [.store(.check)]
   }
 
   /// Handles a successful write.
@@ -49,7 +49,7 @@ struct StoreSupervision: Sendable {
     hasReadFault = false
     guard !isGood else { return [] }
     state = .good
-    return [.report(.storeRecovered)]
+    return [.report(.store(.recovered))]
   }
 
   /// Handles a failed read or write; reports each kind of failure once.
@@ -57,6 +57,6 @@ struct StoreSupervision: Sendable {
     hasReadFault = hasReadFault || isRead
     let known = self.fault
     state = .faulty(fault, checkAt: now + Limits.storeCheckInterval)
-    return known == fault ? [] : [.report(.storeTrouble(fault))]
+    return known == fault ? [] : [.report(.store(.trouble(fault)))]
   }
 }

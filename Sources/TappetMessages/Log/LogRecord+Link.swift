@@ -1,0 +1,36 @@
+// The connection's reports as log records.
+
+import TappetConfig
+import TappetCore
+
+extension LogRecord {
+  init(_ report: LinkReport, _ configuration: KioskConfiguration) {
+    switch report {
+    case .connected(let index, let usesFallback):
+      let condition = KioskStatus.Link.connected(endpoint: index, usesFallback: usesFallback)
+      self.init(.notice, "broker-connected", condition.sentence(configuration))
+    case .fellBack(let index, let failure, let duration):
+      let days = duration.wholeMilliseconds / (24 * 3600 * 1000)
+      self.init(
+        .warning, "broker-fallback", failure.fallbackSentence(configuration.endpointName(index), days: days),
+        [("code", failure.code)])
+    case .withoutRetained(let index):
+      self.init(
+        .warning, "broker-without-retained",
+        configuration.endpointName(index) + " keeps no retained messages: the kiosk's status, and whatever else is to "
+          + "be retained, reaches only those who have subscribed by then")
+    case .failed(let index, let failure, let delay):
+      self.init(
+        .warning, "broker-unreachable", KioskStatus.Link.failed(endpoint: index, failure).sentence(configuration),
+        [("code", failure.code), ("retry_in_ms", String(delay.wholeMilliseconds))])
+    case .lost(let index, let failure, let delay):
+      self.init(
+        .warning, "broker-lost", KioskStatus.Link.failed(endpoint: index, failure).sentence(configuration),
+        [("code", failure.code), ("retry_in_ms", String(delay.wholeMilliseconds))])
+    case .storm(let losses, let rest):
+      self.init(.error, "broker-storm", KioskStatus.Link.resting(losses: losses, rest: rest).sentence(configuration))
+    case .closed:
+      self.init(.info, "broker-disconnected", KioskStatus.Link.closed.sentence(configuration))
+    }
+  }
+}

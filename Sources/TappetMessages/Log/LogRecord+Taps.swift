@@ -1,0 +1,131 @@
+// Taps, presses and entries as log records.
+
+import TappetConfig
+import TappetCore
+
+extension LogRecord {
+  init(_ report: TapReport) {
+    switch report {
+    case .refused(let trigger, let uid, let refusal, _):
+      self.init(
+        .warning, trigger.word + "-refused", refusal.sentence(trigger),
+        [("code", refusal.code)] + (refusal.action.map { [("action", $0)] } ?? [])
+          + (uid.map { [("uid", Hex.encode($0.bytes))] } ?? []))
+    case .ignored(let uid, let action, let reason, _):
+      self.init(
+        .info, "tap-ignored", reason.sentence,
+        [("code", reason.code), ("uid", Hex.encode(uid.bytes))] + (action.map { [("action", $0)] } ?? [])
+      )
+    case .refusedMore(let count):
+      self.init(
+        .warning, "refused-more",
+        String(count) + " more taps refused or ignored in the last minute",
+        [("count", String(count))])
+    case .performed(let action, let trigger, let uid, _):
+      self.init(
+        .info, trigger.word + "-performed", "done: " + action,
+        [("action", action)] + (uid.map { [("uid", Hex.encode($0.bytes))] } ?? []))
+    case .confirming(let action, _, let within, let room?):
+      self.init(
+        .info, "confirming",
+        "asked in " + room + " whether to do " + action + "; answer within "
+          + String(within.wholeMilliseconds / 1000) + " s",
+        [("action", action), ("room", room)])
+    case .confirming(let action, let trigger, let within, nil):
+      let seconds = String(within.wholeMilliseconds / 1000)
+      self.init(
+        .info, "confirming",
+        trigger == .tag
+          ? "leave the tag for " + seconds + " s to confirm " + action + "; take it away or press a button to cancel"
+          : "press again within " + seconds + " s to confirm " + action + "; another button cancels",
+        [("action", action)])
+    case .confirmationEnded(let action, let end):
+      self.init(
+        .info, "not-confirmed", action + " was not confirmed: " + end.sentence,
+        [("code", end.code), ("action", action)] + (end.user.map { [("user", $0)] } ?? []))
+    }
+  }
+
+  init(_ report: EntryReport, _ configuration: KioskConfiguration) {
+    switch report {
+    case .accepted(let entry, let uid):
+      self.init(
+        .info, entry.trigger.word + "-accepted", "accepted: \(entry.action)",
+        entry.fields + (uid.map { [("uid", Hex.encode($0.bytes))] } ?? []))
+    case .queued(let entry, let reason):
+      self.init(.notice, "queued", "\(entry.action) waits: \(reason.sentence)", [("code", reason.code)] + entry.fields)
+    case .delivered(let entry, let after, let isHeard):
+      let time: [Field] = after.map { [("after_ms", String($0.wholeMilliseconds))] } ?? []
+      self.init(
+        isHeard ? .info : .notice, "delivered",
+        "delivered: \(entry.action)" + (isHeard ? "" : ", but nobody subscribes to its topic"),
+        entry.fields + time + (isHeard ? [] : [("subscribers", "none")]))
+    case .deliveredOfMany(let entry): self.init(.info, "delivered", "delivered: \(entry.action)", entry.fields)
+    case .deliveredMore(let count):
+      self.init(
+        .info, "delivered-more", "delivered \(count) more of the entries that waited", [("count", String(count))])
+    case .expired(let entry):
+      self.init(
+        .warning, "expired", "\(entry.action) expired before the \(entry.receiver) took it; it will not be sent",
+        entry.fields)
+    case .droppedMore(let count):
+      self.init(
+        .notice, "dropped-more", "\(count) entries were removed from the outbox; they will not be sent",
+        [("count", String(count))])
+    case .dropped(let entry), .droppedOfMany(let entry):
+      self.init(
+        .notice, "dropped", "\(entry.action) was removed from the outbox; it will not be sent", entry.fields)
+    case .undeliverable(let entry, let code):
+      self.init(.error, "undeliverable", entry.undeliverableSentence(code), entry.fields)
+    case .setAside(let entry, let index):
+      self.init(
+        .warning, "set-aside", entry.setAsideSentence(configuration.endpointName(index)),
+        [("code", "closed-at-message")] + entry.fields + [("bytes", String(entry.message.size))])
+    case .givenUp(let entry, let reason): self.init(entry, reason, configuration)
+    }
+  }
+}
+
+extension OutboxEntry {
+  var fields: [Field] {
+    [("action", action), ("id", id.hex)] + [destination == .broker ? ("topic", topic) : ("destination", "webhook")]
+  }
+
+  fileprivate var receiver: String { destination == .broker ? "broker" : "webhook's server" }
+
+  fileprivate func setAsideSentence(_ broker: String) -> String {
+    "\(broker) closes the connection at each message of \(message.size) bytes to \(topic.quoted), so \(action) waits "
+      + "behind all others, and is tried again until it expires: change the topic or the broker's access list, or run "
+      + "'tappet outbox drop \(id.hex)'"
+  }
+
+  fileprivate func undeliverableSentence(_ code: Int32?) -> String {
+    guard let code else {
+      return
+        "\(action) cannot be sent: its %T cannot be filled; is 'timestamp_key' still configured, is the clock right?"
+    }
+    return "the broker refused \(action) for good: \(LinkFailure.publishRefusal(code))"
+  }
+}
+
+extension QueueReason {
+  var sentence: String {
+    switch self {
+    case .linkDown: "the broker is away; it is sent when the link is back, unless it expires before"
+    case .clockUnknown: "the clock is not synchronised; it is sent when it is, unless it expires before"
+    case .webhookFails: "its webhook's server failed last time; it is sent when that is back, unless it expires before"
+    case .homeAssistantAway: "Home Assistant is away; it is sent when that is back, unless it expires before"
+    case .behindOthers(let count): "\(count) others are before it"
+    }
+  }
+}
+
+extension TapIgnored {
+  var sentence: String {
+    switch self {
+    case .held: "the tag lies on the reader since its last tap or the kiosk's start; take it away and tap again"
+    case .cooldown(let remaining):
+      "tapped again too soon; the action's cooldown lasts \(remaining.wholeMilliseconds) ms more"
+    }
+  }
+}
