@@ -46,27 +46,27 @@ extension WebhookRefusal {
   }
 }
 
-extension Helper {
-  /// The beginning of its codes, and of its events in the log.
-  package var name: String {
-    switch self {
-    case .reader: "reader"
-    case .webhooks: "webhooks"
-    case .inventory: "inventory"
-    case .rooms: "rooms"
-    }
-  }
-}
-
 extension HelperLoss {
   /// The reason for programs.
   @export(interface)
   package func code(of helper: Helper) -> String {
-    switch self {
-    case .ended: helper.name + "-ended"
-    case .silent: helper.name + "-silent"
-    case .malformed: helper.name + "-malformed"
-    case .notStarted: helper.name + "-not-started"
+    switch (helper, self) {
+    case (.reader, .ended): "reader-ended"
+    case (.reader, .silent): "reader-silent"
+    case (.reader, .malformed): "reader-malformed"
+    case (.reader, .notStarted): "reader-not-started"
+    case (.webhooks, .ended): "webhooks-ended"
+    case (.webhooks, .silent): "webhooks-silent"
+    case (.webhooks, .malformed): "webhooks-malformed"
+    case (.webhooks, .notStarted): "webhooks-not-started"
+    case (.inventory, .ended): "inventory-ended"
+    case (.inventory, .silent): "inventory-silent"
+    case (.inventory, .malformed): "inventory-malformed"
+    case (.inventory, .notStarted): "inventory-not-started"
+    case (.rooms, .ended): "rooms-ended"
+    case (.rooms, .silent): "rooms-silent"
+    case (.rooms, .malformed): "rooms-malformed"
+    case (.rooms, .notStarted): "rooms-not-started"
     }
   }
 }

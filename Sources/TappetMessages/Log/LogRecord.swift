@@ -141,6 +141,18 @@ package struct LogRecord: Sendable {
   }
 }
 
+extension Helper {
+  /// The beginning of its events' names.
+  fileprivate var name: String {
+    switch self {
+    case .reader: "reader"
+    case .webhooks: "webhooks"
+    case .inventory: "inventory"
+    case .rooms: "rooms"
+    }
+  }
+}
+
 extension KioskConfiguration {
   /// The priority's name for people.
   func endpointName(_ index: Int) -> String {
