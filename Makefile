@@ -191,7 +191,7 @@ endif
 
 ifneq ($(ARCH),)
 # The toolchain has Embedded Swift for a bare processor: these flags make it Linux. Without an operating system, unwind
-# tables are not the default.
+# tables are not the default. Debian 12's linker does not know riscv64's relocations of DWARF 5.
 $(TOOLSET): Makefile
 	@mkdir -p $(@D)
 	@printf '%s\n' '{"schemaVersion": "1.0",' \
@@ -201,7 +201,7 @@ $(TOOLSET): Makefile
 		'  "-Xcc", "-isystem", "-Xcc", "$(SYSROOT_COMPILED)/usr/include/$(MULTIARCH)",' \
 		'  "-Xcc", "-isystem", "-Xcc", "$(SYSROOT_COMPILED)/usr/include"]},' \
 		' "cCompiler": {"extraCLIOptions":' \
-		'  ["--target=$(MULTIARCH)", "--sysroot=$(SYSROOT_COMPILED)", "-fPIC"]}}' > $@.new
+		'  ["--target=$(MULTIARCH)", "--sysroot=$(SYSROOT_COMPILED)", "-fPIC", "-gdwarf-4"]}}' > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 $(STAMP): $(TOOLSET)
