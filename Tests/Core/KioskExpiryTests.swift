@@ -32,8 +32,7 @@ import Testing
     let entry = try #require(accepted)
     story.at(5_100, .timerFired)
     let effects = story.kiosk.handle(.store(.expired([entry], earliest: nil)), at: story.moment(5_110))
-    let ids = effects.flatMap { effect -> [EntryID] in if case .store(.remove(let ids, _)) = effect { ids } else { [] }
-    }
+    let ids = effects.flatMap { if case .store(.remove(let ids, _)) = $0 { ids } else { [EntryID]() } }
     #expect(ids == [entry.id])
     // Another one expires, and the store has not removed the first yet.
     let later = story.accept(at: 6_000, .of(.of(.brief, id: "b", byte: 5), uid: 2))

@@ -1,24 +1,12 @@
 // The kiosk's commands; the code that performs them decides nothing.
 
-/// A process that the kiosk starts and watches.
-package enum Helper: Hashable, Sendable {
-  /// tappet-reader, with the NFC reader.
-  case reader
-  /// tappet-webhook, as it sends.
-  case webhooks
-  /// tappet-inventory, with the inventory's database and the scanner.
-  case inventory
-  /// tappet-webhook, as it hears what others say in rooms.
-  case rooms
-}
-
 /// A command of the kiosk.
 package enum Effect: Sendable {
-  /// Start this process; answered by its `ready`, or by the event that says that it could not be started.
+  /// Start the process; answered by its `ready`, its end, or `notStarted`.
   case start(Helper)
-  /// Let this process end by itself; answered by the event of its end.
+  /// Let the process end by itself; answered by its end.
   case stop(Helper)
-  /// Kill this process at once; answered by the event of its end.
+  /// Kill the process at once; answered by its end.
   case kill(Helper)
   /// Connect to the endpoint of this index; answered by `LinkEvent.connected` or `.failed`.
   ///

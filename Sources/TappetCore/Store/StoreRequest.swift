@@ -27,29 +27,30 @@ package indirect enum StoreRequest: Sendable {
   /// Try whether the disk takes a write; answered by `checked` or `checkFailed`.
   case check
 
-  // None of these is answered: to lose one harms nobody.
+  // None of the following is answered; each says what its loss costs.
 
-  /// Remember with the next commit that a tag of this secret was used.
+  /// Remember with the next commit that a tag of this secret was used; a lost use harms nobody.
   ///
   /// `uid`: the tag, if it was not known to have it.
   case noteSecretUse(id: String, uid: TagUID?, unixSeconds: Int64)
-  /// Remember until then that a broker does not take MQTT 5; 0 means that it does.
+  /// Remember until then that a broker does not take MQTT 5; 0 means that it does. At worst it is asked again.
   case noteFallback(url: String, untilUnixSeconds: Int64)
-  /// Forget all of these brokers.
+  /// Forget all of these brokers; at worst one is asked later than it could be.
   case forgetFallbacks
-  /// Remember how often the broker has closed the connection at entries.
+  /// Remember how often the broker has closed the connection at entries; at worst it does so again.
   case noteCloses([CloseCount])
-  /// Remember which of several brokers works: the next start begins with it.
+  /// Remember which of several brokers works, with which the next start begins; at worst it begins with another.
   case noteBroker(url: String)
-  /// Remember that the broker keeps something at a topic; without content, that it does not any more.
+  /// Remember that the broker keeps something at a topic; without content, that it does not any more. At worst it is
+  /// kept for longer.
   case noteAnnounced(topic: String, content: String?)
-  /// Remember when a timed opening closes; `nil` means that it has.
+  /// Remember when a timed opening closes; `nil` means that it has. At worst a restart does not close it.
   case noteTimedOpening(topic: String, closesAt: Instant?)
-  /// Remember the wrong codes since the panel was unlocked last.
+  /// Remember the wrong codes since the panel was unlocked last; at worst a restart forgets the last one.
   case noteWrongCodes(Int)
-  /// Remember that the clock shows this time, and is believed.
+  /// Remember that the clock shows this time, and is believed; an hour later comes another.
   case noteTime(unixSeconds: Int64)
-  /// Add a row to the log of taps, without a sync of its own.
+  /// Add a row to the log of taps, without a sync of its own; a lost row harms nobody.
   ///
   /// With `mayWait` it is written with the next commit, which a later request asks for.
   case noteTap(TapRecord, mayWait: Bool)

@@ -150,10 +150,8 @@ extension Kiosk {
     let queued: [Effect] = waits ? [.report(.entry(.queued(entry, .webhookFails)))] : []
     if delivery.outbox.isUncommitted(id) { return queued }
     counters.accepted += 1
-    return delivery.store.succeeded() + [
-      .light(waits ? .queued : .accepted), .report(.entry(.accepted(entry, uid: uid))),
-    ]
-      + commandStored(id) + queued
+    let accepted: [Effect] = [.light(waits ? .queued : .accepted), .report(.entry(.accepted(entry, uid: uid)))]
+    return delivery.store.succeeded() + accepted + commandStored(id) + queued
   }
 
   private mutating func expireWebhooks(at now: Moment) -> [Effect] {
