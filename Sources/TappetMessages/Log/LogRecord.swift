@@ -100,10 +100,10 @@ package struct LogRecord: Sendable {
       self.init(.notice, "webhook-good", configuration.webhookName(action) + " works again", [("action", action)])
     case .helper(let helper, .lost(let loss)):
       let sentence = loss.sentence(configuration.program(of: helper))
-      self.init(.error, helper.name + "-lost", sentence, [("code", loss.code(of: helper))])
+      self.init(.error, helper.events.lost, sentence, [("code", loss.code(of: helper))])
     case .helper(let helper, .back):
       let what = helper == .rooms ? "the process that listens in rooms" : configuration.program(of: helper)
-      self.init(.notice, helper.name + "-good", what + " works again")
+      self.init(.notice, helper.events.back, what + " works again")
     case .store(.trouble(let fault)):
       self.init(.error, "disk-trouble", fault.sentence(folder: configuration.stateFolder), [("code", fault.code)])
     case .store(.recovered): self.init(.notice, "disk-good", "the disk accepts entries again")
@@ -142,13 +142,13 @@ package struct LogRecord: Sendable {
 }
 
 extension Helper {
-  /// The beginning of its events' names.
-  fileprivate var name: String {
+  /// The names of its loss and its recovery.
+  fileprivate var events: (lost: String, back: String) {
     switch self {
-    case .reader: "reader"
-    case .webhooks: "webhooks"
-    case .inventory: "inventory"
-    case .rooms: "rooms"
+    case .reader: ("reader-lost", "reader-ready")
+    case .webhooks: ("webhooks-lost", "webhooks-good")
+    case .inventory: ("inventory-lost", "inventory-good")
+    case .rooms: ("rooms-lost", "rooms-good")
     }
   }
 }
