@@ -97,7 +97,7 @@ extension World {
       let plan = Cast.commands.first { $0.topic == again.allowed.topic }
       let isFresh = Duration.seconds(abs(now.unixSeconds - again.unixSeconds)) <= plan?.window ?? .zero
       send(again.arrival, allowing: isFresh ? again.allowed : nil)
-    case 5 where abs(number) % 16 > 7: sendOwnToken(wish)
+    case 5 where abs(number) / 32 % 2 == 1: sendOwnToken(wish)
     case 5:
       var arrival = proved(wish, plan, ahead: 0, seal: false).arrival
       if plan.window == nil { arrival.topic = "c/token" }

@@ -8,11 +8,11 @@ private struct Weather {
   /// The kinds of step, each with the relative frequency of its draws.
   var weights: [(kind: Step.Kind, weight: Int)]
   let total: Int
-  /// Whether most tags that come are tickets.
-  let isOfTickets: Bool
+  /// Indexes of the secrets whose cards come most often; none means that all are alike.
+  let secrets: [Int]
 
-  init(_ changes: [Step.Kind: Int], ofTickets: Bool = false) {
-    isOfTickets = ofTickets
+  init(_ changes: [Step.Kind: Int], secrets: [Int] = []) {
+    self.secrets = secrets
     weights = Weather.fair.map { ($0.kind, changes[$0.kind] ?? $0.weight) }
     total = weights.reduce(0) { $0 + $1.weight }
   }
@@ -38,11 +38,13 @@ private struct Weather {
   ]
 
   /// People with tickets, at a panel that locks, while everything fails that they could profit by.
+  ///
+  /// Some of their secrets are tickets in one version only.
   static let tickets = Weather(
     [
       .tap: 400, .leave: 150, .reload: 20, .secrets: 25, .commit: 250, .tell: 250, .acknowledge: 200, .linkUp: 150,
       .linkLost: 20, .crash: 8, .disk: 10, .inventoryAnswers: 20, .roomSays: 2, .siteSays: 2, .scan: 5,
-    ], ofTickets: true)
+    ], secrets: [4, 5, 7, 9, 10, 11])
 
   static let all: [Weather] = [
     Weather([:]),
@@ -91,11 +93,12 @@ private struct Weather {
     Weather([.siteSays: 300, .siteAnswers: 100, .disk: 20, .crash: 10, .linkUp: 150, .pass: 200]),
     // Home Assistant is restarted again and again, and its owner tries things out.
     Weather([.homeAssistant: 200, .asked: 150, .reload: 40, .linkLost: 40, .linkUp: 100, .pass: 200]),
-    // Somebody tidies the store room up.
-    Weather([
-      .scan: 300, .inventoryAnswers: 500, .inventoryStarts: 200, .inventoryEnds: 10, .inventoryChanges: 60, .press: 5,
-      .edge: 5, .command: 5, .asked: 2, .pass: 200,
-    ]),
+    // Somebody tidies the store room up, and takes things out of it and back.
+    Weather(
+      [
+        .scan: 300, .inventoryAnswers: 500, .inventoryStarts: 200, .inventoryEnds: 10, .inventoryChanges: 60, .press: 5,
+        .edge: 5, .command: 5, .asked: 2, .pass: 200,
+      ], secrets: [8]),
     // A broker that closes the connection at some messages, and is restarted.
     Weather([
       .picky: 10, .linkUp: 300, .linkLost: 40, .asked: 100, .acknowledge: 200, .pass: 400, .commit: 250, .tell: 300,
@@ -142,8 +145,9 @@ struct StoryTeller {
   private mutating func below(_ bound: Int) -> Int { Int(random.next() >> 33) % bound }
 
   private mutating func tappedCard() -> Int {
-    // Three of each secret; some are tickets in one version of the secrets only.
-    if weather.isOfTickets, below(4) > 0 { return below(3) * Cast.secrets.count + [4, 5, 7, 9, 10, 11][below(6)] }
+    let secrets = weather.secrets
+    // Three cards for each.
+    if !secrets.isEmpty, below(4) > 0 { return below(3) * Cast.secrets.count + secrets[below(secrets.count)] }
     return switch below(8) {
     case 0: below(Cast.cards.count)
     case 1, 2: Cast.cards.count - 1 - below(Cast.foreignCards.count)
