@@ -1,0 +1,119 @@
+// A hundred messages wait, and a broker ends the connection at one of them: the others are delivered within a minute.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct PoisonVerifyTests {
+  private static let count = 100
+
+  /// Takes what comes and says so, but closes the connection at a topic with a space.
+  ///
+  /// Its arguments are the version that it speaks, and what it sends before the end.
+  private static let closing = """
+    async def serve(version, reader, writer):
+        if version != int(sys.argv[4]):
+            writer.write(bytes.fromhex("2003008400"))
+            return
+        writer.write(bytes.fromhex("2003000000" if version == 5 else "20020000"))
+        while True:
+            await writer.drain()
+            kind, body = await packet(reader)
+            size = int.from_bytes(body[:2], "big")
+            topic = body[2:2 + size] if kind >> 4 == 3 else b""
+            if b" " in topic:
+                writer.write(bytes.fromhex(sys.argv[5]))
+                return
+            if topic == b"home/light": print("took", body[4 + size:].decode()[-20:], flush=True)
+            if not acknowledge(writer, kind, body): return
+    """
+
+  /// A kiosk without a broker, where the message that none will have waits between the others.
+  private func world() throws -> KioskWorld {
+    let world = try KioskWorld(configuration(port: TestSocket.freePort()), withBroker: false)
+    try world.start(until: "offline")
+    try press(world, Self.count / 2)
+    try expectAccepted(Self.count / 2, world)
+    try world.tell("place ntag213 uid=04a1b2c3d4e5f6 ndef=d101095402656e626f78203137")
+    try expectAccepted(Self.count / 2 + 1, world)
+    try world.takeAway()
+    try press(world, Self.count / 2 - 1)
+    try expectAccepted(Self.count, world)
+    return world
+  }
+
+  private func press(_ world: KioskWorld, _ count: Int) throws {
+    try world.play("LA", milliseconds: Array([[Int]](repeating: [60, 200], count: count).joined()))
+  }
+
+  private func acceptedCount(_ world: KioskWorld) -> Int {
+    world.log.components(separatedBy: "event=tap-accepted").count - 1
+  }
+
+  private func expectAccepted(_ count: Int, _ world: KioskWorld) throws {
+    try #require(eventually { acceptedCount(world) == count }, "\(world.log)")
+  }
+
+  private func configuration(port: UInt16) -> KioskWorld.KioskConfiguration {
+    KioskWorld.KioskConfiguration(
+      port: port, ca: TestCertificates.path("ca.pem"), certificate: TestCertificates.path("client"),
+      more: """
+          unknown_tags: {topic: 'storeroom/%{text}', message: '%{uid}', cooldown: 0 s}
+          panel: {simulator: panel, buttons: [{line: LA, press: light}]}
+        """)
+  }
+
+  /// Waits until the broker has all messages but the one, each once, which then is the only one that waits.
+  private func expectTheOthers(_ world: KioskWorld, atMostOnce: Bool = true, taken: () -> [String]) throws {
+    #expect(eventually(within: 60) { Set(taken()).count == Self.count - 1 }, "\(taken().count): \(world.log)")
+    if atMostOnce { #expect(taken().count == Self.count - 1) }
+    let isAlone = try eventually {
+      let status = try world.tappet("status", "--json").data
+      return status["set_aside"] as? Int == 1
+    }
+    #expect(isAlone, "\(world.log)")
+    #expect(try world.tappet("outbox", "list").output.contains("storeroom/box 17"))
+  }
+
+  @Test(arguments: [("5", ""), ("5", "e00190"), ("4", "")])
+  func `however the broker closes the connection, the others are delivered once`(
+    _ version: String, _ lastBytes: String
+  ) throws {
+    let world = try world()
+    let broker = try ScriptedBroker(serving: Self.closing, [version, lastBytes])
+    try world.write(configuration(port: broker.port))
+    world.kiosk?.signal(SIGHUP)
+    try expectTheOthers(world) { broker.notes("took") }
+  }
+
+  @Test func `a kiosk that is killed twenty times delivers the others all the same`() throws {
+    let world = try world()
+    let broker = try ScriptedBroker(serving: Self.closing, ["5", ""])
+    try world.write(configuration(port: broker.port))
+    for _ in 1...20 {
+      world.kiosk?.end(SIGKILL)
+      let before = broker.notes("took").count
+      try world.start()
+      _ = eventually { broker.notes("took").count > before || Set(broker.notes("took")).count == Self.count - 1 }
+    }
+    try expectTheOthers(world, atMostOnce: false) { broker.notes("took") }
+  }
+
+  @Test(.enabled(if: NATSServer.path != nil, "there is no nats-server: tools/deps install tests"))
+  func `nats-server, which closes at a topic with a space, gets the others once`() throws {
+    let world = try world()
+    let broker = try NATSServer()
+    let messages = world.folder + "/messages"
+    let subscriber = try TestProcess(
+      try Programs.installed("mosquitto_sub"),
+      [
+        "-h", "localhost", "-p", "\(broker.port)", "--cafile", TestCertificates.path("ca.pem"), "--cert",
+        TestCertificates.path("client.pem"), "--key", TestCertificates.path("client.key"), "-t", "home/light", "-q",
+        "1",
+      ], output: messages)
+    defer { subscriber.stop(SIGTERM) }
+    try world.write(configuration(port: broker.port))
+    world.kiosk?.signal(SIGHUP)
+    try expectTheOthers(world) { textSoFar(messages).split(separator: "\n").map { String($0) } }
+  }
+}
