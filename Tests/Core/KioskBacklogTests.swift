@@ -21,7 +21,7 @@ import Testing
         switch effect {
         case .store(.fetch(_, let after, let limit, _, _)):
           let rest = disk.filter { $0.sequence > after }
-          story.at(story.time, .store(.fetched(Array(rest.prefix(limit)), reachedEnd: rest.count <= limit)))
+          story.at(story.time, .brokerOutbox(.fetched(Array(rest.prefix(limit)), reachedEnd: rest.count <= limit)))
           follow()
         case .report: reports.append(effect.words)
         case .store(.remove(let ids, let mayWait)):
@@ -62,7 +62,7 @@ import Testing
     let disk = (1...128).map { OutboxEntry.waiting(.light, sequence: Int64($0)) }
     story.start(summary: OutboxSummary(count: 900, size: 5_400))
     story.at(10, .link(.connected(sessionPresent: false)))
-    story.at(20, .store(.fetched(disk, reachedEnd: false)))
+    story.at(20, .brokerOutbox(.fetched(disk, reachedEnd: false)))
     for number in 0..<5 { story.at(30, .link(.acknowledged(disk[number].id))) }
     let words = story.at(40, .link(.lost(.closedByBroker)))
     #expect(words.contains("report delivered 5 more") && words.last == "forget")

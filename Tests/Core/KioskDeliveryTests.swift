@@ -20,7 +20,7 @@ import Testing
       story.at(1_300, .link(.connected(sessionPresent: false))) == [
         "fetch after 0", "light ready", "report link up 0",
       ])
-    #expect(story.at(1_310, .store(.fetched([waiting], reachedEnd: true))) == ["publish light"])
+    #expect(story.at(1_310, .brokerOutbox(.fetched([waiting], reachedEnd: true))) == ["publish light"])
   }
 
   @Test func `without a broker an action that must not run late is refused`() {
@@ -40,7 +40,7 @@ import Testing
       story.at(200, .link(.lost(.closedByBroker))) == ["closes 1", "light offline", "report link lost 0"])
     #expect(story.sleep(until: 1_300) == ["connect 0"])
     story.at(1_400, .link(.connected(sessionPresent: false)))
-    #expect(story.at(1_410, .store(.fetched([entry], reachedEnd: true))) == ["publish light"])
+    #expect(story.at(1_410, .brokerOutbox(.fetched([entry], reachedEnd: true))) == ["publish light"])
     #expect(story.at(1_420, .timerFired) == [])
     #expect(
       story.at(1_430, .link(.acknowledged(entry.id))) == [
@@ -56,12 +56,12 @@ import Testing
     let accepted = story.accept(at: 100, .of(.lightSecret))
     let entry = try #require(accepted)
     story.at(110, .link(.acknowledged(entry.id)))
-    story.at(120, .store(.removeFailed(.ioError)))
+    story.at(120, .brokerOutbox(.removeFailed(.ioError)))
     story.at(130, .link(.lost(.closedByBroker)))
     story.at(5_130, .store(.checked))
     _ = story.sleep(until: 5_200)
     story.at(5_200, .link(.connected(sessionPresent: false)))
-    #expect(story.at(5_210, .store(.fetched([entry], reachedEnd: true))) == [])
+    #expect(story.at(5_210, .brokerOutbox(.fetched([entry], reachedEnd: true))) == [])
   }
 
   @Test func `an entry that the broker will never take is given up and reported`() throws {
@@ -100,7 +100,7 @@ import Testing
       story.at(1_000, .clockChecked(isSynchronised: true)) == [
         "expire but 1", "fetch after 0", "light ready", "report clock good",
       ])
-    #expect(story.at(1_010, .store(.fetched([waiting], reachedEnd: true))) == ["publish garage"])
+    #expect(story.at(1_010, .brokerOutbox(.fetched([waiting], reachedEnd: true))) == ["publish garage"])
   }
 
   @Test func `where nothing needs the clock, a clock that is not synchronised is not missed`() {
@@ -113,7 +113,7 @@ import Testing
     let words = story.at(300, .reconfigured(story.settings { $0.actions = [.light, .garage] }, reconnect: false))
     #expect(words.contains("light clock-unknown") && words.contains("report clock unknown"), "\(words)")
     #expect(story.kiosk.status.needsClock)
-    story.at(310, .store(.fetched([], reachedEnd: true)))
+    story.at(310, .brokerOutbox(.fetched([], reachedEnd: true)))
     let after = story.at(400, .reconfigured(story.settings { $0.actions = [.light] }, reconnect: false))
     #expect(after.contains("light ready") && story.kiosk.baseLight == .ready, "\(after)")
   }
@@ -125,7 +125,7 @@ import Testing
     story.at(10, .link(.connected(sessionPresent: false)))
     #expect(story.kiosk.baseLight == .ready)
     #expect(
-      story.at(15, .store(.fetched([], reachedEnd: true))) == ["light clock-unknown", "report clock unknown"])
+      story.at(15, .brokerOutbox(.fetched([], reachedEnd: true))) == ["light clock-unknown", "report clock unknown"])
     story.at(20, .link(.lost(.closedByBroker)))
     _ = story.sleep(until: 1_100)
     let words = story.at(1_100, .link(.connected(sessionPresent: false)))
@@ -147,9 +147,10 @@ import Testing
       story.at(10, .link(.connected(sessionPresent: false))).contains("fetch after 0 without a clock"))
     // The store has not answered yet; its answer will leave the token's entry out.
     var words = story.at(20, .clockChecked(isSynchronised: true))
-    words += story.at(30, .store(.fetched([], reachedEnd: true)))
+    words += story.at(30, .brokerOutbox(.fetched([], reachedEnd: true)))
     #expect(words.filter { $0.hasPrefix("fetch") } == ["fetch after 0"])
-    #expect(story.at(40, .store(.fetched([.waiting(.patient, sequence: 1)], reachedEnd: true))) == ["publish patient"])
+    #expect(
+      story.at(40, .brokerOutbox(.fetched([.waiting(.patient, sequence: 1)], reachedEnd: true))) == ["publish patient"])
   }
 
   @Test func `a lost clock holds tokens back and lets other messages pass`() throws {
@@ -160,13 +161,13 @@ import Testing
     story.at(20, .link(.lost(.closedByBroker)))
     _ = story.sleep(until: 1_100)
     story.at(1_100, .link(.connected(sessionPresent: false)))
-    story.at(1_110, .store(.fetched(waiting, reachedEnd: false)))
+    story.at(1_110, .brokerOutbox(.fetched(waiting, reachedEnd: false)))
     #expect(story.published.count == 14)
     let words = story.at(1_120, .clockChecked(isSynchronised: false))
     #expect(words.contains("report clock unknown") && words.contains("fetch after 0 without a clock"))
     for entry in waiting.prefix(14) { story.at(1_130, .link(.acknowledged(entry.id))) }
     #expect(
-      story.at(1_140, .store(.fetched([.waiting(.light, sequence: 70)], reachedEnd: true))) == ["publish light"])
+      story.at(1_140, .brokerOutbox(.fetched([.waiting(.light, sequence: 70)], reachedEnd: true))) == ["publish light"])
   }
 
   // MARK: Bounds
@@ -218,7 +219,7 @@ import Testing
     let story = KioskScript([.light, .patient])
     story.start(summary: OutboxSummary(count: 20, size: 120))
     story.at(10, .link(.connected(sessionPresent: false)))
-    story.at(20, .store(.fetched(waiting, reachedEnd: true)))
+    story.at(20, .brokerOutbox(.fetched(waiting, reachedEnd: true)))
     #expect(story.published.map { $0.sequence } == Array(1...14))
     story.at(30, .link(.acknowledged(waiting[0].id)))
     #expect(story.published.map { $0.sequence } == [15])
@@ -252,14 +253,14 @@ import Testing
           entry.sequence = Int64(200 + uid)
           disk.append(entry)
           // The fetch below may see the row before its commit is reported: the store writes first.
-          story.at(time, .store(.stored(entry.id, sequence: entry.sequence)))
+          story.at(time, .brokerOutbox(.stored(entry.id, sequence: entry.sequence)))
           look()
         }
       }
       if let fetch = fetches.first, turn % 5 == 0 {
         fetches.removeFirst()
         let rest = disk.filter { $0.sequence > fetch.after }
-        story.at(time, .store(.fetched(Array(rest.prefix(fetch.limit)), reachedEnd: rest.count <= fetch.limit)))
+        story.at(time, .brokerOutbox(.fetched(Array(rest.prefix(fetch.limit)), reachedEnd: rest.count <= fetch.limit)))
         look()
       }
       if let next = waiting.first {
@@ -267,7 +268,7 @@ import Testing
         story.at(time, .link(.acknowledged(next.id)))
         look()
         disk.removeAll { $0.id == next.id }
-        story.at(time, .store(.removed([next.id])))
+        story.at(time, .brokerOutbox(.removed([next.id])))
         look()
       }
     }
@@ -282,7 +283,7 @@ import Testing
     story.start(summary: OutboxSummary(count: 80, size: 480))
     story.at(5, .reader(.ready(device: "chip")))
     story.at(10, .link(.connected(sessionPresent: false)))
-    story.at(20, .store(.fetched(first, reachedEnd: false)))
+    story.at(20, .brokerOutbox(.fetched(first, reachedEnd: false)))
     var fetches = story.lastEffects.map { $0.words }.filter { $0.hasPrefix("fetch") }
     for entry in first.prefix(40) {
       fetches += story.at(30, .link(.acknowledged(entry.id))).filter { $0.hasPrefix("fetch") }
@@ -292,10 +293,10 @@ import Testing
     story.at(40, .link(.lost(.closedByBroker)))
     _ = story.sleep(until: 1_100)
     var words = story.at(1_100, .link(.connected(sessionPresent: false)))
-    words += story.at(1_110, .store(.fetched(second, reachedEnd: true)))
+    words += story.at(1_110, .brokerOutbox(.fetched(second, reachedEnd: true)))
     #expect(words.filter { $0.hasPrefix("publish") } == [])
     #expect(words.filter { $0.hasPrefix("fetch") } == ["fetch after 0"])
-    story.at(1_120, .store(.fetched(Array(first[40...]), reachedEnd: false)))
+    story.at(1_120, .brokerOutbox(.fetched(Array(first[40...]), reachedEnd: false)))
     #expect(story.published.map { $0.sequence } == Array(41...64))
   }
 
@@ -307,10 +308,10 @@ import Testing
     let over = OutboxEntry.waiting(.light, sequence: 1, expiry: .at(Instant(nanoseconds: 1)))
     let next = OutboxEntry.waiting(.light, sequence: 2)
     let other = OutboxEntry.waiting(.patient, sequence: 3)
-    story.at(20, .store(.fetched([over, next, other], reachedEnd: true)))
+    story.at(20, .brokerOutbox(.fetched([over, next, other], reachedEnd: true)))
     #expect(story.published.map { $0.sequence } == [3])
     #expect(story.sleep(until: 25) == ["expire but 1"])
-    #expect(story.at(30, .store(.expired([over], earliest: nil))).first == "publish light")
+    #expect(story.at(30, .brokerOutbox(.expired([over], earliest: nil))).first == "publish light")
     #expect(story.published.map { $0.sequence } == [2])
   }
 }

@@ -20,7 +20,9 @@ import Testing
     story.at(5_099, .link(.failed(.connectionRefused)))
     #expect(story.at(5_100, .timerFired).contains("expire"))
     #expect(
-      story.at(5_110, .store(.expired([entry], earliest: nil))) == ["light expired", "report expired brief", "forget"])
+      story.at(5_110, .brokerOutbox(.expired([entry], earliest: nil))) == [
+        "light expired", "report expired brief", "forget",
+      ])
     #expect(story.kiosk.outboxCount == 0 && story.kiosk.counters.expired == 1)
   }
 
@@ -31,7 +33,7 @@ import Testing
     let accepted = story.accept(at: 100, .of(.of(.brief, id: "b", byte: 5)))
     let entry = try #require(accepted)
     story.at(5_100, .timerFired)
-    let effects = story.kiosk.handle(.store(.expired([entry], earliest: nil)), at: story.moment(5_110))
+    let effects = story.kiosk.handle(.brokerOutbox(.expired([entry], earliest: nil)), at: story.moment(5_110))
     let ids = effects.flatMap { if case .store(.remove(let ids, _)) = $0 { ids } else { [EntryID]() } }
     #expect(ids == [entry.id])
     // Another one expires, and the store has not removed the first yet.
@@ -43,7 +45,7 @@ import Testing
       if words.contains("connect 0") { words += story.at(deadline, .link(.failed(.connectionRefused))) }
     }
     #expect(words.contains("expire"))
-    let told = story.at(story.time, .store(.expired([entry, second], earliest: nil)))
+    let told = story.at(story.time, .brokerOutbox(.expired([entry, second], earliest: nil)))
     #expect(told == ["light expired", "report expired brief", "forget"])
     #expect(story.kiosk.counters.expired == 2 && story.kiosk.outboxCount == 0)
   }
@@ -83,10 +85,12 @@ import Testing
     story.at(5, .reader(.ready(device: "chip")))
     story.at(10, .link(.connected(sessionPresent: false)))
     let over = OutboxEntry.waiting(.brief, sequence: 1, expiry: .at(Instant(nanoseconds: 9_000_000)))
-    let words = story.at(20, .store(.fetched([over], reachedEnd: true))) + story.sleep(until: 30)
+    let words = story.at(20, .brokerOutbox(.fetched([over], reachedEnd: true))) + story.sleep(until: 30)
     #expect(words == ["expire"])
     #expect(
-      story.at(40, .store(.expired([over], earliest: nil))) == ["light expired", "report expired brief", "forget"])
+      story.at(40, .brokerOutbox(.expired([over], earliest: nil))) == [
+        "light expired", "report expired brief", "forget",
+      ])
   }
 
   @Test func `an entry of an earlier start expires by the wall clock, and waits while that is unknown`() {
@@ -96,12 +100,14 @@ import Testing
       summary: OutboxSummary(count: 1, size: 3, earliestExpiry: .atUnixMilliseconds(unix)), clockIsGood: false)
     story.at(5, .reader(.ready(device: "chip")))
     story.at(10, .link(.connected(sessionPresent: false)))
-    story.at(15, .store(.fetched([], reachedEnd: true)))
+    story.at(15, .brokerOutbox(.fetched([], reachedEnd: true)))
     #expect(story.sleep(until: 3_500) == [])
     #expect(story.at(3_500, .clockChecked(isSynchronised: true)).contains("expire"))
     let entry = OutboxEntry.waiting(.brief, sequence: 1, expiry: .atUnixMilliseconds(unix))
     #expect(
-      story.at(3_510, .store(.expired([entry], earliest: nil))) == ["light expired", "report expired brief", "forget"])
+      story.at(3_510, .brokerOutbox(.expired([entry], earliest: nil))) == [
+        "light expired", "report expired brief", "forget",
+      ])
   }
 
   @Test func `a new entry does not hide that one of an earlier start expires sooner`() {
@@ -111,7 +117,7 @@ import Testing
     story.at(5, .reader(.ready(device: "chip")))
     story.at(10, .link(.failed(.connectionRefused)))
     // This was requested when the clock became known.
-    story.at(20, .store(.expired([], earliest: .atUnixMilliseconds(unix))))
+    story.at(20, .brokerOutbox(.expired([], earliest: .atUnixMilliseconds(unix))))
     story.accept(at: 100, .of(.lightSecret))
     story.at(500, .link(.failed(.connectionRefused)))
     var words: [String] = []
@@ -140,7 +146,7 @@ import Testing
     let accepted = story.accept(at: 100, .of(.of(.brief, id: "b", byte: 5)))
     let entry = try #require(accepted)
     #expect(story.sleep(until: 5_100) == ["expire but 1"])
-    #expect(story.at(5_110, .store(.expired([], earliest: nil))) == [])
+    #expect(story.at(5_110, .brokerOutbox(.expired([], earliest: nil))) == [])
     #expect(story.sleep(until: 5_190) == [])
     #expect(
       story.at(5_200, .link(.acknowledged(entry.id))) == [
@@ -156,11 +162,13 @@ import Testing
     let accepted = story.accept(at: 100, .of(.of(.brief, id: "b", byte: 5)))
     let entry = try #require(accepted)
     _ = story.sleep(until: 5_100)
-    story.at(5_110, .store(.expired([], earliest: nil)))
+    story.at(5_110, .brokerOutbox(.expired([], earliest: nil)))
     #expect(
       story.at(5_200, .link(.lost(.closedByBroker))) == ["closes 1", "expire", "light offline", "report link lost 0"])
     #expect(
-      story.at(5_210, .store(.expired([entry], earliest: nil))) == ["light expired", "report expired brief", "forget"])
+      story.at(5_210, .brokerOutbox(.expired([entry], earliest: nil))) == [
+        "light expired", "report expired brief", "forget",
+      ])
     #expect(story.kiosk.outboxCount == 0)
   }
 
@@ -172,9 +180,11 @@ import Testing
     let entry = try #require(accepted)
     #expect(story.sleep(until: 5_100) == ["expire but 1"])
     #expect(story.at(5_105, .link(.lost(.closedByBroker))) == ["closes 1", "light offline", "report link lost 0"])
-    #expect(story.at(5_110, .store(.expired([], earliest: nil))) == ["expire"])
+    #expect(story.at(5_110, .brokerOutbox(.expired([], earliest: nil))) == ["expire"])
     #expect(
-      story.at(5_120, .store(.expired([entry], earliest: nil))) == ["light expired", "report expired brief", "forget"])
+      story.at(5_120, .brokerOutbox(.expired([entry], earliest: nil))) == [
+        "light expired", "report expired brief", "forget",
+      ])
   }
 
   @Test func `an entry that the store is expiring is not sent, though the clock was set back meanwhile`() {
@@ -183,16 +193,18 @@ import Testing
     story.start(summary: OutboxSummary(count: 1, size: 3, earliestExpiry: .atUnixMilliseconds(unix)))
     story.at(5, .reader(.ready(device: "chip")))
     // This was requested when the clock became known.
-    story.at(10, .store(.expired([], earliest: .atUnixMilliseconds(unix))))
+    story.at(10, .brokerOutbox(.expired([], earliest: .atUnixMilliseconds(unix))))
     #expect(
       story.at(3_000, .link(.connected(sessionPresent: false))) == [
         "expire", "fetch after 0", "light ready", "report link up 0",
       ])
     story.wallOffset -= 2_000
     let entry = OutboxEntry.waiting(.brief, sequence: 1, expiry: .atUnixMilliseconds(unix))
-    #expect(story.at(3_010, .store(.fetched([entry], reachedEnd: true))) == [])
+    #expect(story.at(3_010, .brokerOutbox(.fetched([entry], reachedEnd: true))) == [])
     #expect(
-      story.at(3_020, .store(.expired([entry], earliest: nil))) == ["light expired", "report expired brief", "forget"])
+      story.at(3_020, .brokerOutbox(.expired([entry], earliest: nil))) == [
+        "light expired", "report expired brief", "forget",
+      ])
   }
 
   @Test func `an entry that is acknowledged while the store expires it is counted once`() throws {
@@ -205,10 +217,10 @@ import Testing
     #expect(other != nil && story.kiosk.outboxCount == 2)
     story.at(200, .link(.acknowledged(entry.id)))
     // The disk did not take the removal, so the row is still there when its time is over.
-    story.at(210, .store(.removeFailed(.ioError)))
+    story.at(210, .brokerOutbox(.removeFailed(.ioError)))
     #expect(story.sleep(until: 5_210) == ["check store"])
     #expect(story.at(5_220, .store(.checked)).contains("expire but 1"))
-    #expect(story.at(5_230, .store(.expired([entry], earliest: nil))) == [])
+    #expect(story.at(5_230, .brokerOutbox(.expired([entry], earliest: nil))) == [])
     #expect(story.kiosk.outboxCount == 1)
   }
 }

@@ -26,7 +26,7 @@ import Testing
   private func running(seed: UInt64 = 1) -> KioskScript {
     let story = story(seed: seed)
     story.at(10, .link(.connected(sessionPresent: false)))
-    story.at(10, .store(.fetched([], reachedEnd: true)))
+    story.at(10, .brokerOutbox(.fetched([], reachedEnd: true)))
     return story
   }
 
@@ -188,7 +188,7 @@ import Testing
   @Test func `a message for Home Assistant waits from its end to its birth, and others do not`() throws {
     let story = awaiting()
     story.at(3_000, .homeAssistant(isOnline: false))
-    story.at(3_000, .store(.fetched([], reachedEnd: true)))
+    story.at(3_000, .brokerOutbox(.fetched([], reachedEnd: true)))
     story.tap(at: 4_000, .of(.lightSecret))
     let (words, entry) = story.commit(at: 4_010)
     let held = try #require(entry)
@@ -198,7 +198,7 @@ import Testing
     #expect(story.published.map(\.action) == ["scene"])
     let again = story.at(6_000, .homeAssistant(isOnline: true))
     #expect(again.contains("fetch after 0"), "\(again)")
-    story.at(6_010, .store(.fetched([held], reachedEnd: true)))
+    story.at(6_010, .brokerOutbox(.fetched([held], reachedEnd: true)))
     #expect(story.published.map(\.id) == [held.id])
     #expect(story.at(6_020, .link(.acknowledged(held.id))).contains("report delivered light"))
   }
@@ -206,10 +206,10 @@ import Testing
   @Test func `a message that waits for Home Assistant expires as any other`() throws {
     let story = awaiting()
     story.at(3_000, .homeAssistant(isOnline: false))
-    story.at(3_000, .store(.fetched([], reachedEnd: true)))
+    story.at(3_000, .brokerOutbox(.fetched([], reachedEnd: true)))
     let held = try #require(story.accept(at: 4_000, .of(.lightSecret)))
     #expect(story.sleep(until: 64_100).contains { $0.hasPrefix("expire") })
-    let words = story.at(64_100, .store(.expired([held], earliest: nil)))
+    let words = story.at(64_100, .brokerOutbox(.expired([held], earliest: nil)))
     #expect(words.contains("report expired light"), "\(words)")
     #expect(story.at(65_000, .homeAssistant(isOnline: true)).allSatisfy { !$0.hasPrefix("publish") })
   }
@@ -217,25 +217,25 @@ import Testing
   @Test func `a message that waited for Home Assistant goes once nothing waits for it`() throws {
     let story = awaiting()
     story.at(3_000, .homeAssistant(isOnline: false))
-    story.at(3_000, .store(.fetched([], reachedEnd: true)))
+    story.at(3_000, .brokerOutbox(.fetched([], reachedEnd: true)))
     let held = try #require(story.accept(at: 4_000, .of(.lightSecret)))
     var settings = story.kiosk.settings
     settings.homeAssistant = nil
     let words = story.at(5_000, .reconfigured(settings, reconnect: false))
     #expect(words.contains("fetch after 0"), "\(words)")
-    story.at(5_010, .store(.fetched([held], reachedEnd: true)))
+    story.at(5_010, .brokerOutbox(.fetched([held], reachedEnd: true)))
     #expect(story.published.map(\.id) == [held.id])
   }
 
   @Test func `after a new connection nobody knows whether Home Assistant is away, and all is sent`() throws {
     let story = awaiting()
     story.at(3_000, .homeAssistant(isOnline: false))
-    story.at(3_000, .store(.fetched([], reachedEnd: true)))
+    story.at(3_000, .brokerOutbox(.fetched([], reachedEnd: true)))
     let held = try #require(story.accept(at: 4_000, .of(.lightSecret)))
     story.at(5_000, .link(.lost(.closedByBroker)))
     _ = story.sleep(until: 8_000)
     story.at(8_000, .link(.connected(sessionPresent: false)))
-    story.at(8_010, .store(.fetched([held], reachedEnd: true)))
+    story.at(8_010, .brokerOutbox(.fetched([held], reachedEnd: true)))
     #expect(story.published.map(\.id) == [held.id])
   }
 

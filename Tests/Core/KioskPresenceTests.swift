@@ -28,7 +28,7 @@ import Testing
     story.start(summary: summary)
     story.at(5, .reader(.ready(device: "chip")))
     story.at(10, .link(.connected(sessionPresent: false)))
-    story.at(10, .store(.fetched([], reachedEnd: true)))
+    story.at(10, .brokerOutbox(.fetched([], reachedEnd: true)))
     return story
   }
 
@@ -64,7 +64,7 @@ import Testing
     place(story, at: 1_000)
     let arrival = try #require(story.lastEffects.compactMap { $0.storedEntry }.last)
     #expect(!take(story, at: 1_001).contains("store play"))
-    #expect(story.at(1_100, .store(.stored(arrival.id, sequence: 1))).contains("store play"))
+    #expect(story.at(1_100, .brokerOutbox(.stored(arrival.id, sequence: 1))).contains("store play"))
   }
 
   @Test func `an arrival that the disk does not take owes nothing`() throws {

@@ -91,7 +91,7 @@ final class KioskScript {
     start(clockIsGood: clockIsGood)
     at(5, .reader(.ready(device: "chip")))
     at(10, .link(.connected(sessionPresent: false)))
-    at(10, .store(.fetched([], reachedEnd: true)))
+    at(10, .brokerOutbox(.fetched([], reachedEnd: true)))
   }
 
   /// As `startAll`, without a broker: the attempt fails and is repeated within a second.
@@ -128,7 +128,7 @@ final class KioskScript {
     guard var entry = lastEffects.compactMap({ $0.storedEntry }).last else { return ([], nil) }
     entry.sequence = nextSequence
     nextSequence += 1
-    return (at(milliseconds, .store(.stored(entry.id, sequence: entry.sequence))), entry)
+    return (at(milliseconds, .brokerOutbox(.stored(entry.id, sequence: entry.sequence))), entry)
   }
 
   /// A tap and its commit; returns the entry.
@@ -229,4 +229,12 @@ extension TagReading {
     let memory = header + blocks + [UInt8](repeating: 0, count: max(0, 144 - blocks.count))
     return TagReading(uid: .number(uid), model: .ntag213, bytes: memory)
   }
+}
+
+extension Event {
+  /// The answer of the outbox for the broker.
+  static func brokerOutbox(_ answer: OutboxAnswer) -> Event { .store(.outbox(.broker, answer)) }
+
+  /// The answer of the outbox for webhooks.
+  static func webhookOutbox(_ answer: OutboxAnswer) -> Event { .store(.outbox(.webhook, answer)) }
 }

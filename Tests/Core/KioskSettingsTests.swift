@@ -32,7 +32,7 @@ extension KioskScript {
     story.at(200, .reconfigured(story.settings { $0.actions = [] }, reconnect: false))
     _ = story.sleep(until: 1_200)
     story.at(1_300, .link(.connected(sessionPresent: false)))
-    #expect(story.at(1_310, .store(.fetched([entry], reachedEnd: true))) == ["publish light"])
+    #expect(story.at(1_310, .brokerOutbox(.fetched([entry], reachedEnd: true))) == ["publish light"])
     #expect(story.published.first?.message.text == "toggle")
   }
 
@@ -44,7 +44,7 @@ extension KioskScript {
     story.at(101, .reconfigured(story.settings { $0.actions = [] }, reconnect: false))
     guard let entry = ordered.compactMap({ $0.storedEntry }).first else { Issue.record("nothing stored"); return }
     #expect(
-      story.at(105, .store(.stored(entry.id, sequence: 1))) == [
+      story.at(105, .brokerOutbox(.stored(entry.id, sequence: 1))) == [
         "publish light", "light accepted", "report accepted light",
       ])
   }
@@ -63,7 +63,7 @@ extension KioskScript {
     #expect(story.commit(at: 215).words.first == "light queued")
     #expect(story.at(300, .link(.disconnected)) == ["connect 0", "report link closed"])
     story.at(310, .link(.connected(sessionPresent: false)))
-    #expect(story.at(320, .store(.fetched([entry], reachedEnd: true))) == ["publish light"])
+    #expect(story.at(320, .brokerOutbox(.fetched([entry], reachedEnd: true))) == ["publish light"])
   }
 
   @Test func `while it waits for another attempt, a new broker is tried at once`() {

@@ -25,7 +25,7 @@ import Testing
     #expect(words.contains("expire without a clock"))
     #expect(!story.at(story.time, .clockChecked(isSynchronised: true)).contains("expire"))
     // The answer is from before: it says nothing about entries that only the clock can judge.
-    #expect(story.at(story.time, .store(.expired([], earliest: nil))).contains("expire"))
+    #expect(story.at(story.time, .brokerOutbox(.expired([], earliest: nil))).contains("expire"))
   }
 
   /// Seed 27.
@@ -35,9 +35,9 @@ import Testing
     story.start(summary: OutboxSummary(count: 2, size: 9, earliestExpiry: .atUnixMilliseconds(unix)))
     story.at(5, .reader(.ready(device: "chip")))
     // An entry of this start is over sooner than that of the earlier one, so only the former is named.
-    story.at(10, .store(.expired([], earliest: .at(story.moment(86_400_000).instant))))
+    story.at(10, .brokerOutbox(.expired([], earliest: .at(story.moment(86_400_000).instant))))
     #expect(story.at(20, .clockChecked(isSynchronised: true)) == ["expire"])
-    story.at(30, .store(.expired([], earliest: .at(story.moment(86_400_000).instant))))
+    story.at(30, .brokerOutbox(.expired([], earliest: .at(story.moment(86_400_000).instant))))
     story.wallOffset += 7_200_000
     #expect(story.at(40, .clockChecked(isSynchronised: true)) == ["expire"])
   }
@@ -70,7 +70,7 @@ import Testing
     #expect(words.contains("expire"))
     #expect(story.at(story.time, .store(.dropped([other]))) == ["report dropped brief"])
     #expect(
-      story.at(story.time, .store(.expired([first], earliest: nil))) == [
+      story.at(story.time, .brokerOutbox(.expired([first], earliest: nil))) == [
         "light expired", "report expired brief", "forget",
       ])
     #expect(story.kiosk.outboxCount == 0)
@@ -85,7 +85,7 @@ import Testing
     let (light, brief) = (try #require(accepted), try #require(short))
     #expect(story.at(300, .store(.replaced)).first == "fetch after 0")
     #expect(story.kiosk.outboxCount == 0)
-    story.at(310, .store(.fetched([], reachedEnd: true)))
+    story.at(310, .brokerOutbox(.fetched([], reachedEnd: true)))
     story.at(400, .link(.lost(.closedByBroker)))
     var words: [String] = []
     while !words.contains("expire"), let deadline = story.wakesAt, deadline < 6_000 {
@@ -93,7 +93,7 @@ import Testing
       if words.contains("connect 0") { words += story.at(deadline, .link(.failed(.connectionRefused))) }
     }
     #expect(
-      story.at(story.time, .store(.expired([], earliest: nil))) == ["light expired", "report expired brief"])
+      story.at(story.time, .brokerOutbox(.expired([], earliest: nil))) == ["light expired", "report expired brief"])
     #expect(story.wakesAt ?? 0 > story.time)
     while !words.contains("connect 0"), let deadline = story.wakesAt { words = story.at(deadline, .timerFired) }
     #expect(story.at(story.time, .link(.connected(sessionPresent: false))).contains("publish light"))

@@ -154,7 +154,7 @@ import Testing
     story.start(summary: OutboxSummary(count: 1, size: 6))
     story.at(5, .reader(.ready(device: "chip")))
     story.at(10, .link(.connected(sessionPresent: false)))
-    #expect(story.at(20, .store(.fetchFailed(.ioError))) == ["light fault", "report store trouble ioError"])
+    #expect(story.at(20, .brokerOutbox(.fetchFailed(.ioError))) == ["light fault", "report store trouble ioError"])
     #expect(story.sleep(until: 5_020) == ["check store"])
     #expect(
       story.at(5_030, .store(.checked)) == ["fetch after 0", "light ready", "report store recovered"])
@@ -168,7 +168,7 @@ import Testing
     #expect(story.at(10, .link(.connected(sessionPresent: false))).contains("fetch after 0"))
     #expect(story.kiosk.baseLight == .fault)
     // One that cannot even be read is asked again when it works, and not before.
-    #expect(story.at(20, .store(.fetchFailed(.full))).filter { $0.hasPrefix("fetch") } == [])
+    #expect(story.at(20, .brokerOutbox(.fetchFailed(.full))).filter { $0.hasPrefix("fetch") } == [])
     #expect(story.sleep(until: 5_020) == ["check store"])
     #expect(story.at(5_030, .store(.checked)) == ["fetch after 0", "light ready", "report store recovered"])
   }
@@ -230,7 +230,7 @@ import Testing
     #expect(story.kiosk.isStuck(at: story.moment(181_001)))
     // An answer is progress, though another one is pending.
     guard let first else { Issue.record("nothing stored"); return }
-    story.at(181_002, .store(.stored(first.id, sequence: 1)))
+    story.at(181_002, .brokerOutbox(.stored(first.id, sequence: 1)))
     story.at(181_003, .timerFired)
     #expect(!story.kiosk.isStuck(at: story.moment(181_010)))
   }

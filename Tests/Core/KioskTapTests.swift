@@ -22,7 +22,7 @@ import Testing
       story.at(150, .link(.acknowledged(sent.id))) == [
         "light delivered-by-tag", "report delivered light", "forget",
       ])
-    #expect(story.at(155, .store(.removed([sent.id]))) == [])
+    #expect(story.at(155, .brokerOutbox(.removed([sent.id]))) == [])
     #expect(story.kiosk.outboxCount == 0)
     #expect(story.kiosk.counters.accepted == 1 && story.kiosk.counters.delivered == 1)
   }

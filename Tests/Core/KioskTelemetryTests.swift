@@ -21,7 +21,7 @@ import Testing
     story.start()
     #expect(count(story.at(5, .reader(.ready(device: "chip")))) == 0)
     #expect(count(story.at(10, .link(.connected(sessionPresent: false)))) == 1)
-    #expect(count(story.at(10, .store(.fetched([], reachedEnd: true)))) == 0)
+    #expect(count(story.at(10, .brokerOutbox(.fetched([], reachedEnd: true)))) == 0)
     #expect(count(story, until: 60_009) == 0)
     #expect(count(story, until: 60_010) == 1)
     #expect(count(story, until: 180_010) == 2)

@@ -31,8 +31,8 @@ extension KioskScript {
 
   /// The first question was asked before the clock was known, so there is a second one.
   fileprivate func readWebhooks(_ entries: [OutboxEntry] = []) {
-    at(time, .store(.webhooks(.fetched([], reachedEnd: true))))
-    at(time, .store(.webhooks(.fetched(entries, reachedEnd: true))))
+    at(time, .webhookOutbox(.fetched([], reachedEnd: true)))
+    at(time, .webhookOutbox(.fetched(entries, reachedEnd: true)))
   }
 
   /// Asks for the action and commits its entry; returns it, with its webhook's sequence, and the words of the commit.
@@ -43,7 +43,7 @@ extension KioskScript {
     at(milliseconds, .panel(.asked(action: name)))
     guard var entry = lastEffects.compactMap({ $0.storedEntry }).last?.forWebhook else { return (nil, []) }
     entry.sequence = sequence
-    return (entry, at(milliseconds, .store(.webhooks(.stored(entry.id, sequence: sequence)))))
+    return (entry, at(milliseconds, .webhookOutbox(.stored(entry.id, sequence: sequence))))
   }
 
   /// Sleeps, and the process ends when it is asked to.
@@ -92,7 +92,7 @@ extension KioskScript {
     let (entry, _) = story.enter("hook", at: 100, sequence: 1)
     _ = story.ready(at: 150)
     _ = story.answer(entry, 200, at: 200)
-    story.at(210, .store(.webhooks(.removed([entry?.id ?? EntryID(high: 0, low: 0)]))))
+    story.at(210, .webhookOutbox(.removed([entry?.id ?? EntryID(high: 0, low: 0)])))
     #expect(!story.sleep(until: 30_199).contains("stop webhooks"))
     #expect(story.sleep(until: 30_201).contains("stop webhooks"))
     #expect(story.at(30_300, .webhook(.ended(.exited(0)))) == [])
@@ -141,7 +141,7 @@ extension KioskScript {
       let woken = story.sleepAndEnd(until: time + pause + 1)
       #expect(woken.contains("fetch webhooks after 0"), "\(woken)")
       time += pause + 10
-      if let entry { story.at(time, .store(.webhooks(.fetched([entry], reachedEnd: true)))) }
+      if let entry { story.at(time, .webhookOutbox(.fetched([entry], reachedEnd: true))) }
       if case .none = story.kiosk.delivery.webhookProcess.state { story.at(time, .timerFired) }
       if case .ending = story.kiosk.delivery.webhookProcess.state { story.at(time, .webhook(.ended(.exited(0)))) }
       if case .starting = story.kiosk.delivery.webhookProcess.state { _ = story.ready(at: time) }
@@ -191,9 +191,9 @@ extension KioskScript {
     let stored = story.lastEffects.compactMap { $0.storedEntry }
     #expect(stored.count == 1 && stored.first?.forWebhook?.id == stored.first?.id)
     guard let id = stored.first?.id else { return }
-    #expect(story.at(110, .store(.webhooks(.stored(id, sequence: 1)))) == ["start webhooks"])
-    #expect(
-      story.at(110, .store(.stored(id, sequence: 1))) == ["publish both", "light accepted", "report accepted both"])
+    #expect(story.at(110, .webhookOutbox(.stored(id, sequence: 1))) == ["start webhooks"])
+    let words = story.at(110, .brokerOutbox(.stored(id, sequence: 1)))
+    #expect(words == ["publish both", "light accepted", "report accepted both"])
     #expect(story.ready(at: 120) == ["post both"])
     #expect(story.at(130, .link(.lost(.closedByBroker))).contains("report link lost 0"))
     #expect(story.at(140, .webhook(.answered(id, status: 200, retryAfter: nil))).contains("forget webhook"))
@@ -243,7 +243,7 @@ extension KioskScript {
     let (entry, _) = story.enter("hook", at: 100, sequence: 1)
     _ = story.ready(at: 110)
     _ = story.answer(entry, 200, at: 120)
-    story.at(130, .store(.webhooks(.removed([entry?.id ?? EntryID(high: 0, low: 0)]))))
+    story.at(130, .webhookOutbox(.removed([entry?.id ?? EntryID(high: 0, low: 0)])))
     #expect(story.at(140, .webhook(.ended(.signaled(9)))).contains("report webhooks lost ended"))
     #expect(story.kiosk.baseLight != .offline && story.kiosk.delivery.webhookProcess.loss == nil)
   }
@@ -253,11 +253,11 @@ extension KioskScript {
     story.at(100, .panel(.asked(action: "token")))
     guard var entry = story.lastEffects.compactMap({ $0.storedEntry }).first else { return }
     entry.sequence = 1
-    story.at(100, .store(.webhooks(.stored(entry.id, sequence: 1))))
+    story.at(100, .webhookOutbox(.stored(entry.id, sequence: 1)))
     _ = story.ready(at: 110)
     _ = story.answer(entry, 503, after: .seconds(60), at: 120)
     #expect(story.sleep(until: 10_101).contains("expire webhooks"))
-    let words = story.at(10_102, .store(.webhooks(.expired([entry], earliest: nil))))
+    let words = story.at(10_102, .webhookOutbox(.expired([entry], earliest: nil)))
     #expect(
       words.contains("light expired") && words.contains("report expired token") && words.contains("forget webhook"))
     #expect(story.kiosk.counters.webhooks.expired == 1 && story.kiosk.webhookCount == 0)
@@ -268,7 +268,7 @@ extension KioskScript {
     let story = KioskScript.withHooks()
     story.at(100, .panel(.asked(action: "token")))
     guard let entry = story.lastEffects.compactMap({ $0.storedEntry }).first else { return }
-    story.at(100, .store(.webhooks(.stored(entry.id, sequence: 1))))
+    story.at(100, .webhookOutbox(.stored(entry.id, sequence: 1)))
     _ = story.ready(at: 110)
     _ = story.answer(entry, 500, at: 120)
     #expect(story.at(130, .panel(.asked(action: "token"))).contains("report refused webhook away token"))

@@ -119,14 +119,14 @@ final class PoisonStory {
         comes(.link(isPoison ? .lost(ending) : .acknowledged(entry.id)), after: delay, on: connection)
       case .store(.fetch(_, let after, let limit, _, _)):
         let rest = disk.filter { $0.sequence > after }
-        comes(.store(.fetched(Array(rest.prefix(limit)), reachedEnd: rest.count <= limit)), after: 1)
+        comes(.brokerOutbox(.fetched(Array(rest.prefix(limit)), reachedEnd: rest.count <= limit)), after: 1)
       case .store(.fetchExpired(_, _, _, let spared)):
         let over = disk.filter { $0.expiry.isOver(at: kiosk.moment(now)) && !spared.contains($0.id) }
         let rest = disk.filter { row in !over.contains(row) && !spared.contains(row.id) }
-        comes(.store(.expired(over, earliest: rest.first?.expiry)), after: 1)
+        comes(.brokerOutbox(.expired(over, earliest: rest.first?.expiry)), after: 1)
       case .store(.remove(let ids, _)):
         disk.removeAll { ids.contains($0.id) }
-        comes(.store(.removed(ids)), after: 1)
+        comes(.brokerOutbox(.removed(ids)), after: 1)
       case .store(.noteCloses(let counts)):
         for count in counts {
           for row in disk.indices where disk[row].id == count.id { disk[row].closes = count.count }

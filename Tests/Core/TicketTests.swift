@@ -113,7 +113,7 @@ import Testing
       if entry.ticket != nil { used += 1 }
       if let arrival = entry.notes.arrival { arrivals = [arrival] }
       if entry.notes.ended != nil { arrivals = [] }
-      return .stored(entry.id, sequence: Int64(truncatingIfNeeded: entry.id.low >> 1))
+      return .outbox(.broker, .stored(entry.id, sequence: Int64(truncatingIfNeeded: entry.id.low >> 1)))
     case .store(.countUse(let id, _)):
       if fails { return .storeFailed(id, .full) }
       used += 1

@@ -72,7 +72,7 @@ struct Disk {
         canRemove
         ? fetchExpired(at: moment, clockIsGood: clockIsGood, spared: spared, of: destination)
         : .fetchExpiredFailed(fault ?? .ioError)
-      answers.append(answer.of(destination))
+      answers.append(.outbox(destination, answer))
     }
     for case .noteCloses in batch where fault != nil { hasLostCloses = true }
     if fault == nil {
@@ -91,7 +91,7 @@ struct Disk {
     for case .check in batch { answers.append(fault.map { .checkFailed($0) } ?? .checked) }
     for case .fetch(let destination, let after, let limit, let clockIsGood, let excluded) in batch {
       let answer = fetch(after: after, limit: limit, clockIsGood: clockIsGood, of: destination, excluding: excluded)
-      answers.append(answer.of(destination))
+      answers.append(.outbox(destination, answer))
     }
     asked.removeFirst(batch.count)
   }
@@ -116,11 +116,11 @@ struct Disk {
     guard !ids.isEmpty else { return }
     guard canRemove else {
       unfinished[destination] = ids
-      return answers.append(.removeFailed(fault ?? .ioError).of(destination))
+      return answers.append(.outbox(destination, .removeFailed(fault ?? .ioError)))
     }
     unfinished[destination] = nil
     rows.removeAll { ids.contains($0.id) }
-    answers.append(.removed(ids).of(destination))
+    answers.append(.outbox(destination, .removed(ids)))
   }
 
   private mutating func append(_ entry: OutboxEntry) -> StoreEvent {
@@ -136,7 +136,7 @@ struct Disk {
     nextSequence += 1
     rows.append(
       Row(id: entry.id, sequence: fetched.sequence, expiry: entry.expiry, entry: fetched, era: era))
-    return StoreEvent.stored(entry.id, sequence: fetched.sequence).of(entry.destination)
+    return .outbox(entry.destination, .stored(entry.id, sequence: fetched.sequence))
   }
 
   private mutating func use(_ ticket: String, _ id: EntryID) {
@@ -149,7 +149,7 @@ struct Disk {
 
   private func fetch(
     after: Int64, limit: Int, clockIsGood: Bool, of destination: Destination, excluding excluded: [String]
-  ) -> StoreEvent {
+  ) -> OutboxAnswer {
     if let fault, fault != .full, fault != .readOnly { return .fetchFailed(fault) }
     let found = rows.filter {
       $0.sequence > after && $0.maySend(clockIsGood: clockIsGood) && $0.entry.destination == destination
@@ -160,7 +160,7 @@ struct Disk {
 
   private func fetchExpired(
     at moment: Moment, clockIsGood: Bool, spared: [EntryID], of destination: Destination
-  ) -> StoreEvent {
+  ) -> OutboxAnswer {
     var over: [OutboxEntry] = []
     for row in rows where over.count < Limits.storeExpireMax && row.entry.destination == destination {
       if !spared.contains(row.id), row.isOver(at: moment, clockIsGood: clockIsGood) { over.append(row.entry) }
@@ -265,12 +265,4 @@ extension Disk.Row {
     if case .atUnixMilliseconds = expiry { return false }
     return !entry.message.usesTimestamp
   }
-}
-
-extension StoreEvent {
-  /// The answer about this outbox.
-  func of(_ destination: Destination) -> StoreEvent { destination == .broker ? self : .webhooks(self) }
-
-  /// The answer itself, whichever outbox it is about.
-  var bare: StoreEvent { if case .webhooks(let event) = self { event } else { self } }
 }

@@ -206,7 +206,7 @@ extension World {
       Cast.actions.contains(where: { $0.name == name && $0.topic != nil })
     else { return }
     switch (reply.result, event) {
-    case (.refused, _), (.expired, _), (.accepted, .store(.stored)), (.done, .link(.acknowledged)): break
+    case (.refused, _), (.expired, _), (.accepted, .store(.outbox(_, .stored))), (.done, .link(.acknowledged)): break
     case (.accepted, _): fail("a command for \(name) was promised before it was on the disk")
     case (.done, _): fail("a command for \(name) was called done before the broker had it")
     }

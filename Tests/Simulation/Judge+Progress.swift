@@ -5,7 +5,10 @@ import TappetCore
 extension World {
   func judgeAnswer(_ answer: StoreEvent) {
     switch answer {
-    case .stored(let id, _):
+    case .outbox(_, .removeFailed), .outbox(_, .fetchFailed), .outbox(_, .fetchExpiredFailed):
+      book.isStoreInTrouble = true
+    case .outbox(.webhook, let answer): judgeWebhookStored(answer)
+    case .outbox(.broker, .stored(let id, _)):
       book.isStoreInTrouble = false
       let lights = book.newsEntries.contains(id) ? 0 : 1
       if seen.acceptedLights != lights || seen.acceptedReports != 1 { fail("a commit was not shown as accepted") }
@@ -34,7 +37,7 @@ extension World {
         book.pendingSize -= size
       }
       lying?.isSpent = false
-    case .expired:
+    case .outbox(.broker, .expired):
       // A settled entry has its outcome already; every other one is reported first, and then forgotten.
       if seen.forgets != book.answering.count {
         fail("\(book.answering.count) entries expired, and \(seen.forgets) are forgotten")
@@ -59,9 +62,8 @@ extension World {
       (book.count, book.size) = (0, 0)
       (hook.count, hook.size) = (0, 0)
       for row in loss { book.memoryOnly.insert(row.id) }
-    case .removeFailed, .fetchFailed, .fetchExpiredFailed, .dropFailed, .checkFailed: book.isStoreInTrouble = true
-    case .webhooks(let answer): judgeWebhookStored(answer)
-    case .removed, .fetched: break
+    case .dropFailed, .checkFailed: book.isStoreInTrouble = true
+    case .outbox(.broker, _): break
     }
   }
 

@@ -104,7 +104,7 @@ extension World {
 
   // MARK: After each event
 
-  func judgeWebhookStored(_ answer: StoreEvent) {
+  func judgeWebhookStored(_ answer: OutboxAnswer) {
     switch answer {
     case .stored(let id, _):
       book.isStoreInTrouble = false
@@ -120,8 +120,7 @@ extension World {
       if seen.expiredLights != outcomes || seen.expiredReports != outcomes {
         fail("\(outcomes) webhooks expired, and \(seen.expiredLights) were shown")
       }
-    case .removeFailed, .fetchFailed, .fetchExpiredFailed: book.isStoreInTrouble = true
-    case _: break
+    case .removed, .removeFailed, .fetched, .fetchFailed, .fetchExpiredFailed: break
     }
   }
 

@@ -321,16 +321,12 @@ extension World {
     for _ in 0..<count {
       guard let answer = disk.takeAnswer() else { return }
       switch answer {
-      case .fetched, .fetchFailed: disk.owedFetches.remove(.broker)
-      case .webhooks(.fetched), .webhooks(.fetchFailed): disk.owedFetches.remove(.webhook)
-      case .webhooks(.fetchExpiredFailed): disk.owedExpiries.remove(.webhook)
-      case .webhooks(.expired(let entries, _)):
-        disk.owedExpiries.remove(.webhook)
+      case .outbox(let destination, .fetched), .outbox(let destination, .fetchFailed):
+        disk.owedFetches.remove(destination)
+      case .outbox(let destination, .expired(let entries, _)):
+        disk.owedExpiries.remove(destination)
         book.answering = entries.map { $0.id }.filter { !book.settled.contains($0) }
-      case .expired(let entries, _):
-        disk.owedExpiries.remove(.broker)
-        book.answering = entries.map { $0.id }.filter { !book.settled.contains($0) }
-      case .fetchExpiredFailed: disk.owedExpiries.remove(.broker)
+      case .outbox(let destination, .fetchExpiredFailed): disk.owedExpiries.remove(destination)
       case .dropped(let entries):
         let underWay = outstanding + hook.outstanding.map { $0.id }
         if entries.contains(where: { underWay.contains($0.id) }) { fail("an entry in flight was dropped") }
@@ -341,13 +337,11 @@ extension World {
         tickets.hasFailed = true
         presence.notStored(id)
         if lying?.holding == id { lying?.holding = nil }
-      case .stored(let id, _):
+      case .outbox(.broker, .stored(let id, _)):
         tickets.entered = tickets.entering.removeValue(forKey: id)
         shelf.committed.insert(id)
         presence.stored(id) { isConfigured($0) }
-      case .removed, .removeFailed, .dropFailed, .replaced, .webhooks, .checked,
-        .checkFailed:
-        break
+      case .outbox, .dropFailed, .replaced, .checked, .checkFailed: break
       }
       tell(.store(answer))
       book.answering = []

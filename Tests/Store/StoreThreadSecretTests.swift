@@ -58,8 +58,8 @@ private final class Diary: @unchecked Sendable {
       },
       post: { event in
         switch event {
-        case .stored(let id, _): diary.note("stored \(id.low)")
-        case .fetchFailed: diary.note("fetchFailed")
+        case .outbox(.broker, .stored(let id, _)): diary.note("stored \(id.low)")
+        case .outbox(_, .fetchFailed): diary.note("fetchFailed")
         case .replaced: diary.note("replaced")
         default: diary.note("other")
         }

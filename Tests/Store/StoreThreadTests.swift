@@ -75,21 +75,27 @@ private final class Answers: @unchecked Sendable {
 
   private func describe(_ event: StoreEvent) -> String {
     switch event {
-    case .stored(let id, let sequence): "stored \(id.low) \(sequence)"
+    case .outbox(.broker, let answer): describe(answer)
+    case .outbox(.webhook, let answer): "webhooks \(describe(answer))"
     case .storeFailed(let id, let fault): "storeFailed \(id.low) \(fault)"
     case .counted(let id): "counted \(id.low)"
+    case .dropped(let entries): "dropped \(entries.map(\.id.low))"
+    case .dropFailed(let fault): "dropFailed \(fault)"
+    case .replaced: "replaced"
+    case .checked: "checked"
+    case .checkFailed(let fault): "checkFailed \(fault)"
+    }
+  }
+
+  private func describe(_ answer: OutboxAnswer) -> String {
+    switch answer {
+    case .stored(let id, let sequence): "stored \(id.low) \(sequence)"
     case .removed(let ids): "removed \(ids.map(\.low))"
     case .removeFailed(let fault): "removeFailed \(fault)"
     case .fetched(let entries, let reachedEnd): "fetched \(entries.map(\.id.low)) \(reachedEnd)"
     case .fetchFailed(let fault): "fetchFailed \(fault)"
     case .expired(let entries, _): "expired \(entries.map(\.id.low))"
     case .fetchExpiredFailed(let fault): "fetchExpiredFailed \(fault)"
-    case .dropped(let entries): "dropped \(entries.map(\.id.low))"
-    case .dropFailed(let fault): "dropFailed \(fault)"
-    case .replaced: "replaced"
-    case .webhooks(let event): "webhooks \(describe(event))"
-    case .checked: "checked"
-    case .checkFailed(let fault): "checkFailed \(fault)"
     }
   }
 
@@ -191,7 +197,7 @@ private final class Answers: @unchecked Sendable {
     for number in 1...200 { thread.submit(.append(.test(UInt64(number)))) }
     lock.release()
     let events = try #require(answers.wait(201))
-    #expect(events.allSatisfy { if case .stored = $0 { true } else { false } })
+    #expect(events.allSatisfy { if case .outbox(.broker, .stored) = $0 { true } else { false } })
     // Each commit writes at least one page of the log; 201 of them alone would be 201 pages and more.
     let pages = try folder.logPages()
     #expect(pages > 0 && pages < 100, "\(pages) pages")

@@ -10,4 +10,16 @@ struct Deliveries: Sendable {
   var store = StoreSupervision()
   /// Since when the store owes an answer, counted from its last one; `nil` means that it owes none.
   var storeSilentSince: Instant?
+
+  /// The outbox for this destination.
+  subscript(destination: Destination) -> Outbox {
+    get { destination == .broker ? outbox : webhooks }
+    // In place: a copy would be one of all entries in memory.
+    _modify {
+      switch destination {
+      case .broker: yield &outbox
+      case .webhook: yield &webhooks
+      }
+    }
+  }
 }

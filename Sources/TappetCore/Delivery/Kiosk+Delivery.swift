@@ -113,23 +113,29 @@ extension Kiosk {
     ]
   }
 
-  mutating func expired(_ entries: [OutboxEntry], earliest: Expiry?) -> [Effect] {
-    let (outcomes, rows) = delivery.outbox.expired(entries, earliest: earliest)
-    counters.expired += outcomes.count
+  mutating func expired(_ entries: [OutboxEntry], earliest: Expiry?, of destination: Destination) -> [Effect] {
+    let (outcomes, rows) = delivery[destination].expired(entries, earliest: earliest)
     let effects =
       outcomes.flatMap { [Effect.light(.expired), .report(.entry(.expired($0)))] } + repliesToExpired(outcomes)
-    return rows.isEmpty ? effects : effects + [.store(.remove(rows, mayWait: false))]
+    switch destination {
+    case .broker:
+      counters.expired += outcomes.count
+      return rows.isEmpty ? effects : effects + [.store(.remove(rows, mayWait: false))]
+    case .webhook:
+      counters.webhooks.expired += outcomes.count
+      let gone = entries.filter { entry in rows.contains(entry.id) }
+      return gone.isEmpty ? effects : effects + [.store(.removeWebhooks(gone))]
+    }
   }
 
-  mutating func expireWhatIsOver(at now: Moment) -> [Effect] {
-    guard let deadline = expiryDeadline(at: now), deadline <= now.instant else { return [] }
-    let excluded = delivery.outbox.willExpire(at: now, clockIsGood: clockIsGood)
-    return [.store(.fetchExpired(.broker, now, clockIsGood: clockIsGood, excluding: excluded))]
+  mutating func expireWhatIsOver(of destination: Destination, at now: Moment) -> [Effect] {
+    guard let deadline = expiryDeadline(of: destination, at: now), deadline <= now.instant else { return [] }
+    let excluded = delivery[destination].willExpire(at: now, clockIsGood: clockIsGood)
+    return [.store(.fetchExpired(destination, now, clockIsGood: clockIsGood, excluding: excluded))]
   }
 
-  func expiryDeadline(at now: Moment) -> Instant? { expiryDeadline(of: delivery.outbox, at: now) }
-
-  func expiryDeadline(of outbox: Outbox, at now: Moment) -> Instant? {
+  func expiryDeadline(of destination: Destination, at now: Moment) -> Instant? {
+    let outbox = delivery[destination]
     guard !outbox.isExpiring, delivery.store.isGood else { return nil }
     guard clockIsGood, let time = outbox.earliestUnixMilliseconds else {
       return outbox.earliestInstant

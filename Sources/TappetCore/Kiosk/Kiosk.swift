@@ -75,9 +75,9 @@ package struct Kiosk: Sendable {
       consider(tapPolicy.presence.deadline)
       consider(delivery.link.deadline)
       consider(delivery.store.deadline)
-      consider(expiryDeadline(at: now))
+      consider(expiryDeadline(of: .broker, at: now))
       if isSending { consider(delivery.outbox.aloneDeadline(at: now, clockIsGood: clockIsGood)) }
-      consider(webhookExpiryDeadline(at: now))
+      consider(expiryDeadline(of: .webhook, at: now))
       consider(delivery.webhookProcess.deadline)
       consider(stock.process.deadline)
       consider(stock.desk.deadline)
@@ -243,7 +243,7 @@ package struct Kiosk: Sendable {
         + inventoryDue(at: now) + roomsDue(at: now) + site.timeUp(at: settings.site, now.instant)
         + panel.supervision.timeUp(at: now.instant) + refusalsDue(at: now.instant)
         + throttles.backlog.timeUp(at: now.instant)
-        + expireWhatIsOver(at: now) + webhooksTimeUp(at: now)
+        + expireWhatIsOver(of: .broker, at: now) + webhooksTimeUp(at: now)
     case .draining(let until):
       let isDrained =
         delivery.outbox.inflightCount == 0 && delivery.outbox.uncommittedCount == 0
@@ -295,61 +295,6 @@ package struct Kiosk: Sendable {
       tapPolicy.taps.tagLeft(uid)
       return effects + tagGone(uid)
     case .tagDescribed, .ready, .heartbeat, .lost, .orderProgress, .orderDone: return effects
-    }
-  }
-
-  // MARK: Store
-
-  private mutating func storeAnswered(_ answer: StoreEvent, at now: Moment) -> [Effect] {
-    switch answer {
-    case .stored(let id, let sequence):
-      return delivery.store.succeeded() + stored(id, sequence: sequence) + outputsAfterEntry(id, at: now)
-        + newsStored(id)
-    case .counted(let id): return delivery.store.succeeded() + useCounted(id, at: now)
-    case .storeFailed(let id, let fault):
-      let trouble = delivery.store.failed(fault, at: now.instant)
-      let webhook = delivery.webhooks.notStored(id)
-      tapPolicy.presence.notStored(id)
-      newsNotStored(id)
-      if let use = tapPolicy.tickets.failed(id), !use.hasEntry { return trouble + useNotCounted(use, fault, at: now) }
-      guard let (entry, uid) = delivery.outbox.notStored(id) ?? webhook else { return trouble }
-      notCounted(entry)
-      if let uid { tapPolicy.taps.notAccepted(uid, action: entry.action) }
-      let refusal = TapRefusal.notStored(action: entry.action, fault)
-      if entry.trigger == .command { return trouble + commandNotStored(entry, refusal, at: now) }
-      if entry.trigger == .inventory { return trouble }
-      return trouble + refuse(entry.trigger, uid, refusal, entry.owner, at: now)
-    case .fetched(let entries, let reachedEnd):
-      delivery.outbox.fetched(entries, reachedEnd: reachedEnd)
-      return []
-    case .removed(let ids):
-      delivery.outbox.removed(ids)
-      return []
-    case .expired(let entries, let earliest):
-      return expired(entries, earliest: earliest)
-    case .dropped(let entries):
-      let outcomes = delivery.outbox.dropped(entries.filter { $0.destination == .broker })
-      return dropped(outcomes + delivery.webhooks.dropped(entries.filter { $0.isWaiting }))
-    case .webhooks(let answer):
-      return webhooksAnswered(answer, at: now)
-    case .replaced:
-      delivery.outbox.replaced()
-      delivery.webhooks.replaced()
-      return []
-    case .checked:
-      return delivery.store.succeeded()
-    case .fetchExpiredFailed(let fault):
-      delivery.outbox.fetchExpiredFailed()
-      return delivery.store.failed(fault, at: now.instant)
-    case .fetchFailed(let fault):
-      delivery.outbox.fetchFailed()
-      return delivery.store.failed(fault, isRead: true, at: now.instant)
-    case .dropFailed(let fault):
-      delivery.outbox.dropFailed()
-      delivery.webhooks.dropFailed()
-      return delivery.store.failed(fault, at: now.instant)
-    case .removeFailed(let fault), .checkFailed(let fault):
-      return delivery.store.failed(fault, at: now.instant)
     }
   }
 

@@ -17,13 +17,29 @@ package enum StoreFault: Hashable, Sendable {
 }
 
 /// One answer from the store's thread.
-package indirect enum StoreEvent: Sendable {
-  /// The entry is on the disk, and survives a power cut from now on.
-  case stored(EntryID, sequence: Int64)
+package enum StoreEvent: Sendable {
+  /// An answer of one outbox. Where an entry goes to both, the webhooks' comes before the broker's.
+  case outbox(Destination, OutboxAnswer)
   /// The entry is not on the disk, and will not be.
   case storeFailed(EntryID, StoreFault)
   /// The use of a tap without an entry is counted on the disk; `storeFailed` if it is not.
   case counted(EntryID)
+  /// These entries were removed at a person's request.
+  case dropped([OutboxEntry])
+  /// Nothing was dropped.
+  case dropFailed(StoreFault)
+  /// The database was damaged; a new, empty one has taken its place.
+  case replaced
+  /// A trial write reached the disk.
+  case checked
+  /// A trial write failed.
+  case checkFailed(StoreFault)
+}
+
+/// The answer of the outbox for one destination.
+package enum OutboxAnswer: Sendable {
+  /// The entry is on the disk, and survives a power cut from now on.
+  case stored(EntryID, sequence: Int64)
   /// The rows of these entries are gone.
   case removed([EntryID])
   /// A removal failed; it is tried again with the next write, and `removed` answers it then.
@@ -35,18 +51,6 @@ package indirect enum StoreEvent: Sendable {
   /// These entries are over, and the next one, without the excluded ones, is over at `earliest`. Their rows still
   /// exist.
   case expired([OutboxEntry], earliest: Expiry?)
-  /// These entries were removed at a person's request.
-  case dropped([OutboxEntry])
-  /// Nothing was dropped.
-  case dropFailed(StoreFault)
   /// The expired entries could not be read.
   case fetchExpiredFailed(StoreFault)
-  /// The database was damaged; a new, empty one has taken its place.
-  case replaced
-  /// The answer is about the webhooks' outbox. `stored` comes before that of the broker's entry of the same tap.
-  case webhooks(StoreEvent)
-  /// A trial write reached the disk.
-  case checked
-  /// A trial write failed.
-  case checkFailed(StoreFault)
 }

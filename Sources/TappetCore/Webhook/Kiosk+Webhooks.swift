@@ -34,7 +34,7 @@ extension Kiosk {
     case .none, .starting, .running, .resting, .stopped: break
     }
     if restIsOver { delivery.webhooks.readAgain() }
-    return effects + expireWebhooks(at: now)
+    return effects + expireWhatIsOver(of: .webhook, at: now)
   }
 
   // MARK: Answers
@@ -113,36 +113,8 @@ extension Kiosk {
 
   // MARK: The store
 
-  mutating func webhooksAnswered(_ answer: StoreEvent, at now: Moment) -> [Effect] {
-    switch answer {
-    case .stored(let id, let sequence):
-      return webhookStored(id, sequence: sequence) + outputsAfterEntry(id, at: now)
-    case .fetched(let entries, let reachedEnd):
-      delivery.webhooks.fetched(entries, reachedEnd: reachedEnd)
-      return []
-    case .fetchFailed(let fault):
-      delivery.webhooks.fetchFailed()
-      return delivery.store.failed(fault, isRead: true, at: now.instant)
-    case .removed(let ids):
-      delivery.webhooks.removed(ids)
-      return []
-    case .expired(let entries, let earliest):
-      let (outcomes, rows) = delivery.webhooks.expired(entries, earliest: earliest)
-      counters.webhooks.expired += outcomes.count
-      let effects =
-        outcomes.flatMap { [Effect.light(.expired), .report(.entry(.expired($0)))] } + repliesToExpired(outcomes)
-      let gone = entries.filter { entry in rows.contains(entry.id) }
-      return gone.isEmpty ? effects : effects + [.store(.removeWebhooks(gone))]
-    case .fetchExpiredFailed(let fault):
-      delivery.webhooks.fetchExpiredFailed()
-      return delivery.store.failed(fault, at: now.instant)
-    case .removeFailed(let fault), .checkFailed(let fault): return delivery.store.failed(fault, at: now.instant)
-    case .storeFailed, .counted, .dropped, .dropFailed, .replaced, .checked, .webhooks: return []
-    }
-  }
-
   /// Handles the commit; an entry that the broker gets, too, is reported with the broker's.
-  private mutating func webhookStored(_ id: EntryID, sequence: Int64) -> [Effect] {
+  mutating func webhookStored(_ id: EntryID, sequence: Int64) -> [Effect] {
     guard let (entry, uid) = delivery.webhooks.stored(id, sequence: sequence, clockIsGood: clockIsGood) else {
       return []
     }
@@ -153,12 +125,4 @@ extension Kiosk {
     let accepted: [Effect] = [.light(waits ? .queued : .accepted), .report(.entry(.accepted(entry, uid: uid)))]
     return delivery.store.succeeded() + accepted + commandStored(id) + queued
   }
-
-  private mutating func expireWebhooks(at now: Moment) -> [Effect] {
-    guard let deadline = webhookExpiryDeadline(at: now), deadline <= now.instant else { return [] }
-    let excluded = delivery.webhooks.willExpire(at: now, clockIsGood: clockIsGood)
-    return [.store(.fetchExpired(.webhook, now, clockIsGood: clockIsGood, excluding: excluded))]
-  }
-
-  func webhookExpiryDeadline(at now: Moment) -> Instant? { expiryDeadline(of: delivery.webhooks, at: now) }
 }

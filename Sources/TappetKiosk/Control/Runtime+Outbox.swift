@@ -49,10 +49,7 @@ extension Runtime {
     case .dropFailed(let fault):
       guard !control.drops.isEmpty else { return }
       control.drops.removeFirst().client.send(.failure(fault.sentence(folder: configuration.stateFolder)))
-    case .stored, .storeFailed, .counted, .removed, .removeFailed, .fetched, .fetchFailed, .expired,
-      .fetchExpiredFailed,
-      .replaced, .webhooks, .checked, .checkFailed:
-      break
+    case .outbox, .storeFailed, .counted, .replaced, .checked, .checkFailed: break
     }
   }
 

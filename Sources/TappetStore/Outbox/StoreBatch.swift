@@ -102,14 +102,17 @@ struct StoreBatch {
     let events = try store.transaction { () throws(DatabaseError) in
       for id in unfinished.removals { try store.delete(id) }
       try store.remove(unfinished.webhooks)
-      var events: [StoreEvent] = unfinished.removals.isEmpty ? [] : [.removed(unfinished.removals)]
-      if !unfinished.webhooks.isEmpty { events.append(.webhooks(.removed(unfinished.webhooks.map { $0.entry.id }))) }
+      var events: [StoreEvent] = []
+      if !unfinished.removals.isEmpty { events.append(.outbox(.broker, .removed(unfinished.removals))) }
+      if !unfinished.webhooks.isEmpty {
+        events.append(.outbox(.webhook, .removed(unfinished.webhooks.map { $0.entry.id })))
+      }
       for expiry in expiries {
         let limit = Limits.storeExpireMax
         let answer = try store.findExpired(
           of: expiry.destination, at: expiry.moment, clockIsGood: expiry.clockIsGood, excluding: expiry.excluded,
           limit: limit)
-        events.append(.expired(answer.expired, earliest: answer.earliest).of(expiry.destination))
+        events.append(.outbox(expiry.destination, .expired(answer.expired, earliest: answer.earliest)))
       }
       for use in uses { try store.noteUse(use.id, by: use.uid, use.unixSeconds) }
       try writeFallbacks(to: store)
@@ -123,8 +126,8 @@ struct StoreBatch {
         let (broker, webhook) = try store.insertAll(entry)
         try store.note(TapRecord(entry))
         if let ticket = entry.ticket { try store.countUse(of: ticket) }
-        if let webhook { events.append(.webhooks(.stored(entry.id, sequence: webhook))) }
-        if let broker { events.append(.stored(entry.id, sequence: broker)) }
+        if let webhook { events.append(.outbox(.webhook, .stored(entry.id, sequence: webhook))) }
+        if let broker { events.append(.outbox(.broker, .stored(entry.id, sequence: broker))) }
       }
       for use in tickets {
         try store.countUse(of: use.ticket)
@@ -188,9 +191,10 @@ struct StoreBatch {
 
   /// The answers when nothing of it could be written.
   func failed(_ fault: StoreFault) -> [StoreEvent] {
-    var events: [StoreEvent] = unfinished.removals.isEmpty ? [] : [.removeFailed(fault)]
-    if !unfinished.webhooks.isEmpty { events.append(.webhooks(.removeFailed(fault))) }
-    for expiry in expiries { events.append(.fetchExpiredFailed(fault).of(expiry.destination)) }
+    var events: [StoreEvent] = []
+    if !unfinished.removals.isEmpty { events.append(.outbox(.broker, .removeFailed(fault))) }
+    if !unfinished.webhooks.isEmpty { events.append(.outbox(.webhook, .removeFailed(fault))) }
+    for expiry in expiries { events.append(.outbox(expiry.destination, .fetchExpiredFailed(fault))) }
     for entry in appends { events.append(.storeFailed(entry.id, fault)) }
     for use in tickets { events.append(.storeFailed(use.id, fault)) }
     for _ in drops { events.append(.dropFailed(fault)) }
@@ -204,21 +208,13 @@ extension Store {
   func updateRowCache(after events: [StoreEvent]) {
     for event in events {
       switch event {
-      case .stored(let id, let sequence): cacheRow(of: id, at: sequence)
-      case .removed(let ids): for id in ids { rowCache[id] = nil }
+      case .outbox(.broker, .stored(let id, let sequence)): cacheRow(of: id, at: sequence)
+      case .outbox(.broker, .removed(let ids)): for id in ids { rowCache[id] = nil }
       case .dropped(let entries): for entry in entries where entry.destination == .broker { rowCache[entry.id] = nil }
-      case .storeFailed, .counted, .removeFailed, .fetched, .fetchFailed, .expired, .fetchExpiredFailed, .dropFailed,
-        .replaced,
-        .webhooks, .checked, .checkFailed:
-        break
+      case .outbox, .storeFailed, .counted, .dropFailed, .replaced, .checked, .checkFailed: break
       }
     }
   }
-}
-
-extension StoreEvent {
-  /// The answer about this outbox.
-  func of(_ destination: Destination) -> StoreEvent { destination == .broker ? self : .webhooks(self) }
 }
 
 extension StoreFault {

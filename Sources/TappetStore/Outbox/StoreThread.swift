@@ -250,7 +250,7 @@ package final class StoreThread: @unchecked Sendable {
       serve(batch, store)
     } catch {
       fail(batch, error.fault)
-      for fetch in batch.fetches { post(.fetchFailed(error.fault).of(fetch.destination)) }
+      for fetch in batch.fetches { post(.outbox(fetch.destination, .fetchFailed(error.fault))) }
     }
     closeIfDamaged()
   }
@@ -315,8 +315,8 @@ package final class StoreThread: @unchecked Sendable {
         let answer = try store.fetch(
           after: fetch.after, limit: fetch.limit, clockIsGood: fetch.clockIsGood, of: fetch.destination,
           excluding: fetch.excluding)
-        post(.fetched(answer.entries, reachedEnd: answer.reachedEnd).of(fetch.destination))
-      } catch { post(.fetchFailed(error.fault).of(fetch.destination)) }
+        post(.outbox(fetch.destination, .fetched(answer.entries, reachedEnd: answer.reachedEnd)))
+      } catch { post(.outbox(fetch.destination, .fetchFailed(error.fault))) }
     }
   }
 

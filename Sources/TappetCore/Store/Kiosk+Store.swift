@@ -1,0 +1,65 @@
+// The store's answers: work that is done, or that failed.
+
+extension Kiosk {
+  mutating func storeAnswered(_ answer: StoreEvent, at now: Moment) -> [Effect] {
+    switch answer {
+    case .outbox(let destination, let answer): return outboxAnswered(destination, answer, at: now)
+    case .counted(let id): return delivery.store.succeeded() + useCounted(id, at: now)
+    case .storeFailed(let id, let fault): return storeFailed(id, fault, at: now)
+    case .dropped(let entries):
+      let outcomes = delivery.outbox.dropped(entries.filter { $0.destination == .broker })
+      return dropped(outcomes + delivery.webhooks.dropped(entries.filter { $0.isWaiting }))
+    case .dropFailed(let fault):
+      delivery.outbox.dropFailed()
+      delivery.webhooks.dropFailed()
+      return delivery.store.failed(fault, at: now.instant)
+    case .replaced:
+      delivery.outbox.replaced()
+      delivery.webhooks.replaced()
+      return []
+    case .checked: return delivery.store.succeeded()
+    case .checkFailed(let fault): return delivery.store.failed(fault, at: now.instant)
+    }
+  }
+
+  private mutating func outboxAnswered(
+    _ destination: Destination, _ answer: OutboxAnswer, at now: Moment
+  ) -> [Effect] {
+    switch answer {
+    case .stored(let id, let sequence):
+      let effects =
+        destination == .broker
+        ? delivery.store.succeeded() + stored(id, sequence: sequence) : webhookStored(id, sequence: sequence)
+      return effects + outputsAfterEntry(id, at: now) + (destination == .broker ? newsStored(id) : [])
+    case .removed(let ids):
+      delivery[destination].removed(ids)
+      return []
+    case .removeFailed(let fault): return delivery.store.failed(fault, at: now.instant)
+    case .fetched(let entries, let reachedEnd):
+      delivery[destination].fetched(entries, reachedEnd: reachedEnd)
+      return []
+    case .fetchFailed(let fault):
+      delivery[destination].fetchFailed()
+      return delivery.store.failed(fault, isRead: true, at: now.instant)
+    case .expired(let entries, let earliest): return expired(entries, earliest: earliest, of: destination)
+    case .fetchExpiredFailed(let fault):
+      delivery[destination].fetchExpiredFailed()
+      return delivery.store.failed(fault, at: now.instant)
+    }
+  }
+
+  private mutating func storeFailed(_ id: EntryID, _ fault: StoreFault, at now: Moment) -> [Effect] {
+    let trouble = delivery.store.failed(fault, at: now.instant)
+    let webhook = delivery.webhooks.notStored(id)
+    tapPolicy.presence.notStored(id)
+    newsNotStored(id)
+    if let use = tapPolicy.tickets.failed(id), !use.hasEntry { return trouble + useNotCounted(use, fault, at: now) }
+    guard let (entry, uid) = delivery.outbox.notStored(id) ?? webhook else { return trouble }
+    notCounted(entry)
+    if let uid { tapPolicy.taps.notAccepted(uid, action: entry.action) }
+    let refusal = TapRefusal.notStored(action: entry.action, fault)
+    if entry.trigger == .command { return trouble + commandNotStored(entry, refusal, at: now) }
+    if entry.trigger == .inventory { return trouble }
+    return trouble + refuse(entry.trigger, uid, refusal, entry.owner, at: now)
+  }
+}
