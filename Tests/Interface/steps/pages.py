@@ -112,15 +112,15 @@ def check_interface(everything):
 
 
 def readme(place):
-    """The README's program compiles by its command, and prints the output shown there."""
+    """The README's program compiles by the command there, and prints the output there."""
     section = read(os.path.join(ROOT, "README.md")).split("## Link it in five minutes")[1].split("\n## ")[0]
     work = place.file("readme")
     os.makedirs(work)
     write(os.path.join(work, "verify.c"), re.search(r"```c\n(.*?)```", section, re.S).group(1))
     for block in re.findall(r"```console\n(.*?)```", section, re.S):
-        for command, wanted in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.M):
-            done = place.attempt("sh", "-c", command, cwd=work)
-            require(done.stdout == wanted, f"'{command}' prints:\n{done.stdout}and the README says:\n{wanted}")
+        wanted = re.sub(r"^\$ .*\n", "", block, flags=re.M)
+        done = place.attempt("sh", "-c", "\n".join(re.findall(r"^\$ (.*)$", block, re.M)), cwd=work)
+        require(done.stdout == wanted, f"the commands print:\n{done.stdout}and the README says:\n{wanted}")
 
 
 STEPS = [documentation, manual, readme]
