@@ -129,13 +129,12 @@ extension Kiosk {
   }
 
   mutating func expireWhatIsOver(of destination: Destination, at now: Moment) -> [Effect] {
-    guard let deadline = expiryDeadline(of: destination, at: now), deadline <= now.instant else { return [] }
+    guard let deadline = expiryDeadline(of: delivery[destination], at: now), deadline <= now.instant else { return [] }
     let excluded = delivery[destination].willExpire(at: now, clockIsGood: clockIsGood)
     return [.store(.fetchExpired(destination, now, clockIsGood: clockIsGood, excluding: excluded))]
   }
 
-  func expiryDeadline(of destination: Destination, at now: Moment) -> Instant? {
-    let outbox = delivery[destination]
+  func expiryDeadline(of outbox: Outbox, at now: Moment) -> Instant? {
     guard !outbox.isExpiring, delivery.store.isGood else { return nil }
     guard clockIsGood, let time = outbox.earliestUnixMilliseconds else {
       return outbox.earliestInstant

@@ -75,9 +75,9 @@ package struct Kiosk: Sendable {
       consider(tapPolicy.presence.deadline)
       consider(delivery.link.deadline)
       consider(delivery.store.deadline)
-      consider(expiryDeadline(of: .broker, at: now))
+      consider(expiryDeadline(of: delivery.outbox, at: now))
       if isSending { consider(delivery.outbox.aloneDeadline(at: now, clockIsGood: clockIsGood)) }
-      consider(expiryDeadline(of: .webhook, at: now))
+      consider(expiryDeadline(of: delivery.webhooks, at: now))
       consider(delivery.webhookProcess.deadline)
       consider(stock.process.deadline)
       consider(stock.desk.deadline)

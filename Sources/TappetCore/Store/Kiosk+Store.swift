@@ -27,10 +27,12 @@ extension Kiosk {
   ) -> [Effect] {
     switch answer {
     case .stored(let id, let sequence):
-      let effects =
-        destination == .broker
-        ? delivery.store.succeeded() + stored(id, sequence: sequence) : webhookStored(id, sequence: sequence)
-      return effects + outputsAfterEntry(id, at: now) + (destination == .broker ? newsStored(id) : [])
+      switch destination {
+      case .broker:
+        return delivery.store.succeeded() + stored(id, sequence: sequence) + outputsAfterEntry(id, at: now)
+          + newsStored(id)
+      case .webhook: return webhookStored(id, sequence: sequence) + outputsAfterEntry(id, at: now)
+      }
     case .removed(let ids):
       delivery[destination].removed(ids)
       return []
