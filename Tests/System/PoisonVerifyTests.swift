@@ -47,7 +47,7 @@ import Testing
   }
 
   private func acceptedCount(_ world: KioskWorld) -> Int {
-    world.log.components(separatedBy: "event=tap-accepted").count - 1
+    world.log.components(separatedBy: "-accepted ").count - 1
   }
 
   private func expectAccepted(_ count: Int, _ world: KioskWorld) throws {
@@ -58,25 +58,22 @@ import Testing
     KioskWorld.KioskConfiguration(
       port: port, ca: TestCertificates.path("ca.pem"), certificate: TestCertificates.path("client"),
       more: """
-          unknown_tags: {topic: 'storeroom/%{text}', message: '%{uid}', cooldown: 0 s}
-          panel: {simulator: panel, buttons: [{line: LA, press: light}]}
+        unknown_tags: {topic: 'storeroom/%{text}', message: '%{uid}', cooldown: 0 s}
+        panel: {simulator: panel, buttons: [{line: LA, press: light}]}
         """)
   }
 
-  /// Waits until the broker has all messages but the one, each once, which then is the only one that waits.
-  private func expectTheOthers(_ world: KioskWorld, atMostOnce: Bool = true, taken: () -> [String]) throws {
+  /// Waits until the broker has all messages but the one, which then is the only one that waits.
+  ///
+  /// A message whose acknowledgement was lost with the connection may come twice.
+  private func expectTheOthers(_ world: KioskWorld, taken: () -> [String]) throws {
     #expect(eventually(within: 60) { Set(taken()).count == Self.count - 1 }, "\(taken().count): \(world.log)")
-    if atMostOnce { #expect(taken().count == Self.count - 1) }
-    let isAlone = try eventually {
-      let status = try world.tappet("status", "--json").data
-      return status["set_aside"] as? Int == 1
-    }
-    #expect(isAlone, "\(world.log)")
+    #expect(try eventually { try world.tappet("status", "--json").data["set_aside"] as? Int == 1 }, "\(world.log)")
     #expect(try world.tappet("outbox", "list").output.contains("storeroom/box 17"))
   }
 
   @Test(arguments: [("5", ""), ("5", "e00190"), ("4", "")])
-  func `however the broker closes the connection, the others are delivered once`(
+  func `however the broker closes the connection, the others are delivered within a minute`(
     _ version: String, _ lastBytes: String
   ) throws {
     let world = try world()
@@ -96,11 +93,11 @@ import Testing
       try world.start()
       _ = eventually { broker.notes("took").count > before || Set(broker.notes("took")).count == Self.count - 1 }
     }
-    try expectTheOthers(world, atMostOnce: false) { broker.notes("took") }
+    try expectTheOthers(world) { broker.notes("took") }
   }
 
   @Test(.enabled(if: NATSServer.path != nil, "there is no nats-server: tools/deps install tests"))
-  func `nats-server, which closes at a topic with a space, gets the others once`() throws {
+  func `nats-server, which closes at a topic with a space, gets the others within a minute`() throws {
     let world = try world()
     let broker = try NATSServer()
     let messages = world.folder + "/messages"
