@@ -6,10 +6,10 @@ import time
 from virtualboard import rhythm
 from virtualboard.broker import Sender
 from virtualboard.kiosk import CONFIG, HOME
-from virtualboard.suite import figure, require, test
+from virtualboard.suite import figure, measurement, require
 from virtualboard.waiting import pass_time, until
 
-from .panel import ACTIONS, FRONT, PANEL, STATUS, lateness, now, press, ready, start, start_metronome
+from .panel import ACTIONS, FRONT, PANEL, STATUS, now, press, ready, start
 
 IDLE_SECONDS = 15
 SWITCHES_MAX = 0.2
@@ -35,7 +35,7 @@ def switches_each_second(world):
     return (switches(world) - first) / (now(world) - began)
 
 
-@test("Debian 12", "an idle panel wakes nobody")
+@measurement("Debian 12", "an idle panel wakes nobody")
 def idles(world):
     world.kiosk.run_with("", ACTIONS, is_fresh=True)
     without = switches_each_second(world)
@@ -48,7 +48,7 @@ def idles(world):
     return said
 
 
-@test("Debian 12", "the rhythm holds while names do not resolve, TLS fails and the disk syncs")
+@measurement("Debian 12", "the rhythm holds while names do not resolve, TLS fails and the disk syncs")
 def holds_rhythm(world):
     agent = world.machine.agent
     one, other = "mqtts://broker.board:8883", "mqtts://nowhere.example:8883"
@@ -62,18 +62,32 @@ def holds_rhythm(world):
     world.kiosk.await_light("offline")
     try:
         # The machine may be busy for a moment; a kiosk that cannot keep the rhythm fails each time.
-        for _ in range(2):
-            try:
-                return measure_rhythm(world, chip)
-            except AssertionError:
-                pass
-        return measure_rhythm(world, chip)
+        for _ in range(3):
+            said, off = measure_rhythm(world, chip)
+            if off <= rhythm.TOLERANCE_MS:
+                break
     finally:
         world.start_broker()
+    figure("the status LED's rhythm while names do not resolve, TLS fails and the disk syncs: farthest off",
+           f"{off:.1f} ms", wanted=f"at most {rhythm.TOLERANCE_MS} ms", is_met=off <= rhythm.TOLERANCE_MS)
+    require(off <= rhythm.TOLERANCE_MS, said)
+    return said
+
+
+def start_metronome(world, seconds):
+    """Starts the bare timer that tells when the machine itself was late."""
+    world.machine.agent.sh(f"rm -f /run/late; (probe metronome {seconds} >/run/late.new; "
+                           "mv /run/late.new /run/late) >/dev/null 2>&1 & true")
+
+
+def lateness(world):
+    """Waits for the end of that timer, and returns what it has to say."""
+    until("the metronome", lambda: world.machine.agent.run("test -e /run/late")[0] == 0, 120, 0.2)
+    return world.machine.agent.sh("cat /run/late")
 
 
 def measure_rhythm(world, chip):
-    """Presses the button while the disk is busy; returns what the rhythm of the status LED was like."""
+    """Presses the button while the disk is busy; returns what `rhythm.compare` says of the status LED."""
     agent = world.machine.agent
     agent.sh("(for i in 1 2 3 4 5 6 7 8 9 10 11 12; do dd if=/dev/zero of=/data/load bs=64k count=16 conv=fsync; "
              "sleep 0.3; done) >/dev/null 2>&1 & true")
@@ -87,7 +101,7 @@ def measure_rhythm(world, chip):
     late = lateness(world)
     agent.sh("rm -f /data/load")
     require("nowhere.example" in world.kiosk.log(), "the name was never asked for")
-    return rhythm.judge(changes, "offline", 5, late)
+    return rhythm.compare(changes, "offline", 5, late)
 
 
 def median_and_p99(values):
@@ -117,7 +131,7 @@ def start_probe(world, name, offset, storage="", does="press"):
     until("the C program", lambda: "ready" in agent.sh(f"cat /run/{name}"), pause=0.1)
 
 
-@test("PL061", "edge to PUBLISH, against C programs that store it first and one that does not")
+@measurement("PL061", "edge to PUBLISH, against C programs that store it first and one that does not")
 def latency(world):
     lines = start_pl061(world)
     world.kiosk.stop()
@@ -182,7 +196,7 @@ def compare_commands(lines, ways):
     return found
 
 
-@test("PL061", "PUBLISH to edge, against a C program that does nothing else")
+@measurement("PL061", "PUBLISH to edge, against a C program that does nothing else")
 def command_latency(world):
     lines = start_pl061(world, RELAY_PANEL.format(label=LABEL, pump=RESULT))
     until("the subscription", lambda: "event=commands-ready" in world.kiosk.log(), pause=0.1)
@@ -224,7 +238,7 @@ def flood(sender, ended):
         ended.wait(max(0, due - time.monotonic()))
 
 
-@test("Debian 12", "a pulse has its length under a flood of refused commands, TLS handshakes and syncs")
+@measurement("Debian 12", "a pulse has its length under a flood of refused commands, TLS handshakes and syncs")
 def exact_pulse(world):
     chip = start(world, GATE_PANEL)
     until("the subscription", lambda: "event=commands-ready" in world.kiosk.log(), pause=0.1)

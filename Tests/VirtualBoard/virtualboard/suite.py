@@ -5,17 +5,23 @@ import time
 import traceback
 
 TESTS = []  # (board, name, function)
+MEASUREMENTS = []  # The same, of what judges time: a busy machine fails them, so they run for `make bench` alone.
 FIGURES = []  # Rows of docs/benchmarks.md, as Tests/Benchmarks/rows.py records them.
 
 
 def test(board, name):
     """Marks a function as a test of that board. It is called with the board's world, and fails by an exception."""
+    return lambda function: register(TESTS, board, name, function)
 
-    def register(function):
-        TESTS.append((board, name, function))
-        return function
 
-    return register
+def measurement(board, name):
+    """Marks a function as a measurement on that board. It is called as a test is."""
+    return lambda function: register(MEASUREMENTS, board, name, function)
+
+
+def register(where, board, name, function):
+    where.append((board, name, function))
+    return function
 
 
 def figure(what, ours, theirs="", ratio="", wanted="", is_met=None):
