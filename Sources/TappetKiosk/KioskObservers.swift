@@ -29,8 +29,10 @@ package struct KioskObservers {
   package var onLight: ((Light) -> Void)?
   /// Called with the result of each job that `beginTagJob` began.
   package var onTagJob: ((TagJobRequest, TagJobRunner.Result) -> Void)?
-  /// Called with the answer to each request that `Runtime.ask` made, and its number.
-  package var onSecretAnswer: ((UInt64, JSON) -> Void)?
+  /// Called for each request that `Runtime.ask` made, with its number and why it was not served.
+  package var onSecretAnswer: ((UInt64, SecretFailure?) -> Void)?
+  /// Called with the people that `Runtime.listPeople` asked for, and its number.
+  package var onPeople: ((UInt64, Result<[ListedPerson], SecretFailure>) -> Void)?
 
   init(startedAt: Instant) { self.startedAt = startedAt }
 

@@ -46,3 +46,10 @@ enum RoomRequest {
     arguments.value(option)?.split(separator: ",").map { String($0) } ?? []
   }
 }
+
+extension JSON.Member {
+  /// A text, or nothing without one.
+  static func text(_ name: String, _ value: String?) -> [JSON.Member] {
+    value.map { [JSON.Member(name: name, value: .string($0))] } ?? []
+  }
+}

@@ -50,7 +50,7 @@ package enum KioskAccess {
     else { return try load(arguments) }
     var configuration = KioskConfiguration.bare()
     configuration.controlSocket = control
-    guard let kiosk = try? RunningKiosk.find(configuration), let state = kiosk.ask("status")?["state"]?.text
+    guard let kiosk = try? RunningKiosk.find(configuration), let state = kiosk.ask(.status)?.json["state"]?.text
     else { return try load(arguments) }
     configuration.stateFolder = state
     for problem in problems { Output.printError("warning: " + problem.sentence) }
@@ -122,7 +122,12 @@ package struct RunningKiosk {
   package var fileDescriptor: Int32 { socket.fileDescriptor }
 
   /// Sends a message; false when the kiosk does not take it.
-  package func send(_ request: JSON) -> Bool { socket.send(request.encoded()) }
+  package func send(_ request: KioskRequest) -> Bool {
+    let message = request.message
+    var bytes = ControlMessage.encode(message.json, enclosing: message.secretPayload)
+    defer { LibCrypto.wipe(&bytes) }
+    return socket.send(bytes)
+  }
 
   /// Receives the next message, without waiting.
   package func receive() -> UnixSocket.Receipt { socket.receive(sizeMax: Limits.controlReplySizeMax) }
@@ -130,11 +135,9 @@ package struct RunningKiosk {
   /// Asks, and waits for the answer with its payload; `nil` when none came in time.
   @export(interface)
   package func ask(
-    _ request: JSON, enclosing secretPayload: SecretBytes? = nil, waiting limit: Duration = .seconds(3)
+    _ request: KioskRequest, waiting limit: Duration = .seconds(3)
   ) -> ControlMessage? {
-    var message = ControlMessage.encode(request, enclosing: secretPayload)
-    defer { LibCrypto.wipe(&message) }
-    guard socket.send(message), socket.waitReadable(for: limit) else { return nil }
+    guard send(request), socket.waitReadable(for: limit) else { return nil }
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: Limits.controlReplySizeMax, alignment: 16)
     defer {
       LibCrypto.wipe(memory)
@@ -143,9 +146,6 @@ package struct RunningKiosk {
     guard let size = socket.receive(into: memory), size > 0 else { return nil }
     return ControlMessage(UnsafeRawBufferPointer(rebasing: memory[..<size]))
   }
-
-  /// Asks with only a name.
-  package func ask(_ request: String) -> JSON? { ask(.object(["request": .string(request)]))?.json }
 }
 
 /// Where requests go: to the running kiosk, which has the sealing key and applies changes at once, else to this
@@ -155,21 +155,23 @@ package struct KioskClient {
 
   package init(configuration: KioskConfiguration) { self.configuration = configuration }
 
-  /// Sends a request, of which `members` are the facts, and returns the answer; `direct` does it where no kiosk runs.
-  ///
-  /// `pieces` go to a running kiosk before it, each as a request of this name.
+  /// Sends requests, and returns the answer to the last; `direct` does it where no kiosk runs.
   @export(interface)
-  package func request(
-    _ name: String, _ members: [JSON.Member], after pieces: [[JSON.Member]] = [],
-    enclosing secretPayload: SecretBytes? = nil, waiting limit: Duration = .seconds(30),
-    direct: (JSON) throws(CommandFailure) -> ControlMessage
+  package func ask(
+    _ requests: [KioskRequest], waiting limit: Duration = .seconds(30),
+    direct: () throws(CommandFailure) -> ControlMessage
   ) throws(CommandFailure) -> ControlMessage {
-    let head = JSON.Member(name: "request", value: .string(name))
-    guard let kiosk = try RunningKiosk.find(configuration) else {
-      return try judged(direct(.object([head] + members)))
-    }
-    for piece in pieces { _ = try judged(kiosk.ask(.object([head] + piece), waiting: limit)) }
-    return try judged(kiosk.ask(.object([head] + members), enclosing: secretPayload, waiting: limit))
+    guard let kiosk = try RunningKiosk.find(configuration) else { return try judged(direct()) }
+    for request in requests.dropLast() { _ = try judged(kiosk.ask(request, waiting: limit)) }
+    return try judged(requests.last.flatMap { kiosk.ask($0, waiting: limit) })
+  }
+
+  /// Asks what only a running kiosk can do.
+  @export(interface)
+  package func ask(_ request: KioskRequest) throws(CommandFailure) -> JSON {
+    try ask([request]) { () throws(CommandFailure) in
+      throw .failed(RunningKiosk.absence(configuration), FailureCode.kioskAbsent)
+    }.json
   }
 
   private func judged(_ answer: ControlMessage?) throws(CommandFailure) -> ControlMessage {
@@ -180,13 +182,6 @@ package struct KioskClient {
     }
     guard let sentence = answer.json["error"]?.text else { return answer }
     throw answer.json["refused"] == .bool(true) ? .refused(sentence) : .failed(sentence)
-  }
-}
-
-extension JSON.Member {
-  /// A text, or nothing without one.
-  package static func text(_ name: String, _ value: String?) -> [JSON.Member] {
-    value.map { [JSON.Member(name: name, value: .string($0))] } ?? []
   }
 }
 

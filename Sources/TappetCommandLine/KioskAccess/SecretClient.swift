@@ -15,46 +15,39 @@ package struct SecretClient {
 
   package init(_ configuration: KioskConfiguration) { self.configuration = configuration }
 
-  /// Sends a request, of which `members` are the facts, and returns the answer.
+  /// Sends a request and returns the answer.
+  ///
+  /// `pieces` go to a running kiosk in place of it, since its requests are small.
   package func ask(
-    _ name: String, _ members: [JSON.Member] = [], enclosing secretPayload: SecretBytes? = nil
+    _ request: SecretRequest, inPieces pieces: [KioskRequest] = []
   ) throws(CommandFailure) -> ControlMessage {
-    try KioskClient(configuration: configuration).request(name, members, enclosing: secretPayload) {
-      (json) throws(CommandFailure) in try askHere(json, secretPayload)
+    let requests = pieces.isEmpty ? [.secrets(request)] : pieces
+    return try KioskClient(configuration: configuration).ask(requests) { () throws(CommandFailure) in
+      try askHere(request)
     }
   }
 
-  /// Sends a request in several pieces to a running kiosk; `whole` makes it for this process.
-  package func ask(
-    _ name: String, _ members: [JSON.Member], after pieces: [[JSON.Member]], whole: () -> JSON
-  ) throws(CommandFailure) -> ControlMessage {
-    try KioskClient(configuration: configuration).request(name, members, after: pieces) {
-      (_) throws(CommandFailure) in try askHere(whole(), nil)
-    }
-  }
-
-  private func askHere(_ json: JSON, _ secretPayload: SecretBytes?) throws(CommandFailure) -> ControlMessage {
-    let service = SecretService(configuration, owner: geteuid(), answerSizeMax: .max)
-    let reply = service.answer(SecretRequest(json, enclosing: secretPayload, by: .current()))
-    if let error = reply.replicaError { Output.printError("tappet: " + LogRecord(replicaError: error).sentence) }
+  private func askHere(_ request: SecretRequest) throws(CommandFailure) -> ControlMessage {
+    let answer = SecretService(configuration, owner: geteuid(), answerSizeMax: .max).answer(request)
+    if let error = answer.replicaError { Output.printError("tappet: " + LogRecord(replicaError: error).sentence) }
     // A kiosk may have started since.
-    if reply.secrets != nil || reply.learnedTags != nil, let kiosk = try? RunningKiosk.find(configuration) {
-      guard let answer = kiosk.ask("reload-secrets"), answer["error"] == nil else {
+    if answer.secrets != nil || answer.learnedTags != nil, let kiosk = try? RunningKiosk.find(configuration) {
+      guard let reply = kiosk.ask(.secrets(.reload)), reply.json["error"] == nil else {
         throw .failed("the change is stored, but the kiosk that has just started did not take it over; restart it")
       }
     }
-    return ControlMessage(reply.json, enclosing: reply.secretPayload)
+    return ControlMessage(answer.json, enclosing: answer.secretPayload)
   }
 
-  /// All elements of an answer that comes in pages: `next` names the position of the following page, if there is one.
+  /// All elements of a list that comes in pages: `page` is the request for the one from a position on.
   @export(interface)
   package func askAll(
-    _ name: String, _ list: String, from: String, next: (JSON) -> Int64?
+    _ list: String, next: (JSON) -> Int64? = { $0["next"]?.wholeNumber }, page request: (Int64) -> SecretRequest
   ) throws(CommandFailure) -> (elements: [JSON], lastPage: JSON) {
     var elements: [JSON] = []
     var position: Int64 = 0
     while true {
-      let page = try ask(name, [JSON.Member(name: from, value: .number(position))]).json
+      let page = try ask(request(position)).json
       elements += page[list]?.elements ?? []
       guard let following = next(page), following > position else { return (elements, page) }
       position = following
@@ -63,7 +56,7 @@ package struct SecretClient {
 
   /// The facts of all secrets, and of those that cannot be opened.
   package func list() throws(CommandFailure) -> (secrets: [JSON], unreadable: [JSON]) {
-    let (secrets, page) = try askAll("secret-list", "secrets", from: "from") { $0["next"]?.wholeNumber }
+    let (secrets, page) = try askAll("secrets") { .listSecrets(from: $0) }
     return (secrets, page["unreadable"]?.elements ?? [])
   }
 }

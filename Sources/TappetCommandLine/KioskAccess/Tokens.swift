@@ -24,8 +24,7 @@ package enum Tokens {
     }
     let configuration = try KioskAccess.load(arguments, files: .used)
     if configuration.storesTimestampKey {
-      let name = JSON.Member.text("name", SecretStore.timestampKeyName)
-      let answer = try SecretClient(configuration).ask("value-reveal", name)
+      let answer = try SecretClient(configuration).ask(.revealValue(SecretStore.timestampKeyName))
       guard let key = answer.secretPayload.flatMap({ key($0) }) else { throw .malformedAnswer }
       return key
     }

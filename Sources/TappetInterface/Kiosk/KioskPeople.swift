@@ -1,25 +1,21 @@
-// People and their tags from C (tappet.h, "kiosk"): the requests that `tappet person` and `tappet tag learn` make over
-// the control socket, with a completion in place of the client.
+// People and their tags from C (tappet.h, "kiosk"): the requests of `tappet person` and `tappet tag learn`, with a
+// completion in place of the client.
 
 import CPlatform
 import CTappet
 import TappetCore
-import TappetJSON
 import TappetKiosk
 
 /// A request about people or learned tags, and whom to tell its result.
 ///
 /// Unchecked because of the caller's pointers, which are only passed back, on the thread that dispatches.
 struct PeopleRequest: @unchecked Sendable {
-  /// Which result there is, apart from success.
+  /// The request itself.
   enum Kind {
-    case change
-    /// People are listed page by page, here after `count` of them.
-    case list(tappet_kiosk_person_callback?, count: Int64)
+    case change(SecretRequest)
+    case list(tappet_kiosk_person_callback?)
   }
-  var kind = Kind.change
-  /// The request as the control socket has it.
-  var json: JSON
+  var kind: Kind
   var completion: tappet_kiosk_completion?
   var context: UnsafeMutableRawPointer?
 }
@@ -40,12 +36,6 @@ struct PeopleRequests {
     guard queue.count < Limits.mailboxCapacity else { return false }
     queue.append(request)
     return true
-  }
-
-  /// Puts a request in place of the first one.
-  mutating func replaceFirst(by request: PeopleRequest) {
-    queue[0] = request
-    number += 1
   }
 
   /// Takes the first request out.
@@ -72,44 +62,52 @@ extension KioskObject {
 
   private func askFirst() {
     while let request = people.first, let runtime, !isFreed {
-      if runtime.ask(request.json, number: people.number) { return }
+      let hasRoom =
+        switch request.kind {
+        case .change(let change): runtime.ask(change, number: people.number)
+        case .list: runtime.listPeople(number: people.number)
+        }
+      if hasRoom { return }
       complete(people.takeFirst(), ErrorCode.limit.rawValue, Self.tooMuch)
     }
   }
 
-  /// Reports an answer of the store's thread, or asks for the next page.
-  func tell(_ number: UInt64, _ answer: JSON) {
-    guard number == people.number, var request = people.first else { return }
-    if let sentence = answer["error"]?.text {
-      let isRefused = answer["refused"] == .bool(true)
-      complete(people.takeFirst(), (isRefused ? ErrorCode.argument : .store).rawValue, sentence)
-    } else if case .list(let callback, let before) = request.kind {
-      let page = answer["people"]?.elements ?? []
-      for person in page where !isFreed { tell(person, callback, request.context) }
-      let count = before + Int64(page.count)
-      if let next = answer["next"]?.wholeNumber {
-        request.kind = .list(callback, count: count)
-        request.json = Self.listRequest(from: next)
-        people.replaceFirst(by: request)
-      } else {
-        complete(people.takeFirst(), Int32(clamping: count), nil)
-      }
-    } else {
-      complete(people.takeFirst(), 0, nil)
+  /// Reports that a change is in force, or why not.
+  func tell(_ number: UInt64, _ failure: SecretFailure?) {
+    guard number == people.number, people.first != nil else { return }
+    finishFirst(failure.map { .failure($0) } ?? .success(0))
+  }
+
+  /// Reports all people to the callback, and their number to the completion.
+  func tell(_ number: UInt64, _ result: Result<[ListedPerson], SecretFailure>) {
+    guard number == people.number, let request = people.first, case .list(let callback) = request.kind else { return }
+    if case .success(let listed) = result {
+      for person in listed where !isFreed { tell(person, callback, request.context) }
+    }
+    finishFirst(result.map { $0.count })
+  }
+
+  private func finishFirst(_ result: Result<Int, SecretFailure>) {
+    switch result {
+    case .success(let count): complete(people.takeFirst(), Int32(clamping: count), nil)
+    case .failure(let failure):
+      complete(people.takeFirst(), (failure.isRefusal ? ErrorCode.argument : .store).rawValue, failure.sentence)
     }
     askFirst()
   }
 
-  private func tell(_ person: JSON, _ callback: tappet_kiosk_person_callback?, _ context: UnsafeMutableRawPointer?) {
+  private func tell(
+    _ listed: ListedPerson, _ callback: tappet_kiosk_person_callback?, _ context: UnsafeMutableRawPointer?
+  ) {
     guard let callback else { return }
     var loan = Loan()
     defer { loan.clear() }
     var facts = tappet_kiosk_person()
     facts.size = MemoryLayout<tappet_kiosk_person>.size
-    facts.name = loan.text(person["name"]?.text ?? "")
-    facts.tag_count = Int(clamping: person["tags"]?.wholeNumber ?? 0)
-    facts.created_unix_seconds = person["created"]?.wholeNumber ?? 0
-    facts.is_suspended = person["suspended"] == .bool(true)
+    facts.name = loan.text(listed.person.name)
+    facts.tag_count = Int(clamping: listed.tagCount)
+    facts.created_unix_seconds = listed.person.createdUnixSeconds
+    facts.is_suspended = listed.person.isSuspended
     callback(context, &facts)
   }
 
@@ -129,10 +127,6 @@ extension KioskObject {
 
   // MARK: The caller's arguments
 
-  static func listRequest(from position: Int64) -> JSON {
-    .object(["request": .string("person-list"), "from": .number(position)])
-  }
-
   /// A person's name of the caller's; an empty one means nobody where that is allowed.
   fileprivate static func name(_ pointer: UnsafePointer<CChar>?) throws(Failure) -> String {
     guard let name = shortText(pointer, sizeMax: Limits.secretLabelSizeMax) else {
@@ -141,38 +135,26 @@ extension KioskObject {
     return name
   }
 
-  fileprivate static func uid(_ pointer: UnsafePointer<UInt8>?, _ size: Int) throws(Failure) -> String {
-    let digits = withInput(pointer, size, sizeMax: 10) { $0.isEmpty ? nil : Hex.encode(Array($0)) }
-    guard let digits = digits ?? nil, TagUID(written: digits) != nil else {
-      throw Failure(.argument, "a UID has 4, 7 or 10 bytes")
-    }
-    return digits
+  fileprivate static func uid(_ pointer: UnsafePointer<UInt8>?, _ size: Int) throws(Failure) -> TagUID {
+    let uid = withInput(pointer, size, sizeMax: 10) { TagUID(Array($0)) }
+    guard let uid = uid ?? nil else { throw Failure(.argument, "a UID has 4, 7 or 10 bytes") }
+    return uid
   }
 }
 
 /// Makes a request of the caller's arguments and leaves it for the next dispatch.
 private func ask(
   _ kiosk: OpaquePointer?, _ completion: tappet_kiosk_completion?, _ context: UnsafeMutableRawPointer?,
-  _ kind: PeopleRequest.Kind = .change, _ members: (KioskObject) throws(Failure) -> JSON
+  _ kind: (KioskObject) throws(Failure) -> PeopleRequest.Kind
 ) -> Int32 {
   switch Objects.find(kiosk, as: .kiosk) {
   case .failure(let failure): return failure.code.rawValue
   case .success(let found):
     let object = unsafeDowncast(found, to: KioskObject.self)
     do throws(Failure) {
-      let json = try members(object)
-      return object.post(.people(PeopleRequest(kind: kind, json: json, completion: completion, context: context)))
+      let kind = try kind(object)
+      return object.post(.people(PeopleRequest(kind: kind, completion: completion, context: context)))
     } catch { return object.fail(error) }
-  }
-}
-
-/// Makes a request about one person.
-private func ask(
-  _ kiosk: OpaquePointer?, _ request: String, _ name: UnsafePointer<CChar>?, _ completion: tappet_kiosk_completion?,
-  _ context: UnsafeMutableRawPointer?
-) -> Int32 {
-  ask(kiosk, completion, context) { (_) throws(Failure) in
-    .object(["request": .string(request), "name": .string(try KioskObject.name(name))])
   }
 }
 
@@ -182,9 +164,7 @@ public func tappet_kiosk_list_people(
   _ kiosk: OpaquePointer?, _ callback: tappet_kiosk_person_callback?, _ completion: tappet_kiosk_completion?,
   _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-  ask(kiosk, completion, context, .list(callback, count: 0)) { (_) throws(Failure) in
-    KioskObject.listRequest(from: 0)
-  }
+  ask(kiosk, completion, context) { (_) throws(Failure) in .list(callback) }
 }
 
 /// `tappet_kiosk_add_person`.
@@ -193,7 +173,7 @@ public func tappet_kiosk_add_person(
   _ kiosk: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ completion: tappet_kiosk_completion?,
   _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-  ask(kiosk, "person-add", name, completion, context)
+  ask(kiosk, completion, context) { (_) throws(Failure) in .change(.addPerson(try KioskObject.name(name))) }
 }
 
 /// `tappet_kiosk_rename_person`.
@@ -203,10 +183,7 @@ public func tappet_kiosk_rename_person(
   _ completion: tappet_kiosk_completion?, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
   ask(kiosk, completion, context) { (_) throws(Failure) in
-    .object([
-      "request": .string("person-rename"), "name": .string(try KioskObject.name(name)),
-      "new_name": .string(try KioskObject.name(new_name)),
-    ])
+    .change(.renamePerson(try KioskObject.name(name), to: try KioskObject.name(new_name)))
   }
 }
 
@@ -216,7 +193,7 @@ public func tappet_kiosk_suspend_person(
   _ kiosk: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ completion: tappet_kiosk_completion?,
   _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-  ask(kiosk, "person-suspend", name, completion, context)
+  ask(kiosk, completion, context) { (_) throws(Failure) in .change(.suspendPerson(try KioskObject.name(name))) }
 }
 
 /// `tappet_kiosk_resume_person`.
@@ -225,7 +202,7 @@ public func tappet_kiosk_resume_person(
   _ kiosk: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ completion: tappet_kiosk_completion?,
   _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-  ask(kiosk, "person-resume", name, completion, context)
+  ask(kiosk, completion, context) { (_) throws(Failure) in .change(.resumePerson(try KioskObject.name(name))) }
 }
 
 /// `tappet_kiosk_remove_person`.
@@ -235,9 +212,7 @@ public func tappet_kiosk_remove_person(
   _ completion: tappet_kiosk_completion?, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
   ask(kiosk, completion, context) { (_) throws(Failure) in
-    .object([
-      "request": .string("person-remove"), "name": .string(try KioskObject.name(name)), "forget": .bool(forgets_taps),
-    ])
+    .change(.removePerson(try KioskObject.name(name), forgetsTaps: forgets_taps))
   }
 }
 
@@ -251,10 +226,7 @@ public func tappet_kiosk_assign_tag(
     guard let id = shortText(secret_id, sizeMax: Limits.secretLabelSizeMax) else {
       throw Failure(.argument, "the secret's id is NULL, empty or too long")
     }
-    return .object([
-      "request": .string("person-assign"), "id": .string(id),
-      "name": .string(name == nil ? "" : try KioskObject.name(name)),
-    ])
+    return .change(.assignSecret(id: id, person: name == nil ? "" : try KioskObject.name(name)))
   }
 }
 
@@ -268,10 +240,7 @@ public func tappet_kiosk_learn_tag(
     let label = label.map { shortText($0, sizeMax: Limits.secretLabelSizeMax) }
     if case .some(nil) = label { throw Failure(.argument, KioskObject.labelSizes) }
     guard let name = object.knownAction(action) else { throw Failure(.argument, KioskObject.noSuchAction) }
-    return .object([
-      "request": .string("tag-learn"), "uid": .string(try KioskObject.uid(uid, uid_size)), "action": .string(name),
-      "label": .optional(label ?? nil),
-    ])
+    return .change(.learnTag(.uid(try KioskObject.uid(uid, uid_size)), action: name, label: label ?? nil))
   }
 }
 
@@ -282,6 +251,6 @@ public func tappet_kiosk_forget_tag(
   _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
   ask(kiosk, completion, context) { (_) throws(Failure) in
-    .object(["request": .string("tag-forget"), "tag": .string(try KioskObject.uid(uid, uid_size))])
+    .change(.forgetTag(Hex.encode(try KioskObject.uid(uid, uid_size).bytes)))
   }
 }

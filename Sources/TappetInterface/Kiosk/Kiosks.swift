@@ -87,6 +87,7 @@ final class KioskObject: LibraryObject {
     runtime.observers.onReply = calling(self) { $0.tell($1) }
     runtime.observers.onTagJob = calling(self) { $0.tell($1, $2) }
     runtime.observers.onSecretAnswer = calling(self) { $0.tell($1, $2) }
+    runtime.observers.onPeople = calling(self) { $0.tell($1, $2) }
     do throws(RuntimeError) {
       do throws(SystemError) {
         requestsWatch = try runtime.watch(requests.fileDescriptor, calling(self) { $0.execute() })

@@ -6,17 +6,17 @@ import TappetJSON
 import TappetMessages
 
 extension Runtime {
-  /// `{"request": "command", "topic": TOPIC, "action": NAME}`, or `"output"` and `"do"`, or `"number"`.
+  /// Makes a command and judges it, for those who could read the keys.
   ///
-  /// Answered by `{"payload": …, "result": …, "code": …, "text": …}`. For those who could read the keys.
-  func testCommand(_ request: JSON, for client: ControlServer.Client) {
+  /// Answered by `{"payload": …, "result": …, "code": …, "text": …}`.
+  func testCommand(_ sample: SampleCommand, topic: String, for client: ControlServer.Client) {
     guard client.maySeeKeys else {
       return client.send(.failure("only root and the kiosk's own user may test commands"))
     }
-    guard let plan = kiosk.settings.commands.first(where: { $0.topic == request["topic"]?.text }) else {
+    guard let plan = kiosk.settings.commands.first(where: { $0.topic == topic }) else {
       return client.send(.failure("'commands' in kiosk.yaml does not have this topic"))
     }
-    guard let payload = plan.sample(request, unixSeconds: now().unixSeconds) else {
+    guard let payload = plan.payload(sample, unixSeconds: now().unixSeconds) else {
       return client.send(.failure("no proof can be made: the key is missing, or the topic takes other commands"))
     }
     var arrival = CommandArrival(
@@ -39,13 +39,16 @@ extension Runtime {
 
 extension CommandPlan {
   /// A command for this topic, proved; `nil` when it cannot be made.
-  fileprivate func sample(_ wanted: JSON, unixSeconds: Int64) -> [UInt8]? {
-    guard firmware == nil else { return firmwareSample(wanted, unixSeconds: unixSeconds) }
+  fileprivate func payload(_ sample: SampleCommand, unixSeconds: Int64) -> [UInt8]? {
+    guard firmware == nil else { return firmwarePayload(sample, unixSeconds: unixSeconds) }
     var members = [JSON.Member(name: "id", value: .string("test"))]
-    for name in ["action", "output", "do"] {
-      if let value = wanted[name] { members.append(JSON.Member(name: name, value: value)) }
-    }
     func add(_ name: String, _ value: JSON) { members.append(JSON.Member(name: name, value: value)) }
+    switch sample {
+    case .action(let name): add("action", .string(name))
+    case .output(let name, let operation):
+      add("output", .string(name))
+      add("do", .string(operation))
+    }
     switch trust {
     case .room: return nil
     case .trusted: if window != nil { add("t", .number(unixSeconds)) }
@@ -64,8 +67,8 @@ extension CommandPlan {
     return JSON.object(members).encoded()
   }
 
-  private func firmwareSample(_ wanted: JSON, unixSeconds: Int64) -> [UInt8]? {
-    guard let number = wanted["number"]?.wholeNumber, case .token(let key?) = trust,
+  private func firmwarePayload(_ sample: SampleCommand, unixSeconds: Int64) -> [UInt8]? {
+    guard case .action(let name) = sample, let number = Int64(decimal: name.utf8), case .token(let key?) = trust,
       let token = try? TimestampToken.seal(unixSeconds: unixSeconds, key: key)
     else { return nil }
     return JSON.object(["command": .number(number), "otp-auth": .string(token), "sender": .string("tappet")]).encoded()

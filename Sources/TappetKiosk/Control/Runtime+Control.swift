@@ -18,27 +18,30 @@ extension Runtime {
     return true
   }
 
-  /// Answers one request: `{"request": NAME}`.
+  /// Answers one request.
   func answer(_ message: ControlMessage, from client: ControlServer.Client) {
-    let request = message.json
-    switch request["request"]?.text {
-    case "status":
-      client.send(view.json(maySeeKeys: client.maySeeKeys))
-    case "watch":
+    let request: KioskRequest
+    do throws(KioskRequestError) { request = try KioskRequest(message) } catch {
+      return client.send(.failure(error.sentence))
+    }
+    switch request {
+    case .status: client.send(view.json(maySeeKeys: client.maySeeKeys))
+    case .watch:
       client.isWatching = true
       client.send(view.json(maySeeKeys: client.maySeeKeys))
-    case "panel-lock":
+    case .lockPanel:
       feed(.panel(.lockAsked))
       client.send(.object(["locked": kiosk.status.isLocked.map { .bool($0) } ?? .null]))
-    case "output": switchOutput(request, for: client)
-    case "command": testCommand(request, for: client)
-    case "outbox-drop": dropFromOutbox(request, for: client)
-    case .some(let name) where SecretService.knows(name):
-      handleSecretRequest(message, for: client)
-    case .some(let name):
-      if !answerTagRequest(request, name, from: client) { client.send(.failure("unknown request '\(name)'")) }
-    case nil:
-      client.send(.failure("the request has no 'request'"))
+    case .listOutputs: listOutputs(for: client)
+    case .switchOutput(let name, let wanted): switchOutput(name, wanted, for: client)
+    case .testCommand(let topic, let sample): testCommand(sample, topic: topic, for: client)
+    case .dropEntries(let id): dropEntries(id, for: client)
+    case .nextTag: sendNextTag(to: client)
+    case .watchTags: sendAllTags(to: client)
+    case .beginTagJob(let job): beginTagJob(job, for: client)
+    case .cancelTagJob: cancelTagJob(of: client)
+    case .stagePeople(let rows): stage(rows, for: client)
+    case .secrets(let request): serve(request, for: client)
     }
   }
 

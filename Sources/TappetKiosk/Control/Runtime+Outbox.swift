@@ -18,22 +18,15 @@ struct OutboxRequester {
 }
 
 extension Runtime {
-  /// `{"request": "outbox-drop", "id": HEX}`, or with `"all": true`; answered by `{"dropped": COUNT, "sent": COUNT}`.
+  /// Drops an entry, or all; answered by `{"dropped": COUNT, "sent": COUNT}`.
   ///
   /// The answer comes when the removal is on the disk. Entries that are already with the broker count as sent, and
   /// stay.
-  func dropFromOutbox(_ request: JSON, for client: ControlServer.Client) {
+  func dropEntries(_ id: EntryID?, for client: ControlServer.Client) {
     guard control.drops.count < Limits.controlClientsMax else {
       return client.send(.failure("too much is asked at once; try again"))
     }
-    var requester = OutboxRequester(client: client)
-    if request["all"] != .bool(true) {
-      guard let id = EntryID(hex: request["id"]?.text ?? "") else {
-        return client.send(.failure("an entry's id has 32 hex digits; 'tappet outbox list' shows them"))
-      }
-      requester.id = id
-    }
-    order(requester)
+    order(OutboxRequester(client: client, id: id))
   }
 
   /// The store answers in the order of the requests.

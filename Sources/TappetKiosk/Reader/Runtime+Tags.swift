@@ -1,9 +1,9 @@
 // Tags over the control socket: jobs for the next tag, which is then not a tap, and readings of tags.
 //
-//   {"request": "tag-job", "kind": "write", "action": NAME, …}  →  {"waiting": true}, {"notice": …}…, {"result": {…}}
-//   {"request": "tag-cancel"}                                   →  the job's result
-//   {"request": "next-tag"}                                     →  the next reading or fault, or the present tag's
-//   {"request": "watch-tags"}                                   →  each reading or fault
+//   beginTagJob   →  {"waiting": true}, {"notice": …}…, {"result": {…}}
+//   cancelTagJob  →  the job's result
+//   nextTag       →  the next reading or fault, or the present tag's
+//   watchTags     →  each reading or fault
 //
 // The program around the kiosk has the same jobs by calls: `beginTagJob`, `cancelTagJob`. The store's thread prepares a
 // job and saves its secret, since both need the database.
@@ -61,18 +61,15 @@ private struct TagSighting {
 }
 
 extension Runtime {
-  /// Answers a request about tags; returns false for others.
-  func answerTagRequest(_ request: JSON, _ name: String, from client: ControlServer.Client) -> Bool {
-    switch name {
-    case "next-tag": client.tagsAwaited = sendPresentTag(to: client) ? .none : .next
-    case "watch-tags":
-      client.tagsAwaited = .all
-      _ = sendPresentTag(to: client)
-    case "tag-job": startTagJob(request, for: client)
-    case "tag-cancel": cancelTagJob(of: client)
-    default: return false
-    }
-    return true
+  /// Sends the next tag's reading, or the present tag's.
+  func sendNextTag(to client: ControlServer.Client) {
+    client.tagsAwaited = sendPresentTag(to: client) ? .none : .next
+  }
+
+  /// Sends each tag's reading from now on, and the present tag's.
+  func sendAllTags(to client: ControlServer.Client) {
+    client.tagsAwaited = .all
+    _ = sendPresentTag(to: client)
   }
 
   /// Sends the present tag's reading; returns false when there is none that may be sent without reading the tag again.
@@ -82,15 +79,14 @@ extension Runtime {
     return true
   }
 
-  private func startTagJob(_ json: JSON, for client: ControlServer.Client) {
+  func beginTagJob(_ request: TagJobRequest, for client: ControlServer.Client) {
     guard control.tags.job == nil else {
       return client.send(.failure("another tag is being written already; wait until that is done"))
     }
-    guard let request = TagJobRequest(json) else { return client.send(.failure("the job's 'kind' is unknown")) }
     guard let peer = client.peer else { return client.send(.failure("cannot identify the client process")) }
     // The next visitor's tag is anybody's.
     guard request.kind == .write || client.maySeeKeys else {
-      return client.send(.failure("only root and the kiosk's own user may \(request.kind.name) tags"))
+      return client.send(.failure("only root and the kiosk's own user may \(request.kind.rawValue) tags"))
     }
     let deadline = now().instant + request.limit
     start(HostedJob(request: request, client: client, peer: peer, deadline: deadline))
@@ -191,7 +187,7 @@ extension Runtime {
   func tagClientGone(_ client: ControlServer.Client) { cancelTagJob(of: client) }
 
   /// Gives the job up, unless its tag is being written: then it is brought to its end.
-  private func cancelTagJob(of client: ControlServer.Client?) {
+  func cancelTagJob(of client: ControlServer.Client?) {
     guard let job = control.tags.job, job.client === client else { return }
     guard let runner = job.runner else {
       control.tags.job?.isCancelled = true
@@ -229,7 +225,7 @@ extension Runtime {
 
   /// Makes the record for the log, which never has the secret.
   private static func logRecord(_ result: TagJobRunner.Result, _ request: TagJobRequest, user: UInt32?) -> LogRecord {
-    var fields: [Field] = [("kind", request.kind.name)]
+    var fields: [Field] = [("kind", request.kind.rawValue)]
     if let code = result.code { fields.append(("code", code)) }
     if let action = request.action { fields.append(("action", action)) }
     if let uid = result.uid { fields.append(("uid", uid)) }
@@ -237,7 +233,7 @@ extension Runtime {
     if let user { fields.append(("user", String(user))) }
     return LogRecord(
       result.isDone ? .notice : .warning, result.isDone ? "tag-job-done" : "tag-job-failed",
-      "tag \(request.kind.name): \(result.sentence)", fields)
+      "tag \(request.kind.rawValue): \(result.sentence)", fields)
   }
 
   private func describe(_ uid: TagUID, _ model: TagModel, _ fault: TagFault) -> JSON {

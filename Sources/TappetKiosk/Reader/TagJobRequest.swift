@@ -3,7 +3,6 @@
 
 import TappetConfig
 import TappetCore
-import TappetJSON
 import TappetMessages
 import TappetStore
 
@@ -28,35 +27,6 @@ package struct TagJobRequest: Sendable {
 
   /// Makes a request without details.
   package init(_ kind: TagJobKind) { self.kind = kind }
-
-  /// Decodes a request on the control socket; `nil` if its `kind` is unknown.
-  init?(_ json: JSON) {
-    switch json["kind"]?.text {
-    case "write": self.init(.write)
-    case "erase": self.init(.erase)
-    case "lock": self.init(.lock)
-    case "format": self.init(.format)
-    default: return nil
-    }
-    action = json["action"]?.text
-    label = json["label"]?.text
-    person = json["person"]?.text
-    text = json["text"]?.text
-    carriesKey = json["with_key"] == .bool(true)
-    protects = json["protect"] == .bool(true)
-    if let seconds = json["limit_s"]?.wholeNumber {
-      limit = min(max(.seconds(1), .seconds(seconds)), Limits.tagJobTimeMax)
-    }
-  }
-
-  /// The request on the control socket.
-  package var json: JSON {
-    .object([
-      "request": .string("tag-job"), "kind": .string(kind.name), "action": .optional(action),
-      "label": .optional(label), "person": .optional(person), "text": .optional(text),
-      "with_key": .bool(carriesKey), "protect": .bool(protects), "limit_s": .number(limit.wholeMilliseconds / 1000),
-    ])
-  }
 
   /// Prepares the job on the store's thread.
   func job(

@@ -4,7 +4,6 @@
 import CPlatform
 import TappetConfig
 import TappetCore
-import TappetJSON
 import TappetMessages
 import TappetPlatform
 import TappetSQLite
@@ -16,11 +15,9 @@ extension Runtime {
     let hasRoom: Bool
     switch address.wish {
     case .person(let name, let isSuspended):
-      let kind = isSuspended ? SecretRequest.Kind.suspendPerson : .resumePerson
-      let json = JSON.object(["request": .string(kind.rawValue), "name": .string(name)])
       // The audit says whose line it was.
       let peer = LocalPeer(user: geteuid(), process: getpid(), program: user)
-      hasRoom = ask(SecretRequest(json, by: peer), for: .room(address))
+      hasRoom = ask(isSuspended ? .suspendPerson(name) : .resumePerson(name), by: peer, for: .room(address))
     case .history: hasRoom = askForHistory(address)
     case .action, .output, .timedOpening, .report, .status, .check, nil: return
     }
@@ -41,8 +38,8 @@ extension Runtime {
   }
 
   /// Answers with what the store said about a person.
-  func served(_ address: CommandReply.Address, _ answer: JSON) {
-    if let sentence = answer["error"]?.text { return refuse(address, sentence) }
+  func served(_ address: CommandReply.Address, _ failure: SecretFailure?) {
+    if let failure { return refuse(address, failure.sentence) }
     send(CommandReply(address: address, result: .done), at: now())
   }
 

@@ -4,7 +4,6 @@ import CPlatform
 import TappetBroker
 import TappetConfig
 import TappetCore
-import TappetJSON
 import TappetMessages
 import TappetPlatform
 import TappetSQLite
@@ -22,8 +21,10 @@ enum SecretRequester: Sendable {
 
 /// The store thread's answer to work on the secrets.
 enum SecretNotice: Sendable {
-  /// For a client of the control socket, or for the program around the kiosk.
+  /// A request was served, or not.
   case answered(SecretAnswer, for: SecretRequester)
+  /// All people, for the program around the kiosk, with its own number for the request.
+  case people(Result<[ListedPerson], SecretFailure>, for: UInt64)
   /// A job for a tag may begin, or may not.
   case tagJobPrepared(Result<TagJob, TagJobRefusal>)
   /// The secret of the tag that was written is stored, or cannot be.
@@ -40,29 +41,43 @@ enum SecretNotice: Sendable {
 
 extension Runtime {
   /// Has the store's thread serve a client's request.
-  func handleSecretRequest(_ message: ControlMessage, for client: ControlServer.Client) {
+  func serve(_ request: SecretRequest, for client: ControlServer.Client) {
     guard let peer = client.peer else {
       return client.send(.failure("cannot identify the client process; nothing was done"))
     }
-    var json = message.json
-    if json["request"]?.text == SecretRequest.Kind.importPeople.rawValue {
-      guard let whole = stage(json, for: client) else { return }
-      json = whole
+    var request = request
+    if case .importPeople(let rows, let isTrial) = request {
+      guard let all = staged(rows, for: client) else { return }
+      request = .importPeople(all, isTrial: isTrial)
     }
-    let request = SecretRequest(json, enclosing: message.secretPayload, by: peer)
-    if !ask(request, for: .client(client.number)) { client.send(.failure("too much is asked at once; try again")) }
+    if !ask(request, by: peer, for: .client(client.number)) {
+      client.send(.failure("too much is asked at once; try again"))
+    }
   }
 
   /// Has the store's thread serve a request of the program around the kiosk; returns false when too much waits there.
   ///
   /// `observers.onSecretAnswer` gets the answer, with `number`.
-  package func ask(_ json: JSON, number: UInt64) -> Bool {
-    ask(SecretRequest(json, by: .current()), for: .program(number))
+  package func ask(_ request: SecretRequest, number: UInt64) -> Bool {
+    ask(request, by: .current(), for: .program(number))
   }
 
-  func ask(_ request: SecretRequest, for requester: SecretRequester) -> Bool {
+  /// Has the store's thread list all people for the program around the kiosk; returns false when too much waits there.
+  ///
+  /// `observers.onPeople` gets them, with `number`.
+  package func listPeople(number: UInt64) -> Bool {
+    askStore(isRequired: false) { secrets in
+      do throws(SecretStoreError) {
+        return .people(.success(try secrets.get().listedPeople()), for: number)
+      } catch { return .people(.failure(SecretFailure(error)), for: number) }
+    }
+  }
+
+  func ask(_ request: SecretRequest, by peer: LocalPeer, for requester: SecretRequester) -> Bool {
     let service = SecretService(configuration, owner: geteuid())
-    return askStore(isRequired: false) { secrets in .answered(service.answer(request, in: secrets), for: requester) }
+    return askStore(isRequired: false) { secrets in
+      .answered(service.answer(request, by: peer, in: secrets), for: requester)
+    }
   }
 
   /// Performs `work` on the store's thread and posts its result; returns false when too much of it waits there.
@@ -85,18 +100,19 @@ extension Runtime {
     switch notice {
     case .answered(let answer, .program(let number)):
       apply(answer)
-      observers.onSecretAnswer?(number, answer.json)
+      observers.onSecretAnswer?(number, answer.failure)
     case .answered(let answer, .client(let number)):
       apply(answer)
       control.server?.client(number)?.send(answer.json, enclosing: answer.secretPayload)
     case .answered(let answer, .room(let address)):
       apply(answer)
-      served(address, answer.json)
+      served(address, answer.failure)
+    case .people(let people, let number): observers.onPeople?(number, people)
     case .history(let lines, let address): served(address, lines)
     case .tagJobPrepared(let job): tagJobPrepared(job)
     case .tagSecretSaved(let answer):
       apply(answer)
-      tagSecretSaved(answer.json["error"]?.text)
+      tagSecretSaved(answer.failure?.sentence)
     case .reloaded(let reload, let secrets): finish(reload, secrets)
     case .siteEnded(let result, let secrets):
       if let secrets { load(secrets) }

@@ -1,6 +1,5 @@
-// The requests about secrets: the same for the tool, which opens the store itself, and for the running kiosk, which
-// serves them on the store's thread and is asked over its control socket. A key never becomes JSON, whose texts nobody
-// wipes: it follows the JSON as bytes.
+// The service behind the requests about secrets: the same for the tool, which opens the store itself, and for the
+// running kiosk, which serves them on the store's thread.
 
 import TappetConfig
 import TappetCore
@@ -10,27 +9,10 @@ import TappetPlatform
 import TappetSQLite
 import TappetStore
 
-/// A request and its author.
-package struct SecretRequest: Sendable {
-  /// `{"request": NAME, …}`.
-  package var json: JSON
-  /// A share URL, or another value that is to be sealed.
-  package var secretPayload: SecretBytes?
-  /// The process that asks.
-  package var peer: LocalPeer
-
-  /// Makes a request of the process `peer`.
-  package init(_ json: JSON, enclosing secretPayload: SecretBytes? = nil, by peer: LocalPeer) {
-    self.json = json
-    self.secretPayload = secretPayload
-    self.peer = peer
-  }
-}
-
 /// The answer to a request.
 package struct SecretAnswer: Sendable {
-  /// `{"error": SENTENCE, "refused": bool}`, or the facts.
-  package var json: JSON
+  /// The facts, or why there are none.
+  package var result: Result<JSON, SecretFailure>
   /// The key that was asked for.
   package var secretPayload: SecretBytes?
   /// A record of the change for the log; `nil` if nothing was changed or shown.
@@ -49,6 +31,35 @@ package struct SecretAnswer: Sendable {
   ///
   /// Set only without a running kiosk.
   package var replicaError: DatabaseError?
+
+  /// Why the request was not served.
+  package var failure: SecretFailure? { if case .failure(let failure) = result { failure } else { nil } }
+
+  /// The answer on the control socket.
+  package var json: JSON {
+    switch result {
+    case .success(let facts): facts
+    case .failure(let failure): .object(["error": .string(failure.sentence), "refused": .bool(failure.isRefusal)])
+    }
+  }
+}
+
+/// Why a request about secrets was not served.
+package struct SecretFailure: Error {
+  /// One sentence for a person.
+  package var sentence: String
+  /// Whether the request is at fault, and not the disk or the key.
+  package var isRefusal: Bool
+
+  /// The failure of a store.
+  package init(_ error: SecretStoreError) {
+    self.init(error.sentence, isRefusal: error.isRefusal)
+  }
+
+  init(_ sentence: String, isRefusal: Bool) {
+    self.sentence = sentence
+    self.isRefusal = isRefusal
+  }
 }
 
 /// Answers requests about secrets.
@@ -69,46 +80,24 @@ package final class SecretService: Sendable {
     self.answerSizeMax = answerSizeMax
   }
 
-  /// Whether a request of this name is one of ours.
-  package static func knows(_ name: String) -> Bool { SecretRequest.Kind(rawValue: name) != nil }
-
-  /// Opens the store and serves the request: for the tool, when no kiosk runs.
+  /// Opens the store and serves the request of this process: for the tool, when no kiosk runs.
   @export(interface)
   package func answer(_ request: SecretRequest) -> SecretAnswer {
     do throws(SecretStoreError) {
       let secretStore = try SecretStore.open(folder: configuration.stateFolder)
-      var answer = answer(request, in: .success(secretStore))
+      var answer = answer(request, by: .current(), in: .success(secretStore))
       answer.replicaError = secretStore.store.replicaError
       return answer
-    } catch { return answer(request, in: .failure(error)) }
+    } catch { return answer(request, by: .current(), in: .failure(error)) }
   }
 
-  /// Serves the request in an open store.
-  func answer(_ request: SecretRequest, in secrets: StoreThread.Secrets) -> SecretAnswer {
-    guard let kind = SecretRequest.Kind(rawValue: request.json["request"]?.text ?? "") else {
-      return .refused("the request is none about secrets")
-    }
+  /// Serves the request of the process `peer` in an open store.
+  func answer(_ request: SecretRequest, by peer: LocalPeer, in secrets: StoreThread.Secrets) -> SecretAnswer {
     do throws(SecretStoreError) {
-      let secretStore = try secrets.get()
-      if kind.isForOwner, request.peer.user != 0, request.peer.user != owner {
-        return try refuse(kind, request, in: secretStore)
-      }
-      return try perform(kind, request, in: secretStore)
-    } catch {
-      return error.isRefusal ? .refused(error.sentence) : .failed(error.sentence)
-    }
-  }
-
-  private func refuse(
-    _ kind: SecretRequest.Kind, _ request: SecretRequest, in secretStore: SecretStore
-  ) throws(SecretStoreError) -> SecretAnswer {
-    try secretStore.note(auditEntry("refused", kind.rawValue, request))
-    var answer = SecretAnswer.refused(
-      "only root and the kiosk's own user (\(owner)) may see keys or replace the sealing key; "
-        + "you are user \(request.peer.user)")
-    answer.logRecord = logRecord(
-      .warning, "secret-request-refused", "a key was asked for by a user who may not see it", request)
-    return answer
+      let work = SecretWork(self, try secrets.get(), peer)
+      if request.isForOwner, peer.user != 0, peer.user != owner { return try work.refuse(request) }
+      return try work.perform(request)
+    } catch { return SecretAnswer(result: .failure(SecretFailure(error))) }
   }
 
   /// Saves the secret of a tag that was written, and removes the one that it replaces.
@@ -118,36 +107,60 @@ package final class SecretService: Sendable {
     do throws(SecretStoreError) {
       let secretStore = try secrets.get()
       try secretStore.add(written.secret, replacing: written.replacedID, limit: limit, noting: written.auditEntry)
-      return SecretAnswer(json: .null, secrets: try secretStore.usableSecrets())
-    } catch { return .failed(error.sentence) }
+      return SecretAnswer(result: .success(.null), secrets: try secretStore.usableSecrets())
+    } catch { return SecretAnswer(result: .failure(SecretFailure(error))) }
+  }
+}
+
+/// The work on one request: a service, the open store, and who asks.
+struct SecretWork {
+  let service: SecretService
+  let secretStore: SecretStore
+  let peer: LocalPeer
+
+  var configuration: KioskConfiguration { service.configuration }
+
+  init(_ service: SecretService, _ secretStore: SecretStore, _ peer: LocalPeer) {
+    self.service = service
+    self.secretStore = secretStore
+    self.peer = peer
   }
 
-  // MARK: For all kinds
+  func refuse(_ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
+    try secretStore.note(auditEntry("refused", request.name))
+    var answer = SecretAnswer.refused(
+      "only root and the kiosk's own user (\(service.owner)) may see keys or replace the sealing key; "
+        + "you are user \(peer.user)")
+    answer.logRecord = logRecord(
+      .warning, "secret-request-refused", "a key was asked for by a user who may not see it")
+    return answer
+  }
+
+  // MARK: For all requests
 
   /// Makes an entry for the audit.
   func auditEntry(
-    _ operation: String, _ subject: String, _ request: SecretRequest, detail: String? = nil
+    _ operation: String, _ subject: String, detail: String? = nil
   ) -> AuditEntry {
     AuditEntry(
-      unixSeconds: SystemClock().now().unixSeconds, peer: request.peer, operation: operation, subject: subject,
+      unixSeconds: SystemClock().now().unixSeconds, peer: peer, operation: operation, subject: subject,
       detail: detail)
   }
 
   /// Makes a record for the log.
   func logRecord(
-    _ priority: Priority, _ name: String, _ sentence: String, _ request: SecretRequest, _ fields: [Field] = []
+    _ priority: Priority, _ name: String, _ sentence: String, _ fields: [Field] = []
   ) -> LogRecord {
     LogRecord(
       priority, name, sentence,
       fields + [
-        ("by_user", String(request.peer.user)), ("by_process", String(request.peer.process)),
-        ("by_program", request.peer.program),
+        ("by_user", String(peer.user)), ("by_process", String(peer.process)),
+        ("by_program", peer.program),
       ])
   }
 
-  /// Finds the secret of the request's id, or the only one whose id or fingerprint begins with it.
-  func find(_ request: SecretRequest, in secretStore: SecretStore) throws(SecretStoreError) -> Match {
-    let wanted = request.json["id"]?.text ?? ""
+  /// Finds the secret of this id, or the only one whose id or fingerprint begins with it.
+  func find(_ wanted: String) throws(SecretStoreError) -> Match {
     guard !wanted.isEmpty else { return .none("say which secret; 'tappet secret list' shows the ids") }
     let stored = try secretStore.secrets()
     var found: [(id: String, action: String)] = []
@@ -179,12 +192,15 @@ package final class SecretService: Sendable {
 }
 
 extension SecretAnswer {
+  /// The facts that were asked for.
+  init(_ facts: JSON) { self.init(result: .success(facts)) }
+
   static func refused(_ sentence: String) -> SecretAnswer {
-    SecretAnswer(json: .object(["error": .string(sentence), "refused": .bool(true)]))
+    SecretAnswer(result: .failure(SecretFailure(sentence, isRefusal: true)))
   }
 
   static func failed(_ sentence: String) -> SecretAnswer {
-    SecretAnswer(json: .object(["error": .string(sentence), "refused": .bool(false)]))
+    SecretAnswer(result: .failure(SecretFailure(sentence, isRefusal: false)))
   }
 }
 

@@ -113,7 +113,7 @@ struct Checkup {
     guard let kiosk = try RunningKiosk.find(configuration) else {
       throw .failed(RunningKiosk.absence(configuration), FailureCode.kioskAbsent)
     }
-    guard let status = kiosk.ask("status") else {
+    guard let status = kiosk.ask(.status)?.json else {
       return note(
         "kiosk", .bad, "it is running, but does not answer; look at its log", code: FailureCode.kioskSilent)
     }

@@ -18,9 +18,7 @@ extension Command {
         does not have the topic, or no proof can be made.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
-        let answer = try KioskClient(configuration: configuration).request("command", members(arguments.operands)) {
-          (_) throws(CommandFailure) in throw .failed(RunningKiosk.absence(configuration), FailureCode.kioskAbsent)
-        }.json
+        let answer = try KioskClient(configuration: configuration).ask(request(arguments.operands))
         guard let payload = answer["payload"]?.text, let result = answer["result"]?.text else {
           throw .malformedAnswer
         }
@@ -34,19 +32,11 @@ extension Command {
       })
   }
 
-  /// The request's members for a topic and what to do.
-  private static func members(_ words: [String]) throws(CommandFailure) -> [JSON.Member] {
-    var members = [JSON.Member(name: "topic", value: .string(words[0]))]
-    func add(_ name: String, _ value: JSON) { members.append(JSON.Member(name: name, value: value)) }
+  private static func request(_ words: [String]) throws(CommandFailure) -> KioskRequest {
     switch words.count {
-    case 2:
-      add("action", .string(words[1]))
-      if let number = Int64(decimal: words[1].utf8) { add("number", .number(number)) }
-    case 3:
-      add("output", .string(words[1]))
-      add("do", .string(words[2]))
+    case 2: return .testCommand(topic: words[0], .action(words[1]))
+    case 3: return .testCommand(topic: words[0], .output(words[1], operation: words[2]))
     default: throw .usage("expected an action, or an output and what to do with it")
     }
-    return members
   }
 }

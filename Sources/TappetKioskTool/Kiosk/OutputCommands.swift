@@ -14,7 +14,7 @@ extension Command {
         Lists the outputs of 'panel.outputs': name, on or off, and whether the line is there.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
-        show(try OutputClient(configuration).list(), arguments)
+        try show(.listOutputs, arguments, configuration)
       })
   }
 
@@ -36,39 +36,20 @@ extension Command {
         4 there is no such output, its line is missing, or no kiosk runs.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
-        show(try OutputClient(configuration).switch(arguments.operands[0], request), arguments)
+        try show(.switchOutput(arguments.operands[0], request), arguments, configuration)
       })
   }
 
-  private static func show(_ outputs: JSON, _ arguments: Arguments) {
+  private static func show(
+    _ request: KioskRequest, _ arguments: Arguments, _ configuration: KioskConfiguration
+  ) throws(CommandFailure) {
+    let answer = try KioskClient(configuration: configuration).ask(request)
+    guard let outputs = answer["outputs"] else { throw .malformedAnswer }
     if let report = arguments.report { return report.set(.object(["outputs": outputs])) }
     for output in outputs.elements ?? [] {
       let isOn = output["on"] == .bool(true)
       let state = output["good"] == .bool(true) ? (isOn ? "on" : "off") : "line missing"
       Output.print(Help.padded(output["name"]?.text ?? "", 16) + " " + state)
     }
-  }
-}
-
-/// The outputs of one configuration's kiosk.
-private struct OutputClient {
-  let configuration: KioskConfiguration
-
-  init(_ configuration: KioskConfiguration) { self.configuration = configuration }
-
-  func list() throws(CommandFailure) -> JSON { try ask([]) }
-
-  func `switch`(_ name: String, _ request: OutputRequest) throws(CommandFailure) -> JSON {
-    try ask([
-      JSON.Member(name: "output", value: .string(name)), JSON.Member(name: "do", value: .string(request.word)),
-    ])
-  }
-
-  private func ask(_ members: [JSON.Member]) throws(CommandFailure) -> JSON {
-    let answer = try KioskClient(configuration: configuration).request("output", members) {
-      (_) throws(CommandFailure) in throw .failed(RunningKiosk.absence(configuration), FailureCode.kioskAbsent)
-    }
-    guard let outputs = answer.json["outputs"] else { throw .malformedAnswer }
-    return outputs
   }
 }

@@ -14,10 +14,8 @@ extension Command {
         no lock; 4 no kiosk is running.
         """,
       body: .running { (_, configuration) throws(CommandFailure) in
-        let answer = try KioskClient(configuration: configuration).request("panel-lock", []) {
-          (_) throws(CommandFailure) in throw .failed(RunningKiosk.absence(configuration), FailureCode.kioskAbsent)
-        }
-        guard answer.json["locked"] == .bool(true) else {
+        let answer = try KioskClient(configuration: configuration).ask(.lockPanel)
+        guard answer["locked"] == .bool(true) else {
           throw .refused("this panel has no lock; set 'lock_after' and 'unlock_code' under 'panel:'")
         }
       })

@@ -3,6 +3,7 @@
 import TappetCommandLine
 import TappetCore
 import TappetJSON
+import TappetKiosk
 import TappetPlatform
 
 extension Command {
@@ -22,12 +23,13 @@ extension Command {
       misuse: MetricsText.misuse,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         if arguments.has("prometheus") {
-          return try MetricsText.write(Metrics((try? RunningKiosk.find(configuration))?.ask("status")).text, arguments)
+          let status = (try? RunningKiosk.find(configuration))?.ask(.status)?.json
+          return try MetricsText.write(Metrics(status).text, arguments)
         }
         guard let kiosk = try RunningKiosk.find(configuration) else {
           throw .failed(RunningKiosk.absence(configuration), FailureCode.kioskAbsent)
         }
-        guard let status = kiosk.ask("status") else {
+        guard let status = kiosk.ask(.status)?.json else {
           throw .failed("the kiosk does not answer; look at its log", FailureCode.kioskSilent)
         }
         if let report = arguments.report { report.set(status) } else { show(status) }

@@ -48,10 +48,8 @@ package struct OutboxClient {
 
   /// Drops one entry, or all; returns the number of those dropped, and of those that the broker has already.
   func drop(_ id: EntryID?) throws(CommandFailure) -> (dropped: Int64, sent: Int64) {
-    let which = id.map { JSON.Member(name: "id", value: .string($0.hex)) } ?? .init(name: "all", value: .bool(true))
     let client = KioskClient(configuration: configuration)
-    let answer = try client.request("outbox-drop", [which], waiting: Limits.outboxDropMax) {
-      (_) throws(CommandFailure) in
+    let answer = try client.ask([.dropEntries(id)], waiting: Limits.outboxDropMax) { () throws(CommandFailure) in
       let store = try KioskAccess.openStore(configuration).store
       do throws(DatabaseError) {
         let count = JSON.number(Int64(try Self.drop(id, from: store)))

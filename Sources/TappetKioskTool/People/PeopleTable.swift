@@ -68,17 +68,16 @@ struct PeopleTable {
   // MARK: Requests
 
   /// The rows in pieces that fit into requests.
-  var pieces: [[JSON]] {
-    var pieces: [[JSON]] = [[]]
+  var pieces: [[PeopleRow]] {
+    var pieces: [[PeopleRow]] = [[]]
     var size = 0
     for row in rows {
-      let json = row.json
-      let more = json.encoded().count + 1
+      let more = row.json.encoded().count + 1
       if size + more > Limits.peoplePieceSizeMax {
         pieces.append([])
         size = 0
       }
-      pieces[pieces.count - 1].append(json)
+      pieces[pieces.count - 1].append(row)
       size += more
     }
     return pieces

@@ -21,7 +21,7 @@ extension Command {
         person assign' gives them a secret that is there. No two people have one name.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
-        let answer = try ask("person-add", arguments, configuration)
+        let answer = try ask(.addPerson(arguments.operands[0]), arguments, configuration)
         if arguments.report == nil { Output.printError("Added: \(answer["name"]?.text ?? "").") }
       })
   }
@@ -59,8 +59,8 @@ extension Command {
         Gives a person another name. Their tags stay theirs.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
-        _ = try ask(
-          "person-rename", arguments, configuration, JSON.Member.text("new_name", arguments.operands[1]))
+        let (name, new) = (arguments.operands[0], arguments.operands[1])
+        _ = try ask(.renamePerson(name, to: new), arguments, configuration)
       })
   }
 
@@ -89,18 +89,14 @@ extension Command {
         return limits.isEmpty ? "give at least one of --from, --until, --hours and --uses, or --always" : nil
       },
       body: .running { (arguments, configuration) throws(CommandFailure) in
-        var members: [JSON.Member] = []
-        for name in ["from", "until"] { if let day = arguments.value(name) { members += JSON.Member.text(name, day) } }
-        if let hours = arguments.value("hours") {
-          let list = hours.utf8.split(separator: UInt8(ascii: ";")).map { part in
-            JSON.string(String(decoding: part, as: UTF8.self).trimmedLabel ?? "")
-          }
-          members.append(JSON.Member(name: "hours", value: .array(list)))
+        var limits = LimitWords()
+        limits.from = arguments.value("from")
+        limits.until = arguments.value("until")
+        limits.hours = (arguments.value("hours") ?? "").utf8.split(separator: UInt8(ascii: ";")).map { part in
+          String(decoding: part, as: UTF8.self).trimmedLabel ?? ""
         }
-        if let uses = arguments.value("uses").flatMap({ Int64(decimal: $0.utf8) }) {
-          members.append(JSON.Member(name: "uses", value: .number(uses)))
-        }
-        let answer = try ask("person-allow", arguments, configuration, members)
+        limits.uses = arguments.value("uses").flatMap { Int64(decimal: $0.utf8) }
+        let answer = try ask(.allowPerson(arguments.operands[0], limits), arguments, configuration)
         guard arguments.report == nil else { return }
         Output.printError(
           "\(answer["name"]?.text ?? ""): \(PersonLimits(facts: answer)?.sentence ?? "without any limit").")
@@ -116,7 +112,7 @@ extension Command {
         resume' brings them back.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
-        let answer = try ask("person-suspend", arguments, configuration)
+        let answer = try ask(.suspendPerson(arguments.operands[0]), arguments, configuration)
         if arguments.report == nil { Output.printError("Suspended: \(describe(answer)) refused from now on.") }
       })
   }
@@ -129,7 +125,7 @@ extension Command {
         Accepts the tags of a suspended person again.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
-        let answer = try ask("person-resume", arguments, configuration)
+        let answer = try ask(.resumePerson(arguments.operands[0]), arguments, configuration)
         if arguments.report == nil { Output.printError("Resumed: \(describe(answer)) accepted again.") }
       })
   }
@@ -146,8 +142,8 @@ extension Command {
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         try Prompt.require("remove", "This removes the person and the secrets of their tags for good.", arguments)
-        let forget = JSON.Member(name: "forget", value: .bool(arguments.has("forget")))
-        let answer = try ask("person-remove", arguments, configuration, [forget])
+        let request = SecretRequest.removePerson(arguments.operands[0], forgetsTaps: arguments.has("forget"))
+        let answer = try ask(request, arguments, configuration)
         if arguments.report == nil { Output.printError("Removed: \(describe(answer)) refused from now on.") }
       })
   }
@@ -161,7 +157,8 @@ extension Command {
         whoever has it. '' as NAME makes it nobody's.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
-        let answer = try ask("person-assign", arguments, configuration, JSON.Member.text("id", arguments.operands[1]))
+        let request = SecretRequest.assignSecret(id: arguments.operands[1], person: arguments.operands[0])
+        let answer = try ask(request, arguments, configuration, showsID: true)
         guard arguments.report == nil else { return }
         let former = answer["former_person"]?.text.map { ", formerly \($0)'s" } ?? ""
         Output.printError(
@@ -170,17 +167,15 @@ extension Command {
       })
   }
 
-  /// Sends a request about the person whom the first operand names, and reports the answer to programs.
+  /// Sends a request about a person, and reports the answer to programs: with its id if that is a secret's.
   private static func ask(
-    _ name: String, _ arguments: Arguments, _ configuration: KioskConfiguration, _ members: [JSON.Member] = []
+    _ request: SecretRequest, _ arguments: Arguments, _ configuration: KioskConfiguration, showsID: Bool = false
   ) throws(CommandFailure) -> JSON {
     for operand in arguments.operands {
       if let fault = operand.trimmedLabel?.personNameFault { throw .refused(fault.sentence) }
     }
-    let answer = try SecretClient(configuration).ask(
-      name, JSON.Member.text("name", arguments.operands[0]) + members
-    ).json
-    arguments.report?.set(name == "person-assign" ? answer : answer.without("id"))
+    let answer = try SecretClient(configuration).ask(request).json
+    arguments.report?.set(showsID ? answer : answer.without("id"))
     return answer
   }
 
@@ -205,7 +200,7 @@ extension PersonLimits {
 extension SecretClient {
   /// The facts of all people.
   package func listPeople() throws(CommandFailure) -> [JSON] {
-    try askAll("person-list", "people", from: "from") { $0["next"]?.wholeNumber }.elements
+    try askAll("people") { .listPeople(from: $0) }.elements
   }
 }
 

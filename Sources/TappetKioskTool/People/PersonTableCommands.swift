@@ -93,17 +93,10 @@ extension SecretClient {
   /// Imports a table, or says what would be different.
   fileprivate func importPeople(_ table: PeopleTable, isTrial: Bool) throws(CommandFailure) -> JSON {
     let pieces = table.pieces
-    let trial = JSON.Member(name: "dry_run", value: .bool(isTrial))
-    let earlier = pieces.dropLast().map { rows in
-      [JSON.Member(name: "rows", value: .array(rows)), JSON.Member(name: "more", value: .bool(true))]
-    }
-    let last = [JSON.Member(name: "rows", value: .array(pieces.last ?? [])), trial]
+    let earlier = pieces.dropLast().map { KioskRequest.stagePeople($0) }
+    let last = KioskRequest.secrets(.importPeople(pieces.last ?? [], isTrial: isTrial))
     do throws(CommandFailure) {
-      return try ask("person-import", last, after: earlier) {
-        .object([
-          "request": .string("person-import"), "rows": .array(table.rows.map { $0.json }), "dry_run": .bool(isTrial),
-        ])
-      }.json
+      return try ask(.importPeople(table.rows, isTrial: isTrial), inPieces: earlier + [last]).json
     } catch {
       if error.status == .refused, let sentence = error.sentence { throw table.refusal(sentence) }
       throw error

@@ -16,8 +16,7 @@ extension Command {
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let (old, new) = (arguments.operands[0], arguments.operands[1])
-        let members = JSON.Member.text("action", old) + JSON.Member.text("name", new)
-        let answer = try SecretClient(configuration).ask("action-rename", members).json
+        let answer = try SecretClient(configuration).ask(.renameAction(old, to: new)).json
         Output.printError(sentence(answer, old, new))
         if answer["configured"] != .bool(true) {
           Output.printError(

@@ -91,7 +91,7 @@ enum Backup {
     }
     for facts in known {
       let id = facts["id"]?.text ?? ""
-      let answer = try secrets.ask("secret-share", JSON.Member.text("id", id) + JSON.Member.text("for", "backup"))
+      let answer = try secrets.ask(.shareSecret(id: id, isForBackup: true))
       guard let secretPayload = answer.secretPayload,
         let share = try? secretPayload.withBytes({ (text) throws(ShareURLError) in try ShareURL.parse(at: text) })
       else { throw .malformedAnswer }
@@ -108,9 +108,9 @@ enum Backup {
       guard let tag = LearnedTag(facts) else { throw .malformedAnswer }
       content.values.append(tag.sealedValue)
     }
-    for element in try secrets.ask("value-reveal").json["names"]?.elements ?? [] {
+    for element in try secrets.ask(.listValues).json["names"]?.elements ?? [] {
       guard let name = element.text else { continue }
-      let answer = try secrets.ask("value-reveal", JSON.Member.text("name", name))
+      let answer = try secrets.ask(.revealValue(name))
       guard let value = answer.secretPayload else { continue }
       content.values.append((name, value))
     }

@@ -66,8 +66,8 @@ extension Command {
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let label = try checkedLabel(arguments.value("label"))
-        let members = JSON.Member.text("label", label) + JSON.Member.text("action", arguments.operands[0])
-        let answer = try SecretClient(configuration).ask("secret-new", members).json
+        let request = SecretRequest.makeSecret(action: arguments.operands[0], label: label)
+        let answer = try SecretClient(configuration).ask(request).json
         Output.print("\(answer["id"]?.text ?? "")  \(answer["action"]?.text ?? "")")
       })
   }
@@ -81,8 +81,7 @@ extension Command {
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let label = try checkedLabel(arguments.operands[1])
-        let members = JSON.Member.text("id", arguments.operands[0]) + JSON.Member.text("label", label)
-        _ = try SecretClient(configuration).ask("secret-rename", members)
+        _ = try SecretClient(configuration).ask(.renameSecret(id: arguments.operands[0], label: label))
       })
   }
 
@@ -95,7 +94,7 @@ extension Command {
         restart the kiosk.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
-        let answer = try SecretClient(configuration).ask("secret-rekey").json
+        let answer = try SecretClient(configuration).ask(.rekey).json
         Output.printError("Values sealed under the new key: \(answer["sealed"]?.wholeNumber ?? 0).")
       })
   }
@@ -110,9 +109,8 @@ extension Command {
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         if arguments.has("verify") { return try verifyAudit(arguments, configuration) }
-        let (entries, _) = try SecretClient(configuration).askAll("audit", "deeds", from: "after") {
-          $0["deeds"]?.elements?.last?["number"]?.wholeNumber
-        }
+        let (entries, _) = try SecretClient(configuration).askAll(
+          "deeds", next: { $0["deeds"]?.elements?.last?["number"]?.wholeNumber }, page: { .listAudit(after: $0) })
         if let report = arguments.report {
           return report.set(
             .object([
@@ -132,7 +130,7 @@ extension Command {
   private static func verifyAudit(
     _ arguments: Arguments, _ configuration: KioskConfiguration
   ) throws(CommandFailure) {
-    let state = try SecretClient(configuration).ask("audit", [JSON.Member(name: "verify", value: .bool(true))]).json
+    let state = try SecretClient(configuration).ask(.verifyAudit).json
     let (count, broken) = (state["count"]?.wholeNumber, state["broken"]?.wholeNumber)
     arguments.report?.set(
       .object([

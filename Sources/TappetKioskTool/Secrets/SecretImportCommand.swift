@@ -31,23 +31,22 @@ extension Command {
       },
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let label = try checkedLabel(arguments.value("label"))
-        let members = JSON.Member.text("action", arguments.value("action")) + JSON.Member.text("label", label)
         let urls = try shareURLs(arguments, configuration)
         if urls.count > 1, label != nil {
           throw .usage("--label is for one share code, and there are \(urls.count); each brings its own")
         }
-        try importAll(urls, members, SecretClient(configuration))
+        try importAll(urls, action: arguments.value("action"), label: label, SecretClient(configuration))
       })
   }
 
   /// Imports each for itself: one that is refused, perhaps because it is there already, keeps no other out.
   private static func importAll(
-    _ urls: [SecretBytes], _ members: [JSON.Member], _ client: SecretClient
+    _ urls: [SecretBytes], action: String?, label: String?, _ client: SecretClient
   ) throws(CommandFailure) {
     var failures = 0
     for (index, url) in urls.enumerated() {
       do throws(CommandFailure) {
-        let answer = try client.ask("secret-add", members, enclosing: url).json
+        let answer = try client.ask(.addSecret(shareURL: url, action: action, label: label)).json
         Output.print("\(answer["id"]?.text ?? "")  \(answer["action"]?.text ?? "")")
       } catch {
         if urls.count == 1 { throw error }

@@ -61,7 +61,7 @@ extension Command {
   }
 
   private static func remove(_ id: String, _ client: SecretClient) throws(CommandFailure) {
-    let removed = try client.ask("secret-remove", JSON.Member.text("id", id)).json
+    let removed = try client.ask(.removeSecret(id: id)).json
     Output.printError("Removed: \(describe(removed)). Its tags are refused from now on.")
   }
 

@@ -30,7 +30,8 @@ extension Command {
         return "standard output is not a terminal; give --url for the text, or --out FILE for a drawing"
       },
       body: .running { (arguments, configuration) throws(CommandFailure) in
-        let answer = try SecretClient(configuration).ask("secret-share", JSON.Member.text("id", arguments.operands[0]))
+        let answer = try SecretClient(configuration).ask(
+          .shareSecret(id: arguments.operands[0], isForBackup: false))
         guard let secretPayload = answer.secretPayload else { throw .malformedAnswer }
         noteFull(answer.json)
         var url = secretPayload.withBytes { Array($0) }

@@ -23,8 +23,7 @@ extension Command {
         let password = try Prompt.privateLine(
           from: arguments.value("password-file"), question: "Password for the broker", what: "password",
           sizeMax: Limits.brokerPasswordSizeMax)
-        let name = JSON.Member.text("name", SecretStore.brokerPasswordName)
-        _ = try SecretClient(configuration).ask("value-keep", name, enclosing: password)
+        _ = try SecretClient(configuration).ask(.keepBrokerPassword(password))
         if !configuration.storesPassword {
           Output.printError("The password is stored; 'password: {stored: true}' in 'broker' makes use of it.")
         }

@@ -93,7 +93,7 @@ extension SetupWizard {
       try TagJobClient.run(request, configuration)
       return true
     } catch {
-      if let sentence = error.sentence { Output.printError("tappet tag \(request.kind.name): " + sentence) }
+      if let sentence = error.sentence { Output.printError("tappet tag \(request.kind.rawValue): " + sentence) }
       return false
     }
   }

@@ -78,7 +78,7 @@ final class ReaderClient {
   /// Starts to report tags; `onlyNext` asks the kiosk for one.
   func startTags(onlyNext: Bool) throws(CommandFailure) {
     guard case .kiosk(let kiosk) = source else { return }
-    guard kiosk.send(.object(["request": .string(onlyNext ? "next-tag" : "watch-tags")])) else {
+    guard kiosk.send(onlyNext ? .nextTag : .watchTags) else {
       throw .failed("the kiosk does not answer; look at its log", FailureCode.kioskSilent)
     }
   }

@@ -66,7 +66,7 @@ final class TagJobClient {
     let kioskEnded = Result(
       isDone: false, isRefusal: false, code: FailureCode.kioskAbsent,
       sentence: "the kiosk ended before it reported the result; look at its log")
-    guard kiosk.send(request.json) else { return kioskEnded }
+    guard kiosk.send(.beginTagJob(request)) else { return kioskEnded }
     return run {
       while true {
         switch kiosk.receive() {
@@ -79,7 +79,7 @@ final class TagJobClient {
     } giveUp: { reason in
       // The kiosk learns only that nobody waits any longer; the reason is known here.
       if case .noTag = reason { self.isTimeUp = true }
-      return kiosk.send(.object(["request": .string("tag-cancel")])) ? nil : kioskEnded
+      return kiosk.send(.cancelTagJob) ? nil : kioskEnded
     }
   }
 

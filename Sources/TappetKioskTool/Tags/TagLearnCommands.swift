@@ -28,9 +28,7 @@ extension Command {
         if let refusal = configuration.refusalToLearn(for: name) { throw .refused(refusal) }
         let mark = try nextMark(arguments, configuration)
         let answer = try SecretClient(configuration).ask(
-          "tag-learn",
-          JSON.Member.text("action", name) + JSON.Member.text(mark.kind, mark.content)
-            + (arguments.value("label").map { JSON.Member.text("label", $0) } ?? [])
+          .learnTag(mark, action: name, label: arguments.value("label"))
         ).json
         if let report = arguments.report { return report.set(answer.timed([("learned", "learned_at")]).withoutID) }
         let former = answer["former_action"]?.text.map { ", formerly \($0)" } ?? ""
@@ -70,9 +68,7 @@ extension Command {
         Forgets a tag that 'tappet tag learn' keeps: its UID, or its text or URI to the letter.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
-        let answer = try SecretClient(configuration).ask(
-          "tag-forget", JSON.Member.text("tag", arguments.operands[0])
-        ).json
+        let answer = try SecretClient(configuration).ask(.forgetTag(arguments.operands[0])).json
         if let report = arguments.report { return report.set(answer.timed([("learned", "learned_at")]).withoutID) }
         Output.printError("Forgotten: it sets off \(answer["action"]?.text ?? "") no more.")
       })
@@ -103,7 +99,7 @@ extension Command {
 extension SecretClient {
   /// The facts of all learned tags.
   package func listLearnedTags() throws(CommandFailure) -> [JSON] {
-    try askAll("tag-learned", "tags", from: "from") { $0["next"]?.wholeNumber }.elements
+    try askAll("tags") { .listLearnedTags(from: $0) }.elements
   }
 }
 

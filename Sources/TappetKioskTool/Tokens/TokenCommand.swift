@@ -63,8 +63,7 @@ extension Command {
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let digits = try Tokens.digits(arguments.value("key-file"))
-        let name = JSON.Member.text("name", SecretStore.timestampKeyName)
-        _ = try SecretClient(configuration).ask("value-keep", name, enclosing: digits)
+        _ = try SecretClient(configuration).ask(.keepTimestampKey(digits))
         if !configuration.storesTimestampKey {
           Output.printError("The key is stored; 'timestamp_key: {stored: true}' in the configuration makes use of it.")
         }

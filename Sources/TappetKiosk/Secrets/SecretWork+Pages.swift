@@ -5,16 +5,15 @@
 import TappetCore
 import TappetJSON
 
-extension SecretService {
-  /// The page of a list that begins at the request's `from`, as the member `name`; `next` is where the following one
-  /// begins, or null.
+extension SecretWork {
+  /// The page of a list that begins at `from`, as the member `name`; `next` is where the following one begins, or null.
   func page<Element>(
-    _ elements: [Element], _ name: String, _ request: SecretRequest, _ others: [JSON.Member] = [],
+    _ elements: [Element], _ name: String, from: Int64, _ others: [JSON.Member] = [],
     json: (Element) -> JSON
   ) -> SecretAnswer {
-    let from = min(max(0, Int(clamping: request.json["from"]?.wholeNumber ?? 0)), elements.count)
+    let from = min(max(0, Int(clamping: from)), elements.count)
     var page: [JSON] = []
-    var room = answerSizeMax - Limits.answerReserve
+    var room = service.answerSizeMax - Limits.answerReserve
     for element in elements[from...] {
       let json = json(element)
       room -= json.encoded().count + 1
@@ -23,7 +22,7 @@ extension SecretService {
     }
     let next = from + page.count
     return SecretAnswer(
-      json: .object(
+      .object(
         [
           JSON.Member(name: name, value: .array(page)),
           JSON.Member(name: "next", value: next < elements.count ? .number(Int64(next)) : .null),

@@ -1,4 +1,4 @@
-// The kinds of requests about learned tags. Each commits its change together with the audit entry that says who made
+// The requests about learned tags. Each commits its change together with the audit entry that says who made
 // it, and is in force before it is answered.
 
 import TappetConfig
@@ -8,16 +8,16 @@ import TappetMessages
 import TappetPlatform
 import TappetStore
 
-extension SecretService {
-  /// Lists a page of the learned tags; `from` is the number of those on earlier pages.
-  func listLearnedTags(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
-    page(try secretStore.learnedTags(), "tags", request) { json($0) }
+extension SecretWork {
+  /// Lists a page of the learned tags.
+  func listLearnedTags(from: Int64) throws(SecretStoreError) -> SecretAnswer {
+    page(try secretStore.learnedTags(), "tags", from: from) { json($0) }
   }
 
   /// Learns a tag; one that is known already gets the new action and label.
-  func learnTag(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
-    guard let mark = ForeignTag.Mark(request.json) else { return .refused("the request names no tag") }
-    let name = request.json["action"]?.text ?? ""
+  func learnTag(
+    _ mark: ForeignTag.Mark, action name: String, label: String?
+  ) throws(SecretStoreError) -> SecretAnswer {
     if let sentence = configuration.refusalToLearn(mark, for: name) { return .refused(sentence) }
     let known = try secretStore.learnedTags()
     let former = known.first { $0.tag.mark == mark }
@@ -25,29 +25,28 @@ extension SecretService {
       return .refused("there are \(known.count) learned tags, as many as there may be")
     }
     guard let id = former?.id ?? (try? TagSecret.newID()) else { return .failed("the system has no random numbers") }
-    let tag = ForeignTag(mark: mark, action: name, label: request.json["label"]?.text?.trimmedLabel)
+    let tag = ForeignTag(mark: mark, action: name, label: label?.trimmedLabel)
     let learned = LearnedTag(id: id, tag: tag, learnedUnixSeconds: SystemClock().now().unixSeconds)
-    try secretStore.learn(learned, noting: auditEntry("tag-learned", id, request, detail: "\(name); \(mark.words)"))
-    var answer = SecretAnswer(json: json(learned, formerAction: former?.tag.action))
+    try secretStore.learn(learned, noting: auditEntry("tag-learned", id, detail: "\(name); \(mark.words)"))
+    var answer = SecretAnswer(json(learned, formerAction: former?.tag.action))
     answer.logRecord = logRecord(
-      .notice, "tag-learned", "the tag \(mark.words) sets off \(name) from now on", request, [("action", name)])
+      .notice, "tag-learned", "the tag \(mark.words) sets off \(name) from now on", [("action", name)])
     answer.learnedTags = try secretStore.learnedTags().map { $0.tag }
     return answer
   }
 
   /// Forgets the learned tag of this UID, text or URI.
-  func forgetTag(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
-    let wanted = request.json["tag"]?.text ?? ""
+  func forgetTag(_ wanted: String) throws(SecretStoreError) -> SecretAnswer {
     let uid = TagUID(written: wanted)
     let known = try secretStore.learnedTags()
     guard let found = known.first(where: { $0.tag.mark.content == wanted || uid != nil && $0.tag.mark.uid == uid })
     else { return .refused("there is no learned tag \(wanted.quoted); 'tappet tag learned' lists them") }
     let detail = "\(found.tag.action); \(found.tag.mark.words)"
     _ = try secretStore.forget(
-      learnedTag: found.id, noting: auditEntry("tag-forgotten", found.id, request, detail: detail))
-    var answer = SecretAnswer(json: json(found, formerAction: nil))
+      learnedTag: found.id, noting: auditEntry("tag-forgotten", found.id, detail: detail))
+    var answer = SecretAnswer(json(found, formerAction: nil))
     answer.logRecord = logRecord(
-      .notice, "tag-forgotten", "the tag \(found.tag.mark.words) sets off nothing from now on", request,
+      .notice, "tag-forgotten", "the tag \(found.tag.mark.words) sets off nothing from now on",
       [("action", found.tag.action)])
     answer.learnedTags = try secretStore.learnedTags().map { $0.tag }
     return answer
@@ -67,18 +66,6 @@ extension SecretService {
     guard case .object(var members) = json(learned) else { return .null }
     members.append(JSON.Member(name: "former_action", value: .optional(formerAction)))
     return .object(members)
-  }
-}
-
-extension ForeignTag.Mark {
-  /// The mark of a request.
-  fileprivate init?(_ request: JSON) {
-    for kind in ["uid", "text", "uri"] {
-      guard let content = request[kind]?.text else { continue }
-      self.init(kind: kind, content: content)
-      return
-    }
-    return nil
   }
 }
 

@@ -1,0 +1,190 @@
+// The requests to the running kiosk, and how they are written on the control socket: a JSON object, and after it the
+// one secret value of the request.
+//
+//     {"request":"output","output":"gate","do":"pulse"}
+
+import TappetCore
+import TappetJSON
+import TappetPlatform
+import TappetStore
+
+/// A request to the running kiosk.
+package enum KioskRequest: Sendable {
+  case status
+  /// The status now, and then each record of the log and each light as they happen.
+  case watch
+  case lockPanel
+  case listOutputs
+  case switchOutput(String, OutputRequest)
+  /// Makes a command for the topic with the kiosk's own keys, and judges it like any other.
+  case testCommand(topic: String, SampleCommand)
+  /// Drops one entry from the outbox, or all.
+  case dropEntries(EntryID?)
+  /// The next tag, or the one that lies on the reader.
+  case nextTag
+  /// Each tag from now on, and the one that lies on the reader.
+  case watchTags
+  case beginTagJob(TagJobRequest)
+  case cancelTagJob
+  /// Rows of an import of people; more follow, and the last ones with `importPeople`.
+  case stagePeople([PeopleRow])
+  case secrets(SecretRequest)
+}
+
+/// The wish in a command that the kiosk makes itself.
+package enum SampleCommand: Sendable {
+  /// An action, or with `role: esp32` the number of a command.
+  case action(String)
+  /// An output and what to do with it.
+  case output(String, operation: String)
+}
+
+/// The fault of a message that is not a valid request.
+struct KioskRequestError: Error {
+  /// One sentence for a person.
+  var sentence: String
+
+  init(_ sentence: String) { self.sentence = sentence }
+}
+
+/// The facts of a message.
+struct RequestMembers {
+  private let message: ControlMessage
+
+  init(_ message: ControlMessage) { self.message = message }
+
+  subscript(_ name: String) -> JSON? { message.json[name] }
+
+  func optionalText(_ name: String) -> String? { self[name]?.text }
+
+  /// The text, or an empty one.
+  func text(_ name: String) -> String { optionalText(name) ?? "" }
+
+  /// The number, or 0.
+  func number(_ name: String) -> Int64 { self[name]?.wholeNumber ?? 0 }
+
+  func isTrue(_ name: String) -> Bool { self[name] == .bool(true) }
+
+  /// The elements of a list, or none.
+  func elements(_ name: String) -> [JSON] { self[name]?.elements ?? [] }
+
+  /// The secret value, or an empty one.
+  var secretPayload: SecretBytes {
+    var nothing: [UInt8] = []
+    return message.secretPayload ?? SecretBytes(taking: &nothing)
+  }
+}
+
+extension KioskRequest {
+  /// The message on the control socket.
+  @export(interface)
+  package var message: ControlMessage {
+    let (name, facts) = written
+    let head = JSON.Member(name: "request", value: .string(name))
+    var payload: SecretBytes?
+    if case .secrets(let request) = self { payload = request.secretPayload }
+    return ControlMessage(
+      .object([head] + facts.map { JSON.Member(name: $0.key, value: $0.value) }), enclosing: payload)
+  }
+
+  private var written: (name: String, facts: KeyValuePairs<String, JSON>) {
+    switch self {
+    case .status: ("status", [:])
+    case .watch: ("watch", [:])
+    case .lockPanel: ("panel-lock", [:])
+    case .listOutputs: ("output", [:])
+    case .switchOutput(let name, let request): ("output", ["output": .string(name), "do": .string(request.word)])
+    case .testCommand(let topic, .action(let name)): ("command", ["topic": .string(topic), "action": .string(name)])
+    case .testCommand(let topic, .output(let name, let operation)):
+      ("command", ["topic": .string(topic), "output": .string(name), "do": .string(operation)])
+    case .dropEntries(let id): ("outbox-drop", id.map { ["id": .string($0.hex)] } ?? ["all": .bool(true)])
+    case .nextTag: ("next-tag", [:])
+    case .watchTags: ("watch-tags", [:])
+    case .beginTagJob(let job): ("tag-job", job.facts)
+    case .cancelTagJob: ("tag-cancel", [:])
+    case .stagePeople(let rows): ("person-import", ["rows": .array(rows.map { $0.json }), "more": .bool(true)])
+    case .secrets(let request): (request.name, request.facts)
+    }
+  }
+
+  /// Decodes a message of the control socket.
+  init(_ message: ControlMessage) throws(KioskRequestError) {
+    let request = RequestMembers(message)
+    guard let name = request.optionalText("request") else {
+      throw KioskRequestError("the request has no 'request'")
+    }
+    switch name {
+    case "status": self = .status
+    case "watch": self = .watch
+    case "panel-lock": self = .lockPanel
+    case "output": self = try KioskRequest(ofOutput: request)
+    case "command": self = .testCommand(topic: request.text("topic"), SampleCommand(request))
+    case "outbox-drop":
+      if request.isTrue("all") {
+        self = .dropEntries(nil)
+      } else if let id = EntryID(hex: request.text("id")) {
+        self = .dropEntries(id)
+      } else {
+        throw KioskRequestError("an entry's id has 32 hex digits; 'tappet outbox list' shows them")
+      }
+    case "next-tag": self = .nextTag
+    case "watch-tags": self = .watchTags
+    case "tag-job": self = .beginTagJob(try TagJobRequest(request))
+    case "tag-cancel": self = .cancelTagJob
+    case "person-import" where request.isTrue("more"):
+      self = .stagePeople(try PeopleRow.rows(request.elements("rows")))
+    case _:
+      guard let secrets = try SecretRequest(name, request) else {
+        throw KioskRequestError("unknown request '\(name)'")
+      }
+      self = .secrets(secrets)
+    }
+  }
+
+  private init(ofOutput request: RequestMembers) throws(KioskRequestError) {
+    guard let name = request.optionalText("output") else {
+      self = .listOutputs
+      return
+    }
+    guard let wanted = OutputRequest.allCases.first(where: { $0.word == request.text("do") }) else {
+      throw KioskRequestError("an output can be switched 'on' or 'off', by a 'pulse' or to 'toggle'")
+    }
+    self = .switchOutput(name, wanted)
+  }
+}
+
+extension SampleCommand {
+  fileprivate init(_ request: RequestMembers) {
+    if let output = request.optionalText("output") {
+      self = .output(output, operation: request.text("do"))
+    } else {
+      self = .action(request.text("action"))
+    }
+  }
+}
+
+extension TagJobRequest {
+  fileprivate var facts: KeyValuePairs<String, JSON> {
+    [
+      "kind": .string(kind.rawValue), "action": .optional(action), "label": .optional(label),
+      "person": .optional(person), "text": .optional(text), "with_key": .bool(carriesKey),
+      "protect": .bool(protects), "limit_s": .number(limit.wholeMilliseconds / 1000),
+    ]
+  }
+
+  fileprivate init(_ request: RequestMembers) throws(KioskRequestError) {
+    guard let kind = TagJobKind(rawValue: request.text("kind")) else {
+      throw KioskRequestError("the job's 'kind' is unknown")
+    }
+    self.init(kind)
+    action = request.optionalText("action")
+    label = request.optionalText("label")
+    person = request.optionalText("person")
+    text = request.optionalText("text")
+    carriesKey = request.isTrue("with_key")
+    protects = request.isTrue("protect")
+    if let seconds = request["limit_s"]?.wholeNumber {
+      limit = min(max(.seconds(1), .seconds(seconds)), Limits.tagJobTimeMax)
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import TappetCore
+import TappetJSON
+import TappetStore
+import Testing
+
+@testable import TappetKiosk
+
+@Suite struct KioskRequestTests {
+  static let payload = Array("smpshare://secret".utf8).withUnsafeBytes { SecretBytes(copying: $0) }
+
+  static let requests: [KioskRequest] = {
+    var limits = LimitWords()
+    (limits.from, limits.until, limits.hours, limits.uses) = ("2026-12-24", "2026-12-31", ["Mo-Fr 07:00-19:30"], 3)
+    var job = TagJobRequest(.write)
+    (job.action, job.label, job.person, job.text) = ("garage", "Ring", "Ada", "b-1")
+    (job.carriesKey, job.protects, job.limit) = (true, true, .seconds(9))
+    let rows = [PeopleRow(line: 2, fields: ["Ada", nil, "yes"])]
+    let secrets: [SecretRequest] = [
+      .listSecrets(from: 7), .makeSecret(action: "garage", label: "Ring"), .makeSecret(action: "garage", label: nil),
+      .addSecret(shareURL: payload, action: "garage", label: nil), .shareSecret(id: "a1", isForBackup: true),
+      .shareSecret(id: "a1", isForBackup: false), .renameSecret(id: "a1", label: nil), .removeSecret(id: "a1"),
+      .renameAction("garage", to: "gate"), .rekey, .keepTimestampKey(payload), .keepBrokerPassword(payload),
+      .listValues, .revealValue("timestamp-key"), .listAudit(after: 4), .verifyAudit, .reload, .listPeople(from: 1),
+      .addPerson("Ada"), .renamePerson("Ada", to: "Ada L."), .suspendPerson("Ada"), .resumePerson("Ada"),
+      .allowPerson("Ada", limits), .allowPerson("Ada", LimitWords()), .removePerson("Ada", forgetsTaps: true),
+      .assignSecret(id: "a1", person: ""), .importPeople(rows, isTrial: true), .listLearnedTags(from: 0),
+      .learnTag(.text("box 7"), action: "bell", label: "Card"), .forgetTag("04a1b2c3"),
+    ]
+    return [
+      .status, .watch, .lockPanel, .listOutputs, .switchOutput("gate", .pulse),
+      .testCommand(topic: "c/signed", .action("3")), .testCommand(topic: "c/signed", .output("gate", operation: "on")),
+      .dropEntries(nil), .dropEntries(EntryID(hex: "00112233445566778899aabbccddeeff")), .nextTag, .watchTags,
+      .beginTagJob(job), .cancelTagJob, .stagePeople(rows),
+    ] + secrets.map { .secrets($0) }
+  }()
+
+  @Test(arguments: requests)
+  func `a request is the same after its way over the socket`(_ request: KioskRequest) throws {
+    let sent = request.message
+    let bytes = ControlMessage.encode(sent.json, enclosing: sent.secretPayload)
+    let message = try #require(bytes.withUnsafeBytes { ControlMessage($0) })
+    let received = try KioskRequest(message)
+    #expect(received.message.json == sent.json)
+    #expect(received.message.secretPayload?.withBytes { Array($0) } == sent.secretPayload?.withBytes { Array($0) })
+  }
+
+  @Test(arguments: [
+    (#"{}"#, "the request has no 'request'"), (#"{"request":"person"}"#, "unknown request 'person'"),
+    (#"{"request":"output","output":"gate","do":"blow"}"#, "'on' or 'off'"),
+    (#"{"request":"outbox-drop"}"#, "32 hex digits"), (#"{"request":"tag-job","kind":"burn"}"#, "'kind' is unknown"),
+    (#"{"request":"value-keep","name":"check"}"#, "only the timestamp key"),
+    (#"{"request":"tag-learn","action":"bell"}"#, "names no tag"),
+    (#"{"request":"person-import","rows":[["Ada"]]}"#, "begins with a line"),
+  ])
+  func `a message that is not a request is refused with its reason`(_ text: String, _ reason: String) throws {
+    let message = try #require(Array(text.utf8).withUnsafeBytes { ControlMessage($0) })
+    let error = #expect(throws: KioskRequestError.self) { try KioskRequest(message) }
+    #expect(error?.sentence.contains(reason) == true, "\(String(describing: error))")
+  }
+}
