@@ -6,7 +6,7 @@
 /// The list of migrations; a database's `user_version` is the number of migrations that it has had.
 enum InventorySchema {
   /// All migrations in order.
-  static let migrations: [String] = [tables, texts, journal, names, desk, former, reversals, parts]
+  static let migrations: [String] = [tables, texts, journal, names, desk, former, reversals, parts, due]
 
   /// Before a first import: no index is written row by row.
   ///
@@ -182,6 +182,9 @@ enum InventorySchema {
     INSERT INTO former SELECT 0, id FROM place WHERE name || coalesce(code, '') GLOB '*[^ -~]*';
     INSERT INTO former SELECT 1, id FROM item WHERE name || notes GLOB '*[^ -~]*';
     """
+
+  /// The day by which a loan ends: `2026-12-24`.
+  private static let due = "ALTER TABLE loan ADD COLUMN due TEXT;"
 
   /// A change that took back another one.
   private static let reversals = "ALTER TABLE change ADD COLUMN reverts INTEGER;"

@@ -10,7 +10,8 @@ extension Command {
   package static var inventory: [Command] {
     InventoryKind.allCases.flatMap { kind in
       [thingAdd(kind), thingList(kind), thingShow(kind)] + (kind == .building ? [] : [thingMove(kind)])
-        + [thingEdit(kind), thingRemove(kind)] + (kind == .item ? [itemTake, itemPut, itemCount] : [])
+        + [thingEdit(kind), thingRemove(kind)]
+        + (kind == .item ? [itemTake, itemPut, itemCount, itemLend, itemReturn] : [])
     } + [find, label, inventoryImport, inventoryExport, inventoryMoves, inventoryChanges, inventoryUndo, inventoryRedo]
   }
 
@@ -41,6 +42,7 @@ extension Command {
     if kind == .item {
       options.append(CommandOption("low", "only those of which there are fewer than their minimum").orElse)
       options.append(CommandOption("lent", "only those that somebody has, the longest lent first").orElse)
+      options.append(CommandOption("overdue", "only those that were due before today, the longest due first").orElse)
     }
     return Command(
       words: kind.name + " list", section: .inventory, summary: "list the \(kind.plural)", options: options + [.json],
@@ -49,7 +51,8 @@ extension Command {
         \(kind == .box || kind == .item ? "; those of one place oldest first" : ""). With --json one object per line.
         """,
       misuse: { arguments in
-        ["in", "low", "lent"].count(where: { arguments.has($0) }) > 1 ? "give one of --in, --low and --lent" : nil
+        ["in", "low", "lent", "overdue"].count(where: { arguments.has($0) }) > 1
+          ? "give one of --in, --low, --lent and --overdue" : nil
       },
       body: .thing(kind) { (thing) throws(CommandFailure) in try thing.list() })
   }
@@ -152,6 +155,39 @@ extension Command {
         return "N is a whole number from 0 to \(Limits.inventoryQuantityMax), not '\(text)'"
       },
       body: .thing(.item, run))
+  }
+
+  private static var itemLend: Command {
+    Command(
+      words: "item lend", section: .inventory, summary: "check an item out to a person", operands: [Operand("ITEM")],
+      options: [
+        CommandOption("to", "PERSON", .person, "the person who has it from now on"),
+        CommandOption("until", "DAY", "the last day, such as 2026-12-24"), .by, .json,
+      ],
+      details: """
+        Checks an item out, as two taps do: the item's tag, then the person's. Who had it before has it no more.
+        Lent to the same person again, it gets another last day. 'tappet item list --overdue' has what was due
+        before today. It keeps its place meanwhile, where it goes back to.
+        \(naming(.item))
+        """,
+      example: "tappet item lend 'Drill' --to Ada --until 2026-12-24",
+      misuse: { arguments in
+        if !arguments.has("to") { return "--to names the person who has it from now on" }
+        guard let text = arguments.value("until"), CalendarDay(text) == nil else { return nil }
+        return "--until takes a day such as 2026-12-24, not '\(text)'"
+      },
+      body: .thing(.item) { (thing) throws(CommandFailure) in try thing.lend() })
+  }
+
+  private static var itemReturn: Command {
+    Command(
+      words: "item return", section: .inventory, summary: "check an item in", operands: [Operand("ITEM")],
+      options: [.by, .json],
+      details: """
+        Ends a loan: the item is where it was before.
+        \(naming(.item))
+        """,
+      body: .thing(.item) { (thing) throws(CommandFailure) in try thing.takeBack() })
   }
 
   package static var find: Command {

@@ -20,11 +20,27 @@ extension InventoryEntry {
   }
 }
 
+extension CalendarDay {
+  /// The day of this machine's time zone.
+  static var today: CalendarDay {
+    let now = SystemClock().now().unixSeconds
+    return CalendarDay(number: (now + WallTime.secondsEastOfUTC(unixSeconds: now)) / 86_400)
+  }
+}
+
+extension InventoryLoan {
+  /// Whether its last day is over.
+  var isOverdue: Bool { due.map { $0 < .today } ?? false }
+
+  /// Its last day in a line.
+  fileprivate var end: String { due.map { ", until \($0.text)" + (isOverdue ? ": overdue" : "") } ?? "" }
+}
+
 extension Inventory {
   /// A line of a list.
   func line(of entry: InventoryEntry) throws(InventoryError) -> String {
     let path = try location(of: entry).path
-    if entry.kind == .item, let loan = try loan(of: entry) { return entry.line + "  with " + loan.person }
+    if entry.kind == .item, let loan = try loan(of: entry) { return entry.line + "  with " + loan.person + loan.end }
     return entry.line + (path.isEmpty ? "" : "  " + path)
   }
 
@@ -37,7 +53,7 @@ extension Inventory {
     add("in", try location(of: entry).path)
     add("code", entry.code)
     if entry.kind == .item, let loan = try loan(of: entry) {
-      add("with", loan.person + ", since " + WallTime.second(unixMilliseconds: loan.unixMilliseconds))
+      add("with", loan.person + ", since " + WallTime.second(unixMilliseconds: loan.unixMilliseconds) + loan.end)
     }
     if entry.kind == .item {
       let minimum = entry.minimum.map { ", at least \($0)" + (entry.isLow ? ": low" : "") } ?? ""
@@ -69,6 +85,7 @@ extension Inventory {
       "quantity": isItem ? .number(entry.quantity) : .null, "minimum": entry.minimum.map { .number($0) } ?? .null,
       "low": .bool(entry.isLow), "holder": .optional(loan?.person),
       "lent_at": loan.map { .time(unixMilliseconds: $0.unixMilliseconds) } ?? .null,
+      "due": .optional(loan?.due?.text), "overdue": .bool(loan?.isOverdue == true),
       "tags": .array(try tags(of: entry).map { .string(Hex.encode($0.bytes)) }), "photo": .optional(entry.photo?.path),
       "photo_sha256": .optional(entry.photo.map { Hex.encode($0.hash) }),
       "photo_state": .optional(hashesPhoto ? entry.photo.map { PhotoFile.state(of: $0) } : nil),

@@ -40,6 +40,7 @@ struct ThingCommand {
       let pass = { (entry: InventoryEntry) throws(InventoryError) in try self.pass(entry) }
       if arguments.has("low") { return try inventory.forEachLowItem(pass) }
       if arguments.has("lent") { return try inventory.forEachLentItem(pass) }
+      if arguments.has("overdue") { return try inventory.forEachItem(dueBefore: .today, pass) }
       guard let words = arguments.value("in") else { return try inventory.forEach(kind, pass) }
       try inventory.forEach(kind, inside: try inventory.resolve(words, around: kind), pass)
     }
@@ -102,6 +103,21 @@ struct ThingCommand {
       }
     }
     try report(counted, "Counted")
+  }
+
+  func lend() throws(CommandFailure) {
+    let item = try named()
+    try judged { () throws(InventoryError) in
+      let due = arguments.value("until").flatMap { CalendarDay($0) }
+      try inventory.lend(item, to: arguments.value("to") ?? "", until: due, by: arguments.who)
+    }
+    try report(item, "Lent")
+  }
+
+  func takeBack() throws(CommandFailure) {
+    let item = try named()
+    try judged { () throws(InventoryError) in try inventory.takeBack(item, by: arguments.who) }
+    try report(item, "Returned")
   }
 
   func remove() throws(CommandFailure) {

@@ -46,6 +46,33 @@ import Testing
     #expect(try inventory.entry(tag: uid) == box)
   }
 
+  @Test func `a loan with a last day is overdue after it, and can be made longer`() throws {
+    let box = try world.add(.box, "Tools", try world.spot())
+    let (drill, saw) = (try world.add(.item, "Drill", box), try world.add(.item, "Saw", box))
+    let (first, second) = (try #require(CalendarDay("2026-12-24")), try #require(CalendarDay("2026-12-31")))
+    func overdue(_ day: String) throws -> [String] {
+      var names: [String] = []
+      try inventory.forEachItem(dueBefore: try #require(CalendarDay(day))) { item in
+        names.append(item.name)
+        return true
+      }
+      return names
+    }
+    try inventory.lend(drill, to: "Ann", until: second, by: "Ann")
+    try inventory.lend(saw, to: "Ben", until: first, by: "Ann")
+    #expect(try overdue("2026-12-24") == [] && overdue("2026-12-25") == ["Saw"])
+    #expect(try overdue("2027-01-01") == ["Saw", "Drill"])
+    let since = try inventory.loan(of: saw)?.unixMilliseconds
+    #expect(throws: InventoryError.unchanged(.item)) { try inventory.lend(saw, to: "Ben", until: first, by: "Ann") }
+    try inventory.lend(saw, to: "Ben", until: second, by: "Ann")
+    let loan = try world.reopened().loan(of: saw)
+    #expect(loan?.due == second && loan?.unixMilliseconds == since)
+    #expect(try moves().count == 2)
+    // The next person has no last day, unless they get one.
+    try inventory.lend(saw, to: "Ann", by: "Ann")
+    #expect(try overdue("2027-01-01") == ["Drill"])
+  }
+
   @Test func `an item goes to a person, to the next one, and back to a box`() throws {
     let shelf = try world.spot()
     let box = try world.add(.box, "Tools", shelf)

@@ -9,22 +9,29 @@ package struct InventoryLoan: Hashable, Sendable {
   package var person: String
   /// The time of the loan.
   package var unixMilliseconds: Int64
+  /// The last day of the loan; `nil` when none was set.
+  package var due: CalendarDay?
 }
 
 extension Inventory {
-  /// Checks an item out to a person, whoever had it before.
+  /// Checks an item out to a person, whoever had it before, until a day or for as long as they like.
   @export(interface)
-  package func lend(_ item: InventoryEntry, to person: String, by who: String) throws(InventoryError) {
+  package func lend(
+    _ item: InventoryEntry, to person: String, until due: CalendarDay? = nil, by who: String
+  ) throws(InventoryError) {
     let person = person.trimmedLabel ?? ""
     try Inventory.check(person, "person's name", sizeMax: Limits.secretLabelSizeMax)
     try changeLoan(of: item, .lent, by: who) { (now) throws(InventoryError) in
-      if try loan(of: item)?.person == person { throw .unchanged(.item) }
+      let former = try loan(of: item)
+      let isLonger = former?.person == person
+      if isLonger, former?.due == due { throw .unchanged(.item) }
       try stored { () throws(DatabaseError) in
         let statement = try database.statement(
-          "INSERT OR REPLACE INTO loan (uuid, person, unix_ms) VALUES (?1, ?2, ?3)")
+          "INSERT OR REPLACE INTO loan (uuid, person, unix_ms, due) VALUES (?1, ?2, ?3, ?4)")
         statement.bind(blob: item.id.bytes, at: 1)
         statement.bind(person, at: 2)
-        statement.bind(now, at: 3)
+        statement.bind(isLonger ? former?.unixMilliseconds ?? now : now, at: 3)
+        if let due { statement.bind(due.text, at: 4) }
         try statement.run()
       }
     }
@@ -42,11 +49,12 @@ extension Inventory {
   @export(interface)
   package func loan(of item: InventoryEntry) throws(InventoryError) -> InventoryLoan? {
     try stored { () throws(DatabaseError) in
-      let statement = try database.statement("SELECT person, unix_ms FROM loan WHERE uuid = ?1")
+      let statement = try database.statement("SELECT person, unix_ms, due FROM loan WHERE uuid = ?1")
       defer { statement.reset() }
       statement.bind(blob: item.id.bytes, at: 1)
       return try statement.step()
-        ? InventoryLoan(person: statement.text(0), unixMilliseconds: statement.integer(1)) : nil
+        ? InventoryLoan(
+          person: statement.text(0), unixMilliseconds: statement.integer(1), due: CalendarDay(statement.text(2))) : nil
     }
   }
 
@@ -59,6 +67,21 @@ extension Inventory {
         SELECT item.id, item.uuid, box, name, notes, quantity, minimum, photo, photo_hash, created
         FROM loan JOIN item ON item.uuid = loan.uuid ORDER BY loan.unix_ms, item.id
         """)
+    try forEachRow(of: statement, .item, body)
+  }
+
+  /// The items that were due before a day, the longest due first, until `body` returns false.
+  @export(interface)
+  package func forEachItem(
+    dueBefore day: CalendarDay, _ body: (InventoryEntry) throws(InventoryError) -> Bool
+  ) throws(InventoryError) {
+    let statement = try statement(
+      .item, place: "",
+      item: """
+        SELECT item.id, item.uuid, box, name, notes, quantity, minimum, photo, photo_hash, created
+        FROM loan JOIN item ON item.uuid = loan.uuid WHERE loan.due < ?1 ORDER BY loan.due, item.id
+        """)
+    statement.bind(day.text, at: 1)
     try forEachRow(of: statement, .item, body)
   }
 
@@ -80,7 +103,8 @@ extension Inventory {
       guard let current = try entry(item.id, of: .item) else { throw .unknown(.item, item.name) }
       let (now, origin) = (now, try whereabouts(of: current))
       try change(now)
-      try noteMove(of: current, from: origin, to: try whereabouts(of: current), now, by: who)
+      let destination = try whereabouts(of: current)
+      if destination != origin { try noteMove(of: current, from: origin, to: destination, now, by: who) }
       try noteNews(verb, current, now, by: who)
     }
   }
