@@ -8,15 +8,15 @@ import TappetJSON
 import TappetMessages
 import TappetPlatform
 
-/// Finds boxes by code, and everything by its words.
+/// Finds one thing by the code on its label, and everything by its words.
 enum FindCommand {
   static func run(_ arguments: Arguments, _ configuration: KioskConfiguration) throws(CommandFailure) {
     let inventory = try Inventory.of(configuration)
     let text = arguments.operands[0]
     arguments.report?.beginList()
     let count = try judged { () throws(InventoryError) -> Int in
-      if let box = try inventory.box(code: text) {
-        try print(box, inventory, arguments)
+      if let thing = try inventory.thing(onLabel: text) {
+        try print(thing, inventory, arguments)
         return 1
       }
       if arguments.has("code") { throw .unknownCode(text) }

@@ -8,8 +8,8 @@ import TappetJSON
 extension Command {
   package static var label: Command {
     Command(
-      words: "label", section: .inventory, summary: "make labels of boxes with QR codes, for paper or a printer",
-      operands: [Operand("BOX", .text, .any)],
+      words: "label", section: .inventory, summary: "make labels with QR codes, for paper or a printer",
+      operands: [Operand("THING", .text, .any)],
       options: [
         CommandOption("in", "SPOT", "labels of all boxes in this spot"), CommandOption("all", "labels of all boxes"),
         CommandOption("format", "FORMAT", .word(["text", "svg", "zpl", "escpos"]), "text, svg, zpl or escpos (text)"),
@@ -18,10 +18,13 @@ extension Command {
         CommandOption("out", "FILE", .file, "draw the SVG into a new file; several sheets get numbers"),
       ],
       details: """
-        Makes a label for each BOX: the QR code of its code, its label, its code and its place. Without
-        --format on the terminal. SVG is a sheet at its true size: a4-3x8, a4-3x7 and a4-2x7 are Avery L7159,
-        L7160 and L7163, letter-3x10 is 5160. ZPL and ESC/POS go to a file or to the printer's device.
-        BOX is its QR code, its label, its path (House / Cellar / Shelf / Screws) or its id.
+        Makes a label for each THING, a box, spot, room, building or item: a QR code, its name and its place. The
+        code is a box's own, or the id of anything else; a scanner at the kiosk knows both, and so does 'tappet
+        find'. Without --format on the terminal. SVG is a sheet at its true size: a4-3x8, a4-3x7 and a4-2x7 are
+        Avery L7159, L7160 and L7163, letter-3x10 is 5160; tape-12, tape-18 and tape-24 are tapes of 12 to
+        24 mm. ZPL and ESC/POS go to a file or to the printer's device.
+        THING is a box's QR code, a name, a path (House / Cellar / Shelf / Screws) or an id; of several kinds
+        with one name the box is meant, else the spot, and so on.
         """,
       example: "tappet label --all --format svg --sheet a4-3x8 --out labels.svg",
       misuse: misuseOfLabel, body: .running(LabelCommand.run))
@@ -30,7 +33,7 @@ extension Command {
   private static func misuseOfLabel(_ arguments: Arguments) -> String? {
     let format = arguments.value("format") ?? "text"
     if arguments.operands.isEmpty, !arguments.has("in"), !arguments.has("all") {
-      return "name the boxes, or give --in SPOT or --all"
+      return "name the things, or give --in SPOT or --all"
     }
     guard ["text", "svg", "zpl", "escpos"].contains(format) else {
       return "--format takes text, svg, zpl or escpos, not '\(format)'"

@@ -195,11 +195,11 @@ extension Command {
       words: "find", section: .inventory, summary: "find boxes and items by code, name or notes",
       operands: [Operand("TEXT")],
       options: [
-        CommandOption("code", "only the box with exactly this code"),
+        CommandOption("code", "only the thing with exactly this code"),
         CommandOption("limit", "N", .number(1...1_000_000), "show at most N (50)"), .json,
       ],
       details: """
-        The box whose QR code TEXT is; else boxes whose code begins with it, and all things that have each word
+        The thing with TEXT as its QR code; else boxes whose code begins with it, and all things that have each word
         of TEXT in their name, label or notes: as the beginning of a word, or from three letters on anywhere
         in the name. Some of the words may be those of places that a thing is in. Case and accents do not
         matter. Newest first. Exit status: 1 nothing was found.

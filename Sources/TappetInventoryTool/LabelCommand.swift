@@ -1,4 +1,4 @@
-// tappet label: labels of boxes, to look at, to print on sheets, and for label printers.
+// tappet label: labels of boxes and of all else, to look at, to print on sheets, and for label printers.
 
 import CPlatform
 import TappetCommandLine
@@ -7,24 +7,28 @@ import TappetCore
 import TappetInventory
 import TappetPlatform
 
-/// The words of a box's label, and its QR code.
-struct BoxLabel {
+/// The words of a label, and its QR code.
+struct ThingLabel {
   var name: String
+  /// The text of the QR code: a box's code, or the id of anything else.
   var code: String
+  /// The words under the name: a box's code, or the kind of anything else.
+  var caption: String
   var path: String
   var picture: QRCode
 
-  fileprivate init(_ box: InventoryEntry, _ inventory: Inventory) throws(CommandFailure) {
-    name = box.name.escaped
-    code = box.code
-    path = try judged { () throws(InventoryError) in try inventory.location(of: box) }.path.escaped
-    do throws(QRCodeError) { picture = try QRCode(Array(box.code.utf8)) } catch {
-      throw .failed("\(box.code.escaped): the QR code could not be made; the system is out of memory")
+  fileprivate init(_ thing: InventoryEntry, _ inventory: Inventory) throws(CommandFailure) {
+    name = thing.name.escaped
+    code = thing.kind == .box ? thing.code : thing.id.text
+    caption = thing.kind == .box ? thing.code.escaped : thing.kind.title
+    path = try judged { () throws(InventoryError) in try inventory.location(of: thing) }.path.escaped
+    do throws(QRCodeError) { picture = try QRCode(Array(code.utf8)) } catch {
+      throw .failed("\(code.escaped): the QR code could not be made; the system is out of memory")
     }
   }
 }
 
-/// Makes labels of boxes.
+/// Makes labels of the things that the arguments name.
 enum LabelCommand {
   static func run(_ arguments: Arguments, _ configuration: KioskConfiguration) throws(CommandFailure) {
     let labels = try labels(arguments, try Inventory.of(configuration))
@@ -44,34 +48,34 @@ enum LabelCommand {
     }
   }
 
-  /// The boxes that the words name, those of a spot, or all, each once.
-  private static func labels(_ arguments: Arguments, _ inventory: Inventory) throws(CommandFailure) -> [BoxLabel] {
-    var boxes: [InventoryEntry] = []
-    var rows: Set<InventoryRow> = []
-    let add = { (box: InventoryEntry) throws(InventoryError) -> Bool in
-      if rows.insert(box.row).inserted { boxes.append(box) }
-      return boxes.count <= Limits.labelsMax
+  /// The things that the words name, the boxes of a spot, or all boxes, each once.
+  private static func labels(_ arguments: Arguments, _ inventory: Inventory) throws(CommandFailure) -> [ThingLabel] {
+    var things: [InventoryEntry] = []
+    var ids: Set<InventoryID> = []
+    let add = { (thing: InventoryEntry) throws(InventoryError) -> Bool in
+      if ids.insert(thing.id).inserted { things.append(thing) }
+      return things.count <= Limits.labelsMax
     }
     try judged { () throws(InventoryError) in
-      for words in arguments.operands { _ = try add(try inventory.resolve(words, .box)) }
+      for words in arguments.operands { _ = try add(try inventory.resolve(anything: words)) }
       if let spot = arguments.value("in") { try inventory.forEach(in: try inventory.resolve(spot, .spot), add) }
       if arguments.has("all") { try inventory.forEach(.box, add) }
     }
-    if boxes.count > Limits.labelsMax {
+    if things.count > Limits.labelsMax {
       throw .refused("these are more than \(Limits.labelsMax) labels; make them spot by spot, with --in SPOT")
     }
-    var labels: [BoxLabel] = []
-    for box in boxes { labels.append(try BoxLabel(box, inventory)) }
+    var labels: [ThingLabel] = []
+    for thing in things { labels.append(try ThingLabel(thing, inventory)) }
     return labels
   }
 
   /// Black on white by number on a terminal; as plain text elsewhere.
-  private static func show(_ label: BoxLabel) {
+  private static func show(_ label: ThingLabel) {
     let isTerminal = isatty(1) == 1
     for line in label.picture.lines {
       Output.write(isTerminal ? "\u{1B}[38;5;16;48;5;231m" + line + "\u{1B}[0m\n" : line + "\n")
     }
-    Output.print("\(label.name)  [\(label.code.escaped)]  \(label.path)")
+    Output.print("\(label.name)  [\(label.caption)]  \(label.path)")
   }
 
   /// Writes all sheets or, when one cannot be written, none; with a number each if there are several.

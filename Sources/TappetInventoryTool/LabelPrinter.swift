@@ -9,7 +9,7 @@ import TappetPlatform
 /// Labels for printers, which take them as bytes.
 enum LabelPrinter {
   /// One label, at least 50 by 25 mm at 203 dots per inch.
-  static func zpl(_ label: BoxLabel) -> String {
+  static func zpl(_ label: ThingLabel) -> String {
     // The printer makes the code itself, of as many modules as ours: level H, bytes.
     let modules = label.picture.width - 2 * QRCode.quietZone
     let magnification = max(2, min(10, 160 / modules))
@@ -19,7 +19,7 @@ enum LabelPrinter {
       ^XA^CI28
       ^FO20,20^BQN,2,\(magnification),H^FH^FDHA,\(field(label.code))^FS
       ^FO\(left),20^A0N,36,36^FB\(room),2,0,L^FH^FD\(field(label.name))^FS
-      ^FO\(left),100^A0N,28,28^FB\(room),1,0,L^FH^FD\(field(label.code.escaped))^FS
+      ^FO\(left),100^A0N,28,28^FB\(room),1,0,L^FH^FD\(field(label.caption))^FS
       ^FO\(left),134^A0N,20,20^FB\(room),3,0,L^FH^FD\(field(label.path))^FS
       ^XZ
 
@@ -40,7 +40,7 @@ enum LabelPrinter {
   }
 
   /// One label for a printer of receipts and labels, cut off after it.
-  static func escpos(_ label: BoxLabel) -> [UInt8] {
+  static func escpos(_ label: ThingLabel) -> [UInt8] {
     let code = Array(label.code.utf8)
     let size = code.count + 3
     var bytes: [UInt8] = [0x1B, 0x40, 0x1B, 0x74, 2]  // ESC @: from the start; ESC t: code page 850.
@@ -50,7 +50,7 @@ enum LabelPrinter {
     bytes += [0x1D, 0x28, 0x6B, UInt8(size & 0xFF), UInt8(size >> 8), 0x31, 0x50, 0x30] + code
     bytes += [0x1D, 0x28, 0x6B, 3, 0, 0x31, 0x51, 0x30]
     bytes += [0x1B, 0x45, 1] + codePage850(label.name) + [0x0A, 0x1B, 0x45, 0]  // ESC E: bold on and off.
-    bytes += codePage850(label.code.escaped) + [0x0A] + codePage850(label.path) + [0x0A]
+    bytes += codePage850(label.caption) + [0x0A] + codePage850(label.path) + [0x0A]
     return bytes + [0x1B, 0x64, 2, 0x1D, 0x56, 0x42, 0]  // ESC d: two lines; GS V: to the knife, and cut.
   }
 

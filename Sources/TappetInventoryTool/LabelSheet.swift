@@ -15,6 +15,8 @@ struct LabelSheet {
   private let pitch: (x: Int, y: Int)
   private let columns: Int
   private let rows: Int
+  /// The border of a label that nothing is printed on.
+  private var margin = 150
 
   /// The labels of a roll, 62 by 29 mm, each a sheet of its own.
   static let roll = LabelSheet(
@@ -37,7 +39,19 @@ struct LabelSheet {
     LabelSheet(
       name: "letter-3x10", page: (21_590, 27_940), label: (6668, 2540), origin: (476, 1270), pitch: (6985, 2540),
       columns: 3, rows: 10),
+    // Tapes; a printer of 24 mm prints on 18 of them.
+    tape("tape-12", height: 1200, width: 6000, margin: 150), tape("tape-18", height: 1800, width: 7000, margin: 150),
+    tape("tape-24", height: 2400, width: 8000, margin: 300),
   ]
+
+  /// The labels of a tape, each a sheet of its own.
+  private static func tape(_ name: String, height: Int, width: Int, margin: Int) -> LabelSheet {
+    var sheet = LabelSheet(
+      name: name, page: (width, height), label: (width, height), origin: (0, 0), pitch: (width, height), columns: 1,
+      rows: 1)
+    sheet.margin = margin
+    return sheet
+  }
 
   /// The sheet of this name.
   init?(name: String) {
@@ -54,7 +68,7 @@ struct LabelSheet {
   }
 
   /// Returns a picture of each sheet; the first `skipped` labels of the first sheet stay empty.
-  func drawings(of labels: [BoxLabel], skipping skipped: Int) -> [String] {
+  func drawings(of labels: [ThingLabel], skipping skipped: Int) -> [String] {
     let perSheet = columns * rows
     var drawings: [String] = []
     var body = ""
@@ -79,22 +93,25 @@ struct LabelSheet {
   }
 
   /// The code on the left, as high as the label; the words next to it.
-  private func drawing(of box: BoxLabel, x: Int, y: Int) -> String {
-    let margin = 150
+  private func drawing(of thing: ThingLabel, x: Int, y: Int) -> String {
     let side = label.height - 2 * margin
     let left = x + margin + side
     let room = label.width - 2 * margin - side
     var text = """
       <svg x="\(x + margin)" y="\(y + margin)" width="\(side)" height="\(side)" \
-      viewBox="0 0 \(box.picture.width) \(box.picture.width)" shape-rendering="crispEdges">\
-      <path d="\(box.picture.path)"/></svg>
+      viewBox="0 0 \(thing.picture.width) \(thing.picture.width)" shape-rendering="crispEdges">\
+      <path d="\(thing.picture.path)"/></svg>
 
       """
-    var top = y + 2 * margin
-    for (words, size, linesMax, style) in [
-      (box.name, 400, 2, "font-family=\"sans-serif\" font-weight=\"bold\""),
-      (box.code.escaped, 300, 1, "font-family=\"monospace\""), (box.path, 240, 3, "font-family=\"sans-serif\""),
+    // As many lines as fit at their full size; on a narrow tape, smaller ones.
+    let (nameLines, pathLines) = side < 1200 ? (1, 1) : side < 1700 ? (2, 1) : side < 2200 ? (2, 2) : (2, 3)
+    let height = (400 * nameLines + 300 + 240 * pathLines) * 6 / 5
+    var top = y + margin + min(margin, max(0, side - height))
+    for (words, fullSize, linesMax, style) in [
+      (thing.name, 400, nameLines, "font-family=\"sans-serif\" font-weight=\"bold\""),
+      (thing.caption, 300, 1, "font-family=\"monospace\""), (thing.path, 240, pathLines, "font-family=\"sans-serif\""),
     ] {
+      let size = height <= side ? fullSize : fullSize * side / height
       // A character of most fonts is at most 0.6 of its height wide on average.
       for line in LabelText.lines(words, columns: room * 10 / (size * 6), max: linesMax) {
         top += size * 6 / 5

@@ -28,24 +28,42 @@ import Testing
     return read.output.split(separator: "\n").map(String.init).sorted()
   }
 
-  @Test(arguments: ["roll-62x29", "a4-3x8", "a4-3x7", "a4-2x7", "letter-3x10"])
+  @Test(arguments: ["roll-62x29", "tape-12", "tape-18", "tape-24", "a4-3x8", "a4-3x7", "a4-2x7", "letter-3x10"])
   func `a sheet has the code of each box, and its words in XML`(sheet: String) throws {
     let file = world.folder + "/\(sheet).svg"
     let done = try world.tappet("label", "--in", "Shelf", "--format", "svg", "--sheet", sheet, "--out", file)
     #expect(done.status == 0, "\(done)")
-    guard sheet == "roll-62x29" else {
+    let isRoll = sheet.hasPrefix("roll") || sheet.hasPrefix("tape")
+    guard isRoll else {
       #expect(done.errors == "wrote \(file)\n")
       #expect(try codes(in: file) == ["B-17", "B_18^"])
       let text = try String(contentsOfFile: file, encoding: .utf8)
       #expect(text.contains("&amp;") && text.contains("&lt;Mutter") && text.contains("Cellar →"), "\(text)")
       return
     }
-    let stem = world.folder + "/roll-62x29-"
+    let stem = world.folder + "/\(sheet)-"
     #expect(done.errors == "wrote \(stem)1.svg\nwrote \(stem)2.svg\n")
     #expect(try codes(in: stem + "1.svg") == ["B-17"] && codes(in: stem + "2.svg") == ["B_18^"])
     #expect(try world.tappet("label", "B-17", "--format", "svg").output.hasPrefix("<svg "))
     let many = try world.tappet("label", "--all", "--format", "svg")
     #expect(many.status == 1 && many.errors.contains("3 labels need 3 sheets of roll-62x29"), "\(many)")
+  }
+
+  @Test func `a spot, a room and an item have labels with their ids, which find and a scanner know`() throws {
+    #expect(try world.tappet("item", "add", "M4", "--in", "B-17").status == 0)
+    for (words, kind, path) in [
+      ("Cellar / Rack", "spot", "House → Cellar"), ("Cellar", "room", "House"),
+      ("M4", "item", "House → Cellar → Shelf → Schrauben & <Muttern>"),
+    ] {
+      let file = world.folder + "/\(kind).svg"
+      let label = ["label", words, "--format", "svg", "--sheet", "tape-12", "--out", file]
+      #expect(try world.tappet(label).status == 0)
+      let code = try #require(try codes(in: file).first)
+      let found = try world.tappet("find", code)
+      #expect(found.status == 0 && found.output.hasPrefix(kind) && found.output.contains(path), "\(found)")
+      let shown = try world.tappet("label", code).output
+      #expect(shown.contains("[\(kind.capitalized)]  \(path)"), "\(shown)")
+    }
   }
 
   @Test func `used labels of a sheet stay empty, and a file that is there is kept`() throws {
@@ -81,7 +99,7 @@ import Testing
     #expect(shown.output.contains("█") && shown.output.hasSuffix("<Muttern>  [B-17]  House → Cellar → Shelf\n"))
     #expect(shown.output.split(separator: "\n").count { $0.contains("B-17") } == 1, "each box once")
     for (words, sentence) in [
-      ([], "name the boxes"), (["B-17", "--format", "pdf"], "--format takes"),
+      ([], "name the things"), (["B-17", "--format", "pdf"], "--format takes"),
       (["B-17", "--sheet", "a4-3x8"], "--sheet is for --format svg"),
       (["B-17", "--format", "svg", "--sheet", "a5"], "--sheet takes roll-62x29, a4-3x8"),
       (["B-17", "--format", "svg", "--out", "labels.pdf"], "ends in .svg"),

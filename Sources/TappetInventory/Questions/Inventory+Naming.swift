@@ -36,6 +36,21 @@ extension Inventory {
     throw .unknownPlace(words)
   }
 
+  /// The one thing that these words mean, of whatever kind: the nearest place first, and items last.
+  @export(interface)
+  package func resolve(anything words: String) throws(InventoryError) -> InventoryEntry {
+    if let thing = try words.trimmedLabel.flatMap({ (text) throws(InventoryError) in try thing(onLabel: text) }) {
+      return thing
+    }
+    do throws(InventoryError) { return try resolve(words, around: .item) } catch {
+      guard case .unknownPlace = error else { throw error }
+    }
+    do throws(InventoryError) { return try resolve(words, .item) } catch {
+      guard case .unknown = error else { throw error }
+      throw .unknownCode(words)
+    }
+  }
+
   /// The one place of a kind that these names mean, of which the first ones may be empty.
   func resolve(names: [String], _ kind: InventoryKind) throws(InventoryError) -> InventoryEntry {
     let path = Array(names.drop { $0.isEmpty })

@@ -39,6 +39,13 @@ extension Inventory {
     return try first(statement, of: .box)
   }
 
+  /// The thing whose label has exactly this text: a box's code, or the id of anything.
+  @export(interface)
+  package func thing(onLabel text: String) throws(InventoryError) -> InventoryEntry? {
+    if let box = try box(code: text) { return box }
+    return try InventoryID(text: text).flatMap { (id) throws(InventoryError) in try entry(id) }
+  }
+
   /// The thing in a row.
   func entry(row: InventoryRow, of kind: InventoryKind) throws(InventoryError) -> InventoryEntry? {
     let statement = try statement(

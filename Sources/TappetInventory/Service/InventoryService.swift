@@ -105,11 +105,10 @@ package final class InventoryService {
 
   // MARK: Questions
 
-  /// The thing of a tag, or of a code: a box's, or the id that a label or a tag may have.
+  /// The thing of a tag, or of the code on a label.
   private func find(_ key: InventoryKey) throws(InventoryError) -> InventoryEntry? {
     if let uid = key.uid, let thing = try inventory.entry(tag: uid) { return thing }
-    if let box = try inventory.box(code: key.code) { return box }
-    return try InventoryID(text: key.code).flatMap { (id) throws(InventoryError) in try inventory.entry(id) }
+    return try inventory.thing(onLabel: key.code)
   }
 
   /// The thing after a change, also if it was made before: an answer may have been lost.
