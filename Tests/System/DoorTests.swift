@@ -6,17 +6,9 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct DoorTests {
-  private let page: String
+  private let page: DocsPage
 
-  init() throws { page = try String(contentsOfFile: Repository.path("docs/door.md"), encoding: .utf8) }
-
-  /// The block of this language after this heading.
-  private func block(_ language: String, after heading: String) throws -> String {
-    let rest = try #require(page.range(of: "\n## \(heading)\n")).upperBound
-    let begin = try #require(page.range(of: "```\(language)\n", range: rest..<page.endIndex)).upperBound
-    let end = try #require(page.range(of: "\n```", range: begin..<page.endIndex)).lowerBound
-    return String(page[begin..<end])
-  }
+  init() throws { page = try DocsPage("door") }
 
   /// A zone in which it is about noon, so that the door is open whenever the test runs.
   private var noon: String {
@@ -24,19 +16,13 @@ import Testing
     return hour <= 12 ? "Etc/GMT-\(12 - hour)" : "Etc/GMT+\(hour - 12)"
   }
 
-  /// The page's kiosk in the world of the tests: its action after theirs, and its other keys.
+  /// The page's kiosk, at noon.
   private func world() throws -> KioskWorld {
-    let parts = try block("yaml", after: "The kiosk").components(separatedBy: "\nactions:\n")
-    let keys = parts[0].replacingOccurrences(of: "Europe/Berlin", with: noon)
-    return try KioskWorld(.init(more: parts[1] + "\n" + keys))
+    try page.world { $0.replacingOccurrences(of: "Europe/Berlin", with: noon) }
   }
 
   private func paste(_ heading: String, _ world: KioskWorld) throws {
-    let folder = try Programs.built("tappet").deletingLastPathComponent().path
-    let done = try Programs.run(
-      Programs.installed("bash"), ["-e", "-c", "cd \(world.folder)\n" + block("sh", after: heading)],
-      environment: ["TAPPET_CONFIG": world.configPath, "PATH": folder + ":/usr/bin:/bin"], limit: 5 * patience)
-    #expect(done.status == 0, "\(heading): \(done)")
+    try page.paste(try page.block("sh", after: "\n## \(heading)\n"), world)
   }
 
   /// A tag of its own for each of these people, as another kiosk has written it.
@@ -110,15 +96,9 @@ import Testing
 
   /// Runs the lines of the section that begin with these words.
   private func paste(_ heading: String, to words: String, _ world: KioskWorld) throws {
-    let section = try #require(page.components(separatedBy: "\n## \(heading)\n").last)
+    let section = try #require(page.text.components(separatedBy: "\n## \(heading)\n").last)
     for line in section.split(separator: "\n") where line.hasPrefix(words) {
-      let done = try Programs.run(
-        Programs.installed("bash"), ["-c", String(line)],
-        environment: [
-          "TAPPET_CONFIG": world.configPath,
-          "PATH": try Programs.built("tappet").deletingLastPathComponent().path + ":/usr/bin:/bin",
-        ])
-      #expect(done.status == 0 && !done.output.isEmpty, "\(line): \(done)")
+      #expect(try !page.paste(String(line), world).output.isEmpty, "\(line)")
     }
   }
 }

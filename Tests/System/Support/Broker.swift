@@ -33,6 +33,13 @@ final class Broker {
     """.write(toFile: folder + "/mosquitto.conf", atomically: true, encoding: .utf8)
   }
 
+  /// Has it close a connection at a packet with more bytes.
+  func limit(packets size: Int) throws {
+    let path = folder + "/mosquitto.conf"
+    let configuration = try String(contentsOfFile: path, encoding: .utf8)
+    try (configuration + "max_packet_size \(size)\n").write(toFile: path, atomically: true, encoding: .utf8)
+  }
+
   func start() throws {
     service = try Service(
       try Programs.installed("mosquitto"), ["-c", folder + "/mosquitto.conf"], log: folder + "/log")

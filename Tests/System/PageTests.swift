@@ -1,0 +1,74 @@
+// The pages that tell a story from nothing, as a reader would follow them: their blocks are run, and what they show is
+// compared with what the programs print.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct PageTests {
+  @Test func `the store room: a table, labels, tags, two taps that move, a loan`() throws {
+    let page = try DocsPage("store-room")
+    let world = try page.world()
+    try page.block("csv", after: "\n## The boxes\n").write(
+      toFile: world.folder + "/boxes.csv", atomically: true, encoding: .utf8)
+    try world.start()
+    try page.paste(page.block("sh", after: "\n## The boxes\n"), world)
+    let low = try page.block("", after: "if it ran before the import, shows")
+    #expect(eventually { world.received.map { "\($0.topic)  \($0.payload)" } == [low] }, "\(world.received)")
+
+    func write(_ line: some StringProtocol) throws -> String {
+      let uid = world.freshUID()
+      try world.tell("place ntag215 uid=\(uid) empty")
+      try page.paste(String(line), world)
+      let memory = try world.tell("dump").filter { $0.isHexDigit }
+      try world.takeAway()
+      return "ntag215 uid=\(uid) memory=\(memory)"
+    }
+    let lines = try page.block("sh", after: "\n## The tags\n").split(separator: "\n")
+    let (box, rack, item) = (try write(lines[0]), try write(lines[1]), try write(lines[2]))
+    try page.paste("tappet person add Ada", world)
+    let ada = try write("tappet tag write shelf --person Ada")
+
+    // The sentences of the page's table, in its order.
+    let sentences = page.text.split(separator: "\n").filter { $0.hasPrefix("| ") && $0.hasSuffix("` |") }
+      .map { $0.split(separator: "`").dropLast().last.map(String.init) ?? "" }
+    #expect(sentences.count == 4)
+    func tap(_ placement: String, until light: String, says row: Int) throws {
+      let log = try world.tap(placement, until: light, messages: 1).log
+      #expect(log.contains(sentences[row]), "\(sentences[row]): \(log)")
+    }
+    try tap(box, until: "confirming", says: 0)
+    try tap(rack, until: "accepted", says: 1)
+    _ = try world.tap(item, until: "confirming", messages: 1)
+    try tap(ada, until: "accepted", says: 2)
+    try page.check(after: "takes the printed codes instead of the boxes' tags.", world)
+    try page.check(after: "While Ada has the screws:", world)
+    // Until the tag's cooldown is over, it is ignored.
+    let isBack = try eventually {
+      try world.tell("place " + ada)
+      try world.takeAway()
+      return world.log.contains(sentences[3])
+    }
+    #expect(isBack, "\(world.log)")
+  }
+
+  @Test func `the jukebox: cards that are learned play, and stop when they leave`() throws {
+    let page = try DocsPage("jukebox")
+    let world = try page.world()
+    try world.start()
+    let lines = try page.block("sh", after: "\n## The cards\n").split(separator: "\n")
+    for (line, uid) in zip(lines, ["01020304", "01020305"]) {
+      try world.tell("place classic uid=" + uid)
+      try page.paste(String(line), world)
+      try world.takeAway()
+    }
+    let learned = try page.paste(String(try #require(lines.last)), world).output
+    #expect(lines.count == 3 && learned.contains("Abbey Road") && learned.contains("Kind of Blue"), "\(learned)")
+    try world.tell("place classic uid=01020304")
+    let shown = try page.block("", after: "shows a line when the card comes").split(separator: "\n").map(String.init)
+    func music() -> [String] { world.received.map { "\($0.topic)  \($0.payload)" } }
+    #expect(eventually { music() == [shown[0]] }, "\(music())")
+    try world.takeAway()
+    #expect(eventually { music() == shown }, "\(music())")
+  }
+}
