@@ -1,5 +1,6 @@
 // tappet matrix: the rooms in which the kiosk is, and who else is there.
 
+import CPlatform
 import TappetCommandLine
 import TappetConfig
 import TappetCore
@@ -30,9 +31,11 @@ extension Command {
         defer { for invitation in invitations { Output.print(invitation.line) } }
         if joined.isEmpty { Output.printError("The kiosk is in no room; 'tappet matrix join ROOM' lets it in.") }
         var rooms: [ListedRoom] = []
-        for id in joined.compactMap({ $0.text }) {
+        for (index, id) in joined.compactMap({ $0.text }).enumerated() {
+          if isatty(2) == 1, joined.count > 10 { Output.printErrorInPlace("Room \(index + 1) of \(joined.count)") }
           rooms.append(try ListedRoom(id, client, countsUnread: arguments.has("by-space")))
         }
+        if isatty(2) == 1, joined.count > 10 { Output.printErrorInPlace("") }
         guard arguments.has("by-space") else { return rooms.forEach { Output.print($0.line) } }
         let entries = try ListedEntry.entries(rooms) { (space) throws(CommandFailure) in
           try client.rooms(of: space.id).map { $0.id }

@@ -37,7 +37,7 @@ extension Command {
         let client = try Homeserver.connect(configuration)
         let via = JSON.array([.string(Homeserver.server(configuration))])
         try relate(
-          arguments, client, child: .object(["via": via, "suggested": .bool(false)]),
+          arguments, client, "added", child: .object(["via": via, "suggested": .bool(false)]),
           parent: .object(["via": via, "canonical": .bool(true)]))
       })
   }
@@ -52,7 +52,7 @@ extension Command {
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let client = try Homeserver.connect(configuration)
         let nothing = JSON.object([JSON.Member]())
-        try relate(arguments, client, child: nothing, parent: nothing)
+        try relate(arguments, client, "removed", child: nothing, parent: nothing)
       })
   }
 
@@ -96,27 +96,30 @@ extension Command {
         let client = try Homeserver.connect(configuration)
         let id = try Homeserver.resolve(arguments.operands[0], client)
         let user = arguments.operands[1]
+        // The kiosk itself leaves the space last: from outside it sees none of the rooms.
+        let isOwn = configuration.matrix.flatMap { Homeserver.session($0) }?.user == user
         var results = SpaceResults()
-        results.kick(user, from: id, client)
+        if !isOwn { results.kick(user, from: id, client) }
         if let answer = try client.askForSpace(id, "remove", .object(["user_id": .string(user)])) {
           results.take(answer, done: "removed")
         } else {
           for room in try client.rooms(of: id) { results.kick(user, from: room.id, client) }
         }
+        if isOwn { results.kick(user, from: id, client) }
         try results.end()
       })
   }
 
   /// Writes both sides of a room's place in a space.
   private static func relate(
-    _ arguments: Arguments, _ client: HomeserverClient, child: JSON, parent: JSON
+    _ arguments: Arguments, _ client: HomeserverClient, _ done: String, child: JSON, parent: JSON
   ) throws(CommandFailure) {
     let space = try Homeserver.resolve(arguments.operands[0], client)
     let room = try Homeserver.resolve(arguments.operands[1], client)
     var results = SpaceResults()
     for (place, type, key, content) in [(space, "m.space.child", room, child), (room, "m.space.parent", space, parent)]
     {
-      results.take(place, type) { () throws(CommandFailure) in
+      results.take(place, done) { () throws(CommandFailure) in
         _ = try client.require(
           .put, "/_matrix/client/v3/rooms/\(place.percentEncoded)/state/\(type)/\(key.percentEncoded)", content)
       }
@@ -195,6 +198,7 @@ extension HomeserverClient {
       for room in page["rooms"]?.elements ?? [] {
         guard let id = room["room_id"]?.text else { continue }
         if id == space {
+          guard room["room_type"]?.text == "m.space" else { throw .refused("\(space) is a room, and not a space") }
           children = (room["children_state"]?.elements ?? []).compactMap { child in
             guard let key = child["state_key"]?.text, RoomDestination.isRoom(key) else { return nil }
             return Child(id: key, server: child["content"]?["via"]?.elements?.first?.text)

@@ -204,7 +204,10 @@ import Testing
   @Test func `in a space each room's result is reported, and none that fails stops the others`() throws {
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
     #expect(try world.tappet("space", "create", "House").output == "!new:h\n")
-    #expect(try world.tappet("space", "add", "!space:h", "#door:h").status == 0)
+    let added = try world.tappet("space", "add", "!space:h", "#door:h")
+    #expect(added.status == 0 && added.output == "added  !space:h\nadded  !open:h\n", "\(added)")
+    let ordinary = try world.tappet("space", "join-all", "!alone:h")
+    #expect(ordinary.status == 1 && ordinary.errors.contains("!alone:h is a room, and not a space"), "\(ordinary)")
     let half = try world.tappet("space", "remove", "!space:h", "!muted:h")
     #expect(half.status == 1 && half.output.contains("failed  !muted:h") && half.errors.contains("1 failed"), "\(half)")
     #expect(
@@ -232,6 +235,16 @@ import Testing
       #expect(all.status == 1 && all.output.hasPrefix("\(done)  !open:h\nfailed  !closed:h  no "), "\(all)")
       #expect(!all.output.contains("\u{1B}"))
     }
+  }
+
+  @Test func `the kiosk leaves a space after its rooms, and check names a room where it may not write`() throws {
+    let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!quiet:h'")], server)
+    #expect(try world.tappet("matrix", "join", "!quiet:h").status == 0)
+    let left = try world.tappet("space", "kick-all", "!space:h", server.user)
+    #expect(left.output.split(separator: "\n").last?.hasSuffix("!space:h") == true, "\(left)")
+    let checked = try world.tappet("check")
+    let sentence = "ring: !quiet:h: the kiosk may not write there: its power level is 0, and messages need 50"
+    #expect(checked.status == 1 && checked.output.contains(sentence), "\(checked)")
   }
 
   @Test func `rooms are listed under their spaces, the newest first, with the sums of what is unread`() throws {

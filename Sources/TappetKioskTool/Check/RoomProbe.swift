@@ -17,18 +17,18 @@ extension Checkup {
       let joined = try client.require(.get, "/_matrix/client/v3/joined_rooms")["joined_rooms"]?.elements ?? []
       note("homeserver", .good, "it accepts the session of \(user), who is in \(joined.count) rooms")
       for endpoint in configuration.webhooks {
-        if let room = endpoint.room { check(room, of: endpoint.action, joined, client, encryption) }
+        if let room = endpoint.room { check(room, of: endpoint.action, user, joined, client, encryption) }
       }
       for plan in configuration.commands where plan.isRoom {
         let asks = configuration.actions.contains { $0.confirmRoom == plan.topic }
-        check(plan.topic, of: "commands", joined, client, encryption, asks: asks)
+        check(plan.topic, of: "commands", user, joined, client, encryption, asks: asks)
       }
     } catch { note("homeserver", .bad, error.sentence ?? "", code: error.code) }
   }
 
   private mutating func check(
-    _ room: String, of action: String, _ joined: [JSON], _ client: HomeserverClient, _ encryption: RoomEncryption?,
-    asks: Bool = false
+    _ room: String, of action: String, _ user: String, _ joined: [JSON], _ client: HomeserverClient,
+    _ encryption: RoomEncryption?, asks: Bool = false
   ) {
     do throws(CommandFailure) {
       let id = try Homeserver.resolve(room, client)
@@ -46,9 +46,37 @@ extension Checkup {
         return note("room", .bad, sentence, code: WebhookRefusal.roomEncrypted.code)
       }
       guard let refusal else {
+        if let sentence = try client.reasonForSilence(of: user, in: id, isEncrypted: isEncrypted) {
+          return note("room", .bad, "\(action): \(room): " + sentence, code: WebhookRefusal.roomClosed.code)
+        }
         return note("room", .good, "\(action): \(room), \(isEncrypted ? "encrypted" : "without encryption")")
       }
       note("room", .bad, "\(action): \(room): " + refusal.sentence(), code: refusal.code)
     } catch { note("room", .bad, "\(action): \(room): " + (error.sentence ?? ""), code: error.code) }
+  }
+}
+
+extension HomeserverClient {
+  /// Why the kiosk's user may not write in a room in which it is; `nil` if it may.
+  ///
+  /// Client-server API §11.5, `m.room.power_levels`; without that event everybody may. Since version 12 of rooms, those
+  /// who made one need no level.
+  fileprivate func reasonForSilence(
+    of user: String, in id: String, isEncrypted: Bool
+  ) throws(CommandFailure) -> String? {
+    let state = "/_matrix/client/v3/rooms/\(id.percentEncoded)/state/"
+    guard let levels = try ask(.get, state + "m.room.power_levels").json, levels["errcode"] == nil else { return nil }
+    let type = isEncrypted ? "m.room.encrypted" : "m.room.message"
+    let needed = levels["events"]?[type]?.wholeNumber ?? levels["events_default"]?.wholeNumber ?? 0
+    let own = levels["users"]?[user]?.wholeNumber ?? levels["users_default"]?.wholeNumber ?? 0
+    if own >= needed { return nil }
+    let event = try ask(.get, state + "m.room.create?format=event").json
+    var powers = RoomPowers()
+    powers.creation = RoomPowers.Creation(
+      version: event?["content"]?["room_version"]?.text, sender: event?["sender"]?.text ?? "",
+      others: (event?["content"]?["additional_creators"]?.elements ?? []).compactMap { $0.text })
+    powers.levels = RoomPowers.Levels(users: [user: own], usersDefault: 0)
+    if powers.level(of: user) == RoomPowers.creator { return nil }
+    return "the kiosk may not write there: its power level is \(own), and messages need \(needed)"
   }
 }

@@ -169,6 +169,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def hierarchy(self, space):
         """Answers in two pages; one child is a space, and one may not be seen."""
+        if space == "!alone:h":
+            return self.answer(200, {"rooms": [{"room_id": space}]})
         if "from=" in self.path:
             inner = {"room_id": "!inner:h", "room_type": "m.space"}
             return self.answer(200, {"rooms": [{"room_id": "!late:h"}, inner]})
@@ -201,6 +203,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.refuse(403, "M_FORBIDDEN")
         if kind == "m.room.encryption" and room == "!hidden:h":
             return self.answer(200, {"algorithm": "m.megolm.v1.aes-sha2"})
+        if kind == "m.room.power_levels" and room == "!quiet:h":
+            return self.answer(200, {"events_default": 50})
         if kind == "m.room.name" and room == "!open:h":
             return self.answer(200, {"name": "Front \u001bdoor"})
         if kind == "m.room.canonical_alias" and room == "!open:h":

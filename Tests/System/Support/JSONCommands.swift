@@ -65,7 +65,7 @@ extension JSONSuite {
       ("spot edit", ["Shelf", "--name", "Hook"]), ("box edit", ["Screws", "--label", "Nails"]),
       ("item edit", ["M4", "--notes", "steel"]), ("item take", ["M4"]), ("item put", ["M4", "3"]),
       ("item count", ["M4", "5"]), ("item lend", ["M4", "--to", "Ada", "--until", "2020-01-31"]),
-      ("item list", ["--overdue"]), ("item return", ["M4"]), ("find", ["ste"]), ("item move", ["M4", "--to", "Nails"]),
+      ("item return", ["M4"]), ("find", ["ste"]), ("item move", ["M4", "--to", "Nails"]),
       ("box move", ["Nails", "--to", "Hook"]), ("spot move", ["Hook", "--to", "Loft"]),
       ("room move", ["Loft", "--to", "Barn"]), ("inventory moves", []), ("inventory import", ["/dev/null"]),
       ("inventory undo", []), ("inventory redo", []), ("inventory changes", []), ("item remove", ["M4"]),
