@@ -19,10 +19,10 @@ extension Command {
       words: "matrix list", section: .rooms, summary: "list the rooms in which the kiosk is",
       options: [CommandOption("by-space", "each room under its space, the newest message first, and what is unread")],
       details: """
-        Lists the rooms: id, address, name, and whether a room is a space or is encrypted. Nothing can be sent
-        into an encrypted room. Invitations come last, with who invites; 'tappet matrix join' accepts one. With
-        --by-space each room is listed under its space, if the kiosk is in both; the numbers of a space are the
-        sums of its rooms.
+        Lists the rooms: id, address, name, and whether a room is a space or is encrypted. One that cannot be
+        read is named, and the others are listed. Invitations come last, with who invites; 'tappet matrix join'
+        accepts one. With --by-space each room is listed under its space, if the kiosk is in both; the numbers of
+        a space are the sums of its rooms.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let client = try Homeserver.connect(configuration)
@@ -31,16 +31,27 @@ extension Command {
         defer { for invitation in invitations { Output.print(invitation.line) } }
         if joined.isEmpty { Output.printError("The kiosk is in no room; 'tappet matrix join ROOM' lets it in.") }
         var rooms: [ListedRoom] = []
+        var failures: [String] = []
         for (index, id) in joined.compactMap({ $0.text }).enumerated() {
           if isatty(2) == 1, joined.count > 10 { Output.printErrorInPlace("Room \(index + 1) of \(joined.count)") }
-          rooms.append(try ListedRoom(id, client, countsUnread: arguments.has("by-space")))
+          do throws(CommandFailure) {
+            rooms.append(try ListedRoom(id, client, countsUnread: arguments.has("by-space")))
+          } catch { failures.append("failed  \(id)  \(error.sentence ?? "")") }
         }
         if isatty(2) == 1, joined.count > 10 { Output.printErrorInPlace("") }
-        guard arguments.has("by-space") else { return rooms.forEach { Output.print($0.line) } }
-        let entries = try ListedEntry.entries(rooms) { (space) throws(CommandFailure) in
-          try client.rooms(of: space.id).map { $0.id }
+        if arguments.has("by-space") {
+          let entries = ListedEntry.entries(rooms) { space in
+            do throws(CommandFailure) { return try client.rooms(of: space.id).map { $0.id } } catch {
+              failures.append("failed  \(space.id)  \(error.sentence ?? "")")
+              return []
+            }
+          }
+          for line in entries.flatMap({ $0.lines }) { Output.print(line) }
+        } else {
+          for room in rooms { Output.print(room.line) }
         }
-        for line in entries.flatMap({ $0.lines }) { Output.print(line) }
+        for failure in failures { Output.print(failure) }
+        if !failures.isEmpty { throw .refused("\(failures.count) rooms could not be read, which are named above") }
       })
   }
 

@@ -51,12 +51,12 @@ struct ListedEntry {
   ///
   /// The newest message first; a space's is the newest of its rooms; those without one last.
   static func entries(
-    _ rooms: [ListedRoom], childrenOf children: (ListedRoom) throws(CommandFailure) -> [String]
-  ) throws(CommandFailure) -> [ListedEntry] {
+    _ rooms: [ListedRoom], childrenOf children: (ListedRoom) -> [String]
+  ) -> [ListedEntry] {
     var entries: [ListedEntry] = []
     var taken: [String] = []
     for space in rooms where space.facts.isSpace {
-      let ids = try children(space)
+      let ids = children(space)
       let inside = rooms.filter { room in !room.facts.isSpace && ids.contains(room.id) }
       taken += inside.map { $0.id }
       entries.append(ListedEntry(room: space, children: inside.inOrder { isNewer($0.lastMessage, $1.lastMessage) }))

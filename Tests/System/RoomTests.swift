@@ -257,5 +257,9 @@ import Testing
     #expect(list.first?.hasSuffix("space  5 unread  1 for the kiosk") == true, "\(list)")
     #expect(list[1].hasPrefix("  !late:h") && list[1].hasSuffix("  2 unread"))
     #expect(list[2].hasPrefix("  !open:h") && list[3].hasPrefix("!alone:h"))
+    // A room's name may be longer than any answer that is read.
+    _ = try world.tappet("matrix", "join", "!torn:h")
+    let most = try world.tappet("matrix", "list")
+    #expect(most.status == 1 && most.output.contains("failed  !torn:h  ") && most.output.contains("!open:h"), "\(most)")
   }
 }

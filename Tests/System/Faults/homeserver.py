@@ -205,6 +205,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(200, {"algorithm": "m.megolm.v1.aes-sha2"})
         if kind == "m.room.power_levels" and room == "!quiet:h":
             return self.answer(200, {"events_default": 50})
+        if kind == "m.room.name" and room == "!torn:h":
+            return self.answer(200, {"name": "x" * 200_000})
         if kind == "m.room.name" and room == "!open:h":
             return self.answer(200, {"name": "Front \u001bdoor"})
         if kind == "m.room.canonical_alias" and room == "!open:h":
