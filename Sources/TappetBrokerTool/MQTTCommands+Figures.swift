@@ -20,7 +20,7 @@ extension Command {
         about itself below $SYS, where that is allowed; how long the connection is up, what came over it, and
         each reason for which it was lost. Publishes nothing.
         """,
-      example: "tappet mqtt stats", misuse: misuseOfStats, body: .plain(StatsCommand.run))
+      example: "tappet mqtt stats", usageError: usageErrorOfStats, body: .plain(StatsCommand.run))
   }
 
   package static var mqttTop: Command {
@@ -38,7 +38,7 @@ extension Command {
         Counts the messages of FILTER (#) by topic, over the last second, minute and hour. A terminal shows
         the busiest and draws them again each second; otherwise the table is printed at the end.
         """,
-      example: "tappet mqtt top 'home/#' --by bytes", misuse: misuseOfTop, body: .plain(TopCommand.run))
+      example: "tappet mqtt top 'home/#' --by bytes", usageError: usageErrorOfTop, body: .plain(TopCommand.run))
   }
 
   package static var mqttMonitor: Command {
@@ -51,7 +51,7 @@ extension Command {
         Shows the connection, the topics of FILTER (#) as a tree, the newest messages, statistics, and a line
         to publish. The last row names the keys. Needs ncurses (the package libncursesw6).
         """,
-      example: "tappet mqtt monitor 'home/#'", misuse: misuseOfSub, body: .plain(MonitorCommand.run))
+      example: "tappet mqtt monitor 'home/#'", usageError: usageErrorOfSub, body: .plain(MonitorCommand.run))
   }
 
   package static var mqttRecent: Command {
@@ -71,7 +71,8 @@ extension Command {
         'mqtt sub' keeps its newest 50 messages when it ends, in a file that only their user can read; of a
         long one the first 16 KB. Lists them, the newest first, or those of FILTER.
         """,
-      example: "tappet mqtt recent 'home/#' --match on", misuse: misuseOfRecent, body: .plain(RecentCommand.run))
+      example: "tappet mqtt recent 'home/#' --match on", usageError: usageErrorOfRecent, body: .plain(RecentCommand.run)
+    )
   }
 
   package static var mqttHistory: Command {
@@ -85,24 +86,24 @@ extension Command {
       example: "tappet mqtt history --again 2", body: .plain(HistoryCommand.run))
   }
 
-  private static func misuseOfStats(_ arguments: Arguments) -> String? {
+  private static func usageErrorOfStats(_ arguments: Arguments) -> String? {
     if arguments.has("prometheus"), arguments.asJSON { return "give one of --prometheus and --json" }
-    return misuseOfBroker(arguments)
+    return usageErrorOfBroker(arguments)
   }
 
-  private static func misuseOfRecent(_ arguments: Arguments) -> String? {
+  private static func usageErrorOfRecent(_ arguments: Arguments) -> String? {
     let forms = ["follow", "export", "hex", "csv", "format", "json"].filter { arguments.has($0) }
     if forms.count > 1 { return "give one of --follow, --export, --hex, --csv, --format and --json" }
     if arguments.has("follow"), arguments.has("match") || !arguments.operands.isEmpty {
       return "--follow takes the number of a message, and no filter"
     }
-    return misuseOfSub(arguments)
+    return usageErrorOfSub(arguments)
   }
 
-  private static func misuseOfTop(_ arguments: Arguments) -> String? {
+  private static func usageErrorOfTop(_ arguments: Arguments) -> String? {
     if let by = arguments.value("by"), by != "messages", by != "bytes" {
       return "--by takes messages or bytes, not '\(by)'"
     }
-    return misuseOfSub(arguments)
+    return usageErrorOfSub(arguments)
   }
 }

@@ -16,7 +16,7 @@ extension Command {
         Prints the topics of FILTER (#) whose retained messages are only at one of the brokers, or differ.
         Exit status 1: there are some.
         """,
-      example: "tappet mqtt diff --other mqtts://new.example 'home/#'", misuse: misuseOfDiff,
+      example: "tappet mqtt diff --other mqtts://new.example 'home/#'", usageError: usageErrorOfDiff,
       body: .plain(DiffCommand.run))
   }
 
@@ -34,19 +34,20 @@ extension Command {
         once, or comes back, is a loop. Every subscriber to the topic receives it.
         Exit status 1: it did not arrive, or there is a loop.
         """,
-      example: "tappet mqtt bridge-check --other mqtts://cloud.example --topic site/test", misuse: misuseOfBridge,
+      example: "tappet mqtt bridge-check --other mqtts://cloud.example --topic site/test",
+      usageError: usageErrorOfBridge,
       body: .plain(BridgeCheckCommand.run))
   }
 
-  private static func misuseOfDiff(_ arguments: Arguments) -> String? {
-    misuseOfOther(arguments) ?? misuseOfSub(arguments)
+  private static func usageErrorOfDiff(_ arguments: Arguments) -> String? {
+    usageErrorOfOther(arguments) ?? usageErrorOfSub(arguments)
   }
 
-  private static func misuseOfBridge(_ arguments: Arguments) -> String? {
-    if let mistake = misuseOfOther(arguments) ?? misuseOfBroker(arguments) { return mistake }
+  private static func usageErrorOfBridge(_ arguments: Arguments) -> String? {
+    if let mistake = usageErrorOfOther(arguments) ?? usageErrorOfBroker(arguments) { return mistake }
     if let way = arguments.value("direction"), !["out", "in", "both"].contains(way) {
       return "--direction takes out, in or both, not '\(way)'"
     }
-    return ["topic", "other-topic"].compactMap { arguments.value($0) }.compactMap { misuseOfTopic($0) }.first
+    return ["topic", "other-topic"].compactMap { arguments.value($0) }.compactMap { usageErrorOfTopic($0) }.first
   }
 }

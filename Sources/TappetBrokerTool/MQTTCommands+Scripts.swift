@@ -21,7 +21,7 @@ extension Command {
         Prints the first message that fits. Exit status: 27 none came in time; 21 the broker refused a filter;
         else as 'mqtt connect'.
         """,
-      example: "tappet mqtt wait home/door --match state.open=false --timeout 10", misuse: misuseOfSub,
+      example: "tappet mqtt wait home/door --match state.open=false --timeout 10", usageError: usageErrorOfSub,
       body: .plain(WaitCommand.run))
   }
 
@@ -37,7 +37,7 @@ extension Command {
         Lists the retained messages of these filters and, after a question, has the broker forget them. All
         over one connection. Exit status 20: one was refused; the output says how many were cleared.
         """,
-      example: "tappet mqtt clean 'home/old/#' --dry-run", misuse: misuseOfSub, body: .plain(CleanCommand.run))
+      example: "tappet mqtt clean 'home/old/#' --dry-run", usageError: usageErrorOfSub, body: .plain(CleanCommand.run))
   }
 
   package static var mqttRecord: Command {
@@ -54,7 +54,7 @@ extension Command {
         Writes a new FILE (mode 0600) with one JSON object per line: microseconds since the first message,
         topic, QoS, retained, payload in base64. 'mqtt replay' publishes it again.
         """,
-      misuse: misuseOfRecord, body: .plain(RecordCommand.run))
+      usageError: usageErrorOfRecord, body: .plain(RecordCommand.run))
   }
 
   package static var mqttReplay: Command {
@@ -70,17 +70,17 @@ extension Command {
         Publishes what 'mqtt record' has written, with the same QoS and retain flag, to the same topics or to
         others. It has worked when the broker has acknowledged everything.
         """,
-      example: "tappet mqtt replay tuesday.jsonl --speed 10 --topic-map home/#=test/#", misuse: misuseOfReplay,
+      example: "tappet mqtt replay tuesday.jsonl --speed 10 --topic-map home/#=test/#", usageError: usageErrorOfReplay,
       body: .plain(ReplayCommand.run))
   }
 
-  private static func misuseOfRecord(_ arguments: Arguments) -> String? {
-    if let mistake = misuseOfBroker(arguments) ?? misuseOfQoS(arguments) { return mistake }
+  private static func usageErrorOfRecord(_ arguments: Arguments) -> String? {
+    if let mistake = usageErrorOfBroker(arguments) ?? usageErrorOfQoS(arguments) { return mistake }
     return arguments.operands.dropFirst().compactMap { TopicFilter.mistake(in: $0) }.first
   }
 
-  private static func misuseOfReplay(_ arguments: Arguments) -> String? {
-    if let mistake = misuseOfBroker(arguments) { return mistake }
+  private static func usageErrorOfReplay(_ arguments: Arguments) -> String? {
+    if let mistake = usageErrorOfBroker(arguments) { return mistake }
     guard let map = arguments.value("topic-map"), !TopicFilter.isMap(map) else { return nil }
     return "--topic-map takes 'a/#=b/#', not '\(map)'"
   }

@@ -21,7 +21,7 @@ extension Command {
         to each topic with commands. Every subscriber to a topic receives the test message.
         Exit status 1: something is missing or denied.
         """,
-      example: "sudo -u tappet tappet mqtt probe", misuse: misuseOfProbe, body: .plain(ProbeCommand.run))
+      example: "sudo -u tappet tappet mqtt probe", usageError: usageErrorOfProbe, body: .plain(ProbeCommand.run))
   }
 
   package static var mqttBench: Command {
@@ -44,15 +44,15 @@ extension Command {
         and a histogram, also after Ctrl-C.
         Exit status 1: a message was lost or refused.
         """,
-      example: "tappet mqtt bench --rate 1000 --for 10", misuse: misuseOfBench, body: .plain(BenchCommand.run))
+      example: "tappet mqtt bench --rate 1000 --for 10", usageError: usageErrorOfBench, body: .plain(BenchCommand.run))
   }
 
-  private static func misuseOfProbe(_ arguments: Arguments) -> String? {
-    misuseOfBroker(arguments) ?? arguments.value("topic").flatMap { misuseOfTopic($0) }
+  private static func usageErrorOfProbe(_ arguments: Arguments) -> String? {
+    usageErrorOfBroker(arguments) ?? arguments.value("topic").flatMap { usageErrorOfTopic($0) }
   }
 
-  private static func misuseOfBench(_ arguments: Arguments) -> String? {
-    if let mistake = misuseOfProbe(arguments) ?? misuseOfQoS(arguments) { return mistake }
+  private static func usageErrorOfBench(_ arguments: Arguments) -> String? {
+    if let mistake = usageErrorOfProbe(arguments) ?? usageErrorOfQoS(arguments) { return mistake }
     if let tool = arguments.value("compat"), tool != "emqtt" { return "--compat takes emqtt, not '\(tool)'" }
     let count = (arguments.number("rate") ?? 100) * (arguments.number("for") ?? 10)
     return count > Limits.benchMessagesMax ? "at most \(Limits.benchMessagesMax) messages are measured at once" : nil

@@ -30,7 +30,7 @@ extension Command {
         refused the TLS handshake, 15 wrong protocol on that port, 16 silence, 17 login refused, 18 refused
         for another reason, 19 connection lost.
         """,
-      example: "sudo -u tappet tappet mqtt connect", misuse: misuseOfBroker, body: .plain(ConnectCommand.run))
+      example: "sudo -u tappet tappet mqtt connect", usageError: usageErrorOfBroker, body: .plain(ConnectCommand.run))
   }
 
   package static var mqttPub: Command {
@@ -54,7 +54,7 @@ extension Command {
         know, and the output says so. After a lost connection, unacknowledged messages are sent again.
         Exit status: 20 the broker refused a message or did not acknowledge all; else as 'mqtt connect'.
         """,
-      example: "tappet mqtt pub home/light on", misuse: misuseOfPub, body: .plain(PubCommand.run))
+      example: "tappet mqtt pub home/light on", usageError: usageErrorOfPub, body: .plain(PubCommand.run))
   }
 
   package static var mqttSub: Command {
@@ -83,7 +83,7 @@ extension Command {
         Exit status: 21 the broker refused a filter; 27 the time was over before N messages came; else as
         'mqtt connect'.
         """,
-      example: "tappet mqtt sub 'home/#' --for 60", misuse: misuseOfSub, body: .plain(SubCommand.run))
+      example: "tappet mqtt sub 'home/#' --for 60", usageError: usageErrorOfSub, body: .plain(SubCommand.run))
   }
 }
 
@@ -96,31 +96,31 @@ extension CommandOption {
 }
 
 extension Command {
-  static func misuseOfQoS(_ arguments: Arguments) -> String? {
+  static func usageErrorOfQoS(_ arguments: Arguments) -> String? {
     guard let text = arguments.value("qos"), !["0", "1", "2"].contains(text) else { return nil }
     return "--qos takes 0, 1 or 2, not '\(text)'"
   }
 
-  private static func misuseOfPub(_ arguments: Arguments) -> String? {
-    if let mistake = misuseOfBroker(arguments) ?? misuseOfQoS(arguments) { return mistake }
+  private static func usageErrorOfPub(_ arguments: Arguments) -> String? {
+    if let mistake = usageErrorOfBroker(arguments) ?? usageErrorOfQoS(arguments) { return mistake }
     let sources = ["file", "lines", "empty"].filter { arguments.has($0) }.count + arguments.operands.count - 1
     guard sources == 1 else { return "give one of MESSAGE, --file, --lines and --empty" }
     if arguments.has("key-file"), !arguments.has("fill") { return "--key-file needs --fill" }
     if arguments.has("expiry"), arguments.value("protocol")?.begins(with: "3") == true {
       return "--expiry needs MQTT 5"
     }
-    return misuseOfTopic(arguments.operands[0])
+    return usageErrorOfTopic(arguments.operands[0])
   }
 
-  static func misuseOfTopic(_ topic: String) -> String? {
+  static func usageErrorOfTopic(_ topic: String) -> String? {
     if topic.isEmpty { return "the topic is empty" }
     guard topic.isOfMQTT else { return "a topic has no control characters and no non-characters (U+FFFE and the like)" }
     guard topic.utf8.contains(UInt8(ascii: "+")) || topic.utf8.contains(UInt8(ascii: "#")) else { return nil }
     return "a topic to publish to has no wildcards ('+', '#')"
   }
 
-  static func misuseOfSub(_ arguments: Arguments) -> String? {
-    if let mistake = misuseOfBroker(arguments) ?? misuseOfQoS(arguments) { return mistake }
+  static func usageErrorOfSub(_ arguments: Arguments) -> String? {
+    if let mistake = usageErrorOfBroker(arguments) ?? usageErrorOfQoS(arguments) { return mistake }
     if let which = arguments.value("retained"), !["all", "only", "no"].contains(which) {
       return "--retained takes all, only or no, not '\(which)'"
     }

@@ -133,7 +133,7 @@ package struct Arguments {
       throw .usage(
         "--\(option.name) takes \(unit) from \(bounds.lowerBound) to \(bounds.upperBound)\(other), not '\(text)'")
     }
-    if let sentence = command.misuse(self) { throw .usage(sentence) }
+    if let sentence = command.usageError(self) { throw .usage(sentence) }
   }
 
   private func checkOperands(_ command: Command) throws(CommandFailure) {

@@ -199,14 +199,14 @@ package struct Command {
   package var details: String
   package var example: String?
   /// Returns the mistake in a combination of options, before anything is opened.
-  package var misuse: (Arguments) -> String?
+  package var usageError: (Arguments) -> String?
   package var body: Body
 
   @export(interface)
   package init(
     words: String, section: Section, summary: String, operands: [Operand] = [], options: [CommandOption] = [],
     abbreviatesOptions: Bool = false, details: String, example: String? = nil,
-    misuse: @escaping (Arguments) -> String? = { _ in nil }, body: Body
+    usageError: @escaping (Arguments) -> String? = { _ in nil }, body: Body
   ) {
     self.words = words
     self.section = section
@@ -216,7 +216,7 @@ package struct Command {
     self.abbreviatesOptions = abbreviatesOptions
     self.details = details
     self.example = example
-    self.misuse = misuse
+    self.usageError = usageError
     self.body = body
   }
 

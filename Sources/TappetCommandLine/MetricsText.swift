@@ -74,7 +74,7 @@ package struct MetricsText {
 
 extension MetricsText {
   /// The mistake in a combination of --prometheus, --output and --json.
-  package static func misuse(_ arguments: Arguments) -> String? {
+  package static func usageError(_ arguments: Arguments) -> String? {
     guard arguments.has("prometheus") else {
       return arguments.has("output") ? "--output goes with --prometheus" : nil
     }

@@ -28,7 +28,7 @@ package struct KioskConfiguration: Sendable {
   /// At least one; names and indexes are unique.
   package var actions: [Action]
   /// The tags that others wrote.
-  package var foreignTags: [ForeignTag] = []
+  package var foreignTags: [ExternalTag] = []
   /// The action of every tag that nobody here knows; `nil` means that there is none.
   package var unknownTags: Action?
   /// The settings of the inventory; `nil` when the kiosk has nothing to do with one.

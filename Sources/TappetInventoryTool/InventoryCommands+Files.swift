@@ -27,10 +27,10 @@ extension Command {
         with one name the box is meant, else the spot, and so on.
         """,
       example: "tappet label --all --format svg --sheet a4-3x8 --out labels.svg",
-      misuse: misuseOfLabel, body: .running(LabelCommand.run))
+      usageError: usageErrorOfLabel, body: .running(LabelCommand.run))
   }
 
-  private static func misuseOfLabel(_ arguments: Arguments) -> String? {
+  private static func usageErrorOfLabel(_ arguments: Arguments) -> String? {
     let format = arguments.value("format") ?? "text"
     if arguments.operands.isEmpty, !arguments.has("in"), !arguments.has("all") {
       return "name the things, or give --in SPOT or --all"
@@ -70,7 +70,7 @@ extension Command {
         an object with these members on each line. 'tappet inventory undo' takes an import back.
         """,
       example: "tappet inventory import --dry-run boxes.csv",
-      misuse: misuseOfFormat, body: .running(ImportCommand.run))
+      usageError: usageErrorOfFormat, body: .running(ImportCommand.run))
   }
 
   package static var inventoryExport: Command {
@@ -85,13 +85,13 @@ extension Command {
         import' reads back unchanged, here or elsewhere. History and undo are not in it.
         """,
       example: "tappet inventory export >inventory.csv",
-      misuse: { arguments in
+      usageError: { arguments in
         if arguments.has("excel"), arguments.value("format") == "json" { return "--excel is for --format csv" }
-        return misuseOfFormat(arguments)
+        return usageErrorOfFormat(arguments)
       }, body: .running(ExportCommand.run))
   }
 
-  private static func misuseOfFormat(_ arguments: Arguments) -> String? {
+  private static func usageErrorOfFormat(_ arguments: Arguments) -> String? {
     guard let format = arguments.value("format"), format != "csv", format != "json" else { return nil }
     return "--format takes csv or json, not '\(format)'"
   }

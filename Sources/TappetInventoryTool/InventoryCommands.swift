@@ -25,8 +25,8 @@ extension Command {
       operands: [Operand(kind == .box ? "LABEL" : "NAME")], options: options + kind.valueOptions + [.by, .json],
       details: details(of: kind) + "\n" + naming(kind.container),
       example: example(of: kind),
-      misuse: { arguments in
-        guard let container = kind.container, !arguments.has("in") else { return misuseOfMinimum(arguments) }
+      usageError: { arguments in
+        guard let container = kind.container, !arguments.has("in") else { return usageErrorOfMinimum(arguments) }
         return "--in names the \(container.name) that it comes into"
       },
       body: .thing(kind) { (thing) throws(CommandFailure) in try thing.add() })
@@ -50,7 +50,7 @@ extension Command {
         Lists the \(kind.plural), \(kind == .box || kind == .item ? "newest" : "oldest") first\
         \(kind == .box || kind == .item ? "; those of one place oldest first" : ""). With --json one object per line.
         """,
-      misuse: { arguments in
+      usageError: { arguments in
         ["in", "low", "lent", "overdue"].count(where: { arguments.has($0) }) > 1
           ? "give one of --in, --low, --lent and --overdue" : nil
       },
@@ -80,7 +80,7 @@ extension Command {
         inventory moves' lists it.
         \(naming(kind))
         """,
-      misuse: { $0.has("to") ? nil : "--to names the \(container.name) that it comes into" },
+      usageError: { $0.has("to") ? nil : "--to names the \(container.name) that it comes into" },
       body: .thing(kind) { (thing) throws(CommandFailure) in try thing.move() })
   }
 
@@ -96,7 +96,7 @@ extension Command {
         \(kind == .item ? " --minimum '' and\n--photo '' take them away." : "")
         \(naming(kind))
         """,
-      misuse: { arguments in
+      usageError: { arguments in
         let names = [kind.nameOption] + kind.valueOptions.map { $0.name } + ["tag"]
         guard names.contains(where: { arguments.has($0) }) else {
           return "give what is to be changed: " + names.map { "--" + $0 }.joined(separator: ", ")
@@ -104,7 +104,7 @@ extension Command {
         if let text = arguments.value("tag"), TagUID(written: text) == nil {
           return "--tag takes a UID of 8, 14 or 20 hexadecimal digits, not '\(text)'"
         }
-        return misuseOfMinimum(arguments)
+        return usageErrorOfMinimum(arguments)
       },
       body: .thing(kind) { (thing) throws(CommandFailure) in try thing.edit() })
   }
@@ -143,12 +143,12 @@ extension Command {
   /// A command about a number of pieces.
   private static func pieces(
     _ words: String, _ summary: String, _ details: String, count: Operand.Count = .one,
-    _ run: @escaping (ThingCommand) throws(CommandFailure) -> Void
+    _ run: @escaping (InventoryCommand) throws(CommandFailure) -> Void
   ) -> Command {
     Command(
       words: words, section: .inventory, summary: summary, operands: [Operand("ITEM"), Operand("N", .text, count)],
       options: [.by, .json], details: "\(details).\n\(naming(.item))", example: "\(words) 'M4 x 20' 12",
-      misuse: { arguments in
+      usageError: { arguments in
         guard arguments.operands.count > 1 else { return nil }
         let text = arguments.operands[1]
         if let number = Int64(decimal: text.utf8), number <= Limits.inventoryQuantityMax { return nil }
@@ -171,7 +171,7 @@ extension Command {
         \(naming(.item))
         """,
       example: "tappet item lend 'Drill' --to Ada --until 2026-12-24",
-      misuse: { arguments in
+      usageError: { arguments in
         if !arguments.has("to") { return "--to names the person who has it from now on" }
         guard let text = arguments.value("until"), CalendarDay(text) == nil else { return nil }
         return "--until takes a day such as 2026-12-24, not '\(text)'"
@@ -218,7 +218,7 @@ extension Command {
         Lists the moves: when, who, what, from where and to where; the last 100,000. A move that was taken back
         is listed, and so is the way back. With --json one object per line.
         """,
-      misuse: { $0.has("box") && $0.has("item") ? "give one of --box and --item" : nil },
+      usageError: { $0.has("box") && $0.has("item") ? "give one of --box and --item" : nil },
       body: .running(InventoryHistory.listMoves))
   }
 
@@ -244,7 +244,7 @@ extension Command {
         or edited is as before. Asks first if that is more than one thing. A change is refused while a later
         one is about the same things.
         """,
-      misuse: { arguments in
+      usageError: { arguments in
         guard let text = arguments.operands.first, Int64(decimal: text.utf8) == nil else { return nil }
         return "NUMBER is one that 'tappet inventory changes' shows, not '\(text)'"
       },
@@ -296,7 +296,7 @@ extension Command {
     }
   }
 
-  private static func misuseOfMinimum(_ arguments: Arguments) -> String? {
+  private static func usageErrorOfMinimum(_ arguments: Arguments) -> String? {
     guard let text = arguments.value("minimum"), !text.isEmpty else { return nil }
     if let number = Int64(decimal: text.utf8), number <= Limits.inventoryQuantityMax { return nil }
     return "--minimum takes a whole number from 0 to \(Limits.inventoryQuantityMax), not '\(text)'"
@@ -306,9 +306,9 @@ extension Command {
 extension Command.Body {
   /// The function of a command for a building, room, spot, box or item.
   static func thing(
-    _ kind: InventoryKind, _ run: @escaping (ThingCommand) throws(CommandFailure) -> Void
+    _ kind: InventoryKind, _ run: @escaping (InventoryCommand) throws(CommandFailure) -> Void
   ) -> Command.Body {
-    .running { (arguments, settings) throws(CommandFailure) in try run(ThingCommand(kind, arguments, settings)) }
+    .running { (arguments, settings) throws(CommandFailure) in try run(InventoryCommand(kind, arguments, settings)) }
   }
 }
 

@@ -49,13 +49,13 @@ final class InventoryFile {
       if isOver { return nil }
       rows = []
       nextRow = 0
-      try readOn()
+      try readMore()
     }
     nextRow += 1
     return rows[nextRow - 1]
   }
 
-  private func readOn() throws(CommandFailure) {
+  private func readMore() throws(CommandFailure) {
     let bytes: [UInt8]
     do throws(SystemError) { bytes = try file.read(sizeMax: Limits.tablePieceSize) } catch {
       throw .failed("\(path) cannot be read: \(error.text)")

@@ -18,7 +18,7 @@ struct RuntimeParts {
   var seed: (UInt64, UInt64, UInt64, UInt64)
   var summary: OutboxSummary
   var secrets: [TagSecret]
-  var learnedTags: [ForeignTag]
+  var learnedTags: [ExternalTag]
   var announced: AnnouncedTopics
   var reactor: Reactor
   var clock: ClockMonitor
@@ -42,7 +42,7 @@ struct RuntimeParts {
     } catch { throw .lightTrace(path: lightTracePath ?? "", error) }
     let secretStore: SecretStore
     let secrets: [TagSecret]
-    let learnedTags: [ForeignTag]
+    let learnedTags: [ExternalTag]
     var summary: OutboxSummary
     let announced: AnnouncedTopics
     let latestTime: Int64?

@@ -24,13 +24,13 @@ final class DeviceNode {
   }
 
   /// Opens and locks the file.
-  init(path: String) throws(DeviceTrouble) {
+  init(path: String) throws(DeviceError) {
     do throws(SystemError) {
       // Read and write, because libnfc will want both; without O_NONBLOCK a port without carrier would block here.
       file = try .open(path, O_RDWR | O_NOCTTY | O_NONBLOCK)
-    } catch { throw DeviceTrouble(fault: Self.fault(error.code), code: -error.code) }
+    } catch { throw DeviceError(fault: Self.fault(error.code), code: -error.code) }
     guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
-      throw DeviceTrouble(fault: .busy, code: -EWOULDBLOCK)
+      throw DeviceError(fault: .busy, code: -EWOULDBLOCK)
     }
     self.path = path
   }

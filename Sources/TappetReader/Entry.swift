@@ -53,8 +53,8 @@ private func serve(_ socket: UnixSocket, device: String?) -> Int32 {
   ProcessSetup.silenceLibraries()
   Sandbox.detach()
   guard let signals = try? ProcessSetup.catchTermination() else { return ExitStatus.deviceLost }
-  let parent = ParentLink(socket: socket, signals: signals)
-  do throws(DeviceTrouble) {
+  let parent = ParentChannel(socket: socket, signals: signals)
+  do throws(DeviceError) {
     let reader = try NFCDevice(connstring: device)
     defer { reader.close() }
     Sandbox.close()

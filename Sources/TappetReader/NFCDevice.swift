@@ -7,7 +7,7 @@ import TappetCore
 import TappetPlatform
 
 /// The device can no longer be used: the process ends, and a new one starts.
-struct DeviceTrouble: Error, Equatable {
+struct DeviceError: Error, Equatable {
   var fault: ReaderFault
   /// libnfc's code, or a negative errno.
   var code: Int32
@@ -17,7 +17,7 @@ struct DeviceTrouble: Error, Equatable {
 enum ExchangeFailure: Error {
   /// The tag refused, was disturbed, or is gone: libnfc's codes do not distinguish these. A new select does.
   case noAnswer
-  case device(DeviceTrouble)
+  case device(DeviceError)
 }
 
 /// A tag that answered to anti-collision.
@@ -54,13 +54,13 @@ final class NFCDevice {
   private var triesInForce: UInt8?
 
   /// Opens the device `connstring`, or the first that libnfc finds, and makes it a reader with its field on.
-  init(connstring: String?) throws(DeviceTrouble) {
+  init(connstring: String?) throws(DeviceError) {
     var context: OpaquePointer?
     nfc_init(&context)
-    guard let context else { throw DeviceTrouble(fault: .unusable, code: NFC_ESOFT) }
-    do throws(DeviceTrouble) {
+    guard let context else { throw DeviceError(fault: .unusable, code: NFC_ESOFT) }
+    do throws(DeviceError) {
       guard let connstring = connstring ?? Self.list(context, countMax: 1).first else {
-        throw DeviceTrouble(fault: .notFound, code: NFC_ENOTSUCHDEV)
+        throw DeviceError(fault: .notFound, code: NFC_ENOTSUCHDEV)
       }
       let path = DeviceNode.path(in: connstring)
       if let path {
@@ -70,7 +70,7 @@ final class NFCDevice {
       }
       node?.clearStaleClaim()
       guard let device = nfc_open(context, connstring) else {
-        throw DeviceTrouble(fault: node?.exists == true ? .silent : .notFound, code: NFC_ENOTSUCHDEV)
+        throw DeviceError(fault: node?.exists == true ? .silent : .notFound, code: NFC_ENOTSUCHDEV)
       }
       self.context = context
       self.device = device
@@ -81,7 +81,7 @@ final class NFCDevice {
       nfc_exit(context)
       throw error
     }
-    do throws(DeviceTrouble) {
+    do throws(DeviceError) {
       try becomeReader()
     } catch {
       close()
@@ -107,10 +107,10 @@ final class NFCDevice {
   // MARK: Tags
 
   /// Looks for a tag on an empty reader; `nil` when none answered.
-  func look() throws(DeviceTrouble) -> SelectedTag? {
+  func look() throws(DeviceError) -> SelectedTag? {
     guard let search else { return try select() }
     let started = Instant.now()
-    do throws(DeviceTrouble) {
+    do throws(DeviceError) {
       let found = try list(tries: search.tries, within: search.limit)
       self.search?.note(Instant.now() - started, found)
       return found.tag
@@ -130,14 +130,14 @@ final class NFCDevice {
   /// Looks for a tag once.
   ///
   /// `nil` when none answered. One silence is forgiven: a byte lost on a serial line looks the same.
-  func select() throws(DeviceTrouble) -> SelectedTag? {
-    do throws(DeviceTrouble) { return try selectOnce() } catch {
+  func select() throws(DeviceError) -> SelectedTag? {
+    do throws(DeviceError) { return try selectOnce() } catch {
       guard error.code == NFC_ETIMEOUT else { throw error }
       return try selectOnce()
     }
   }
 
-  private func selectOnce() throws(DeviceTrouble) -> SelectedTag? {
+  private func selectOnce() throws(DeviceError) -> SelectedTag? {
     if isPN532 { return try list(tries: ChipSearch.selectTries, within: Limits.readerExchangeMax).tag }
     let modulation = nfc_modulation(nmt: NMT_ISO14443A, nbr: NBR_106)
     var target = nfc_target()
@@ -149,7 +149,7 @@ final class NFCDevice {
   /// InListPassiveTarget (UM0701-02 §7.3.5) for one tag of type A.
   ///
   /// libnfc's own select gives up after 300 ms, and dies of some answers.
-  private func list(tries: UInt8, within limit: Duration) throws(DeviceTrouble) -> TargetList {
+  private func list(tries: UInt8, within limit: Duration) throws(DeviceError) -> TargetList {
     if tries != triesInForce {
       triesInForce = nil
       // RFConfiguration, item 5 (§7.3.1): the first two are libnfc's.
@@ -160,7 +160,7 @@ final class NFCDevice {
   }
 
   /// Looks for a tag that was there a moment ago and may have been put to sleep by a command that it refused.
-  func selectAgain(_ tag: SelectedTag) throws(DeviceTrouble) -> SelectedTag? {
+  func selectAgain(_ tag: SelectedTag) throws(DeviceError) -> SelectedTag? {
     // A tag in ISO-DEP takes a new request for noise; only a field that was off wakes it.
     if !tag.isISODEP, let found = try select() { return found }
     try cycleField()
@@ -168,7 +168,7 @@ final class NFCDevice {
   }
 
   /// Another tag next to the selected one, which is put to sleep for this and must be selected again.
-  func otherTag(than tag: SelectedTag) throws(DeviceTrouble) -> SelectedTag? {
+  func otherTag(than tag: SelectedTag) throws(DeviceError) -> SelectedTag? {
     // The result does not matter: the select that follows notices a tag that has left.
     nfc_initiator_deselect_target(device)
     guard let found = try select(), !found.isSame(as: tag) else { return nil }
@@ -176,7 +176,7 @@ final class NFCDevice {
   }
 
   /// Whether a tag that sleeps is there besides another one.
-  func isThere(_ tag: SelectedTag, besides other: SelectedTag) throws(DeviceTrouble) -> Bool {
+  func isThere(_ tag: SelectedTag, besides other: SelectedTag) throws(DeviceError) -> Bool {
     // Wakes both.
     try cycleField()
     guard let first = try select() else { return false }
@@ -187,7 +187,7 @@ final class NFCDevice {
   /// Whether the selected tag still answers.
   ///
   /// False may also mean that it sleeps: `selectAgain` finds out.
-  func answers(_ tag: SelectedTag) throws(DeviceTrouble) -> Bool {
+  func answers(_ tag: SelectedTag) throws(DeviceError) -> Bool {
     if isPN532 { return try stillAnswers(tag) }
     // libnfc can ask these two kinds; the others need a new select.
     guard tag.isISODEP || tag.isType2 else { return false }
@@ -198,7 +198,7 @@ final class NFCDevice {
   }
 
   /// As libnfc asks, which does not know of the tags that it did not select.
-  private func stillAnswers(_ tag: SelectedTag) throws(DeviceTrouble) -> Bool {
+  private func stillAnswers(_ tag: SelectedTag) throws(DeviceError) -> Bool {
     if tag.isType2 {
       do throws(ExchangeFailure) {
         return try exchange([0x30, 0x00], .raw, within: Limits.readerExchangeMax).count == 16
@@ -239,7 +239,7 @@ final class NFCDevice {
   // MARK: The device
 
   /// Sends a command to the chip itself; returns its answer without the command code.
-  private func command(_ bytes: [UInt8], within limit: Duration) throws(DeviceTrouble) -> [UInt8] {
+  private func command(_ bytes: [UInt8], within limit: Duration) throws(DeviceError) -> [UInt8] {
     var count: Int32 = 0
     let answer = [UInt8](unsafeUninitializedCapacity: Self.answerSizeMax) { buffer, filled in
       count = pn53x_transceive(
@@ -251,7 +251,7 @@ final class NFCDevice {
   }
 
   /// Ends a chip's deafness to tags after a dip of its supply; cheaper than `refresh`.
-  func rouse() throws(DeviceTrouble) {
+  func recoverFromBrownout() throws(DeviceError) {
     guard isPN532 else { return }
     let code = pn532_SAMConfiguration(device, PSM_NORMAL, Int32(clamping: Limits.readerExchangeMax.wholeMilliseconds))
     if code < 0 { throw Self.trouble(code) }
@@ -261,17 +261,17 @@ final class NFCDevice {
   ///
   /// After a dip of its supply a PN532 answers every command and finds no tag, and libnfc never configures it again by
   /// itself.
-  func refresh() throws(DeviceTrouble) {
-    try rouse()
+  func refresh() throws(DeviceError) {
+    try recoverFromBrownout()
     try becomeReader()
   }
 
-  private func becomeReader() throws(DeviceTrouble) {
+  private func becomeReader() throws(DeviceError) {
     // After one lost answer during `nfc_open` these are NULL, and the first select would abort the process.
     var modulations: UnsafePointer<nfc_modulation_type>?
     guard nfc_device_get_supported_modulation(device, N_INITIATOR, &modulations) == NFC_SUCCESS, modulations != nil
     else {
-      throw DeviceTrouble(fault: .unusable, code: NFC_EDEVNOTSUPP)
+      throw DeviceError(fault: .unusable, code: NFC_EDEVNOTSUPP)
     }
     var code = nfc_initiator_init(device)
     // With infinite select a missing tag and a dead reader look the same.
@@ -280,7 +280,7 @@ final class NFCDevice {
     triesInForce = nil
   }
 
-  private func cycleField() throws(DeviceTrouble) {
+  private func cycleField() throws(DeviceError) {
     var code = nfc_device_set_property_bool(device, NP_ACTIVATE_FIELD, false)
     // A tag counts as reset after 5 ms without field (NFC Forum Analog 2.0, Operating field off).
     Poll.sleep(Limits.readerFieldOff)
@@ -319,11 +319,11 @@ final class NFCDevice {
     return SelectedTag(uid: uid, atqa: atqa, sak: info.btSak, ats: ats)
   }
 
-  private static func trouble(_ code: Int32) -> DeviceTrouble {
+  private static func trouble(_ code: Int32) -> DeviceError {
     switch code {
-    case NFC_ETIMEOUT: DeviceTrouble(fault: .silent, code: code)
-    case NFC_EIO, NFC_ENOTSUCHDEV: DeviceTrouble(fault: .ioError, code: code)
-    default: DeviceTrouble(fault: .unusable, code: code)
+    case NFC_ETIMEOUT: DeviceError(fault: .silent, code: code)
+    case NFC_EIO, NFC_ENOTSUCHDEV: DeviceError(fault: .ioError, code: code)
+    default: DeviceError(fault: .unusable, code: code)
     }
   }
 }

@@ -10,7 +10,7 @@ import TappetPlatform
 /// Polls the device and reports to the parent, until the parent or the device is gone.
 struct PollLoop {
   private let device: NFCDevice
-  private let parent: ParentLink
+  private let parent: ParentChannel
   private var field = Field.empty
   private var isHeard = true
   private var heartbeatDue: Instant
@@ -19,11 +19,11 @@ struct PollLoop {
 
   private enum Field {
     case empty
-    case occupied(SelectedTag, Stay)
+    case occupied(SelectedTag, TagSession)
   }
 
   /// The state of a tag's stay on the reader.
-  private struct Stay {
+  private struct TagSession {
     /// Turns in a row in which it did not answer.
     var misses = 0
     /// Its reading was torn: it is read again when it is seen next.
@@ -35,7 +35,7 @@ struct PollLoop {
   }
 
   /// Polls `device`, which is open and a reader.
-  init(device: NFCDevice, parent: ParentLink) {
+  init(device: NFCDevice, parent: ParentChannel) {
     self.device = device
     self.parent = parent
     let now = Instant.now()
@@ -45,7 +45,7 @@ struct PollLoop {
   }
 
   /// Returns when the parent closed its socket or the process was asked to end; throws when the device failed.
-  mutating func run() throws(DeviceTrouble) {
+  mutating func run() throws(DeviceError) {
     report(.ready(device: device.name))
     while isHeard {
       let started = Instant.now()
@@ -63,7 +63,7 @@ struct PollLoop {
   }
 
   /// Executes an order for the tag that was reported, and for no other.
-  private mutating func execute(_ order: ReaderOrder) throws(DeviceTrouble) {
+  private mutating func execute(_ order: ReaderOrder) throws(DeviceError) {
     guard case .occupied(let tag, var stay) = field, tag.uid == order.uid else {
       report(.orderDone(OrderOutcome(uid: order.uid, model: .other, writes: 0, fault: .notThere)))
       return
@@ -84,11 +84,11 @@ struct PollLoop {
     report(.orderDone(outcome))
   }
 
-  private mutating func turn() throws(DeviceTrouble) {
+  private mutating func turn() throws(DeviceError) {
     switch field {
     case .empty:
       try restore()
-      if let tag = try device.look() { try arrive(tag, Stay()) }
+      if let tag = try device.look() { try arrive(tag, TagSession()) }
     case .occupied(let tag, let stay):
       try watch(tag, stay)
     }
@@ -100,27 +100,27 @@ struct PollLoop {
   }
 
   /// Brings the chip back to what it was before a dip of its supply, which leaves no other trace.
-  private mutating func restore() throws(DeviceTrouble) {
+  private mutating func restore() throws(DeviceError) {
     let now = Instant.now()
     if now >= refreshDue {
       try refresh(at: now)
     } else if now >= rouseDue {
-      try device.rouse()
+      try device.recoverFromBrownout()
       rouseDue = now + Limits.readerRouseInterval
     }
   }
 
   /// Sets the chip up again, which switches the field off for a moment.
-  private mutating func refresh(at now: Instant) throws(DeviceTrouble) {
+  private mutating func refresh(at now: Instant) throws(DeviceError) {
     try device.refresh()
     refreshDue = now + Limits.readerRefreshInterval
     rouseDue = now + Limits.readerRouseInterval
   }
 
   /// A new tag: it is reported before it is read, so that the light may change at once.
-  private mutating func arrive(_ tag: SelectedTag, _ stay: Stay) throws(DeviceTrouble) {
+  private mutating func arrive(_ tag: SelectedTag, _ stay: TagSession) throws(DeviceError) {
     report(.tagArrived(tag.uid))
-    var stay = Stay(rereads: stay.rereads)
+    var stay = TagSession(rereads: stay.rereads)
     switch try device.read(tag) {
     case .failure(let fault):
       report(.tagFaulted(tag.uid, tag.model, fault))
@@ -135,7 +135,7 @@ struct PollLoop {
     field = .occupied(tag, stay)
   }
 
-  private mutating func watch(_ tag: SelectedTag, _ stay: Stay) throws(DeviceTrouble) {
+  private mutating func watch(_ tag: SelectedTag, _ stay: TagSession) throws(DeviceError) {
     var stay = stay
     // A torn tag must be selected again in any case, for it may have lost its power.
     if !stay.isTorn, try device.answers(tag) {
@@ -160,12 +160,12 @@ struct PollLoop {
     }
     if !found.isSame(as: tag) {
       leave(tag)
-      try arrive(found, Stay())
+      try arrive(found, TagSession())
     } else if stay.isTorn, stay.rereads > 0 {
       leave(tag)
-      try arrive(found, Stay(rereads: stay.rereads - 1))
+      try arrive(found, TagSession(rereads: stay.rereads - 1))
     } else {
-      field = .occupied(tag, Stay(rereads: 0, model: stay.model))
+      field = .occupied(tag, TagSession(rereads: 0, model: stay.model))
     }
   }
 

@@ -47,7 +47,7 @@ enum TagMemory {
 
 extension NFCDevice {
   /// Reads a tag that was just selected.
-  func read(_ tag: SelectedTag) throws(DeviceTrouble) -> Result<TagMemory, TagFault> {
+  func read(_ tag: SelectedTag) throws(DeviceError) -> Result<TagMemory, TagFault> {
     let deadline = Instant.now() + Limits.readerPatienceMax
     do throws(ReadFailure) {
       switch tag.model.layout {
@@ -65,7 +65,7 @@ extension NFCDevice {
   }
 
   /// Asks a tag that was read for the rest; it may have left meanwhile.
-  func describe(_ tag: SelectedTag, _ memory: TagMemory) throws(DeviceTrouble) -> TagDescription {
+  func describe(_ tag: SelectedTag, _ memory: TagMemory) throws(DeviceError) -> TagDescription {
     switch memory {
     case .type2(let reading):
       // The model last: a tag that does not know the question falls asleep.
@@ -110,7 +110,7 @@ extension NFCDevice {
   /// Throws `noAnswer` when the tag is gone.
   private func selectAgainOrThrow(_ tag: SelectedTag) throws(ReadFailure) {
     let found: SelectedTag?
-    do throws(DeviceTrouble) {
+    do throws(DeviceError) {
       found = try selectAgain(tag)
     } catch {
       throw .device(error)

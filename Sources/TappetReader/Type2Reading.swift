@@ -15,7 +15,7 @@ enum ReadFailure: Error {
   /// The tag did not answer: select it again and call `resume` once more.
   case noAnswer
   case fault(TagFault)
-  case device(DeviceTrouble)
+  case device(DeviceError)
 
   init(_ failure: ExchangeFailure) {
     switch failure {
@@ -87,7 +87,7 @@ struct Type2Reading {
   }
 
   /// Pages 0 to 2 as they are, where they were not read; none when the tag does not answer any more.
-  func header(_ device: NFCDevice) throws(DeviceTrouble) -> [UInt8] {
+  func header(_ device: NFCDevice) throws(DeviceError) -> [UInt8] {
     guard !serial.isEmpty else { return [] }
     do throws(ReadFailure) {
       return Array(try Self.read(page: 0, from: device)[..<TagDescription.headerSize])
@@ -193,7 +193,7 @@ struct Type2Reading {
   ///     144           NTAG213                                    NTAG203 if it ends after page 41, or by GET_VERSION
   ///     496, 504      NTAG215                                    by GET_VERSION
   ///     872, 888      by GET_VERSION (NTAG216, NTAG I2C 1K)      by GET_VERSION
-  func identify(_ device: NFCDevice) throws(DeviceTrouble) -> TagModel {
+  func identify(_ device: NFCDevice) throws(DeviceError) -> TagModel {
     switch (capacity, fastRead) {
     case (144, .works): return .ntag213
     case (496, .works), (504, .works): return .ntag215

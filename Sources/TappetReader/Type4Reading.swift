@@ -70,7 +70,7 @@ struct Type4Reading {
   }
 
   /// Asks a tag that is read already for its version (NT4H2421Gx §10.5.2): vendor 04, type 04, and more to come.
-  static func isNTAG424(_ device: NFCDevice) throws(DeviceTrouble) -> Bool {
+  static func isNTAG424(_ device: NFCDevice) throws(DeviceError) -> Bool {
     do throws(ExchangeFailure) {
       let answer = try device.exchange([0x90, 0x60, 0x00, 0x00, 0x00], .known, within: Limits.readerISODEPExchangeMax)
       return answer.count == 9 && answer.starts(with: [0x04, 0x04]) && answer[7] == 0x91 && answer[8] == 0xAF

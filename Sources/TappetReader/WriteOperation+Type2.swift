@@ -34,7 +34,7 @@ extension WriteOperation {
     case .write(let message): try store(message)
     case .erase:
       try store([])
-      try liftPassword()
+      try clearPassword()
     case .lock: try lock()
     case .format: try format()
     case .protect: try protect()
@@ -166,7 +166,7 @@ extension WriteOperation {
   }
 
   /// An erased tag can be written by anybody again.
-  private func liftPassword() throws(WriteFailure) {
+  private func clearPassword() throws(WriteFailure) {
     let controls = try controls()
     guard let page = model.geometry?.configurationPage, isProtected(controls) else { return }
     try authenticate(controls)

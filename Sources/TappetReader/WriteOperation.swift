@@ -10,7 +10,7 @@ enum WriteFailure: Error {
   /// The tag did not answer: select it again, and start from what is on it then.
   case noAnswer
   case fault(TagWriteFault)
-  case device(DeviceTrouble)
+  case device(DeviceError)
 
   init(_ failure: ExchangeFailure) {
     switch failure {
@@ -55,7 +55,7 @@ final class WriteOperation {
   }
 
   /// Executes the order on `tag`, which is on the reader, and returns the outcome.
-  func run(on tag: SelectedTag) throws(DeviceTrouble) -> OrderOutcome {
+  func run(on tag: SelectedTag) throws(DeviceError) -> OrderOutcome {
     var fault: TagWriteFault?
     do throws(WriteFailure) { try attempts(on: tag) } catch {
       switch error {
@@ -94,9 +94,9 @@ final class WriteOperation {
   /// A second tag would answer to a request while the first one sleeps.
   private func requireAlone(_ tag: SelectedTag) throws(WriteFailure) {
     let (other, isThere): (SelectedTag?, Bool)
-    do throws(DeviceTrouble) {
+    do throws(DeviceError) {
       other = try device.otherTag(than: tag)
-      isThere = try other.map { (other) throws(DeviceTrouble) in try device.isThere(tag, besides: other) } ?? true
+      isThere = try other.map { (other) throws(DeviceError) in try device.isThere(tag, besides: other) } ?? true
     } catch { throw .device(error) }
     guard other == nil else { throw .fault(isThere ? .notAlone : .notThere) }
     do throws(WriteFailure) { try selectAgain(tag) } catch {
@@ -107,7 +107,7 @@ final class WriteOperation {
 
   private func selectAgain(_ tag: SelectedTag) throws(WriteFailure) {
     let found: SelectedTag?
-    do throws(DeviceTrouble) { found = try device.selectAgain(tag) } catch { throw .device(error) }
+    do throws(DeviceError) { found = try device.selectAgain(tag) } catch { throw .device(error) }
     guard let found, found.isSame(as: tag) else { throw .noAnswer }
   }
 

@@ -11,7 +11,7 @@ package final class HTTPClient {
   package enum Outcome {
     /// `body` is its beginning, where it is wanted.
     case answered(status: UInt16, retryAfterSeconds: UInt32?, body: [UInt8])
-    case failed(WebhookTrouble, code: Int32)
+    case failed(TransportError, code: Int32)
   }
 
   /// A request to an endpoint.
@@ -143,7 +143,7 @@ package final class HTTPClient {
         status: UInt16(status), retryAfterSeconds: seconds > 0 ? UInt32(clamping: min(seconds, 1 << 30)) : nil,
         body: request.answer)
     }
-    let trouble = WebhookTrouble(code, isLedAstray: request.isLedAstray)
+    let trouble = TransportError(code, isLedAstray: request.isLedAstray)
     return .failed(trouble, code: Int32(bitPattern: code.rawValue))
   }
 }
@@ -173,7 +173,7 @@ extension HTTPClient.Request {
   }
 }
 
-extension WebhookTrouble {
+extension TransportError {
   fileprivate init(_ code: CURLcode, isLedAstray: Bool) {
     self =
       switch code {

@@ -130,7 +130,7 @@ private func publish(_ broker: TestBroker, _ arguments: String..., input: String
   }
 
   @Test func `a second has two hundred commands of a topic, whatever others send, and the rest is reported once`() {
-    var flow = CommandFlow()
+    var flow = CommandRateLimiter()
     let start = Instant(nanoseconds: 5)
     let judgements = (0..<1000).map { _ in flow.admit("lamp", at: start) }
     #expect(judgements.count { $0 == .passed } == Limits.commandsPerSecondMax)
@@ -140,7 +140,7 @@ private func publish(_ broker: TestBroker, _ arguments: String..., input: String
   }
 
   @Test func `commands may take a few megabytes at once, and a little each second, however long there were none`() {
-    var budget = BrokerLinkBudget()
+    var budget = InboundQuota()
     let start = Instant(nanoseconds: 0)
     budget.subscribedToCommands(at: start)
     let atOnce = Limits.linkUnaskedSizeMax + Limits.commandBytesMax

@@ -64,7 +64,7 @@ import Testing
     test.link.connect(endpoint: 0)
     #expect(test.log.wait(.connected(sessionPresent: false)), "\(test.log.events)\(broker.log)")
     #expect(broker.versions == ["5", "4"])
-    guard case .fellBack(let failure)? = test.log.events.first else {
+    guard case .didFallBack(let failure)? = test.log.events.first else {
       Issue.record("\(test.log.events)")
       return
     }

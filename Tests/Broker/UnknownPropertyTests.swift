@@ -36,7 +36,7 @@ import Testing
     let test = try LinkUnderTest(settings(peer))
     test.link.connect(endpoint: 0)
     #expect(test.log.wait(.lost(.propertyUnknown)), "\(test.log.events)")
-    #expect(!test.log.events.contains(.fellBack(.propertyUnknown)), "protocol: 5 has no way back")
+    #expect(!test.log.events.contains(.didFallBack(.propertyUnknown)), "protocol: 5 has no way back")
   }
 
   @Test func `a connection of the usual version begins again with 3.1.1`() throws {
@@ -52,7 +52,7 @@ import Testing
       BrokerSettings(endpoints: [endpoint], clientID: "kiosk-test", caFile: TestCertificates.path("ca.pem")))
     test.link.connect(endpoint: 0)
     #expect(test.log.wait(.lost(.propertyUnknown)), "\(test.log.events)")
-    #expect(test.log.events.suffix(2) == [.fellBack(.propertyUnknown), .lost(.propertyUnknown)])
+    #expect(test.log.events.suffix(2) == [.didFallBack(.propertyUnknown), .lost(.propertyUnknown)])
   }
 
   @Test(arguments: 1...5 as ClosedRange<UInt64>)

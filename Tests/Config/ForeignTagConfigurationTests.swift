@@ -36,10 +36,10 @@ import Testing
     let short = try #require(TagUID([4, 0x11, 0x22, 0x33]))
     #expect(
       configuration.foreignTags == [
-        ForeignTag(mark: .uid(long), action: "play", label: "Abbey Road"),
-        ForeignTag(mark: .uid(short), action: "play"),
-        ForeignTag(mark: .text("box 7"), action: "play"),
-        ForeignTag(mark: .uri("https://boxes.example/8"), action: "play"),
+        ExternalTag(mark: .uid(long), action: "play", label: "Abbey Road"),
+        ExternalTag(mark: .uid(short), action: "play"),
+        ExternalTag(mark: .text("box 7"), action: "play"),
+        ExternalTag(mark: .uri("https://boxes.example/8"), action: "play"),
       ])
     #expect(configuration.unknownTags?.name == "unknown_tags" && configuration.unknownTags?.offline == .drop)
     let settings = KioskSettings(configuration)

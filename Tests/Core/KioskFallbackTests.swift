@@ -12,7 +12,7 @@ import Testing
     story.start()
     let until = (story.wallOffset + 10) / 1000 + 7 * 24 * 3600
     #expect(
-      story.at(10, .link(.fellBack(.refused(.unsupportedProtocolVersion)))) == [
+      story.at(10, .link(.didFallBack(.refused(.unsupportedProtocolVersion)))) == [
         "note fallback 0 until \(until)", "report fell back 0 for \(7 * day)",
       ])
     #expect(story.at(11, .link(.connected(sessionPresent: false))).contains("report link up 0 with 3.1.1"))
@@ -29,7 +29,7 @@ import Testing
     let story = KioskScript()
     story.start()
     let gone = LinkFailure.closedBeforeConnack(usesTLS: true, clientCertificateGiven: true)
-    #expect(story.at(10, .link(.fellBack(gone))).contains("report fell back 0 for \(day)"))
+    #expect(story.at(10, .link(.didFallBack(gone))).contains("report fell back 0 for \(day)"))
   }
 
   @Test func `a start with a remembered broker begins with 3.1.1, and another broker forgets it`() {
@@ -64,7 +64,7 @@ import Testing
   @Test func `a connection that ends at an unknown property of MQTT 5 is followed by 3.1.1`() {
     let story = KioskScript()
     story.startAll()
-    #expect(story.at(100, .link(.fellBack(.propertyUnknown))).contains("report fell back 0 for \(day)"))
+    #expect(story.at(100, .link(.didFallBack(.propertyUnknown))).contains("report fell back 0 for \(day)"))
     story.at(100, .link(.lost(.propertyUnknown)))
     #expect(story.sleep(until: 3_000).contains("connect 0 with 3.1.1"))
   }

@@ -20,8 +20,8 @@ import Testing
   ) -> KioskScript {
     let story = KioskScript([.light, Self.action(mode, cooldown: cooldown)])
     story.kiosk.settings.foreignTags = ForeignTags([
-      ForeignTag(mark: .uid(Self.card), action: "play", label: "Help"),
-      ForeignTag(mark: .uid(.number(41)), action: "play", label: "Abbey Road"),
+      ExternalTag(mark: .uid(Self.card), action: "play", label: "Help"),
+      ExternalTag(mark: .uid(.number(41)), action: "play", label: "Abbey Road"),
     ])
     var summary = OutboxSummary()
     summary.arrivals = owed
@@ -162,7 +162,7 @@ import Testing
       name: "play", title: "Play", index: 7, topic: "music",
       message: PayloadTemplate(configured: "%{count}") ?? PayloadTemplate(""), cooldown: .zero)
     let story = KioskScript([.light, counting])
-    story.kiosk.settings.foreignTags = ForeignTags([ForeignTag(mark: .uid(Self.card), action: "play")])
+    story.kiosk.settings.foreignTags = ForeignTags([ExternalTag(mark: .uid(Self.card), action: "play")])
     var summary = OutboxSummary()
     summary.tagCounts = [Self.card: 6]
     story.start(summary: summary)

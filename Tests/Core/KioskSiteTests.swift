@@ -44,8 +44,8 @@ import Testing
     _ = site.take(try bundle(1), at: "north")
     #expect(words(site.ended(.failure(.notStored(.full)), at: "north", now)).count == 1)
     #expect(site.trouble == .notStored(.full))
-    #expect(words(site.timeUp(at: "north", now + .seconds(59))) == [])
-    #expect(words(site.timeUp(at: "north", now + .seconds(60))) == ["apply people 1"])
+    #expect(words(site.timerFired(at: "north", now + .seconds(59))) == [])
+    #expect(words(site.timerFired(at: "north", now + .seconds(60))) == ["apply people 1"])
     #expect(words(site.ended(.success(try record(1)), at: "north", now)) == ["report people 1"])
     #expect(site.trouble == nil && site.retryAt == nil)
   }

@@ -116,8 +116,8 @@ extension KioskScript {
     ] {
       #expect(WebhookVerdict(status: status) == verdict)
     }
-    let ofRooms = WebhookTrouble.tokenRefused.rawValue...WebhookTrouble.roomPlain.rawValue
-    for trouble in WebhookTrouble.allCases where !ofRooms.contains(trouble.rawValue) {
+    let ofRooms = TransportError.tokenRefused.rawValue...TransportError.roomPlain.rawValue
+    for trouble in TransportError.allCases where !ofRooms.contains(trouble.rawValue) {
       let verdict = WebhookVerdict(trouble, code: 7)
       #expect(
         verdict == (trouble == .redirectForbidden ? .givenUp(.redirectForbidden) : .again(.trouble(trouble, code: 7))))

@@ -105,7 +105,7 @@ extension Announcement {
   }
 }
 
-extension TapNews {
+extension TapTransition {
   var words: String {
     let word =
       switch kind {
@@ -156,7 +156,7 @@ extension Report {
     case .scanner(let code): "scanner \(code)"
     case .link(.connected(let endpoint, let usesFallback)): "link up \(endpoint)" + (usesFallback ? " with 3.1.1" : "")
     case .link(.withoutRetained(let endpoint)): "without retained \(endpoint)"
-    case .link(.fellBack(let endpoint, _, let duration)): "fell back \(endpoint) for \(duration.wholeMilliseconds)"
+    case .link(.didFallBack(let endpoint, _, let duration)): "fell back \(endpoint) for \(duration.wholeMilliseconds)"
     case .link(.failed(let endpoint, _, _)): "link failed \(endpoint)"
     case .link(.lost(let endpoint, _, _)): "link lost \(endpoint)"
     case .link(.storm(let losses, let rest)): "storm \(losses) rest \(rest.wholeMilliseconds)"

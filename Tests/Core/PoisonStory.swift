@@ -120,9 +120,9 @@ final class PoisonStory {
       case .store(.fetch(_, let after, let limit, _, _)):
         let rest = disk.filter { $0.sequence > after }
         comes(.brokerOutbox(.fetched(Array(rest.prefix(limit)), reachedEnd: rest.count <= limit)), after: 1)
-      case .store(.fetchExpired(_, _, _, let spared)):
-        let over = disk.filter { $0.expiry.isOver(at: kiosk.moment(now)) && !spared.contains($0.id) }
-        let rest = disk.filter { row in !over.contains(row) && !spared.contains(row.id) }
+      case .store(.fetchExpired(_, _, _, let excluding)):
+        let over = disk.filter { $0.expiry.isOver(at: kiosk.moment(now)) && !excluding.contains($0.id) }
+        let rest = disk.filter { row in !over.contains(row) && !excluding.contains(row.id) }
         comes(.brokerOutbox(.expired(over, earliest: rest.first?.expiry)), after: 1)
       case .store(.remove(let ids, _)):
         disk.removeAll { ids.contains($0.id) }

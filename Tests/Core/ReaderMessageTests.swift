@@ -86,7 +86,7 @@ import Testing
     let (uid, other) = (try ReaderMessageTests.uid([1, 2, 3, 4, 5, 6, 7]), try ReaderMessageTests.uid([1, 2, 3, 4]))
     let reading = TagReading(uid: uid, model: .type2, bytes: [UInt8](repeating: 0, count: 20))
     let header = [UInt8](1...12)
-    var readings = WholeReadings()
+    var readings = TagReadingAssembler()
     #expect(readings.pass(.tagRead(reading)) == nil)
     #expect(readings.pass(.heartbeat) == .heartbeat)
     let whole = TagReading(uid: uid, model: .ntag215, bytes: header + [UInt8](repeating: 0, count: 8))

@@ -105,14 +105,14 @@ import Testing
 
   @Test func `a refusal is for good, and a token is waited for`() {
     for (trouble, refusal) in [
-      (WebhookTrouble.roomEncrypted, WebhookRefusal.roomEncrypted), (.roomClosed, .roomClosed),
+      (TransportError.roomEncrypted, WebhookRefusal.roomEncrypted), (.roomClosed, .roomClosed),
       (.roomPlain, .roomPlain),
       (.roomUnknown, .roomUnknown), (.messageRefused, .messageRefused), (.redirectForbidden, .redirectForbidden),
     ] {
       #expect(WebhookVerdict(trouble, code: 1) == .givenUp(refusal))
       #expect(WebhookRefusal(number: refusal.number) == refusal)
     }
-    for trouble in [WebhookTrouble.tokenRefused, .notAHomeserver] {
+    for trouble in [TransportError.tokenRefused, .notAHomeserver] {
       #expect(WebhookVerdict(trouble, code: 1) == .again(.trouble(trouble, code: 1)))
     }
   }

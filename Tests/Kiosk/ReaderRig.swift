@@ -11,7 +11,7 @@ final class ReaderRig {
   let folder: URL
   private let simulator: TestProcess
   private(set) var reader: ReaderProcess?
-  private var readings = WholeReadings()
+  private var readings = TagReadingAssembler()
 
   var link: String { folder.appendingPathComponent("tty").path }
   private var control: String { folder.appendingPathComponent("control").path }

@@ -67,10 +67,10 @@ struct Disk {
     let batch = asked.prefix(count)
     guard !batch.isEmpty else { return }
     for destination in [Destination.broker, .webhook] { remove(batch, of: destination) }
-    for case .fetchExpired(let destination, let moment, let clockIsGood, let spared) in batch {
+    for case .fetchExpired(let destination, let moment, let clockIsGood, let excluding) in batch {
       let answer =
         canRemove
-        ? fetchExpired(at: moment, clockIsGood: clockIsGood, spared: spared, of: destination)
+        ? fetchExpired(at: moment, clockIsGood: clockIsGood, excluding: excluding, of: destination)
         : .fetchExpiredFailed(fault ?? .ioError)
       answers.append(.outbox(destination, answer))
     }
@@ -85,8 +85,8 @@ struct Disk {
       if fault == nil { use(ticket, id) }
       answers.append(fault.map { .storeFailed(id, $0) } ?? .counted(id))
     }
-    for case .drop(let id, let spared) in batch {
-      answers.append(canRemove ? drop(id, spared: spared) : .dropFailed(fault ?? .ioError))
+    for case .drop(let id, let excluding) in batch {
+      answers.append(canRemove ? drop(id, excluding: excluding) : .dropFailed(fault ?? .ioError))
     }
     for case .check in batch { answers.append(fault.map { .checkFailed($0) } ?? .checked) }
     for case .fetch(let destination, let after, let limit, let clockIsGood, let excluded) in batch {
@@ -159,19 +159,19 @@ struct Disk {
   }
 
   private func fetchExpired(
-    at moment: Moment, clockIsGood: Bool, spared: [EntryID], of destination: Destination
+    at moment: Moment, clockIsGood: Bool, excluding: [EntryID], of destination: Destination
   ) -> OutboxAnswer {
     var over: [OutboxEntry] = []
     for row in rows where over.count < Limits.storeExpireMax && row.entry.destination == destination {
-      if !spared.contains(row.id), row.isOver(at: moment, clockIsGood: clockIsGood) { over.append(row.entry) }
+      if !excluding.contains(row.id), row.isOver(at: moment, clockIsGood: clockIsGood) { over.append(row.entry) }
     }
-    let others = spared + over.map { $0.id }
+    let others = excluding + over.map { $0.id }
     return .expired(
-      over, earliest: earliest(at: moment, clockIsGood: clockIsGood, spared: others, of: destination))
+      over, earliest: earliest(at: moment, clockIsGood: clockIsGood, excluding: others, of: destination))
   }
 
-  private mutating func drop(_ id: EntryID?, spared: [EntryID]) -> StoreEvent {
-    let gone = rows.filter { (id == nil || $0.id == id) && !spared.contains($0.id) }.prefix(Limits.storeDropMax)
+  private mutating func drop(_ id: EntryID?, excluding: [EntryID]) -> StoreEvent {
+    let gone = rows.filter { (id == nil || $0.id == id) && !excluding.contains($0.id) }.prefix(Limits.storeDropMax)
     rows.removeAll { row in gone.contains { $0.id == row.id } }
     return .dropped(gone.map { $0.entry })
   }
@@ -196,12 +196,12 @@ struct Disk {
   func summary(at moment: Moment, clockIsGood: Bool) -> OutboxSummary {
     var summary = OutboxSummary(
       count: rows.count { $0.entry.destination == .broker }, size: size(of: .broker),
-      earliestExpiry: earliest(at: moment, clockIsGood: clockIsGood, spared: [], of: .broker))
+      earliestExpiry: earliest(at: moment, clockIsGood: clockIsGood, excluding: [], of: .broker))
     summary.arrivals = arrivals
     summary.tagCounts = tagCounts
     summary.webhookCount = rows.count { $0.entry.destination == .webhook }
     summary.webhookSize = size(of: .webhook)
-    summary.earliestWebhookExpiry = earliest(at: moment, clockIsGood: clockIsGood, spared: [], of: .webhook)
+    summary.earliestWebhookExpiry = earliest(at: moment, clockIsGood: clockIsGood, excluding: [], of: .webhook)
     return summary
   }
 
@@ -211,11 +211,11 @@ struct Disk {
 
   /// The expiry that comes first; in doubt, the one that the monotonic clock can judge.
   private func earliest(
-    at moment: Moment, clockIsGood: Bool, spared: [EntryID], of destination: Destination
+    at moment: Moment, clockIsGood: Bool, excluding: [EntryID], of destination: Destination
   ) -> Expiry? {
     var own: Instant?
     var others: Int64?
-    for row in rows where !spared.contains(row.id) && row.entry.destination == destination {
+    for row in rows where !excluding.contains(row.id) && row.entry.destination == destination {
       switch row.expiry {
       case .at(let instant): own = min(own ?? instant, instant)
       case .atUnixMilliseconds(let time): others = min(others ?? time, time)

@@ -14,7 +14,7 @@ struct CommandBook {
   /// A command that is allowed to act in the current event.
   struct Allowed {
     var topic: String
-    var wish: CommandWish
+    var wish: CommandTarget
     /// `nil` where none is needed.
     var proof: String?
     var nonce: String?
@@ -84,7 +84,7 @@ extension World {
   func command(_ number: Int) {
     let plan = Cast.commands[abs(number) / 8 % Cast.commands.count]
     let wishes =
-      plan.actions.map { CommandWish.action($0) }
+      plan.actions.map { CommandTarget.action($0) }
       + plan.outputs.flatMap { name in
         OutputRequest.allCases.map { .output(OutputOrder(output: name, request: $0)) }
       } + [.check]
@@ -124,7 +124,7 @@ extension World {
   }
 
   /// A command with a token that this kiosk has just put into a message.
-  private func sendOwnToken(_ wish: CommandWish) {
+  private func sendOwnToken(_ wish: CommandTarget) {
     let arrival = proved(wish, Cast.commands[0], ahead: 0).arrival
     guard case .request(let request) = arrival.content, let token = request.token else { return }
     tell(.tokenSealed(token, unixSeconds: now.unixSeconds))
@@ -147,7 +147,7 @@ extension World {
   }
 
   private func proved(
-    _ wish: CommandWish, _ plan: CommandPlan, ahead seconds: Int64, seal: Bool = true
+    _ wish: CommandTarget, _ plan: CommandPlan, ahead seconds: Int64, seal: Bool = true
   ) -> (arrival: CommandArrival, proof: String?) {
     var request = CommandRequest(.wish(wish), id: "7", unixSeconds: now.unixSeconds + seconds)
     var proof: String?
@@ -172,7 +172,7 @@ extension World {
   // MARK: Rules
 
   /// A command was accepted.
-  func judgeCommand(on topic: String, _ wish: CommandWish) {
+  func judgeCommand(on topic: String, _ wish: CommandTarget) {
     guard let allowed = commands.allowed, allowed.topic == topic, allowed.wish == wish else {
       return fail("a command on \(topic) acts, which was forged, repeated, retained or of another time")
     }

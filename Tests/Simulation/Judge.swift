@@ -150,10 +150,10 @@ extension World {
   }
 
   /// An entry that is in flight cannot be taken back.
-  func judgeDrop(of id: EntryID?, sparing spared: [EntryID]) {
+  func judgeDrop(of id: EntryID?, sparing excluding: [EntryID]) {
     let underWay = outstanding + hook.outstanding.map { $0.id }
-    if Set(spared) != Set(underWay.filter { id == nil || $0 == id }) {
-      fail("a drop spares \(spared.count) entries while \(outstanding.count) are in flight")
+    if Set(excluding) != Set(underWay.filter { id == nil || $0 == id }) {
+      fail("a drop spares \(excluding.count) entries while \(outstanding.count) are in flight")
     }
   }
 

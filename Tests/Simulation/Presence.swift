@@ -38,14 +38,14 @@ extension Cast {
 
   /// The marks of the configuration.
   private static let marks = [
-    ForeignTag(mark: .uid(uid(400)), action: "jukebox"), ForeignTag(mark: .uid(uid(401)), action: "jukebox"),
-    ForeignTag(mark: .text("box 17"), action: "switch"), ForeignTag(mark: .uri("x:switch"), action: "switch"),
+    ExternalTag(mark: .uid(uid(400)), action: "jukebox"), ExternalTag(mark: .uid(uid(401)), action: "jukebox"),
+    ExternalTag(mark: .text("box 17"), action: "switch"), ExternalTag(mark: .uri("x:switch"), action: "switch"),
   ]
 
   /// The tags that were learned, one list for each version.
-  static let learnedVersions: [[ForeignTag]] = [
-    [], [ForeignTag(mark: .uid(uid(404)), action: "jukebox")],
-    [ForeignTag(mark: .uid(uid(404)), action: "switch"), ForeignTag(mark: .uid(uid(405)), action: "switch")],
+  static let learnedVersions: [[ExternalTag]] = [
+    [], [ExternalTag(mark: .uid(uid(404)), action: "jukebox")],
+    [ExternalTag(mark: .uid(uid(404)), action: "switch"), ExternalTag(mark: .uid(uid(405)), action: "switch")],
   ]
 
   /// The settings with the tags of others, and with unknown ones as well.

@@ -74,7 +74,7 @@ extension World {
   /// of a stranger (4), late (5), early (6), or nobody's command (7).
   func roomSays(_ number: Int) {
     guard room.process == .ready else { return }
-    var lines: [(text: String, wish: CommandWish)] = Cast.room.actions.map { ("!" + $0, .action($0)) }
+    var lines: [(text: String, wish: CommandTarget)] = Cast.room.actions.map { ("!" + $0, .action($0)) }
     for name in Cast.room.outputs {
       for request in OutputRequest.allCases {
         lines.append(("!\(name) \(request.word)", .output(OutputOrder(output: name, request: request))))
@@ -147,7 +147,7 @@ extension World {
   }
 
   /// The store is asked for something that a line wants.
-  func judgeServed(_ wish: CommandWish?) {
+  func judgeServed(_ wish: CommandTarget?) {
     guard commands.isAccepted, let allowed = commands.allowed, allowed.wish == wish else {
       return fail("the store was asked for \(wish?.text ?? "nothing"), and no line may want that")
     }

@@ -17,9 +17,9 @@ extension World {
     case .store(.countUse(_, let ticket)): "count \(ticket)"
     case .store(.fetch(let destination, let after, _, let clockIsGood, _)):
       "fetch for the \(destination) after \(after)" + (clockIsGood ? "" : " without a clock")
-    case .store(.fetchExpired(let destination, _, let clockIsGood, let spared)):
+    case .store(.fetchExpired(let destination, _, let clockIsGood, let excluding)):
       "expire for the \(destination)" + (clockIsGood ? "" : " without a clock")
-        + (spared.isEmpty ? "" : " but \(spared.count)")
+        + (excluding.isEmpty ? "" : " but \(excluding.count)")
     case .light(let light): "light \(light.name)"
     case .report(let report): "“\(brief(report))”"
     case .postWebhook(let entry, _): "post \(entry.action) #\(entry.sequence)"

@@ -149,7 +149,7 @@ final class World {
     case .remove(let ids, _): for id in ids { judgeForgotten(id) }
     case .removeWebhooks(let entries): for entry in entries { judgeForgotten(entry.id) }
     case .giveUpWebhook(let entry, _, _): judgeForgotten(entry.id)
-    case .drop(let id, let spared): judgeDrop(of: id, sparing: spared)
+    case .drop(let id, let excluding): judgeDrop(of: id, sparing: excluding)
     case .fetch(let destination, _, let limit, _, _):
       if !disk.owedFetches.insert(destination).inserted { fail("two fetches for the \(destination) at a time") }
       if limit > Limits.outboxWindow { fail("\(limit) entries were asked for at once") }

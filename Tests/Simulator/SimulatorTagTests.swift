@@ -61,7 +61,7 @@ import Testing
     #expect(tag.answer(Self.reqa) == nil)
     #expect(select(&tag, request: Self.wupa) == tag.uid)
     #expect(tag.answer(Self.halt) == nil)
-    tag.losePower()
+    tag.powerOff()
     #expect(select(&tag) == tag.uid)
   }
 
@@ -168,7 +168,7 @@ import Testing
     ] {
       #expect(tag.answer(.withCRC([0xA2, UInt8(page)] + data.map { UInt8($0) }))?.bytes == [0x0A])
     }
-    tag.losePower()
+    tag.powerOff()
     #expect(select(&tag) != nil)
     #expect(tag.answer(.withCRC([0xA2, 4, 0, 0, 0, 0]))?.bytes == [0x00])
     #expect(select(&tag) != nil)
@@ -226,7 +226,7 @@ import Testing
     for model in ["ntag213", "ntag216", "ultralight", "ultralight-ev1-128", "type4", "ntag424", "classic"] {
       var tag = try tag(model)
       for _ in 0..<3_000 {
-        if select(&tag) == nil { tag.losePower() }
+        if select(&tag) == nil { tag.powerOff() }
         if model.hasPrefix("type4"), Bool.random(using: &random) { _ = command(&tag, [0xE0, 0x50]) }
         let size = Int.random(in: 0...20, using: &random)
         var bytes = (0..<size).map { _ in UInt8.random(in: 0...255, using: &random) }

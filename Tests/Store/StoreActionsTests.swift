@@ -44,9 +44,9 @@ import Testing
     let store = try folder.open()
     let key = try folder.key()
     func learn(_ id: String, _ content: String, for action: String) throws {
-      let mark = try #require(ForeignTag.Mark(kind: "uid", content: content))
+      let mark = try #require(ExternalTag.Identifier(kind: "uid", content: content))
       let learned = LearnedTag(
-        id: id, tag: ForeignTag(mark: mark, action: action, label: "Abbey Road"), learnedUnixSeconds: 7)
+        id: id, tag: ExternalTag(mark: mark, action: action, label: "Abbey Road"), learnedUnixSeconds: 7)
       try store.seal(learned.sealedValue.value, as: learned.sealedValue.name, under: key)
     }
     try learn("a", "01020304", for: "play")

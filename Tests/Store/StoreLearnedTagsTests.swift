@@ -15,8 +15,8 @@ import Testing
     AuditEntry(unixSeconds: 5, peer: .current(), operation: operation, subject: "")
   }
 
-  private func learned(_ id: String, _ mark: ForeignTag.Mark, label: String? = nil) -> LearnedTag {
-    LearnedTag(id: id, tag: ForeignTag(mark: mark, action: "play", label: label), learnedUnixSeconds: 7)
+  private func learned(_ id: String, _ mark: ExternalTag.Identifier, label: String? = nil) -> LearnedTag {
+    LearnedTag(id: id, tag: ExternalTag(mark: mark, action: "play", label: label), learnedUnixSeconds: 7)
   }
 
   /// A store with a card, a label of two lines and a URI.

@@ -120,14 +120,14 @@ package final class TestPeer {
 
   private static func treat(_ peer: Int32, _ manner: Manner, _ flooded: Flooded) {
     var buffer = [UInt8](repeating: 0, count: 4096)
-    func readOn() { while read(peer, &buffer, buffer.count) > 0 {} }
+    func readMore() { while read(peer, &buffer, buffer.count) > 0 {} }
     switch manner {
     case .hangUp: break
-    case .silence: readOn()
+    case .silence: readMore()
     case .answer(let bytes):
       _ = read(peer, &buffer, buffer.count)
       _ = write(peer, bytes, bytes.count)
-      readOn()
+      readMore()
     case .answerEach(let answers):
       var left = answers[...]
       while !left.isEmpty, case let size = read(peer, &buffer, buffer.count), size > 1 {
@@ -137,12 +137,12 @@ package final class TestPeer {
           index += 2 + Int(buffer[index + 1])
         }
       }
-      readOn()
+      readMore()
     case .answerAndHangUp(let bytes):
       _ = read(peer, &buffer, buffer.count)
       _ = write(peer, bytes, bytes.count)
       shutdown(peer, Int32(SHUT_WR))
-      readOn()
+      readMore()
     case .flood(let bytes, let flood):
       _ = read(peer, &buffer, buffer.count)
       _ = write(peer, bytes, bytes.count)

@@ -40,7 +40,7 @@ import TestSupport
     // The codes of the tag jobs are next to the jobs.
     known.formUnion(["secret-not-saved", "secrets-full", "label-malformed", "person-unknown", "reader-none"])
     // The fleet has codes of its own.
-    let troubles: [FleetTrouble] = [.offline, .silent(.zero), .unreadable, .faults([]), .waiting(1)]
+    let troubles: [FleetAlert] = [.offline, .silent(.zero), .unreadable, .faults([]), .waiting(1)]
     known.formUnion(troubles.map(\.code))
     #expect(Set(documented).symmetricDifference(known) == [])
   }

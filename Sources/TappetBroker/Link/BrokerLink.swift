@@ -41,7 +41,7 @@ package final class BrokerLink {
   /// Reads the files, resolves the name and connects to the endpoint of this index (modulo their number).
   ///
   /// Unless the settings name a version of MQTT, it begins with MQTT 5 over TLS, if `mqtt5` is not absent; a broker
-  /// that does not take MQTT 5 is asked again with 3.1.1, and then `fellBack` precedes `connected`.
+  /// that does not take MQTT 5 is asked again with 3.1.1, and then `didFallBack` precedes `connected`.
   package func connect(endpoint index: Int, mqtt5: MQTT5Support = .unknown) {
     commands.post(.connect(endpoint: index, mqtt5: mqtt5))
   }

@@ -61,6 +61,6 @@ extension BrokerLinkLoop {
     let outcome = session.start(address: address, port: endpoint.port, keepaliveSeconds: current.keepaliveSeconds)
     if let failure = outcome.startFailure(of: session, settings: current) { throw failure }
     self.session = session
-    budget = BrokerLinkBudget()
+    budget = InboundQuota()
   }
 }

@@ -18,7 +18,7 @@ extension BrokerLinkLoop {
   func subscribeToCommands() {
     guard let session, !current.ownTopics.isEmpty else { return }
     budget.subscribedToCommands(at: now, ofSite: current.siteTopic != nil)
-    commandFlow = CommandFlow()
+    commandFlow = CommandRateLimiter()
     for (index, topic) in current.commandTopics.enumerated() {
       let request = UInt64(index)
       ask(session, request, orReport: .subscribed(request: request, qos: nil)) { $0.subscribeToCommands(topic) }

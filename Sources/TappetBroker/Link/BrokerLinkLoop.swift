@@ -39,8 +39,8 @@ final class BrokerLinkLoop {
   /// Subscriptions that wait for their SUBACK, and their ends for their UNSUBACK.
   var requests: [(messageID: Int32, request: UInt64)] = []
   var keepalive = BrokerLinkKeepalive()
-  var budget = BrokerLinkBudget()
-  var commandFlow = CommandFlow()
+  var budget = InboundQuota()
+  var commandFlow = CommandRateLimiter()
   var isEnding = false
   /// Endpoints that keep no retained messages.
   var withoutRetained: Set<BrokerEndpoint> = []
@@ -240,10 +240,10 @@ final class BrokerLinkLoop {
         attemptFailed(refusal)
         return false
       }
-      if let failure = attempt.failureOfMQTT5 { events.post(.fellBack(failure)) }
+      if let failure = attempt.failureOfMQTT5 { events.post(.didFallBack(failure)) }
       if attempt.findsMQTT5 { events.post(.foundMQTT5) }
       noteRetained(connack, attempt.endpoint)
-      becomeUp(connack)
+      didConnect(connack)
     }
     for acknowledgement in session.takeAcknowledgements() { handle(acknowledgement) }
     for grant in session.takeGrants() {
@@ -268,7 +268,7 @@ final class BrokerLinkLoop {
     return false
   }
 
-  private func becomeUp(_ connack: BrokerLinkSession.Connack) {
+  private func didConnect(_ connack: BrokerLinkSession.Connack) {
     phase = .up
     session?.beginBuffering()
     let interval = Duration.seconds(Int64(connack.facts.keepaliveSeconds ?? current.keepaliveSeconds))
@@ -333,7 +333,7 @@ final class BrokerLinkLoop {
     case .idle: break
     case .connecting, .handshaking: attemptFailed(failure)
     case .up:
-      if failure == .propertyUnknown, current.version == nil { events.post(.fellBack(failure)) }
+      if failure == .propertyUnknown, current.version == nil { events.post(.didFallBack(failure)) }
       end(.lost(failure))
     case .closing: end(.disconnected)
     }

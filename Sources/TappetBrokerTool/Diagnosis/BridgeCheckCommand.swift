@@ -21,7 +21,7 @@ enum BridgeCheckCommand {
     _ = try there.connectToAny()
     let topic = arguments.value("topic") ?? "tappet/bridge"
     let check = BridgeCheck(
-      here: BrokerDialogue(here), topic: topic, there: BrokerDialogue(there),
+      here: RequestSession(here), topic: topic, there: RequestSession(there),
       topicThere: arguments.value("other-topic") ?? topic)
     let findings = try check.findings(arguments.value("direction") ?? "out")
     if let report = arguments.report {
@@ -35,9 +35,9 @@ enum BridgeCheckCommand {
 
 /// Two brokers, and the topic of each that a bridge joins.
 struct BridgeCheck {
-  let here: BrokerDialogue
+  let here: RequestSession
   let topic: String
-  let there: BrokerDialogue
+  let there: RequestSession
   let topicThere: String
 
   func findings(_ direction: String) throws(CommandFailure) -> [ProbeFinding] {
@@ -54,7 +54,7 @@ struct BridgeCheck {
   }
 
   private func crossing(
-    _ subject: String, from sender: BrokerDialogue, _ topic: String, to receiver: BrokerDialogue
+    _ subject: String, from sender: RequestSession, _ topic: String, to receiver: RequestSession
   ) throws(CommandFailure) -> ProbeFinding {
     let text = Array("tappet bridge-check \(BrokerChoice.nonce())".utf8)
     func bad(_ text: String) -> ProbeFinding { ProbeFinding(subject: subject, verdict: .bad, text: text) }

@@ -8,10 +8,10 @@ import TappetPlatform
 
 /// Tries one feature after the other below a topic of its own.
 struct FeatureProbe {
-  private let dialogue: BrokerDialogue
+  private let dialogue: RequestSession
   private let base: String
 
-  init(_ dialogue: BrokerDialogue, base: String) {
+  init(_ dialogue: RequestSession, base: String) {
     self.dialogue = dialogue
     self.base = base
   }
@@ -44,7 +44,7 @@ struct FeatureProbe {
   }
 
   /// The finding that the answer to a subscription is.
-  static func finding(_ subject: String, _ filter: String, _ grant: BrokerDialogue.Grant) -> ProbeFinding {
+  static func finding(_ subject: String, _ filter: String, _ grant: RequestSession.Grant) -> ProbeFinding {
     switch grant {
     case .granted(let qos):
       ProbeFinding(subject: subject, verdict: .good, text: "\(filter) may be read, with QoS \(qos)")
@@ -84,7 +84,7 @@ struct FeatureProbe {
       : ProbeFinding(subject: subject, verdict: .bad, text: "not kept: the kiosk's status is not seen later")
   }
 
-  private func refusal(_ subject: String, _ answer: BrokerDialogue.Answer) -> ProbeFinding? {
+  private func refusal(_ subject: String, _ answer: RequestSession.Answer) -> ProbeFinding? {
     switch answer {
     case .taken: nil
     case .refused(let code):

@@ -44,7 +44,7 @@ enum ProbeCommand {
     defer { client.shutdown() }
     let usesMQTT5 = try client.connectToAny()
     var findings = usesMQTT5 ? trace.findings : [ProbeFinding.version311]
-    let dialogue = BrokerDialogue(client)
+    let dialogue = RequestSession(client)
     findings += try FeatureProbe(dialogue, base: base).findings()
     if dialogue.loss != nil { _ = try client.connectToAny() }
     if let configuration { findings += rights(configuration, settings, client) }
@@ -75,7 +75,7 @@ enum ProbeCommand {
       let found = DeliveryProbe.finding(settings, endpoint: client.endpoint, action, topic: topic)
       findings.append(ProbeFinding(subject: "publish", verdict: found.verdict, text: found.text))
     }
-    let dialogue = BrokerDialogue(client)
+    let dialogue = RequestSession(client)
     for plan in configuration.commands {
       findings.append(FeatureProbe.finding("commands", plan.topic, dialogue.subscribe(plan.topic, qos: 1)))
     }

@@ -9,7 +9,7 @@ import TappetCore
 struct FleetRow {
   var board: FleetBoard
   /// `nil` when nothing is wrong.
-  var trouble: FleetTrouble?
+  var trouble: FleetAlert?
 }
 
 /// The kiosks of a broker.
@@ -79,7 +79,7 @@ struct Fleet {
 
   /// Returns the places of all kiosks with their ranks: those with the worst trouble first, each kind by name.
   mutating func ranked(at unixMilliseconds: Int64) -> [(place: Int, rank: Int)] {
-    var kinds = [[Int]](repeating: [], count: FleetTrouble.rankOfNone + 1)
+    var kinds = [[Int]](repeating: [], count: FleetAlert.rankOfNone + 1)
     for place in ordered() { kinds[boards[place].rank(at: unixMilliseconds)].append(place) }
     return kinds.enumerated().flatMap { rank, places in places.map { (place: $0, rank: rank) } }
   }
@@ -111,7 +111,7 @@ struct Fleet {
 
   /// The sums in a sentence.
   func summary(at unixMilliseconds: Int64) -> String {
-    let troubled = boards.count { $0.rank(at: unixMilliseconds) < FleetTrouble.rankOfNone }
+    let troubled = boards.count { $0.rank(at: unixMilliseconds) < FleetAlert.rankOfNone }
     let offline = boards.count { $0.isOnline != true }
     return "\(count) \(count == 1 ? "kiosk" : "kiosks"), \(troubled) with trouble, \(offline) not connected"
   }

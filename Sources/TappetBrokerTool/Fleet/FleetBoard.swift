@@ -65,10 +65,10 @@ struct FleetBoard {
   }
 
   /// Its place among the others: 0 is the worst.
-  func rank(at unixMilliseconds: Int64) -> Int { trouble(at: unixMilliseconds)?.rank ?? FleetTrouble.rankOfNone }
+  func rank(at unixMilliseconds: Int64) -> Int { trouble(at: unixMilliseconds)?.rank ?? FleetAlert.rankOfNone }
 
   /// Returns the worst of what is wrong with it; `nil` when nothing is.
-  func trouble(at unixMilliseconds: Int64) -> FleetTrouble? {
+  func trouble(at unixMilliseconds: Int64) -> FleetAlert? {
     if isOnline != true { return .offline }
     if isUnreadable { return .unreadable }
     guard let state else { return nil }
@@ -115,7 +115,7 @@ extension FleetBoard.Part {
 }
 
 /// The kinds of trouble that a kiosk can have, the worst first.
-enum FleetTrouble {
+enum FleetAlert {
   case offline
   case silent(Duration)
   case unreadable

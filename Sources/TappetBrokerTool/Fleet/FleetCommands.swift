@@ -21,7 +21,7 @@ extension Command {
         its width. Exit status as 'mqtt connect'.
         """,
       example: "tappet fleet list",
-      misuse: { misuseOfBroker($0) ?? MetricsText.misuse($0) }, body: .plain(FleetCommand.list))
+      usageError: { usageErrorOfBroker($0) ?? MetricsText.usageError($0) }, body: .plain(FleetCommand.list))
   }
 
   package static var fleetWatch: Command {
@@ -34,7 +34,7 @@ extension Command {
         terminal is then as it was. ? explains the keys: / finds, p shows only problems, n sorts by name.
         With NO_COLOR nothing is coloured. Without a terminal it prints the list once, at the end.
         """,
-      example: "tappet fleet watch", misuse: misuseOfBroker, body: .plain(FleetCommand.watch))
+      example: "tappet fleet watch", usageError: usageErrorOfBroker, body: .plain(FleetCommand.watch))
   }
 
   package static var fleetSilent: Command {
@@ -48,7 +48,7 @@ extension Command {
         Lists the kiosks that are not connected, or have told no state for that time. Prints nothing when
         there are none. Exit status: 1 there are some; else as 'mqtt connect'.
         """,
-      example: "tappet fleet silent --for 10m", misuse: misuseOfBroker, body: .plain(FleetCommand.silent))
+      example: "tappet fleet silent --for 10m", usageError: usageErrorOfBroker, body: .plain(FleetCommand.silent))
   }
 
   /// Where kiosks take commands, if the command line does not say.
@@ -72,19 +72,19 @@ extension Command {
         Exit status: 0 all have answered and nothing is wrong; 1 something is, or a kiosk is not connected
         or does not answer; else as 'mqtt connect'.
         """,
-      example: "tappet fleet run check --key-file fleet.key", misuse: misuseOfFleetRun,
+      example: "tappet fleet run check --key-file fleet.key", usageError: usageErrorOfFleetRun,
       body: .plain(FleetRunCommand.run))
   }
 
-  private static func misuseOfFleetRun(_ arguments: Arguments) -> String? {
-    if let mistake = misuseOfBroker(arguments) { return mistake }
+  private static func usageErrorOfFleetRun(_ arguments: Arguments) -> String? {
+    if let mistake = usageErrorOfBroker(arguments) { return mistake }
     let check = arguments.operands[0]
     if check != "check" { return "kiosks can be asked for 'check', not \(check.quoted)" }
     if !arguments.has("key-file") { return "the command is signed: --key-file FILE gives the key of the kiosks' topic" }
     let topic = arguments.value("topic") ?? fleetCommandTopic
     let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
     let rest = levels.filter { $0 != "+" }.joined(separator: "/")
-    if rest.isEmpty || levels.count(where: { $0 == "+" }) > 1 || misuseOfTopic(rest) != nil {
+    if rest.isEmpty || levels.count(where: { $0 == "+" }) > 1 || usageErrorOfTopic(rest) != nil {
       return "--topic takes a topic, in which one level may be + for each kiosk's name, not \(topic.quoted)"
     }
     let strange = arguments.operands.dropFirst().first { !BrokerSettings.isClientID($0) }

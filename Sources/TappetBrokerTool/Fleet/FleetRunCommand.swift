@@ -148,7 +148,8 @@ final class FleetRound {
     case .publishRefused(let id, let code):
       let index = Int(id.low) - 1
       if published.indices.contains(index) { inquiry.refused(published[index], code: code) }
-    case .connected, .foundMQTT5, .lacksRetained, .disconnected, .fellBack, .acknowledged, .acknowledgedUnheard: break
+    case .connected, .foundMQTT5, .lacksRetained, .disconnected, .didFallBack, .acknowledged, .acknowledgedUnheard:
+      break
     }
   }
 }

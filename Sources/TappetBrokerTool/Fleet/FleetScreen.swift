@@ -103,7 +103,7 @@ struct FleetScreen {
   /// The table's first line, and the kiosks that fit.
   private mutating func kiosks(_ room: Int, _ columns: Int, at now: Int64) -> [ScreenRow] {
     var ranked = isByName ? fleet.named(at: now) : fleet.ranked(at: now)
-    if isTroubleOnly { ranked.removeAll { $0.rank == FleetTrouble.rankOfNone } }
+    if isTroubleOnly { ranked.removeAll { $0.rank == FleetAlert.rankOfNone } }
     if !wanted.isEmpty { ranked.removeAll { !fits($0.place, at: now) } }
     above = min(above, max(0, ranked.count - room))
     let shown = ranked[above..<min(ranked.count, above + room)]
@@ -120,7 +120,7 @@ struct FleetScreen {
   }
 
   private static func colour(_ rank: Int) -> ScreenRow.Colour? {
-    rank < FleetTrouble.certificate(days: 0).rank ? .red : rank < FleetTrouble.rankOfNone ? .yellow : nil
+    rank < FleetAlert.certificate(days: 0).rank ? .red : rank < FleetAlert.rankOfNone ? .yellow : nil
   }
 
   private static func padded(_ text: String, _ columns: Int) -> String {

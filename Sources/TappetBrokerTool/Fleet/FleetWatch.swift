@@ -119,7 +119,7 @@ final class FleetWatch {
       // The time first: a narrow terminal cuts the rest.
       screen.notice = "connecting again in \(pause.wholeMilliseconds / 1000) s\(why): \(failure.sentence)".escaped
       connectAt = Instant.now() + pause
-    case .foundMQTT5, .lacksRetained, .disconnected, .fellBack, .acknowledged, .acknowledgedUnheard, .publishRefused:
+    case .foundMQTT5, .lacksRetained, .disconnected, .didFallBack, .acknowledged, .acknowledgedUnheard, .publishRefused:
       break
     }
   }

@@ -31,12 +31,12 @@ enum BenchCommand {
   }
 
   /// Finds the endpoint and the version of MQTT that work, as every command does, and says why the others do not.
-  private static func swarm(_ settings: BrokerSettings, _ plan: BenchPlan) throws(CommandFailure) -> BrokerSwarm {
+  private static func swarm(_ settings: BrokerSettings, _ plan: BenchPlan) throws(CommandFailure) -> ClientPool {
     let first = try BrokerClient(settings)
     let version: MQTTVersion = try first.connectToAny() ? .v5 : .v311
     first.shutdown()
     do throws(LinkFailure) {
-      return try BrokerSwarm(
+      return try ClientPool(
         settings, endpoint: settings.endpoints[first.endpoint], version: version, qos: plan.qos,
         window: Limits.brokerToolInFlightMax)
     } catch { throw .unconnected(error.sentence, error) }
@@ -46,7 +46,7 @@ enum BenchCommand {
 /// One measurement on its way.
 struct BenchRun {
   private let plan: BenchPlan
-  private let swarm: BrokerSwarm
+  private let swarm: ClientPool
   private let name: String
   private let signals = HeldSignals()
   private var isInterrupted = false
@@ -60,7 +60,7 @@ struct BenchRun {
   /// Bytes of the process before the first of them was connected.
   private var sizeBefore: Int?
 
-  init(_ plan: BenchPlan, _ swarm: BrokerSwarm, _ name: String) {
+  init(_ plan: BenchPlan, _ swarm: ClientPool, _ name: String) {
     self.plan = plan
     self.swarm = swarm
     self.name = name

@@ -46,7 +46,7 @@ enum CleanCommand {
     var cleared = 0
     if !arguments.has("dry-run"), !topics.isEmpty {
       try Prompt.require("clear", "The broker forgets \(topics.count) messages for good.", arguments)
-      cleared = try clear(topics, BrokerDialogue(client))
+      cleared = try clear(topics, RequestSession(client))
     }
     arguments.report?.set(
       .object(["topics": .array(topics.map { .string($0) }), "cleared": .number(Int64(cleared))]))
@@ -55,7 +55,7 @@ enum CleanCommand {
     Output.printError("\(topics.count) messages are kept; \(cleared) were cleared" + rest)
   }
 
-  private static func clear(_ topics: [String], _ dialogue: BrokerDialogue) throws(CommandFailure) -> Int {
+  private static func clear(_ topics: [String], _ dialogue: RequestSession) throws(CommandFailure) -> Int {
     for (index, topic) in topics.enumerated() {
       let answer = dialogue.publish(topic, [], isRetained: true)
       try dialogue.requireConnection()

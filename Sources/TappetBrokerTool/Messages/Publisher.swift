@@ -19,14 +19,14 @@ final class Publisher {
     var expirySeconds: UInt32? = nil
   }
 
-  private struct Outstanding {
+  private struct InFlight {
     var message: Message
     var sent: Instant
   }
 
   private let client: BrokerClient
   private(set) var usesMQTT5: Bool
-  private var waiting: [UInt64: Outstanding] = [:]
+  private var waiting: [UInt64: InFlight] = [:]
   private var count: UInt64 = 0
   private var sentWithQoS0: Int64 = 0
   private var acknowledged: Int64 = 0
@@ -47,7 +47,7 @@ final class Publisher {
 
   func send(_ message: Message) {
     count += 1
-    waiting[count] = Outstanding(message: message, sent: Instant.now())
+    waiting[count] = InFlight(message: message, sent: Instant.now())
     publish(count, message)
   }
 
@@ -88,7 +88,7 @@ final class Publisher {
       refused += 1
       refusal = LinkFailure.publishRefusal(code)
     case .failed(let failure), .lost(let failure): try reconnect(after: failure)
-    case .connected, .disconnected, .fellBack, .foundMQTT5, .lacksRetained: break
+    case .connected, .disconnected, .didFallBack, .foundMQTT5, .lacksRetained: break
     }
   }
 

@@ -156,7 +156,7 @@ final class MonitorLoop {
     case .acknowledged: model.notice = "acknowledged"
     case .acknowledgedUnheard: model.notice = "acknowledged; nobody subscribes to the topic"
     case .publishRefused(_, let code): model.notice = "refused: \(LinkFailure.publishRefusal(code))"
-    case .disconnected, .fellBack, .foundMQTT5, .lacksRetained: break
+    case .disconnected, .didFallBack, .foundMQTT5, .lacksRetained: break
     }
   }
 }

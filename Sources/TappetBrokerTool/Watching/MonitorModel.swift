@@ -130,7 +130,7 @@ struct MonitorModel {
       return nil
     }
     let topic = String(text[..<space])
-    if let mistake = Command.misuseOfTopic(topic) {
+    if let mistake = Command.usageErrorOfTopic(topic) {
       notice = mistake
       return nil
     }

@@ -49,7 +49,7 @@ enum StatsCommand {
       url: client.settings.endpoints[client.endpoint].text, version: client.settings.versionName(usesMQTT5: usesMQTT5),
       connectMicroseconds: (connected - began).wholeNanoseconds / 1000)
     figures.statistics.connected(at: connected)
-    let dialogue = BrokerDialogue(client)
+    let dialogue = RequestSession(client)
     for number in 0..<Limits.roundTripsMeasured {
       guard let time = dialogue.roundTrip(number) else { break }
       figures.trips.add(time.wholeNanoseconds / 1000)
@@ -79,7 +79,7 @@ enum StatsCommand {
           guard case .connected = client.reconnect(after: failure, &policy, until: end) else { return }
           statistics.connected(at: Instant.now())
           if isSubscribed { _ = client.link.subscribe(request: 0, filter: "$SYS/#", qos: 0) }
-        case .connected, .disconnected, .fellBack, .foundMQTT5, .lacksRetained, .acknowledged, .acknowledgedUnheard,
+        case .connected, .disconnected, .didFallBack, .foundMQTT5, .lacksRetained, .acknowledged, .acknowledgedUnheard,
           .publishRefused:
           break
         }
@@ -122,7 +122,7 @@ enum StatsCommand {
   }
 }
 
-extension BrokerDialogue {
+extension RequestSession {
   /// The time from an UNSUBSCRIBE for what was never subscribed to its answer; `nil` without an answer.
   ///
   /// No access list forbids it, and nobody else notices it.

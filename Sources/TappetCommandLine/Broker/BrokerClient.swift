@@ -117,7 +117,7 @@ package final class BrokerClient {
       if news.isInterrupted { return .interrupted }
       for event in news.events {
         switch event {
-        case .fellBack: usesMQTT5 = false
+        case .didFallBack: usesMQTT5 = false
         case .connected: return .connected(usesMQTT5: usesMQTT5)
         case .failed(let failure), .lost(let failure): return .failed(failure)
         case .foundMQTT5, .lacksRetained, .disconnected, .acknowledged, .acknowledgedUnheard, .publishRefused: break

@@ -23,7 +23,7 @@ extension Command {
   }
 
   @export(interface)
-  package static func misuseOfBroker(_ arguments: Arguments) -> String? {
+  package static func usageErrorOfBroker(_ arguments: Arguments) -> String? {
     if let url = arguments.value("url"), BrokerEndpoint(url: url) == nil {
       return "--url takes mqtts://HOST[:PORT] or mqtt://HOST[:PORT]"
     }
@@ -37,13 +37,13 @@ extension Command {
     }
     if !isOwn, let foreign { return "--\(foreign) needs --url without --kiosk: the kiosk has its own" }
     if arguments.has("password-file"), !arguments.has("username") { return "--password-file needs --username" }
-    if let mistake = misuseOfPreSharedKey(arguments, certificates) { return mistake }
+    if let mistake = usageErrorOfPreSharedKey(arguments, certificates) { return mistake }
     guard let url = arguments.value("url").flatMap({ BrokerEndpoint(url: $0) }), !url.usesTLS else { return nil }
     if arguments.has("password-file") { return "a password is sent only over TLS: use mqtts://" }
     return arguments.value("protocol") == "5" ? "MQTT 5 is used only over TLS: use mqtts://" : nil
   }
 
-  private static func misuseOfPreSharedKey(_ arguments: Arguments, _ certificates: [String]) -> String? {
+  private static func usageErrorOfPreSharedKey(_ arguments: Arguments, _ certificates: [String]) -> String? {
     let (hasName, hasFile) = (arguments.has("psk-identity"), arguments.has("psk-file"))
     if hasName != hasFile { return hasName ? "--psk-identity needs --psk-file" : "--psk-file needs --psk-identity" }
     guard hasName else { return nil }

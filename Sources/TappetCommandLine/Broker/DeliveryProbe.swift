@@ -93,7 +93,7 @@ package struct DeliveryProbe {
 
   private mutating func note(_ event: LinkEvent) {
     switch event {
-    case .fellBack: usesMQTT5 = false
+    case .didFallBack: usesMQTT5 = false
     case .connected: isConnected = true
     case .failed(let failure), .lost(let failure): answer = answer ?? .connectionEnded(failure)
     case .acknowledged: answer = .taken(isHeard: true)

@@ -30,7 +30,7 @@ extension Command {
     ]
   }
 
-  package static func misuseOfOther(_ arguments: Arguments) -> String? {
+  package static func usageErrorOfOther(_ arguments: Arguments) -> String? {
     guard arguments.value("other").map({ BrokerEndpoint(url: $0) != nil }) ?? false else {
       return "--other takes mqtts://HOST[:PORT] or mqtt://HOST[:PORT]"
     }

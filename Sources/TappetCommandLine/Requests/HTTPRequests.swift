@@ -20,7 +20,7 @@ package final class HTTPRequests {
   /// Why there is no answer.
   package enum Failure: Error {
     /// The request failed, with libcurl's code.
-    case trouble(WebhookTrouble, code: Int32)
+    case trouble(TransportError, code: Int32)
     case helper(CommandFailure)
   }
 

@@ -3,10 +3,10 @@
 import TappetCore
 
 extension YAMLReader {
-  mutating func foreignTags(_ node: YAMLNode?, actions: [Action], actionNames: [String]) -> [ForeignTag] {
+  mutating func foreignTags(_ node: YAMLNode?, actions: [Action], actionNames: [String]) -> [ExternalTag] {
     guard let node, let elements = list(node, max: Limits.foreignTagsMax, of: " tags") else { return [] }
-    var tags: [ForeignTag] = []
-    var marks: Set<ForeignTag.Mark> = []
+    var tags: [ExternalTag] = []
+    var marks: Set<ExternalTag.Identifier> = []
     for element in elements {
       guard let tag = foreignTag(element, actions, actionNames) else { continue }
       if !marks.insert(tag.mark).inserted { note(.duplicateTag, at: element) }
@@ -17,7 +17,7 @@ extension YAMLReader {
 
   private mutating func foreignTag(
     _ node: YAMLNode, _ actions: [Action], _ actionNames: [String]
-  ) -> ForeignTag? {
+  ) -> ExternalTag? {
     guard let mapping = mapping(node, keys: ["uid", "text", "uri", "action", "label", "trust"]) else { return nil }
     let mark = foreignMark(in: mapping)
     let label = name(mapping["label"], sizeMax: Limits.secretLabelSizeMax)
@@ -31,11 +31,11 @@ extension YAMLReader {
     if let action = actions.first(where: { $0.name == name }), action.needsProof {
       note(.tagOpensDoor(name), at: place)
     }
-    return mark.map { ForeignTag(mark: $0, action: name, label: label) }
+    return mark.map { ExternalTag(mark: $0, action: name, label: label) }
   }
 
   /// Exactly one of the three.
-  private mutating func foreignMark(in mapping: YAMLMapping) -> ForeignTag.Mark? {
+  private mutating func foreignMark(in mapping: YAMLMapping) -> ExternalTag.Identifier? {
     let keys = ["uid", "text", "uri"].filter { mapping[$0] != nil }
     guard keys.count < 2 else {
       if let node = mapping[keys[1]] { invalid(node, expected: "alone, without '\(keys[0])' beside it") }

@@ -42,7 +42,7 @@ package struct BrokerPreset: Sendable {
   package var notes: [String]
 
   /// A setting that this kind of broker would refuse.
-  package enum Objection: Hashable, Sendable {
+  package enum PresetConflict: Hashable, Sendable {
     case clientIDTooLong(max: Int)
     case topicTooLong(action: String, max: Int)
     case topicTooDeep(action: String, max: Int)
@@ -53,8 +53,8 @@ package struct BrokerPreset: Sendable {
 
   /// The settings that this kind of broker would refuse, in the order of the configuration.
   @export(interface)
-  package func objections(to broker: BrokerSettings, actions: [Action]) -> [Objection] {
-    var objections: [Objection] = []
+  package func objections(to broker: BrokerSettings, actions: [Action]) -> [PresetConflict] {
+    var objections: [PresetConflict] = []
     if let max = clientIDSizeMax, broker.clientID.utf8.count > max { objections.append(.clientIDTooLong(max: max)) }
     if wantsCertificate, broker.certificateFile == nil { objections.append(.certificateMissing) }
     let seconds = Duration.seconds(Int64(broker.keepaliveSeconds))

@@ -56,7 +56,7 @@ package struct ActionIndexes: Sendable {
   func secrets(at index: Int64) -> some Sequence<TagSecret> { secrets(candidates[index]?.accepted ?? []) }
 
   /// The secrets that made tags of this index which are not accepted.
-  func strays(at index: Int64) -> some Sequence<TagSecret> { secrets(candidates[index]?.stray ?? []) }
+  func orphanedSecrets(at index: Int64) -> some Sequence<TagSecret> { secrets(candidates[index]?.stray ?? []) }
 
   private func secrets(_ places: [Int32]) -> LazyMapSequence<[Int32], TagSecret> { places.lazy.map { all[Int($0)] } }
 

@@ -1,7 +1,7 @@
 // A command as it arrived: what it asks for, and what it shows as proof. Nothing in it is trusted yet.
 
 /// The wish of a command.
-package enum CommandWish: Hashable, Sendable {
+package enum CommandTarget: Hashable, Sendable {
   /// To run the action of this name.
   case action(String)
   /// To drive an output.
@@ -58,7 +58,7 @@ package enum CommandWish: Hashable, Sendable {
 package struct CommandRequest: Hashable, Sendable {
   /// The form of what is asked for.
   package enum Form: Hashable, Sendable {
-    case wish(CommandWish)
+    case wish(CommandTarget)
     /// One word, whose meaning depends on the topic: `on` where there is one output.
     case word(String)
     /// A number of the ESP32 firmware's.
@@ -213,7 +213,7 @@ package struct CommandReply: Hashable, Sendable {
     /// The command's nonce, which returns with what it asked to publish; empty without one.
     package var nonce = ""
     /// The command's wish; `nil` when that could not be read.
-    package var wish: CommandWish?
+    package var wish: CommandTarget?
   }
 
   package var address: Address

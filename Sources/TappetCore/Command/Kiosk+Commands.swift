@@ -1,5 +1,5 @@
 // The way of one command: from the broker's message to the action or the output, and the replies to its sender. Decides
-// only; CommandGate.swift has the checks of its proof.
+// only; CommandValidator.swift has the checks of its proof.
 
 /// The commands whose end is still to be reported.
 struct PendingReplies: Sendable {
@@ -50,7 +50,7 @@ extension Kiosk {
 
   /// Does what a command that passed all checks asks for.
   private mutating func execute(
-    _ wish: CommandWish, _ index: Int, _ address: CommandReply.Address, by sender: String?, at now: Moment
+    _ wish: CommandTarget, _ index: Int, _ address: CommandReply.Address, by sender: String?, at now: Moment
   ) throws(CommandRefusal) -> [Effect] {
     guard isTaking else { throw .output(.closing) }
     var address = address

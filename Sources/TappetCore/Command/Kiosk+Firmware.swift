@@ -12,7 +12,7 @@ package struct TimedOpening: Hashable, Sendable {
 }
 
 /// The duties on the topics that are served as the firmware serves them.
-struct FirmwareDuties: Sendable {
+struct FirmwarePublisher: Sendable {
   struct Order: Sendable {
     var topic: String
     var output: String
@@ -54,7 +54,7 @@ struct FirmwareDuties: Sendable {
   mutating func reported(at now: Instant?) { reportDue = now.map { $0 + Limits.firmwareReportInterval } }
 
   /// Ends: the store keeps what was to come, for the next start.
-  mutating func stop() { self = FirmwareDuties() }
+  mutating func stop() { self = FirmwarePublisher() }
 
   /// Takes over what the store knows.
   ///

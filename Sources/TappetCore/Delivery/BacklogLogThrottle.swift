@@ -11,10 +11,10 @@ struct BacklogLogThrottle: Sendable {
   mutating func note(at now: Instant) -> [Effect] {
     count += 1
     if deadline == nil { deadline = now + Limits.reportedBacklogInterval }
-    return timeUp(at: now)
+    return timerFired(at: now)
   }
 
-  mutating func timeUp(at now: Instant) -> [Effect] {
+  mutating func timerFired(at now: Instant) -> [Effect] {
     guard let deadline, deadline <= now else { return [] }
     return reportRest()
   }

@@ -1,7 +1,7 @@
 // The ways out: the entries that wait, the broker's connection, the process for webhooks, and the disk under both.
 
 struct Deliveries: Sendable {
-  var link: LinkSupervision
+  var link: LinkState
   /// The entries for the broker.
   var outbox = Outbox(OutboxSummary())
   /// The entries for webhooks.

@@ -11,7 +11,7 @@ extension Kiosk {
         [Effect.report(.entry(.setAside($0, endpoint: delivery.link.endpoint)))]
       }
       return effects + (setAside ?? []) + announceDevices(at: now.instant)
-    case .fellBack(let failure): return delivery.link.fellBack(failure, at: now)
+    case .didFallBack(let failure): return delivery.link.didFallBack(failure, at: now)
     case .foundMQTT5: return delivery.link.foundMQTT5()
     case .lacksRetained:
       return delivery.link.isConnecting ? [.report(.link(.withoutRetained(endpoint: delivery.link.endpoint)))] : []
@@ -47,7 +47,7 @@ extension Kiosk {
       + [.store(.noteCloses(blame.counts))]
   }
 
-  mutating func sendWhatMayBeSent(at now: Moment) -> [Effect] {
+  mutating func drainOutbox(at now: Moment) -> [Effect] {
     guard isSending else { return [] }
     var effects = delivery.outbox.takeSendable(at: now, clockIsGood: clockIsGood).map {
       Effect.publish($0, unixSeconds: now.unixSeconds)
@@ -128,7 +128,7 @@ extension Kiosk {
     }
   }
 
-  mutating func expireWhatIsOver(of destination: Destination, at now: Moment) -> [Effect] {
+  mutating func expireEntries(of destination: Destination, at now: Moment) -> [Effect] {
     guard let deadline = expiryDeadline(of: delivery[destination], at: now), deadline <= now.instant else { return [] }
     let excluded = delivery[destination].willExpire(at: now, clockIsGood: clockIsGood)
     return [.store(.fetchExpired(destination, now, clockIsGood: clockIsGood, excluding: excluded))]

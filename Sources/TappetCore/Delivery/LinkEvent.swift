@@ -7,7 +7,7 @@ package enum LinkEvent: Hashable, Sendable {
   /// The broker accepted the connection with CONNACK.
   case connected(sessionPresent: Bool)
   /// MQTT 5 failed so: `connected` follows, with 3.1.1, or the end of a connection.
-  case fellBack(LinkFailure)
+  case didFallBack(LinkFailure)
   /// The broker, of which that was not known, speaks MQTT 5: `connected` follows.
   case foundMQTT5
   /// The broker, of which that was not known, keeps no retained messages: `connected` follows.

@@ -6,7 +6,7 @@ extension Kiosk {
   mutating func homeAssistantDue(after effects: [Effect], at now: Moment) -> [Effect] {
     let isUp = settings.announces && delivery.link.isUp
     selfReport.homeAssistant.noteLink(isUp: isUp, at: now.instant)
-    holdBack()
+    suspend()
     guard isUp else { return [] }
     var announcements: [Announcement] = selfReport.homeAssistant.takeDiscovery(at: now.instant) ? [.discovery] : []
     if settings.homeAssistant != nil {
@@ -21,7 +21,7 @@ extension Kiosk {
   mutating func homeAssistantChanged(isOnline: Bool, at now: Moment) -> [Effect] {
     guard settings.homeAssistant != nil, delivery.link.isUp else { return [] }
     selfReport.homeAssistant.isAway = !isOnline
-    holdBack()
+    suspend()
     guard isOnline else { return [] }
     let delay = Int64(bitPattern: random.next() % UInt64(Limits.birthDelayMax.wholeMilliseconds + 1))
     selfReport.homeAssistant.discover(at: now.instant + .milliseconds(delay))
@@ -29,7 +29,7 @@ extension Kiosk {
   }
 
   /// Holds back the entries for Home Assistant while that is away; they expire as any other.
-  private mutating func holdBack() {
+  private mutating func suspend() {
     delivery.outbox.hold(selfReport.homeAssistant.isAway ? settings.awaitingActions : [])
   }
 
@@ -37,7 +37,7 @@ extension Kiosk {
   mutating func rediscover(after old: KioskSettings, at now: Moment) {
     if settings.panel != old.panel { selfReport.homeAssistant.outputsReplaced() }
     if settings.homeAssistant?.prefix != old.homeAssistant?.prefix { selfReport.homeAssistant.replaced() }
-    holdBack()
+    suspend()
     let isSame =
       settings.homeAssistant == old.homeAssistant && settings.publishesState == old.publishesState
       && settings.actions == old.actions && settings.panel == old.panel
@@ -59,7 +59,7 @@ extension Kiosk {
   private mutating func news(in effects: [Effect], at now: Instant) -> [Announcement] {
     var announcements: [Announcement] = []
     for effect in effects {
-      guard case .report(let report) = effect, let news = TapNews(report), selfReport.homeAssistant.admit(at: now)
+      guard case .report(let report) = effect, let news = TapTransition(report), selfReport.homeAssistant.admit(at: now)
       else {
         continue
       }

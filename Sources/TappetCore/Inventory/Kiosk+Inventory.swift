@@ -109,7 +109,7 @@ extension Kiosk {
   /// Has tappet-inventory run as long as the inventory is configured, and ends what takes too long.
   mutating func inventoryDue(at now: Moment) -> [Effect] {
     stock.desk.releaseIfOver(at: now.instant)
-    var effects = stock.process.timeUp(at: now.instant, random: &random)
+    var effects = stock.process.timerFired(at: now.instant, random: &random)
     if stock.desk.isOverdue(at: now.instant) { effects += stock.process.lose(.silent, at: now.instant) }
     if !stock.process.isRunning, !stock.desk.hasNone { effects = inventoryLost(effects, at: now) }
     return effects + passOnNews(at: now)

@@ -32,7 +32,7 @@ package enum Event: Sendable {
   /// The secrets that apply from now on.
   case secretsLoaded([TagSecret])
   /// All tags of others that the store has; the kiosk knows none until then.
-  case tagsLearned([ForeignTag])
+  case tagsLearned([ExternalTag])
   /// The store gave everything of the action `from` to the action `to`.
   case actionRenamed(from: String, to: String)
   /// Whether the next tag is for a job (`TagJob`), or a tap again.

@@ -58,7 +58,7 @@ struct HelperSupervision: Sendable {
     }
   }
 
-  mutating func timeUp(at now: Instant, random: inout Randomness) -> [Effect] {
+  mutating func timerFired(at now: Instant, random: inout Randomness) -> [Effect] {
     guard let deadline, deadline <= now else { return [] }
     switch state {
     case .starting: return lose(.silent, at: now)

@@ -25,8 +25,8 @@ package struct Kiosk: Sendable {
   var panel: PanelState
   var intake: CommandIntake
   var delivery: Deliveries
-  var stock = StockDuties()
-  var listening = ListeningDuties()
+  var stock = StockPublisher()
+  var listening = ListenerSupervision()
   var site = SiteDuties()
   var clock = ClockSupervision()
   var selfReport = SelfReport()
@@ -43,9 +43,9 @@ package struct Kiosk: Sendable {
     _ = reader.want(settings.hasReader, at: now)
     tapPolicy = TapPolicy(settings)
     panel = PanelState(settings.panel, at: now)
-    intake = CommandIntake(gate: CommandGate(settings.commands, startedAt: now))
+    intake = CommandIntake(gate: CommandValidator(settings.commands, startedAt: now))
     delivery = Deliveries(
-      link: LinkSupervision(
+      link: LinkState(
         endpointCount: settings.endpointCount, first: settings.firstEndpoint, fallbacks: settings.fallbacks,
         connectAt: now))
     random = Randomness(seed: seed)
@@ -121,7 +121,7 @@ package struct Kiosk: Sendable {
       tapPolicy.presence.renameAction(former, to: name)
       effects = []
     case .tagJob(let phase): effects = tagJobChanged(phase)
-    case .reader(let message): effects = readerSaid(message, at: now)
+    case .reader(let message): effects = handleReaderMessage(message, at: now)
     case .readerMalformed(let error): effects = reader.malformed(error)
     case .readerEnded(let end): effects = reader.ended(end, at: now.instant)
     case .readerNotStarted(let code): effects = reader.notStarted(code: code, at: now.instant)
@@ -156,7 +156,7 @@ package struct Kiosk: Sendable {
     effects += removalsDue(at: now)
     effects += firmwareDue(at: now)
     effects += dueOnOutputs(at: now) + dueEffects(at: now)
-    effects += sendWhatMayBeSent(at: now)
+    effects += drainOutbox(at: now)
     effects += postWhatMayBePosted(at: now)
     effects += reportClock()
     effects += lastingLight()
@@ -181,7 +181,7 @@ package struct Kiosk: Sendable {
     phase = .running
     delivery.outbox = Outbox(summary)
     delivery.webhooks = Outbox(summary.ofWebhooks)
-    tapPolicy.presence = Presence(summary.arrivals)
+    tapPolicy.presence = PendingRemovals(summary.arrivals)
     tapPolicy.tagCounts = summary.tagCounts
     site.record = summary.site
     panel.lock.resume(failures: summary.wrongCodes, at: now.instant)
@@ -239,11 +239,12 @@ package struct Kiosk: Sendable {
     case .starting, .finished:
       return []
     case .running:
-      return reader.timeUp(at: now.instant) + delivery.link.timeUp(at: now) + delivery.store.timeUp(at: now.instant)
-        + inventoryDue(at: now) + roomsDue(at: now) + site.timeUp(at: settings.site, now.instant)
-        + panel.supervision.timeUp(at: now.instant) + refusalsDue(at: now.instant)
-        + throttles.backlog.timeUp(at: now.instant)
-        + expireWhatIsOver(of: .broker, at: now) + webhooksTimeUp(at: now)
+      return reader.timerFired(at: now.instant) + delivery.link.timerFired(at: now)
+        + delivery.store.timerFired(at: now.instant)
+        + inventoryDue(at: now) + roomsDue(at: now) + site.timerFired(at: settings.site, now.instant)
+        + panel.supervision.timerFired(at: now.instant) + refusalsDue(at: now.instant)
+        + throttles.backlog.timerFired(at: now.instant)
+        + expireEntries(of: .broker, at: now) + webhooksTimeUp(at: now)
     case .draining(let until):
       let isDrained =
         delivery.outbox.inflightCount == 0 && delivery.outbox.uncommittedCount == 0
@@ -267,7 +268,7 @@ package struct Kiosk: Sendable {
   }
 
   private mutating func refusalsDue(at now: Instant) -> [Effect] {
-    throttles.refusals.timeUp(at: now) + throttles.commandRefusals.timeUp(at: now)
+    throttles.refusals.timerFired(at: now) + throttles.commandRefusals.timerFired(at: now)
   }
 
   private mutating func finishIfClosed() -> [Effect] { delivery.link.isStopped && reader.isStopped ? finish() : [] }
@@ -279,7 +280,7 @@ package struct Kiosk: Sendable {
 
   // MARK: Reader
 
-  private mutating func readerSaid(_ message: ReaderMessage, at now: Moment) -> [Effect] {
+  private mutating func handleReaderMessage(_ message: ReaderMessage, at now: Moment) -> [Effect] {
     let wasUsable = reader.isUsable
     let effects = reader.received(message, at: now.instant)
     notePresence(message, wasUsable: wasUsable, at: now.instant)

@@ -176,7 +176,7 @@ package enum ReaderReport: Sendable {
 package enum LinkReport: Sendable {
   case connected(endpoint: Int, usesFallback: Bool = false)
   /// The endpoint does not take MQTT 5, and is not asked again for this time.
-  case fellBack(endpoint: Int, LinkFailure, for: Duration)
+  case didFallBack(endpoint: Int, LinkFailure, for: Duration)
   /// The endpoint keeps no retained messages, and so no status.
   case withoutRetained(endpoint: Int)
   case failed(endpoint: Int, LinkFailure, retryIn: Duration)
@@ -237,9 +237,9 @@ package enum OutputReport: Sendable {
 
 package enum CommandReport: Sendable {
   /// A command on this topic, or from this user in this room, passed all checks.
-  case accepted(topic: String, CommandWish, by: String? = nil)
+  case accepted(topic: String, CommandTarget, by: String? = nil)
   /// Its wish is `nil` when that could not be read.
-  case refused(topic: String, CommandWish?, CommandRefusal, by: String? = nil)
+  case refused(topic: String, CommandTarget?, CommandRefusal, by: String? = nil)
   /// This number of further commands within the minute was refused and not reported one by one.
   case refusedMore(count: Int)
   case subscribed(topic: String, isGranted: Bool)

@@ -30,7 +30,7 @@ struct PanelSupervision: Sendable {
     return deadline
   }
 
-  mutating func timeUp(at now: Instant) -> [Effect] {
+  mutating func timerFired(at now: Instant) -> [Effect] {
     var effects: [Effect] = []
     if let due = retryAt, due <= now {
       // A part that fails again reports it, and waits longer.

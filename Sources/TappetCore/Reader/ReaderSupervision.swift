@@ -77,7 +77,7 @@ struct ReaderSupervision: Sendable {
   }
 
   /// Handles the deadline.
-  mutating func timeUp(at now: Instant) -> [Effect] {
+  mutating func timerFired(at now: Instant) -> [Effect] {
     guard let deadline, deadline <= now else { return [] }
     switch state {
     case .waiting:

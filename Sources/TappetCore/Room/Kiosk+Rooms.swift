@@ -85,7 +85,8 @@ extension Kiosk {
   mutating func roomsDue(at now: Moment) -> [Effect] {
     guard let deadline = roomDeadline, deadline <= now.instant else { return [] }
     return listening.process.isRunning
-      ? listening.process.lose(.silent, at: now.instant) : listening.process.timeUp(at: now.instant, random: &random)
+      ? listening.process.lose(.silent, at: now.instant)
+      : listening.process.timerFired(at: now.instant, random: &random)
   }
 }
 

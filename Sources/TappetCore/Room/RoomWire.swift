@@ -97,7 +97,7 @@ package enum RoomMessage: Equatable, Sendable {
   /// The homeserver answered to a message so; as with a webhook.
   case posted(EntryID, status: UInt16, retryAfterSeconds: UInt32?)
   /// There was no answer to it.
-  case undelivered(EntryID, WebhookTrouble, code: Int32)
+  case undelivered(EntryID, TransportError, code: Int32)
 }
 
 extension RoomOrder {
@@ -233,7 +233,7 @@ extension RoomMessage {
       if trouble == 0 {
         self = .failed(.status(Int(code)))
       } else {
-        guard let trouble = WebhookTrouble(rawValue: trouble) else { return nil }
+        guard let trouble = TransportError(rawValue: trouble) else { return nil }
         self = .failed(.trouble(trouble, code: Int32(bitPattern: code)))
       }
     case 4:
@@ -261,7 +261,7 @@ extension RoomMessage {
       }
       self = .posted(id, status: status, retryAfterSeconds: seconds == .max ? nil : seconds)
     case 9:
-      guard let id = reader.entryID(), let trouble = reader.byte().flatMap({ WebhookTrouble(rawValue: $0) }),
+      guard let id = reader.entryID(), let trouble = reader.byte().flatMap({ TransportError(rawValue: $0) }),
         let code = reader.bigEndian32()
       else { return nil }
       self = .undelivered(id, trouble, code: Int32(bitPattern: code))

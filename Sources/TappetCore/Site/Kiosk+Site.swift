@@ -66,7 +66,7 @@ struct SiteDuties: Sendable {
   }
 
   /// Tries the disk again.
-  mutating func timeUp(at site: String?, _ now: Instant) -> [Effect] {
+  mutating func timerFired(at site: String?, _ now: Instant) -> [Effect] {
     guard let retryAt, retryAt <= now else { return [] }
     self.retryAt = nil
     return site.map { proceed(at: $0) } ?? []

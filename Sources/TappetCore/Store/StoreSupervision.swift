@@ -38,7 +38,7 @@ struct StoreSupervision: Sendable {
     }
   }
 
-  mutating func timeUp(at now: Instant) -> [Effect] {
+  mutating func timerFired(at now: Instant) -> [Effect] {
     guard case .faulty(let fault, let checkAt) = state, checkAt <= now else { return [] }
     state = .checking(fault)
     return [.store(.check)]

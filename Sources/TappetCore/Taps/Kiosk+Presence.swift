@@ -24,7 +24,7 @@ extension Kiosk {
 
   /// Enters the removals that are due, once the disk takes them.
   mutating func removalsDue(at now: Moment) -> [Effect] {
-    tapPolicy.presence.timeUp(readerIsUsable: reader.isUsable, at: now.instant)
+    tapPolicy.presence.timerFired(readerIsUsable: reader.isUsable, at: now.instant)
     var effects: [Effect] = []
     while isTaking, delivery.store.isGood, let arrival = tapPolicy.presence.due {
       guard let action = tapPolicy.indexes.action(named: arrival.action), let removal = action.removal else {

@@ -151,7 +151,7 @@ extension Kiosk {
   }
 
   /// Handles a use that the disk did not count: nothing is done.
-  mutating func useNotCounted(_ use: TicketLedger.Waiting, _ fault: StoreFault, at now: Moment) -> [Effect] {
+  mutating func useNotCounted(_ use: UseCounter.Waiting, _ fault: StoreFault, at now: Moment) -> [Effect] {
     let action = use.tap.action.name
     tapPolicy.taps.notAccepted(use.uid, action: action)
     return refuse(.tag, use.uid, .notStored(action: action, fault), use.tap.owner, at: now)

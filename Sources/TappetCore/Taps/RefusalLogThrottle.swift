@@ -16,7 +16,7 @@ struct RefusalLogThrottle: Sendable {
 
   /// Reports a refusal by itself, or counts it.
   mutating func report(_ report: Report, at now: Instant) -> [Effect] {
-    var effects = timeUp(at: now)
+    var effects = timerFired(at: now)
     if until.map({ $0 <= now }) ?? true {
       until = now + Limits.reportedRefusalsWindow
       reportedCount = 0
@@ -32,7 +32,7 @@ struct RefusalLogThrottle: Sendable {
 
   /// Counts a refusal that is not reported by itself.
   mutating func count(at now: Instant) -> [Effect] {
-    let effects = timeUp(at: now)
+    let effects = timerFired(at: now)
     if until.map({ $0 <= now }) ?? true {
       until = now + Limits.reportedRefusalsWindow
       reportedCount = 0
@@ -41,7 +41,7 @@ struct RefusalLogThrottle: Sendable {
     return effects
   }
 
-  mutating func timeUp(at now: Instant) -> [Effect] {
+  mutating func timerFired(at now: Instant) -> [Effect] {
     guard let deadline, deadline <= now else { return [] }
     return reportRest()
   }

@@ -8,9 +8,9 @@ struct TapPolicy: Sendable {
   /// The tags that are there, or were a moment ago.
   var taps = TapDeduplicator()
   var rates = TapRateLimiter()
-  var tickets = TicketLedger()
+  var tickets = UseCounter()
   /// The removals that are owed.
-  var presence = Presence()
+  var presence = PendingRemovals()
   /// The number of accepted taps of each tag that is counted.
   var tagCounts: [TagUID: Int64] = [:]
   /// Whether the next tag is for a job.

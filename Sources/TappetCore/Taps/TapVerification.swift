@@ -64,7 +64,7 @@ extension ActionIndexes {
 
   /// The reason why no secret accepts the URL.
   private func refusal(of url: TagURL) -> TapRefusal {
-    if let stray = url.verify(with: strays(at: url.index)) {
+    if let stray = url.verify(with: orphanedSecrets(at: url.index)) {
       return .strayIndex(url.index, action: stray.action, isConfigured: action(of: stray) != nil)
     }
     let first = secrets(at: url.index).first { _ in true }

@@ -16,5 +16,5 @@ package enum Announcement: Sendable {
   case gesture(button: Int, Gesture)
   /// A press of the chord with this index.
   case chord(Int)
-  case tap(TapNews)
+  case tap(TapTransition)
 }

@@ -10,7 +10,7 @@ struct TelemetryState: Hashable, Sendable {
 }
 
 /// The state that was published last on this connection.
-struct TelemetryDuties: Sendable {
+struct TelemetryPublisher: Sendable {
   private var published: (state: TelemetryState, at: Instant)?
   private var hasChanged = false
 
@@ -29,7 +29,7 @@ struct TelemetryDuties: Sendable {
   }
 
   /// Forgets what was published on a connection that has ended.
-  mutating func stop() { self = TelemetryDuties() }
+  mutating func stop() { self = TelemetryPublisher() }
 }
 
 extension Kiosk {

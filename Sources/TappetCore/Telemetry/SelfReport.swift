@@ -1,6 +1,6 @@
 // Status messages about the kiosk itself, for subscribers and for Home Assistant.
 
 struct SelfReport: Sendable {
-  var telemetry = TelemetryDuties()
-  var homeAssistant = HomeAssistantDuties()
+  var telemetry = TelemetryPublisher()
+  var homeAssistant = HomeAssistantPublisher()
 }

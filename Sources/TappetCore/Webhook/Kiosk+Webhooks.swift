@@ -28,13 +28,13 @@ extension Kiosk {
   }
 
   mutating func webhooksTimeUp(at now: Moment) -> [Effect] {
-    let (effects, restIsOver) = delivery.webhookProcess.timeUp(at: now.instant, random: &random)
+    let (effects, restIsOver) = delivery.webhookProcess.timerFired(at: now.instant, random: &random)
     switch delivery.webhookProcess.state {
     case .ending: delivery.webhooks.putAllBack()
     case .none, .starting, .running, .resting, .stopped: break
     }
     if restIsOver { delivery.webhooks.readAgain() }
-    return effects + expireWhatIsOver(of: .webhook, at: now)
+    return effects + expireEntries(of: .webhook, at: now)
   }
 
   // MARK: Answers
@@ -65,7 +65,7 @@ extension Kiosk {
     case .delivered: return webhookDelivered(id, at: now)
     case .givenUp(let refusal): return giveUp(id, refusal, at: now)
     case .again(let fault):
-      guard let entry = delivery.webhooks.putBack(id) else { return [] }
+      guard let entry = delivery.webhooks.requeue(id) else { return [] }
       counters.webhooks.again += 1
       let light: [Effect] = delivery.webhookProcess.hasFailed(entry.action) ? [] : [.light(.queued)]
       let pause = delivery.webhookProcess.failed(

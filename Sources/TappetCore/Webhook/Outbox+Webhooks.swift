@@ -53,7 +53,7 @@ extension Outbox {
   }
 
   /// Handles a request that is to be repeated: the entry waits again; `nil` when it was not under way.
-  mutating func putBack(_ id: EntryID) -> OutboxEntry? {
+  mutating func requeue(_ id: EntryID) -> OutboxEntry? {
     guard let entry = inflight.removeValue(forKey: id) else { return nil }
     note(entry.expiry)
     // Entries beyond the place up to which the store was read come with the next reading.
@@ -73,7 +73,7 @@ extension Outbox {
   }
 
   /// Handles the end of tappet-webhook: what was under way waits again.
-  mutating func putAllBack() { for id in inflightIDs(nil) { _ = putBack(id) } }
+  mutating func putAllBack() { for id in inflightIDs(nil) { _ = requeue(id) } }
 }
 
 extension OutboxEntry {

@@ -19,7 +19,7 @@ package struct RoomDestination: Sendable {
     case next(Step)
     /// The homeserver answered so; as with a webhook.
     case answered(status: Int, retryAfterSeconds: UInt32?)
-    case failed(WebhookTrouble)
+    case failed(TransportError)
   }
 
   /// The name or the id, as configured.
@@ -113,7 +113,7 @@ package struct RoomDestination: Sendable {
     }
   }
 
-  private static func trouble(_ step: Step, _ status: Int, _ code: String?) -> WebhookTrouble {
+  private static func trouble(_ step: Step, _ status: Int, _ code: String?) -> TransportError {
     switch (step, status, code) {
     case (_, 200...299, _), (_, _, nil), (_, _, "M_UNRECOGNIZED"): .notAHomeserver
     case (_, 401, _), (_, _, "M_UNKNOWN_TOKEN"), (_, _, "M_USER_DEACTIVATED"), (_, _, "M_USER_LOCKED"): .tokenRefused

@@ -1,7 +1,7 @@
 // The outcome of one request, as facts, and what follows from it.
 
 /// Why a request brought no answer; the raw values are on the wire between tappet-webhook and the kiosk.
-package enum WebhookTrouble: UInt8, CaseIterable, Hashable, Sendable {
+package enum TransportError: UInt8, CaseIterable, Hashable, Sendable {
   case nameUnknown = 1
   case unreachable = 2
   case timedOut = 3
@@ -44,7 +44,7 @@ package enum WebhookFault: Hashable, Sendable {
   /// The server answered with this status: 408, 425, 429 or 5xx.
   case status(Int)
   /// There was no answer; libcurl's code, or an errno for a file.
-  case trouble(WebhookTrouble, code: Int32)
+  case trouble(TransportError, code: Int32)
 }
 
 /// Why an entry was given up.
@@ -107,7 +107,7 @@ package enum WebhookEvent: Hashable, Sendable {
   /// The server answered; `retryAfter` when it named a time.
   case answered(EntryID, status: Int, retryAfter: Duration?)
   /// There was no answer.
-  case failed(EntryID, WebhookTrouble, code: Int32)
+  case failed(EntryID, TransportError, code: Int32)
   /// The action has no webhook in the configuration.
   case notConfigured(EntryID)
   /// It sent bytes that are not a message.
@@ -132,7 +132,7 @@ enum WebhookVerdict: Equatable {
     }
   }
 
-  init(_ trouble: WebhookTrouble, code: Int32) {
+  init(_ trouble: TransportError, code: Int32) {
     switch trouble {
     case .redirectForbidden: self = .givenUp(.redirectForbidden)
     case .roomEncrypted: self = .givenUp(.roomEncrypted)

@@ -81,7 +81,7 @@ struct WebhookSupervision: Sendable {
   // MARK: Time
 
   /// Handles the deadline; the second result says that a rest is over, and the store is to be read again.
-  mutating func timeUp(at now: Instant, random: inout Randomness) -> (effects: [Effect], restIsOver: Bool) {
+  mutating func timerFired(at now: Instant, random: inout Randomness) -> (effects: [Effect], restIsOver: Bool) {
     var restIsOver = false
     for (action, rest) in rests {
       guard let until = rest.until, until <= now else { continue }

@@ -34,7 +34,7 @@ package enum WebhookMessage: Equatable, Sendable {
   case taken
   case ready
   case answered(EntryID, status: UInt16, retryAfterSeconds: UInt32?)
-  case failed(EntryID, WebhookTrouble, code: Int32)
+  case failed(EntryID, TransportError, code: Int32)
   /// The beginning of an answer, up to `Limits.webhookAnswerSizeMax`.
   case replied(EntryID, status: UInt16, retryAfterSeconds: UInt32?, body: [UInt8])
 }
@@ -121,7 +121,7 @@ extension WebhookMessage {
       }
       self = .answered(id, status: status, retryAfterSeconds: seconds == .max ? nil : seconds)
     case 4:
-      guard let id = reader.entryID(), let trouble = reader.byte().flatMap({ WebhookTrouble(rawValue: $0) }),
+      guard let id = reader.entryID(), let trouble = reader.byte().flatMap({ TransportError(rawValue: $0) }),
         let code = reader.bigEndian32()
       else { return nil }
       self = .failed(id, trouble, code: Int32(bitPattern: code))

@@ -50,9 +50,9 @@ final class BrokerObject: LibraryObject {
   /// Whether the connection that is up uses MQTT 5.
   private var usesMQTT5 = false
   /// Lent to C until the next call for the same.
-  var reportLoan = Loan()
-  var stepLoan = Loan()
-  var certificateLoan = Loan()
+  var reportLoan = PinnedBuffers()
+  var stepLoan = PinnedBuffers()
+  var certificateLoan = PinnedBuffers()
   private var isDispatching = false
 
   init() throws(SystemError) {
@@ -219,7 +219,7 @@ final class BrokerObject: LibraryObject {
       phase = .up
       usesMQTT5 = trace?.facts.version == .v5
       tell(TAPPET_BROKER_EVENT_CONNECTED, nil)
-    case .fellBack: known = endpoint.map { ($0, .absent) }
+    case .didFallBack: known = endpoint.map { ($0, .absent) }
     case .foundMQTT5: known = endpoint.map { ($0, .present) }
     case .lacksRetained: break
     case .failed(let failure): ended(TAPPET_BROKER_EVENT_FAILED, failure)
@@ -260,12 +260,12 @@ final class BrokerObject: LibraryObject {
 
   private func tell(_ type: tappet_broker_event_type, _ sentence: String?, reason: UInt8? = nil) {
     guard let callback else { return }
-    var loan = Loan()
-    defer { loan.clear() }
+    var pinned = PinnedBuffers()
+    defer { pinned.clear() }
     var event = tappet_broker_event()
     event.size = MemoryLayout<tappet_broker_event>.size
     event.type = type
-    event.sentence = sentence.flatMap { loan.text($0) }
+    event.sentence = sentence.flatMap { pinned.text($0) }
     event.reason = Int32(reason ?? 0)
     callCount += 1
     callback(context, &event)
@@ -273,20 +273,20 @@ final class BrokerObject: LibraryObject {
 
   private func tell(_ message: LinkMessage) {
     guard let callback else { return }
-    var loan = Loan()
-    defer { loan.clear() }
+    var pinned = PinnedBuffers()
+    defer { pinned.clear() }
     var event = tappet_broker_event()
     event.size = MemoryLayout<tappet_broker_event>.size
     event.type = TAPPET_BROKER_EVENT_MESSAGE
     event.qos = message.qos
     event.is_retained = message.isRetained
-    event.topic = loan.text(message.topic)
-    event.payload = loan.bytes(message.payload)
+    event.topic = pinned.text(message.topic)
+    event.payload = pinned.bytes(message.payload)
     event.payload_size = message.payload.count
     event.lost_count = lost.take()
     callCount += 1
     guard let properties = message.properties else { return callback(context, &event) }
-    var given = loan.properties(properties)
+    var given = pinned.properties(properties)
     withUnsafePointer(to: &given) {
       event.properties = $0
       callback(context, &event)

@@ -72,7 +72,7 @@ extension SubscriptionOptions {
   }
 }
 
-extension Loan {
+extension PinnedBuffers {
   /// A message's properties for C.
   mutating func properties(_ properties: MessageProperties) -> tappet_broker_properties {
     var result = tappet_broker_properties()

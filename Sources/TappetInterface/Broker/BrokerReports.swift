@@ -14,7 +14,7 @@ extension ConnectTrace {
     case .failed(let failure):
       let facts = facts
       end(failure.stage(facts, usesTLS: usesTLS), isGood: false, failure.sentence)
-    case .fellBack, .foundMQTT5, .lacksRetained, .lost, .disconnected, .acknowledged, .acknowledgedUnheard,
+    case .didFallBack, .foundMQTT5, .lacksRetained, .lost, .disconnected, .acknowledged, .acknowledgedUnheard,
       .publishRefused:
       break
     }

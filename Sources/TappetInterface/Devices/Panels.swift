@@ -35,7 +35,7 @@ private final class PanelObject: LibraryObject {
   private var isDispatching = false
   private var callCount: Int32 = 0
   /// The memory to which the information of the last call points.
-  private var loan = Loan()
+  private var pinned = PinnedBuffers()
 
   init() throws(SystemError) {
     reactor = try Reactor()
@@ -46,7 +46,7 @@ private final class PanelObject: LibraryObject {
   }
 
   deinit {
-    loan.clear()
+    pinned.clear()
     panel?.close()
   }
 
@@ -135,13 +135,13 @@ private final class PanelObject: LibraryObject {
     guard let (place, chip) = panel.look(at: id) else {
       return fail(.state, "the line was not found, or its chip is gone")
     }
-    loan.clear()
+    pinned.clear()
     let info = chip.lines[Int(place.offset)]
-    result.pointee.chip = loan.text(place.path)
-    result.pointee.label = loan.text(chip.label)
+    result.pointee.chip = pinned.text(place.path)
+    result.pointee.label = pinned.text(chip.label)
     result.pointee.offset = place.offset
-    result.pointee.name = info.name.isEmpty ? nil : loan.text(info.name)
-    result.pointee.consumer = info.consumer.isEmpty ? nil : loan.text(info.consumer)
+    result.pointee.name = info.name.isEmpty ? nil : pinned.text(info.name)
+    result.pointee.consumer = info.consumer.isEmpty ? nil : pinned.text(info.consumer)
     result.pointee.is_used = info.isUsed
     return 0
   }
@@ -164,8 +164,8 @@ private final class PanelObject: LibraryObject {
   private func report(_ event: GPIOEvent) {
     var report = tappet_panel_event()
     report.size = MemoryLayout<tappet_panel_event>.size
-    var loan = Loan()
-    defer { loan.clear() }
+    var pinned = PinnedBuffers()
+    defer { pinned.clear() }
     switch event {
     case .opened(let id, let isActive, let debouncesItself):
       report.type = TAPPET_PANEL_EVENT_OPENED
@@ -186,7 +186,7 @@ private final class PanelObject: LibraryObject {
       lines[Int(report.line)].isActive = nil
       let sentence = fault.sentence(line: lines[Int(report.line)].line.address.text)
       failure = Failure(.system, sentence)
-      report.sentence = loan.text(sentence)
+      report.sentence = pinned.text(sentence)
     }
     guard let callback else { return }
     callCount += 1

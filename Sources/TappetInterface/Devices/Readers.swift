@@ -16,7 +16,7 @@ private final class ReaderObject: LibraryObject {
   private var process: ReaderProcess?
   private var processWatch: Watch?
   private var device: String?
-  private var readings = WholeReadings()
+  private var readings = TagReadingAssembler()
   private var isReady = false
   private var isSilent = false
   private var isDispatching = false
@@ -27,7 +27,7 @@ private final class ReaderObject: LibraryObject {
   /// The tag that is being written.
   private var writing: TagUID?
   /// The memory to which the event of the last call points.
-  private var loan = Loan()
+  private var pinned = PinnedBuffers()
 
   init() throws(SystemError) {
     reactor = try Reactor()
@@ -36,7 +36,7 @@ private final class ReaderObject: LibraryObject {
   }
 
   deinit {
-    loan.clear()
+    pinned.clear()
     close()
   }
 
@@ -166,20 +166,20 @@ private final class ReaderObject: LibraryObject {
   private func tell(_ fact: Fact, _ result: UnsafeMutablePointer<tappet_reader_event>) -> Int32 {
     // The device's own last words are the reason, not how its process ended after them.
     if let loss = fact.loss { return lost(loss, result) }
-    loan.clear()
+    pinned.clear()
     result.pointee.type = fact.type
     result.pointee.model = tappet_reader_tag_model(UInt32(fact.model?.rawValue ?? 0))
-    result.pointee.device = fact.device.flatMap { loan.text($0) }
-    result.pointee.uid = loan.bytes(fact.uid)
+    result.pointee.device = fact.device.flatMap { pinned.text($0) }
+    result.pointee.uid = pinned.bytes(fact.uid)
     result.pointee.uid_size = fact.uid.count
-    result.pointee.url = fact.url.flatMap { loan.bytes($0 + [0]) }
+    result.pointee.url = fact.url.flatMap { pinned.bytes($0 + [0]) }
       .map { UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self) }
     result.pointee.url_size = fact.url?.count ?? 0
-    result.pointee.message = loan.bytes(fact.message)
+    result.pointee.message = pinned.bytes(fact.message)
     result.pointee.message_size = fact.message.count
-    result.pointee.memory = loan.bytes(fact.memory)
+    result.pointee.memory = pinned.bytes(fact.memory)
     result.pointee.memory_size = fact.memory.count
-    result.pointee.sentence = fact.sentence.flatMap { loan.text($0) }
+    result.pointee.sentence = fact.sentence.flatMap { pinned.text($0) }
     return 1
   }
 }

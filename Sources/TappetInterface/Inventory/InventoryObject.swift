@@ -11,11 +11,11 @@ import TappetStore
 /// An inventory that C holds a ticket for.
 final class InventoryObject: LibraryObject {
   private var inventory: Inventory?
-  private var loan = Loan()
+  private var pinned = PinnedBuffers()
 
   init() { super.init(kind: .inventory) }
 
-  deinit { loan.clear() }
+  deinit { pinned.clear() }
 
   /// Opens the inventory of a state folder.
   func open(_ folder: String) throws(Failure) {
@@ -44,8 +44,8 @@ final class InventoryObject: LibraryObject {
   func report(_ entry: InventoryEntry, to result: UnsafeMutablePointer<tappet_inventory_entry>?) throws(Failure) {
     guard let result else { return }
     let facts = try ask { (inventory) throws(InventoryError) in try InventoryFacts(entry, in: inventory) }
-    loan.clear()
-    facts.write(to: &result.pointee, &loan)
+    pinned.clear()
+    facts.write(to: &result.pointee, &pinned)
   }
 
   /// Calls back with each thing that `read` passes on, unless the object is freed meanwhile; returns their number.
@@ -65,11 +65,11 @@ final class InventoryObject: LibraryObject {
         try entries.map { (entry) throws(InventoryError) in try InventoryFacts(entry, in: inventory) }
       }
       for each in facts where !isFreed {
-        var loan = Loan()
-        defer { loan.clear() }
+        var pinned = PinnedBuffers()
+        defer { pinned.clear() }
         var entry = tappet_inventory_entry()
         entry.size = MemoryLayout<tappet_inventory_entry>.size
-        each.write(to: &entry, &loan)
+        each.write(to: &entry, &pinned)
         callback(context, &entry)
       }
     }
@@ -88,25 +88,25 @@ private struct InventoryFacts {
     self.entry = entry
     container = try inventory.container(of: entry)?.id.text ?? ""
     location = try inventory.location(of: entry).path
-    holder = entry.kind == .item ? try inventory.loan(of: entry)?.person : nil
+    holder = entry.kind == .item ? try inventory.pinned(of: entry)?.person : nil
   }
 
   /// Writes everything but the size.
-  func write(to result: inout tappet_inventory_entry, _ loan: inout Loan) {
+  func write(to result: inout tappet_inventory_entry, _ pinned: inout PinnedBuffers) {
     let isItem = entry.kind == .item
     result.kind = tappet_inventory_kind(rawValue: UInt32(entry.kind.rawValue) + 1)
     withUnsafeMutableBytes(of: &result.id) { $0.copyBytes(from: Array(entry.id.text.utf8) + [0]) }
     withUnsafeMutableBytes(of: &result.container_id) { $0.copyBytes(from: Array(container.utf8) + [0]) }
     result.is_low = entry.isLow
     result.reserved = 0
-    result.name = loan.text(entry.name) ?? staticText("")
-    result.location = loan.text(location) ?? staticText("")
-    result.code = entry.kind == .box ? loan.text(entry.code) : nil
-    result.notes = isItem ? loan.text(entry.notes) : nil
-    result.photo = entry.photo.flatMap { loan.text($0.path) }
+    result.name = pinned.text(entry.name) ?? staticText("")
+    result.location = pinned.text(location) ?? staticText("")
+    result.code = entry.kind == .box ? pinned.text(entry.code) : nil
+    result.notes = isItem ? pinned.text(entry.notes) : nil
+    result.photo = entry.photo.flatMap { pinned.text($0.path) }
     result.quantity = isItem ? entry.quantity : 0
     result.minimum = entry.minimum ?? -1
     result.created_unix_milliseconds = entry.createdUnixMilliseconds
-    result.holder = holder.flatMap { loan.text($0) }
+    result.holder = holder.flatMap { pinned.text($0) }
   }
 }

@@ -32,7 +32,7 @@ struct KioskFacts {
     owner = entry?.owner
   }
 
-  private init(type: tappet_kiosk_event_type, command topic: String, _ wish: CommandWish? = nil) {
+  private init(type: tappet_kiosk_event_type, command topic: String, _ wish: CommandTarget? = nil) {
     self.type = type
     trigger = .command
     self.topic = topic
@@ -144,7 +144,7 @@ struct KioskFacts {
   private init?(_ report: LinkReport) {
     switch report {
     case .connected: self.init(type: TAPPET_KIOSK_EVENT_BROKER_CONNECTED)
-    case .fellBack: self.init(type: TAPPET_KIOSK_EVENT_BROKER_FALLBACK)
+    case .didFallBack: self.init(type: TAPPET_KIOSK_EVENT_BROKER_FALLBACK)
     case .failed: self.init(type: TAPPET_KIOSK_EVENT_BROKER_UNREACHABLE)
     case .lost: self.init(type: TAPPET_KIOSK_EVENT_BROKER_LOST)
     case .storm: self.init(type: TAPPET_KIOSK_EVENT_BROKER_STORM)
@@ -206,7 +206,7 @@ extension OutputReason {
   }
 }
 
-extension CommandWish {
+extension CommandTarget {
   /// The name of its action, if it is for one.
   var action: String? {
     if case .action(let name) = self { return name }

@@ -100,11 +100,11 @@ extension KioskObject {
     _ listed: ListedPerson, _ callback: tappet_kiosk_person_callback?, _ context: UnsafeMutableRawPointer?
   ) {
     guard let callback else { return }
-    var loan = Loan()
-    defer { loan.clear() }
+    var pinned = PinnedBuffers()
+    defer { pinned.clear() }
     var facts = tappet_kiosk_person()
     facts.size = MemoryLayout<tappet_kiosk_person>.size
-    facts.name = loan.text(listed.person.name)
+    facts.name = pinned.text(listed.person.name)
     facts.tag_count = Int(clamping: listed.tagCount)
     facts.created_unix_seconds = listed.person.createdUnixSeconds
     facts.is_suspended = listed.person.isSuspended
@@ -118,9 +118,9 @@ extension KioskObject {
 
   private func complete(_ request: PeopleRequest, _ result: Int32, _ sentence: String?) {
     guard let completion = request.completion, !isFreed else { return }
-    var loan = Loan()
-    defer { loan.clear() }
-    completion(request.context, result, sentence.flatMap { loan.text($0) })
+    var pinned = PinnedBuffers()
+    defer { pinned.clear() }
+    completion(request.context, result, sentence.flatMap { pinned.text($0) })
   }
 
   private static let tooMuch = "too much is asked at once; try again"

@@ -237,9 +237,9 @@ final class KioskObject: LibraryObject {
 
   private func tell(_ light: Light) {
     guard let callback = eventCallback, !isFreed else { return }
-    var loan = Loan()
-    defer { loan.clear() }
-    var event = KioskObject.event(TAPPET_KIOSK_EVENT_LIGHT, .info, &loan, name: light.name, sentence: "")
+    var pinned = PinnedBuffers()
+    defer { pinned.clear() }
+    var event = KioskObject.event(TAPPET_KIOSK_EVENT_LIGHT, .info, &pinned, name: light.name, sentence: "")
     event.light = tappet_kiosk_light(UInt32(light.rawValue))
     callback(eventContext, &event)
   }
@@ -249,80 +249,80 @@ final class KioskObject: LibraryObject {
     guard let callback = eventCallback, !isFreed,
       let facts = KioskFacts(report, outputs: runtime?.outputs ?? [])
     else { return }
-    var loan = Loan()
-    defer { loan.clear() }
-    var event = KioskObject.event(facts.type, line.priority, &loan, name: line.name, sentence: line.sentence)
+    var pinned = PinnedBuffers()
+    defer { pinned.clear() }
+    var event = KioskObject.event(facts.type, line.priority, &pinned, name: line.name, sentence: line.sentence)
     event.trigger = tappet_kiosk_trigger(UInt32(facts.trigger?.rawValue ?? 0))
-    event.action = facts.action.flatMap { loan.text($0) }
-    event.topic = facts.topic.flatMap { loan.text($0) }
-    event.id = facts.id.flatMap { loan.text($0.hex) }
-    event.uid = facts.uid.flatMap { loan.bytes($0.bytes) }
+    event.action = facts.action.flatMap { pinned.text($0) }
+    event.topic = facts.topic.flatMap { pinned.text($0) }
+    event.id = facts.id.flatMap { pinned.text($0.hex) }
+    event.uid = facts.uid.flatMap { pinned.bytes($0.bytes) }
     event.uid_size = facts.uid?.bytes.count ?? 0
     event.after_milliseconds = facts.after?.wholeMilliseconds ?? -1
-    event.output = facts.output.flatMap { loan.text($0) }
+    event.output = facts.output.flatMap { pinned.text($0) }
     event.is_on = facts.isOn
-    event.tag = facts.owner?.label.flatMap { loan.text($0) }
-    event.person = facts.owner?.person.flatMap { loan.text($0.name) }
-    event.code = facts.code.flatMap { loan.text($0) }
-    event.thing = facts.thing.flatMap { loan.text($0.text) }
+    event.tag = facts.owner?.label.flatMap { pinned.text($0) }
+    event.person = facts.owner?.person.flatMap { pinned.text($0.name) }
+    event.code = facts.code.flatMap { pinned.text($0) }
+    event.thing = facts.thing.flatMap { pinned.text($0.text) }
     callback(eventContext, &event)
   }
 
   private func tell(_ reply: CommandReply) {
     guard let callback = eventCallback, !isFreed, reply.result == .done else { return }
     let wish = reply.address.wish
-    var loan = Loan()
-    defer { loan.clear() }
+    var pinned = PinnedBuffers()
+    defer { pinned.clear() }
     var event = KioskObject.event(
-      TAPPET_KIOSK_EVENT_COMMAND_DONE, .info, &loan, name: "command-done",
+      TAPPET_KIOSK_EVENT_COMMAND_DONE, .info, &pinned, name: "command-done",
       sentence: "command done: " + (wish?.text ?? ""))
     event.trigger = TAPPET_KIOSK_TRIGGER_COMMAND
-    event.topic = loan.text(reply.address.command)
-    event.action = wish?.action.flatMap { loan.text($0) }
-    event.output = wish?.output.flatMap { loan.text($0) }
+    event.topic = pinned.text(reply.address.command)
+    event.action = wish?.action.flatMap { pinned.text($0) }
+    event.output = wish?.output.flatMap { pinned.text($0) }
     callback(eventContext, &event)
   }
 
   private func tell(_ request: TagJobRequest, _ result: TagJobRunner.Result) {
     guard let callback = eventCallback, !isFreed else { return }
-    var loan = Loan()
-    defer { loan.clear() }
+    var pinned = PinnedBuffers()
+    defer { pinned.clear() }
     var event = KioskObject.event(
       result.isDone ? TAPPET_KIOSK_EVENT_TAG_WRITTEN : TAPPET_KIOSK_EVENT_TAG_NOT_WRITTEN,
-      result.isDone ? .notice : .warning, &loan, name: result.isDone ? "tag-job-done" : "tag-job-failed",
+      result.isDone ? .notice : .warning, &pinned, name: result.isDone ? "tag-job-done" : "tag-job-failed",
       sentence: result.sentence)
-    event.action = request.action.flatMap { loan.text($0) }
-    event.id = result.secretID.flatMap { loan.text($0) }
+    event.action = request.action.flatMap { pinned.text($0) }
+    event.id = result.secretID.flatMap { pinned.text($0) }
     if let uid = result.uid.flatMap({ Hex.decode($0) }) {
-      event.uid = loan.bytes(uid)
+      event.uid = pinned.bytes(uid)
       event.uid_size = uid.count
     }
     callback(eventContext, &event)
   }
 
   private static func event(
-    _ type: tappet_kiosk_event_type, _ priority: Priority, _ loan: inout Loan, name: String, sentence: String
+    _ type: tappet_kiosk_event_type, _ priority: Priority, _ pinned: inout PinnedBuffers, name: String, sentence: String
   ) -> tappet_kiosk_event {
     var event = tappet_kiosk_event()
     event.size = MemoryLayout<tappet_kiosk_event>.size
     event.type = type
     event.priority = tappet_log_priority(UInt32(priority.rawValue))
-    event.name = loan.text(name)
-    event.sentence = loan.text(sentence)
+    event.name = pinned.text(name)
+    event.sentence = pinned.text(sentence)
     event.after_milliseconds = -1
     return event
   }
 
   private func log(_ line: LogRecord) {
     guard let callback = logCallback, !isFreed else { return }
-    var loan = Loan()
-    defer { loan.clear() }
-    let fields = line.fields.map { tappet_log_field(key: loan.text($0.key), value: loan.text($0.value)) }
+    var pinned = PinnedBuffers()
+    defer { pinned.clear() }
+    let fields = line.fields.map { tappet_log_field(key: pinned.text($0.key), value: pinned.text($0.value)) }
     var record = tappet_log_record()
     record.size = MemoryLayout<tappet_log_record>.size
     record.priority = tappet_log_priority(UInt32(line.priority.rawValue))
-    record.name = loan.text(line.name)
-    record.sentence = loan.text(line.sentence)
+    record.name = pinned.text(line.name)
+    record.sentence = pinned.text(line.sentence)
     fields.withUnsafeBufferPointer {
       record.fields = $0.baseAddress
       record.field_count = $0.count

@@ -72,7 +72,7 @@ func tagKey(_ key: UnsafePointer<UInt8>?) -> SecretKey? {
 }
 
 /// Texts and bytes that C may read, kept in place until `clear`.
-struct Loan {
+struct PinnedBuffers {
   private var pointers: [UnsafeMutableRawPointer] = []
 
   /// A copy of `text` that ends with a NUL.

@@ -28,11 +28,11 @@ class LibraryObject {
   /// Freed while a call is inside it; under the library's mutex.
   fileprivate var isDoomed = false
   private var lastFailure: Failure?
-  private var loan = Loan()
+  private var pinned = PinnedBuffers()
 
   init(kind: ObjectKind) { self.kind = kind }
 
-  deinit { loan.clear() }
+  deinit { pinned.clear() }
 
   /// The failure of the last call that failed, whichever thread made it.
   var failure: Failure? {
@@ -76,13 +76,13 @@ class LibraryObject {
 
   /// `tappet_…_last_error`.
   func report(to result: UnsafeMutablePointer<tappet_failure>) {
-    loan.clear()
+    pinned.clear()
     let failure = failure
     result.pointee.code = failure?.code.rawValue ?? 0
     result.pointee.system_code = failure?.systemCode ?? 0
     result.pointee.file_line = Int32(clamping: failure?.position?.line ?? 0)
     result.pointee.file_column = Int32(clamping: failure?.position?.column ?? 0)
-    result.pointee.sentence = loan.text(failure?.sentence ?? "nothing has failed") ?? staticText("")
+    result.pointee.sentence = pinned.text(failure?.sentence ?? "nothing has failed") ?? staticText("")
   }
 }
 

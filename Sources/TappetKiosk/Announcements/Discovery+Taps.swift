@@ -17,7 +17,7 @@ extension Discovery {
       entity(
         "event", "tap", "Tap",
         [
-          "ic": .string("mdi:nfc-tap"), "evt_typ": .array(TapNews.Kind.words.map { .string($0) }),
+          "ic": .string("mdi:nfc-tap"), "evt_typ": .array(TapTransition.Kind.words.map { .string($0) }),
           "stat_t": .string(topics.tap), "qos": .number(1),
         ]),
       entity(

@@ -44,7 +44,7 @@ extension Runtime {
     send(.object(["event_type": .string(Gesture.press.name)]), to: topic)
   }
 
-  func publish(_ news: TapNews, at now: Moment) {
+  func publish(_ news: TapTransition, at now: Moment) {
     let topics = configuration.broker.homeAssistantTopics
     if let scan = news.scan { send(scan, to: topics.tag) }
     send(news.message, to: topics.tap)

@@ -5,7 +5,7 @@ import TappetCore
 import TappetJSON
 import TappetMessages
 
-extension TapNews.Kind {
+extension TapTransition.Kind {
   /// The names of all steps.
   static let words = ["accepted", "queued", "delivered", "refused", "expired"]
 
@@ -31,7 +31,7 @@ extension TapNews.Kind {
   }
 }
 
-extension TapNews {
+extension TapTransition {
   /// The step as Home Assistant's event entity takes it.
   var message: JSON {
     .object([

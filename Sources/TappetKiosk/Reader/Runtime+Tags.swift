@@ -22,7 +22,7 @@ struct TagJobHost {
   fileprivate var job: HostedJob?
   /// The tag on the reader, after it was read or could not be read.
   fileprivate var present: PresentTag?
-  fileprivate var readings = WholeReadings()
+  fileprivate var readings = TagReadingAssembler()
   /// When the job's time is up.
   var deadline: Instant? { job?.deadline }
 }

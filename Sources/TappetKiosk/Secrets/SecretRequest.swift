@@ -46,7 +46,7 @@ package enum SecretRequest: Sendable {
   /// Imports all rows, or none.
   case importPeople([PeopleRow], isTrial: Bool)
   case listLearnedTags(from: Int64)
-  case learnTag(ForeignTag.Mark, action: String, label: String?)
+  case learnTag(ExternalTag.Identifier, action: String, label: String?)
   /// Forgets the learned tag of this UID, text or URI.
   case forgetTag(String)
 
@@ -196,7 +196,7 @@ extension SecretRequest {
       self = .importPeople(try PeopleRow.rows(request.elements("rows")), isTrial: request.isTrue("dry_run"))
     case "tag-learned": self = .listLearnedTags(from: request.number("from"))
     case "tag-learn":
-      guard let mark = ForeignTag.Mark(request) else { throw KioskRequestError("the request names no tag") }
+      guard let mark = ExternalTag.Identifier(request) else { throw KioskRequestError("the request names no tag") }
       self = .learnTag(mark, action: request.text("action"), label: request.optionalText("label"))
     case "tag-forget": self = .forgetTag(request.text("tag"))
     case _: return nil
@@ -221,7 +221,7 @@ extension PeopleRow {
   }
 }
 
-extension ForeignTag.Mark {
+extension ExternalTag.Identifier {
   fileprivate init?(_ request: RequestMembers) {
     for kind in ["uid", "text", "uri"] {
       guard let content = request.optionalText(kind) else { continue }

@@ -20,7 +20,7 @@ package struct SecretAnswer: Sendable {
   /// All usable secrets after a change.
   package var secrets: [TagSecret]?
   /// All learned tags after a change.
-  package var learnedTags: [ForeignTag]?
+  package var learnedTags: [ExternalTag]?
   /// The former and the present name of an action whose secrets were moved.
   package var renamedAction: (former: String, name: String)?
   /// The timestamp key after it was replaced.

@@ -16,7 +16,7 @@ extension SecretWork {
 
   /// Learns a tag; one that is known already gets the new action and label.
   func learnTag(
-    _ mark: ForeignTag.Mark, action name: String, label: String?
+    _ mark: ExternalTag.Identifier, action name: String, label: String?
   ) throws(SecretStoreError) -> SecretAnswer {
     if let sentence = configuration.refusalToLearn(mark, for: name) { return .refused(sentence) }
     let known = try secretStore.learnedTags()
@@ -25,7 +25,7 @@ extension SecretWork {
       return .refused("there are \(known.count) learned tags, as many as there may be")
     }
     guard let id = former?.id ?? (try? TagSecret.newID()) else { return .failed("the system has no random numbers") }
-    let tag = ForeignTag(mark: mark, action: name, label: label?.trimmedLabel)
+    let tag = ExternalTag(mark: mark, action: name, label: label?.trimmedLabel)
     let learned = LearnedTag(id: id, tag: tag, learnedUnixSeconds: SystemClock().now().unixSeconds)
     try secretStore.learn(learned, noting: auditEntry("tag-learned", id, detail: "\(name); \(mark.words)"))
     var answer = SecretAnswer(json(learned, formerAction: former?.tag.action))
@@ -72,7 +72,7 @@ extension SecretWork {
 extension KioskConfiguration {
   /// Why a tag with this mark cannot be learned for the action; `nil` if it can.
   @export(interface)
-  package func refusalToLearn(_ mark: ForeignTag.Mark, for name: String) -> String? {
+  package func refusalToLearn(_ mark: ExternalTag.Identifier, for name: String) -> String? {
     if let refusal = refusalToLearn(for: name) { return refusal }
     if mark.uid?.isRandom == true {
       return "the UID \(mark.content) is drawn by lot at each tap (it begins with 08, as those of phones and passports "

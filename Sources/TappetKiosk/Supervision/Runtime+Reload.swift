@@ -14,7 +14,7 @@ struct Reload: Sendable {
   /// The part of it that is in the store.
   struct Secrets: Sendable {
     var secrets: [TagSecret]
-    var learnedTags: [ForeignTag]
+    var learnedTags: [ExternalTag]
     /// `nil` unless the configuration says that it is stored.
     var timestampKey: TimestampKey?
     /// `nil` unless the configuration says that it is stored.

@@ -35,7 +35,7 @@ extension Command {
         Exit status: 5 the CA has not decided yet: run the same command again later.
         """,
       example: "tappet cert enrol --aws kiosks --url HOST --claim claim.pem --claim-key claim.key",
-      misuse: EnrolCommand.misuse, body: .plain(EnrolCommand.run))
+      usageError: EnrolCommand.usageError, body: .plain(EnrolCommand.run))
   }
 }
 
@@ -60,7 +60,7 @@ enum EnrolCommand {
     }
   }
 
-  static func misuse(_ arguments: Arguments) -> String? {
+  static func usageError(_ arguments: Arguments) -> String? {
     let isAWS = arguments.has("aws")
     if isAWS == arguments.has("est") {
       if isAWS { return "--aws and --est exclude each other" }
@@ -78,10 +78,10 @@ enum EnrolCommand {
     if let name = arguments.value("client-id"), !BrokerSettings.isClientID(name) {
       return "--client-id takes 1 to \(Limits.clientIDSizeMax) bytes without '/', '+' and '#'"
     }
-    return isAWS ? misuseOfAWS(arguments) : misuseOfEST(arguments)
+    return isAWS ? usageErrorOfAWS(arguments) : usageErrorOfEST(arguments)
   }
 
-  private static func misuseOfAWS(_ arguments: Arguments) -> String? {
+  private static func usageErrorOfAWS(_ arguments: Arguments) -> String? {
     guard let template = arguments.value("aws"), FleetProvisioning.isTemplate(template) else {
       return "--aws takes the name of a provisioning template: 1 to 36 letters, digits, '_' and '-'"
     }
@@ -93,7 +93,7 @@ enum EnrolCommand {
     return FleetProvisioning.endpoint(url) == nil ? "--url takes HOST, HOST:PORT or mqtts://HOST[:PORT]" : nil
   }
 
-  private static func misuseOfEST(_ arguments: Arguments) -> String? {
+  private static func usageErrorOfEST(_ arguments: Arguments) -> String? {
     guard let url = arguments.value("est"), ESTServer.parts(of: url) != nil else {
       return "--est takes https://HOST[:PORT][/PATH]"
     }

@@ -26,7 +26,7 @@ extension Command {
         Put the CA's answer in place with 'tappet cert import FILE'.
         """,
       example: "tappet cert request --out kiosk.csr",
-      misuse: { $0.has("out") && $0.has("output") ? "--out and --output exclude each other" : nil },
+      usageError: { $0.has("out") && $0.has("output") ? "--out and --output exclude each other" : nil },
       body: .plain { (arguments) throws(CommandFailure) in
         let files = CertificateFiles(arguments)
         let key = try files.keyPath()

@@ -119,7 +119,7 @@ struct ESTServer {
         throw .failed(
           "no TLS connection to \(place): it may want another certificate, see --claim and --claim-key (PEM)",
           WebhookFault.trouble(.handshakeFailed, code: code).code)
-      case .trouble(.timedOut, _): throw .timeUp("\(place) did not answer in time")
+      case .trouble(.timedOut, _): throw .timerFired("\(place) did not answer in time")
       case .trouble(let trouble, let code):
         let fault = WebhookFault.trouble(trouble, code: code)
         throw .failed(fault.sentence(place), fault.code)

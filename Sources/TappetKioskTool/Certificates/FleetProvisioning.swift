@@ -21,7 +21,7 @@ import TappetPlatform
 struct FleetProvisioning {
   private static let creation = "$aws/certificates/create-from-csr/json"
 
-  private let dialogue: BrokerDialogue
+  private let dialogue: RequestSession
   private let deadline: Instant
   private let registration: String
   private let place: String
@@ -34,7 +34,7 @@ struct FleetProvisioning {
     try connect(client, by: enrolment.deadline)
     let place = settings.endpoints[client.endpoint].host
     let dialogue = FleetProvisioning(
-      dialogue: BrokerDialogue(client), deadline: enrolment.deadline,
+      dialogue: RequestSession(client), deadline: enrolment.deadline,
       registration: "$aws/provisioning-templates/\(template)/provision/json", place: place)
     try dialogue.subscribe()
     let issued = try dialogue.create(enrolment.request)
@@ -106,14 +106,14 @@ struct FleetProvisioning {
 
   /// Connects to the first endpoint that takes the claim.
   private static func connect(_ client: BrokerClient, by deadline: Instant) throws(CommandFailure) {
-    var reason = CommandFailure.timeUp("no time was left to connect")
+    var reason = CommandFailure.timerFired("no time was left to connect")
     for index in client.settings.endpoints.indices {
       let name = client.settings.endpoints[index].text
       let time = min(deadline - Instant.now(), Limits.connectTimeout + .seconds(2))
       switch time > .zero ? client.connect(endpoint: index, within: time) : .timeUp {
       case .connected: return
       case .interrupted: throw .interrupted
-      case .timeUp: reason = .timeUp("\(name) did not answer")
+      case .timeUp: reason = .timerFired("\(name) did not answer")
       case .failed(let failure):
         reason = .failed(
           "nothing was changed: \(name): \(failure.sentence) (here the certificate is --claim, the CA --ca)",
@@ -134,7 +134,7 @@ struct FleetProvisioning {
           FailureCode.enrolmentRefused)
       case .none:
         try requireConnection(about: topic)
-        throw .timeUp("\(place) did not answer the subscription to \(topic)")
+        throw .timerFired("\(place) did not answer the subscription to \(topic)")
       }
     }
   }
@@ -176,7 +176,8 @@ struct FleetProvisioning {
     while true {
       guard let message = try exchange(topic, request) else {
         throw lastRefusal?.failure(topic, place)
-          ?? .timeUp("\(place) did not answer on \(topic); is there a template of this name, and may the claim use it?")
+          ?? .timerFired(
+            "\(place) did not answer on \(topic); is there a template of this name, and may the claim use it?")
       }
       guard let json = JSON(decoding: message.payload, roundsFractions: true) else { throw malformed(topic) }
       guard message.topic != topic + "/accepted" else { return json }
@@ -240,7 +241,7 @@ private struct FleetRefusal {
 
 extension CommandFailure {
   /// It took longer than it may.
-  static func timeUp(_ sentence: String) -> Self {
+  static func timerFired(_ sentence: String) -> Self {
     .failed("nothing was changed: " + sentence, FailureCode.timedOut)
   }
 }

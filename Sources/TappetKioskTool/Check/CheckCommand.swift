@@ -35,12 +35,12 @@ extension Command {
         or is still missing. A certificate that is about to expire is not a fault yet: its line has the
         remaining days.
         """,
-      misuse: { arguments in
+      usageError: { arguments in
         let chosen = ["config-only", "running", "deliver"].filter { arguments.has($0) }
         return chosen.count > 1 ? "--\(chosen[0]) and --\(chosen[1]) exclude each other" : nil
       },
       body: .plain { (arguments) throws(CommandFailure) in
-        var checkup = Checkup(printsLines: !arguments.asJSON)
+        var checkup = CheckReport(printsLines: !arguments.asJSON)
         if arguments.has("running") {
           try checkup.askKiosk(try KioskAccess.loadRunning(arguments))
         } else {
@@ -52,7 +52,7 @@ extension Command {
   }
 }
 
-extension Checkup {
+extension CheckReport {
   fileprivate mutating func check(_ arguments: Arguments) throws(CommandFailure) {
     let path = KioskAccess.path(arguments)
     // Root may read a file that is not in its place yet, as Ansible checks one, and the kiosk's user may not.
@@ -67,7 +67,7 @@ extension Checkup {
           + "give it to that user's group (chgrp, chmod 640)")
     }
     let delivers = arguments.has("deliver")
-    if delivers { try Checkup.requireConsentToDeliver(configuration, arguments) }
+    if delivers { try CheckReport.requireConsentToDeliver(configuration, arguments) }
     checkAll(configuration, delivers: delivers)
   }
 

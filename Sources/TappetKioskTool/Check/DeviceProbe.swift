@@ -68,13 +68,13 @@ enum DeviceProbe {
       defer { link.shutdown() }
       link.connect(endpoint: endpoint)
       let limit = SystemClock().now().instant + Limits.connectTimeout + .seconds(2)
-      var (fellBack, lacksRetained) = (false, false)
+      var (didFallBack, lacksRetained) = (false, false)
       while waitReadable(mailbox.fileDescriptor, until: limit, endedBy: end) {
         for event in mailbox.drain() {
           switch event {
-          case .fellBack: fellBack = true
+          case .didFallBack: didFallBack = true
           case .lacksRetained: lacksRetained = true
-          case .connected: return .accepted(fellBack: fellBack, lacksRetained: lacksRetained)
+          case .connected: return .accepted(didFallBack: didFallBack, lacksRetained: lacksRetained)
           case .failed(let failure), .lost(let failure): return .refused(failure)
           case .foundMQTT5, .acknowledged, .acknowledgedUnheard, .publishRefused, .disconnected: break
           }
@@ -99,7 +99,7 @@ enum DeviceProbe {
 
 /// The result of an attempt to connect.
 private enum BrokerAnswer {
-  case accepted(fellBack: Bool, lacksRetained: Bool)
+  case accepted(didFallBack: Bool, lacksRetained: Bool)
   case refused(LinkFailure)
   case silent
   case noLink(SystemError)
@@ -107,13 +107,13 @@ private enum BrokerAnswer {
   func finding(_ settings: BrokerSettings, _ index: Int) -> DeviceProbe.Finding {
     let endpoint = settings.endpoints[index]
     switch self {
-    case .accepted(let fellBack, let lacksRetained):
-      let usesMQTT5 = !fellBack && settings.firstVersion(for: endpoint) == .v5
+    case .accepted(let didFallBack, let lacksRetained):
+      let usesMQTT5 = !didFallBack && settings.firstVersion(for: endpoint) == .v5
       let text = "connected to \(endpoint.text) with MQTT \(usesMQTT5 ? "5" : "3.1.1")"
       if lacksRetained {
         return (.note, text + ", which keeps no retained messages: the kiosk does without a status there", nil)
       }
-      guard fellBack else { return (.good, text, nil) }
+      guard didFallBack else { return (.good, text, nil) }
       return (
         .note,
         text + ", since it does not take MQTT 5: a message that its access list denies may count as delivered", nil

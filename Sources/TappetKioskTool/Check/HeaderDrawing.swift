@@ -23,7 +23,7 @@ enum HeaderDrawing {
   /// Returns the lines of text, without line ends; `colour` adds escape sequences for a terminal.
   static func lines(profile: BoardProfile, uses: [HeaderUse], colour: Bool) -> [String] {
     var lines: [String] = []
-    let pen = Pen(isColoured: colour)
+    let pen = ANSIStyle(isColoured: colour)
     for header in profile.headers {
       if !lines.isEmpty { lines.append("") }
       lines.append("\(profile.title), \(header.title)")
@@ -38,7 +38,7 @@ enum HeaderDrawing {
     return lines
   }
 
-  private static func drawing(_ header: BoardProfile.Header, _ uses: [HeaderUse], _ pen: Pen) -> [String] {
+  private static func drawing(_ header: BoardProfile.Header, _ uses: [HeaderUse], _ pen: ANSIStyle) -> [String] {
     let cells = header.pins.map { Cell($0, uses) }
     let left = stride(from: 0, to: cells.count, by: 2).map { cells[$0] }
     let right = stride(from: 1, to: cells.count, by: 2).map { cells[$0] }
@@ -98,7 +98,7 @@ enum HeaderDrawing {
     /// Columns on the terminal.
     var width: Int { name.unicodeScalars.count + link.unicodeScalars.count + note.unicodeScalars.count }
 
-    func text(_ pen: Pen, isLeft: Bool) -> String {
+    func text(_ pen: ANSIStyle, isLeft: Bool) -> String {
       let own: String
       switch state {
       case .wired: own = pen.good(note)
@@ -109,7 +109,7 @@ enum HeaderDrawing {
       return isLeft ? own + link + pin : pin + link + own
     }
 
-    func mark(_ pen: Pen) -> String {
+    func mark(_ pen: ANSIStyle) -> String {
       switch state {
       case .wired: pen.good("●")
       case .wrong: pen.bad("!")
@@ -125,7 +125,7 @@ enum HeaderDrawing {
   }
 
   /// Adds colours, or none.
-  private struct Pen {
+  private struct ANSIStyle {
     let isColoured: Bool
 
     func good(_ text: String) -> String { paint(text, "32") }

@@ -7,7 +7,7 @@ import TappetJSON
 import TappetKiosk
 import TappetMessages
 
-extension Checkup {
+extension CheckReport {
   mutating func checkRooms(_ configuration: KioskConfiguration) {
     guard let matrix = configuration.matrix else { return }
     let encryption = matrix.encryption

@@ -31,7 +31,7 @@ extension Command {
         'top' it counts instead which tags were accepted most often. With --json one object per line.
         """,
       example: "tappet history --since 7d --action door --outcome refused",
-      misuse: { HistoryQuery.misuse($0) },
+      usageError: { HistoryQuery.usageError($0) },
       body: .running { (arguments, configuration) throws(CommandFailure) in
         var query = HistoryQuery(arguments, configuration)
         try query.run()
@@ -65,7 +65,7 @@ private struct HistoryQuery {
   }
 
   /// The mistake in the options.
-  static func misuse(_ arguments: Arguments) -> String? {
+  static func usageError(_ arguments: Arguments) -> String? {
     if let word = arguments.operands.first, word != "top" { return "unexpected argument '\(word)'; there is 'top'" }
     if let text = arguments.value("since"), HistoryTime.unixMilliseconds(text, now: 0) == nil {
       return "--since takes a time such as 30min, 12h or 7d, or a date such as 2026-11-20, not '\(text)'"

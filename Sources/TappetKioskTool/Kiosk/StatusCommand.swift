@@ -20,7 +20,7 @@ extension Command {
         is not a fault yet; see days_left in --json. With --prometheus, 0 means that the metrics were
         written, whatever they say.
         """,
-      misuse: MetricsText.misuse,
+      usageError: MetricsText.usageError,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         if arguments.has("prometheus") {
           let status = (try? RunningKiosk.find(configuration))?.ask(.status)?.json

@@ -41,7 +41,7 @@ package struct OutboxClient {
   }
 
   /// The entries that webhooks refused for good.
-  func givenUp() throws(CommandFailure) -> [Store.GivenUp] {
+  func givenUp() throws(CommandFailure) -> [Store.DeadLetter] {
     let store = try KioskAccess.openStore(configuration).store
     do throws(DatabaseError) { return try store.givenUp() } catch { throw .failed(error.sentence) }
   }

@@ -44,7 +44,7 @@ extension Command {
         An entry that was sent but not yet acknowledged stays, and is reported. --json prints how many were
         "dropped" and "sent". Exit status 1: there is no such entry, or the broker has it already.
         """,
-      misuse: {
+      usageError: {
         guard let text = $0.operands.first, EntryID(hex: text) == nil else { return nil }
         return "'\(text)' is not an id; 'tappet outbox list' shows them"
       },
@@ -151,7 +151,7 @@ extension OutboxEntry {
   }
 }
 
-extension Store.GivenUp {
+extension Store.DeadLetter {
   fileprivate var line: String { "\(id.hex)  \(action)  (given up)  \(reason.sentence())  \(body)" }
 
   fileprivate var json: JSON {

@@ -83,7 +83,7 @@ extension Command {
         clock_unknown of the action says holds for the person's days and hours too.
         """,
       example: "tappet person allow 'Day ticket 7' --until 2026-12-24 --uses 1",
-      misuse: { arguments in
+      usageError: { arguments in
         let limits = ["from", "until", "hours", "uses"].filter { arguments.has($0) }
         if arguments.has("always") { return limits.first.map { "--always and --\($0) exclude each other" } }
         return limits.isEmpty ? "give at least one of --from, --until, --hours and --uses, or --always" : nil

@@ -24,7 +24,7 @@ enum PushCommand {
     let client = try BrokerClient(settings)
     defer { client.shutdown() }
     _ = try client.connectToAny()
-    let dialogue = BrokerDialogue(client)
+    let dialogue = RequestSession(client)
     let kept = try kept(dialogue, site)
     let draft = try draft(store, site, key, signer, after: kept, isTrial: arguments.has("dry-run"))
     if !arguments.has("dry-run") { try publish(draft.bundle, dialogue) }
@@ -66,7 +66,7 @@ enum PushCommand {
   }
 
   /// The number of the last bundle that the broker keeps; 0 without one of this site's.
-  private static func kept(_ dialogue: BrokerDialogue, _ site: SiteSettings) throws(CommandFailure) -> Int64 {
+  private static func kept(_ dialogue: RequestSession, _ site: SiteSettings) throws(CommandFailure) -> Int64 {
     let grant = dialogue.subscribe(site.topic, qos: 1)
     guard case .granted = grant else {
       try dialogue.requireConnection()
@@ -135,7 +135,7 @@ enum PushCommand {
     } catch { throw .failed(error.sentence) }
   }
 
-  private static func publish(_ bundle: SiteBundle, _ dialogue: BrokerDialogue) throws(CommandFailure) {
+  private static func publish(_ bundle: SiteBundle, _ dialogue: RequestSession) throws(CommandFailure) {
     let topic = SiteSettings.topic(of: bundle.site)
     switch dialogue.publish(topic, bundle.bytes, isRetained: true, limit: Limits.sitePushMax) {
     case .taken: break

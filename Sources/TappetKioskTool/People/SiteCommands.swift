@@ -34,6 +34,6 @@ extension Command {
         tags that are not. People whom somebody added at a door, and who never were in a push, stay there.
         Push from one place. Exit status as 'mqtt pub'.
         """,
-      example: "sudo tappet people push push.key", misuse: misuseOfBroker, body: .plain(PushCommand.run))
+      example: "sudo tappet people push push.key", usageError: usageErrorOfBroker, body: .plain(PushCommand.run))
   }
 }

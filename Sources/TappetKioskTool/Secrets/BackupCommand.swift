@@ -195,11 +195,11 @@ extension Person {
 extension LearnedTag {
   /// The tag of an answer to `tag-learned`.
   fileprivate init?(_ facts: JSON) {
-    guard let id = facts["id"]?.text, let mark = ForeignTag.Mark(facts), let action = facts["action"]?.text,
+    guard let id = facts["id"]?.text, let mark = ExternalTag.Identifier(facts), let action = facts["action"]?.text,
       let learned = facts["learned"]?.wholeNumber
     else { return nil }
     self.init(
-      id: id, tag: ForeignTag(mark: mark, action: action, label: facts["label"]?.text), learnedUnixSeconds: learned)
+      id: id, tag: ExternalTag(mark: mark, action: action, label: facts["label"]?.text), learnedUnixSeconds: learned)
   }
 }
 

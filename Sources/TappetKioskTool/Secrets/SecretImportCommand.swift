@@ -25,7 +25,7 @@ extension Command {
         many secrets as it may have; the others are imported.
         """,
       example: "zbarimg -q --raw photo.jpg | tappet secret import --label 'Front door'",
-      misuse: {
+      usageError: {
         if $0.value("file")?.begins(with: "smpshare:") == true { return CommandFailure.shareURLTyped.sentence }
         return $0.has("file") && $0.has("tag") ? "give one of --file and --tag" : nil
       },

@@ -21,7 +21,7 @@ extension Command {
         The code contains the key: anyone who photographs it can make tags. The phone app keeps three secrets
         of an action; the command says so when a fourth is shared.
         """,
-      misuse: { arguments in
+      usageError: { arguments in
         if let path = arguments.value("out") {
           if arguments.has("url") { return "--url prints and --out draws; give one of them" }
           return path.hasSuffixBytes(".svg") ? nil : "--out takes a FILE whose name ends in .svg"

@@ -191,7 +191,7 @@ extension SetupWizard {
   }
 }
 
-extension BrokerPreset.Objection {
+extension BrokerPreset.PresetConflict {
   /// Returns a sentence for people; `broker` is the preset's title.
   func sentence(_ broker: String) -> String {
     switch self {

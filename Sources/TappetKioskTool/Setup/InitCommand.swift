@@ -57,7 +57,7 @@ extension Command {
         """,
       example:
         "tappet init --yes --preset mosquitto --url broker.example --ca ca.pem --certificate kiosk.p12",
-      misuse: { arguments in
+      usageError: { arguments in
         let wantsTag = arguments.has("write-tag") || arguments.has("tap")
         if wantsTag, arguments.value("reader") == "none" { return "--tap and --write-tag need a reader" }
         if arguments.has("tap"), arguments.has("yes"), !arguments.has("write-tag"), !arguments.has("share-file") {

@@ -189,7 +189,7 @@ private final class TapObserver {
       isDelivered = true
       Output.print(line.sentence)
     case .entry(.accepted), .entry(.queued), .entry(.expired), .entry(.undeliverable), .tap(.refused), .tap(.ignored),
-      .reader(.lost), .link(.failed), .link(.fellBack), .store(.trouble):
+      .reader(.lost), .link(.failed), .link(.didFallBack), .store(.trouble):
       Output.printError("  " + line.sentence)
     case .reader(.ready): isReaderReady = true
     case .link(.connected): isLinkUp = true

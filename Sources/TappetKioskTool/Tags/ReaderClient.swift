@@ -27,7 +27,7 @@ final class ReaderClient {
   let device: String?
   private let signals: HeldSignals
   private var deadline: Instant?
-  private var readings = WholeReadings()
+  private var readings = TagReadingAssembler()
 
   /// Finds the reader; a limit of `nil` means that only a signal ends the wait.
   static func open(_ configuration: KioskConfiguration, limit: Duration?) throws(CommandFailure) -> ReaderClient {

@@ -37,7 +37,7 @@ extension Command {
         Exit status: 0 the tag works and its secret is saved; 1 this tag cannot do it; 4 the reader or the
         disk failed.
         """,
-      misuse: { arguments in
+      usageError: { arguments in
         if ["box", "spot", "item"].count(where: { arguments.has($0) }) > 1 {
           return "give one of --box, --spot and --item"
         }

@@ -52,7 +52,7 @@ extension Command {
         }
         if tags.isEmpty { Output.printError("No tag was learned; 'tappet tag learn ACTION' learns one.") }
         for tag in tags {
-          guard let mark = ForeignTag.Mark(tag) else { continue }
+          guard let mark = ExternalTag.Identifier(tag) else { continue }
           Output.print(
             "\(mark.words)  \(tag["action"]?.text ?? "")  learned "
               + TimeText.local(tag["learned"]?.wholeNumber ?? 0) + (tag["label"]?.text.map { "  " + $0 } ?? ""))
@@ -77,7 +77,7 @@ extension Command {
   /// The mark of the next tag at the reader.
   private static func nextMark(
     _ arguments: Arguments, _ configuration: KioskConfiguration
-  ) throws(CommandFailure) -> ForeignTag.Mark {
+  ) throws(CommandFailure) -> ExternalTag.Identifier {
     if isatty(2) == 1 { Output.printError("Hold a tag to the reader…") }
     let reader = try ReaderClient.open(configuration, limit: arguments.seconds("timeout") ?? Limits.tagReadTime)
     try reader.startTags(onlyNext: true)
@@ -103,7 +103,7 @@ extension SecretClient {
   }
 }
 
-extension ForeignTag.Mark {
+extension ExternalTag.Identifier {
   /// The mark in an answer about a learned tag.
   @export(interface)
   package init?(_ facts: JSON) {

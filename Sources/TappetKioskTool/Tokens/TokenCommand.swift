@@ -18,7 +18,7 @@ extension Command {
         Prints a timestamp token (32 hexadecimal digits) of now, or of another time, sealed with the
         configuration's key or the one in --key-file.
         """,
-      misuse: {
+      usageError: {
         $0.value("time").map { Int64($0) == nil } == true ? "--time takes whole seconds since 1970" : nil
       },
       body: .plain { (arguments) throws(CommandFailure) in

@@ -9,7 +9,7 @@ extension LogRecord {
     case .connected(let index, let usesFallback):
       let condition = KioskStatus.Link.connected(endpoint: index, usesFallback: usesFallback)
       self.init(.notice, "broker-connected", condition.sentence(configuration))
-    case .fellBack(let index, let failure, let duration):
+    case .didFallBack(let index, let failure, let duration):
       let days = duration.wholeMilliseconds / (24 * 3600 * 1000)
       self.init(
         .warning, "broker-fallback", failure.fallbackSentence(configuration.endpointName(index), days: days),

@@ -218,7 +218,7 @@ package struct PN532Chip {
   }
 
   /// Unplugs the chip: only the counters and the tag are left.
-  mutating func losePower(_ pacing: Pacing) {
+  mutating func powerOff(_ pacing: Pacing) {
     let (counts, space) = (commandCounts, field)
     self = PN532Chip(pacing: pacing)
     commandCounts = counts

@@ -55,7 +55,7 @@ package struct RFField {
   mutating func take() -> VirtualTag? {
     defer {
       formerWrites += tag?.writes ?? 0
-      tag?.losePower()
+      tag?.powerOff()
       if tag != nil { former = tag }
       tag = nil
       neighbour = nil
@@ -83,8 +83,8 @@ package struct RFField {
   /// Switches the field.
   mutating func power(_ on: Bool) {
     if isOn, !on {
-      tag?.losePower()
-      neighbour?.losePower()
+      tag?.powerOff()
+      neighbour?.powerOff()
     }
     isOn = on
   }

@@ -86,7 +86,7 @@ final class SimulatorProcess {
     } else if let terminal, number == terminal.chipEnd.number {
       receiveFromHost(terminal)
     } else if let panel, number == panel.fileDescriptor {
-      if let newcomer = try? panel.accept() { welcome(newcomer) }
+      if let newcomer = try? panel.accept() { acceptKiosk(newcomer) }
     } else if let kiosk, number == kiosk.fileDescriptor {
       receiveFromKiosk(kiosk)
     } else if number == control.fileDescriptor {
@@ -125,7 +125,7 @@ final class SimulatorProcess {
   }
 
   /// A kiosk that connects takes the place of the one before it.
-  private func welcome(_ newcomer: UnixSocket) {
+  private func acceptKiosk(_ newcomer: UnixSocket) {
     kiosk = newcomer
     world.hasKiosk = true
   }

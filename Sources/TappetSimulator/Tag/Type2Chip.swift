@@ -48,7 +48,7 @@ package struct Type2Chip {
   var userSize: Int { (model.userPageEnd - 4) * 4 }
 
   /// Authentication does not survive.
-  mutating func losePower() {
+  mutating func powerOff() {
     isAuthenticated = false
     pageAwaitingData = nil
   }

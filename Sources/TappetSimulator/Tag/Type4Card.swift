@@ -27,7 +27,7 @@ package struct Type4Card {
   }
 
   /// Field gone: the state of ISO-DEP and the selected file with it.
-  mutating func losePower() {
+  mutating func powerOff() {
     blockNumber = 1
     incoming = []
     outgoing = []
@@ -40,7 +40,7 @@ package struct Type4Card {
     guard command.count == 2, command[0] == 0xE0 else { return nil }
     let sizes = [16, 24, 32, 40, 48, 64, 96, 128, 256]
     frameSizeMax = sizes[min(Int(command[1] >> 4), sizes.count - 1)]
-    losePower()
+    powerOff()
     return .withCRC([UInt8(truncatingIfNeeded: ats.count + 1)] + ats)
   }
 
@@ -51,7 +51,7 @@ package struct Type4Card {
     guard let pcb = block.first else { return .silent }
     switch pcb & 0xF6 {
     case 0xC2 where block.count == 1:
-      losePower()
+      powerOff()
       return .deselected([0xC2])
     case 0xA2, 0xB2: return answerReceiveReady(pcb)
     default: break

@@ -46,7 +46,7 @@ package struct VirtualTag {
   }
 
   /// The field went: everything volatile is gone.
-  mutating func losePower() {
+  mutating func powerOff() {
     activation = .idle
     resetBody()
   }
@@ -130,10 +130,10 @@ package struct VirtualTag {
   private mutating func resetBody() {
     switch body {
     case .type2(var chip):
-      chip.losePower()
+      chip.powerOff()
       body = .type2(chip)
     case .type4(var card):
-      card.losePower()
+      card.powerOff()
       body = .type4(card)
     case .classic: break
     }

@@ -150,7 +150,7 @@ package struct SimulatedWorld {
   private mutating func unplug() throws(ControlRefusal) {
     guard isPlugged else { throw .isUnplugged }
     isPlugged = false
-    chip.losePower(pacing)
+    chip.powerOff(pacing)
     effects.append(.hangUp)
   }
 

@@ -21,7 +21,7 @@ extension StoreRequest {
 /// Requests that share a commit.
 struct StoreBatch {
   /// The removals that a commit carries, or that an earlier one could not.
-  struct Unfinished {
+  struct CarriedRemovals {
     var removals: [EntryID] = []
     var webhooks: [WebhookRemoval] = []
 
@@ -38,7 +38,7 @@ struct StoreBatch {
   }
 
   /// The removals of these requests, and those of an earlier commit.
-  private(set) var unfinished: Unfinished
+  private(set) var unfinished: CarriedRemovals
   private var expiries: [(destination: Destination, moment: Moment, clockIsGood: Bool, excluded: [EntryID])] = []
   private var appends: [OutboxEntry] = []
   private var tickets: [(id: EntryID, ticket: String)] = []
@@ -58,7 +58,7 @@ struct StoreBatch {
   private(set) var fetches: [Fetch] = []
 
   /// The requests, and the removals that an earlier commit could not carry.
-  init(_ requests: [StoreRequest], unfinished: Unfinished = Unfinished()) {
+  init(_ requests: [StoreRequest], unfinished: CarriedRemovals = CarriedRemovals()) {
     self.unfinished = unfinished
     for request in requests {
       switch request {

@@ -49,7 +49,7 @@ package final class StoreThread: @unchecked Sendable {
   private var isHeartbeatWanted = false
   /// Shows whether the thread makes progress.
   package let heartbeat = Heartbeat()
-  private var unfinished = StoreBatch.Unfinished()
+  private var unfinished = StoreBatch.CarriedRemovals()
   /// Work on the secrets has the store.
   private var isAtWork = false
   private var historyAge: Duration?
@@ -176,7 +176,7 @@ package final class StoreThread: @unchecked Sendable {
     monitor.lock()
     defer { monitor.unlock() }
     while true {
-      giveSign()
+      signalAlive()
       if isWanted || hasTaps || isStopping && !waiting.isEmpty || !waitingWork.isEmpty {
         let requests = isWanted || isStopping ? takeRequests() : takeTaps()
         return (requests, waitingWork.isEmpty ? nil : waitingWork.removeFirst())
@@ -189,7 +189,7 @@ package final class StoreThread: @unchecked Sendable {
   /// The mutex is held.
   ///
   /// A thread that comes here makes progress, however much work there is.
-  private func giveSign() {
+  private func signalAlive() {
     guard isHeartbeatWanted else { return }
     isHeartbeatWanted = false
     heartbeat.beat()
@@ -219,7 +219,7 @@ package final class StoreThread: @unchecked Sendable {
   /// Serves what has come meanwhile and is worth a commit, in the midst of work on the secrets.
   private func serveWaiting() {
     let requests = monitor.locked {
-      giveSign()
+      signalAlive()
       return isWanted ? takeRequests() : []
     }
     serve(requests)
@@ -263,7 +263,7 @@ package final class StoreThread: @unchecked Sendable {
     if isHistoryKnown { fresh.historyAge = historyAge }
     store = fresh
     if isDamaged || fresh.isReplacement {
-      unfinished = StoreBatch.Unfinished()
+      unfinished = StoreBatch.CarriedRemovals()
       post(.replaced)
     }
     isDamaged = false
@@ -323,7 +323,7 @@ package final class StoreThread: @unchecked Sendable {
   private func write(_ batch: StoreBatch, to store: Store) {
     do throws(DatabaseError) {
       let events = try batch.commit(to: store)
-      unfinished = StoreBatch.Unfinished()
+      unfinished = StoreBatch.CarriedRemovals()
       for event in events { post(event) }
     } catch {
       // To wait once per request for a database that was busy for seconds would take forever.
@@ -342,7 +342,7 @@ package final class StoreThread: @unchecked Sendable {
       }
       do throws(DatabaseError) {
         let events = try part.commit(to: store)
-        if !part.unfinished.isEmpty { unfinished = StoreBatch.Unfinished() }
+        if !part.unfinished.isEmpty { unfinished = StoreBatch.CarriedRemovals() }
         for event in events { post(event) }
       } catch {
         fail(part, error.fault)

@@ -6,7 +6,7 @@ import TappetSQLite
 
 extension Store {
   /// An entry that its webhook will never take.
-  package struct GivenUp: Hashable, Sendable {
+  package struct DeadLetter: Hashable, Sendable {
     package var id: EntryID
     package var action: String
     /// The body's template.
@@ -19,20 +19,20 @@ extension Store {
 
   /// Returns the entries that were given up, the oldest first.
   @export(interface)
-  package func givenUp() throws(DatabaseError) -> [GivenUp] {
+  package func givenUp() throws(DatabaseError) -> [DeadLetter] {
     let statement = try database.statement(
       """
       SELECT id, action, message, trigger, accepted_unix_ms, given_up_unix_ms, reason
       FROM webhooks_given_up ORDER BY number
       """)
     defer { statement.reset() }
-    var found: [GivenUp] = []
+    var found: [DeadLetter] = []
     while try statement.step() { found.append(givenUp(statement)) }
     return found
   }
 
-  private func givenUp(_ row: Statement) -> GivenUp {
-    GivenUp(
+  private func givenUp(_ row: Statement) -> DeadLetter {
+    DeadLetter(
       id: EntryID(bigEndianBytes: row.blob(0)), action: row.text(1), body: row.text(2),
       trigger: Trigger(rawValue: UInt8(clamping: row.integer(3))) ?? .tag, acceptedUnixMilliseconds: row.integer(4),
       givenUpUnixMilliseconds: row.integer(5), reason: WebhookRefusal(number: Int32(clamping: row.integer(6))))

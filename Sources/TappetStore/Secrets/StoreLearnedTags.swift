@@ -11,12 +11,12 @@ import TappetSQLite
 package struct LearnedTag: Sendable {
   /// A UUID, lower-case, 36 characters.
   package var id: String
-  package var tag: ForeignTag
+  package var tag: ExternalTag
   /// Seconds since 1970.
   package var learnedUnixSeconds: Int64
 
   /// A tag that was learned then.
-  package init(id: String, tag: ForeignTag, learnedUnixSeconds: Int64) {
+  package init(id: String, tag: ExternalTag, learnedUnixSeconds: Int64) {
     self.id = id
     self.tag = tag
     self.learnedUnixSeconds = learnedUnixSeconds
@@ -89,13 +89,13 @@ extension LearnedTag {
   fileprivate init?(id: String, stored: [UInt8]) {
     let lines = stored.split(separator: 0x0A, maxSplits: 5, omittingEmptySubsequences: false)
     guard lines.count == 6, lines[0].elementsEqual("1".utf8), let learned = Int64(decimal: lines[4]),
-      let mark = ForeignTag.Mark(
+      let mark = ExternalTag.Identifier(
         kind: String(decoding: lines[1], as: UTF8.self), content: String(decoding: lines[5], as: UTF8.self))
     else { return nil }
     let label = lines[3].isEmpty ? nil : String(decoding: lines[3], as: UTF8.self).storedName
     let action = String(decoding: lines[2], as: UTF8.self).composed
     self.init(
-      id: id, tag: ForeignTag(mark: mark, action: action, label: label),
+      id: id, tag: ExternalTag(mark: mark, action: action, label: label),
       learnedUnixSeconds: learned)
   }
 }

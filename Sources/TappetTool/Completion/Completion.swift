@@ -159,7 +159,7 @@ private struct PartialLine {
     case .person: for name in people { add(name) }
     case .learnedTag:
       for facts in learnedTags {
-        guard let mark = ForeignTag.Mark(facts) else { continue }
+        guard let mark = ExternalTag.Identifier(facts) else { continue }
         add(mark.content, facts["label"]?.text ?? facts["action"]?.text ?? "")
       }
     case .entryID:

@@ -39,7 +39,7 @@ extension Type2Memory {
     // Nobody may read it, so the written message would not be found.
     guard memory[15] == 0 else { throw .foreignContainer }
     let end = min(headerSize + Int(memory[14]) * 8, memory.count / pageSize * pageSize)
-    var walk = Walk(memory: memory, end: end)
+    var walk = TLVCursor(memory: memory, end: end)
     let place = walk.findPlace()
     // The offsets that the block may take up, in order.
     let room = (place.offset..<max(place.offset, end)).filter { offset in

@@ -48,7 +48,7 @@ package enum Type2Memory {
     guard memory[12] == 0xE1 else { return .malformed(.noCapabilityContainer) }
     guard memory[13] >> 4 == 1 else { return .malformed(.unsupportedVersion(memory[13])) }
     guard memory[15] >> 4 == 0 else { return .malformed(.readProtected) }
-    var walk = Walk(memory: memory, end: headerSize + Int(memory[14]) * 8)
+    var walk = TLVCursor(memory: memory, end: headerSize + Int(memory[14]) * 8)
     return walk.run()
   }
 
@@ -66,7 +66,7 @@ package enum Type2Memory {
   /// One pass over the data area.
   ///
   /// Bytes in reserved ranges belong to no block and are skipped.
-  struct Walk {
+  struct TLVCursor {
     let memory: [UInt8]
     let end: Int
     private var offset = headerSize
@@ -153,7 +153,7 @@ package enum Type2Memory {
         guard length == 3 else { return .malformed(.malformedControl(offset: start)) }
         guard let value = take(3) else { return .needs(needed(for: 3)) }
         guard reserved.count < Limits.type2ControlsMax else { return .malformed(.tooManyControls) }
-        reserve(Walk.range(tag, value))
+        reserve(TLVCursor.range(tag, value))
         return nil
       case 0x03:
         if length == 0 { return .empty }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import TappetCore
 
-@Suite struct CommandMemoryTests {
+@Suite struct ReplayCacheTests {
   @Test func `a later second acts once one has acted, however the clocks are rounded`() throws {
     for offset in stride(from: 0, to: 1000, by: 10) as StrideTo<Int64> {
-      var memory = CommandMemory(window: 5, startedAt: Instant(nanoseconds: 0))
+      var memory = ReplayCache(window: 5, startedAt: Instant(nanoseconds: 0))
       var hasActed = false
       for time in stride(from: 5000, to: 9000, by: 333) as StrideTo<Int64> {
         // The instant is read a little later than the wall clock, or a little earlier.
@@ -26,7 +26,7 @@ import Testing
   @Test func `a proof that has acted is called repeated, however the two clocks are rounded`() throws {
     let start = Instant(nanoseconds: 500_000)
     for offset in stride(from: 0, to: 1200, by: 5) as StrideTo<Int64> {
-      var memory = CommandMemory(window: 0, startedAt: start)
+      var memory = ReplayCache(window: 0, startedAt: start)
       // The wall clock is between two milliseconds; both are read rounded down.
       let first = Moment(instant: start + .milliseconds(1500), unixMilliseconds: 1_790_000_001_500 + offset)
       let sentAt = first.unixSeconds
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func `with 1,024 tokens in their window no further one is accepted`() throws {
-    var memory = CommandMemory(window: 5, startedAt: Instant(nanoseconds: 0))
+    var memory = ReplayCache(window: 5, startedAt: Instant(nanoseconds: 0))
     let now = Moment(instant: Instant(nanoseconds: 100_000_000_000), unixMilliseconds: 1_790_000_000_000)
     for number in 0..<Limits.commandsRememberedMax {
       let proof = [UInt8](repeating: UInt8(number >> 8), count: 8) + [UInt8](repeating: UInt8(number & 255), count: 8)

@@ -1,7 +1,7 @@
 // News of a tap or a press for Home Assistant.
 
 /// One step on the way of a tap, a press or a command.
-package struct TapNews: Sendable {
+package struct TapTransition: Sendable {
   package enum Kind: Sendable {
     /// The disk has it, or it drove its outputs; with the tag, if there was one.
     case accepted(TagUID?)

@@ -10,10 +10,10 @@ package struct CommandCounts: Hashable, Sendable {
 }
 
 /// The checks of all topics with commands, and what they must remember.
-struct CommandGate: Sendable {
+struct CommandValidator: Sendable {
   private struct Topic: Sendable {
     var plan: CommandPlan
-    var memory: CommandMemory
+    var memory: ReplayCache
     var bucket = TokenBucket()
     /// Of reports, which nobody has to prove.
     var reports = TokenBucket()
@@ -28,7 +28,7 @@ struct CommandGate: Sendable {
 
   private var topics: [Topic] = []
   /// The tokens that this kiosk made for others: in a message, they prove nothing to itself.
-  private var sealed = CommandMemory(window: 0, startedAt: Instant(nanoseconds: 0))
+  private var sealed = ReplayCache(window: 0, startedAt: Instant(nanoseconds: 0))
 
   init(_ plans: [CommandPlan], startedAt: Instant) { replace(by: plans, at: startedAt) }
 
@@ -48,9 +48,9 @@ struct CommandGate: Sendable {
   mutating func replace(by plans: [CommandPlan], at now: Instant) {
     let old = topics
     topics = plans.map { plan in
-      let window = CommandGate.window(of: plan, among: plans)
+      let window = CommandValidator.window(of: plan, among: plans)
       guard var topic = old.first(where: { $0.plan.topic == plan.topic }) else {
-        return Topic(plan: plan, memory: CommandMemory(window: window, startedAt: now))
+        return Topic(plan: plan, memory: ReplayCache(window: window, startedAt: now))
       }
       topic.plan = plan
       topic.memory.widen(to: window)
@@ -109,13 +109,13 @@ struct CommandGate: Sendable {
   /// Returns what the command may do, as far as it can be judged without what it acts on.
   mutating func judge(
     _ arrival: CommandArrival, _ index: Int, _ indexes: ActionIndexes, clockIsGood: Bool, at now: Moment
-  ) throws(CommandRefusal) -> CommandWish {
+  ) throws(CommandRefusal) -> CommandTarget {
     let plan = topics[index].plan
     // First of all: a stranger gets no answer, whatever the line says.
     if case .room(let commanders) = plan.trust {
       guard let sender = arrival.sender, commanders.include(sender) else { throw .stranger }
     }
-    let request = try CommandGate.read(arrival)
+    let request = try CommandValidator.read(arrival)
     // Known before it is proved, so that a proof is not spent on what cannot be done.
     let wish = try plan.wish(of: request)
     if let wish, !plan.allows(wish) { throw .notAllowed }
@@ -147,9 +147,9 @@ struct CommandGate: Sendable {
   }
 
   private mutating func prove(
-    _ request: CommandRequest, by sender: RoomSender?, _ wish: CommandWish?, _ index: Int,
+    _ request: CommandRequest, by sender: RoomSender?, _ wish: CommandTarget?, _ index: Int,
     _ indexes: ActionIndexes, clockIsGood: Bool, at now: Moment
-  ) throws(CommandRefusal) -> CommandWish {
+  ) throws(CommandRefusal) -> CommandTarget {
     let plan = topics[index].plan
     if wish == .report { return .report }
     switch plan.trust {
@@ -237,7 +237,7 @@ struct CommandGate: Sendable {
 
 extension CommandPlan {
   /// The request's wish on this topic; `nil` for a URL, which only its signature's secret can tell.
-  fileprivate func wish(of request: CommandRequest) throws(CommandRefusal) -> CommandWish? {
+  fileprivate func wish(of request: CommandRequest) throws(CommandRefusal) -> CommandTarget? {
     switch request.form {
     case .wish(let wish): return wish
     case .url: return nil
@@ -262,7 +262,7 @@ extension CommandPlan {
     }
   }
 
-  fileprivate func allows(_ wish: CommandWish) -> Bool {
+  fileprivate func allows(_ wish: CommandTarget) -> Bool {
     switch wish {
     case .action(let name): actions.contains(name)
     case .output(let order): outputs.contains(order.output)
@@ -286,8 +286,8 @@ extension CommandPlan {
 
   /// The wish that the signature covers, its time, and the signature's bytes.
   fileprivate func verify(
-    _ request: CommandRequest, _ wish: CommandWish?, _ key: SecretKey?, _ indexes: ActionIndexes
-  ) throws(CommandRefusal) -> (CommandWish, Int64, [UInt8]) {
+    _ request: CommandRequest, _ wish: CommandTarget?, _ key: SecretKey?, _ indexes: ActionIndexes
+  ) throws(CommandRefusal) -> (CommandTarget, Int64, [UInt8]) {
     if case .url(let text) = request.form {
       guard let url = try? TagURL.parse(text), let signature = url.signature else { throw .malformed }
       guard let secret = url.verify(with: indexes.secrets(at: url.index)), let action = indexes.action(of: secret)

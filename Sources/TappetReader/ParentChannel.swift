@@ -4,7 +4,7 @@ import TappetCore
 import TappetPlatform
 
 /// The way out to the parent, and the news that there is none any more.
-struct ParentLink {
+struct ParentChannel {
   private let socket: UnixSocket
   private let signals: SignalDescriptor
 

@@ -2,7 +2,7 @@
 // ends in between.
 
 /// The tags whose removal is owed, and the actions that are switched on.
-struct Presence: Sendable {
+struct PendingRemovals: Sendable {
   private struct Place: Sendable {
     var arrival: TagArrival
     var isStored = false
@@ -72,7 +72,7 @@ struct Presence: Sendable {
   }
 
   /// Handles the deadline; a reader that is lost again has seen nothing.
-  mutating func timeUp(readerIsUsable: Bool, at now: Instant) {
+  mutating func timerFired(readerIsUsable: Bool, at now: Instant) {
     guard let deadline, deadline <= now else { return }
     self.deadline = nil
     guard readerIsUsable else { return }

@@ -2,7 +2,7 @@
 // their age, and from before the start because nothing that old is accepted.
 
 /// The accepted tokens and signatures: those of the window at least.
-struct CommandMemory: Sendable {
+struct ReplayCache: Sendable {
   private struct Proof: Sendable {
     var high: UInt64
     var low: UInt64
@@ -65,7 +65,7 @@ struct CommandMemory: Sendable {
   private mutating func startedUnixSeconds(at now: Moment) -> Int64 {
     let uptime = now.instant - startedAt
     if let start, uptime > .seconds(2 * window) { return start.unixSeconds }
-    let reading = now.later(by: startedAt - now.instant + CommandMemory.clockTolerance)
+    let reading = now.later(by: startedAt - now.instant + ReplayCache.clockTolerance)
     if let start, reading.unixMilliseconds <= start.unixMilliseconds { return start.unixSeconds }
     start = reading
     return reading.unixSeconds

@@ -2,9 +2,9 @@
 // text. They never prove themselves, so they set off only what drives nothing and unlocks nothing.
 
 /// A tag that others wrote, and the action that it sets off.
-package struct ForeignTag: Hashable, Sendable {
+package struct ExternalTag: Hashable, Sendable {
   /// How it is recognised.
-  package enum Mark: Hashable, Sendable {
+  package enum Identifier: Hashable, Sendable {
     case uid(TagUID)
     /// The first text record on it.
     case text(String)
@@ -12,21 +12,21 @@ package struct ForeignTag: Hashable, Sendable {
     case uri(String)
   }
 
-  package var mark: Mark
+  package var mark: Identifier
   /// The action's name.
   package var action: String
   /// Its name for people: `%{tag}`.
   package var label: String?
 
   /// A tag that is known by `mark`.
-  package init(mark: Mark, action: String, label: String? = nil) {
+  package init(mark: Identifier, action: String, label: String? = nil) {
     self.mark = mark
     self.action = action
     self.label = label
   }
 }
 
-extension ForeignTag.Mark {
+extension ExternalTag.Identifier {
   /// The key of the configuration that gives it: `uid`, `text` or `uri`.
   package var kind: String {
     switch self {
@@ -84,11 +84,11 @@ extension Action {
 
 /// The tags of others that are known here.
 package struct ForeignTags: Hashable, Sendable {
-  private var tags: [ForeignTag.Mark: ForeignTag] = [:]
+  private var tags: [ExternalTag.Identifier: ExternalTag] = [:]
   private var looksAtContent = false
 
   /// The tags of this list; of two with one mark the later one counts.
-  package init(_ list: [ForeignTag] = []) {
+  package init(_ list: [ExternalTag] = []) {
     for tag in list {
       tags[tag.mark] = tag
       if case .uid = tag.mark { continue }
@@ -100,10 +100,10 @@ package struct ForeignTags: Hashable, Sendable {
   package var count: Int { tags.count }
 
   /// The tag with this UID.
-  package func find(_ uid: TagUID) -> ForeignTag? { tags.isEmpty ? nil : tags[.uid(uid)] }
+  package func find(_ uid: TagUID) -> ExternalTag? { tags.isEmpty ? nil : tags[.uid(uid)] }
 
   /// The tag that was read: by its UID, or else by its content.
-  package func find(_ reading: TagReading) -> ForeignTag? {
+  package func find(_ reading: TagReading) -> ExternalTag? {
     if let tag = find(reading.uid) { return tag }
     guard looksAtContent else { return nil }
     if let text = reading.firstText, let tag = tags[.text(text)] { return tag }
@@ -153,7 +153,7 @@ extension KioskSettings {
   }
 
   /// The action that the tag may set off: one that was learned may have been given an output since.
-  private func action(of tag: ForeignTag, _ indexes: ActionIndexes) -> Action? {
+  private func action(of tag: ExternalTag, _ indexes: ActionIndexes) -> Action? {
     indexes.action(named: tag.action).flatMap { $0.needsProof ? nil : $0 }
   }
 

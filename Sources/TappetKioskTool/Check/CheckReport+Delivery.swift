@@ -5,7 +5,7 @@ import TappetCommandLine
 import TappetConfig
 import TappetCore
 
-extension Checkup {
+extension CheckReport {
   /// Asks before it sends anything.
   static func requireConsentToDeliver(_ configuration: KioskConfiguration, _ arguments: Arguments)
     throws(CommandFailure)

@@ -2,7 +2,7 @@
 // outputs' levels when they differ from what it knows. Pure; time comes as an argument.
 
 /// The messages to Home Assistant on this connection, and those that are still to come.
-struct HomeAssistantDuties: Sendable {
+struct HomeAssistantPublisher: Sendable {
   private var isUp = false
   /// Whether Home Assistant has said on this connection that it ends, and not that it is back.
   var isAway = false

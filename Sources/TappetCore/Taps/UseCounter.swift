@@ -2,7 +2,7 @@
 // store with the entry of its tap, and before an output is driven: a kiosk that is killed gives no ticket another use.
 
 /// Counts the taps of people who may tap a number of times.
-struct TicketLedger: Sendable {
+struct UseCounter: Sendable {
   /// A tap whose count is on its way to the disk.
   struct Waiting: Sendable {
     var tap: VerifiedTap

@@ -11,7 +11,7 @@ import TappetPlatform
 import TappetStore
 
 /// One run of a command about one kind of thing.
-struct ThingCommand {
+struct InventoryCommand {
   private let kind: InventoryKind
   private let arguments: Arguments
   private let inventory: Inventory

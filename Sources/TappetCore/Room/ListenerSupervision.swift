@@ -1,6 +1,6 @@
 // The process that listens in rooms, and what is owed to them.
 
-struct ListeningDuties: Sendable {
+struct ListenerSupervision: Sendable {
   var process = HelperSupervision(.rooms)
   var duties = RoomDuties()
 }

@@ -12,7 +12,7 @@ import TappetStore
 import TappetTLS
 
 /// The findings so far.
-struct Checkup {
+struct CheckReport {
   private struct Finding {
     var part: String
     var verdict: Verdict
@@ -258,7 +258,7 @@ struct Checkup {
 
 // MARK: The state folder
 
-extension Checkup {
+extension CheckReport {
   fileprivate mutating func checkStore(_ configuration: inout KioskConfiguration, isRunning: Bool) {
     let store: SecretStore
     do throws(SecretStoreError) { store = try SecretStore.open(folder: configuration.stateFolder) } catch {

@@ -9,7 +9,7 @@ import TappetTLS
 /// Clients of one broker; connects them one after the other, publishes, subscribes, and takes notes.
 ///
 /// Belongs to one thread.
-package final class BrokerSwarm {
+package final class ClientPool {
   /// The answers and messages since the last turn.
   package struct News {
     /// Messages that the broker has acknowledged; of QoS 0, those that were handed over.

@@ -6,7 +6,7 @@ import TappetMessages
 import TappetPlatform
 
 /// Asks over a connected client, and waits for each answer.
-package final class BrokerDialogue {
+package final class RequestSession {
   /// The answer to SUBSCRIBE.
   package enum Grant {
     case granted(Int32)
@@ -86,7 +86,7 @@ package final class BrokerDialogue {
     wait(until: { Instant.now() >= end || $0.messages.contains(where: fits) }, limit: end)
   }
 
-  private func wait(until isDone: (BrokerDialogue) -> Bool, limit: Instant? = nil) {
+  private func wait(until isDone: (RequestSession) -> Bool, limit: Instant? = nil) {
     let limit = limit ?? Instant.now() + Limits.deliveryProbeMax
     while !isDone(self), loss == nil, !isInterrupted, Instant.now() < limit {
       let news = client.wait(until: limit)
@@ -102,7 +102,7 @@ package final class BrokerDialogue {
     case .acknowledgedUnheard(let id): answers[id.low] = .taken(isHeard: false)
     case .publishRefused(let id, let code): answers[id.low] = .refused(code)
     case .failed(let failure), .lost(let failure): loss = failure
-    case .connected, .disconnected, .fellBack, .foundMQTT5, .lacksRetained: break
+    case .connected, .disconnected, .didFallBack, .foundMQTT5, .lacksRetained: break
     }
   }
 

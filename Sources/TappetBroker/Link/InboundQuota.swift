@@ -4,7 +4,7 @@
 import TappetCore
 
 /// The bytes that a broker may send on one connection.
-struct BrokerLinkBudget {
+struct InboundQuota {
   /// `nil` once the owner has subscribed: then it may send what it likes.
   private var allowed: Int64? = Limits.linkUnaskedSizeMax
   /// Until when `allowed` counts what commands may take; `nil` while there are none.
@@ -47,7 +47,7 @@ struct BrokerLinkBudget {
 }
 
 /// The commands that the link passes on in each second: of each topic by itself, since a topic is a sender.
-struct CommandFlow {
+struct CommandRateLimiter {
   enum Judgement {
     case passed
     /// The first of a second that is thrown away.

@@ -1,7 +1,7 @@
 // Keeps a connection to one of the brokers: connects, waits, tries the next, pauses in a storm.
 
 /// The link as the kiosk sees it.
-struct LinkSupervision: Sendable {
+struct LinkState: Sendable {
   /// The state of the connection.
   enum State: Equatable, Sendable {
     /// There is none; the next attempt is due then.
@@ -60,7 +60,7 @@ struct LinkSupervision: Sendable {
   var deadline: Instant? { if case .waiting(let until) = state { until } else { nil } }
 
   /// Handles the deadline.
-  mutating func timeUp(at now: Moment) -> [Effect] {
+  mutating func timerFired(at now: Moment) -> [Effect] {
     guard let deadline, deadline <= now.instant else { return [] }
     state = .connecting(since: now.instant)
     // A clock that is behind only keeps it for longer.
@@ -86,13 +86,13 @@ struct LinkSupervision: Sendable {
 
   /// Handles an attempt that works only with MQTT 3.1.1, or a connection that ends for MQTT 5: the next ones begin with
   /// 3.1.1.
-  mutating func fellBack(_ failure: LinkFailure, at now: Moment) -> [Effect] {
+  mutating func didFallBack(_ failure: LinkFailure, at now: Moment) -> [Effect] {
     guard isConnecting || isUp else { return [] }
     let duration = failure.refusesMQTT5 ? Limits.fallbackMax : Limits.doubtfulFallbackMax
     let until = now.unixSeconds + duration.wholeMilliseconds / 1000
     fallbacks[endpoint] = until
     return [
-      .report(.link(.fellBack(endpoint: endpoint, failure, for: duration))),
+      .report(.link(.didFallBack(endpoint: endpoint, failure, for: duration))),
       .noteFallback(endpoint: endpoint, untilUnixSeconds: until),
     ]
   }

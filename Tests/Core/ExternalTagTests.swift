@@ -4,7 +4,7 @@ import Testing
 
 @testable import TappetCore
 
-@Suite struct ForeignTagTests {
+@Suite struct ExternalTagTests {
   private static let play = Action(
     name: "play", title: "Play", index: 7, topic: "music/%{tag}",
     message: PayloadTemplate(configured: "%{uid} %{text}") ?? PayloadTemplate(""))
@@ -13,7 +13,7 @@ import Testing
     message: PayloadTemplate(configured: "%{text}") ?? PayloadTemplate(""))
   private static let card = TagUID.number(40)
 
-  private func story(_ tags: [ForeignTag] = [], publishesUnknown: Bool = false) -> KioskScript {
+  private func story(_ tags: [ExternalTag] = [], publishesUnknown: Bool = false) -> KioskScript {
     let story = KioskScript([.light, .garage, .scene, Self.play])
     story.kiosk.settings.foreignTags = ForeignTags(tags)
     if publishesUnknown { story.kiosk.settings.unknownTags = Self.unknown }
@@ -21,8 +21,8 @@ import Testing
     return story
   }
 
-  private func known(_ mark: ForeignTag.Mark = .uid(Self.card)) -> ForeignTag {
-    ForeignTag(mark: mark, action: "play", label: "Abbey Road")
+  private func known(_ mark: ExternalTag.Identifier = .uid(Self.card)) -> ExternalTag {
+    ExternalTag(mark: mark, action: "play", label: "Abbey Road")
   }
 
   /// A tag without anything that can be read arrives, and leaves.
@@ -76,7 +76,7 @@ import Testing
       name: "door", title: "Door", index: 8, topic: "door", message: PayloadTemplate("x"), unlocksPanel: true)
     let guarded = KioskScript([.light, door])
     guarded.startAll()
-    guarded.at(50, .tagsLearned([ForeignTag(mark: .uid(Self.card), action: "door")]))
+    guarded.at(50, .tagsLearned([ExternalTag(mark: .uid(Self.card), action: "door")]))
     #expect(!tapUnreadable(guarded, at: 100).contains { $0.hasPrefix("store") })
   }
 
@@ -122,7 +122,7 @@ import Testing
     #expect(tapUnreadable(story, at: 100) == ["store play"])
     let entry = try #require(story.commit(at: 101).entry)
     func uid(_ entry: OutboxEntry) -> TagUID? {
-      guard case .accepted(let uid)? = TapNews(.entry(.accepted(entry, uid: Self.card)))?.kind else { return nil }
+      guard case .accepted(let uid)? = TapTransition(.entry(.accepted(entry, uid: Self.card)))?.kind else { return nil }
       return uid
     }
     #expect(uid(entry) == Self.card)
@@ -142,7 +142,7 @@ import Testing
     + "2e616e64726f6964"
 
   private func tagID(_ entry: OutboxEntry) -> String? {
-    TapNews(.entry(.accepted(entry, uid: Self.card)))?.homeAssistantID
+    TapTransition(.entry(.accepted(entry, uid: Self.card)))?.homeAssistantID
   }
 
   @Test func `a tag that Home Assistant's app wrote is scanned as its id, whoever else knows it`() throws {

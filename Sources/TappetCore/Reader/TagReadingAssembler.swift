@@ -1,7 +1,7 @@
 // Joins a reading and its description, for code that looks at tags rather than at taps.
 
 /// Holds each `tagRead` back until its `tagDescribed` has come, and joins the two.
-package struct WholeReadings {
+package struct TagReadingAssembler {
   private var reading: TagReading?
 
   package init() {}

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.serialized) struct ForeignTagTests {
+@Suite(.serialized) struct ExternalTagTests {
   private func world() throws -> KioskWorld {
     var configuration = KioskWorld.KioskConfiguration()
     configuration.more = """
