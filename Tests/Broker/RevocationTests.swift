@@ -84,7 +84,7 @@ import Testing
     #expect(mistakes.count == 1 && mistakes[0].contains("has expired"), "\(mistakes)")
   }
 
-  @Test func `a server's wish for another handshake is refused`() throws {
+  @Test func `a server's target for another handshake is refused`() throws {
     let port = TestSocket.freePort()
     let output = folder + "/server"
     let server = try TestProcess(

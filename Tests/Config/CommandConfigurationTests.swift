@@ -182,7 +182,7 @@ private func problems(_ commands: String, folder: String = "/etc/tappet") -> [St
   private func content(_ text: String) -> CommandArrival.Content { CommandArrival.Content(Array(text.utf8)) }
 
   @Test func `JSON, one word and an action URL are read`() {
-    var gate = CommandRequest(.wish(.output(OutputOrder(output: "gate", request: .pulse))), id: "7", unixSeconds: 12)
+    var gate = CommandRequest(.target(.output(OutputOrder(output: "gate", request: .pulse))), id: "7", unixSeconds: 12)
     #expect(content(#" {"id":7,"output":"gate","do":"PULSE","t":12} "#) == .request(gate))
     gate.token = "ab"
     gate.nonce = "12345678"
@@ -190,7 +190,7 @@ private func problems(_ commands: String, folder: String = "/etc/tappet") -> [St
     #expect(
       content(#"{"output":"gate","do":"pulse","id":"7","t":12,"token":"ab","nonce":"12345678","hmac":"cd","x":[1]}"#)
         == .request(gate))
-    #expect(content(#"{"action":"garage"}"#) == .request(CommandRequest(.wish(.action("garage")))))
+    #expect(content(#"{"action":"garage"}"#) == .request(CommandRequest(.target(.action("garage")))))
     #expect(content("ON\n") == .request(CommandRequest(.word("ON"))))
     let url = "smp://action?idx=0&ts=1&sig=00"
     #expect(content(url) == .request(CommandRequest(.url(Array(url.utf8)))))

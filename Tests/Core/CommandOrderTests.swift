@@ -22,7 +22,7 @@ import Testing
   /// The first words of a signed command's effects; it was signed some seconds ago.
   private func send(_ story: KioskScript, _ name: String, _ request: OutputRequest, ago: Int64) throws -> String {
     let sentAt = story.moment(story.time).unixSeconds - ago
-    var command = CommandRequest(.wish(.output(OutputOrder(output: name, request: request))), unixSeconds: sentAt)
+    var command = CommandRequest(.target(.output(OutputOrder(output: name, request: request))), unixSeconds: sentAt)
     command.nonce = "\(request.word)-\(ago)-nonce"
     command.hmac = Hex.encode(try SecretKey.repeating(0x5A).authenticate(#require(command.signedBytes(topic: "c"))))
     return arrive(story, command)
@@ -54,7 +54,7 @@ import Testing
   func `a token that this kiosk made for a lamp does not open its gate`(_ firmware: FirmwareRole?) throws {
     let story = story(.token(key), firmware: firmware)
     func command(_ token: String) -> CommandRequest {
-      var request = CommandRequest(.wish(.output(OutputOrder(output: "gate", request: .on))))
+      var request = CommandRequest(.target(.output(OutputOrder(output: "gate", request: .on))))
       if firmware != nil { request.form = .number(1) }
       request.token = token
       return request

@@ -9,7 +9,7 @@ import Testing
     let lamp = CommandPlan(
       topic: "home/lobby/lamp", trust: .trusted, window: nil, outputs: ["lamp"], replyTopic: "home/lobby")
     let gate = CommandPlan(topic: "home/lobby/command", trust: .trusted, window: nil, outputs: ["gate"])
-    let request = CommandRequest(.wish(.output(OutputOrder(output: "gate", request: .pulse))), id: "7")
+    let request = CommandRequest(.target(.output(OutputOrder(output: "gate", request: .pulse))), id: "7")
     let story = KioskScript(commands: [lamp, gate])
     story.startAll()
     for (topic, destination) in [("home/lobby/me", "home/lobby/me"), ("home/lobby/command", "home/lobby")] {

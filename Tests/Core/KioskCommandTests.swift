@@ -39,7 +39,7 @@ import Testing
   }
 
   private func drive(_ name: String = "gate", _ request: OutputRequest = .pulse) -> CommandRequest {
-    CommandRequest(.wish(.output(OutputOrder(output: name, request: request))), id: "7")
+    CommandRequest(.target(.output(OutputOrder(output: name, request: request))), id: "7")
   }
 
   private func seconds(_ story: KioskScript, at milliseconds: Int) -> Int64 { story.moment(milliseconds).unixSeconds }
@@ -74,7 +74,7 @@ import Testing
 
   @Test func `an action is accepted when it is committed, and done when the broker has its message`() throws {
     let story = running(plan(.trusted, window: nil))
-    let request = CommandRequest(.wish(.action("light")), id: "8")
+    let request = CommandRequest(.target(.action("light")), id: "8")
     #expect(story.at(20_000, arrival(request)) == ["store light", "report command light on c"])
     let (words, entry) = story.commit(at: 20_005)
     #expect(words.contains("reply 8 accepted to c/reply") && words.contains("publish light"))
@@ -86,7 +86,7 @@ import Testing
   @Test func `an action that cannot run now is refused with its reason, and drives nothing`() {
     let story = running(plan(.trusted, window: nil))
     story.at(20_000, .link(.lost(.closedByBroker)))
-    let words = story.at(20_001, arrival(CommandRequest(.wish(.action("garage")), id: "9")))
+    let words = story.at(20_001, arrival(CommandRequest(.target(.action("garage")), id: "9")))
     #expect(
       words.contains { $0.hasPrefix("report command refused action(") } && !words.contains { $0.contains("store") })
     #expect(words.contains { $0.hasPrefix("reply 9 refused action(") })
@@ -109,7 +109,7 @@ import Testing
     var plan = plan(.signed(key))
     plan.asksChecks = true
     func question(_ story: KioskScript, nonce: String) throws -> Event {
-      var request = CommandRequest(.wish(.check), id: "9", unixSeconds: seconds(story, at: 20_000))
+      var request = CommandRequest(.target(.check), id: "9", unixSeconds: seconds(story, at: 20_000))
       request.nonce = nonce
       request.hmac = Hex.encode(try key.authenticate(try #require(request.signedBytes(topic: "c"))))
       return arrival(request)
@@ -143,7 +143,7 @@ import Testing
     #expect(at(10, .malformed).first == "report command refused malformed")
     #expect(story.at(20_000, arrival(drive("lamp"))).first == "report command refused notAllowed")
     #expect(
-      story.at(20_000, arrival(CommandRequest(.wish(.action("scene"))))).first == "report command refused notAllowed")
+      story.at(20_000, arrival(CommandRequest(.target(.action("scene"))))).first == "report command refused notAllowed")
     let elsewhere = CommandArrival(topic: "d", size: 10, content: .request(drive()))
     #expect(story.at(20_000, .commandArrived(elsewhere)).isEmpty)
   }
@@ -224,7 +224,7 @@ import Testing
     var isFull = false
     for number in 0..<1_500 {
       let time = 70_000 + number * 100
-      var request = CommandRequest(.wish(.output(OutputOrder(output: "gate", request: .on))))
+      var request = CommandRequest(.target(.output(OutputOrder(output: "gate", request: .on))))
       request.token = try TimestampToken.seal(unixSeconds: seconds(story, at: time) + 59, key: #require(Self.other))
       let words = story.at(time, .commandArrived(CommandArrival(topic: "lamp", size: 100, content: .request(request))))
       isFull = isFull || words.contains("report command refused memoryFull")
@@ -308,7 +308,7 @@ import Testing
     let now = seconds(story, at: 20_000)
     let good = try signed(story, now)
     var changed = [good, good, good, good]
-    changed[0].form = .wish(.output(OutputOrder(output: "gate", request: .on)))
+    changed[0].form = .target(.output(OutputOrder(output: "gate", request: .on)))
     changed[1].id = "8"
     changed[2].unixSeconds = now + 1
     changed[3].nonce = "0123456789abcdeg"

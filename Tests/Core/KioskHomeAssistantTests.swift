@@ -160,11 +160,11 @@ import Testing
   @Test func `commands drive outputs, whose levels follow, and an old or kept one does nothing`() {
     let story = running()
     func command(_ request: OutputRequest, sent seconds: Int64, isRetained: Bool = false) -> Event {
-      let wish = CommandRequest(
-        .wish(.output(OutputOrder(output: "pump", request: request))),
+      let target = CommandRequest(
+        .target(.output(OutputOrder(output: "pump", request: request))),
         unixSeconds: story.moment(6_000).unixSeconds - seconds)
       return .commandArrived(
-        CommandArrival(topic: "command", isRetained: isRetained, size: 50, content: .request(wish)))
+        CommandArrival(topic: "command", isRetained: isRetained, size: 50, content: .request(target)))
     }
     #expect(announced(story.at(6_000, command(.on, sent: 10))) == [])
     #expect(announced(story.at(6_000, command(.on, sent: 0, isRetained: true))) == [])

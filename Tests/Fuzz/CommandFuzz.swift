@@ -41,7 +41,7 @@ private func judgeOwn(_ choices: inout Choices) {
   guard nonce.count >= Limits.commandNonceSizeMin, id.isPrintable, id.utf8.count <= Limits.commandIDSizeMax else {
     return
   }
-  var request = CommandRequest(.wish(.output(OutputOrder(output: "gate", request: .on))), id: id)
+  var request = CommandRequest(.target(.output(OutputOrder(output: "gate", request: .on))), id: id)
   request.unixSeconds = unixSeconds
   request.nonce = String(decoding: nonce, as: UTF8.self)
   guard let message = request.signedBytes(topic: signed), let code = try? key?.authenticate(message) else { return }

@@ -14,7 +14,7 @@ struct CommandBook {
   /// A command that is allowed to act in the current event.
   struct Allowed {
     var topic: String
-    var wish: CommandTarget
+    var target: CommandTarget
     /// `nil` where none is needed.
     var proof: String?
     var nonce: String?
@@ -88,7 +88,7 @@ extension World {
       + plan.outputs.flatMap { name in
         OutputRequest.allCases.map { .output(OutputOrder(output: name, request: $0)) }
       } + [.check]
-    let wish = wishes[abs(number) / 24 % wishes.count]
+    let target = wishes[abs(number) / 24 % wishes.count]
     switch abs(number) % 8 {
     case 4:
       guard !commands.sent.isEmpty else { return }
@@ -97,24 +97,24 @@ extension World {
       let plan = Cast.commands.first { $0.topic == again.allowed.topic }
       let isFresh = Duration.seconds(abs(now.unixSeconds - again.unixSeconds)) <= plan?.window ?? .zero
       send(again.arrival, allowing: isFresh ? again.allowed : nil)
-    case 5 where abs(number) / 32 % 2 == 1: sendOwnToken(wish)
+    case 5 where abs(number) / 32 % 2 == 1: sendOwnToken(target)
     case 5:
-      var arrival = proved(wish, plan, ahead: 0, seal: false).arrival
+      var arrival = proved(target, plan, ahead: 0, seal: false).arrival
       if plan.window == nil { arrival.topic = "c/token" }
       send(arrival, allowing: nil)
     case 6:
-      var arrival = proved(wish, plan, ahead: 0).arrival
+      var arrival = proved(target, plan, ahead: 0).arrival
       arrival.isRetained = true
       send(arrival, allowing: nil)
     case 7:
       if plan.window == nil { return }
-      send(proved(wish, plan, ahead: number % 16 < 8 ? -30 : 30).arrival, allowing: nil)
+      send(proved(target, plan, ahead: number % 16 < 8 ? -30 : 30).arrival, allowing: nil)
     default:
       let isSigned = if case .signed = plan.trust { true } else { false }
       let ahead = isSigned ? -Int64(random.next() % 4) : 0
-      let (arrival, proof) = proved(wish, plan, ahead: ahead)
-      guard wish != .check || plan.asksChecks else { return send(arrival, allowing: nil) }
-      var allowed = CommandBook.Allowed(topic: plan.topic, wish: wish, proof: proof)
+      let (arrival, proof) = proved(target, plan, ahead: ahead)
+      guard target != .check || plan.asksChecks else { return send(arrival, allowing: nil) }
+      var allowed = CommandBook.Allowed(topic: plan.topic, target: target, proof: proof)
       allowed.signedAt = isSigned ? now.unixSeconds + ahead : nil
       if case .request(let request) = arrival.content { allowed.nonce = request.nonce }
       let sent = CommandBook.Sent(arrival: arrival, allowed: allowed, unixSeconds: now.unixSeconds + ahead)
@@ -124,8 +124,8 @@ extension World {
   }
 
   /// A command with a token that this kiosk has just put into a message.
-  private func sendOwnToken(_ wish: CommandTarget) {
-    let arrival = proved(wish, Cast.commands[0], ahead: 0).arrival
+  private func sendOwnToken(_ target: CommandTarget) {
+    let arrival = proved(target, Cast.commands[0], ahead: 0).arrival
     guard case .request(let request) = arrival.content, let token = request.token else { return }
     tell(.tokenSealed(token, unixSeconds: now.unixSeconds))
     send(arrival, allowing: nil)
@@ -140,16 +140,16 @@ extension World {
     commands.allowed = allowed
     (commands.isAccepted, commands.isAnswered) = (false, false)
     tell(event)
-    if allowed?.wish == .check, isUp, commands.isAccepted, !commands.isAnswered {
+    if allowed?.target == .check, isUp, commands.isAccepted, !commands.isAnswered {
       fail("a check was accepted, not answered")
     }
     commands.allowed = nil
   }
 
   private func proved(
-    _ wish: CommandTarget, _ plan: CommandPlan, ahead seconds: Int64, seal: Bool = true
+    _ target: CommandTarget, _ plan: CommandPlan, ahead seconds: Int64, seal: Bool = true
   ) -> (arrival: CommandArrival, proof: String?) {
-    var request = CommandRequest(.wish(wish), id: "7", unixSeconds: now.unixSeconds + seconds)
+    var request = CommandRequest(.target(target), id: "7", unixSeconds: now.unixSeconds + seconds)
     var proof: String?
     switch plan.trust {
     case .room: break
@@ -172,8 +172,8 @@ extension World {
   // MARK: Rules
 
   /// A command was accepted.
-  func judgeCommand(on topic: String, _ wish: CommandTarget) {
-    guard let allowed = commands.allowed, allowed.topic == topic, allowed.wish == wish else {
+  func judgeCommand(on topic: String, _ target: CommandTarget) {
+    guard let allowed = commands.allowed, allowed.topic == topic, allowed.target == target else {
       return fail("a command on \(topic) acts, which was forged, repeated, retained or of another time")
     }
     if commands.isAccepted { fail("one command acts twice") }
@@ -193,7 +193,7 @@ extension World {
   /// A clock that went back makes newer ones older.
   private func judgeOrder(_ allowed: CommandBook.Allowed) {
     guard let signedAt = allowed.signedAt else { return }
-    let target = if case .output(let order) = allowed.wish { order.output } else { allowed.wish.text }
+    let target = if case .output(let order) = allowed.target { order.output } else { allowed.target.text }
     if let newest = commands.newest[target], newest.clockEra == commands.clockEra, signedAt < newest.signedAt {
       fail("a command for \(target) acts after a newer one")
     }
@@ -202,7 +202,7 @@ extension World {
 
   /// A sender learns how far the message of a command is.
   func judgeReply(_ reply: CommandReply, after event: Event) {
-    guard case .action(let name)? = reply.address.wish,
+    guard case .action(let name)? = reply.address.target,
       Cast.actions.contains(where: { $0.name == name && $0.topic != nil })
     else { return }
     switch (reply.result, event) {
@@ -214,14 +214,14 @@ extension World {
 
   /// Something happens that a command for this action must have asked for.
   func judgeCommand(for action: String) {
-    guard case .action(action)? = commands.allowed?.wish else {
+    guard case .action(action)? = commands.allowed?.target else {
       return fail("\(action) happened, and no proved command asked for it")
     }
   }
 
   /// The parts' condition is published for the sender of this nonce.
   func judgeCheck(_ nonce: String) {
-    guard commands.allowed?.wish == .check, commands.allowed?.nonce == nonce else {
+    guard commands.allowed?.target == .check, commands.allowed?.nonce == nonce else {
       return fail("a check was answered, and no proved command asked for it")
     }
     if commands.isAnswered { fail("one check is answered twice") }
@@ -230,7 +230,7 @@ extension World {
 
   /// An output is switched by a command for itself.
   func judgeCommand(forOutput name: String, on topic: String) {
-    guard case .output(let order)? = commands.allowed?.wish, order.output == name, commands.allowed?.topic == topic
+    guard case .output(let order)? = commands.allowed?.target, order.output == name, commands.allowed?.topic == topic
     else { return fail("\(name) was switched, and no proved command asked for it") }
   }
 }

@@ -221,7 +221,7 @@ extension World {
       if tickets.counted == nil { notePerformed(trigger, again: false) }
     case .output(.switched(let index, _, let reason)): judgeCause(index, reason)
     case .output(.waits(let index, _, let cause)): judgeWaiting(index, cause)
-    case .command(.accepted(let topic, let wish, _)): judgeCommand(on: topic, wish)
+    case .command(.accepted(let topic, let target, _)): judgeCommand(on: topic, target)
     case .panel(.locked):
       book.isLocked = true
       book.touchesSinceLock = 0

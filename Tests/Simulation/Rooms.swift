@@ -74,7 +74,7 @@ extension World {
   /// of a stranger (4), late (5), early (6), or nobody's command (7).
   func roomSays(_ number: Int) {
     guard room.process == .ready else { return }
-    var lines: [(text: String, wish: CommandTarget)] = Cast.room.actions.map { ("!" + $0, .action($0)) }
+    var lines: [(text: String, target: CommandTarget)] = Cast.room.actions.map { ("!" + $0, .action($0)) }
     for name in Cast.room.outputs {
       for request in OutputRequest.allCases {
         lines.append(("!\(name) \(request.word)", .output(OutputOrder(output: name, request: request))))
@@ -83,9 +83,9 @@ extension World {
     lines.append(("!history", .history))
     lines.append(("!suspend Ben  Smith", .person("Ben Smith", isSuspended: true)))
     lines.append(("!resume Ben", .person("Ben", isSuspended: false)))
-    let (text, wish) = lines[number / 8 % lines.count]
+    let (text, target) = lines[number / 8 % lines.count]
     var mayBeAsked = hearsRooms
-    if case .person = wish { mayBeAsked = mayBeAsked && managesPeople }
+    if case .person = target { mayBeAsked = mayBeAsked && managesPeople }
     if number % 8 == 3 {
       guard let (line, allowed) = room.last else { return }
       // It may have been refused before.
@@ -101,7 +101,7 @@ extension World {
       room: Cast.room.topic, event: "$\(random.next())", user: isUser ? "@ann:h" : "@eve:h",
       unixMilliseconds: now.unixMilliseconds + seconds * 1000, power: power,
       text: number % 8 == 7 ? "!weather today" : text)
-    let allowed = CommandBook.Allowed(topic: Cast.room.topic, wish: wish, proof: line.event)
+    let allowed = CommandBook.Allowed(topic: Cast.room.topic, target: target, proof: line.event)
     let mayAct = number % 8 < 3 && mayBeAsked
     if mayAct { room.last = (line, allowed) }
     send(.rooms(.message(.heard(line))), allowing: mayAct ? allowed : nil)
@@ -147,13 +147,14 @@ extension World {
   }
 
   /// The store is asked for something that a line wants.
-  func judgeServed(_ wish: CommandTarget?) {
-    guard commands.isAccepted, let allowed = commands.allowed, allowed.wish == wish else {
-      return fail("the store was asked for \(wish?.text ?? "nothing"), and no line may want that")
+  func judgeServed(_ target: CommandTarget?) {
+    guard commands.isAccepted, let allowed = commands.allowed, allowed.target == target else {
+      return fail("the store was asked for \(target?.text ?? "nothing"), and no line may want that")
     }
-    switch allowed.wish {
+    switch allowed.target {
     case .history, .person: break
-    case .action, .output, .timedOpening, .report, .status, .check: fail("the store was asked for \(allowed.wish.text)")
+    case .action, .output, .timedOpening, .report, .status, .check:
+      fail("the store was asked for \(allowed.target.text)")
     }
   }
 

@@ -133,7 +133,7 @@ final class World {
     case .setOutput(let index, let isOn): judgeOutput(index, isOn: isOn)
     case .report(let report): judgeReport(report, after: event)
     case .announce(let announcement): judgeAnnouncement(announcement)
-    case .serve(let address, _): judgeServed(address.wish)
+    case .serve(let address, _): judgeServed(address.target)
     case .askRoom(let question): judgeAsked(question)
     case .endQuestion(let number, let end): judgeEnd(of: number, end)
     case .reply(let reply): judgeReply(reply, after: event)

@@ -111,7 +111,7 @@ final class FleetRound {
 
   /// A signed command (docs/formats.md, "Commands").
   private func payload(_ question: FleetInquiry.Question, _ unixSeconds: Int64) -> [UInt8] {
-    var request = CommandRequest(.wish(.check), unixSeconds: unixSeconds)
+    var request = CommandRequest(.target(.check), unixSeconds: unixSeconds)
     request.nonce = question.nonce
     let code = request.signedBytes(topic: question.topic).flatMap { try? key.authenticate($0) } ?? []
     return JSON.object([

@@ -31,7 +31,7 @@ package enum CommandTarget: Hashable, Sendable {
   }
 
   /// The thing that it is about: of two commands about the same, the older must not come last.
-  var target: String {
+  var subject: String {
     switch self {
     case .action(let name): "action " + name
     case .output(let order): "output " + order.output
@@ -58,7 +58,7 @@ package enum CommandTarget: Hashable, Sendable {
 package struct CommandRequest: Hashable, Sendable {
   /// The form of what is asked for.
   package enum Form: Hashable, Sendable {
-    case wish(CommandTarget)
+    case target(CommandTarget)
     /// One word, whose meaning depends on the topic: `on` where there is one output.
     case word(String)
     /// A number of the ESP32 firmware's.
@@ -86,8 +86,8 @@ package struct CommandRequest: Hashable, Sendable {
 
   /// The bytes that an HMAC signs (docs/formats.md, "Commands"); `nil` if a part of them is missing.
   package func signedBytes(topic: String) -> [UInt8]? {
-    guard case .wish(let wish) = form, let unixSeconds, let nonce else { return nil }
-    let lines = ["tappet-command-1", topic, String(unixSeconds), nonce, id ?? "", wish.signedLines]
+    guard case .target(let target) = form, let unixSeconds, let nonce else { return nil }
+    let lines = ["tappet-command-1", topic, String(unixSeconds), nonce, id ?? "", target.signedLines]
     return Array(lines.joined(separator: "\n").utf8)
   }
 }
@@ -213,7 +213,7 @@ package struct CommandReply: Hashable, Sendable {
     /// The command's nonce, which returns with what it asked to publish; empty without one.
     package var nonce = ""
     /// The command's wish; `nil` when that could not be read.
-    package var wish: CommandTarget?
+    package var target: CommandTarget?
   }
 
   package var address: Address

@@ -117,9 +117,9 @@ struct CommandValidator: Sendable {
     }
     let request = try CommandValidator.read(arrival)
     // Known before it is proved, so that a proof is not spent on what cannot be done.
-    let wish = try plan.wish(of: request)
-    if let wish, !plan.allows(wish) { throw .notAllowed }
-    let proved = try prove(request, by: arrival.sender, wish, index, indexes, clockIsGood: clockIsGood, at: now)
+    let target = try plan.target(of: request)
+    if let target, !plan.allows(target) { throw .notAllowed }
+    let proved = try prove(request, by: arrival.sender, target, index, indexes, clockIsGood: clockIsGood, at: now)
     let wait =
       proved == .report
       ? topics[index].reports.take(perMinute: plan.perMinute, at: now.instant)
@@ -147,28 +147,28 @@ struct CommandValidator: Sendable {
   }
 
   private mutating func prove(
-    _ request: CommandRequest, by sender: RoomSender?, _ wish: CommandTarget?, _ index: Int,
+    _ request: CommandRequest, by sender: RoomSender?, _ target: CommandTarget?, _ index: Int,
     _ indexes: ActionIndexes, clockIsGood: Bool, at now: Moment
   ) throws(CommandRefusal) -> CommandTarget {
     let plan = topics[index].plan
-    if wish == .report { return .report }
+    if target == .report { return .report }
     switch plan.trust {
     case .trusted:
-      guard let wish else { throw .malformed }
-      guard plan.window != nil else { return wish }
+      guard let target else { throw .malformed }
+      guard plan.window != nil else { return target }
       guard let sentAt = request.unixSeconds else { throw .unproved }
       guard clockIsGood else { throw .clockUnknown }
       try plan.checkTime(sentAt, at: now)
-      return wish
+      return target
     case .room:
-      guard let wish, let sender, let sentAt = request.unixSeconds else { throw .malformed }
+      guard let target, let sender, let sentAt = request.unixSeconds else { throw .malformed }
       guard clockIsGood else { throw .clockUnknown }
       try plan.checkTime(sentAt, at: now)
       // Homeservers answer some requests twice; an event has one id.
       try remember(LibCrypto.digest(Array(sender.event.utf8)), on: index, sentAt: sentAt, at: now)
-      return wish
+      return target
     case .token(let key):
-      guard let wish else { throw .malformed }
+      guard let target else { throw .malformed }
       guard let token = request.token else { throw .unproved }
       guard clockIsGood else { throw .clockUnknown }
       guard let key, let sentAt = try? TimestampToken.open(token, key: key), let proof = Hex.decode(token) else {
@@ -179,16 +179,16 @@ struct CommandValidator: Sendable {
       try plan.checkTime(sentAt, isGuessed: isGuessed, at: now)
       if sealed.knows(proof, sentAt: sentAt) { throw .repeated }
       if !plan.isLax || isGuessed { try remember(proof, on: index, sentAt: sentAt, at: now) }
-      return wish
+      return target
     case .signed(let key):
-      let (proved, sentAt, proof) = try plan.verify(request, wish, key, indexes)
+      let (proved, sentAt, proof) = try plan.verify(request, target, key, indexes)
       guard clockIsGood else { throw .clockUnknown }
       try plan.checkTime(sentAt, at: now)
-      let newest = topics[index].newest[proved.target]
+      let newest = topics[index].newest[proved.subject]
       // A time too far ahead comes from when both clocks were wrong.
       if let newest, sentAt < newest, newest <= now.unixSeconds + plan.windowSeconds { throw .overtaken }
       try remember(proof, on: index, sentAt: sentAt, at: now)
-      topics[index].newest[proved.target] = sentAt
+      topics[index].newest[proved.subject] = sentAt
       return proved
     }
   }
@@ -204,7 +204,7 @@ struct CommandValidator: Sendable {
     guard case .request(let request) = arrival.content else { return address }
     address.id = request.id
     address.nonce = request.nonce ?? ""
-    address.wish = (try? topics[index].plan.wish(of: request)) ?? nil
+    address.target = (try? topics[index].plan.target(of: request)) ?? nil
     return address
   }
 
@@ -237,9 +237,9 @@ struct CommandValidator: Sendable {
 
 extension CommandPlan {
   /// The request's wish on this topic; `nil` for a URL, which only its signature's secret can tell.
-  fileprivate func wish(of request: CommandRequest) throws(CommandRefusal) -> CommandTarget? {
+  fileprivate func target(of request: CommandRequest) throws(CommandRefusal) -> CommandTarget? {
     switch request.form {
-    case .wish(let wish): return wish
+    case .target(let target): return target
     case .url: return nil
     case .number(let number):
       guard let firmware else { throw .malformed }
@@ -262,8 +262,8 @@ extension CommandPlan {
     }
   }
 
-  fileprivate func allows(_ wish: CommandTarget) -> Bool {
-    switch wish {
+  fileprivate func allows(_ target: CommandTarget) -> Bool {
+    switch target {
     case .action(let name): actions.contains(name)
     case .output(let order): outputs.contains(order.output)
     case .timedOpening, .report: firmware != nil
@@ -286,7 +286,7 @@ extension CommandPlan {
 
   /// The wish that the signature covers, its time, and the signature's bytes.
   fileprivate func verify(
-    _ request: CommandRequest, _ wish: CommandTarget?, _ key: SecretKey?, _ indexes: ActionIndexes
+    _ request: CommandRequest, _ target: CommandTarget?, _ key: SecretKey?, _ indexes: ActionIndexes
   ) throws(CommandRefusal) -> (CommandTarget, Int64, [UInt8]) {
     if case .url(let text) = request.form {
       guard let url = try? TagURL.parse(text), let signature = url.signature else { throw .malformed }
@@ -299,13 +299,13 @@ extension CommandPlan {
       guard allows(.action(action.name)) else { throw .notAllowed }
       return (.action(action.name), url.timestamp, signature)
     }
-    guard let wish, let sentAt = request.unixSeconds, let hmac = request.hmac,
+    guard let target, let sentAt = request.unixSeconds, let hmac = request.hmac,
       let message = request.signedBytes(topic: topic)
     else { throw .unproved }
     guard let claimed = Hex.decode(hmac), claimed.count == MessageAuthenticator.size, let key,
       let expected = try? key.authenticate(message), LibCrypto.areEqual(expected, claimed)
     else { throw .badSignature }
-    return (wish, sentAt, claimed)
+    return (target, sentAt, claimed)
   }
 }
 

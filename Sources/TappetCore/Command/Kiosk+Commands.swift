@@ -34,14 +34,14 @@ extension Kiosk {
     guard let index = intake.gate.index(of: arrival.topic), arrival.content != .report else { return [] }
     let address = intake.gate.address(of: arrival, index)
     do throws(CommandRefusal) {
-      let wish = try intake.gate.judge(arrival, index, tapPolicy.indexes, clockIsGood: clockIsGood, at: now)
+      let target = try intake.gate.judge(arrival, index, tapPolicy.indexes, clockIsGood: clockIsGood, at: now)
       if intake.gate.plan(index).obeysLock, panel.lock.isLocked { throw .locked }
-      let effects = try execute(wish, index, address, by: arrival.sender?.user, at: now)
+      let effects = try execute(target, index, address, by: arrival.sender?.user, at: now)
       intake.gate.noteAccepted(index)
       return effects
     } catch {
       intake.gate.noteRefused(index, isRetained: error == .retained)
-      let report = Report.command(.refused(topic: arrival.topic, address.wish, error, by: arrival.sender?.user))
+      let report = Report.command(.refused(topic: arrival.topic, address.target, error, by: arrival.sender?.user))
       let effects = throttles.commandRefusals.report(report, at: now.instant)
       guard intake.gate.mayReply(to: error, on: index, address.destination, at: now.instant) else { return effects }
       return effects + reply(address, .refused(error))
@@ -50,26 +50,26 @@ extension Kiosk {
 
   /// Does what a command that passed all checks asks for.
   private mutating func execute(
-    _ wish: CommandTarget, _ index: Int, _ address: CommandReply.Address, by sender: String?, at now: Moment
+    _ target: CommandTarget, _ index: Int, _ address: CommandReply.Address, by sender: String?, at now: Moment
   ) throws(CommandRefusal) -> [Effect] {
     guard isTaking else { throw .output(.closing) }
     var address = address
-    address.wish = wish
+    address.target = target
     let plan = intake.gate.plan(index)
     let topic = plan.topic
     // A newer command replaces what is left of a timed opening.
-    if plan.firmware != nil, wish != .report { intake.firmware.cancel(topic) }
-    switch wish {
+    if plan.firmware != nil, target != .report { intake.firmware.cancel(topic) }
+    switch target {
     case .report:
-      return [.report(.command(.accepted(topic: topic, wish)))] + announcing(.firmwareReport(topic: topic))
+      return [.report(.command(.accepted(topic: topic, target)))] + announcing(.firmwareReport(topic: topic))
         + reply(address, .done)
-    case .status: return [.report(.command(.accepted(topic: topic, wish, by: sender)))] + reply(address, .done)
+    case .status: return [.report(.command(.accepted(topic: topic, target, by: sender)))] + reply(address, .done)
     case .check:
       return [.report(.command(.accepted(topic: topic, .check)))] + announcing(.check(nonce: address.nonce))
         + reply(address, .done)
     case .history, .person:
       // The store answers, after its commit.
-      return [.report(.command(.accepted(topic: topic, wish, by: sender))), .serve(address, by: sender ?? "")]
+      return [.report(.command(.accepted(topic: topic, target, by: sender))), .serve(address, by: sender ?? "")]
     case .timedOpening: return try openedForAWhile(plan, address, at: now)
     case .output(let order): return try switched(order, topic, address, by: sender, at: now)
     case .action(let name):

@@ -32,24 +32,24 @@ extension CommandPlan {
     guard let first = words.first, first.begins(with: "!") else { return nil }
     let name = String(Substring(first.utf8.dropFirst())).composed
     if words.count == 1 {
-      if name.asciiLowercased == "status" { return .request(CommandRequest(.wish(.status))) }
-      if actions.contains(name) { return .request(CommandRequest(.wish(.action(name)))) }
+      if name.asciiLowercased == "status" { return .request(CommandRequest(.target(.status))) }
+      if actions.contains(name) { return .request(CommandRequest(.target(.action(name)))) }
       if outputs.contains(name) { return .malformed }
     }
     guard outputs.contains(name) else { return aboutStore(name.asciiLowercased, words.dropFirst()) }
     guard words.count == 2 else { return nil }
     guard let request = OutputRequest(ignoringCase: words[1]) else { return .malformed }
-    return .request(CommandRequest(.wish(.output(OutputOrder(output: name, request: request)))))
+    return .request(CommandRequest(.target(.output(OutputOrder(output: name, request: request)))))
   }
 
   /// The command in a line about what the store has: the last taps, or a person, whose name may have several words.
   private func aboutStore(_ word: String, _ rest: ArraySlice<String>) -> CommandArrival.Content? {
     let name = rest.joined(separator: " ")
     switch word {
-    case "history": return name.isEmpty ? .request(CommandRequest(.wish(.history))) : nil
+    case "history": return name.isEmpty ? .request(CommandRequest(.target(.history))) : nil
     case "suspend", "resume":
       if name.isEmpty { return managesPeople ? .malformed : nil }
-      return .request(CommandRequest(.wish(.person(name, isSuspended: word == "suspend"))))
+      return .request(CommandRequest(.target(.person(name, isSuspended: word == "suspend"))))
     case _: return nil
     }
   }

@@ -32,12 +32,12 @@ struct KioskFacts {
     owner = entry?.owner
   }
 
-  private init(type: tappet_kiosk_event_type, command topic: String, _ wish: CommandTarget? = nil) {
+  private init(type: tappet_kiosk_event_type, command topic: String, _ target: CommandTarget? = nil) {
     self.type = type
     trigger = .command
     self.topic = topic
-    action = wish?.action
-    output = wish?.output
+    action = target?.action
+    output = target?.output
   }
 
   private init(type: tappet_kiosk_event_type, output: String?, _ cause: OutputCause?, isOn: Bool = false) {
@@ -185,10 +185,10 @@ struct KioskFacts {
 
   private init(_ report: CommandReport) {
     switch report {
-    case .accepted(let topic, let wish, _):
-      self.init(type: TAPPET_KIOSK_EVENT_COMMAND_ACCEPTED, command: topic, wish)
-    case .refused(let topic, let wish, _, _):
-      self.init(type: TAPPET_KIOSK_EVENT_COMMAND_REFUSED, command: topic, wish)
+    case .accepted(let topic, let target, _):
+      self.init(type: TAPPET_KIOSK_EVENT_COMMAND_ACCEPTED, command: topic, target)
+    case .refused(let topic, let target, _, _):
+      self.init(type: TAPPET_KIOSK_EVENT_COMMAND_REFUSED, command: topic, target)
     case .refusedMore:
       self.init(type: TAPPET_KIOSK_EVENT_COMMANDS_REFUSED_MORE)
       trigger = .command

@@ -270,16 +270,16 @@ final class KioskObject: LibraryObject {
 
   private func tell(_ reply: CommandReply) {
     guard let callback = eventCallback, !isFreed, reply.result == .done else { return }
-    let wish = reply.address.wish
+    let target = reply.address.target
     var pinned = PinnedBuffers()
     defer { pinned.clear() }
     var event = KioskObject.event(
       TAPPET_KIOSK_EVENT_COMMAND_DONE, .info, &pinned, name: "command-done",
-      sentence: "command done: " + (wish?.text ?? ""))
+      sentence: "command done: " + (target?.text ?? ""))
     event.trigger = TAPPET_KIOSK_TRIGGER_COMMAND
     event.topic = pinned.text(reply.address.command)
-    event.action = wish?.action.flatMap { pinned.text($0) }
-    event.output = wish?.output.flatMap { pinned.text($0) }
+    event.action = target?.action.flatMap { pinned.text($0) }
+    event.output = target?.output.flatMap { pinned.text($0) }
     callback(eventContext, &event)
   }
 

@@ -76,7 +76,7 @@ extension CommandReply {
     add("result", .string(result.word))
     if let code = result.code { add("code", .string(code)) }
     // A refusal does not repeat the request: others could take it for theirs.
-    switch result.word == "refused" ? nil : address.wish {
+    switch result.word == "refused" ? nil : address.target {
     case .action(let name): add("action", .string(name))
     case .output(let order):
       add("output", .string(order.output))

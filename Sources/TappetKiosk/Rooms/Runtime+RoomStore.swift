@@ -13,7 +13,7 @@ extension Runtime {
   /// Has the store's thread carry out a line of `user`, and replies in the room.
   func serve(_ address: CommandReply.Address, by user: String) {
     let hasRoom: Bool
-    switch address.wish {
+    switch address.target {
     case .person(let name, let isSuspended):
       // The audit says whose line it was.
       let peer = LocalPeer(user: geteuid(), process: getpid(), program: user)

@@ -47,7 +47,7 @@ extension Runtime {
       helpers.rooms.send(RoomOrder.answer(room: address.command, event: event, isReaction: true, text: text).encode())
     }
     switch reply.result {
-    case .done where address.wish == .status:
+    case .done where address.target == .status:
       self.reply(to: address, kiosk.status.roomText(configuration, address.command))
     case .accepted: react("\u{23F3}")
     case .done: react("\u{2705}")

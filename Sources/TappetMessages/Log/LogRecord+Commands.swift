@@ -5,14 +5,14 @@ import TappetCore
 extension LogRecord {
   init(_ report: CommandReport) {
     switch report {
-    case .accepted(let topic, let wish, let user):
+    case .accepted(let topic, let target, let user):
       self.init(
-        .info, "command-accepted", "command accepted: " + wish.text,
-        [("command", wish.text), ("topic", topic)] + LogRecord.sender(user))
-    case .refused(let topic, let wish, let refusal, let user):
+        .info, "command-accepted", "command accepted: " + target.text,
+        [("command", target.text), ("topic", topic)] + LogRecord.sender(user))
+    case .refused(let topic, let target, let refusal, let user):
       self.init(
         .warning, "command-refused", "command refused: " + refusal.sentence(topic: topic),
-        [("code", refusal.code)] + (wish.map { [("command", $0.text)] } ?? []) + [("topic", topic)]
+        [("code", refusal.code)] + (target.map { [("command", $0.text)] } ?? []) + [("topic", topic)]
           + LogRecord.sender(user))
     case .refusedMore(let count):
       self.init(
