@@ -28,7 +28,7 @@ extension Command {
       words: "mqtt top", section: .broker, summary: "show which topics have the most messages or bytes",
       operands: [Operand("FILTER", .topic, .any)],
       options: brokerOptions + [
-        .qos("largest quality of service (1)"),
+        .qos("maximum QoS (1)"),
         CommandOption("by", "WHAT", .word(["messages", "bytes"]), "order of the table (messages)"),
         CommandOption("for", "SECONDS", .seconds(1...604_800), "end after this time"),
         CommandOption("retained", "WHICH", .word(["all", "no"]), "count what the broker had kept, or not (all)"), .json,
@@ -45,7 +45,7 @@ extension Command {
     Command(
       words: "mqtt monitor", section: .broker, summary: "watch the broker on a full screen, and publish",
       operands: [Operand("FILTER", .topic, .any)],
-      options: brokerOptions + [.qos("largest quality of service (1)")],
+      options: brokerOptions + [.qos("maximum QoS (1)")],
       abbreviatesOptions: true,
       details: """
         Shows the connection, the topics of FILTER (#) as a tree, the newest messages, statistics, and a line

@@ -11,7 +11,7 @@ extension Command {
       words: "mqtt wait", section: .broker, summary: "wait for one message, for scripts",
       operands: [Operand("FILTER", .topic, .oneOrMore)],
       options: brokerOptions + [
-        .qos("largest quality of service (1)"),
+        .qos("maximum QoS (1)"),
         CommandOption("match", "TEXT", "TEXT occurs in the message, or member.member=VALUE in its JSON object"),
         CommandOption("ignore-retained", "only messages that are published from now on"),
         CommandOption("timeout", "SECONDS", .seconds(1...604_800), "how long to wait (30)"), .json,
@@ -45,7 +45,7 @@ extension Command {
       words: "mqtt record", section: .broker, summary: "write messages with their times to a file",
       operands: [Operand("FILE", .file), Operand("FILTER", .topic, .oneOrMore)],
       options: brokerOptions + [
-        .qos("largest quality of service (1)"),
+        .qos("maximum QoS (1)"),
         CommandOption("count", "N", .number(1...1_000_000_000), "end after N messages"),
         CommandOption("for", "SECONDS", .seconds(1...604_800), "end after this time"),
       ],

@@ -62,11 +62,11 @@ extension Command {
       words: "mqtt sub", section: .broker, summary: "show the messages of topics",
       operands: [Operand("FILTER", .topic, .oneOrMore)],
       options: brokerOptions + [
-        .qos("largest quality of service (1)"),
+        .qos("maximum QoS (1)"),
         CommandOption("count", "N", .number(1...1_000_000_000), "end after N messages"),
         CommandOption("for", "SECONDS", .seconds(1...604_800), "end after this time"),
         CommandOption(
-          "retained", "WHICH", .word(["all", "only", "no"]), "only what the broker keeps, or no such (all)"),
+          "retained", "WHICH", .word(["all", "only", "no"]), "only retained messages, none of them, or all (all)"),
         CommandOption("diff", "of JSON objects only the members that changed"),
         CommandOption("decode-token", "open %T in messages with the timestamp key, and show its age"), .keyFile,
         CommandOption("tree", "the topics as a tree, with rates and last messages"),

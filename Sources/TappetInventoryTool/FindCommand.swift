@@ -32,7 +32,7 @@ enum FindCommand {
     }
     if count == 0 {
       let failure = InventoryError.unknownCode(text)
-      throw .refused(failure.sentence + ", and nothing has these words", failure.code)
+      throw .refused("nothing found for '\(text)'", failure.code)
     }
   }
 

@@ -18,7 +18,7 @@ extension Command {
   private static func thingAdd(_ kind: InventoryKind) -> Command {
     var options: [CommandOption] = []
     if let container = kind.container {
-      options.append(CommandOption("in", container.operand, "the \(container.name) that it comes into"))
+      options.append(CommandOption("in", container.operand, "the \(container.name) to put it in"))
     }
     return Command(
       words: kind.name + " add", section: .inventory, summary: "add \(kind.indefinite)",
@@ -27,7 +27,7 @@ extension Command {
       example: example(of: kind),
       usageError: { arguments in
         guard let container = kind.container, !arguments.has("in") else { return usageErrorOfMinimum(arguments) }
-        return "--in names the \(container.name) that it comes into"
+        return "missing --in \(container.operand)"
       },
       body: .thing(kind) { (thing) throws(CommandFailure) in try thing.add() })
   }
@@ -41,7 +41,7 @@ extension Command {
     }
     if kind == .item {
       options.append(CommandOption("low", "only those of which there are fewer than their minimum").orElse)
-      options.append(CommandOption("lent", "only those that somebody has, the longest lent first").orElse)
+      options.append(CommandOption("lent", "only those on loan, the longest first").orElse)
       options.append(CommandOption("overdue", "only those that were due before today, the longest due first").orElse)
     }
     return Command(
@@ -74,13 +74,13 @@ extension Command {
     return Command(
       words: kind.name + " move", section: .inventory, summary: "move \(kind.indefinite) to another \(container.name)",
       operands: [Operand(kind.operand)],
-      options: [CommandOption("to", container.operand, "the \(container.name) that it comes into"), .by, .json],
+      options: [CommandOption("to", container.operand, "the \(container.name) to move it to"), .by, .json],
       details: """
         Moves \(kind.indefinite)\(kind == .item ? "" : " with everything in it"), and notes who did it: 'tappet
         inventory moves' lists it.
         \(naming(kind))
         """,
-      usageError: { $0.has("to") ? nil : "--to names the \(container.name) that it comes into" },
+      usageError: { $0.has("to") ? nil : "missing --to \(container.operand)" },
       body: .thing(kind) { (thing) throws(CommandFailure) in try thing.move() })
   }
 

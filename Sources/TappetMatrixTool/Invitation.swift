@@ -38,5 +38,5 @@ struct Invitation {
   }
 
   /// The invitation on one line.
-  var line: String { [id, name ?? "-", "invited by " + (sender ?? "somebody")].joined(separator: "  ") }
+  var line: String { [id, name ?? "-", "invited by " + (sender ?? "an unknown user")].joined(separator: "  ") }
 }

@@ -79,13 +79,13 @@ extension Command {
 
   package static var roomInvite: Command {
     change(
-      "invite", "invite somebody into a room", "Invites a user (@name:server) into a room in which the kiosk is.",
+      "invite", "invite a user into a room", "Invites a user (@name:server) into a room in which the kiosk is.",
       "Invited", needsUser: true)
   }
 
   package static var roomKick: Command {
     change(
-      "kick", "remove somebody from a room",
+      "kick", "remove a user from a room",
       "Removes a user (@name:server) from a room, or withdraws their invitation, if the room lets the kiosk do so.",
       "Removed", needsUser: true)
   }
@@ -103,7 +103,9 @@ extension Command {
         if try RoomFacts(id, client).isEncrypted {
           throw .refused(WebhookRefusal.roomEncrypted.sentence(), WebhookRefusal.roomEncrypted.code)
         }
-        guard let bytes = try? LibCrypto.random(count: 16) else { throw .failed("the system has no randomness") }
+        guard let bytes = try? LibCrypto.random(count: 16) else {
+          throw .failed("the system's random number generator failed")
+        }
         let event = try client.require(
           .put,
           "/_matrix/client/v3/rooms/\(id.percentEncoded)/send/m.room.message/" + Hex.encode(bytes),

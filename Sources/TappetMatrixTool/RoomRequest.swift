@@ -10,7 +10,7 @@ enum RoomRequest {
     CommandOption("alias", "WORD", "its address: #WORD:server"),
     CommandOption("invite", "USER,…", "users to invite into it"),
     CommandOption("admin", "USER,…", "users to invite who may do there what the kiosk may"),
-    CommandOption("public", "anybody may join"),
+    CommandOption("public", "without an invitation, for everyone"),
   ]
 
   /// Makes the room, with `more` in the request; prints its id, and then invites.

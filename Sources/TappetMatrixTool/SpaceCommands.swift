@@ -86,7 +86,7 @@ extension Command {
 
   package static var spaceKickAll: Command {
     Command(
-      words: "space kick-all", section: .rooms, summary: "remove somebody from a space and all of its rooms",
+      words: "space kick-all", section: .rooms, summary: "remove a user from a space and all of its rooms",
       operands: [.space, Operand("USER")],
       details: """
         Removes a user (@name:server) from a space and from each of its rooms, and withdraws their invitations.

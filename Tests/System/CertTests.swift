@@ -264,6 +264,6 @@ import TestSupport
     let refused = try world.tappet("check")
     #expect(refused.status == 3, "\(refused)")
     #expect(refused.errors.contains("kiosk.yaml:5:16: "), "\(refused.errors)")
-    #expect(refused.errors.contains("nobody to ask for it: run 'tappet cert import"), "\(refused.errors)")
+    #expect(refused.errors.contains("cannot prompt for it: run 'tappet cert import"), "\(refused.errors)")
   }
 }

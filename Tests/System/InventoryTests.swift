@@ -73,7 +73,7 @@ import Testing
     }
     #expect(try refusal("find", "--code", "b-17").contains("No box found with QR code: b-17\n"))
     #expect(try refusal("box", "show", "X").contains("No box found with QR code: X\n"))
-    #expect(try refusal("find", "schraubenzieher").contains("nothing has these words"))
+    #expect(try refusal("find", "schraubenzieher").contains("nothing found for 'schraubenzieher'"))
     #expect(try refusal("item", "list", "--in", "Attic").contains("there is no place 'Attic'"))
     #expect(try refusal("building", "add", " ").contains("Building name cannot be empty"))
     #expect(try refusal("box", "add", "", "--in", "Shelf").contains("Box label cannot be empty"))

@@ -73,7 +73,7 @@ import Testing
     #expect(try world.tappet("person", "add", "Ben").status == 0)
     #expect(
       try answer(to: "!suspend Ben") == [
-        "Refused: nobody may do that here; see 'actions', 'outputs', 'people' and 'check' under 'commands'."
+        "Refused: not permitted here; see 'actions', 'outputs', 'people' and 'check' under 'commands'."
       ])
     #expect(try !isSuspended("Ben", world))
     #expect(try answer(to: "!history") == ["The log has nothing."])

@@ -143,12 +143,12 @@ import Testing
     #expect(sentences("certificate: kiosk.p12") == [])
     #expect(
       sentences("certificate: locked.p12") == [
-        "k.yaml:1:55: \(folder)/locked.p12 has a passphrase, and a kiosk has nobody to ask for it: "
+        "k.yaml:1:55: \(folder)/locked.p12 has a passphrase, and a kiosk cannot prompt for it: "
           + "run 'tappet cert import \(folder)/locked.p12'"
       ])
     let encrypted = TestCertificates.path("encrypted.key")
     let found = sentences("certificate: \(certificate), private_key: \(encrypted)")
-    #expect(found.count == 1 && found[0].contains("is encrypted, and a kiosk has nobody to ask"), "\(found)")
+    #expect(found.count == 1 && found[0].contains("is encrypted, and a kiosk cannot prompt"), "\(found)")
     #expect(sentences("certificate: x.pem").first?.contains("'certificate' also needs 'private_key'") == true)
     #expect(sentences("alpn: ''").first?.contains("broker.alpn") == true)
     #expect(sentences("alpn: \(String(repeating: "a", count: 256))").first?.contains("1 to 255 bytes") == true)

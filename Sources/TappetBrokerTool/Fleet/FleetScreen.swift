@@ -18,7 +18,7 @@ struct FleetScreen {
     "", "  light     what people see there; online if the kiosk does not publish its state",
     "  seen      the time since it told its state", "  queue     messages that wait there",
     "  cert      days until its first certificate expires",
-    "  clock     unset: nobody has set it, and nothing needs it",
+    "  clock     unset, but not needed",
     "", "  Not connected, silent or broken is red, what needs somebody soon is yellow.",
   ]
 

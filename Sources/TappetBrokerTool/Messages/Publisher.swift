@@ -122,13 +122,13 @@ final class Publisher {
   // MARK: The result
 
   func print(qos: Int32) {
-    if qos == 0 { return Output.print("sent \(count); with QoS 0 nobody knows whether the broker has them") }
+    if qos == 0 { return Output.print("sent \(count); QoS 0 has no acknowledgement") }
     var text = "\(acknowledged) of \(Int64(count) - sentWithQoS0) acknowledged (\(qos == 2 ? "PUBCOMP" : "PUBACK"))"
     if acknowledged > 0 { text += ", the slowest after \(ConnectReport.milliseconds(slowest))" }
-    if sentWithQoS0 > 0 { text += "; \(sentWithQoS0) sent with QoS 0, which nobody acknowledges" }
+    if sentWithQoS0 > 0 { text += "; \(sentWithQoS0) sent with QoS 0, without acknowledgement" }
     if sentAgain > 0 { text += "; \(sentAgain) sent again" }
     Output.print(text)
-    if unheard > 0 { Output.print("nobody subscribes to the topic (\(unheard) messages)") }
+    if unheard > 0 { Output.print("no subscriber on the topic (\(unheard) messages)") }
     if !usesMQTT5, acknowledged > 0 {
       Output.print("with MQTT 3.1.1 a broker also acknowledges what its access list denies: see it with 'mqtt sub'")
     }

@@ -150,7 +150,7 @@ final class Subscriber {
   private func finish() throws(CommandFailure) {
     guard let countMax = limits.countMax else { return }
     throw CommandFailure(
-      status: .timedOut, sentence: "the time is over, and \(count) of \(countMax) messages have come",
+      status: .timedOut, sentence: "timed out: \(count) of \(countMax) messages received",
       code: FailureCode.timedOut)
   }
 

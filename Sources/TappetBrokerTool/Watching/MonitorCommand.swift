@@ -154,7 +154,7 @@ final class MonitorLoop {
       model.notice = "connecting again in \(pause.wholeMilliseconds / 1000) s\(why): \(failure.sentence)".escaped
       connectAt = Instant.now() + pause
     case .acknowledged: model.notice = "acknowledged"
-    case .acknowledgedUnheard: model.notice = "acknowledged; nobody subscribes to the topic"
+    case .acknowledgedUnheard: model.notice = "acknowledged; no subscriber on the topic"
     case .publishRefused(_, let code): model.notice = "refused: \(LinkFailure.publishRefusal(code))"
     case .disconnected, .didFallBack, .foundMQTT5, .lacksRetained: break
     }

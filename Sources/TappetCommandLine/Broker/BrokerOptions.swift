@@ -14,7 +14,7 @@ extension Command {
       CommandOption("private-key", "FILE", .file, "its private key"),
       CommandOption("username", "NAME", "user name; its password is asked for"),
       CommandOption("password-file", "FILE", .file, "file whose first line is the password (mode 0600)"),
-      CommandOption("client-id", "ID", "client id, instead of one that nobody else has"),
+      CommandOption("client-id", "ID", "client id, instead of a unique one"),
       CommandOption("protocol", "VERSION", .word(["3.1", "3.1.1", "5"]), "version of MQTT, instead of 5, then 3.1.1"),
       CommandOption("alpn", "NAME", "protocol name to offer in the TLS handshake"),
       CommandOption("psk-identity", "NAME", "name of a key that the broker has too, instead of certificates"),

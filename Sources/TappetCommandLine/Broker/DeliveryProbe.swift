@@ -134,6 +134,6 @@ package struct DeliveryProbe {
     let why =
       isSubscribed == true
       ? "it did not come back, as if this client may not read the topic" : "this client may not subscribe to see it"
-    return "\(topic) took a message; \(why)" + (isHeard ? "" : ", and nobody else subscribes to it")
+    return "\(topic) took a message; \(why)" + (isHeard ? "" : ", and it has no other subscriber")
   }
 }

@@ -135,7 +135,7 @@ package enum TapReport: Sendable {
 package enum EntryReport: Sendable {
   case accepted(OutboxEntry, uid: TagUID?)
   case queued(OutboxEntry, QueueReason)
-  /// `isHeard` is false when the broker has it, but nobody subscribes to its topic.
+  /// `isHeard` is false when the broker has it, but its topic has no subscriber.
   case delivered(OutboxEntry, after: Duration?, isHeard: Bool = true)
   /// It was one of a long backlog, which the log reports as a number: `deliveredMore`.
   case deliveredOfMany(OutboxEntry)

@@ -88,7 +88,7 @@ private struct InventoryFacts {
     self.entry = entry
     container = try inventory.container(of: entry)?.id.text ?? ""
     location = try inventory.location(of: entry).path
-    holder = entry.kind == .item ? try inventory.pinned(of: entry)?.person : nil
+    holder = entry.kind == .item ? try inventory.loan(of: entry)?.person : nil
   }
 
   /// Writes everything but the size.

@@ -184,7 +184,7 @@ extension TagJobRunner.Result {
         fault.reason, outcome, secret, false,
         "written: \(secret.action), and it works, but it is not protected: "
           + (fault == .unsupportedModel
-            ? "the \(outcome.model.name) has no password, and anybody can rewrite it"
+            ? "the \(outcome.model.name) has no password, so anyone can rewrite it"
             : fault.sentence(outcome.model, to: request.kind)) + Self.sentence(former), former)
     }
   }

@@ -24,7 +24,9 @@ extension SecretWork {
     guard former != nil || known.count < Limits.foreignTagsMax else {
       return .refused("there are \(known.count) learned tags, as many as there may be")
     }
-    guard let id = former?.id ?? (try? TagSecret.newID()) else { return .failed("the system has no random numbers") }
+    guard let id = former?.id ?? (try? TagSecret.newID()) else {
+      return .failed("the system's random number generator failed")
+    }
     let tag = ExternalTag(mark: mark, action: name, label: label?.trimmedLabel)
     let learned = LearnedTag(id: id, tag: tag, learnedUnixSeconds: SystemClock().now().unixSeconds)
     try secretStore.learn(learned, noting: auditEntry("tag-learned", id, detail: "\(name); \(mark.words)"))

@@ -14,7 +14,7 @@ extension SecretWork {
   }
 
   func addPerson(_ name: String) throws(SecretStoreError) -> SecretAnswer {
-    guard let id = try? TagSecret.newID() else { return .failed("the system has no random numbers") }
+    guard let id = try? TagSecret.newID() else { return .failed("the system's random number generator failed") }
     let person = Person(
       id: id, name: name.trimmedLabel ?? "", createdUnixSeconds: SystemClock().now().unixSeconds)
     try secretStore.add(person, noting: auditEntry("person-added", id, detail: person.name))
@@ -46,7 +46,7 @@ extension SecretWork {
 
   /// Limits a person, or lifts their limits.
   func allowPerson(_ name: String, _ words: LimitWords) throws(SecretStoreError) -> SecretAnswer {
-    guard let ticket = try? TagSecret.newID() else { return .failed("the system has no random numbers") }
+    guard let ticket = try? TagSecret.newID() else { return .failed("the system's random number generator failed") }
     let limits: PersonLimits
     do throws(PersonLimitsError) {
       limits = try PersonLimits(

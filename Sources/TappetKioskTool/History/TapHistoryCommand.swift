@@ -119,7 +119,7 @@ private struct HistoryQuery {
       guard arguments.has("follow"), Output.isTaken else { break }
       Poll.sleep(Limits.historyFollowInterval)
     }
-    if isEmpty, arguments.report == nil, !arguments.has("csv") { Output.printError("The log has nothing of that.") }
+    if isEmpty, arguments.report == nil, !arguments.has("csv") { Output.printError("No matching entries.") }
   }
 
   private func print(_ row: HistoryRow) {

@@ -39,7 +39,7 @@ struct Metrics {
       "tappet_light", .gauge, "The lasting light that the kiosk shows.",
       Sample(Label("light", status["light"]?.text), value: 1))
     metrics.add(
-      "tappet_clock_missed", .gauge, "Whether something waits because nobody has set the clock.",
+      "tappet_clock_missed", .gauge, "Whether messages wait because the clock was never set.",
       Sample(value: status["clock"]?["good"] == .bool(false) && status["clock"]?["needed"] == .bool(true) ? 1 : 0))
     if let reload = status["reload"], reload != .null {
       metrics.add(

@@ -39,7 +39,7 @@ extension Command {
           return report.set(
             .object(["people": .array(people.map { $0.without("id").timed([("created", "created_at")]) })]))
         }
-        if people.isEmpty { Output.printError("There is nobody; 'tappet person add' adds somebody.") }
+        if people.isEmpty { Output.printError("There are no people yet; 'tappet person add' adds one.") }
         for person in people {
           let count = person["tags"]?.wholeNumber ?? 0
           Output.print(

@@ -14,7 +14,7 @@ enum PushCommand {
   static func run(_ arguments: Arguments) throws(CommandFailure) {
     let configuration = try KioskAccess.load(arguments, files: .used)
     guard let site = configuration.site, let key = site.key else {
-      throw .refused("the configuration has no 'site', so nobody knows to which doors; 'tappet people keys' prints one")
+      throw .refused("the configuration has no 'site'; 'tappet people keys' prints one")
     }
     let signer = try signer(arguments.operands[0], site)
     var settings = try BrokerChoice.settings(arguments)
@@ -109,7 +109,9 @@ enum PushCommand {
       let bundle: SiteBundle
       do throws(CryptoError) {
         bundle = try SiteBundle(facts.content, of: site.name, version: version, sealedUnder: key, signedBy: signer)
-      } catch { throw .failed("the people cannot be sealed: OpenSSL refuses, or the system has no random numbers") }
+      } catch {
+        throw .failed("the people cannot be sealed: OpenSSL refuses, or the system's random number generator failed")
+      }
       guard bundle.bytes.count <= Limits.siteBundleSizeMax else {
         throw .refused(
           "the people have \(bundle.bytes.count) bytes, and a push at most \(Limits.siteBundleSizeMax)")

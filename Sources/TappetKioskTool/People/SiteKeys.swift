@@ -18,7 +18,9 @@ enum SiteKeys {
     do throws(CryptoError) {
       (key, signer) = (try SecretKey.random(), try SigningKey.random())
       digits = Hex.encode(try signer.publicKey().bytes)
-    } catch { throw .failed("the keys cannot be made: the system has no random numbers, or OpenSSL refuses") }
+    } catch {
+      throw .failed("the keys cannot be made: the system's random number generator failed, or OpenSSL refuses")
+    }
     try make(push, signer.revealedHexDigits())
     do throws(CommandFailure) { try make(site, key.revealedHexDigits()) } catch {
       unlink(push)

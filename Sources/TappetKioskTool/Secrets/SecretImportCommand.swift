@@ -89,7 +89,7 @@ extension Command {
     }
     let claimed = TagSecret(id: "", action: "", index: url.index, key: key, createdUnixSeconds: 0, label: nil)
     guard url.verify(with: [claimed]) != nil else {
-      throw .refused("the tag was not signed with the key on it: it is damaged, or somebody changed it")
+      throw .refused("the tag's signature does not match the key on it: the tag is damaged or was altered")
     }
     var text = ShareURL(index: url.index, key: key, label: nil).text()
     return SecretBytes(taking: &text)

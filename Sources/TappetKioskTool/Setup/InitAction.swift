@@ -38,7 +38,7 @@ extension SetupWizard {
     let question = "Key for %T (a file with 32 hexadecimal digits; 'new' makes one)"
     try resolve("timestamp-key", question, default: "new") { answer in
       if answer == "new" {
-        guard var bytes = try? LibCrypto.random(count: 16) else { return "the system has no random numbers" }
+        guard var bytes = try? LibCrypto.random(count: 16) else { return "the system's random number generator failed" }
         defer { LibCrypto.wipe(&bytes) }
         var digits = Array((Hex.encode(bytes) + "\n").utf8)
         files.timestampKey = SecretBytes(taking: &digits)

@@ -37,7 +37,7 @@ extension Command {
         CommandOption("topic", "TOPIC", .topic, "its topic"),
         CommandOption("message", "TEXT", "its message"),
         CommandOption("timestamp-key", "FILE", .file, "the key for %T; 'new' makes one"),
-        CommandOption("clock-trust", "send %T though nobody sets the clock"),
+        CommandOption("clock-trust", "send %T although the clock is never set"),
         CommandOption("state", "FOLDER", .folder, "the database's folder"),
         CommandOption("write-tag", "write the first tag, with a new secret"),
         CommandOption("share-file", "FILE", .file, "a share code, so that the phone's tags work"),

@@ -114,7 +114,7 @@ extension SetupWizard {
 
   /// Saves the secret; returns what is wrong with it.
   private func save(_ share: ShareURL, _ configuration: KioskConfiguration) -> String? {
-    guard let id = try? TagSecret.newID() else { return "the system has no random numbers" }
+    guard let id = try? TagSecret.newID() else { return "the system's random number generator failed" }
     do throws(SecretStoreError) {
       let secretStore = try SecretStore.open(folder: configuration.stateFolder)
       guard let action = try secretStore.indexes(of: configuration.actions).action(at: share.index) else {

@@ -85,13 +85,13 @@ extension Command {
       words: "tag lock", section: .tags, summary: "make a tag unwritable for good",
       options: [.yes, .json, .timeout(60)],
       details: """
-        Sets the lock bits of the next tag (Type 4: ends write access), so that nobody can ever write it
-        again. This cannot be undone, so it asks first. A tag that is taken away in between works, and can
+        Sets the lock bits of the next tag (Type 4: ends write access), so that it can never be
+        written again. This cannot be undone, so it asks first. A tag that is taken away in between works, and can
         be locked to the end later.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         try Prompt.require(
-          "lock", "Locking cannot be undone: nobody can ever write the tag again.", arguments)
+          "lock", "Locking cannot be undone: the tag can never be written again.", arguments)
         try run(TagJobRequest(.lock), arguments, configuration)
       })
   }

@@ -19,7 +19,7 @@ extension Command {
       ],
       details: """
         Waits for a tag that others wrote, such as a card or a label, and lets it set off the action from now
-        on. A UID can be copied by anybody and opens no doors, and so can text and URI: an action that drives
+        on. UIDs can be copied, so they open no doors, and so can text and URI: an action that drives
         an output or unlocks the buttons is refused. A tag that is known already gets the new action and label.
         While a kiosk runs, the tap counts as any other.
         """,
@@ -33,7 +33,7 @@ extension Command {
         if let report = arguments.report { return report.set(answer.timed([("learned", "learned_at")]).withoutID) }
         let former = answer["former_action"]?.text.map { ", formerly \($0)" } ?? ""
         Output.printError("Learned: \(mark.words) sets off \(name)\(former).")
-        Output.printError("A UID can be copied by anybody and opens no doors; neither do text and URI.")
+        Output.printError("UIDs can be copied, so they open no doors; the same goes for text and URI.")
       })
   }
 

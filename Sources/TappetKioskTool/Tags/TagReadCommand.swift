@@ -89,9 +89,9 @@ private struct TagReport {
 
   private func foreignVerdict(_ action: Action, _ settings: KioskSettings, _ learned: ForeignTags) -> String {
     switch (action.name, action.mode) {
-    case (KioskSettings.scannedTagsName, _): return "known to nobody here; Home Assistant's tag scanner gets its id"
-    case (KioskSettings.unknownTagsName, .inventory): return "known to nobody here; the inventory may know it"
-    case (KioskSettings.unknownTagsName, _): return "known to nobody here; published as 'unknown_tags' says"
+    case (KioskSettings.scannedTagsName, _): return "not configured here; Home Assistant's tag scanner gets its id"
+    case (KioskSettings.unknownTagsName, .inventory): return "not configured here; looked up in the inventory"
+    case (KioskSettings.unknownTagsName, _): return "not configured here; published according to 'unknown_tags'"
     default: break
     }
     let foreign =
@@ -100,7 +100,7 @@ private struct TagReport {
       case .faulted(let uid, _, _): settings.foreignTags.find(uid) ?? learned.find(uid)
       }
     let name = foreign.map { $0.label.map { "as '\($0)'" } ?? "by its \($0.mark.kind)" } ?? ""
-    return "known \(name): \(action.name); anybody can copy what it is known by, so it opens no doors"
+    return "matched \(name): \(action.name); it can be copied, so it opens no doors"
   }
 
   /// Fails for a tag that would not work.

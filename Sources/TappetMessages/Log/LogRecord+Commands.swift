@@ -41,7 +41,7 @@ extension CommandRefusal {
         + "clear it: mosquitto_pub -r -n -t " + topic
     case .tooLarge(let size): "it has " + String(size) + " bytes; a command has at most 2,048"
     case .malformed: "it is not a command that this topic takes; docs/commands.md has the forms"
-    case .notAllowed: "nobody may do that here; see 'actions', 'outputs', 'people' and 'check' under 'commands'"
+    case .notAllowed: "not permitted here; see 'actions', 'outputs', 'people' and 'check' under 'commands'"
     case .stranger: "its sender is not among 'users' of this room, and does not have its 'power_level'"
     case .unproved: "its proof is missing: the token, the time 't', or the signature"
     case .badToken: "its token was not made with this topic's key"

@@ -58,7 +58,7 @@ extension LogRecord {
       let time: [Field] = after.map { [("after_ms", String($0.wholeMilliseconds))] } ?? []
       self.init(
         isHeard ? .info : .notice, "delivered",
-        "delivered: \(entry.action)" + (isHeard ? "" : ", but nobody subscribes to its topic"),
+        "delivered: \(entry.action)" + (isHeard ? "" : ", but its topic has no subscriber"),
         entry.fields + time + (isHeard ? [] : [("subscribers", "none")]))
     case .deliveredOfMany(let entry): self.init(.info, "delivered", "delivered: \(entry.action)", entry.fields)
     case .deliveredMore(let count):

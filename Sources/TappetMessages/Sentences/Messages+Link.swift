@@ -151,7 +151,7 @@ extension ReasonCode {
     case .packetTooLarge: "a message is larger than it allows"
     case .messageRateTooHigh: "messages come faster than it allows"
     case .quotaExceeded: "its quota for this client is used up"
-    case .administrativeAction: "somebody who runs it ended the connection"
+    case .administrativeAction: "its administrator ended the connection"
     case .payloadFormatInvalid: "it does not take a message's format"
     case .retainNotSupported: "it keeps no retained messages, and the status is one"
     case .qosNotSupported: "it does not take QoS 1, which every message needs"
@@ -190,7 +190,7 @@ extension TLSFailure {
       "broker.crl has no revocation list of the issuer of the broker's certificate (\(subject.quoted)): "
         + "add the issuer's list to it"
     case .crlExpired(let subject):
-      "the revocation list in broker.crl has expired, so nobody knows whether the broker's certificate "
+      "the revocation list in broker.crl has expired, so it is unknown whether the broker's certificate "
         + "(\(subject.quoted)) was revoked: replace it by the issuer's current list"
     case .crlUnusable(let subject, let text):
       "the revocation list in broker.crl cannot be used for the broker's certificate (\(subject.quoted)): \(text)"
@@ -255,12 +255,12 @@ extension CertificateProblem {
     case .keyNotPEM(let path):
       "\(path) has no readable private key: it must be PEM, with '-----BEGIN … PRIVATE KEY-----'"
     case .keyEncrypted(let path):
-      "\(path) is encrypted, and a kiosk has nobody to ask for the passphrase: 'tappet cert import' asks once and "
+      "\(path) is encrypted, and a kiosk cannot prompt for the passphrase: 'tappet cert import' asks once and "
         + "stores it with mode 0600"
     case .request(let path):
       "\(path) is a certificate request: send it to the CA, and use the certificate that comes back"
     case .bundleEncrypted(let path):
-      "\(path) has a passphrase, and a kiosk has nobody to ask for it: run 'tappet cert import \(path)'"
+      "\(path) has a passphrase, and a kiosk cannot prompt for it: run 'tappet cert import \(path)'"
     case .bundleLegacy(let path):
       "\(path) is encrypted in an old way (RC2) that this machine's OpenSSL has only in its legacy provider: "
         + "install openssl-provider-legacy, or export it again"

@@ -74,7 +74,7 @@ extension TagJobFailure {
       torn
         ? "the reader was lost while the tag was written: it may hold nothing that works now; write it again"
         : "the reader was lost; nothing was changed"
-    case .noRandomness: "the system has no random numbers"
+    case .noRandomness: "the system's random number generator failed"
     }
   }
 

@@ -66,7 +66,7 @@ extension SealingKeyError {
         + "else 'tappet restore' recreates it from a backup, or move tappet.db and secrets.db away and import the "
         + "secrets again"
     case .notResealed(let error): "the secrets could not be sealed under another key: \(error.sentence)"
-    case .notMade: "no sealing key could be made: the system has no random numbers"
+    case .notMade: "no sealing key could be made: the system's random number generator failed"
     case .folder(let error): error.sentence
     }
   }
@@ -148,7 +148,7 @@ extension PeopleRowFault {
     case .tagTwice(let tag, let line): "line \(line) gives the tag \(tag) to somebody else"
     case .differs(let name, let column, let line):
       "'\(name)' has another '\(column)' in line \(line); all rows of a person say the same"
-    case .noRandomNumbers: "the system has no random numbers"
+    case .noRandomNumbers: "the system's random number generator failed"
     }
   }
 }
@@ -178,7 +178,7 @@ extension PersonError {
     switch self {
     case .nameMissing: "a person needs a name"
     case .name(let fault): fault.sentence(of: "name")
-    case .nameTaken(let name): "there is a person '\(name)' already; give each a name of their own"
+    case .nameTaken(let name): "a person named '\(name)' already exists"
     case .unknown(let name): "there is no person '\(name)'; 'tappet person list' shows the names"
     case .limitReached(let max): "there are \(max) people already, the most that a kiosk can have"
     }

@@ -28,7 +28,7 @@ extension RuntimeError {
           + "or give this one a state folder of its own"
         : "the control socket \(path) cannot be made: \(error.text)"
     case .lightTrace(let path, let error): "the light trace \(path) cannot be written: \(error.text)"
-    case .noRandomness: "the system has no random numbers"
+    case .noRandomness: "the system's random number generator failed"
     }
   }
 }
