@@ -42,12 +42,12 @@ import Testing
     try world.start()
     try world.tell("place classic uid=01020304")
     let read = try world.tappet("tag", "read", "--timeout", "60")
-    #expect(read.status == 0 && read.output.contains("known as 'Abbey Road': play"), "\(read)")
+    #expect(read.status == 0 && read.output.contains("matched as 'Abbey Road': play"), "\(read)")
     for (placement, words) in [
-      ("classic uid=0a0b0c0d", ["MIFARE Classic", "published as 'unknown_tags' says"]),
+      ("classic uid=0a0b0c0d", ["MIFARE Classic", "published according to 'unknown_tags'"]),
       (
         "ntag215 uid=04a1b2c3d4e5f7 ndef=d1021753709101095501636e6e2e636f6d2f5101065402656e434e4e",
-        ["record    Smart Poster, 23 bytes", "url       http://www.cnn.com/", "text      CNN", "published as"]
+        ["record    Smart Poster, 23 bytes", "url       http://www.cnn.com/", "text      CNN", "published according"]
       ),
     ] {
       try world.takeAway()

@@ -45,7 +45,9 @@ import Testing
     try page.check(after: "While Ada has the screws:", world)
     // Until the tag's cooldown is over, it is ignored.
     let isBack = try eventually {
+      let before = world.lights.count
       try world.tell("place " + ada)
+      try world.awaitLight("reading", after: before)
       try world.takeAway()
       return world.log.contains(sentences[3])
     }
@@ -66,7 +68,9 @@ import Testing
     #expect(lines.count == 3 && learned.contains("Abbey Road") && learned.contains("Kind of Blue"), "\(learned)")
     try world.tell("place classic uid=01020304")
     let shown = try page.block("", after: "shows a line when the card comes").split(separator: "\n").map(String.init)
-    func music() -> [String] { world.received.map { "\($0.topic)  \($0.payload)" } }
+    func music() -> [String] {
+      (world.witness?.all ?? []).filter { $0.topic.hasPrefix("music/") }.map { "\($0.topic)  \($0.payload)" }
+    }
     #expect(eventually { music() == [shown[0]] }, "\(music())")
     try world.takeAway()
     #expect(eventually { music() == shown }, "\(music())")

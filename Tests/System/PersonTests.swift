@@ -100,8 +100,8 @@ import Testing
       #expect(done.status == 1 && done.output.isEmpty, "\(words): \(done)")
       return done.errors
     }
-    #expect(try refusal("add", "Ann").contains("there is a person 'Ann' already"))
-    #expect(try refusal("add", " Ann ").contains("there is a person 'Ann' already"))
+    #expect(try refusal("add", "Ann").contains("a person named 'Ann' already exists"))
+    #expect(try refusal("add", " Ann ").contains("a person named 'Ann' already exists"))
     #expect(try refusal("add", " ").contains("a person needs a name"))
     #expect(try refusal("add", "a\u{1B}[2Jb").contains("character 2 of the name, U+001B,"))
     #expect(try refusal("add", String(repeating: "ü", count: 2048)).contains("4096 bytes; at most 128"))

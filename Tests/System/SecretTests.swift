@@ -256,7 +256,7 @@ enum ControlSocket {
     let (key, other) = (Signing.key(), Signing.key())
     let plain = try Signing.url(index: "2", key: key)
     for (url, sentence) in [
-      (plain, "does not contain its key"), (plain + "&key=\(other)", "not signed with the key on it"),
+      (plain, "does not contain its key"), (plain + "&key=\(other)", "does not match the key on it"),
       (plain + "&key=00", "does not have 64 hexadecimal digits"), ("https://example.org", "does not begin with smp://"),
     ] {
       try world.tell("place ntag216 uid=\(world.freshUID()) url=\(url)")
