@@ -89,7 +89,8 @@ final class Witness {
     service = try Service(
       try Programs.installed("stdbuf"),
       [
-        "-oL", "mosquitto_sub", "-d", "-c", "-i", clientID, "-t", "home/#", "-t", "tappet/#", "-t", "homeassistant/#",
+        "-oL", "mosquitto_sub", "-d", "-c", "-i", clientID, "-t", "home/#", "-t", "music/#", "-t", "tappet/#", "-t",
+        "homeassistant/#",
         "-t", "fence/#", "-F", "message %r %t %p",
       ] + connection(), log: log)
     guard eventually({ self.subscriptionCount > before }) else {
