@@ -193,7 +193,8 @@ extension KioskSettings {
     unknownTags = configuration.unknownTags
     inventory = configuration.inventory?.plan
     site = configuration.site?.name
-    encryptsRooms = configuration.matrix?.encryption != nil && configuration.webhooks.contains { $0.room != nil }
+    rooms.actions = Set(configuration.webhooks.filter { $0.room != nil }.map { $0.action })
+    rooms.areEncrypted = configuration.matrix?.encryption != nil && !rooms.actions.isEmpty
     calendar = LocalCalendar(
       holidays: configuration.holidays, secondsEastOfUTC: { WallTime.secondsEastOfUTC(unixSeconds: $0) })
   }

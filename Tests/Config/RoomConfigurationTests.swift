@@ -36,7 +36,7 @@ private func problems(
     func encryption(_ text: String) -> RoomEncryption? {
       let outcome = parse("message: m, room: '!d:h'", matrix: "matrix: {session: s\(text)}")
       guard case .loaded(let configuration) = outcome else { return nil }
-      #expect(KioskSettings(configuration).encryptsRooms == (configuration.matrix?.encryption != nil))
+      #expect(KioskSettings(configuration).rooms.areEncrypted == (configuration.matrix?.encryption != nil))
       return configuration.matrix?.encryption
     }
     #expect(encryption("") == nil)

@@ -19,6 +19,7 @@ extension Kiosk {
     rediscover(after: old, at: now)
     if settings.trustsClock != old.trustsClock { clockJudged(before: wasGood, at: now) }
     effects += stock.process.want(settings.inventory != nil, at: now.instant)
+    delivery.webhookProcess.roomActions = settings.rooms.actions
     effects += listening.process.want(settings.hearsRooms, at: now.instant)
     if !settings.hearsRooms { listening.duties = RoomDuties() }
     if settings.site != old.site { site.replace() }

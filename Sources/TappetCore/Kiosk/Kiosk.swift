@@ -48,6 +48,7 @@ package struct Kiosk: Sendable {
       link: LinkState(
         endpointCount: settings.endpointCount, first: settings.firstEndpoint, fallbacks: settings.fallbacks,
         connectAt: now))
+    delivery.webhookProcess.roomActions = settings.rooms.actions
     random = Randomness(seed: seed)
   }
 

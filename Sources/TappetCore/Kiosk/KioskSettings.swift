@@ -17,8 +17,8 @@ package struct KioskSettings: Sendable {
   package var site: String?
   /// The topics with commands; unique.
   package var commands: [CommandPlan]
-  /// Whether the kiosk takes part in encrypted rooms.
-  package var encryptsRooms = false
+  /// The rooms that actions write to.
+  package var rooms = RoomPlan()
   /// The kiosk's name in messages: its client id.
   package var kioskName: String
   /// The buttons and their actions, which are named as in `actions`.

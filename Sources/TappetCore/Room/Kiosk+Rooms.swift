@@ -19,9 +19,17 @@ package enum RoomEvent: Sendable {
   case notStarted(code: Int32)
 }
 
+/// The rooms that actions write to.
+package struct RoomPlan: Sendable {
+  /// The names of these actions; all of them use the same homeserver.
+  package var actions: Set<String> = []
+  /// Whether the kiosk takes part in encrypted rooms.
+  package var areEncrypted = false
+}
+
 extension KioskSettings {
   /// Whether a room has commands, or is encrypted: then the process that listens writes, too.
-  var hearsRooms: Bool { encryptsRooms || commands.contains { $0.isRoom } }
+  var hearsRooms: Bool { rooms.areEncrypted || commands.contains { $0.isRoom } }
 }
 
 extension Kiosk {

@@ -47,6 +47,13 @@ package enum WebhookFault: Hashable, Sendable {
   case trouble(TransportError, code: Int32)
 }
 
+extension WebhookFault {
+  /// Whether every request to the same homeserver fails with it, whatever the room: all but a status of one request.
+  var isOfHomeserver: Bool {
+    if case .status(let status) = self { status == 429 } else { true }
+  }
+}
+
 /// Why an entry was given up.
 package enum WebhookRefusal: Hashable, Sendable {
   /// The server does not want it: any other status.

@@ -1,5 +1,5 @@
-// Keeps tappet-webhook running while there is something to send, and remembers which actions' servers rest. Decides
-// only; which entries wait is the outbox's matter.
+// Keeps tappet-webhook running while there is something to send, and remembers which actions' servers are paused.
+// Decides only; which entries wait is decided by the outbox.
 
 /// The webhooks as the kiosk sees them.
 struct WebhookSupervision: Sendable {
@@ -21,6 +21,8 @@ struct WebhookSupervision: Sendable {
 
   /// A server that is asked again later.
   private struct Rest: Sendable {
+    /// The action whose request failed last.
+    var action: String
     /// Number of failures in a row.
     var failures: Int
     /// `nil` once it is over and the next request is under way or due.
@@ -29,8 +31,12 @@ struct WebhookSupervision: Sendable {
   }
 
   private(set) var state = State.none
-  /// By the action's name.
+  /// The actions that share a homeserver.
+  var roomActions: Set<String> = []
+  /// By the action's name; a fault of the homeserver itself by `homeserver`, for all of `roomActions`.
   private var rests: [String: Rest] = [:]
+  /// Key of the homeserver's own faults, which is the name of no action.
+  private static let homeserver = ""
   /// The requests under way: their actions.
   private var posted: [EntryID: String] = [:]
   /// When tappet-webhook last said something, or was given something to do.
@@ -41,25 +47,33 @@ struct WebhookSupervision: Sendable {
   /// Whether the files that it has loaded are old: it ends when nothing is under way.
   private var isStale = false
 
-  /// The first action that rests, with the reason; by name, so that it does not change without need.
+  /// The first action that is paused, with the reason; by name, so that it does not change without need.
   var trouble: (action: String, WebhookFault)? {
-    Array(rests.keys).inOrder { $0 < $1 }.first.flatMap { name in rests[name].map { (name, $0.fault) } }
+    Array(rests.values).inOrder { $0.action < $1.action }.first.map { ($0.action, $0.fault) }
+  }
+
+  /// The keys of the pauses that hold for the action.
+  private func keys(_ action: String) -> [String] {
+    roomActions.contains(action) ? [action, WebhookSupervision.homeserver] : [action]
   }
 
   /// Whether the action's server failed last time.
-  func hasFailed(_ action: String) -> Bool { rests[action] != nil }
+  func hasFailed(_ action: String) -> Bool { keys(action).contains { rests[$0] != nil } }
 
-  func isResting(_ action: String) -> Bool { rests[action]?.until != nil }
+  func isResting(_ action: String) -> Bool { keys(action).contains { rests[$0]?.until != nil } }
 
   /// The actions whose entries stay in the store for now.
-  var restingActions: [String] { rests.keys.filter { isResting($0) } }
+  var restingActions: [String] { roomActions.union(rests.keys).filter { !$0.isEmpty && isResting($0) } }
 
   /// Whether the process takes another request of this action.
   func mayPost(_ action: String) -> Bool {
     guard case .running = state, !isStale, posted.count < Limits.webhooksInflightMax else { return false }
-    let count = posted.values.reduce(0) { $1 == action ? $0 + 1 : $0 }
     // After a failure one request finds out.
-    return count < (hasFailed(action) ? 1 : Limits.webhooksInflightPerActionMax)
+    if rests[WebhookSupervision.homeserver] != nil, roomActions.contains(action) {
+      return !posted.values.contains { roomActions.contains($0) }
+    }
+    let count = posted.values.reduce(0) { $1 == action ? $0 + 1 : $0 }
+    return count < (rests[action] != nil ? 1 : Limits.webhooksInflightPerActionMax)
   }
 
   var deadline: Instant? {
@@ -216,7 +230,9 @@ struct WebhookSupervision: Sendable {
   }
 
   /// Handles a server that took a request, or refused it; returns whether it had failed before.
-  mutating func succeeded(_ action: String) -> Bool { rests.removeValue(forKey: action) != nil }
+  mutating func succeeded(_ action: String) -> Bool {
+    keys(action).reduce(false) { rests.removeValue(forKey: $1) != nil || $0 }
+  }
 
   /// Forgets which servers failed, and that the process did.
   mutating func forgetTrouble() {
@@ -228,13 +244,15 @@ struct WebhookSupervision: Sendable {
   mutating func failed(
     _ action: String, _ fault: WebhookFault, retryAfter: Duration?, at now: Instant, random: inout Randomness
   ) -> Duration {
-    let earlier = rests[action]
+    let key = roomActions.contains(action) && fault.isOfHomeserver ? WebhookSupervision.homeserver : action
+    let earlier = rests[key]
     var pause = Limits.webhookRetry.pause(after: earlier?.failures ?? 0, random: &random)
     if let retryAfter { pause = max(pause, min(retryAfter, Limits.webhookRetryAfterMax)) }
     // Two were under way: the second failure is the first one's.
     if let until = earlier?.until { pause = max(pause, until - now) }
-    rests[action] = Rest(
-      failures: (earlier?.failures ?? 0) + (earlier?.until == nil ? 1 : 0), until: now + pause, fault: fault)
+    rests[key] = Rest(
+      action: action, failures: (earlier?.failures ?? 0) + (earlier?.until == nil ? 1 : 0), until: now + pause,
+      fault: fault)
     switch fault {
     // A renewed certificate or file is read by the next process.
     case .trouble(.certificateRefused, _), .trouble(.handshakeFailed, _), .trouble(.fileUnusable, _),

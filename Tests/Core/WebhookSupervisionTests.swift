@@ -1,0 +1,39 @@
+import Testing
+
+@testable import TappetCore
+
+@Suite struct WebhookSupervisionTests {
+  private var process = WebhookSupervision()
+  private var random = Randomness(seed: (1, 2, 3, 4))
+  private let start = Instant(nanoseconds: 0)
+
+  init() {
+    process.roomActions = ["bell", "door"]
+    _ = process.want(at: start)
+    _ = process.ready(at: start)
+  }
+
+  @Test(arguments: [WebhookFault.status(429), .trouble(.unreachable, code: 7)])
+  mutating func `a homeserver that wants a pause, or is away, gets one request for all rooms`(
+    _ fault: WebhookFault
+  ) throws {
+    let pause = process.failed("bell", fault, retryAfter: nil, at: start, random: &random)
+    #expect(process.isResting("door") && process.hasFailed("door") && process.restingActions.count == 2)
+    #expect(process.trouble?.action == "bell" && !process.isResting("hook") && process.mayPost("hook"))
+    let deadline = try #require(process.deadline)
+    #expect(deadline == start + pause)
+    #expect(process.timerFired(at: deadline, random: &random).restIsOver)
+    #expect(process.mayPost("bell") && process.mayPost("door"))
+    let id = try #require(EntryID(hex: "00112233445566778899aabbccddeeff"))
+    process.willPost(id, "door", at: deadline)
+    #expect(!process.mayPost("bell") && !process.mayPost("door") && process.mayPost("hook"))
+    #expect(process.answered(id, at: deadline) && process.succeeded("door"))
+    #expect(!process.hasFailed("bell") && process.mayPost("bell") && process.trouble == nil)
+  }
+
+  @Test mutating func `a request that fails in one room keeps no other room back`() {
+    _ = process.failed("bell", .status(503), retryAfter: nil, at: start, random: &random)
+    #expect(process.isResting("bell") && !process.hasFailed("door") && process.restingActions == ["bell"])
+    #expect(process.mayPost("door") && process.succeeded("bell") && !process.succeeded("door"))
+  }
+}
