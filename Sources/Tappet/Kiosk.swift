@@ -1,4 +1,4 @@
-// The kiosk as a Swift package's product: a small public surface over the modules that make it up.
+// The kiosk as the product of a Swift package: a small public API over the modules that implement it.
 
 import TappetConfig
 import TappetCore
@@ -7,25 +7,25 @@ import TappetMessages
 import TappetPlatform
 import TappetStore
 
-/// A failure with a sentence for a person.
+/// A failure with a human-readable sentence.
 public struct KioskError: Error, Sendable {
-  /// One sentence: what happened, where, and what to do.
+  /// A sentence that states what happened, where, and what to do.
   public var sentence: String
 }
 
-/// Something that happened, as in the log.
+/// An event, as in the log.
 public struct KioskEvent: Sendable {
   /// The event's name in the log, such as `tap-accepted`.
   public var name: String
-  /// One sentence for a person.
+  /// A human-readable sentence.
   public var sentence: String
-  /// The facts in the order of the log, such as `action` and `uid`.
+  /// The fields in the order of the log, such as `action` and `uid`.
   public var fields: [(key: String, value: String)]
 }
 
 /// A running tap-to-publish kiosk.
 ///
-/// It belongs to one thread: create it, run it and stop it there. Its handlers are called on that thread.
+/// A kiosk is confined to one thread: create, run and stop it there. Its handlers are called on that thread.
 public final class Kiosk {
   private let runtime: Runtime
 
@@ -34,9 +34,9 @@ public final class Kiosk {
   /// Called with each event.
   public var onEvent: (KioskEvent) -> Void = { _ in }
 
-  /// Opens a kiosk with the configuration file at `path`; nothing runs before `run`.
+  /// Opens a kiosk with the configuration file at `path`; it starts running with `run`.
   ///
-  /// `secrets` act in addition to those of the store: an action's name, and its key as 64 hex digits.
+  /// `secrets` are accepted in addition to those of the store: an action's name, and its key as 64 hex digits.
   public init(configurationAt path: String, secrets: [(action: String, key: String)] = []) throws(KioskError) {
     let configuration: KioskConfiguration
     switch ConfigurationParser.load(path: path) {
@@ -55,7 +55,7 @@ public final class Kiosk {
     }
   }
 
-  /// Runs the kiosk until `stop` was called and it has come to rest.
+  /// Runs the kiosk until it has shut down after a call of `stop`.
   public func run() throws(KioskError) {
     do throws(RuntimeError) {
       try runtime.start()
@@ -65,10 +65,10 @@ public final class Kiosk {
     } catch { throw KioskError(sentence: error.sentence) }
   }
 
-  /// Asks the kiosk to end, from one of its handlers; a second call ends it at once.
+  /// Requests the kiosk to shut down, from one of its handlers; a second call ends it immediately.
   public func stop() { runtime.stop() }
 
-  /// Asks for an action as a button press would; the panel's lock and the action's question apply.
+  /// Triggers an action like a button press; the panel's lock and the action's confirmation apply.
   public func press(action: String) { runtime.press(action: action) }
 
   /// Number of accepted, delivered and refused taps and presses.

@@ -1,30 +1,30 @@
-// Many connections to one broker on one thread, for measurements: they share one SSL_CTX, whose certificates and store
-// would otherwise be the larger part of each. Nothing is connected again.
+// Many connections to one broker on one thread, for benchmarks. They share one SSL_CTX, whose certificates and trust
+// store would otherwise use most of each connection's memory. Lost connections are not reestablished.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 import TappetTLS
 
-/// Clients of one broker; connects them one after the other, publishes, subscribes, and takes notes.
+/// Clients of one broker: connects them one after the other, publishes, subscribes, and collects the results.
 ///
 /// Belongs to one thread.
 package final class ClientPool {
-  /// The answers and messages since the last turn.
+  /// Acknowledgements and messages since the last call of `takeNews`.
   package struct News {
-    /// Messages that the broker has acknowledged; of QoS 0, those that were handed over.
+    /// Number of messages acknowledged by the broker; with QoS 0, passed to the connection.
     package var acknowledged: Int64 = 0
-    /// Messages that it has acknowledged with a bad reason.
+    /// Number of messages acknowledged with an error reason.
     package var refused: Int64 = 0
-    /// Messages for subscriptions.
+    /// Messages received for subscriptions.
     package var messages: [LinkMessage] = []
-    /// Messages that were too large.
+    /// Number of messages discarded as too large.
     package var discarded: Int64 = 0
-    /// Whether the other file is readable.
+    /// Whether the file passed to `turn` is readable.
     package var isFileReady = false
   }
 
-  /// Number of clients that are connected.
+  /// Number of connected clients.
   package var count: Int { sessions.count }
 
   private let settings: BrokerSettings
@@ -36,13 +36,13 @@ package final class ClientPool {
   private var addresses: [String]
   private let descriptors: DescriptorSet
   private var sessions: [BrokerLinkSession] = []
-  /// Clients whose last write did not go out as a whole.
+  /// Clients with data that is still to be written.
   private var blocked: Set<Int> = []
   private var grants: [BrokerLinkSession.Grant] = []
   private var news = News()
   private var maintenance = Instant(nanoseconds: 0)
 
-  /// Reads the files and resolves the name; each client will have `window` messages of this QoS in flight at most.
+  /// Reads the files and resolves the name; each client has at most `window` messages of this QoS in flight.
   @export(interface)
   package init(
     _ settings: BrokerSettings, endpoint: BrokerEndpoint, version: MQTTVersion, qos: Int32, window: Int
@@ -67,7 +67,7 @@ package final class ClientPool {
 
   // MARK: Connecting
 
-  /// Connects one more client; returns its number.
+  /// Connects another client; returns its number.
   @export(interface)
   package func connect(clientID: String, until limit: Instant) throws(LinkFailure) -> Int {
     var own = settings
@@ -80,7 +80,7 @@ package final class ClientPool {
           throw .system(SystemCode(error.code))
         }
         sessions.append(session)
-        // The next one need not try in vain what has failed.
+        // The next client need not retry addresses that failed.
         addresses = [address]
         return sessions.count - 1
       } catch { failure = error }
@@ -108,7 +108,7 @@ package final class ClientPool {
         return session
       }
       if outcome.isSuccess, session.wantsWrite { outcome = session.write() }
-      // 2.0.11 mistakes a reset during the handshake for "try again".
+      // libmosquitto 2.0.11 mistakes a reset during the handshake for "try again".
       if isAtEnd { outcome = .init(code: 0, systemCode: 0) }
       guard outcome.isSuccess, session.socket >= 0, !isAtEnd else {
         throw outcome.failure(of: session, settings: own)
@@ -121,7 +121,7 @@ package final class ClientPool {
 
   // MARK: Requests
 
-  /// Subscribes a client, and waits for the answer; the byte in SUBACK, `nil` when none came.
+  /// Subscribes a client and waits for the response; returns the SUBACK's reason byte, `nil` if none arrived.
   @export(interface)
   package func subscribe(
     _ client: Int, to filter: String, until limit: Instant
@@ -131,7 +131,7 @@ package final class ClientPool {
     session.openWindow()
     let (outcome, messageID) = session.subscribe(filter: filter, qos: qos, SubscriptionOptions())
     guard outcome.isSuccess else { throw outcome.loss(of: session, socketError: 0) }
-    // It waits in the buffer.
+    // The request is still in the buffer.
     blocked.insert(client)
     while Instant.now() < limit {
       try turn(until: limit)
@@ -157,7 +157,7 @@ package final class ClientPool {
     if session.wantsWrite { blocked.insert(client) }
   }
 
-  /// Waits until something comes, `file` is readable, or it is `limit`, and reads what there is.
+  /// Waits for input, for `file` to become readable, or until `limit`, and reads all input.
   @export(interface)
   package func turn(until limit: Instant, file: Int32 = -1) throws(LinkFailure) {
     try write()
@@ -169,17 +169,17 @@ package final class ClientPool {
       [(descriptors.fileDescriptor, .readable), (file, .readable)], for: max(.zero, end - now))
     if !ready[1].isEmpty { news.isFileReady = true }
     guard !ready[0].isEmpty else { return }
-    // The next turn sends the answers: what came is the owner's first, who measures when.
+    // The next turn sends the responses: the owner, which measures arrival times, gets the messages first.
     for client in descriptors.ready() { try read(client) }
   }
 
-  /// Returns the news since the last call.
+  /// Returns the results since the last call.
   package func takeNews() -> News {
     defer { news = News() }
     return news
   }
 
-  /// Ends all connections in order.
+  /// Closes all connections cleanly.
   @export(interface)
   package func disconnect() {
     for session in sessions {
@@ -198,14 +198,14 @@ package final class ClientPool {
       let outcome = session.read()
       take(session)
       guard outcome.isSuccess, session.socket >= 0 else { throw outcome.loss(of: session, socketError: 0) }
-      // After EAGAIN only a part of a record is left.
+      // After EAGAIN, only part of a record is left.
       guard outcome.systemCode != EAGAIN, session.hasPending else { break }
     }
     if session.wantsWrite { blocked.insert(client) }
   }
 
   private func take(_ session: BrokerLinkSession) {
-    // libmosquitto reports messages of QoS 0, too, as soon as they have left.
+    // libmosquitto also reports QoS 0 messages, as soon as they are sent.
     for acknowledgement in session.takeAcknowledgements() where qos > 0 {
       if acknowledgement.reason >= 0x80 { news.refused += 1 } else { news.acknowledged += 1 }
     }

@@ -1,19 +1,19 @@
-// The steps of one attempt to connect with their times, as the link's thread reports them.
+// The steps of one connection attempt with their times, as reported by the link's thread.
 
 import TappetCore
 import TappetPlatform
 import TappetTLS
 
-/// The part of an attempt to which a step belongs.
+/// The stage of an attempt to which a step belongs.
 package enum ConnectStage: Int32, Sendable {
-  /// Our own side: files, memory, settings.
+  /// The local side: files, memory, settings.
   case files = 1
   case name
   case tcp
   case tls
   case mqtt
 
-  /// The word for programs.
+  /// The machine-readable name of the stage.
   package var word: String {
     switch self {
     case .files: "files"
@@ -25,38 +25,38 @@ package enum ConnectStage: Int32, Sendable {
   }
 }
 
-/// One step, for a person and for programs.
+/// One step, in human- and machine-readable form.
 package struct ConnectStep: Sendable {
-  /// Where it belongs.
+  /// The stage to which the step belongs.
   package var stage: ConnectStage
   /// Whether it succeeded.
   package var isGood: Bool
-  /// The finding, or why it failed.
+  /// The result, or the reason for the failure.
   package var text: String
-  /// How long it took.
+  /// Duration in microseconds.
   package var microseconds: Int64
 }
 
 /// Collects the steps of one attempt.
 package final class ConnectTrace: Sendable {
-  /// The steps so far, and the facts that they brought.
+  /// The steps so far, and the facts gathered from them.
   package struct Facts: Sendable {
     /// The steps, in order.
     package var steps: [ConnectStep] = []
-    /// The address that was tried last.
+    /// The address tried last.
     package var address: String?
-    /// The version of MQTT that was tried last.
+    /// The MQTT version tried last.
     package var version: MQTTVersion?
-    /// The connection's TLS; `nil` before its handshake is over.
+    /// Facts about the TLS connection; `nil` before its handshake is complete.
     package var tls: TLSConnectionFacts?
-    /// Whether the broker has asked for a client certificate.
+    /// Whether the broker has requested a client certificate.
     package var wantsCertificate = false
-    /// The broker's CONNACK; `nil` before it came.
+    /// The broker's CONNACK; `nil` before it arrives.
     package var connack: ConnackFacts?
     private let began = Instant.now()
     fileprivate var stepBegan = Instant.now()
 
-    /// The time since the attempt began, up to the last step's end.
+    /// Duration from the start of the attempt to the end of its last step.
     package var microseconds: Int64 { (stepBegan - began).wholeNanoseconds / 1000 }
 
     /// Adds a step that ends now.
@@ -69,12 +69,12 @@ package final class ConnectTrace: Sendable {
   }
 
   private let monitor = Monitor()
-  // Unchecked because the compiler cannot see the monitor, which is locked wherever these are touched.
+  // Unchecked because the compiler does not know the monitor, which is locked for every access.
   private nonisolated(unsafe) var collected = Facts()
   private nonisolated(unsafe) var endpoint: BrokerEndpoint
   private var port: UInt16 { endpoint.port }
 
-  /// A trace of attempts at this endpoint.
+  /// Creates a trace of attempts to reach this endpoint.
   package init(_ endpoint: BrokerEndpoint) { self.endpoint = endpoint }
 
   /// Whether the endpoint is reached over TLS.
@@ -83,7 +83,7 @@ package final class ConnectTrace: Sendable {
   /// A copy of the facts so far.
   package var facts: Facts { monitor.locked { collected } }
 
-  /// Forgets the last attempt: another one begins.
+  /// Discards the last attempt's facts, for another attempt.
   package func restart(_ endpoint: BrokerEndpoint) {
     monitor.locked {
       collected = Facts()
@@ -96,7 +96,7 @@ package final class ConnectTrace: Sendable {
     monitor.locked { collected.end(stage, isGood: isGood, text) }
   }
 
-  /// The link's thread.
+  /// Records a step; called on the link's thread.
   package func note(_ step: LinkStep) { monitor.locked { take(step) } }
 
   private func take(_ step: LinkStep) {
@@ -113,7 +113,7 @@ package final class ConnectTrace: Sendable {
     }
   }
 
-  /// The second try is another address, or the same one with MQTT 3.1.1.
+  /// Handles another try: a different address, or the same address with MQTT 3.1.1.
   private func tryAgain(at address: String, _ version: MQTTVersion) {
     if let before = collected.address {
       if before != address {
@@ -124,13 +124,13 @@ package final class ConnectTrace: Sendable {
     }
     collected.address = address
     collected.version = version
-    // Files were read, and a context was made.
+    // Excludes the time spent reading files and creating a context.
     collected.stepBegan = Instant.now()
   }
 }
 
 extension LinkFailure {
-  /// The stage at which an attempt has failed, after these facts.
+  /// Returns the stage at which an attempt failed, given these facts.
   @export(interface)
   package func stage(_ facts: ConnectTrace.Facts, usesTLS: Bool) -> ConnectStage {
     switch self {

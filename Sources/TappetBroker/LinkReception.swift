@@ -1,4 +1,4 @@
-// Input over a link that has subscribed: a kiosk's to its topics with commands.
+// Input from a link with subscriptions, such as a kiosk's to its command topics.
 
 import TappetCore
 
@@ -6,20 +6,20 @@ import TappetCore
 package struct LinkMessage: Hashable, Sendable {
   /// Topic of the message; contains no wildcards.
   package var topic: String
-  /// The payload's bytes; empty when it is a command that is too large.
+  /// The payload's bytes; empty for a command that is too large.
   package var payload: [UInt8]
-  /// Number of bytes that the payload had.
+  /// Number of bytes of the payload as sent.
   package var size: Int
   /// Quality of service, 0 to 2.
   package var qos: Int32
-  /// Whether it was published before we subscribed or, with MQTT 5, to be kept.
+  /// Whether the message was retained by the broker or, with MQTT 5, published to be retained.
   package var isRetained: Bool
-  /// Where MQTT 5 asks for the reply; `nil` when it does not.
+  /// MQTT 5's response topic and correlation data; `nil` if absent.
   package var response: CommandResponse?
-  /// MQTT 5's properties; `nil` when it has none, or the link does not read them.
+  /// The MQTT 5 properties; `nil` if there are none, or the link does not read them.
   package var properties: MessageProperties?
 
-  /// A message of a topic.
+  /// Creates a message of a topic.
   @export(interface)
   package init(
     topic: String, payload: [UInt8], size: Int, qos: Int32, isRetained: Bool, response: CommandResponse? = nil,
@@ -38,12 +38,12 @@ package struct LinkMessage: Hashable, Sendable {
 /// Input from the broker.
 package enum LinkReception: Hashable, Sendable {
   case message(LinkMessage)
-  /// The broker's answer to the subscription of this number: the granted QoS; `nil` means that it refused.
+  /// The broker's response to the subscription with this number: the granted QoS, or `nil` if refused.
   ///
-  /// `reason` is the byte in its SUBACK.
+  /// `reason` is the byte in the SUBACK.
   case subscribed(request: UInt64, qos: Int32?, reason: UInt8 = 0)
-  /// The broker has ended the subscription of the request with this number; false means that it refused.
+  /// The broker's response to the unsubscribe request with this number; `isDone` is false if refused.
   case unsubscribed(request: UInt64, isDone: Bool)
-  /// A message was thrown away: it was larger than `Limits.receivedMessageSizeMax`, or than the memory that is left.
+  /// A discarded message: larger than `Limits.receivedMessageSizeMax` or the free memory, or over the rate limit.
   case discarded
 }

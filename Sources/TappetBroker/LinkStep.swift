@@ -1,21 +1,21 @@
-// The steps of an attempt to connect, for a person who looks for the step that fails. A kiosk watches none.
+// The steps of a connection attempt, for a user in search of the failing step. A kiosk does not observe them.
 
 import CMosquitto
 import CPlatform
 import TappetCore
 import TappetTLS
 
-/// A step of an attempt to connect, when it is done.
+/// A step of a connection attempt, reported when it is done.
 ///
-/// Pointers are valid during the call that reports it.
+/// Pointers are valid only during the call that reports the step.
 package enum LinkStep {
   case resolved([String])
   case trying(address: String, MQTTVersion)
-  /// TCP's handshake is over.
+  /// The TCP handshake is complete.
   case reached
-  /// TLS's handshake is over on our side; OpenSSL's SSL.
+  /// The TLS handshake is complete on our side; the pointer is OpenSSL's SSL.
   case secured(OpaquePointer, wantsCertificate: Bool)
-  /// CONNACK has come; MQTT 5's properties.
+  /// The CONNACK was received; the pointer is its MQTT 5 properties.
   case answered(OpaquePointer?)
 }
 
@@ -28,35 +28,35 @@ extension BrokerLinkSession {
   }
 }
 
-/// The broker's own limits and features in MQTT 5's CONNACK; `nil` where it says nothing.
+/// The broker's limits and features in MQTT 5's CONNACK; `nil` where unspecified.
 package struct ConnackFacts: Hashable, Sendable {
-  /// QoS 1 and 2 messages that it takes before it has acknowledged one.
+  /// Number of QoS 1 and 2 messages that the broker accepts before it has acknowledged one.
   package var receiveMaximum: UInt16?
-  /// The largest quality of service; `nil` means 2.
+  /// The maximum QoS; `nil` means 2.
   package var maximumQoS: UInt8?
-  /// Whether it keeps retained messages.
+  /// Whether the broker supports retained messages.
   package var hasRetained: Bool?
-  /// Bytes of the largest packet that it takes.
+  /// Size of the largest packet that the broker accepts, in bytes.
   package var maximumPacketSize: UInt32?
-  /// The client id that it has chosen.
+  /// The client id assigned by the broker.
   package var assignedClientID: String?
-  /// Topic aliases that it takes.
+  /// Number of topic aliases that the broker accepts.
   package var topicAliasMaximum: UInt16?
-  /// Whether filters may have wildcards.
+  /// Whether filters may contain wildcards.
   package var hasWildcards: Bool?
-  /// Whether it has shared subscriptions.
+  /// Whether the broker supports shared subscriptions.
   package var hasSharedSubscriptions: Bool?
-  /// The keepalive that it imposes.
+  /// The keepalive imposed by the broker, in seconds.
   package var keepaliveSeconds: UInt16?
-  /// How long it keeps the session, in seconds.
+  /// Time that the broker keeps the session, in seconds.
   package var sessionExpirySeconds: UInt32?
-  /// Its reason for a person.
+  /// The broker's human-readable reason.
   package var reason: String?
 
   /// Reads the properties of a CONNACK.
   @export(interface)
   package init(_ properties: OpaquePointer?) {
-    // MQTT 5.0 §2.2.2.2 has the numbers.
+    // The numbers are from MQTT 5.0 §2.2.2.2.
     receiveMaximum = ConnackFacts.half(properties, 33)
     maximumQoS = ConnackFacts.byte(properties, 36)
     hasRetained = ConnackFacts.byte(properties, 37).map { $0 != 0 }

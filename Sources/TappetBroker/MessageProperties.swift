@@ -1,5 +1,5 @@
-// MQTT 5's properties of a message: response topic and correlation data of a command and its reply, expiry, and what
-// programs of the C library add.
+// MQTT 5's properties of a message: response topic and correlation data of a command and its reply, expiry, and the
+// properties that users of the C library add.
 
 import CMosquitto
 import CPlatform
@@ -7,33 +7,33 @@ import TappetCore
 
 /// The properties of one PUBLISH.
 package struct MessageProperties: Hashable, Sendable {
-  /// A name and a value; names may repeat.
+  /// A user property: a name and a value; names may repeat.
   package struct User: Hashable, Sendable {
     /// Name of the property.
     package var name: String
     /// Value of the property.
     package var value: String
 
-    /// A property of these two.
+    /// Creates a property with this name and value.
     package init(name: String, value: String) {
       self.name = name
       self.value = value
     }
   }
 
-  /// For the sender of a command; empty for none.
+  /// Correlation data for the sender of a command; empty for none.
   package var correlation: [UInt8] = []
-  /// How long the broker may still deliver it; `nil` means without an end.
+  /// Time in which the broker may still deliver the message; `nil` means no limit.
   package var expirySeconds: UInt32?
-  /// Where the sender wants its reply; `nil` when it says nothing about that.
+  /// Topic for the reply; `nil` if the sender specifies none.
   package var responseTopic: String?
-  /// The kind of the payload, such as a MIME type.
+  /// The payload's content type, such as a MIME type.
   package var contentType: String?
   /// Whether the payload is UTF-8.
   package var isText = false
-  /// In the order in which the sender gave them.
+  /// User properties in the sender's order.
   package var users: [User] = []
-  /// Of a message that arrived, the numbers of the subscriptions to which it belongs.
+  /// Identifiers of the subscriptions to which a received message belongs.
   package var subscriptionIDs: [UInt32] = []
 
   // MQTT 5.0 §3.3.2.3 and §3.8.2.1
@@ -44,10 +44,10 @@ package struct MessageProperties: Hashable, Sendable {
   private static let correlationData: Int32 = 9
   private static let subscriptionIdentifier: Int32 = 11
   private static let userProperty: Int32 = 38
-  /// Not what we publish ourselves, the retain flag as it was published, and nothing that was kept (MQTT 5.0 §3.8.3.1).
+  /// No messages of our own, retain flags as published, and no retained messages (MQTT 5.0 §3.8.3.1).
   static let commandOptions: Int32 = 0x04 | 0x08 | 0x20
 
-  /// No properties but these.
+  /// Creates properties with only these values.
   package init(correlation: [UInt8] = [], expirySeconds: UInt32? = nil) {
     self.correlation = correlation
     self.expirySeconds = expirySeconds
@@ -55,7 +55,7 @@ package struct MessageProperties: Hashable, Sendable {
 
   // MARK: Of messages that arrive
 
-  /// All that a message came with.
+  /// Reads all properties of a received message.
   init(received properties: OpaquePointer) {
     var format: UInt8 = 0
     _ = mosquitto_property_read_byte(properties, Self.payloadFormat, &format, false)
@@ -77,7 +77,7 @@ package struct MessageProperties: Hashable, Sendable {
     }
   }
 
-  /// Where the sender wants its reply; `nil` when it says nothing about that.
+  /// Returns the response topic and correlation data; `nil` if both are absent.
   static func response(_ properties: OpaquePointer?) -> CommandResponse? {
     guard properties != nil else { return nil }
     let topic = text(properties, responseTopic)
@@ -117,7 +117,7 @@ package struct MessageProperties: Hashable, Sendable {
 
   // MARK: Of our own
 
-  /// The list for libmosquitto, which the caller frees; `nil` for none.
+  /// The properties as libmosquitto's list, which the caller frees; `nil` for none.
   var list: OpaquePointer? {
     var list: OpaquePointer?
     if isText { _ = mosquitto_property_add_byte(&list, Self.payloadFormat, 1) }
@@ -132,7 +132,7 @@ package struct MessageProperties: Hashable, Sendable {
     return list
   }
 
-  /// The list of a SUBSCRIBE with this number; `nil` for none.
+  /// Returns the list of a SUBSCRIBE with this identifier, which the caller frees; `nil` for none.
   static func list(subscriptionID: UInt32) -> OpaquePointer? {
     var list: OpaquePointer?
     if subscriptionID > 0 { _ = mosquitto_property_add_varint(&list, subscriptionIdentifier, subscriptionID) }
@@ -145,29 +145,29 @@ package struct MessageProperties: Hashable, Sendable {
   }
 }
 
-/// How to subscribe with MQTT 5 (§3.8.3.1).
+/// Options of a subscription with MQTT 5 (§3.8.3.1).
 package struct SubscriptionOptions: Hashable, Sendable {
-  /// Messages that the broker has kept.
+  /// The delivery of retained messages.
   package enum Retained: Int32, Sendable {
     case all = 0
-    /// Only if there was no such subscription yet.
+    /// Only if the subscription did not exist yet.
     case ofNew = 0x10
     case none = 0x20
   }
 
-  /// Which of the messages that it has kept the broker sends at once.
+  /// The retained messages that the broker sends on subscription.
   package var retained = Retained.all
-  /// Whether our own messages stay away.
+  /// Whether our own messages are excluded.
   package var excludesOwn = false
   /// Whether a message keeps the retain flag with which it was published.
   package var keepsRetain = false
-  /// Number that each message of the subscription carries; 0 means none.
+  /// Identifier that each message of the subscription carries; 0 means none.
   package var subscriptionID: UInt32 = 0
 
-  /// The options of MQTT 3.1.1, which has none.
+  /// Creates the default options, the only ones that MQTT 3.1.1 supports.
   package init() {}
 
-  /// Whether MQTT 3.1.1 has none of it.
+  /// Whether the options require MQTT 5.
   package var needsMQTT5: Bool { self != SubscriptionOptions() }
 
   var bits: Int32 { retained.rawValue | (excludesOwn ? 0x04 : 0) | (keepsRetain ? 0x08 : 0) }

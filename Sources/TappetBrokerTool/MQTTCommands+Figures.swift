@@ -1,4 +1,4 @@
-// The commands of the broker tool that count: stats, top.
+// The statistics commands of the broker tool: stats, top.
 
 import TappetCommandLine
 import TappetConfig

@@ -1,4 +1,4 @@
-// The commands of the broker tool for scripts and for what is kept: wait, clean, record, replay.
+// The commands of the broker tool for scripts and stored messages: wait, clean, record, replay.
 
 import TappetCommandLine
 import TappetConfig

@@ -1,4 +1,4 @@
-// The commands of the broker tool that try the broker: probe, bench.
+// The commands of the broker tool that test the broker: probe, bench.
 
 import TappetCommandLine
 import TappetConfig

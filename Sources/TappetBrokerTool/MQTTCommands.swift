@@ -1,4 +1,5 @@
-// The commands of the broker tool, 'tappet mqtt': names, options and help, for completions and the manual page too.
+// The commands of the broker tool, 'tappet mqtt': names, options and help, also used for completions and the manual
+// page.
 
 import TappetCommandLine
 import TappetConfig

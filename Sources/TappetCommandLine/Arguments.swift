@@ -1,42 +1,42 @@
-// Options and operands, by getopt_long.
+// Parses options and operands with getopt_long.
 
 import CPlatform
 import TappetConfig
 import TappetCore
 
-/// A command's options and operands.
+/// The options and operands of a command.
 package struct Arguments {
   private var values: [(name: String, value: String?)] = []
   package private(set) var operands: [String] = []
-  /// The output for programs; `nil` without --json.
+  /// The JSON output; `nil` without --json.
   package var report: JSONReport?
 
-  /// The value of an option, if it was given.
+  /// Returns the value of an option, if specified.
   package func value(_ name: String) -> String? { values.last { $0.name == name }?.value }
 
-  /// The values of an option that may be given more than once, in order.
+  /// Returns the values of a repeatable option, in order.
   package func all(_ name: String) -> [String] { values.filter { $0.name == name }.compactMap { $0.value } }
 
-  /// Whether an option was given.
+  /// Whether an option is specified.
   package func has(_ name: String) -> Bool { values.contains { $0.name == name } }
 
-  /// Whether the output is for programs.
+  /// Whether the output is JSON.
   package var asJSON: Bool { has("json") }
 
-  /// The number that an option gives; `parse` has checked its bounds.
+  /// Returns the numeric value of an option; `parse` has checked its bounds.
   package func number(_ name: String) -> Int64? { value(name).flatMap { Int64(decimal: $0.utf8) } }
 
-  /// The duration that an option gives; `parse` has checked its bounds.
+  /// Returns the duration in an option's value; `parse` has checked its bounds.
   package func seconds(_ name: String) -> Duration? { value(name).flatMap { Int64(seconds: $0) }.map { .seconds($0) } }
 
-  /// The same without these options.
+  /// Returns a copy without these options.
   package func without(_ names: [String]) -> Arguments {
     var rest = self
     rest.values.removeAll { value in names.contains { $0 == value.name } }
     return rest
   }
 
-  /// The same with options that were given elsewhere, unless they are here already.
+  /// Returns a copy with additional options; those already specified take precedence.
   package func with(_ others: [(name: String, value: String?)], for command: Command) throws(CommandFailure)
     -> Arguments
   {
@@ -46,7 +46,7 @@ package struct Arguments {
     return sum
   }
 
-  /// Parses what follows the words of `command`, and checks it unless it asks for help.
+  /// Parses the arguments after the words of `command`, and validates them unless --help is specified.
   package static func parse(_ words: [String], for command: Command) throws(CommandFailure) -> Arguments {
     let arguments = try scan(words, for: command)
     if !arguments.has("help") { try arguments.check(for: command) }
@@ -55,7 +55,7 @@ package struct Arguments {
 
   // MARK: getopt_long
 
-  /// Values that getopt_long returns for the options; smaller ones are characters.
+  /// Start of the values that getopt_long returns for long options; smaller values are characters.
   private static let firstOption: Int32 = 256
 
   private static func scan(_ words: [String], for command: Command) throws(CommandFailure) -> Arguments {
@@ -76,7 +76,7 @@ package struct Arguments {
     table.append(option())
     tp_reset_getopt()
     while true {
-      // The colon keeps getopt_long from complaining itself.
+      // The colon suppresses getopt_long's own error messages.
       let found = getopt_long(Int32(owned.count), &vector, ":h", &table, nil)
       if found == -1 { break }
       let index = Int(found - firstOption)
@@ -101,7 +101,7 @@ package struct Arguments {
     return arguments
   }
 
-  /// The mistake that getopt_long found; `index` is the option's, if it is known.
+  /// Returns an error about what getopt_long rejected; `index` identifies the option, if known.
   private static func mistake(_ found: Int32, _ word: String, _ index: Int, _ command: Command) -> CommandFailure {
     let options = command.allOptions
     if options.indices.contains(index) {
@@ -153,14 +153,14 @@ package struct Arguments {
       throw .usage("missing \(command.operands[operands.count].name); usage: " + command.synopsis)
     }
     guard operands.count > most else { return }
-    // A key is not repeated, even in an error message.
+    // A key must not be repeated in an error message.
     throw operands[most].begins(with: "smpshare:")
       ? .shareURLTyped : .usage("unexpected argument '\(operands[most])'")
   }
 }
 
 extension ValueKind {
-  /// The bounds of a number, what it counts, and what else is understood; `nil` for anything else.
+  /// The bounds of a number, its unit, and other accepted forms; `nil` for any other kind.
   fileprivate var bounds: (ClosedRange<Int64>, unit: String, other: String)? {
     switch self {
     case .seconds(let bounds): (bounds, "whole seconds", ", or a time such as 5m")
@@ -169,7 +169,7 @@ extension ValueKind {
     }
   }
 
-  /// The text as names are compared, if it is one.
+  /// Returns the text in composed form if it is a name, for comparisons.
   fileprivate func spelt(_ text: String) -> String {
     switch self {
     case .action, .output, .person: text.composed
@@ -179,14 +179,14 @@ extension ValueKind {
 }
 
 extension ValueKind {
-  /// The number that a text gives for it.
+  /// Parses a number of this kind.
   fileprivate func number(_ text: String) -> Int64? {
     if case .seconds = self { Int64(seconds: text) } else { Int64(decimal: text.utf8) }
   }
 }
 
 extension Int64 {
-  /// Seconds as people type them: `300`, `300s`, `5m` or `5min`, `2h`, `1d`.
+  /// Parses seconds in the usual notations: `300`, `300s`, `5m` or `5min`, `2h`, `1d`.
   @export(interface)
   package init?(seconds text: String) {
     let digits = text.utf8.prefix { $0.isASCIIDigit }

@@ -1,5 +1,4 @@
-// A command of the command line, with everything that --help, spelling suggestions, completions and the manual page say
-// about it.
+// A command of the command line, with the data for --help, spelling suggestions, completions and the manual page.
 
 import TappetConfig
 import TappetJSON
@@ -7,26 +6,26 @@ import TappetJSON
 /// The process's exit status; documented in tappet(1).
 package enum ExitStatus: Int32 {
   case success = 0
-  /// The request was refused, or something that was checked is wrong.
+  /// The request was refused, or a check found a fault.
   case refused = 1
-  /// The command line makes no sense.
+  /// The command line is invalid.
   case usage = 2
-  /// The configuration has mistakes.
+  /// The configuration contains errors.
   case configuration = 3
   /// A device, a file or another process failed.
   case failure = 4
-  /// Somebody else has yet to decide: the same command may succeed later.
+  /// A decision by another party is pending: the same command may succeed later.
   case pending = 5
 
-  // The broker tool alone: why there is no connection.
+  // Broker tool only: the reason why there is no connection.
   case nameNotResolved = 10
   case connectionRefused = 11
   case unreachable = 12
   /// The broker's certificate is not acceptable.
   case brokerUntrusted = 13
-  /// The broker does not accept us in the TLS handshake.
+  /// The broker rejected this client in the TLS handshake.
   case handshakeRefused = 14
-  /// The peer speaks something else.
+  /// The peer speaks another protocol.
   case wrongProtocol = 15
   case silent = 16
   case loginRefused = 17
@@ -34,21 +33,21 @@ package enum ExitStatus: Int32 {
   case connectRefused = 18
   case connectionLost = 19
 
-  // The broker tool again: the purpose of the connection.
+  // Broker tool only: the operation that failed on the connection.
   case publishRefused = 20
   case subscriptionRefused = 21
-  /// As mosquitto's clients have it.
+  /// The same value as in mosquitto's clients.
   case timedOut = 27
 }
 
-/// Why a command did not do what it was asked for.
+/// The reason why a command failed.
 package struct CommandFailure: Error {
   package var status: ExitStatus
   /// The reason in a sentence; `nil` means that it has been printed.
   package var sentence: String?
-  /// The reason for programs (`FailureCode`, or one of TappetMessages); `nil` when something was found wrong as asked.
+  /// Machine-readable code (`FailureCode`, or one of TappetMessages); `nil` if a check worked and found a fault.
   package var code: String?
-  /// Mistakes in the configuration, for programs.
+  /// Errors in the configuration, as JSON.
   package var mistakes: [JSON] = []
 
   package init(status: ExitStatus, sentence: String? = nil, code: String? = nil) {
@@ -66,24 +65,24 @@ package struct CommandFailure: Error {
   package static func failed(_ sentence: String, _ code: String = FailureCode.failed) -> Self {
     Self(status: .failure, sentence: sentence, code: code)
   }
-  /// The reason was printed.
+  /// Creates a failure whose reason has been printed.
   package static func reported(_ status: ExitStatus, _ code: String? = nil) -> Self {
     Self(status: status, sentence: nil, code: code)
   }
-  /// The command did what it was asked for, and found something wrong, which its output names.
+  /// A check that worked and found a fault, which its output names.
   package static var found: Self { Self(status: .refused) }
-  /// An answer that this version does not understand.
+  /// A response that this version does not understand.
   package static var malformedAnswer: Self { .failed("the kiosk's answer makes no sense", FailureCode.malformedAnswer) }
 }
 
-/// The meaning of a value on the command line: how it is checked and completed.
+/// The type of a value on the command line, which determines its validation and completion.
 package enum ValueKind {
   case text
   case file
   case folder
-  /// One of these, or something else.
+  /// One of these words, or any other text.
   case word([String])
-  /// Whole seconds within these bounds.
+  /// A number of whole seconds within these bounds.
   case seconds(ClosedRange<Int64>)
   /// A whole number within these bounds.
   case number(ClosedRange<Int64>)
@@ -102,15 +101,15 @@ package enum ValueKind {
 /// An option of a command.
 package struct CommandOption {
   package var name: String
-  /// The name of its value in --help; `nil` means that it takes none.
+  /// The name of the value in --help; `nil` means that the option accepts none.
   package var value: String?
   package var kind = ValueKind.text
   /// One line without a full stop.
   package var summary: String
-  /// Given in place of the option or operand before it.
+  /// Whether the option is an alternative to the preceding option or operand.
   var isAlternative = false
 
-  /// An option with a value.
+  /// Creates an option with a value.
   package init(_ name: String, _ value: String, _ kind: ValueKind, _ summary: String) {
     self.name = name
     self.value = value
@@ -118,16 +117,16 @@ package struct CommandOption {
     self.summary = summary
   }
 
-  /// An option with a text.
+  /// Creates an option with a text value.
   package init(_ name: String, _ value: String, _ summary: String) { self.init(name, value, .text, summary) }
 
-  /// An option without a value.
+  /// Creates an option without a value.
   package init(_ name: String, _ summary: String) {
     self.name = name
     self.summary = summary
   }
 
-  /// The same, in place of what precedes it.
+  /// The same option as an alternative to the preceding one.
   package var orElse: Self {
     var option = self
     option.isAlternative = true
@@ -135,11 +134,11 @@ package struct CommandOption {
   }
 }
 
-/// A word that is not an option.
+/// A positional argument.
 package struct Operand {
   package enum Count {
     case one, oneOrMore, any, optional
-    /// Or the last option, or one of its alternatives, in its place.
+    /// Exactly one, unless the last option or one of its alternatives is specified.
     case oneUnlessOption
   }
 
@@ -154,7 +153,7 @@ package struct Operand {
   }
 }
 
-/// A heading of the overview.
+/// A heading of the command overview.
 package enum Section: CaseIterable {
   case setup, running, tags, secrets, people, rooms, certificates, broker, inventory
 
@@ -173,32 +172,32 @@ package enum Section: CaseIterable {
   }
 }
 
-/// An entry of the table of commands.
+/// An entry of the command table.
 package struct Command {
-  /// Its function, with or without the configuration.
+  /// The function of a command, with or without the configuration.
   package enum Body {
     case plain((Arguments) throws(CommandFailure) -> Void)
     case configured((Arguments, KioskConfiguration) throws(CommandFailure) -> Void)
-    /// With the keys and certificates that the configuration names, too.
+    /// Also loads the keys and certificates that the configuration names.
     case withFiles(NamedFiles, (Arguments, KioskConfiguration) throws(CommandFailure) -> Void)
-    /// While a kiosk runs, mistakes in the file do not matter.
+    /// Errors in the configuration file are tolerated while a kiosk is running.
     case running((Arguments, KioskConfiguration) throws(CommandFailure) -> Void)
   }
 
-  /// `secret new`.
+  /// The words of the command, such as `secret new`.
   package var words: String
   package var section: Section
   /// One line without a full stop, for the overview.
   package var summary: String
   package var operands: [Operand]
-  /// Its own options; `common` has the others.
+  /// The options specific to this command; `common` lists the others.
   package var options: [CommandOption]
-  /// Too many to be listed in its synopsis.
+  /// Whether the options are too many to be listed in the synopsis.
   package var abbreviatesOptions: Bool
-  /// Paragraphs of --help, laid out.
+  /// The formatted paragraphs of --help.
   package var details: String
   package var example: String?
-  /// Returns the mistake in a combination of options, before anything is opened.
+  /// Check for invalid combinations of options, before anything is opened; returns an error message or `nil`.
   package var usageError: (Arguments) -> String?
   package var body: Body
 
@@ -228,7 +227,7 @@ package struct Command {
     ]
   }
 
-  /// Whether the last option, or one that it is an alternative to, fits.
+  /// Whether the last option, or an option that it is an alternative to, satisfies the condition.
   func lastAlternatives(contain fits: (String) -> Bool) -> Bool {
     var index = options.count - 1
     while index >= 0 {
@@ -241,7 +240,7 @@ package struct Command {
 
   package var allOptions: [CommandOption] { options + Self.common }
 
-  /// Runs it with what follows its words.
+  /// Runs the command with the arguments that follow its words.
   @export(interface)
   package func run(_ words: [String]) -> ExitStatus {
     let isForPrograms = words.contains("--json") && options.contains { $0.name == "json" }

@@ -1,4 +1,4 @@
-// Options that several commands have.
+// Options shared by several commands.
 
 extension CommandOption {
   package static func timeout(_ seconds: Int) -> Self {

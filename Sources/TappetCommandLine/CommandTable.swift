@@ -1,4 +1,4 @@
-// A table of commands, and the way from words to one of them.
+// A table of commands, with the lookup of a command by its words.
 
 import TappetCore
 
@@ -8,14 +8,14 @@ package struct CommandTable {
 
   package init(_ commands: [Command]) { self.commands = commands }
 
-  /// The command that these words begin with.
+  /// Returns the command that the words start with.
   package func find(_ words: [String]) -> Command? {
     guard let first = words.first else { return nil }
     let pair = words.prefix(2).joined(separator: " ")
     return commands.first { $0.words == ($0.isPair ? pair : first) }
   }
 
-  /// Options that precede the command: --config may.
+  /// Splits off global options that precede the command; only --config is allowed.
   @export(interface)
   package static func split(_ words: [String]) -> (global: [String], rest: [String]) {
     var count = 0
@@ -28,6 +28,6 @@ package struct CommandTable {
 }
 
 extension Command {
-  /// Whether it has two words.
+  /// Whether the command consists of two words.
   package var isPair: Bool { words.utf8.contains(UInt8(ascii: " ")) }
 }

@@ -1,6 +1,6 @@
-// Why a command did not do what it was asked for, for programs; docs/json.md lists these codes.
+// Machine-readable error codes of the commands; docs/json.md lists them.
 
-/// The codes of failures that no other module names.
+/// The codes of failures that are not defined in another module.
 package enum FailureCode {
   package static let usage = "usage"
   package static let configuration = "configuration"

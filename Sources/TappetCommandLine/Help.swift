@@ -1,15 +1,15 @@
-// --help, from the table of commands.
+// Generates --help from the table of commands.
 
 import TappetConfig
 
 extension Command {
-  /// Columns of --help's own lines.
+  /// Maximum width of the generated lines of --help.
   static let columnsMax = 100
 
   /// The words, options and operands: `tappet secret share [--url | --out FILE] ID`.
   package var synopsis: String { (["tappet " + words] + synopsisParts.map { $0.text }).joined(separator: " ") }
 
-  /// Options and operands as one reads them, alternatives in one part.
+  /// The options and operands in the order of the synopsis, with alternatives in one part.
   package var synopsisParts: [SynopsisPart] {
     var parts: [SynopsisPart] = []
     if abbreviatesOptions {
@@ -49,7 +49,7 @@ extension Command {
     return String(text.dropLast())
   }
 
-  /// Its synopsis, continued on the next line if it is too wide.
+  /// The synopsis, continued on the next line if it is too wide.
   private var usage: String {
     var line = "Usage: tappet " + words
     let indent = String(repeating: " ", count: line.utf8.count)
@@ -65,10 +65,10 @@ extension Command {
   }
 }
 
-/// Options or operands of which one is given.
+/// Alternative options or operands, of which one is specified.
 package struct SynopsisPart {
   package struct Word {
-    /// Without its dashes; `nil` for an operand.
+    /// The option's name without dashes; `nil` for an operand.
     package var option: String?
     package var value: String?
 
@@ -87,9 +87,9 @@ package struct SynopsisPart {
   }
 }
 
-/// Text in columns.
+/// Formats text in columns.
 package enum Help {
-  /// Lines of two columns, the first at least `least` wide.
+  /// Returns lines of two columns, the first at least `least` wide.
   package static func rows(_ entries: [(String, String)], _ least: Int = 0) -> String {
     let width = entries.reduce(least) { max($0, $1.0.utf8.count) }
     return entries.map { "  " + padded($0.0, width) + "  " + $0.1 + "\n" }.joined()

@@ -1,10 +1,10 @@
-// The output of --json: one envelope for every command, whether it worked or not. docs/json.md is its promise.
+// The output of --json: the same envelope for every command, successful or not, as specified in docs/json.md.
 
 import TappetJSON
 
 /// The envelope of one command's output.
 package final class JSONReport {
-  /// Rises only when a program that reads the envelope would have to change.
+  /// Incremented only when programs that read the envelope would have to change.
   private static let format: Int64 = 1
 
   private let command: String
@@ -13,16 +13,16 @@ package final class JSONReport {
 
   package init(command: String) { self.command = command }
 
-  /// Takes the command's answer, which is printed at its end.
+  /// Sets the command's result, which is printed when the command ends.
   package func set(_ data: JSON) { self.data = data }
 
-  /// Begins a list, whose elements are printed as they come; it may stay empty.
+  /// Starts a list, whose elements are printed as they arrive; it may remain empty.
   package func beginList() { isList = true }
 
-  /// Prints an element of the list in an envelope of its own.
+  /// Prints an element of the list in a separate envelope.
   package func print(_ element: JSON) { Output.printLine(envelope(element, nil, nil)) }
 
-  /// Prints the end: the answer, or why there is none; nothing after a list that was printed to its end.
+  /// Prints the final envelope with the result or the error; prints nothing after a complete list.
   package func end(_ status: ExitStatus, _ failure: CommandFailure?) {
     if isList, failure?.error == nil { return }
     Output.print(envelope(data, failure?.error, status))
@@ -37,7 +37,7 @@ package final class JSONReport {
 }
 
 extension CommandFailure {
-  /// The failure for programs; `nil` when the command did what it was asked for, and found something wrong.
+  /// The error as JSON; `nil` if a check worked and found a fault.
   fileprivate var error: JSON? {
     guard let code else { return nil }
     return .object(["code": .string(code), "text": .string(sentence ?? summary), "mistakes": .array(mistakes)])

@@ -1,9 +1,9 @@
-// Prometheus' text format, 0.0.4, with names by the OpenMetrics rules: base units, and `_total` on counters.
+// Prometheus' text format, 0.0.4, with names that follow the OpenMetrics rules: base units, and `_total` on counters.
 
 import TappetCore
 import TappetPlatform
 
-/// Metrics as text.
+/// Builds metrics as text.
 package struct MetricsText {
   package enum Kind: String {
     case gauge, counter
@@ -35,7 +35,7 @@ package struct MetricsText {
     }
   }
 
-  /// The metrics, with the last line feed.
+  /// The metrics, with a trailing line feed.
   package private(set) var text = ""
 
   package init() {}
@@ -44,7 +44,7 @@ package struct MetricsText {
     add(name, kind, help, [sample])
   }
 
-  /// Adds a metric with its samples; without any it is left out.
+  /// Adds a metric with its samples; omits a metric without samples.
   @export(interface)
   package mutating func add(_ name: String, _ kind: Kind, _ help: String, _ samples: [Sample]) {
     guard !samples.isEmpty else { return }
@@ -55,7 +55,7 @@ package struct MetricsText {
     }
   }
 
-  /// A label's value: the format knows three escapes, and a terminal may show it.
+  /// Escapes a label's value: the format defines three escapes, and control characters are escaped for terminals.
   private static func escaped(_ value: String) -> String {
     var text = ""
     for character in value.escapedLines.unicodeScalars {
@@ -70,10 +70,10 @@ package struct MetricsText {
   }
 }
 
-// MARK: - On the command line
+// MARK: - Command line
 
 extension MetricsText {
-  /// The mistake in a combination of --prometheus, --output and --json.
+  /// Returns an error message about a combination of --prometheus, --output and --json.
   package static func usageError(_ arguments: Arguments) -> String? {
     guard arguments.has("prometheus") else {
       return arguments.has("output") ? "--output goes with --prometheus" : nil
@@ -81,7 +81,7 @@ extension MetricsText {
     return arguments.has("json") ? "--prometheus and --json are two formats; give one" : nil
   }
 
-  /// Writes metrics to the file of --output as a whole, or to standard output.
+  /// Writes metrics to the file of --output atomically, or to standard output.
   @export(interface)
   package static func write(_ text: String, _ arguments: Arguments) throws(CommandFailure) {
     guard let path = arguments.value("output") else { return Output.write(text) }

@@ -1,23 +1,23 @@
-// Data goes to stdout, everything else to stderr. Lines may contain what a kiosk, a certificate or a tag said, so what
-// would control the terminal is escaped in them; a terminal's own sequences go through `write`.
+// Data goes to stdout, everything else to stderr. Lines may contain text from a kiosk, a certificate or a tag, so
+// terminal control characters are escaped; a terminal's own sequences are printed with `write`.
 
 import CPlatform
 import TappetCore
 import TappetJSON
 import TappetPlatform
 
-/// Text to the two streams.
+/// Writes text to the two streams.
 package enum Output {
   /// Writes a line of data.
   package static func print(_ text: String) { write(text.escapedLines + "\n") }
 
-  /// Writes data as it is; at once, so that a live view does not lag.
+  /// Writes data unchanged and unbuffered, so that a live view does not lag.
   package static func write(_ text: String) { put(Array(text.utf8), tp_stdout()) }
 
-  /// Writes data that need not be text.
+  /// Writes data that may be binary.
   package static func write(bytes: [UInt8]) { put(bytes, tp_stdout()) }
 
-  /// Writes a JSON value on one line, or on several for a person.
+  /// Writes a JSON value on one line, or indented on a terminal.
   package static func print(_ json: JSON) {
     put(json.encoded(pretty: isatty(1) == 1) + [UInt8(ascii: "\n")], tp_stdout())
   }
@@ -25,20 +25,20 @@ package enum Output {
   /// Writes a JSON value on one line.
   static func printLine(_ json: JSON) { put(json.encoded() + [UInt8(ascii: "\n")], tp_stdout()) }
 
-  /// Writes a question; the answer follows on its line.
+  /// Writes a question; the answer follows on the same line.
   static func printPrompt(_ text: String) { put(Array(text.escapedLines.utf8), tp_stderr()) }
 
-  /// Writes a line for the person that the next one replaces.
+  /// Writes a message that the next one replaces on the same line.
   package static func printErrorInPlace(_ text: String) {
     put(Array(("\r" + text.escaped + "\u{1B}[K").utf8), tp_stderr())
   }
 
-  /// Writes a line for the person.
+  /// Writes a line of text to stderr.
   package static func printError(_ text: String) { put(Array((text.escapedLines + "\n").utf8), tp_stderr()) }
 
-  /// The status to end with: data that a full disk did not take is a failure.
+  /// Returns the exit status: data lost to a full disk counts as a failure.
   ///
-  /// A reader that closes its pipe early has read enough.
+  /// A reader that closes the pipe early does not.
   package static func finalStatus(_ status: ExitStatus) -> ExitStatus {
     let code = tp_output_error()
     guard status == .success, code != 0, code != EPIPE else { return status }
@@ -46,7 +46,7 @@ package enum Output {
     return .failure
   }
 
-  /// Whether everything so far was taken; a reader that closed its pipe takes no more.
+  /// Whether all output has been written; false after the reader closed the pipe.
   package static var isTaken: Bool { tp_output_error() == 0 }
 
   private static func put(_ bytes: [UInt8], _ stream: UnsafeMutablePointer<FILE>?) {

@@ -1,30 +1,30 @@
-// QR codes by libqrencode: for a terminal, and as SVG. The one file that imports CQREncode.
+// QR codes by libqrencode, for a terminal and as SVG. The only file that imports CQREncode.
 //
-// The encoded text may contain a key, and libqrencode leaves copies of it in memory that it frees: only for a process
-// that soon ends.
+// The encoded text may contain a key, and libqrencode leaves copies of it in freed memory: use this only in short-lived
+// processes.
 
 import CPlatform
 import CQREncode
 import TappetPlatform
 
-/// Why there is no QR code.
+/// The reason why a QR code cannot be created.
 package enum QRCodeError: Error, Hashable, Sendable {
-  /// More bytes than the largest code holds at level H.
+  /// The data exceeds the capacity of the largest code at level H.
   case tooLong(size: Int)
-  /// The errno that libqrencode left.
+  /// The errno set by libqrencode.
   case library(code: Int32)
 }
 
 /// A QR code (ISO/IEC 18004) at error correction level H, with its quiet zone.
 package struct QRCode: Sendable {
-  /// Modules of light around the code (ISO/IEC 18004 §9.1).
+  /// Width of the light margin in modules (ISO/IEC 18004 §9.1).
   package static let quietZone = 4
 
-  /// Modules on a side, the quiet zone included.
+  /// Modules per side, including the quiet zone.
   package let width: Int
   private let isDark: [Bool]
 
-  /// Encodes `data` as bytes, in the smallest version that holds it.
+  /// Encodes `data` as bytes, in the smallest version with enough capacity.
   @export(interface)
   package init(_ data: [UInt8]) throws(QRCodeError) {
     var code: UnsafeMutablePointer<QRcode>?
@@ -50,13 +50,13 @@ package struct QRCode: Sendable {
     self.isDark = isDark
   }
 
-  /// Whether the module is dark; outside the code everything is light.
+  /// Whether the module is dark; all modules outside the code are light.
   func isDark(row: Int, column: Int) -> Bool {
     guard (0..<width).contains(row), (0..<width).contains(column) else { return false }
     return isDark[row * width + column]
   }
 
-  /// Lines of half blocks, two rows of modules each: drawn in black on white they are the code.
+  /// Lines of half blocks, each with two rows of modules, to be printed in black on white.
   package var lines: [String] {
     stride(from: 0, to: width, by: 2).map { row in
       var line = ""
@@ -72,7 +72,7 @@ package struct QRCode: Sendable {
     }
   }
 
-  /// The dark modules as an SVG path, of one unit a module.
+  /// The dark modules as an SVG path, with one unit per module.
   package var path: String {
     var path = ""
     for row in 0..<width {
@@ -87,7 +87,7 @@ package struct QRCode: Sendable {
     return path
   }
 
-  /// A picture of 8 units a module, black on white.
+  /// An SVG image in black on white, with 8 units per module.
   package var svg: String {
     let size = width * 8
     return """

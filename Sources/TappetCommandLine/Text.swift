@@ -1,9 +1,9 @@
-// Texts of several commands.
+// Text helpers for several commands.
 
 import TappetCore
 
 extension Duration {
-  /// `40 s`, `5 min`, `3 h`, `12 d`.
+  /// A rounded duration such as `40 s`, `5 min`, `3 h` or `12 d`.
   package var brief: String {
     let seconds = wholeMilliseconds / 1000
     switch seconds {
@@ -16,7 +16,7 @@ extension Duration {
 }
 
 extension String {
-  /// `hasSuffix` compares characters.
+  /// Whether the text ends with these bytes; `hasSuffix` compares characters.
   package func hasSuffixBytes(_ suffix: String) -> Bool {
     utf8.count >= suffix.utf8.count && utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
   }

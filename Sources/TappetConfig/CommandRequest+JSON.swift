@@ -1,4 +1,4 @@
-// A command's payload: JSON, one word, or an action URL (docs/formats.md, "Commands").
+// The payload of a command: JSON, one word, or an action URL (docs/formats.md, "Commands").
 
 import TappetCore
 import TappetJSON
@@ -6,7 +6,7 @@ import TappetJSON
 extension CommandArrival.Content {
   /// Reads a payload of at most `Limits.commandSizeMax` bytes.
   ///
-  /// `isFirmware`: the topic is served as the ESP32 firmware serves it.
+  /// `isFirmware`: the topic behaves as in the ESP32 firmware.
   @export(interface)
   package init(_ payload: [UInt8], isFirmware: Bool = false) {
     if isFirmware {
@@ -18,7 +18,7 @@ extension CommandArrival.Content {
       self = .request(CommandRequest(.url(Array(text))))
     } else if text.first == UInt8(ascii: "{") {
       let json = JSON(decoding: Array(text))
-      // Somebody may have chosen this topic for a reply to them.
+      // A sender may have chosen this topic for its replies.
       let isReply = json?["result"] != nil
       self = isReply ? .report : json.flatMap { CommandRequest($0) }.map { .request($0) } ?? .malformed
     } else if (1...Limits.outputWordSizeMax).contains(text.count),
@@ -32,7 +32,7 @@ extension CommandArrival.Content {
 }
 
 extension CommandArrival.Content {
-  /// A command of the ESP32 firmware's: names without regard to case, and the first of repeated ones.
+  /// Reads a command as the ESP32 firmware does: names are case-insensitive, and the first of repeated names is used.
   fileprivate init(toFirmware payload: [UInt8]) {
     guard !payload.starts(with: #"{"TT_ID""#.utf8) else {
       self = .report
@@ -64,7 +64,7 @@ extension CommandRequest {
     return text.drop { $0 <= 0x20 }
   }
 
-  /// The request in an object; `nil` when a member that counts has another type, or when it asks for nothing.
+  /// Reads the request in an object; `nil` if a relevant member has the wrong type, or nothing is requested.
   fileprivate init?(_ json: JSON) {
     guard let form = Form(json) else { return nil }
     self.init(form)
@@ -91,7 +91,7 @@ extension CommandRequest {
 }
 
 extension CommandRequest.Form {
-  /// Exactly one of `action`, `output` with `do`, `url` and `run`.
+  /// Reads exactly one of `action`, `output` with `do`, `url` and `run`.
   fileprivate init?(_ json: JSON) {
     switch (json["action"], json["output"], json["url"], json["run"]) {
     case (.string(let name), nil, nil, nil): self = .target(.action(name.composed))

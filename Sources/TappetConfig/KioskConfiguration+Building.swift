@@ -1,15 +1,15 @@
-// A configuration that a program puts together itself, instead of a file.
+// A configuration built by a program instead of read from a file.
 
 import TappetCore
 
 extension KioskConfiguration {
-  /// The state folder of a configuration that names none.
+  /// Default state folder of a configuration.
   static let usualState = "/var/lib/tappet"
 
-  /// The control socket of a configuration that names none.
+  /// Returns the default control socket in a state folder.
   static func controlSocket(in state: String) -> String { state + "/control" }
 
-  /// Nothing but defaults: neither a broker's address nor an action.
+  /// Returns a configuration with only defaults: neither a broker's address nor an action.
   @export(interface)
   package static func bare() -> KioskConfiguration {
     let state = usualState

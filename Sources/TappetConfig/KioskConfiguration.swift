@@ -1,75 +1,73 @@
-// The configuration as typed values, all of them checked. ConfigurationParser makes it.
+// The configuration as typed, validated values, created by `ConfigurationParser`.
 
 import TappetCore
 import TappetPlatform
 
 /// The content of kiosk.yaml.
 package struct KioskConfiguration: Sendable {
-  /// The broker's endpoints and the kiosk's identity there.
+  /// Endpoints of the broker, and the kiosk's identity there.
   package var broker: BrokerSettings
   /// The folder of the database.
   package var stateFolder: String
   /// Whether the broker's password is sealed in the store (`password: {stored: true}`).
   ///
-  /// `broker.password` is `nil` until it is read from there.
+  /// `broker.password` is `nil` until it is read from the store.
   package var storesPassword = false
   /// The key for `%T`; `nil` when no action uses it.
   package var timestampKey: TimestampKey?
   /// Whether the key for `%T` is sealed in the store (`timestamp_key: {stored: true}`).
   ///
-  /// `timestampKey` is `nil` until it is read from there.
+  /// `timestampKey` is `nil` until it is read from the store.
   package var storesTimestampKey = false
-  /// False with `reader: none`.
+  /// Whether a reader is used; false for `reader: none`.
   package var hasReader = true
   /// libnfc's connection string; `nil` means the first reader that libnfc finds.
   package var readerDevice: String?
   /// The lights and buttons.
   package var panel: PanelSettings
-  /// At least one; names and indexes are unique.
+  /// One or more actions, with unique names and indexes.
   package var actions: [Action]
-  /// The tags that others wrote.
+  /// Tags written by other systems.
   package var foreignTags: [ExternalTag] = []
-  /// The action of every tag that nobody here knows; `nil` means that there is none.
+  /// Action for unknown tags; `nil` if there is none.
   package var unknownTags: Action?
-  /// The settings of the inventory; `nil` when the kiosk has nothing to do with one.
+  /// Settings of the inventory; `nil` if the kiosk does not use one.
   package var inventory: InventorySettings?
-  /// The topics with commands; unique.
+  /// Command topics, each unique.
   package var commands: [CommandPlan] = []
-  /// The site whose people the kiosk has; `nil` means that it belongs to none.
+  /// The site that provides the kiosk's people; `nil` if the kiosk belongs to no site.
   package var site: SiteSettings?
-  /// The webhooks of those actions that have one.
-  ///
-  /// Rooms are among them.
+  /// Webhooks of the actions, including rooms.
   package var webhooks: [WebhookEndpoint] = []
-  /// The kiosk's session at a homeserver; `nil` without one.
+  /// Settings of the session on a Matrix homeserver; `nil` without one.
   package var matrix: MatrixSettings?
   /// Whether the kiosk's state is published (`telemetry: {state: true}`).
   package var publishesState = false
-  /// `nil` means that Home Assistant learns nothing.
+  /// Home Assistant settings; `nil` if nothing is published for Home Assistant.
   package var homeAssistant: HomeAssistantPlan?
-  /// False with `clock: trust`.
+  /// Whether the clock is checked; false for `clock: trust`.
   package var checksClock: Bool
-  /// Maximum number of entries that may wait.
+  /// Maximum number of pending entries.
   package var outboxCountMax: Int
-  /// Maximum size of all messages that may wait, in bytes.
+  /// Maximum size of all pending messages, in bytes.
   package var outboxSizeMax: Int
-  /// How long the log of taps is kept; `nil` means that there is none (`history: none`).
+  /// Retention time of the tap log; `nil` means that there is no log (`history: none`).
   package var historyAge: Duration? = Limits.historyAge
   /// The control socket's path.
   package var controlSocket: String
-  /// Number of secrets that an action may have.
+  /// Maximum number of secrets per action.
   package var secretsPerActionMax = Limits.secretsPerActionMax
-  /// The name of the time zone; `nil` means the machine's.
+  /// Name of the time zone; `nil` means the system's time zone.
   package var timeZone: String?
-  /// The days on which no hours apply.
+  /// Holidays, on which actions with `hours` are refused.
   package var holidays: Set<CalendarDay> = []
 }
 
-/// A panel's wiring and the meaning of its parts.
+/// Wiring of a panel and the function of its parts.
 package struct PanelSettings: Hashable, Sendable {
-  /// The socket of a virtual panel, which replaces the real lines; `nil` without one.
+  /// Socket of a virtual panel, which replaces the physical lines; `nil` without one.
   package var simulator: String?
-  /// The board's profile, which knows the header's pins: an installed one by name, or any other by its path.
+  /// The board profile, which defines the header's pins: an installed profile by name, or another profile by path.
   package var profile: String?
   /// Label or path of the chip for lines that name none.
   package var chip: String?
@@ -79,19 +77,19 @@ package struct PanelSettings: Hashable, Sendable {
   package var outputs: [OutputSettings] = []
   /// The panel's buttons.
   package var buttons: [ButtonSettings] = []
-  /// Pairs of buttons, by index.
+  /// Pairs of buttons that are pressed together, by index.
   package var chords: [ChordPlan] = []
-  /// The buttons are locked after this time without use; `nil` means never.
+  /// Idle time after which the buttons are locked; `nil` means never.
   package var lockAfter: Duration?
   /// The sequence of buttons, by index, that unlocks the panel.
   package var unlockCode: [Int] = []
   /// The pattern of each light.
   package var patterns = LightPatterns()
 
-  /// A panel with nothing on it.
+  /// Creates a panel without any parts.
   package init() {}
 
-  /// The part of the settings that the core needs.
+  /// The part of the settings used by the core.
   package var plan: PanelPlan {
     var plans: [ButtonPlan] = []
     for button in buttons { plans.append(button.plan) }
@@ -99,20 +97,20 @@ package struct PanelSettings: Hashable, Sendable {
       buttons: plans, chords: chords, outputs: outputs.map { $0.plan }, lockAfter: lockAfter, unlockCode: unlockCode)
   }
 
-  /// The names of the chord's buttons; `nil` if there is no such chord.
+  /// Returns the names of the chord's buttons; `nil` if there is no such chord.
   package func chordNames(_ index: Int) -> (first: String, second: String)? {
     guard chords.indices.contains(index) else { return nil }
     return (buttons[chords[index].first].plan.name, buttons[chords[index].second].plan.name)
   }
 
-  /// All LEDs, and the buzzer, that are wired.
+  /// All wired LEDs and the buzzer, if wired.
   package var wired: LightOutputs {
     var wired: LightOutputs = []
     for indicator in indicators { wired.formUnion(indicator.output) }
     return wired
   }
 
-  /// The place in the file of whatever uses this LED of the kernel's.
+  /// Returns the place in the file of the part that uses this kernel LED.
   func place(ofLED name: String) -> String? {
     for indicator in indicators where indicator.target == .led(name) { return indicator.place }
     for output in outputs where output.target == .led(name) { return output.place }
@@ -130,34 +128,34 @@ package enum OutputTarget: Hashable, Sendable {
 
 /// One LED, a part of an RGB LED, or the buzzer.
 package struct IndicatorSettings: Hashable, Sendable {
-  /// Exactly one of them.
+  /// The indicator, with exactly one bit set.
   package var output: LightOutputs
-  /// Its place on the board.
+  /// GPIO line or kernel LED of the indicator.
   package var target: OutputTarget
-  /// Its place in the file: `panel.leds.status`.
+  /// Place in the file: `panel.leds.status`.
   package var place: String
 }
 
 /// One output of the panel.
 package struct OutputSettings: Hashable, Sendable {
-  /// Its name and its limits.
+  /// Name and limits of the output.
   package var plan: OutputPlan
-  /// Its place on the board.
+  /// GPIO line or kernel LED of the output.
   package var target: OutputTarget
-  /// Its place in the file: `panel.outputs[0]`.
+  /// Place in the file: `panel.outputs[0]`.
   package var place: String
 }
 
 /// A button of the panel.
 package struct ButtonSettings: Hashable, Sendable {
-  /// Its name and its gestures.
+  /// Name and gestures of the button.
   package var plan: ButtonPlan
-  /// Its place on the board.
+  /// GPIO line of the button.
   package var line: PanelLine
 }
 
 extension KioskConfiguration {
-  /// A topic of this kiosk that lies below another one.
+  /// Returns a topic of this kiosk below `topic`, if any.
   @export(interface)
   package func topic(below topic: String) -> String? {
     let topics =
@@ -166,7 +164,7 @@ extension KioskConfiguration {
     return topics.first { $0.utf8.starts(with: (topic + "/").utf8) }
   }
 
-  /// The topics with commands, with the key for `%T` where they have none of their own.
+  /// Command topics, with the key for `%T` where a topic has no separate key.
   package var commandPlans: [CommandPlan] {
     commands.map { plan in
       guard case .token(nil) = plan.trust else { return plan }
@@ -178,7 +176,7 @@ extension KioskConfiguration {
 }
 
 extension KioskSettings {
-  /// The part of the settings that the core needs.
+  /// Creates the part of the settings used by the core.
   @export(interface)
   package init(_ configuration: KioskConfiguration) {
     self.init(

@@ -21,9 +21,9 @@ package struct Instant: Comparable, Hashable, Sendable {
   }
 }
 
-/// A reading of both clocks at once: the time of an event.
+/// A simultaneous reading of both clocks: the time of an event.
 package struct Moment: Hashable, Sendable {
-  /// For durations and deadlines.
+  /// The monotonic time, for durations and deadlines.
   package var instant: Instant
   /// Milliseconds since 1970 by the wall clock, which may be wrong and may step.
   package var unixMilliseconds: Int64
@@ -34,7 +34,7 @@ package struct Moment: Hashable, Sendable {
     self.unixMilliseconds = unixMilliseconds
   }
 
-  /// The moment that comes `time` later if no clock is set meanwhile; saturates.
+  /// Returns the moment `time` later, if no clock is set in the meantime; saturates.
   package func later(by time: Duration) -> Moment {
     let (sum, overflow) = unixMilliseconds.addingReportingOverflow(time.wholeMilliseconds)
     return Moment(instant: instant + time, unixMilliseconds: overflow ? .max : sum)

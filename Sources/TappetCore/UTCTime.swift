@@ -1,6 +1,6 @@
-// Dates without a clock or a time zone's tables, for what the core itself writes.
+// Dates without a clock or time zone tables, for text that the core itself writes.
 
-/// A time of day and a date in UTC, in the Gregorian calendar before its time too.
+/// A time of day and a date in UTC, in the proleptic Gregorian calendar.
 struct UTCTime {
   var year: Int64
   var month: Int64
@@ -9,7 +9,7 @@ struct UTCTime {
 
   /// The date of a time in seconds since 1970.
   ///
-  /// Eras of 400 years begin on 1 March, so that a leap day is a year's last (Howard Hinnant, "chrono-Compatible
+  /// Eras of 400 years start on 1 March, so that a leap day is a year's last (Howard Hinnant, "chrono-Compatible
   /// Low-Level Date Algorithms", `civil_from_days`).
   init(unixSeconds: Int64) {
     let days = (unixSeconds - UTCTime.remainder(unixSeconds, 86_400)) / 86_400 + 719_468

@@ -1,7 +1,7 @@
-// The inventory: one SQLite database of its own in the state folder, which a running kiosk does not open.
+// The inventory: a separate SQLite database in the state folder, which a running kiosk does not open.
 //
-// Every change is one transaction, and on the disk when it returns. Several processes may have the inventory open; each
-// waits for the others for at most `Limits.storeBusyTimeout`.
+// Every change is one transaction, and is on the disk when the call returns. Several processes may have the inventory
+// open; each waits for the others for at most `Limits.storeBusyTimeout`.
 
 import TappetCore
 import TappetPlatform
@@ -9,7 +9,7 @@ import TappetSQLite
 
 /// The state folder's inventory.
 ///
-/// One thread at a time.
+/// To be used by one thread at a time.
 package final class Inventory {
   /// The file's name in the state folder.
   package static let fileName = "inventory.db"
@@ -19,14 +19,14 @@ package final class Inventory {
 
   private init(_ database: Database) { self.database = database }
 
-  /// Opens the inventory in `folder`, and makes both if they are absent.
+  /// Opens the inventory in `folder`; creates both if absent.
   ///
-  /// `isDurable`: a power cut takes no change back. Without it the last ones may be lost together, and nothing is
+  /// `isDurable`: changes survive a power cut. Otherwise, the last changes may be lost together, but nothing is
   /// damaged. Blocks on the disk.
   @export(interface)
   package static func open(folder path: String, isDurable: Bool = true) throws(DatabaseError) -> Inventory {
     let folder = try DatabaseFolder.open(path: path)
-    // A database that two processes make at once would be busy in ways that SQLite does not wait for.
+    // Two processes that create a database at the same time would get busy errors that SQLite does not wait for.
     try folder.lock()
     defer { folder.unlock() }
     try folder.ensureDatabase(fileName)
@@ -34,7 +34,7 @@ package final class Inventory {
     let database: Database
     do throws(DatabaseError) { database = try prepared(path, isDurable) } catch {
       guard error.fault == .full else { throw error }
-      // To read needs no room, if the log's index is in memory.
+      // Reading takes no disk space if the WAL index is in memory.
       database = try prepared(path, isDurable, isExclusive: true)
     }
     let inventory = Inventory(database)
@@ -55,7 +55,7 @@ package final class Inventory {
     return database
   }
 
-  /// Brings the names of an earlier version under the rule of names, all or none.
+  /// Corrects names from an earlier version to comply with the naming rule, all or none.
   private func mendFormerNames() throws(InventoryError) {
     for (isItem, kind) in [(Int64(0), InventoryKind.box), (1, .item)] {
       var rows: [InventoryRow] = []
@@ -89,6 +89,6 @@ package final class Inventory {
     try database.transaction(body, failed: { .store($0) })
   }
 
-  /// The time of a change.
+  /// Current time for a change, in milliseconds since 1970.
   var now: Int64 { clock.now().unixMilliseconds }
 }

@@ -1,18 +1,18 @@
-// A thing with its values, an edit of them, and where it is.
+// An inventory entry, an edit of its values, and its location.
 
 import TappetCore
 
-/// The number of a thing's row in its table.
+/// Number of an entry's row in its table.
 package typealias InventoryRow = Int64
 
-/// A picture of an item: a file of the user's, and what was in it.
+/// A photo of an item: the path of a user's file, and the hash of its content.
 package struct InventoryPhoto: Hashable, Sendable {
-  /// The file's path.
+  /// Path of the photo file.
   package var path: String
-  /// SHA-256 of its content when it was added.
+  /// SHA-256 of the content when the photo was added.
   package var hash: [UInt8]
 
-  /// A photo with this content.
+  /// Creates a photo from its path and hash.
   package init(path: String, hash: [UInt8]) {
     self.path = path
     self.hash = hash
@@ -21,17 +21,17 @@ package struct InventoryPhoto: Hashable, Sendable {
 
 /// A building, room, spot, box or item.
 package struct InventoryEntry: Hashable, Sendable {
-  /// Its row, among places or among items.
+  /// Row of the entry in the table of places or of items.
   package var row: InventoryRow
-  /// Its identity on every machine.
+  /// Id of the entry, the same on every machine.
   package var id: InventoryID
-  /// Building, room, spot, box or item.
+  /// Kind of the entry: building, room, spot, box or item.
   package var kind: InventoryKind
-  /// The row of the place that it is in; `nil` for a building.
+  /// Row of the place that contains the entry; `nil` for a building.
   package var container: InventoryRow?
-  /// The name, a box's label.
+  /// Name of the entry, or label of a box.
   package var name: String
-  /// The text of a box's QR code; empty for anything else.
+  /// Text of a box's QR code; empty for other kinds.
   package var code = ""
   /// An item's notes.
   package var notes = ""
@@ -39,12 +39,12 @@ package struct InventoryEntry: Hashable, Sendable {
   package var quantity: Int64 = 1
   /// Number of pieces below which an item is low.
   package var minimum: Int64?
-  /// An item's picture.
+  /// Photo of an item.
   package var photo: InventoryPhoto?
-  /// When it was made.
+  /// Creation time in milliseconds since 1970.
   package var createdUnixMilliseconds: Int64
 
-  /// Something new that has no row yet.
+  /// Creates a new entry, which has no row yet.
   @export(interface)
   package init(
     _ kind: InventoryKind, id: InventoryID, name: String, in container: InventoryRow?, createdUnixMilliseconds: Int64
@@ -57,34 +57,34 @@ package struct InventoryEntry: Hashable, Sendable {
     self.createdUnixMilliseconds = createdUnixMilliseconds
   }
 
-  /// Whether there is less of it than there should be.
+  /// Whether the quantity is below the minimum.
   package var isLow: Bool { minimum.map { quantity < $0 } ?? false }
 }
 
-/// New values of a thing; `nil` leaves the old one.
+/// New values of an entry; `nil` keeps the old value.
 package struct InventoryEdit: Sendable {
-  /// Another name or label.
+  /// New name or label.
   package var name: String?
-  /// Another text of a box's QR code.
+  /// New text of a box's QR code.
   package var code: String?
-  /// Other notes of an item.
+  /// New notes of an item.
   package var notes: String?
-  /// Another number of pieces.
+  /// New number of pieces.
   package var quantity: Int64?
-  /// Another minimum, or none.
+  /// New minimum, or none.
   package var minimum: Int64??
-  /// Another photo, or none.
+  /// New photo, or none.
   package var photo: InventoryPhoto??
 
-  /// An edit that changes nothing.
+  /// Creates an edit that changes nothing.
   package init() {}
 
-  /// Whether it changes nothing.
+  /// Whether the edit changes nothing.
   package var isEmpty: Bool {
     name == nil && code == nil && notes == nil && quantity == nil && minimum == nil && photo == nil
   }
 
-  /// The thing with the new values.
+  /// Returns the entry with the new values.
   func applied(to entry: InventoryEntry) -> InventoryEntry {
     var changed = entry
     if let name { changed.name = name }
@@ -97,15 +97,15 @@ package struct InventoryEdit: Sendable {
   }
 }
 
-/// The names of the places that something is in.
+/// Location of an entry, as the names of its places.
 package struct InventoryLocation: Hashable, Sendable {
-  /// From the building on.
+  /// Names of the places, starting with the building.
   package var names: [String] = []
 
-  /// `Building → Room → Spot → Box`, as far as it is in them.
+  /// `Building → Room → Spot → Box`, down to the innermost place.
   package var path: String { names.joined(separator: " \u{2192} ") }
 
-  /// The name of the place of this kind; `nil` when it is not in one.
+  /// Returns the name of the place of this kind; `nil` if the location does not include one.
   package func name(of kind: InventoryKind) -> String? {
     let index = Int(kind.rawValue)
     return names.indices.contains(index) ? names[index] : nil

@@ -1,60 +1,60 @@
-// Why the inventory refuses something, as facts; TappetMessages has the sentences.
+// Errors of the inventory, as data; TappetMessages contains the texts.
 
 import TappetCore
 import TappetSQLite
 
-/// A reason to refuse a change or a question.
+/// Reason a change or a query was refused.
 ///
-/// Nothing was changed then.
+/// Nothing was changed in that case.
 package indirect enum InventoryError: Error, Hashable, Sendable {
-  /// A name or a label without a character.
+  /// An empty name or label.
   case emptyName(InventoryKind)
-  /// A box's code without a character.
+  /// An empty code of a box.
   case emptyCode
-  /// Notes with too many bytes.
+  /// Notes that exceed the maximum size in bytes.
   case tooLong(what: String, size: Int, max: Int)
-  /// A name or a code that breaks the rule of names.
+  /// A name or a code that violates the naming rule.
   case name(what: String, NameFault)
   case notesWithNUL
   /// Another box has this code.
   case codeTaken(code: String, path: String)
-  /// A row of an import has a box's code, and other names than that box.
+  /// An import row with a box's code, but names that do not match this box.
   case codeElsewhere(code: String, path: String, row: String)
-  /// A quantity or minimum that nothing can have.
+  /// A quantity or minimum outside the valid range.
   case wrongQuantity(Int64)
-  /// More pieces are to be taken than there are.
+  /// More pieces are to be removed than exist.
   case tooFew(name: String, quantity: Int64)
-  /// There is nothing of this kind that is meant by these words.
+  /// No entry of this kind matches the text.
   case unknown(InventoryKind, String)
   /// No box has this code.
   case unknownCode(String)
-  /// No place of any kind is meant by these words.
+  /// No place of any kind matches the text.
   case unknownPlace(String)
-  /// Several things have this name.
+  /// Several entries have this name.
   case ambiguous(InventoryKind, String, count: Int)
-  /// Something of this kind cannot be in a place of that kind.
+  /// An entry of this kind cannot be in a place of that kind.
   case wrongContainer(InventoryKind, InventoryKind?)
-  /// A row of an import without a name.
+  /// An import row without a name.
   case emptyRow
-  /// A row of an import that does not say where its thing is.
+  /// An import row that does not specify the place of its entry.
   case noContainer(InventoryKind)
-  /// An import would leave less of the disk than `Limits.inventoryReserve`.
+  /// An import would leave less free disk space than `Limits.inventoryReserve`.
   case noRoom(path: String)
-  /// Everything is as it was.
+  /// The request would not change anything.
   case unchanged(InventoryKind)
-  /// The end of a trial, which takes everything back.
+  /// End of a trial, which rolls back all changes.
   case trialOver
-  /// There is no change to take back.
+  /// There is no change to undo.
   case nothingToUndo
-  /// There is no change of this person's to make again.
+  /// There is no change by this person to redo.
   case nothingToRedo
-  /// A later change is about the same things.
+  /// A later change affects the same entries.
   case changedSince(InventoryChange)
-  /// The database does not work.
+  /// The database reported an error.
   case store(DatabaseError)
 }
 
-/// Runs what only the database can refuse.
+/// Runs a database operation, and converts its error.
 func stored<Result: ~Copyable>(
   _ body: () throws(DatabaseError) -> Result
 ) throws(InventoryError) -> Result {

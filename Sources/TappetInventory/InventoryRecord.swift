@@ -1,30 +1,30 @@
-// One row of an import or an export, whatever the format.
+// One row of an import or an export, regardless of the format.
 
 import TappetCore
 import TappetSQLite
 
-/// The facts of one thing, and the names of the places that it is in.
+/// The values of one entry, and the names of its places.
 package struct InventoryRecord: Sendable {
-  /// From the building to the item; the last that is not empty is the thing's own.
+  /// Names from the building to the item; the last non-empty name is that of the entry itself.
   package var names = ["", "", "", "", ""]
-  /// Its identity, if it has one.
+  /// Id of the entry, if specified.
   package var id: InventoryID?
-  /// The identity of the place that it is in, which counts more than the names.
+  /// Id of the place that contains the entry, which takes precedence over the names.
   package var container: InventoryID?
   /// The text of a box's QR code: the box's own, or that of an item's box.
   package var code: String?
-  /// Its other values; `nil` for those that the file does not have.
+  /// Other values of the entry; `nil` for values that the file does not contain.
   package var values = InventoryEdit()
-  /// When it was added.
+  /// Creation time in milliseconds since 1970.
   package var createdUnixMilliseconds: Int64?
 
-  /// A row without a name.
+  /// Creates a row without a name.
   package init() {}
 
-  /// The kind of thing, by its last name; `nil` when there is none.
+  /// Kind of the entry, according to its last name; `nil` if there is none.
   package var kind: InventoryKind? { InventoryKind.allCases.last { !names[Int($0.rawValue)].isEmpty } }
 
-  /// The thing as a row.
+  /// Creates the row of an entry.
   init(_ entry: InventoryEntry, in location: InventoryLocation, container: InventoryID?) {
     for (index, name) in (location.names + [entry.name]).enumerated() { names[index] = name }
     id = entry.id
@@ -40,9 +40,9 @@ package struct InventoryRecord: Sendable {
 }
 
 extension Inventory {
-  /// All things as rows, each place before what is in it, until `body` returns false.
+  /// Calls `body` with all entries as rows, each place before its contents, until it returns false.
   ///
-  /// The order is that in which they were made, so that an import of the rows has the same one.
+  /// The rows are in the order of creation, which an import of the rows preserves.
   @export(interface)
   package func forEachRecord(_ body: (InventoryRecord) throws(InventoryError) -> Bool) throws(InventoryError) {
     var isGoingOn = true

@@ -1,19 +1,21 @@
-// The tables of inventory.db, and the steps that bring an older database up to date. Steps are appended, never edited.
+// The tables of inventory.db, and the migrations that update an older database. Migrations are appended, never edited.
 //
-// A path is computed and never stored: a new name costs one row. Every foreign key has an index, or a cascade reads
-// whole tables. The columns `folded` have the words whose letters the tokenizer does not fold (`SearchText`).
+// Paths are computed and never stored, so a rename changes only one row. Every foreign key has an index; otherwise, a
+// cascade would read whole tables. The columns `folded` contain words with letters that the tokenizer does not fold
+// (`SearchText`).
 
-/// The list of migrations; a database's `user_version` is the number of migrations that it has had.
+/// The list of migrations; the `user_version` of a database is the number of migrations applied to it.
 enum InventorySchema {
   /// All migrations in order.
   static let migrations: [String] = [tables, texts, journal, names, desk, former, reversals, parts, due]
 
-  /// Before a first import: no index is written row by row.
+  /// SQL to run before a first import, so that no index is written row by row.
   ///
-  /// A row may also change what an earlier one has added, so all triggers of the words go, not only the adding ones.
+  /// A row may also change what an earlier row has added, so all full-text triggers are dropped, not only those for
+  /// added rows.
   static let beforeBulk = "DROP INDEX item_contents; DROP INDEX item_low; DROP INDEX item_name; \(noTriggers)"
 
-  /// Finds a name among ten thousand items of one box.
+  /// Index to find a name among ten thousand items of one box.
   private static let nameIndex = "CREATE INDEX item_name ON item (box, name);"
 
   private static let noTriggers = """
@@ -21,7 +23,7 @@ enum InventorySchema {
     DROP TRIGGER item_added; DROP TRIGGER item_removed; DROP TRIGGER item_reworded;
     """
 
-  /// After it: the same indexes, each made in one go.
+  /// SQL to run after a first import: creates the same indexes, each in one pass.
   static let afterBulk = """
     \(itemIndexes)
     \(nameIndex)
@@ -33,13 +35,13 @@ enum InventorySchema {
     INSERT INTO item_part (item_part) VALUES ('rebuild');
     """
 
-  /// The indexes of the items, by box and by need.
+  /// Indexes of the items by box, and of low items.
   private static let itemIndexes = """
     CREATE INDEX item_contents ON item (box, created);
     CREATE INDEX item_low ON item (created) WHERE minimum IS NOT NULL AND quantity < minimum;
     """
 
-  /// Keep the words of the places, and the parts of their names.
+  /// Triggers that update the full-text and trigram indexes of the places.
   private static let placeTriggers = """
     CREATE TRIGGER place_added AFTER INSERT ON place BEGIN
       INSERT INTO place_text (rowid, name, folded) VALUES (NEW.id, NEW.name, NEW.folded);
@@ -58,7 +60,7 @@ enum InventorySchema {
     END;
     """
 
-  /// Keep the words of the items, and the parts of their names.
+  /// Triggers that update the full-text and trigram indexes of the items.
   private static let itemTriggers = """
     CREATE TRIGGER item_added AFTER INSERT ON item BEGIN
       INSERT INTO item_text (rowid, name, notes, folded) VALUES (NEW.id, NEW.name, NEW.notes, NEW.folded);
@@ -79,7 +81,7 @@ enum InventorySchema {
     END;
     """
 
-  /// The places, of all four kinds, and the items.
+  /// Tables of the places, of all four kinds, and of the items.
   private static let tables = """
     CREATE TABLE place (
       id INTEGER PRIMARY KEY, uuid BLOB NOT NULL UNIQUE, parent INTEGER REFERENCES place ON DELETE CASCADE,
@@ -97,7 +99,7 @@ enum InventorySchema {
     \(itemIndexes)
     """
 
-  /// The words of names and notes; the texts themselves are in the tables.
+  /// Full-text indexes of names and notes; the texts themselves are stored only in the tables.
   private static let texts = """
     CREATE VIRTUAL TABLE place_text USING fts5(
       name, folded, content='place', content_rowid='id', tokenize='unicode61 remove_diacritics 2', prefix='2 3');
@@ -128,7 +130,7 @@ enum InventorySchema {
     END;
     """
 
-  /// The last changes with the rows as they were before, and the moves.
+  /// The last changes with the previous state of their rows, and the moves.
   private static let journal = """
     CREATE TABLE change (
       number INTEGER PRIMARY KEY AUTOINCREMENT, unix_ms INTEGER NOT NULL, who TEXT NOT NULL, kind INTEGER NOT NULL,
@@ -155,15 +157,16 @@ enum InventorySchema {
     CREATE INDEX move_subject ON move (uuid);
     """
 
-  /// Finds a name within its place: ten thousand spots may each have a "Box 1".
+  /// Index to find a name within its place: ten thousand spots may each have a "Box 1".
   private static let names = """
     DROP INDEX place_name;
     CREATE INDEX place_name ON place (name, parent);
     """
 
-  /// The tags, the loans, and the changes that a kiosk passes on.
+  /// The tags, the loans, and the changes that a kiosk publishes.
   ///
-  /// By identity and without foreign keys: what is removed and comes back has its tags again.
+  /// They refer to entries by UUID, without foreign keys, so that an entry that is removed and restored has its tags
+  /// again.
   private static let desk = """
     CREATE TABLE tag (uid BLOB PRIMARY KEY, uuid BLOB NOT NULL) WITHOUT ROWID;
     CREATE INDEX tag_thing ON tag (uuid);
@@ -176,22 +179,22 @@ enum InventorySchema {
     CREATE TABLE announced_low (uuid BLOB PRIMARY KEY) WITHOUT ROWID;
     """
 
-  /// The things whose names may break the rule of names, which came later: `Inventory.open` mends them.
+  /// Entries whose names may violate the naming rule, which was added later; `Inventory.open` corrects them.
   private static let former = """
     CREATE TABLE former (is_item INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (is_item, id)) WITHOUT ROWID;
     INSERT INTO former SELECT 0, id FROM place WHERE name || coalesce(code, '') GLOB '*[^ -~]*';
     INSERT INTO former SELECT 1, id FROM item WHERE name || notes GLOB '*[^ -~]*';
     """
 
-  /// The day by which a loan ends: `2026-12-24`.
+  /// Due date of a loan, such as `2026-12-24`.
   private static let due = "ALTER TABLE loan ADD COLUMN due TEXT;"
 
-  /// A change that took back another one.
+  /// Column for the number of the change that this change has undone.
   private static let reversals = "ALTER TABLE change ADD COLUMN reverts INTEGER;"
 
-  /// The names in pieces of three letters, for what is inside a word.
+  /// Trigram indexes of the names, for matches inside a word.
   ///
-  /// The columns `folded` are written again: they have the letters of scripts without spaces one by one.
+  /// The columns `folded` are rewritten, because they now contain scripts without spaces letter by letter.
   private static let parts = """
     \(noTriggers)
     \(nameIndex)

@@ -1,4 +1,4 @@
-// tappet inventory export: everything, in a form that an import reads back unchanged.
+// tappet inventory export: exports all entries in a format that an import reads back unchanged.
 
 import TappetCommandLine
 import TappetConfig
@@ -6,7 +6,7 @@ import TappetCore
 import TappetInventory
 import TappetJSON
 
-/// Writes all things to standard output.
+/// Writes all entries to standard output.
 struct ExportCommand {
   private var table: CSVWriter
   private var text: [UInt8] = []
@@ -57,7 +57,7 @@ struct ExportCommand {
 }
 
 extension InventoryRecord {
-  /// The row as an object; members without a value are left out.
+  /// The row as a JSON object; members without a value are omitted.
   fileprivate var json: JSON {
     var members: [JSON.Member] = []
     for column in InventoryColumn.allCases {

@@ -1,4 +1,4 @@
-// tappet find.
+// tappet find: searches by the code on a label, or by words.
 
 import TappetCommandLine
 import TappetConfig
@@ -8,7 +8,7 @@ import TappetJSON
 import TappetMessages
 import TappetPlatform
 
-/// Finds one thing by the code on its label, and everything by its words.
+/// Finds a single entry by the code on its label, otherwise all entries that contain the words.
 enum FindCommand {
   static func run(_ arguments: Arguments, _ configuration: KioskConfiguration) throws(CommandFailure) {
     let inventory = try Inventory.of(configuration)

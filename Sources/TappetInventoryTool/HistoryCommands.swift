@@ -8,7 +8,7 @@ import TappetJSON
 import TappetMessages
 import TappetPlatform
 
-/// The moves and the changes.
+/// Lists moves and changes, undoes and redoes them.
 enum InventoryHistory {
   static func listMoves(_ arguments: Arguments, _ configuration: KioskConfiguration) throws(CommandFailure) {
     let inventory = try Inventory.of(configuration)

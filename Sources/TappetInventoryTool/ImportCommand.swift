@@ -1,4 +1,4 @@
-// tappet inventory import: a file, whole or not at all.
+// tappet inventory import: imports a file completely or not at all.
 
 import CPlatform
 import TappetCommandLine
@@ -75,7 +75,7 @@ struct ImportCommand {
     }
   }
 
-  /// Shows what a trial would do; for programs it is kept until the end.
+  /// Shows the changes of a dry run; with --json they are collected until the end.
   private func show(_ result: InventoryImportResult, _ inventory: Inventory) throws(InventoryError) {
     if arguments.report != nil { return try differences.note(result, inventory) }
     switch result {
@@ -103,7 +103,7 @@ struct ImportCommand {
   }
 }
 
-/// The changes of a trial, for programs.
+/// The changes of a dry run, for the JSON output.
 private final class Differences {
   private(set) var changes: [JSON] = []
 
@@ -124,13 +124,13 @@ private final class Differences {
   }
 }
 
-/// Says how far an import is, once a second from its first second on.
+/// Shows the progress of an import once a second, starting after one second.
 private final class ImportProgress {
   private var next = Instant.now() + .seconds(1)
   private var isShown = false
 
   func note(_ counts: InventoryImportCounts, line: Int) {
-    // The clock is read only now and then.
+    // The clock is read only every 1024 lines.
     guard line % 1024 == 0, Instant.now() >= next else { return }
     show("\(counts.added + counts.changed + counts.unchanged) rows…")
   }

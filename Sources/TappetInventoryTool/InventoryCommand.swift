@@ -1,4 +1,4 @@
-// tappet building|room|spot|box|item: one kind of thing, by hand.
+// tappet building|room|spot|box|item: commands for single entries of one kind.
 
 import CPlatform
 import TappetCommandLine
@@ -10,7 +10,7 @@ import TappetMessages
 import TappetPlatform
 import TappetStore
 
-/// One run of a command about one kind of thing.
+/// One run of a command for one kind of entry.
 struct InventoryCommand {
   private let kind: InventoryKind
   private let arguments: Arguments
@@ -81,7 +81,7 @@ struct InventoryCommand {
     try report(edited, "Changed")
   }
 
-  /// Adds pieces, or takes some away; `sign` is 1 or -1.
+  /// Adds or removes pieces; `sign` is 1 or -1.
   func adjust(_ sign: Int64) throws(CommandFailure) {
     let entry = try named()
     let pieces = arguments.operands.count > 1 ? Int64(decimal: arguments.operands[1].utf8) ?? 1 : 1
@@ -97,7 +97,7 @@ struct InventoryCommand {
     values.quantity = Int64(decimal: arguments.operands[1].utf8)
     let counted = try judged { () throws(InventoryError) in
       do throws(InventoryError) { return try inventory.edit(entry, values, by: arguments.who) } catch {
-        // As many as there should be.
+        // The counted quantity equals the stored one.
         guard case .unchanged = error else { throw error }
         return entry
       }
@@ -141,7 +141,7 @@ struct InventoryCommand {
     try judged { () throws(InventoryError) in try inventory.resolve(arguments.operands[0], kind) }
   }
 
-  /// The place that an option names; `nil` when it was not given.
+  /// Returns the container that an option names; `nil` if the option is missing.
   private func container(_ option: String) throws(InventoryError) -> InventoryEntry? {
     guard let words = arguments.value(option), let container = kind.container else { return nil }
     return try inventory.resolve(words, container)
@@ -157,7 +157,7 @@ struct InventoryCommand {
     return values
   }
 
-  // MARK: Answers
+  // MARK: Output
 
   private func pass(_ entry: InventoryEntry) throws(InventoryError) -> Bool {
     if let report = arguments.report {
@@ -177,7 +177,7 @@ struct InventoryCommand {
 }
 
 extension Arguments {
-  /// The name of the person who changes something: --by, else the user.
+  /// The name of the person making a change: --by, otherwise the user name.
   var who: String {
     if let name = value("by")?.trimmedLabel { return name.escaped }
     guard let entry = getpwuid(getuid()), let name = entry.pointee.pw_name else { return "\(getuid())" }
@@ -185,9 +185,9 @@ extension Arguments {
   }
 }
 
-/// Photos: files of the user's, which are only read.
+/// Photos are files that belong to the user and are only read.
 enum PhotoFile {
-  /// The photo at a path; `nil` for an empty one.
+  /// Returns the photo at a path; `nil` for an empty path.
   static func photo(at path: String) throws(CommandFailure) -> InventoryPhoto? {
     if path.isEmpty { return nil }
     switch TextFile.read(path, sizeMax: Limits.inventoryPhotoSizeMax) {
@@ -198,7 +198,7 @@ enum PhotoFile {
     }
   }
 
-  /// `there`, `missing` or `changed`.
+  /// Returns `there`, `missing` or `changed`.
   static func state(of photo: InventoryPhoto) -> String {
     guard case .success(let file) = TextFile.read(photo.path, sizeMax: Limits.inventoryPhotoSizeMax) else {
       return "missing"

@@ -1,4 +1,4 @@
-// The commands of the inventory: names, options and help, for completions and the manual page too.
+// The commands of the inventory: names, options and help, also used for completions and the manual page.
 
 import TappetCommandLine
 import TappetCore
@@ -140,7 +140,7 @@ extension Command {
     }
   }
 
-  /// A command about a number of pieces.
+  /// Returns a command with a number of pieces.
   private static func pieces(
     _ words: String, _ summary: String, _ details: String, count: Operand.Count = .one,
     _ run: @escaping (InventoryCommand) throws(CommandFailure) -> Void
@@ -304,7 +304,7 @@ extension Command {
 }
 
 extension Command.Body {
-  /// The function of a command for a building, room, spot, box or item.
+  /// Returns the body of a command for a building, room, spot, box or item.
   static func thing(
     _ kind: InventoryKind, _ run: @escaping (InventoryCommand) throws(CommandFailure) -> Void
   ) -> Command.Body {
@@ -317,16 +317,16 @@ extension CommandOption {
 }
 
 extension InventoryKind {
-  /// Its name on the command line.
+  /// The operand's name on the command line.
   var operand: String { String(decoding: name.utf8.map { $0 & 0xDF }, as: UTF8.self) }
 
-  /// `a building`, `an item`.
+  /// The kind with its article: `a building`, `an item`.
   var indefinite: String { (self == .item ? "an " : "a ") + name }
 
-  /// The option that has its name.
+  /// The option for the entry's name.
   var nameOption: String { self == .box ? "label" : "name" }
 
-  /// The options that only this kind has.
+  /// The options that only this kind supports.
   var valueOptions: [CommandOption] {
     switch self {
     case .building, .room, .spot: []

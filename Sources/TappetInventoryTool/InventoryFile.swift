@@ -1,4 +1,4 @@
-// A file of an import, row by row: a table, or JSON with an object a line.
+// Reads a file to import row by row: a table, or JSON with one object per line.
 
 import CPlatform
 import TappetCommandLine
@@ -7,7 +7,7 @@ import TappetInventory
 import TappetJSON
 import TappetPlatform
 
-/// The rows of a file.
+/// The rows of an import file.
 final class InventoryFile {
   struct Row {
     var line: Int
@@ -29,7 +29,7 @@ final class InventoryFile {
   private var line = 0
   private var isOver = false
 
-  /// Opens a file; `format` is `csv` or `json`, or comes from the file's name.
+  /// Opens a file; `format` is `csv` or `json`, or is derived from the file name.
   init(_ path: String, format name: String?) throws(CommandFailure) {
     self.path = path
     do throws(SystemError) { file = try FileDescriptor.open(path, O_RDONLY) } catch {
@@ -43,7 +43,7 @@ final class InventoryFile {
     }
   }
 
-  /// The next row; `nil` after the last one.
+  /// Returns the next row; `nil` after the last one.
   func next() throws(CommandFailure) -> Row? {
     while nextRow == rows.count {
       if isOver { return nil }

@@ -1,11 +1,11 @@
-// The columns of an inventory as a table, in its own form and in Homebox's.
+// The columns of an inventory table, in Tappet's format and in Homebox's.
 
 import TappetCommandLine
 import TappetCore
 import TappetInventory
 import TappetPlatform
 
-/// The columns of an export, and those that an import understands.
+/// The columns of an export, all of which can be imported.
 enum InventoryColumn: String, CaseIterable {
   case building
   case room
@@ -23,13 +23,13 @@ enum InventoryColumn: String, CaseIterable {
   case container = "in"
 }
 
-/// Why a row of a file is not one of an inventory.
+/// The reason why a row of a file is invalid.
 struct InventoryRowError: Error {
   var sentence: String
 }
 
 extension InventoryRecord {
-  /// The row's field of a column.
+  /// Returns the field for a column.
   func field(_ column: InventoryColumn) -> String {
     let isItem = kind == .item
     return switch column {
@@ -50,7 +50,7 @@ extension InventoryRecord {
     }
   }
 
-  /// Takes the field of a column; an empty one of a value takes the value away.
+  /// Sets the value of a column from its field; an empty field clears notes, minimum or photo.
   mutating func take(_ text: String, _ column: InventoryColumn) throws(InventoryRowError) {
     switch column {
     case .building: names[0] = text
@@ -76,7 +76,7 @@ extension InventoryRecord {
   }
 
   private static func number(_ text: String, _ column: InventoryColumn) throws(InventoryRowError) -> Int64 {
-    // Spreadsheets write 5 as 5.0 or 5,00.
+    // Spreadsheets may write 5 as 5.0 or 5,00.
     let parts = text.utf8.split(maxSplits: 1, omittingEmptySubsequences: false) {
       $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",")
     }
@@ -96,7 +96,7 @@ extension InventoryRecord {
     return id
   }
 
-  /// Without a hash, the photo is as if it had changed.
+  /// Sets the photo's path; without a hash, the photo counts as changed.
   private mutating func takePhoto(path: String) throws(InventoryRowError) {
     let hash = (values.photo ?? nil)?.hash ?? [UInt8](repeating: 0, count: 32)
     values.photo = .some(path.isEmpty ? nil : InventoryPhoto(path: path, hash: hash))
@@ -112,7 +112,7 @@ extension InventoryRecord {
   }
 }
 
-/// The meaning of each column of a file.
+/// The meaning of each column in a file.
 struct InventoryHeader {
   private enum Meaning {
     case own(InventoryColumn)
@@ -121,10 +121,10 @@ struct InventoryHeader {
   }
 
   private var meanings: [Meaning] = []
-  /// Columns that mean nothing here.
+  /// Names of unknown columns, which are ignored.
   private(set) var ignored: [String] = []
 
-  /// The columns of the first row.
+  /// Parses the header row.
   init(_ names: [String]) throws(InventoryRowError) {
     var seen: Set<String> = []
     for name in names {
@@ -148,11 +148,11 @@ struct InventoryHeader {
     }
   }
 
-  /// The row as a thing.
+  /// Converts a row to an inventory record.
   func record(_ fields: [String]) throws(InventoryRowError) -> InventoryRecord {
     var record = InventoryRecord()
     var homebox = HomeboxRow()
-    // Spreadsheets write empty columns beside a table.
+    // Spreadsheets write empty columns next to a table.
     guard fields.dropFirst(meanings.count).allSatisfy({ $0.isEmpty }) else {
       throw InventoryRowError(sentence: "\(fields.count) fields, but \(meanings.count) columns")
     }
@@ -168,7 +168,8 @@ struct InventoryHeader {
   }
 }
 
-/// An item as Homebox exports it: the location's path in one column, and columns that become lines of the notes.
+/// An item in Homebox's export format: the location as a path in one column, and columns that are appended to the
+/// notes.
 struct HomeboxRow {
   private var values: [(name: String, text: String)] = []
 
@@ -180,8 +181,8 @@ struct HomeboxRow {
 
   private func value(_ name: String) -> String? { values.first { $0.name == name }?.text }
 
-  /// The item of the row; its id comes from `HB.import_ref`, else `HB.asset_id`, so that the same file imported again
-  /// changes it.
+  /// Returns the item of the row; its id is derived from `HB.import_ref`, otherwise from `HB.asset_id`, so that
+  /// importing the same file again updates the item.
   func record() throws(InventoryRowError) -> InventoryRecord {
     var record = InventoryRecord()
     record.names[4] = value("name") ?? ""
@@ -195,12 +196,13 @@ struct HomeboxRow {
     return record
   }
 
-  /// The number that Homebox gives an item, unless it has given it none: `000-000`.
+  /// The asset number in Homebox, unless it is unassigned (`000-000`).
   private var assetID: String? {
     value("asset_id").flatMap { text in text.utf8.allSatisfy { $0 == 0x30 || $0 == 0x2D } ? nil : "asset " + text }
   }
 
-  /// Building, room, spot and box: too few levels repeat the last one, too many join the first ones.
+  /// Building, room, spot and box: if there are too few levels, the last one is repeated; if too many, the first are
+  /// joined.
   private var path: [String] {
     var names = InventoryPath(value("location") ?? "Homebox").names.filter { !$0.isEmpty }
     if names.isEmpty { names = ["Homebox"] }

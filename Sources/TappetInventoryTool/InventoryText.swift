@@ -1,4 +1,4 @@
-// Things of the inventory as lines for people and as JSON for programs.
+// Inventory entries as text lines and as JSON.
 
 import TappetCommandLine
 import TappetCore
@@ -8,7 +8,7 @@ import TappetMessages
 import TappetPlatform
 
 extension InventoryEntry {
-  /// Its name and what belongs to it, without its place.
+  /// The entry's name and attributes, without its location.
   var line: String {
     switch kind {
     case .building, .room, .spot: return name
@@ -21,7 +21,7 @@ extension InventoryEntry {
 }
 
 extension CalendarDay {
-  /// The day of this machine's time zone.
+  /// The current date in the machine's time zone.
   static var today: CalendarDay {
     let now = SystemClock().now().unixSeconds
     return CalendarDay(number: (now + WallTime.secondsEastOfUTC(unixSeconds: now)) / 86_400)
@@ -29,22 +29,22 @@ extension CalendarDay {
 }
 
 extension InventoryLoan {
-  /// Whether its last day is over.
+  /// Whether the due date has passed.
   var isOverdue: Bool { due.map { $0 < .today } ?? false }
 
-  /// Its last day in a line.
+  /// The due date as part of a line.
   fileprivate var end: String { due.map { ", until \($0.text)" + (isOverdue ? ": overdue" : "") } ?? "" }
 }
 
 extension Inventory {
-  /// A line of a list.
+  /// Returns the line for an entry in a list.
   func line(of entry: InventoryEntry) throws(InventoryError) -> String {
     let path = try location(of: entry).path
     if entry.kind == .item, let loan = try loan(of: entry) { return entry.line + "  with " + loan.person + loan.end }
     return entry.line + (path.isEmpty ? "" : "  " + path)
   }
 
-  /// The facts of one thing, a line each.
+  /// Returns the facts about one entry, one per line.
   func lines(about entry: InventoryEntry) throws(InventoryError) -> [String] {
     var lines = ["\(entry.kind.title) \(entry.name)"]
     func add(_ name: String, _ text: String) {
@@ -71,7 +71,7 @@ extension Inventory {
     return lines
   }
 
-  /// The thing for programs; `hashesPhoto` compares the photo's file with what it was.
+  /// Returns the entry as JSON; `hashesPhoto` compares the photo's file with the stored hash.
   func json(of entry: InventoryEntry, hashesPhoto: Bool) throws(InventoryError) -> JSON {
     let location = try location(of: entry)
     let isItem = entry.kind == .item

@@ -1,4 +1,4 @@
-// tappet label: labels of boxes and of all else, to look at, to print on sheets, and for label printers.
+// tappet label: labels of boxes and other entries, to be viewed, printed on sheets, or sent to label printers.
 
 import CPlatform
 import TappetCommandLine
@@ -7,12 +7,12 @@ import TappetCore
 import TappetInventory
 import TappetPlatform
 
-/// The words of a label, and its QR code.
+/// The text of a label and its QR code.
 struct ThingLabel {
   var name: String
-  /// The text of the QR code: a box's code, or the id of anything else.
+  /// The text of the QR code: the code of a box, or the id of any other entry.
   var code: String
-  /// The words under the name: a box's code, or the kind of anything else.
+  /// The text below the name: the code of a box, or the kind of any other entry.
   var caption: String
   var path: String
   var picture: QRCode
@@ -28,7 +28,7 @@ struct ThingLabel {
   }
 }
 
-/// Makes labels of the things that the arguments name.
+/// Creates labels for the entries that the arguments specify.
 enum LabelCommand {
   static func run(_ arguments: Arguments, _ configuration: KioskConfiguration) throws(CommandFailure) {
     let labels = try labels(arguments, try Inventory.of(configuration))
@@ -48,7 +48,7 @@ enum LabelCommand {
     }
   }
 
-  /// The things that the words name, the boxes of a spot, or all boxes, each once.
+  /// Creates labels for the specified entries, the boxes of a spot, or all boxes, each once.
   private static func labels(_ arguments: Arguments, _ inventory: Inventory) throws(CommandFailure) -> [ThingLabel] {
     var things: [InventoryEntry] = []
     var ids: Set<InventoryID> = []
@@ -69,7 +69,7 @@ enum LabelCommand {
     return labels
   }
 
-  /// Black on white by number on a terminal; as plain text elsewhere.
+  /// Prints a label, on a terminal in black on white by colour number, elsewhere as plain text.
   private static func show(_ label: ThingLabel) {
     let isTerminal = isatty(1) == 1
     for line in label.picture.lines {
@@ -78,7 +78,7 @@ enum LabelCommand {
     Output.print("\(label.name)  [\(label.caption)]  \(label.path)")
   }
 
-  /// Writes all sheets or, when one cannot be written, none; with a number each if there are several.
+  /// Writes all sheets, numbered if there are several; if one cannot be written, none is.
   private static func write(_ sheets: [String], to path: String) throws(CommandFailure) {
     let stem = path.dropLast(".svg".utf8.count)
     let paths = sheets.indices.map { sheets.count == 1 ? path : "\(stem)-\($0 + 1).svg" }

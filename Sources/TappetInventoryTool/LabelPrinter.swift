@@ -6,11 +6,11 @@ import TappetCommandLine
 import TappetCore
 import TappetPlatform
 
-/// Labels for printers, which take them as bytes.
+/// Encodes labels in the byte formats of label printers.
 enum LabelPrinter {
-  /// One label, at least 50 by 25 mm at 203 dots per inch.
+  /// Encodes a label of at least 50 by 25 mm at 203 dots per inch.
   static func zpl(_ label: ThingLabel) -> String {
-    // The printer makes the code itself, of as many modules as ours: level H, bytes.
+    // The printer draws the code itself, with the same number of modules: level H, byte mode.
     let modules = label.picture.width - 2 * QRCode.quietZone
     let magnification = max(2, min(10, 160 / modules))
     let left = 40 + modules * magnification
@@ -26,7 +26,8 @@ enum LabelPrinter {
       """
   }
 
-  /// A field's data after ^FH: everything but plain ASCII as _ and two digits, so that nothing in it is a command.
+  /// Escapes a field's data after ^FH: everything except plain ASCII becomes _ and two digits, so that it contains no
+  /// command.
   private static func field(_ text: String) -> String {
     var field = ""
     for byte in text.utf8 {
@@ -39,11 +40,11 @@ enum LabelPrinter {
     return field
   }
 
-  /// One label for a printer of receipts and labels, cut off after it.
+  /// Encodes a label for a receipt and label printer, cut off at its end.
   static func escpos(_ label: ThingLabel) -> [UInt8] {
     let code = Array(label.code.utf8)
     let size = code.count + 3
-    var bytes: [UInt8] = [0x1B, 0x40, 0x1B, 0x74, 2]  // ESC @: from the start; ESC t: code page 850.
+    var bytes: [UInt8] = [0x1B, 0x40, 0x1B, 0x74, 2]  // ESC @: reset; ESC t: code page 850.
     // GS ( k: model 2, modules of 6 dots, level H, the data, print.
     bytes += [0x1D, 0x28, 0x6B, 4, 0, 0x31, 0x41, 0x32, 0, 0x1D, 0x28, 0x6B, 3, 0, 0x31, 0x43, 6]
     bytes += [0x1D, 0x28, 0x6B, 3, 0, 0x31, 0x45, 0x33]
@@ -51,10 +52,10 @@ enum LabelPrinter {
     bytes += [0x1D, 0x28, 0x6B, 3, 0, 0x31, 0x51, 0x30]
     bytes += [0x1B, 0x45, 1] + codePage850(label.name) + [0x0A, 0x1B, 0x45, 0]  // ESC E: bold on and off.
     bytes += codePage850(label.caption) + [0x0A] + codePage850(label.path) + [0x0A]
-    return bytes + [0x1B, 0x64, 2, 0x1D, 0x56, 0x42, 0]  // ESC d: two lines; GS V: to the knife, and cut.
+    return bytes + [0x1B, 0x64, 2, 0x1D, 0x56, 0x42, 0]  // ESC d: feed two lines; GS V: feed to the cutter, and cut.
   }
 
-  /// The text in Western Europe's code page; what it does not have is written with what it has.
+  /// Encodes text in the code page of Western Europe; unsupported characters are approximated.
   private static func codePage850(_ text: String) -> [UInt8] {
     guard let converter = iconv_open("IBM850//TRANSLIT", "UTF-8"), converter != iconv_t(bitPattern: -1) else {
       return text.utf8.map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }

@@ -1,29 +1,29 @@
-// Sheets of labels as pictures, at their true size.
+// Sheets of labels as SVG images in their true size.
 
 import TappetCommandLine
 import TappetCore
 
-/// The places of labels on a sheet; all lengths are hundredths of a millimetre.
+/// The layout of labels on a sheet; all lengths are in hundredths of a millimetre.
 struct LabelSheet {
   /// The name on the command line: `a4-3x8` is A4 with three columns of eight.
   let name: String
   private let page: (width: Int, height: Int)
   private let label: (width: Int, height: Int)
-  /// The upper left corner of the first label.
+  /// Upper left corner of the first label.
   private let origin: (x: Int, y: Int)
-  /// From one label to the next.
+  /// Distance from one label to the next.
   private let pitch: (x: Int, y: Int)
   private let columns: Int
   private let rows: Int
-  /// The border of a label that nothing is printed on.
+  /// Unprinted margin of a label.
   private var margin = 150
 
-  /// The labels of a roll, 62 by 29 mm, each a sheet of its own.
+  /// Labels on a roll, 62 by 29 mm, each on a separate sheet.
   static let roll = LabelSheet(
     name: "roll-62x29", page: (6200, 2900), label: (6200, 2900), origin: (0, 0), pitch: (6200, 2900), columns: 1,
     rows: 1)
 
-  /// The sheets that can be printed, with the measures of the makers' templates.
+  /// The supported sheets, with the dimensions of the manufacturers' templates.
   static let all = [
     roll,
     // Avery L7159, L7160 and L7163, and 5160 on Letter.
@@ -39,12 +39,12 @@ struct LabelSheet {
     LabelSheet(
       name: "letter-3x10", page: (21_590, 27_940), label: (6668, 2540), origin: (476, 1270), pitch: (6985, 2540),
       columns: 3, rows: 10),
-    // Tapes; a printer of 24 mm prints on 18 of them.
+    // Tapes; a printer for 24 mm tape prints on a width of 18 mm.
     tape("tape-12", height: 1200, width: 6000, margin: 150), tape("tape-18", height: 1800, width: 7000, margin: 150),
     tape("tape-24", height: 2400, width: 8000, margin: 300),
   ]
 
-  /// The labels of a tape, each a sheet of its own.
+  /// Returns the layout of a tape, with one label per sheet.
   private static func tape(_ name: String, height: Int, width: Int, margin: Int) -> LabelSheet {
     var sheet = LabelSheet(
       name: name, page: (width, height), label: (width, height), origin: (0, 0), pitch: (width, height), columns: 1,
@@ -53,7 +53,7 @@ struct LabelSheet {
     return sheet
   }
 
-  /// The sheet of this name.
+  /// Finds the sheet of this name.
   init?(name: String) {
     guard let sheet = Self.all.first(where: { $0.name == name }) else { return nil }
     self = sheet
@@ -67,7 +67,7 @@ struct LabelSheet {
     (self.columns, self.rows) = (columns, rows)
   }
 
-  /// Returns a picture of each sheet; the first `skipped` labels of the first sheet stay empty.
+  /// Returns an image of each sheet; the first `skipped` labels of the first sheet remain empty.
   func drawings(of labels: [ThingLabel], skipping skipped: Int) -> [String] {
     let perSheet = columns * rows
     var drawings: [String] = []
@@ -92,7 +92,7 @@ struct LabelSheet {
     """
   }
 
-  /// The code on the left, as high as the label; the words next to it.
+  /// Returns one label: the code on the left, as high as the label, with the text next to it.
   private func drawing(of thing: ThingLabel, x: Int, y: Int) -> String {
     let side = label.height - 2 * margin
     let left = x + margin + side
@@ -103,7 +103,7 @@ struct LabelSheet {
       <path d="\(thing.picture.path)"/></svg>
 
       """
-    // As many lines as fit at their full size; on a narrow tape, smaller ones.
+    // The number of lines that fit at full size; on a narrow tape, the text is scaled down.
     let (nameLines, pathLines) = side < 1200 ? (1, 1) : side < 1700 ? (2, 1) : side < 2200 ? (2, 2) : (2, 3)
     let height = (400 * nameLines + 300 + 240 * pathLines) * 6 / 5
     var top = y + margin + min(margin, max(0, side - height))
@@ -112,7 +112,7 @@ struct LabelSheet {
       (thing.caption, 300, 1, "font-family=\"monospace\""), (thing.path, 240, pathLines, "font-family=\"sans-serif\""),
     ] {
       let size = height <= side ? fullSize : fullSize * side / height
-      // A character of most fonts is at most 0.6 of its height wide on average.
+      // In most fonts, the average width of a character is at most 0.6 of the font size.
       for line in LabelText.lines(words, columns: room * 10 / (size * 6), max: linesMax) {
         top += size * 6 / 5
         text += """
@@ -131,9 +131,9 @@ struct LabelSheet {
   }
 }
 
-/// Words on a label.
+/// Formats the text of a label.
 enum LabelText {
-  /// Returns the words in lines of at most `columns` characters, broken at spaces; more than `max` end in an ellipsis.
+  /// Returns the text in lines of at most `columns` characters, broken at spaces; more than `max` end in an ellipsis.
   static func lines(_ text: String, columns: Int, max: Int) -> [String] {
     let columns = Swift.max(2, columns)
     var rest = Array(text.unicodeScalars)[...]
@@ -149,7 +149,7 @@ enum LabelText {
     return lines
   }
 
-  /// The text as XML has it.
+  /// Escapes the text for XML.
   static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {

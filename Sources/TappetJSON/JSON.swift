@@ -1,4 +1,4 @@
-// JSON in and out, with cJSON. Numbers are whole: nothing that Tappet writes in JSON has a fraction.
+// JSON decoding and encoding with cJSON. Numbers are whole: Tappet never writes JSON with fractions.
 
 import CJSON
 import CPlatform
@@ -6,7 +6,7 @@ import TappetCore
 
 /// A JSON value.
 ///
-/// Objects keep their order.
+/// Objects preserve the order of their members.
 package indirect enum JSON: Hashable, Sendable {
   case null
   case bool(Bool)
@@ -16,29 +16,29 @@ package indirect enum JSON: Hashable, Sendable {
   case array([JSON])
   case object([Member])
 
-  /// One name and its value.
+  /// Name and value of a member of an object.
   package struct Member: Hashable, Sendable {
-    /// Its name, not necessarily unique.
+    /// Name of the member, not necessarily unique.
     package var name: String
     /// The member's value.
     package var value: JSON
 
-    /// A member with this name and value.
+    /// Creates a member with this name and value.
     package init(name: String, value: JSON) {
       self.name = name
       self.value = value
     }
   }
 
-  /// An object from its members in order.
+  /// Returns an object with these members, in order.
   package static func object(_ members: KeyValuePairs<String, JSON>) -> JSON {
     .object(members.map { Member(name: $0.key, value: $0.value) })
   }
 
-  /// A string, or null.
+  /// Returns a string, or null if `text` is `nil`.
   package static func optional(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
 
-  /// The first member with this name; `nil` when there is none, or the value is not an object.
+  /// The value of the first member with this name; `nil` if there is none, or this value is not an object.
   package subscript(name: String) -> JSON? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == name }?.value
@@ -47,7 +47,7 @@ package indirect enum JSON: Hashable, Sendable {
   /// The text, if the value is a string.
   package var text: String? { if case .string(let text) = self { text } else { nil } }
 
-  /// The number, if the value is one.
+  /// The number, if the value is a number.
   package var wholeNumber: Int64? { if case .number(let number) = self { number } else { nil } }
 
   /// The elements, if the value is an array.
@@ -55,7 +55,7 @@ package indirect enum JSON: Hashable, Sendable {
 
   /// Decodes one JSON value; `nil` for anything else, and for nesting deeper than cJSON allows (1,000).
   ///
-  /// A fraction is refused or, with `roundsFractions`, rounded down: other programs write times with fractions.
+  /// Fractions are refused or, with `roundsFractions`, rounded down, because other programs write times with fractions.
   @export(interface)
   package init?(decoding bytes: [UInt8], roundsFractions: Bool = false) {
     guard let tree = JSONNode.parse(bytes) else { return nil }
@@ -64,9 +64,9 @@ package indirect enum JSON: Hashable, Sendable {
     self = value
   }
 
-  /// UTF-8 without spaces or, if `pretty`, for people.
+  /// Encodes the value as UTF-8, compact or, if `pretty`, formatted for people.
   ///
-  /// Empty when memory ran out.
+  /// Returns an empty array if memory runs out.
   @export(interface)
   package func encoded(pretty: Bool = false) -> [UInt8] {
     guard let tree else { return [] }
@@ -79,7 +79,7 @@ package indirect enum JSON: Hashable, Sendable {
     }
   }
 
-  /// Escapes what cJSON leaves as it is, and a terminal would not: the upper half of the controls, and bidi ones.
+  /// Escapes characters that cJSON leaves unchanged but that affect a terminal: DEL, C1 and bidirectional controls.
   private static func escaped(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     guard text.contains(where: { $0 >= 0x7F }) else { return Array(text) }
     var bytes: [UInt8] = []
@@ -123,7 +123,7 @@ package indirect enum JSON: Hashable, Sendable {
     return children
   }
 
-  /// A tree that the caller deletes.
+  /// cJSON tree of the value, which the caller must delete.
   private var tree: UnsafeMutablePointer<cJSON>? {
     switch self {
     case .null: return cJSON_CreateNull()

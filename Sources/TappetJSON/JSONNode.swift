@@ -1,13 +1,13 @@
-// JSON read in place, with cJSON: for an answer that may be large, and of which little is wanted.
+// JSON read in place with cJSON, for responses that may be large and of which only a small part is needed.
 
 import CJSON
 import TappetCore
 
-/// A value of a JSON text, as long as the text is being read.
+/// A value of a JSON text, valid only while the text is being read.
 package struct JSONNode {
   private let item: UnsafePointer<cJSON>
 
-  /// Reads a text: calls `body` with its value, which is invalid afterwards; `nil` if it is not JSON.
+  /// Parses a text and calls `body` with its value, which is invalid afterwards; returns `nil` if the text is not JSON.
   package static func read<Result>(_ bytes: [UInt8], _ body: (JSONNode) -> Result?) -> Result? {
     guard let tree = parse(bytes) else { return nil }
     defer { cJSON_Delete(tree) }
@@ -16,7 +16,7 @@ package struct JSONNode {
 
   private init(_ item: UnsafePointer<cJSON>) { self.item = item }
 
-  /// A tree that the caller deletes.
+  /// Parses a text into a tree, which the caller must delete.
   @export(interface)
   package static func parse(_ bytes: [UInt8]) -> UnsafeMutablePointer<cJSON>? {
     bytes.withUnsafeBufferPointer { buffer in
@@ -31,30 +31,30 @@ package struct JSONNode {
     cJSON_GetObjectItemCaseSensitive(item, name).map { JSONNode($0) }
   }
 
-  /// Its name in the object that it is a member of; `nil` for any other, and for a name that is not UTF-8.
+  /// Name of the value as a member of an object; `nil` if it is not a member, or the name is not valid UTF-8.
   package var name: String? { item.pointee.string.flatMap { String(validatingCString: $0) } }
 
   package var isObject: Bool { cJSON_IsObject(item) != 0 }
 
-  /// The text, if the value is a string of UTF-8.
+  /// The text, if the value is a valid UTF-8 string.
   package var text: String? {
     cJSON_IsString(item) != 0 ? item.pointee.valuestring.flatMap { String(validatingCString: $0) } : nil
   }
 
-  /// The number, if the value is one.
+  /// The number, if the value is a number.
   package var number: Double? { cJSON_IsNumber(item) != 0 ? item.pointee.valuedouble : nil }
 
   /// The elements of an array, or the members of an object.
   package var children: Children { Children(child: item.pointee.child) }
 
-  /// The value as it came, without spaces; empty when memory ran out.
+  /// The value as received, without whitespace; empty if memory runs out.
   package var encoded: [UInt8] {
     guard let text = cJSON_PrintUnformatted(item) else { return [] }
     defer { cJSON_free(text) }
     return Array(String(cString: text).utf8)
   }
 
-  /// The values in an array or an object, one after the other.
+  /// Sequence of the values in an array or an object.
   package struct Children: Sequence, IteratorProtocol {
     fileprivate var child: UnsafeMutablePointer<cJSON>?
 

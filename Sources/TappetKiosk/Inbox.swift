@@ -1,24 +1,24 @@
-// Events that wait to be handled: posts of other threads, and the events that follow from handling one.
+// Pending events: notices posted by other threads, and events that result from handling others.
 
 import TappetCore
 import TappetPlatform
 
-/// The runtime's events, handled one after the other and never one inside another.
+/// The runtime's events, handled one after another and never nested.
 ///
-/// Other threads post into the mailbox; everything else belongs to the reactor's thread.
+/// Other threads post to the mailbox; everything else belongs to the reactor's thread.
 final class Inbox {
-  /// Where other threads post.
+  /// Mailbox for notices of other threads.
   let mailbox: Mailbox<Runtime.Notice>
   private var watch: Watch?
   private var events: [Event] = []
   private var nextIndex = 0
   private(set) var isHandling = false
-  /// Whether the kiosk has come to rest.
+  /// Whether the kiosk has finished its work after a stop.
   var isFinished = false
 
   init(_ mailbox: Mailbox<Runtime.Notice>) { self.mailbox = mailbox }
 
-  /// Calls `onNotices` with what other threads post.
+  /// Calls `onNotices` with the notices posted by other threads.
   func open(_ reactor: Reactor, _ onNotices: @escaping ([Runtime.Notice]) -> Void) throws(SystemError) {
     watch = try reactor.watch(
       mailbox.fileDescriptor, for: .readable, calling(self) { inbox, _ in onNotices(inbox.mailbox.drain()) })
@@ -26,21 +26,21 @@ final class Inbox {
 
   func append(_ event: Event) { events.append(event) }
 
-  /// Whether the caller is to handle what waits: not while it is being handled.
+  /// Returns whether the caller must handle the pending events: not if this is already in progress.
   func beginHandling() -> Bool {
     guard !isHandling else { return false }
     isHandling = true
     return true
   }
 
-  /// The next event; `nil` when nothing waits.
+  /// Returns the next event; `nil` if none is pending.
   func next() -> Event? {
     guard nextIndex < events.count else { return nil }
     defer { nextIndex += 1 }
     return events[nextIndex]
   }
 
-  /// Everything was handled.
+  /// Ends handling and discards the handled events.
   func endHandling() {
     events.removeAll(keepingCapacity: true)
     nextIndex = 0

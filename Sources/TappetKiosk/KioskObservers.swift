@@ -1,37 +1,37 @@
-// The kiosk's listeners: the log, the program around it, the live view.
+// Observers of the kiosk: the log, the embedding program and the live view.
 
 import TappetConfig
 import TappetCore
 import TappetJSON
 import TappetMessages
 
-/// The kiosk's listeners, and the last taps and reload for those who look later.
+/// Observers of the kiosk, and the last taps and reload for later queries.
 package struct KioskObservers {
-  /// When the kiosk was opened.
+  /// Time at which the kiosk was opened.
   let startedAt: Instant
   private(set) var history = RecentOutcomes()
   /// The result of the last reload; `nil` before the first.
   var lastReload: ReloadOutcome?
   private var journal = Journal()
-  /// Called at SIGHUP, and returns the configuration as it is now; `nil` when there is no file.
+  /// Called on SIGHUP to read the current configuration; `nil` when there is no file.
   package var onReload: (() -> ConfigurationParser.Outcome)?
   /// Called after each connect.
   package var onConnected: (() -> Void)?
-  /// Called after each event with what has changed, for a live view.
+  /// Called after each event with a current snapshot, for a live view.
   package var onChange: ((KioskView) -> Void)?
-  /// Called with each log record, instead of the journal when it is set.
+  /// Called with each log record; replaces the journal if set.
   package var onRecord: ((LogRecord) -> Void)?
   /// Called with each report and its log record, before `onRecord`.
   package var onReport: ((Report, LogRecord) -> Void)?
-  /// Called with the result of each command that is not refused at once, also when a reply topic gets it.
+  /// Called with the result of each command that is not refused immediately, even if a reply topic also receives it.
   package var onReply: ((CommandReply) -> Void)?
   /// Called with each light.
   package var onLight: ((Light) -> Void)?
-  /// Called with the result of each job that `beginTagJob` began.
+  /// Called with the result of each job started with `beginTagJob`.
   package var onTagJob: ((TagJobRequest, TagJobRunner.Result) -> Void)?
-  /// Called for each request that `Runtime.ask` made, with its number and why it was not served.
+  /// Called for each request made with `Runtime.ask`, with its number and the failure, if any.
   package var onSecretAnswer: ((UInt64, SecretFailure?) -> Void)?
-  /// Called with the people that `Runtime.listPeople` asked for, and its number.
+  /// Called with the people requested with `Runtime.listPeople`, and the request number.
   package var onPeople: ((UInt64, Result<[ListedPerson], SecretFailure>) -> Void)?
 
   init(startedAt: Instant) { self.startedAt = startedAt }
@@ -41,7 +41,7 @@ package struct KioskObservers {
     onReport?(report, record)
   }
 
-  /// Tells the program around the kiosk of a report that has no log line.
+  /// Notifies the embedding program of a report without a log line.
   func noteQuietly(_ report: Report, _ configuration: KioskConfiguration) {
     onReport?(report, LogRecord(report, configuration))
   }

@@ -1,7 +1,6 @@
-// Performs the core's effects and feeds it events. It decides nothing: one loop, one switch.
+// Performs the core's effects and feeds events to the core. It makes no decisions: one loop, one switch.
 //
-// One thread owns everything here. The store's and the broker's threads only post into the inbox, which wakes the
-// reactor.
+// Everything here belongs to one thread. The store and broker threads only post to the inbox, which wakes the reactor.
 
 import CPlatform
 import TappetBroker
@@ -15,7 +14,7 @@ import TappetTLS
 
 /// A running kiosk: the core, its devices, and the reactor between them.
 package final class Runtime {
-  /// A post of another thread.
+  /// A notice posted by another thread.
   enum Notice: Sendable {
     case store(StoreEvent)
     case link(LinkEvent)
@@ -24,7 +23,7 @@ package final class Runtime {
     case secrets(SecretNotice)
   }
 
-  /// The configuration in force.
+  /// The active configuration.
   var configuration: KioskConfiguration
   var kiosk: Kiosk
   let reactor: Reactor
@@ -43,7 +42,7 @@ package final class Runtime {
 
   /// Opens the store, the sockets and the threads; nothing runs before `run()` or `start()`.
   ///
-  /// When it throws, nothing stays open.
+  /// If it throws, nothing stays open.
   package convenience init(
     _ configuration: KioskConfiguration, lightTracePath: String? = nil, ownSecrets: [TagSecret] = []
   ) throws(RuntimeError) {
@@ -67,9 +66,9 @@ package final class Runtime {
     if !parts.learnedTags.isEmpty { inbox.append(.tagsLearned(parts.learnedTags)) }
   }
 
-  /// Runs until the kiosk was asked to stop and has come to rest.
+  /// Runs until the kiosk is stopped and has finished its work.
   ///
-  /// SIGTERM and SIGINT stop it; a second signal ends it at once.
+  /// SIGTERM and SIGINT stop the kiosk; a second signal ends it immediately.
   @export(interface)
   package func run() throws(RuntimeError) {
     do throws(SystemError) {
@@ -85,10 +84,10 @@ package final class Runtime {
     while !isFinished { try dispatch(timeout: nil) }
   }
 
-  /// Opens the sockets, for a program with a loop of its own.
+  /// Opens the sockets, for a program with its own event loop.
   ///
   /// The program then calls `begin`, `dispatch` whenever `fileDescriptor` is readable, and `close` at the end. Signals
-  /// are left alone.
+  /// are not handled.
   @export(interface)
   package func start() throws(RuntimeError) {
     do throws(SystemError) { try watchEverything() } catch { throw .system(error) }
@@ -110,35 +109,36 @@ package final class Runtime {
     do throws(SystemError) { try openPanel(loadProfile()) } catch { throw .system(error) }
   }
 
-  /// Readable when `dispatch` has something to do.
+  /// File descriptor that is readable when `dispatch` has pending work.
   package var fileDescriptor: Int32 { reactor.fileDescriptor }
 
-  /// Handles what is due, after waiting for it for at most `timeout`; `nil` waits as long as it takes.
+  /// Waits for events for at most `timeout` and handles them; `nil` waits indefinitely.
   package func dispatch(timeout: Duration?) throws(RuntimeError) {
     do throws(SystemError) { try reactor.turn(timeout: timeout) } catch { throw .system(error) }
   }
 
-  /// Darkens the panel, ends the threads and waits for their end.
+  /// Turns off the panel, stops the threads and waits for them to end.
   ///
-  /// Call it once.
+  /// Must be called only once.
   package func close() {
     panel.close()
     broker.shutdown()
     store.thread.stop()
   }
 
-  /// Asks for an action like a button that is not on the panel; the panel's lock and the action's question apply.
+  /// Requests an action as if by a button that is not on the panel; the panel's lock and the action's confirmation
+  /// apply.
   package func press(action: String) { feed(.panel(.asked(action: action))) }
 
-  /// Asks the kiosk to end; a second call ends it at once.
+  /// Stops the kiosk; a second call ends it immediately.
   package func stop() { feed(.stopRequested) }
 
-  /// Number of taps and presses by outcome, and of entries that wait.
+  /// Numbers of taps and presses by outcome, and number of pending entries.
   package var counts: (counters: Counters, waiting: Int) { (kiosk.counters, kiosk.outboxCount) }
 
-  /// Calls `handler` when `fileDescriptor` has something to read, as long as the returned value lives.
+  /// Calls `handler` whenever `fileDescriptor` is readable, as long as the returned value exists.
   ///
-  /// Before `run`; `handler` must not keep the runtime alive.
+  /// Must be called before `run`; `handler` must not retain the runtime.
   package func watch(_ fileDescriptor: Int32, _ handler: @escaping () -> Void) throws(SystemError) -> Watch {
     try reactor.watch(fileDescriptor, for: .readable) { _ in handler() }
   }
@@ -160,13 +160,13 @@ package final class Runtime {
 
   // MARK: Events
 
-  /// Handles `event` and everything that follows from it.
+  /// Handles `event` and all events that result from it.
   func feed(_ event: Event) {
     inbox.append(event)
     handleWaiting()
   }
 
-  /// Handles what waits, unless it is being handled already.
+  /// Handles the pending events, unless this is already in progress.
   func handleWaiting() {
     guard inbox.beginHandling() else { return }
     while let event = inbox.next() {
@@ -179,18 +179,18 @@ package final class Runtime {
     showView()
   }
 
-  /// A picture of the kiosk now.
+  /// Current snapshot of the kiosk.
   package var view: KioskView { KioskView(self, at: now()) }
 
-  /// Shows the picture to whoever watches it.
+  /// Passes the current snapshot to the observer.
   func showView() {
     if let onChange = observers.onChange { onChange(view) }
   }
 
-  /// Whether the kiosk has come to rest.
+  /// Whether the kiosk has finished its work after a stop.
   package var isFinished: Bool { inbox.isFinished }
 
-  /// `inout` although nothing changes: otherwise the whole kiosk would be copied.
+  /// Returns the next deadline; `inout` although nothing changes, since otherwise the whole kiosk would be copied.
   private static func nextDeadline(of kiosk: inout Kiosk, at now: Moment) -> Instant? { kiosk.nextDeadline(at: now) }
 
   private func setTimer() {
@@ -211,7 +211,7 @@ package final class Runtime {
     feed(.timerFired)
   }
 
-  /// Takes what other threads have posted.
+  /// Handles notices posted by other threads.
   private func received(_ notices: [Notice]) {
     for notice in notices {
       switch notice {
@@ -220,7 +220,7 @@ package final class Runtime {
         inbox.append(.store(event))
       case .link(let event):
         inbox.append(.link(event))
-        // Connecting has read the files again.
+        // The files were read again for this connection.
         if case .connected = event {
           checkCertificates()
           observers.onConnected?()
@@ -228,7 +228,7 @@ package final class Runtime {
       case .reception(let reception): receive(reception)
       case .recovered(let recovery):
         log(LogRecord(recovery))
-        // Shown like other trouble of the disk's, until a write proves the new database.
+        // Shown like any disk fault until a write to the new database succeeds.
         inbox.append(.store(.checkFailed(.corrupt)))
       case .secrets(let notice): handle(notice)
       }
@@ -248,7 +248,7 @@ package final class Runtime {
     }
   }
 
-  /// Asks the kernel whether the clock can be believed.
+  /// Checks whether the clock is reliable.
   func checkClock(hasStepped: Bool = false) {
     let wasBehind = clock.secondsBehind != nil
     if let event = clock.check(trusting: !configuration.checksClock, hasStepped: hasStepped) { inbox.append(event) }
@@ -256,13 +256,13 @@ package final class Runtime {
     if let behind = clock.secondsBehind, !wasBehind { log(LogRecord(clockBehind: behind)) }
   }
 
-  /// Looks at the certificates' files.
+  /// Inspects the certificate files.
   func checkCertificates() {
     let clockIsGood = clock.isGood(trusting: !configuration.checksClock)
     inbox.append(certificates.check(configuration.broker, clockIsGood: clockIsGood, at: now()))
   }
 
-  /// The time now, for what is not an event's.
+  /// Returns the current time, for cases in which no event supplies the time.
   func now() -> Moment { SystemClock().now() }
 
   private func signalled(_ number: Int32) {
@@ -273,13 +273,13 @@ package final class Runtime {
 
   // MARK: Progress
 
-  /// Feeds the watchdog while everything makes progress; the reactor proves its own by calling this.
+  /// Feeds the watchdog while everything makes progress; the reactor proves its own progress by calling this.
   ///
-  /// A broker that is away is no reason for a restart; a thread that hangs is.
+  /// An unreachable broker does not justify a restart; a hung thread does.
   private func feedWatchdog() {
     let moment = now()
     let now = moment.instant
-    // The core knows of answers that have not come although they never fail to.
+    // The core tracks overdue replies to requests that are always answered.
     let isAlive =
       now - helpers.reader.lastSign < Limits.readerSignMax && broker.heartbeat.isAlive(at: now)
       && store.thread.heartbeat.isAlive(at: now) && !kiosk.isStuck(at: moment)

@@ -27,7 +27,7 @@ struct RuntimeParts {
   var broker: BrokerLink
   var store: StoreHost
 
-  /// Opens all of them, or none.
+  /// Opens all parts, or none.
   static func open(
     _ configuration: KioskConfiguration, lightTracePath: String?, ownSecrets: [TagSecret]
   ) throws(RuntimeError) -> RuntimeParts {
@@ -65,7 +65,7 @@ struct RuntimeParts {
       summary.tagCounts = try secretStore.store.tagCounts()
       summary.openings = try secretStore.store.timedOpenings()
       summary.wrongCodes = try secretStore.store.wrongCodes()
-      // A record that cannot be read is like none: the signature and the seal of the next bundle still count.
+      // An unreadable record is treated as missing: the signature and seal of the next bundle are still checked.
       if configuration.site != nil { summary.site = try? secretStore.siteRecord() }
       for (index, endpoint) in configuration.broker.endpoints.enumerated() {
         settings.fallbacks[index] = try secretStore.store.fallback(at: endpoint.text)
@@ -79,7 +79,7 @@ struct RuntimeParts {
       let reactor = try Reactor()
       let clockMonitor = try ClockMonitor(latest: latestTime)
       let panel = try RuntimePanel(configuration.panel, reactor: reactor, trace: trace)
-      // There is room for all answers of the store: a lost answer would leave a tap without its light.
+      // The capacity covers all replies of the store; a lost reply would leave a tap without its light.
       let mailbox = try Mailbox<Runtime.Notice>(capacity: Limits.noticesMax)
       if let recovery = secretStore.recovery { mailbox.post(.recovered(recovery)) }
       if let fault = secretStore.store.openFault { mailbox.post(.store(.checkFailed(fault))) }

@@ -4,13 +4,13 @@ import TappetCore
 import TappetSQLite
 import TappetStore
 
-/// The lock on the state folder, the thread that owns the database in it, and what is known of the secrets.
+/// The lock on the state folder, the thread that owns the database in it, and facts about the secrets.
 struct StoreHost {
-  /// While this is held, no other kiosk starts on the state folder.
+  /// Lock that prevents another kiosk from using the state folder.
   let lock: KioskLock
   let thread: StoreThread
-  /// Secrets of the program around the kiosk, in addition to those of the database.
+  /// Secrets of the embedding program, in addition to those of the database.
   let ownSecrets: [TagSecret]
-  /// Why the secrets' replica could not be brought up to date at the start.
+  /// The reason why the secrets' replica could not be updated at the start.
   let replicaError: DatabaseError?
 }

@@ -1,11 +1,11 @@
-// JSON as it is signed: Matrix, Appendices, "Canonical JSON" and "Signing JSON".
+// JSON in the form that is signed: Matrix, Appendices, "Canonical JSON" and "Signing JSON".
 
 import TappetCore
 import TappetJSON
 import TappetOlm
 
 extension JSON {
-  /// Its one form: members in the order of their names' bytes, without spaces, as few escapes as possible.
+  /// The canonical form: members sorted by the bytes of their names, without spaces, as few escapes as possible.
   package var canonical: [UInt8] {
     switch self {
     case .null: return Array("null".utf8)
@@ -21,26 +21,26 @@ extension JSON {
     }
   }
 
-  /// The members of an object; none of anything else.
+  /// The members of an object; empty for any other value.
   package var members: [Member] { if case .object(let members) = self { members } else { [] } }
 
-  /// The bytes that a signature is of: without the signatures themselves, and what servers add.
+  /// The bytes that a signature covers: without the signatures themselves, and without data added by servers.
   package var signed: [UInt8] {
     JSON.object(members.filter { $0.name != "signatures" && $0.name != "unsigned" }).canonical
   }
 
-  /// Whether it has a valid signature of `user`, by this Ed25519 key, whose name is `ed25519:` and `id`.
+  /// Whether the object has a valid signature of `user` by this Ed25519 key, whose name is `ed25519:` and `id`.
   package func isSigned(by user: String, _ id: String, key: String) -> Bool {
     guard let signature = self["signatures"]?[user]?["ed25519:" + id]?.text else { return false }
     return Ed25519.isValid(signature, of: signed, by: key)
   }
 
-  /// The object with this member, in place of one that had its name.
+  /// Returns the object with this member, which replaces a member with the same name.
   package func with(_ name: String, _ value: JSON) -> JSON {
     .object(members.filter { $0.name != name } + [Member(name: name, value: value)])
   }
 
-  /// An object whose names are values.
+  /// Returns an object whose member names are computed.
   package static func object(of pairs: [(String, JSON)]) -> JSON {
     .object(pairs.map { Member(name: $0.0, value: $0.1) })
   }

@@ -1,21 +1,21 @@
-// The devices of others: which there are, and the Olm sessions with them.
+// The devices of other users, and the Olm sessions with them.
 
 import TappetCore
 import TappetJSON
 import TappetOlm
 import TappetStore
 
-/// A person's devices.
+/// The devices of one user.
 struct DeviceList {
   var devices: [Device] = []
-  /// In milliseconds since 1970.
+  /// Time of the query, in milliseconds since 1970.
   var learnedAt: Int64
-  /// Whether the homeserver says that it has changed since.
+  /// Whether the homeserver has reported a change since then.
   var isStale = false
 }
 
 extension CryptoMachine {
-  /// The devices of a user, if they are known as of now.
+  /// Returns the devices of a user, if the list is current.
   func devices(of user: String, at now: Int64) -> [Device]? {
     guard let list = lists[user], !list.isStale, abs(now - list.learnedAt) < Limits.deviceListAgeMax else { return nil }
     return list.devices
@@ -25,14 +25,14 @@ extension CryptoMachine {
     users.filter { devices(of: $0, at: now) == nil }.inOrder { $0 < $1 }
   }
 
-  /// Handles news that lists have changed, or that a user shares no room any more.
+  /// Handles reports that lists have changed, or that a user no longer shares a room.
   package func devicesChanged(_ changed: [String], left: [String]) {
     for user in changed { lists[user]?.isStale = true }
     changedUsers.formUnion(changed)
     for user in left { lists[user] = nil }
   }
 
-  /// Forgets what may have changed while nobody listened.
+  /// Marks all device lists as stale, as changes may have been missed.
   package func forgetDevices() {
     for user in lists.keys { lists[user]?.isStale = true }
   }
@@ -44,9 +44,9 @@ extension CryptoMachine {
       .object(["device_keys": .object(of: users.map { ($0, .array([])) }), "timeout": .number(5_000)]))
   }
 
-  /// Handles the devices of users.
+  /// Handles the answer to a query for the devices of users.
   ///
-  /// A server that does not answer has none of its own, until the list is old.
+  /// If a user's server did not answer, the user has no devices until the list expires.
   func learned(_ users: [String], _ answer: JSON, at now: Int64) {
     for user in users {
       let owner = Owner(
@@ -64,7 +64,7 @@ extension CryptoMachine {
     if users.contains(user) { checkOwnDevice(answer["device_keys"]?[user]?[device]) }
   }
 
-  /// A device never changes its keys: with others, another one has taken its name.
+  /// Whether the device is new or has its known key; with a different key, another device has taken its name.
   private func isKnownOrNew(_ device: Device) -> Bool {
     if let known = knownKeys[device.name] { return known == device.ed25519 }
     knownKeys[device.name] = device.ed25519
@@ -72,11 +72,11 @@ extension CryptoMachine {
     return true
   }
 
-  /// The homeserver has other keys for this device: the database with theirs is gone, or is an old copy.
+  /// Checks this device's keys on the homeserver; if they differ, their database is lost, or this one is an old copy.
   private func checkOwnDevice(_ keys: JSON?) {
     uploads.isChecked = true
     guard let keys else {
-      // Somebody has removed the device, and its token ends with it.
+      // The device was removed, and its token ends with it.
       return
     }
     if keys["keys"]?["ed25519:" + device]?.text != ed25519 { uploads.areLost = true }
@@ -93,7 +93,7 @@ extension CryptoMachine {
       .claim(devices), "keys/claim", .object(["one_time_keys": .object(of: keys), "timeout": .number(5_000)]))
   }
 
-  /// Begins a session with each device whose one-time key is signed by it; the others rest.
+  /// Starts a session with each device that has signed its one-time key; the others are not queried for a while.
   func claimed(_ devices: [Device], _ answer: JSON, at now: Int64) throws(OlmError) {
     for device in devices {
       resting[device.name] = now + Limits.deviceRestMax
@@ -107,7 +107,7 @@ extension CryptoMachine {
     }
   }
 
-  /// Puts a session first among those with a device.
+  /// Adds a session at the front of those with a device, or moves it there.
   func remember(_ session: OlmSession, with key: String) {
     sessions[key] = [session] + (sessions[key] ?? []).filter { $0 !== session }.prefix(Limits.olmSessionsMax - 1)
   }

@@ -1,18 +1,18 @@
-// The identity of the kiosk's account, with which it signs its device: clients show it as verified by its owner, and
-// those that exclude other devices give it their keys. Client-server API v1.11, §11.12.3. The machine makes an identity
-// for an account that has none; one that a person has made elsewhere is left alone.
+// The identity of the kiosk's account, which signs its device: clients show the device as verified by its owner, and
+// clients that exclude other devices share their keys with it. Client-server API v1.11, §11.12.3. The machine creates
+// an identity for an account that has none; an identity that a user has created elsewhere is left alone.
 
 import TappetCore
 import TappetJSON
 import TappetOlm
 import TappetStore
 
-/// The seeds of the three keys, and how far the homeserver has them.
+/// The seeds of the three keys, and the progress of their upload.
 struct OwnIdentity {
   enum Step: Int64 {
     /// The public keys are to be uploaded.
     case keys = 0
-    /// The device's signature is.
+    /// The device's signature is to be uploaded.
     case signatures = 1
     case done = 2
   }
@@ -28,7 +28,7 @@ struct OwnIdentity {
   private let seeds: [[UInt8]]
   let keys: Keys
 
-  /// An identity with new keys.
+  /// Creates an identity with new keys.
   init() throws(OlmError) {
     var seeds: [[UInt8]] = []
     for _ in 0..<3 {
@@ -58,7 +58,7 @@ struct OwnIdentity {
 }
 
 extension CryptoMachine {
-  /// Handles the own account's master key at the homeserver; `nil` when it has none.
+  /// Handles the account's master key on the homeserver; `nil` if it has none.
   func learnedOwnMaster(_ key: JSON?) throws(OlmError) {
     knowsOwnMaster = true
     if key == nil, identity == nil {
@@ -67,7 +67,7 @@ extension CryptoMachine {
     }
     guard let key, identity != nil else { return }
     if key["keys"]?.members.first?.value.text != identity?.keys.master.name {
-      // Somebody else's: the device's signature by ours is of no use.
+      // Another identity: a signature of the device by our key is useless.
       identity = nil
     } else if identity?.step == .keys {
       identity?.step = .signatures
@@ -75,7 +75,7 @@ extension CryptoMachine {
     saveIdentity()
   }
 
-  /// The next request for the identity; `nil` when there is none, or it is somebody else's.
+  /// Returns the next request for the identity; `nil` if there is none, or the identity is not ours.
   func identityRequest() throws(OlmError) -> CryptoRequest? {
     guard uploads.isPublished else { return nil }
     if identity == nil, !knowsOwnMaster { return query([user]) }
@@ -88,7 +88,7 @@ extension CryptoMachine {
     }
   }
 
-  /// Handles the answer; a homeserver that wants the password first does not get it, and the device stays unsigned.
+  /// Handles the answer; if the homeserver requires the password, it is not sent and the device stays unsigned.
   func identityAnswered(_ kind: CryptoRequest.Kind, status: Int) -> Bool {
     switch (kind, status) {
     case (.identity, 200): identity?.step = .signatures
@@ -110,7 +110,7 @@ extension CryptoMachine {
     ])
   }
 
-  /// The master key, signed by the device.
+  /// Returns the master key, signed by the device.
   private func masterKey(_ keys: OwnIdentity.Keys) throws(OlmError) -> JSON { try signed(key("master", keys.master)) }
 
   private func key(_ usage: String, _ key: OlmSigningKey) -> JSON {

@@ -1,25 +1,25 @@
-// The device's own keys at the homeserver: client-server API v1.11, §11.12.1 and §11.12.2.
+// The device's own keys on the homeserver: client-server API v1.11, §11.12.1 and §11.12.2.
 
 import TappetCore
 import TappetJSON
 import TappetOlm
 
-/// The device's keys as the homeserver has them.
+/// The state of the device's keys on the homeserver.
 struct KeyUploads {
-  /// Whether it has the device's identity.
+  /// Whether the homeserver has the device's identity.
   var isPublished = false
-  /// Whether it is known to have no other keys for this device.
+  /// Whether the homeserver is known to have no other keys for this device.
   var isChecked = false
-  /// Whether it has other keys for this device: those that belong to them are lost.
+  /// Whether the homeserver has other keys for this device, whose private parts are lost.
   var areLost = false
-  /// The number of one-time keys; `nil` until it has said.
+  /// Number of one-time keys on the homeserver; `nil` until reported.
   var keyCount: Int64?
-  /// Whether somebody has used the fallback key.
+  /// Whether the fallback key has been used.
   var fallbackIsUsed = false
 }
 
 extension CryptoMachine {
-  /// The device's identity, signed by itself.
+  /// Returns the device's identity, signed by the device.
   func deviceKeys() throws(OlmError) -> JSON {
     try signed(
       .object([
@@ -29,7 +29,7 @@ extension CryptoMachine {
       ]))
   }
 
-  /// Makes the keys that the homeserver lacks; `nil` when it has enough.
+  /// Generates the keys that the homeserver lacks, and returns their upload; `nil` if it has enough.
   func uploadRequest() throws(OlmError) -> CryptoRequest? {
     let wantsKeys = uploads.keyCount.map { $0 < Int64(Limits.oneTimeKeysMax / 2) } ?? !uploads.isPublished
     let wantsFallback = uploads.fallbackIsUsed || !uploads.isPublished
@@ -42,7 +42,7 @@ extension CryptoMachine {
     return request(.upload, "keys/upload", .object(of: body))
   }
 
-  /// The keys of an upload that was not answered come first: it may have arrived.
+  /// Returns the keys of an unanswered upload, which may have arrived; without such keys, generates new ones.
   private func oneTimeKeys() throws(OlmError) -> JSON {
     if CryptoMachine.keys(try account.oneTimeKeys()).isEmpty {
       try account.makeOneTimeKeys(Limits.oneTimeKeysMax - Int(clamping: uploads.keyCount ?? 0))
@@ -75,7 +75,7 @@ extension CryptoMachine {
     try saveAccount()
   }
 
-  /// Handles what an answer to /sync says about the device's keys; `nil` where it says nothing.
+  /// Handles the numbers of the device's keys in an answer to /sync; `nil` if not stated.
   package func note(keyCount: Int64?, hasFallback: Bool?) {
     if let keyCount { uploads.keyCount = keyCount }
     if hasFallback == false { uploads.fallbackIsUsed = true }

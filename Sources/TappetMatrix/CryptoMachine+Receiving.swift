@@ -1,21 +1,21 @@
-// Reading: keys of others' sessions, which come by Olm, and the events in them. An event counts when it is
-// decrypted with a key that came from one of its sender's own devices, which the policy allows, and only once.
+// Receiving: keys of other devices' sessions, which arrive by Olm, and the events in these sessions. An event is
+// accepted only once, and only if decrypted with a key from one of its sender's own devices that the policy allows.
 
 import TappetCore
 import TappetJSON
 import TappetOlm
 import TappetStore
 
-/// A session in which a device of somebody's writes.
+/// A session in which another user's device sends.
 struct InboundRoomKey {
   let session: MegolmInbound
   let user: String
-  /// The keys of the device from which the key came.
+  /// The keys of the device that sent the session's key.
   let curve25519: String
   let ed25519: String
-  /// The numbers of the messages that were read, of those near the last one.
+  /// Indexes of the messages that were read, near the last one.
   private(set) var seen: Set<UInt32> = []
-  /// The order in which the sessions came.
+  /// Position in the order in which the sessions arrived.
   var order: Int64
 
   init(_ session: MegolmInbound, user: String, curve25519: String, ed25519: String, order: Int64) {
@@ -38,7 +38,7 @@ struct InboundRoomKey {
     }
   }
 
-  /// Notes that a message is read; false when it was read before, or is far behind the last one.
+  /// Records that a message was read; false if it was read before, or is far behind the last one.
   mutating func note(_ index: UInt32) -> Bool {
     let last = max(seen.max() ?? 0, index)
     let oldest = last - min(last, Limits.megolmNumbersMax - 1)
@@ -61,14 +61,14 @@ struct WaitingEvent {
   let line: RoomLine
   let row: MatrixRow
   let ciphertext: String
-  /// In milliseconds since 1970.
+  /// Time of arrival, in milliseconds since 1970.
   let arrivedAt: Int64
 }
 
 extension CryptoMachine {
   // MARK: To this device
 
-  /// Handles an event to this device, as JSON; anything but a room's key from where it should be changes nothing.
+  /// Handles an event to this device, as JSON; anything but a room key from a valid sender is ignored.
   @export(interface)
   package func receive(_ event: [UInt8]) throws(OlmError) {
     guard let event = JSON(decoding: event, roundsFractions: true), event["type"]?.text == "m.room.encrypted",
@@ -83,7 +83,7 @@ extension CryptoMachine {
     try receive(payload["content"] ?? .null, from: sender, curve25519: key, ed25519: signingKey)
   }
 
-  /// The plaintext of an Olm message; `nil` for one that no session decrypts.
+  /// Returns the plaintext of an Olm message; `nil` if no session decrypts it.
   private func decrypt(_ message: OlmSession.Message, from key: String) throws(OlmError) -> [UInt8]? {
     for session in sessions[key] ?? [] where message.type == 1 || session.begins(with: message.body, from: key) {
       guard let plaintext = try? session.decrypt(message) else { continue }
@@ -94,7 +94,7 @@ extension CryptoMachine {
     guard message.type == 0, let session = try? account.acceptSession(from: key, message.body),
       let plaintext = try? session.decrypt(message)
     else { return nil }
-    // A fallback key stays.
+    // A fallback key is kept.
     try? account.useUpKeys(of: session)
     remember(session, with: key)
     try saveSessions(with: key)
@@ -110,7 +110,7 @@ extension CryptoMachine {
       let session = try? MegolmInbound.create(key: text), (try? session.id()) == id
     else { return }
     let row = MatrixRow(.inbound, room + " " + id)
-    // The first one counts: a device that got the key could pass it off as its own.
+    // The first session counts: a device that received the key could pass it off as its own.
     guard inbound[row] == nil else { return }
     let order = (inbound.values.map { $0.order }.max() ?? 0) + 1
     try save(
@@ -128,7 +128,7 @@ extension CryptoMachine {
 
   // MARK: In a room
 
-  /// Takes an `m.room.encrypted` event of a room, as JSON.
+  /// Queues an `m.room.encrypted` event of a room, as JSON.
   @export(interface)
   package func hear(_ event: [UInt8], in room: String, unixMilliseconds now: Int64) {
     guard let event = JSON(decoding: event, roundsFractions: true), let content = event["content"],
@@ -143,7 +143,7 @@ extension CryptoMachine {
       WaitingEvent(line: line, row: MatrixRow(.inbound, room + " " + session), ciphertext: ciphertext, arrivedAt: now))
   }
 
-  /// The lines that can be read now, in the order of their events; their numbers are in the changes.
+  /// Returns the lines that can be decrypted now, in event order; their message indexes are in the changes.
   @export(interface)
   package func takeLines(unixMilliseconds now: Int64) throws(OlmError) -> [RoomLine] {
     var lines: [RoomLine] = []

@@ -1,5 +1,5 @@
-// Writing: one Megolm session for a room, whose key all allowed devices of the room's members get by Olm. It
-// is replaced after some messages, some days, and as soon as one of the devices that have it may not read any more.
+// Sending: one Megolm session per room, whose key is sent by Olm to all allowed devices of the room's members. It is
+// replaced after some messages or days, and as soon as one of the devices that have it may no longer read.
 
 import TappetCore
 import TappetJSON
@@ -9,10 +9,10 @@ import TappetStore
 /// The session in which the kiosk writes in a room.
 struct OutboundRoomKey {
   let session: MegolmOutbound
-  /// In milliseconds since 1970.
+  /// Time of creation, in milliseconds since 1970.
   let createdAt: Int64
   var count: Int64 = 0
-  /// The devices that have the key, by name: their Curve25519 keys.
+  /// Curve25519 keys of the devices that have the key, by device name.
   var readers: [String: String] = [:]
 
   init(at now: Int64) throws(OlmError) {
@@ -34,7 +34,7 @@ struct OutboundRoomKey {
     ])
   }
 
-  /// Whether it may go on; a clock that went back ends it, too.
+  /// Whether the session may continue; a clock that was set back also ends it.
   func isGood(for devices: [Device], _ rotation: Rotation, at now: Int64) -> Bool {
     guard count < rotation.messages, now >= createdAt, now - createdAt < rotation.milliseconds else { return false }
     return readers.allSatisfy { reader in
@@ -43,16 +43,16 @@ struct OutboundRoomKey {
   }
 }
 
-/// When a room's session is replaced.
+/// The limits after which a room's session is replaced.
 package struct Rotation: Sendable {
   package var messages = Limits.megolmMessagesMax
   package var milliseconds = Limits.megolmAgeMax
 
   package init() {}
 
-  /// The wish of an `m.room.encryption` event; `nil` for another algorithm.
+  /// Reads the limits in an `m.room.encryption` event; `nil` for another algorithm.
   ///
-  /// A room can only ask for less.
+  /// A room can only lower the limits.
   package init?(_ content: JSON) {
     guard content["algorithm"]?.text == Algorithm.megolm else { return nil }
     if let count = content["rotation_period_msgs"]?.wholeNumber { messages = max(1, min(messages, count)) }
@@ -67,7 +67,7 @@ package enum RoomNeed: Sendable {
 }
 
 extension CryptoMachine {
-  /// The next request before the kiosk can write to these users.
+  /// Returns the next request before the kiosk can write to these users.
   @export(interface)
   package func need(
     of room: String, _ users: [String], _ rotation: Rotation, unixMilliseconds now: Int64
@@ -106,7 +106,7 @@ extension CryptoMachine {
       .object(["messages": messages]), .put)
   }
 
-  /// An Olm message, with what keeps it from being passed off as somebody else's.
+  /// Encrypts an Olm message, with the fields that prevent it from being passed off as another device's.
   private func encrypt(_ type: String, _ content: JSON, for device: Device) throws(OlmError) -> JSON {
     guard let session = sessions[device.curve25519]?.first else { throw .malformed }
     let plaintext = JSON.object([
@@ -132,7 +132,7 @@ extension CryptoMachine {
     save(MatrixRow(.outbound, room), try outbound[room]?.encoded())
   }
 
-  /// The content of an `m.room.encrypted` event, for the devices that have the key now.
+  /// Returns the content of an `m.room.encrypted` event, for the devices that now have the key.
   @export(interface)
   package func encrypt(_ content: JSON, in room: String) throws(OlmError) -> JSON {
     guard let key = outbound[room] else { throw .malformed }
@@ -147,7 +147,7 @@ extension CryptoMachine {
       ("session_id", .string(try key.session.id())), ("sender_key", .string(curve25519)),
       ("device_id", .string(device)),
     ]
-    // Homeservers look at relations.
+    // Relations are not encrypted, because homeservers evaluate them.
     if let relation = content["m.relates_to"] { event.append(("m.relates_to", relation)) }
     return .object(of: event)
   }

@@ -1,5 +1,5 @@
-// The encryption of one device: its keys, its sessions with other devices and in rooms. Pure: it asks for requests and
-// takes their answers; what changed is to be committed before any of it acts (`takeChanges`).
+// The encryption of one device: its keys, its sessions with other devices and in rooms. Pure: it returns requests and
+// handles their answers; changes must be committed before any of them takes effect (`takeChanges`).
 //
 //   sync ──▶ receive ──▶ room keys ─┐
 //            hear ─────▶ waiting ───┴──▶ takeLines
@@ -43,28 +43,28 @@ package final class CryptoMachine {
   let account: OlmAccount
   let curve25519: String
   let ed25519: String
-  /// By the device's Curve25519 key; the one that was last read from comes first.
+  /// Sessions by the device's Curve25519 key; the session last read from is first.
   var sessions: [String: [OlmSession]] = [:]
   var inbound: [MatrixRow: InboundRoomKey] = [:]
-  /// By the room's id.
+  /// Sending sessions by room id.
   var outbound: [String: OutboundRoomKey] = [:]
   /// The devices of users, by user.
   var lists: [String: DeviceList] = [:]
   /// Devices' Ed25519 keys, by the device's name.
   var knownKeys: [String: String] = [:]
   package internal(set) var encryptedRooms: Set<String> = []
-  /// Devices without one-time keys, and until when they are not asked again.
+  /// Devices without one-time keys, and the time until which they are not queried again.
   var resting: [String: Int64] = [:]
   var waiting: [WaitingEvent] = []
-  /// Users whose devices have changed since they were asked for.
+  /// Users whose devices have changed since the last query.
   var changedUsers: Set<String> = []
-  /// Users whose devices somebody waits for.
+  /// Users whose devices are needed to read waiting events.
   var wantedUsers: Set<String> = []
   var uploads = KeyUploads()
   var identity: OwnIdentity?
-  /// Whether the homeserver has said which identity the account has.
+  /// Whether the homeserver has reported the account's identity.
   var knowsOwnMaster = false
-  /// Whether it does not take an identity.
+  /// Whether the homeserver does not accept an identity.
   var refusesIdentity = false
   private var changes: [MatrixChange] = []
 
@@ -80,7 +80,7 @@ package final class CryptoMachine {
     self.ed25519 = ed25519
   }
 
-  /// The machine with these rows; a new account when there are none.
+  /// Opens the machine with these rows; creates an account if there are none.
   @export(interface)
   package static func open(
     user: String, device: String, _ policy: RoomEncryption.Devices, _ rows: [(row: MatrixRow, value: [UInt8])]
@@ -118,7 +118,7 @@ package final class CryptoMachine {
 
   // MARK: Changes
 
-  /// The changes to be committed, in order, before anything else happens.
+  /// Returns the changes to be committed, in order, before anything else happens.
   package func takeChanges() -> [MatrixChange] {
     defer { changes = [] }
     return changes
@@ -142,12 +142,12 @@ package final class CryptoMachine {
     save(MatrixRow(.sessions, key), .array(pickles))
   }
 
-  /// Remembers for good that a room is encrypted.
+  /// Records permanently that a room is encrypted.
   package func noteEncrypted(_ room: String) {
     if encryptedRooms.insert(room).inserted { save(MatrixRow(.encryptedRoom, room), .bool(true)) }
   }
 
-  /// A signature of the object by this device, as a member of it.
+  /// Returns the object with a signature by this device as a member.
   func signed(_ object: JSON) throws(OlmError) -> JSON {
     let signature = JSON.string(try account.sign(object.signed))
     return object.with("signatures", .object(of: [(user, .object(of: [("ed25519:" + device, signature)]))]))
@@ -155,11 +155,11 @@ package final class CryptoMachine {
 
   // MARK: Requests
 
-  /// The next request that needs no message to be sent; `nil` when there is none.
+  /// Returns the next request that does not depend on a message to be sent; `nil` if there is none.
   @export(interface)
   package func nextRequest(unixMilliseconds now: Int64) throws(OlmError) -> CryptoRequest? {
     if uploads.areLost { return request(.logOut, "logout", .object([])) }
-    // A device that is new here must be new to the homeserver, too.
+    // A device that is new here must also be new to the homeserver.
     if !uploads.isPublished, !uploads.isChecked { return query([user]) }
     if let upload = try uploadRequest() { return upload }
     if let request = try identityRequest() { return request }
@@ -168,7 +168,7 @@ package final class CryptoMachine {
     return stale.isEmpty ? nil : query(stale)
   }
 
-  /// Handles the answer to a request; false for one that it cannot be.
+  /// Handles the answer to a request; returns false if the answer is invalid.
   @export(interface)
   package func handle(
     _ kind: CryptoRequest.Kind, status: Int, _ body: [UInt8], unixMilliseconds now: Int64
@@ -199,6 +199,6 @@ package final class CryptoMachine {
 }
 
 extension JSON? {
-  /// The bytes of one of libolm's objects, which are a text in JSON.
+  /// The bytes of a libolm object, stored as text in JSON.
   var pickle: [UInt8] { Array((self?.text ?? "").utf8) }
 }

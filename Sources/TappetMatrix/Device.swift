@@ -1,21 +1,21 @@
-// Devices of people, as their homeservers describe them. Client-server API v1.11, §11.12.1: a device signs its own
-// keys; its owner's self-signing key, which the owner's master key signed, signs the device.
+// Devices of users, as described by their homeservers. Client-server API v1.11, §11.12.1: a device signs its own keys;
+// its owner's self-signing key, signed by the owner's master key, signs the device.
 
 import TappetCore
 import TappetJSON
 
-/// A device whose signature of itself is valid.
+/// A device with a valid signature of itself.
 package struct Device: Hashable, Sendable {
   package let user: String
   package let id: String
-  /// The key by which Olm's sessions know it.
+  /// The key that identifies the device in Olm sessions.
   package let curve25519: String
-  /// The key with which it signs.
+  /// The key with which the device signs.
   package let ed25519: String
   /// Whether its owner has signed it.
   package let isSigned: Bool
 
-  /// `nil` for a description of another device, or one that the device has not signed.
+  /// Reads a device's description; `nil` if it is for another device, or not signed by the device.
   @export(interface)
   package init?(_ keys: JSON, user: String, id: String, _ owner: Owner?) {
     guard keys["user_id"]?.text == user, keys["device_id"]?.text == id,
@@ -29,19 +29,19 @@ package struct Device: Hashable, Sendable {
     isSigned = owner.map { keys.isSigned(by: user, $0.selfSigningKey, key: $0.selfSigningKey) } ?? false
   }
 
-  /// Whether the policy lets it read and write.
+  /// Whether the policy allows the device to read and write.
   package func isAllowed(by policy: RoomEncryption.Devices) -> Bool { policy == .all || isSigned }
 
-  /// Names the device in the store and in lists.
+  /// Name of the device in the store and in lists.
   var name: String { user + " " + id }
 }
 
-/// A person's keys for signing devices.
+/// A user's keys for signing devices.
 package struct Owner: Hashable, Sendable {
   package let masterKey: String
   package let selfSigningKey: String
 
-  /// `nil` unless the master key has signed the self-signing key.
+  /// Reads the keys; `nil` unless the master key has signed the self-signing key.
   @export(interface)
   package init?(user: String, master: JSON?, selfSigning: JSON?) {
     guard let master, let selfSigning, let masterKey = Owner.key(in: master, of: user, for: "master"),

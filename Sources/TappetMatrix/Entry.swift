@@ -1,5 +1,5 @@
-// The program's entry. It listens and writes in rooms, encrypted ones too, for its parent, the kiosk, and decides
-// nothing.
+// The program's entry point. It listens and writes in rooms, including encrypted rooms, for its parent, the kiosk, and
+// makes no decisions.
 
 import CPlatform
 import TappetCore
@@ -22,7 +22,7 @@ private let purpose = """
 
 private let usage: Int32 = 2
 
-/// The program's entry, called by main.c.
+/// Runs the program; called by main.c.
 @_cdecl("tappet_matrix_main")
 package func tappet_matrix_main(
   _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?

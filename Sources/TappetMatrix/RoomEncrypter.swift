@@ -1,5 +1,5 @@
-// The encryption of a session's rooms: the machine with its database, and the messages that wait for their turn. One
-// request is under way at a time. The machine's changes are on the disk before a request that depends on them.
+// The encryption of a session's rooms: the machine with its database, and the queued messages. One request is in
+// progress at a time. The machine's changes are on the disk before a request that depends on them.
 
 import CPlatform
 import TappetCore
@@ -12,23 +12,23 @@ import TappetWebhook
 
 /// Reads and writes in encrypted rooms.
 final class RoomEncrypter: RoomCipher {
-  /// A message on its way.
+  /// A message to be sent.
   private struct Post {
     let id: EntryID
     let body: [UInt8]
     let isAnswered: Bool
     var room: RoomDestination
     var step: RoomDestination.Step?
-    /// Whether no request was answered yet.
+    /// Whether no request has been answered yet.
     var isFirst = true
-    /// The people in the room.
+    /// The users in the room.
     var users: [String] = []
     var endsAt: Instant
   }
 
-  /// The request under way.
+  /// The request in progress.
   private enum Pending {
-    /// A request about keys; `isForPost` when the first message waits for it.
+    /// A request about keys; `isForPost` if the first message waits for it.
     case keys(CryptoRequest.Kind, isForPost: Bool)
     case post(RoomDestination.Step)
   }
@@ -47,7 +47,7 @@ final class RoomEncrypter: RoomCipher {
   private var encryption = RoomEncryption()
   private var posts: [Post] = []
   private var pending: Pending?
-  /// Facts about the rooms of earlier messages, by their names.
+  /// Facts about the rooms of earlier messages, by room name.
   private var rooms: [String: RoomDestination] = [:]
   private var rotations: [String: Rotation] = [:]
   private var messages: [RoomMessage] = []
@@ -61,7 +61,7 @@ final class RoomEncrypter: RoomCipher {
     do throws(SecretStoreError) { store = try MatrixStore.open(folder: state, device: user + " " + device) } catch {
       return error.systemCode
     }
-    // Rows that cannot be opened: a new account finds that the homeserver has other keys, and ends the device.
+    // If the rows cannot be opened, a new account finds other keys on the homeserver, and logs out the device.
     let rows = (try? store?.rows()) ?? []
     machine =
       (try? CryptoMachine.open(user: user, device: device, encryption.devices, rows))
@@ -69,11 +69,11 @@ final class RoomEncrypter: RoomCipher {
     return machine != nil && commit() ? nil : EIO
   }
 
-  /// Writes what has changed; without that nothing is to happen that depends on it.
+  /// Writes the changes; if that fails, nothing that depends on them may happen.
   private func commit() -> Bool {
     guard let machine, let store else { return false }
     do throws(SecretError) { try store.commit(machine.takeChanges()) } catch {
-      // The memory is ahead of the disk: another process begins with the disk's state.
+      // Memory is ahead of the disk: another process must start with the disk's state.
       condition = .behind
       return false
     }
@@ -104,7 +104,7 @@ final class RoomEncrypter: RoomCipher {
     machine?.hear(event, in: room, unixMilliseconds: clock.now().unixMilliseconds)
   }
 
-  /// Nothing is read whose number is not on the disk: it would be read again after a start.
+  /// Returns a line only if its message index is on the disk: otherwise it would be read again after a restart.
   func takeLines() -> [RoomLine] {
     guard let machine, condition == .good else { return [] }
     let lines = (try? machine.takeLines(unixMilliseconds: clock.now().unixMilliseconds)) ?? []
@@ -148,7 +148,7 @@ final class RoomEncrypter: RoomCipher {
     posts.removeAll { $0.endsAt <= now }
   }
 
-  /// The next request for the first message; `nil` when it has ended without one.
+  /// Returns the next request for the first message; `nil` if the message has ended without one.
   private func firstCall(_ machine: CryptoMachine, at now: Moment) -> HTTPClient.Call? {
     if posts[0].step == nil, let known = rooms[posts[0].room.room] { posts[0].room = known }
     let step = posts[0].step ?? posts[0].room.begin(at: now.instant)
@@ -209,7 +209,7 @@ final class RoomEncrypter: RoomCipher {
     }
   }
 
-  /// Forgets the device, which is logged out, and lets the next login see that.
+  /// Clears the store of the device, which is logged out, so that the next login detects this.
   private func end() {
     condition = .lost
     try? store?.clear()
@@ -232,7 +232,7 @@ final class RoomEncrypter: RoomCipher {
         rotations[room] = rotation
         machine.noteEncrypted(room)
       } else if status == 404, isEncrypted(room) {
-        // A homeserver that denies it is not believed.
+        // A homeserver that denies known encryption is not trusted.
         (status, answer) = (200, MatrixAnswer(isObject: true))
       }
     }
@@ -243,7 +243,7 @@ final class RoomEncrypter: RoomCipher {
       if case .members = step { posts[0].users = RoomEncrypter.members(body) }
       posts[0].step = next
       posts[0].isFirst = false
-    // The outbox repeats its messages; nobody else repeats a reply.
+    // The outbox retries its messages; a reply is only retried here.
     case .answered(let status, let seconds) where status != 200 && !posts[0].isAnswered:
       pause(seconds, atLeast: Limits.roomRetry.first)
     case .answered(let status, let seconds):
@@ -256,7 +256,7 @@ final class RoomEncrypter: RoomCipher {
     (JSON(decoding: body, roundsFractions: true)?["joined"]?.members ?? []).map { $0.name }
   }
 
-  /// Ends the first message.
+  /// Removes the first message and reports its outcome.
   private func end(_ message: RoomMessage) {
     guard !posts.isEmpty else { return }
     let post = posts.removeFirst()
@@ -268,7 +268,7 @@ final class RoomEncrypter: RoomCipher {
 }
 
 extension SecretStoreError {
-  /// An errno that says most about it.
+  /// The errno that best describes the error.
   fileprivate var systemCode: Int32 {
     switch self {
     case .store(.cannotOpen(_, let error)): error.code

@@ -1,4 +1,4 @@
-// Rooms into which the kiosk was invited, as the homeserver shows them before it is in: a name and who invites.
+// Pending invitations to rooms: the name and the inviter, which the homeserver shows before the kiosk joins.
 
 import TappetCommandLine
 import TappetCore
@@ -9,7 +9,7 @@ struct Invitation {
   let name: String?
   let sender: String?
 
-  /// Client-server API §6.4, `rooms.invite`: a first sync, without anything of the rooms in which the kiosk is.
+  /// Returns all invitations by an initial sync that excludes joined rooms (client-server API §6.4, `rooms.invite`).
   static func all(_ client: HomeserverClient) throws(CommandFailure) -> [Invitation] {
     let nothing = JSON.object(["types": .array([])])
     let filter = JSON.object([
@@ -37,6 +37,6 @@ struct Invitation {
       }?["sender"]?.text?.escaped
   }
 
-  /// The invitation on one line.
+  /// The invitation as one line of text.
   var line: String { [id, name ?? "-", "invited by " + (sender ?? "an unknown user")].joined(separator: "  ") }
 }

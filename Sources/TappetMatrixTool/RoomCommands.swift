@@ -1,4 +1,4 @@
-// tappet matrix: the rooms in which the kiosk is, and who else is there.
+// tappet matrix: the rooms that the kiosk has joined, and their members.
 
 import CPlatform
 import TappetCommandLine
@@ -132,7 +132,7 @@ extension Command {
       })
   }
 
-  /// A command that changes who is in a room.
+  /// Returns a command that changes the membership of a room.
   private static func change(
     _ word: String, _ summary: String, _ details: String, _ done: String, needsUser: Bool = false
   ) -> Command {

@@ -1,4 +1,4 @@
-// tappet matrix login and logout: the kiosk's session at a homeserver, in a file that only the kiosk may read.
+// tappet matrix login and logout: the kiosk's session at a homeserver, stored in a file that only the kiosk can read.
 
 import CPlatform
 import TappetCommandLine
@@ -49,7 +49,7 @@ extension Command {
         let secret = try Prompt.privateLine(
           from: arguments.value("password-file"), question: isToken ? "Login token" : "Password of \(user)",
           what: isToken ? "login token" : "password", sizeMax: Limits.brokerPasswordSizeMax)
-        // Read before its file is written over: another user's token would stay valid.
+        // Read before its file is overwritten; otherwise, another user's token would remain valid.
         let former = Homeserver.session(matrix).flatMap { $0.user == user ? nil : $0.user }
         let formerClient = try former.map { (_) throws(CommandFailure) in try Homeserver.connect(configuration) }
         let session = try Homeserver.logIn(
@@ -92,6 +92,6 @@ extension HomeserverClient {
 }
 
 extension HomeserverClient.Answer {
-  /// A token that is of no use any more is what was wanted.
+  /// Whether the session has ended, including that its token was already invalid.
   fileprivate var hasEndedSession: Bool { status == 200 && json != nil || code == "M_UNKNOWN_TOKEN" }
 }

@@ -1,4 +1,4 @@
-// The request for a new room, and the invitations that follow it.
+// The request to create a room, and the subsequent invitations.
 
 import TappetCommandLine
 import TappetConfig
@@ -13,7 +13,7 @@ enum RoomRequest {
     CommandOption("public", "without an invitation, for everyone"),
   ]
 
-  /// Makes the room, with `more` in the request; prints its id, and then invites.
+  /// Creates the room, with `more` in the request; prints its id, then sends the invitations.
   static func perform(
     _ arguments: Arguments, _ configuration: KioskConfiguration, _ more: [JSON.Member] = []
   ) throws(CommandFailure) {
@@ -21,7 +21,7 @@ enum RoomRequest {
     let admins = users("admin", arguments)
     var request = JSON.Member.text("name", arguments.operands[0])
     request += JSON.Member.text("room_alias_name", arguments.value("alias"))
-    // Whom this preset invites gets the creator's power, whatever the version of the room.
+    // This preset gives invited users the creator's power level, in every room version.
     let preset = arguments.has("public") ? "public_chat" : "private_chat"
     request += JSON.Member.text("preset", admins.isEmpty ? preset : "trusted_private_chat")
     if !admins.isEmpty, arguments.has("public") {
@@ -48,7 +48,7 @@ enum RoomRequest {
 }
 
 extension JSON.Member {
-  /// A text, or nothing without one.
+  /// Returns a text member; empty if there is no value.
   static func text(_ name: String, _ value: String?) -> [JSON.Member] {
     value.map { [JSON.Member(name: name, value: .string($0))] } ?? []
   }

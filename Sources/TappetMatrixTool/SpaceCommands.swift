@@ -1,4 +1,4 @@
-// tappet space: rooms that belong together. Each room's result is reported, and none that fails stops the others.
+// tappet space: groups of rooms. The result for each room is reported, and a failure does not stop the others.
 
 import TappetCommandLine
 import TappetConfig
@@ -96,7 +96,7 @@ extension Command {
         let client = try Homeserver.connect(configuration)
         let id = try Homeserver.resolve(arguments.operands[0], client)
         let user = arguments.operands[1]
-        // The kiosk itself leaves the space last: from outside it sees none of the rooms.
+        // The kiosk itself leaves the space last, since none of its rooms are visible from outside.
         let isOwn = configuration.matrix.flatMap { Homeserver.session($0) }?.user == user
         var results = SpaceResults()
         if !isOwn { results.kick(user, from: id, client) }
@@ -110,7 +110,7 @@ extension Command {
       })
   }
 
-  /// Writes both sides of a room's place in a space.
+  /// Writes both state events that link a room and a space.
   private static func relate(
     _ arguments: Arguments, _ client: HomeserverClient, _ done: String, child: JSON, parent: JSON
   ) throws(CommandFailure) {
@@ -128,7 +128,7 @@ extension Command {
   }
 }
 
-/// The results, room by room.
+/// Prints the result for each room.
 private struct SpaceResults {
   private var failed = 0
 
@@ -139,7 +139,7 @@ private struct SpaceResults {
     } catch { note(room, error.sentence ?? "") }
   }
 
-  /// An answer of the server that did it for all rooms.
+  /// Handles a response of a server that processed all rooms.
   mutating func take(_ answer: JSON, done: String) {
     for room in answer[done]?.elements ?? [] { Output.print("\(done)  \(room.text ?? "")") }
     for failure in answer["failed"]?.elements ?? [] {
@@ -147,12 +147,12 @@ private struct SpaceResults {
     }
   }
 
-  /// Removes somebody who is in the room, or invited into it.
+  /// Removes a user who has joined or was invited to the room.
   mutating func kick(_ user: String, from room: String, _ client: HomeserverClient) {
     do throws(CommandFailure) {
       let path = "/_matrix/client/v3/rooms/\(room.percentEncoded)"
       let member = try client.ask(.get, path + "/state/m.room.member/" + user.percentEncoded)
-      // Without an answer the kiosk may still be allowed to.
+      // If the membership is unknown, the kiosk may still be allowed to remove the user.
       let state = member.status == 404 ? "leave" : member.json?["membership"]?.text ?? "join"
       guard state != "leave", state != "ban" else { return Output.print("absent  \(room)") }
       _ = try client.require(.post, path + "/kick", .object(["user_id": .string(user)]))
@@ -171,23 +171,23 @@ private struct SpaceResults {
 }
 
 extension HomeserverClient {
-  /// A room of a space, and a server that knows it.
+  /// A room of a space, and a server through which to join it.
   struct Child {
     var id: String
     var server: String?
   }
 
-  /// Some servers do it for all rooms at once; `nil` where this one does not.
+  /// Requests the operation for all rooms at once, as some servers support; returns `nil` otherwise.
   fileprivate func askForSpace(_ id: String, _ word: String, _ body: JSON) throws(CommandFailure) -> JSON? {
     let answer = try ask(.post, "/_clap/client/v1/spaces/\(id.percentEncoded)/" + word, body)
-    // A proxy in front of a server without them answers what it likes.
+    // For an unsupported request, a proxy in front of the server may return any response.
     guard answer.status == 200, let json = answer.json, json["failed"]?.elements != nil else { return nil }
     return json
   }
 
-  /// The rooms in a space, in the order of their ids, without the spaces in it.
+  /// Returns the rooms of a space sorted by id, without nested spaces.
   ///
-  /// One that the kiosk may not see is among them: whatever is tried there is reported.
+  /// Rooms that the kiosk may not see are included, so that the failure for them is reported.
   func rooms(of space: String) throws(CommandFailure) -> [Child] {
     var children: [Child] = []
     var spaces: [String] = []

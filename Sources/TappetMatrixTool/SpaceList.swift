@@ -1,18 +1,18 @@
-// tappet matrix list --by-space: the kiosk's spaces with the rooms in them, and what it has not read there.
+// tappet matrix list --by-space: the kiosk's spaces with their rooms and unread counts.
 
 import TappetCommandLine
 import TappetCore
 import TappetJSON
 
-/// A room in which the kiosk is.
+/// A room that the kiosk has joined.
 struct ListedRoom {
   let id: String
   let facts: RoomFacts
-  /// Messages that would notify, as the homeserver counts them.
+  /// Number of unread notifications according to the homeserver.
   var unread: Int64 = 0
-  /// The number of those that name the kiosk, or everybody.
+  /// Number of unread messages that mention the kiosk, or everybody.
   var mentions: Int64 = 0
-  /// Milliseconds since 1970 of the last message; `nil` without one.
+  /// Time of the last message in milliseconds since 1970; `nil` if there is none.
   var lastMessage: Int64?
 
   init(_ id: String, _ client: HomeserverClient, countsUnread: Bool) throws(CommandFailure) {
@@ -35,7 +35,7 @@ struct ListedRoom {
     lastMessage = room?["timeline"]?["events"]?.elements?.last?["origin_server_ts"]?.wholeNumber
   }
 
-  /// The room on one line.
+  /// The room as one line of text.
   var line: String {
     [id, facts.alias ?? "-", facts.name ?? "-"].joined(separator: "  ") + (facts.isSpace ? "  space" : "")
       + (facts.isEncrypted ? "  encrypted" : "")
@@ -47,9 +47,9 @@ struct ListedEntry {
   let room: ListedRoom
   var children: [ListedRoom] = []
 
-  /// Spaces come with their joined rooms, which are in no other line; a space within a space is a line of its own.
+  /// Groups joined rooms by space; a room of a space has no separate entry, but a nested space does.
   ///
-  /// The newest message first; a space's is the newest of its rooms; those without one last.
+  /// Sorted by the newest message, which for a space is that of its rooms; entries without messages come last.
   static func entries(
     _ rooms: [ListedRoom], childrenOf children: (ListedRoom) -> [String]
   ) -> [ListedEntry] {
@@ -74,7 +74,7 @@ struct ListedEntry {
     room.facts.isSpace ? children.compactMap { $0.lastMessage }.max() : room.lastMessage
   }
 
-  /// Everything that was not read in it, and whether it names the kiosk.
+  /// Number of unread messages, and of those that mention the kiosk.
   private var counts: (unread: Int64, mentions: Int64) {
     room.facts.isSpace
       ? children.reduce((0, 0)) { ($0.0 + $1.unread, $0.1 + $1.mentions) } : (room.unread, room.mentions)

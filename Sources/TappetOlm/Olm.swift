@@ -1,25 +1,25 @@
-// libolm's objects: the account of a device, its Olm sessions with other devices, and the Megolm sessions of rooms. The
-// one file that imports COlm, so that another implementation of the two ratchets can take its place.
+// libolm's objects: a device's account, its Olm sessions with other devices, and the Megolm sessions of rooms. The only
+// file that imports COlm, so that another implementation of the two ratchets can replace it.
 //
-// libolm draws no random numbers: they come from the kernel. It wipes its objects and the randomness that it used. A
+// libolm generates no random numbers: they are read from the kernel. It wipes its objects and any randomness it used. A
 // stored object ("pickle") is not encrypted here: its owner seals it. Messages and keys are Base64 without padding.
 
 import COlm
 import TappetCore
 
-/// Why libolm has no result.
+/// A failed call of libolm.
 package enum OlmError: Error, Hashable, Sendable {
-  /// The kernel's random generator failed.
+  /// The kernel's random number generator failed.
   case noRandomness
-  /// Not a message, a key or a stored object in libolm's form.
+  /// A malformed message, key or stored object.
   case malformed
-  /// Not encrypted in this session, or changed on its way.
+  /// A message that was not encrypted in this session, or was changed in transit.
   case notAuthentic
-  /// The message is for a one-time key that the account does not have, or has used.
+  /// A message for a one-time key that the account does not have, or has already used.
   case keyUnknown
-  /// The message is from before the session's first key.
+  /// A message from before the session's first known key.
   case indexUnknown
-  /// Any other of libolm's codes.
+  /// Any other libolm error code.
   case library(code: UInt32)
 
   fileprivate init(_ code: OlmErrorCode) {
@@ -37,7 +37,7 @@ package enum OlmError: Error, Hashable, Sendable {
   }
 }
 
-/// One of libolm's objects, in memory of its own that is wiped at the end.
+/// One of libolm's objects, in its own memory, which is wiped on release.
 private final class OlmObject {
   typealias Code = (OpaquePointer?) -> OlmErrorCode
 
@@ -64,7 +64,7 @@ private final class OlmObject {
     return result
   }
 
-  /// As many bytes as `fill` wrote into a buffer of this size.
+  /// Returns the bytes that `fill` wrote into a buffer of this size.
   func bytes(_ size: Int, _ fill: (inout [UInt8]) -> Int) throws(OlmError) -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: try check(size))
     let count = try check(fill(&buffer))
@@ -76,7 +76,7 @@ private final class OlmObject {
     String(decoding: try bytes(size, fill), as: UTF8.self)
   }
 
-  /// Runs `use` with this number of random bytes, which are wiped.
+  /// Calls `use` with this number of random bytes, which are wiped afterwards.
   func random(_ count: Int, _ use: (inout [UInt8]) -> Int) throws(OlmError) {
     var random: [UInt8]
     do throws(CryptoError) { random = try LibCrypto.random(count: count) } catch { throw .noRandomness }
@@ -87,14 +87,14 @@ private final class OlmObject {
 
 /// The keys of this device: its two identity keys, one-time keys and the fallback key.
 ///
-/// One thread at a time, as the sessions.
+/// Used by one thread at a time, like the sessions.
 package final class OlmAccount {
   private let object = OlmObject(
     size: olm_account_size(), { olm_account($0) }, code: { olm_account_last_error_code($0) })
 
   private init() {}
 
-  /// A new account.
+  /// Creates a new account.
   package static func create() throws(OlmError) -> OlmAccount {
     let account = OlmAccount()
     let handle = account.object.handle
@@ -102,7 +102,7 @@ package final class OlmAccount {
     return account
   }
 
-  /// The account that `pickle` returned.
+  /// Restores an account from the bytes that `pickle` returned.
   package static func restore(_ pickle: [UInt8]) throws(OlmError) -> OlmAccount {
     var pickle = pickle
     defer { LibCrypto.wipe(&pickle) }
@@ -111,47 +111,47 @@ package final class OlmAccount {
     return account
   }
 
-  /// The account as bytes, which the caller seals and wipes.
+  /// Returns the account as bytes, which the caller seals and wipes.
   package func pickle() throws(OlmError) -> [UInt8] {
     try object.bytes(olm_pickle_account_length(object.handle)) {
       olm_pickle_account(object.handle, "", 0, &$0, $0.count)
     }
   }
 
-  /// JSON: `{"curve25519": …, "ed25519": …}`.
+  /// Returns the identity keys as JSON: `{"curve25519": …, "ed25519": …}`.
   package func identityKeys() throws(OlmError) -> [UInt8] {
     try object.bytes(olm_account_identity_keys_length(object.handle)) {
       olm_account_identity_keys(object.handle, &$0, $0.count)
     }
   }
 
-  /// The Ed25519 signature of a message.
+  /// Returns the Ed25519 signature of a message.
   package func sign(_ message: [UInt8]) throws(OlmError) -> String {
     try object.text(olm_account_signature_length(object.handle)) {
       olm_account_sign(object.handle, message, message.count, &$0, $0.count)
     }
   }
 
-  /// Makes one-time keys; the oldest make room for more than libolm keeps.
+  /// Generates one-time keys; beyond libolm's maximum, the oldest are discarded.
   package func makeOneTimeKeys(_ count: Int) throws(OlmError) {
     let size = olm_account_generate_one_time_keys_random_length(object.handle, count)
     try object.random(size) { olm_account_generate_one_time_keys(object.handle, count, &$0, $0.count) }
   }
 
-  /// JSON of the keys that are not marked as published: `{"curve25519": {id: key}}`.
+  /// Returns the keys not yet marked as published, as JSON: `{"curve25519": {id: key}}`.
   package func oneTimeKeys() throws(OlmError) -> [UInt8] {
     try object.bytes(olm_account_one_time_keys_length(object.handle)) {
       olm_account_one_time_keys(object.handle, &$0, $0.count)
     }
   }
 
-  /// Makes another fallback key; the one before it still serves.
+  /// Generates a new fallback key; the previous key remains usable.
   package func makeFallbackKey() throws(OlmError) {
     let size = olm_account_generate_fallback_key_random_length(object.handle)
     try object.random(size) { olm_account_generate_fallback_key(object.handle, &$0, $0.count) }
   }
 
-  /// JSON of the fallback key that is not marked as published, in the same form.
+  /// Returns the fallback key if not yet marked as published, as JSON in the same form.
   package func fallbackKey() throws(OlmError) -> [UInt8] {
     try object.bytes(olm_account_unpublished_fallback_key_length(object.handle)) {
       olm_account_unpublished_fallback_key(object.handle, &$0, $0.count)
@@ -161,7 +161,7 @@ package final class OlmAccount {
   /// Marks all keys as published.
   package func markPublished() { olm_account_mark_keys_as_published(object.handle) }
 
-  /// A session with a device, by its identity key and one of its one-time keys.
+  /// Creates a session with a device from its identity key and one of its one-time keys.
   @export(interface)
   package func beginSession(with identityKey: String, _ oneTimeKey: String) throws(OlmError) -> OlmSession {
     let session = OlmSession()
@@ -173,9 +173,9 @@ package final class OlmAccount {
     return session
   }
 
-  /// The session that a device began with its first message (type 0), from which it is to be decrypted next.
+  /// Creates the session that a device started with its first message (type 0), which must be decrypted next.
   ///
-  /// Does not use up the one-time key: see `useUpKeys`.
+  /// Does not remove the one-time key: see `useUpKeys`.
   @export(interface)
   package func acceptSession(from identityKey: String, _ message: [UInt8]) throws(OlmError) -> OlmSession {
     var message = message
@@ -186,7 +186,7 @@ package final class OlmAccount {
     return session
   }
 
-  /// Forgets the one-time key with which this session began.
+  /// Removes the one-time key that started this session.
   package func useUpKeys(of session: OlmSession) throws(OlmError) {
     try object.check(olm_remove_one_time_keys(object.handle, session.object.handle))
   }
@@ -194,7 +194,7 @@ package final class OlmAccount {
 
 /// The double ratchet between two devices.
 package final class OlmSession {
-  /// A message and its type: 0 until the other side has answered, then 1.
+  /// A message and its type: 0 until the other device has answered, then 1.
   package typealias Message = (type: Int, body: [UInt8])
 
   fileprivate let object = OlmObject(
@@ -229,14 +229,14 @@ package final class OlmSession {
     return (type, body)
   }
 
-  /// Whether a first message (type 0) of that device began this session.
+  /// Whether this session was started by that device's first message (type 0).
   package func begins(with message: [UInt8], from identityKey: String) -> Bool {
     var message = message
     return olm_matches_inbound_session_from(
       object.handle, identityKey, identityKey.utf8.count, &message, message.count) == 1
   }
 
-  /// Decrypts a message; a failure leaves the session as it was.
+  /// Decrypts a message; a failure leaves the session unchanged.
   package func decrypt(_ message: Message) throws(OlmError) -> [UInt8] {
     var (copy, body) = (message.body, message.body)
     let size = olm_decrypt_max_plaintext_length(object.handle, message.type, &copy, copy.count)
@@ -286,10 +286,10 @@ package final class MegolmOutbound {
     }
   }
 
-  /// The number of the next message, from 0.
+  /// Index of the next message, starting at 0.
   package var index: UInt32 { olm_outbound_group_session_message_index(object.handle) }
 
-  /// The key with which another device reads this session from the next message on.
+  /// Returns the key with which another device can decrypt this session from the next message on.
   package func key() throws(OlmError) -> String {
     try object.text(olm_outbound_group_session_key_length(object.handle)) {
       olm_outbound_group_session_key(object.handle, &$0, $0.count)
@@ -311,7 +311,7 @@ package final class MegolmInbound {
 
   private init() {}
 
-  /// The session of a key that its sender gave; the key's signature is checked.
+  /// Creates the session from the key that its sender shared; verifies the key's signature.
   package static func create(key: String) throws(OlmError) -> MegolmInbound {
     let session = MegolmInbound()
     try session.object.check(olm_init_inbound_group_session(session.object.handle, key, key.utf8.count))
@@ -340,10 +340,10 @@ package final class MegolmInbound {
     }
   }
 
-  /// The number of the first message that can be decrypted.
+  /// Index of the first message that can be decrypted.
   package var firstIndex: UInt32 { olm_inbound_group_session_first_known_index(object.handle) }
 
-  /// Decrypts a message, and returns its number; the same message decrypts again, which the caller must notice.
+  /// Decrypts a message and returns its index; the caller must detect a message that is replayed.
   @export(interface)
   package func decrypt(_ message: [UInt8]) throws(OlmError) -> (plaintext: [UInt8], index: UInt32) {
     var (copy, body) = (message, message)
@@ -356,15 +356,15 @@ package final class MegolmInbound {
   }
 }
 
-/// Signatures of other devices and people.
+/// Verification of signatures of other devices and users.
 package enum Ed25519 {
-  /// Digits of a signature, 64 bytes.
+  /// Number of Base64 digits of a signature (64 bytes).
   private static let digitCount = 86
 
-  /// Whether `signature` is that of the key's owner.
+  /// Whether `signature` was made with the private key that belongs to `key`.
   @export(interface)
   package static func isValid(_ signature: String, of message: [UInt8], by key: String) -> Bool {
-    // libolm passes over a digit more.
+    // libolm ignores an additional digit.
     guard signature.utf8.count == digitCount else { return false }
     let object = OlmObject(
       size: olm_utility_size(), { olm_utility($0) }, code: { olm_utility_last_error_code($0) })
@@ -374,17 +374,17 @@ package enum Ed25519 {
   }
 }
 
-/// A key with which a person signs devices, from its seed.
+/// A key with which a user signs devices, derived from a seed.
 package final class OlmSigningKey {
   /// Number of bytes of a seed.
   package static var seedSize: Int { olm_pk_signing_seed_length() }
 
   private let object = OlmObject(
     size: olm_pk_signing_size(), { olm_pk_signing($0) }, code: { olm_pk_signing_last_error_code($0) })
-  /// The public key, which is also its name.
+  /// The public key, which also serves as the key's name.
   package let name: String
 
-  /// The key of a seed; throws for a seed of another size.
+  /// Creates the key from a seed; throws if the seed has another size.
   package init(seed: [UInt8]) throws(OlmError) {
     let handle = object.handle
     name = try object.text(olm_pk_signing_public_key_length()) {
@@ -393,7 +393,7 @@ package final class OlmSigningKey {
     }
   }
 
-  /// The Ed25519 signature of a message.
+  /// Returns the Ed25519 signature of a message.
   package func sign(_ message: [UInt8]) throws(OlmError) -> String {
     try object.text(olm_pk_signature_length()) { olm_pk_sign(object.handle, message, message.count, &$0, $0.count) }
   }

@@ -1,23 +1,23 @@
-// Reports device nodes that appear and vanish. Kernels before 6.6 do not wake a program that waits for a removed chip.
+// Detects device nodes that appear and vanish. Kernels before 6.6 do not wake a program that waits for a removed chip.
 
 import CPlatform
 import TappetPlatform
 
-/// Watches a folder of device nodes, /dev, through inotify; it wakes nobody while nothing appears or vanishes.
+/// Watches a folder of device nodes, /dev, through inotify; causes no wake-ups while nothing appears or vanishes.
 final class DeviceNodes {
   /// A change of one node.
   enum Change: Hashable {
-    /// The node is new, or other users may open it than before.
+    /// The node is new, or its permissions have changed.
     case appeared(name: String)
     case vanished(name: String)
-    /// There were more changes than the kernel remembers.
+    /// The kernel's queue overflowed, and changes were lost.
     case lost
   }
 
-  /// For the reactor: readable while `read` has changes.
+  /// The descriptor for the reactor: readable while `read` has changes.
   let fileDescriptor: Int32
 
-  /// Watches `folder` from now on.
+  /// Starts watching `folder`.
   init(folder: String) throws(SystemError) {
     let descriptor = try checked("inotify_init1") { inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK)) }
     let events = UInt32(IN_CREATE | IN_DELETE | IN_ATTRIB | IN_MOVED_FROM | IN_MOVED_TO)
@@ -32,7 +32,7 @@ final class DeviceNodes {
 
   deinit { close(fileDescriptor) }
 
-  /// Returns the changes since the last call, in order, without waiting.
+  /// Returns the changes since the last call, in order, without blocking.
   func read() -> [Change] {
     var changes: [Change] = []
     withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in

@@ -1,32 +1,32 @@
-// Finds the chip and the offset that a line's address means. Chips are identified by label or path, never by number: a
-// kernel update renumbers them (the Raspberry Pi 5's header was gpiochip4, then gpiochip0).
+// Resolves a line's address to a chip and an offset. Chips are identified by label or path, never by number: kernel
+// updates renumber them (the Raspberry Pi 5's header was gpiochip4, then gpiochip0).
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// The place of a line: a chip's node and an offset.
+/// The location of a line: a chip's node and an offset.
 package struct GPIOPlace: Hashable, Sendable {
-  /// The chip's node: `/dev/gpiochip0`.
+  /// The chip's node, such as `/dev/gpiochip0`.
   package var path: String
   /// The line's offset, from 0.
   package var offset: UInt32
 }
 
-/// The machine's chips at one moment.
+/// The machine's chips at one point in time.
 package struct GPIOChips: Sendable {
-  /// Chips that could be examined.
+  /// Chips that could be inspected.
   package var chips: [GPIOChip]
   /// Nodes that this user may not open.
   package var deniedPaths: [String]
 
-  /// A set of these chips.
+  /// Creates a set of these chips.
   package init(chips: [GPIOChip], deniedPaths: [String] = []) {
     self.chips = chips
     self.deniedPaths = deniedPaths
   }
 
-  /// Examines all chips under `folder`; one that vanishes meanwhile is left out.
+  /// Inspects all chips under `folder`; a chip that vanishes in the meantime is skipped.
   @export(interface)
   package static func scan(folder: String = "/dev") -> GPIOChips {
     var found = GPIOChips(chips: [])
@@ -38,7 +38,7 @@ package struct GPIOChips: Sendable {
     return found
   }
 
-  /// Returns character devices only: Raspberry Pi OS also has symbolic links with older numbers.
+  /// Returns only character devices: Raspberry Pi OS also has symbolic links with older numbers.
   private static func nodes(in folder: String) -> [String] {
     FolderNames.sorted(in: folder).filter { $0.begins(with: "gpiochip") }.map { folder + "/" + $0 }.filter { path in
       var status = stat()
@@ -48,7 +48,7 @@ package struct GPIOChips: Sendable {
 
   // MARK: Finding
 
-  /// Returns the place that `address` means; `chip` is the panel's chip, as label or path.
+  /// Returns the location of `address`; `chip` is the panel's chip, as a label or path.
   @export(interface)
   package func find(_ address: LineAddress, chip: String?, profile: BoardProfile?) throws(GPIOFault) -> GPIOPlace {
     switch address {
@@ -61,7 +61,7 @@ package struct GPIOChips: Sendable {
     }
   }
 
-  /// Looks for the kernel's names first; boards whose kernel has none, or other ones, use the profile's.
+  /// Finds a line by the kernel's names first; if the kernel has no names or different ones, by the profile's.
   private func find(name: String, chip: String?, profile: BoardProfile?) throws(GPIOFault) -> GPIOPlace {
     var candidates = chips
     if let chip { candidates = [try self.chip(chip)] }
@@ -104,7 +104,7 @@ package struct GPIOChips: Sendable {
     return places
   }
 
-  /// Returns the chip that a person named, by label or path.
+  /// Returns the chip specified by the user, as a label or path.
   private func chip(_ name: String) throws(GPIOFault) -> GPIOChip {
     guard name.utf8.first == UInt8(ascii: "/") else { return try chip(ofLabels: [name]) }
     let path = resolvedPath(name) ?? name
@@ -137,7 +137,7 @@ package struct GPIOChips: Sendable {
     return chips.isEmpty ? .noChips : fault
   }
 
-  /// Returns the header's pin that `address` means; `nil` when it is on none, or that is unknown.
+  /// Returns the header pin of `address`; `nil` if it is on no header, or unknown.
   @export(interface)
   package func pin(of address: LineAddress, chip: String?, profile: BoardProfile) -> Int? {
     if case .pin(let number) = address { return number }

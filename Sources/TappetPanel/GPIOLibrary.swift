@@ -1,29 +1,30 @@
-// libgpiod in both major versions (CGPIO hides which): the chips that exist, and a requested line. Decides nothing.
+// libgpiod in both major versions (CGPIO hides the difference): existing chips, and a requested line. Makes no
+// decisions.
 
 import CGPIO
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// A GPIO chip as it was found.
+/// A GPIO chip as inspected.
 package struct GPIOChip: Hashable, Sendable {
-  /// The chip's node, not a symbolic link: `/dev/gpiochip0`.
+  /// The chip's node, not a symbolic link, such as `/dev/gpiochip0`.
   package var path: String
-  /// Its driver's name for it: `pinctrl-rp1`.
+  /// The driver's label for the chip, such as `pinctrl-rp1`.
   package var label: String
   /// The lines by offset.
   package var lines: [LineInfo]
 
-  /// One line as it was found.
+  /// One line of the chip as inspected.
   package struct LineInfo: Hashable, Sendable {
-    /// The name in the device tree; empty when it has none.
+    /// The name in the device tree; empty if it has none.
     package var name: String
     /// Whether the line is in use.
     package var isUsed: Bool
-    /// The kernel's name for its user; empty when there is none.
+    /// The kernel's name for the line's user; empty if there is none.
     package var consumer: String
 
-    /// A line with this name, used by `consumer`.
+    /// Creates a line with this name, used by `consumer`.
     package init(name: String, isUsed: Bool = false, consumer: String = "") {
       self.name = name
       self.isUsed = isUsed
@@ -31,7 +32,7 @@ package struct GPIOChip: Hashable, Sendable {
     }
   }
 
-  /// A chip with these lines.
+  /// Creates a chip with these lines.
   package init(path: String, label: String, lines: [LineInfo]) {
     self.path = path
     self.label = label
@@ -40,7 +41,7 @@ package struct GPIOChip: Hashable, Sendable {
 
   /// Returns the chip whose node is at `path`, with all its lines.
   ///
-  /// EACCES: the node exists, but this user may not open it. ENODEV, ENOENT: it vanished meanwhile.
+  /// EACCES: the node exists, but this user may not open it. ENODEV, ENOENT: the chip vanished in the meantime.
   static func look(at path: String) throws(SystemError) -> GPIOChip {
     var handle: OpaquePointer?
     let code = tp_gpio_chip_open(path, &handle)
@@ -62,7 +63,7 @@ package struct GPIOChip: Hashable, Sendable {
   private static func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
 }
 
-/// One requested line; released with its owner.
+/// One requested line, released with this object.
 final class GPIOLine {
   /// One change of an input.
   struct Edge {
@@ -72,7 +73,7 @@ final class GPIOLine {
     var followsLost: Bool
   }
 
-  /// Capacity of the kernel's queue for a line; a reading of this number may have lost some.
+  /// Capacity of the kernel's edge queue for a line; if a read returns this many, edges may have been lost.
   static var edgesMax: Int { Int(TP_GPIO_EDGES_MAX) }
 
   private let handle: OpaquePointer
@@ -91,7 +92,7 @@ final class GPIOLine {
 
   /// Requests the line at `offset` of the chip at `path`.
   ///
-  /// An output starts with `isOn`; an input, for which it is `nil`, reports both edges.
+  /// An output starts with the level `isOn`; an input, with `nil`, reports both edges.
   static func request(
     path: String, offset: UInt32, _ line: PanelLine, isOn: Bool?
   ) throws(SystemError) -> GPIOLine {
@@ -108,13 +109,13 @@ final class GPIOLine {
     return GPIOLine(owning: handle)
   }
 
-  /// The descriptor of an input, readable while edges wait.
+  /// The descriptor of an input, readable while edges are pending.
   var fileDescriptor: Int32 { tp_gpio_fd(handle) }
 
-  /// Whether the kernel does the requested debouncing.
+  /// Whether the kernel performs the requested debouncing.
   var debouncesItself: Bool { tp_gpio_debounces(handle) }
 
-  /// Returns the level now, after active-low.
+  /// Returns the current level, after active-low inversion.
   func isActive() throws(SystemError) -> Bool {
     let value = tp_gpio_get(handle)
     guard value >= 0 else { throw SystemError(call: "gpiod_get_value", code: -value) }
@@ -127,7 +128,7 @@ final class GPIOLine {
     if code < 0 { throw SystemError(call: "gpiod_set_value", code: -code) }
   }
 
-  /// Returns the edges that wait, oldest first and at most `edgesMax`, without waiting for any.
+  /// Returns the pending edges, oldest first and at most `edgesMax`, without blocking.
   func read() throws(SystemError) -> [Edge] {
     let count = tp_gpio_read(handle, edges)
     if count == -EAGAIN || count == -EINTR { return [] }

@@ -1,5 +1,5 @@
-// The panel's lines: each is found, requested, watched and released by itself, so that a bad one leaves the others
-// alone. The time of a retry is decided elsewhere; besides, a node that appears in /dev causes one at once.
+// The panel's lines: each is found, requested, watched and released separately, so that a faulty line does not affect
+// the others. Retries are scheduled elsewhere; in addition, a node that appears in /dev causes an immediate retry.
 
 import CPlatform
 import TappetCore
@@ -7,8 +7,8 @@ import TappetPlatform
 
 /// Buttons and lights on GPIO lines.
 ///
-/// One thread: the reactor's. `onEvent` is called from `open`, `retry`, `set` and the reactor's turns, never before the
-/// state that it reports is in place; it may call anything here. Dropping the panel closes it.
+/// Used only on the reactor's thread. `onEvent` is called from `open`, `retry`, `set` and the reactor's turns, and
+/// never before the reported state is in place; it may call any function of the panel. Releasing the panel closes it.
 package final class GPIOPanel {
   /// One line of the panel.
   private struct Entry {
@@ -16,11 +16,11 @@ package final class GPIOPanel {
     let config: PanelLine
     var place: GPIOPlace?
     var state = State.closed
-    /// The watch of an input that is listened to.
+    /// The watch of an input, while it is listened to.
     var watch: Watch?
-    /// The level last requested of an output, so that a line that comes back shows it at once.
+    /// The level last requested of an output, which the line shows immediately after it recovers.
     var isOn: Bool
-    /// Whether an input is not listened to for now.
+    /// Whether listening to an input is paused.
     var isPaused = false
 
     init(id: GPIOLineID, config: PanelLine) {
@@ -37,7 +37,7 @@ package final class GPIOPanel {
     }
   }
 
-  /// An edge on its way to be reported, with its place among those of its line.
+  /// An edge to be reported, with its position among the edges of its line.
   private struct TimedEdge {
     let time: Instant
     let place: Int
@@ -50,7 +50,7 @@ package final class GPIOPanel {
     case lost(GPIOFault)
   }
 
-  /// Our name in the kernel, for others who want a line that we have.
+  /// Our consumer name in the kernel, for others who request a line that we use.
   package static let consumer = "tappet"
 
   private let chip: String?
@@ -65,9 +65,9 @@ package final class GPIOPanel {
   private var events: [GPIOEvent] = []
   private var isReporting = false
 
-  /// A panel of these lines, none of which is requested yet.
+  /// Creates a panel of these lines, none of which is requested yet.
   ///
-  /// `chip` is the chip, as label or path, for offsets and names without one.
+  /// `chip` is the chip, as a label or path, for offsets and names that specify none.
   @export(interface)
   package init(
     inputs: [PanelLine], outputs: [PanelLine], chip: String?, profile: BoardProfile?, reactor: Reactor,
@@ -90,18 +90,18 @@ package final class GPIOPanel {
 
   /// Requests every line; each replies with `opened` or `failed`.
   ///
-  /// Outputs start at rest.
+  /// Outputs start at their resting level.
   package func open() {
     watchNodes()
     tryLost(reportsAll: true) { _ in true }
   }
 
-  /// Tries the lost lines whose failure can pass by itself; each replies with `opened` or `failed`.
+  /// Retries the lost lines whose failure may be temporary; each replies with `opened` or `failed`.
   package func retry() { tryLost(reportsAll: true) { $0.mayPass } }
 
-  /// Switches an output on or off; a lost one shows it when it comes back.
+  /// Switches an output on or off; a lost output changes once it recovers.
   ///
-  /// It takes as long as the chip's driver: microseconds on the board, about a millisecond over I2C or USB.
+  /// Takes as long as the chip's driver: microseconds on the board, about a millisecond over I2C or USB.
   @export(interface)
   package func set(output: Int, isOn: Bool) {
     let index = inputCount + output
@@ -112,7 +112,7 @@ package final class GPIOPanel {
     report()
   }
 
-  /// The place where the line was found last, and its chip as it is now; `nil` if it was not found or the chip is gone.
+  /// Returns the line's last known location and the chip's current state; `nil` if either is missing.
   package func look(at id: GPIOLineID) -> (place: GPIOPlace, chip: GPIOChip)? {
     guard let place = entries.first(where: { $0.id == id })?.place, let chip = try? GPIOChip.look(at: place.path),
       chip.lines.indices.contains(Int(place.offset))
@@ -120,14 +120,14 @@ package final class GPIOPanel {
     return (place, chip)
   }
 
-  /// Stops listening to an input that bounces without end, so that it costs nothing.
+  /// Stops listening to an input that bounces endlessly, so that it uses no processor time.
   package func pause(input: Int) {
     guard entries.indices.contains(input), input < inputCount, !entries[input].isPaused else { return }
     entries[input].isPaused = true
     entries[input].watch = nil
   }
 
-  /// Listens to the input again; missed edges are dropped, and it replies with `opened` and its level.
+  /// Listens to the input again: missed edges are discarded, and `opened` reports its level.
   @export(interface)
   package func resume(input: Int) {
     guard entries.indices.contains(input), input < inputCount, entries[input].isPaused else { return }
@@ -140,7 +140,7 @@ package final class GPIOPanel {
     report()
   }
 
-  /// Returns the outputs to their level at rest and releases all lines; reports nothing afterwards.
+  /// Returns the outputs to their resting level and releases all lines; reports nothing afterwards.
   @export(interface)
   package func close() {
     nodesWatch = nil
@@ -157,7 +157,7 @@ package final class GPIOPanel {
 
   // MARK: Finding and requesting
 
-  /// Tries the lines that are not requested; with `reportsAll` a repeated failure is reported too.
+  /// Requests the lines that are not open; with `reportsAll`, a repeated failure is reported as well.
   private func tryLost(reportsAll: Bool, where isWorthIt: (GPIOFault) -> Bool) {
     var chips: GPIOChips?
     for index in entries.indices {
@@ -173,7 +173,7 @@ package final class GPIOPanel {
       chips = current
       do throws(GPIOFault) { try request(index, current) } catch {
         var fault = error
-        // A missing chip adds nothing for a line whose chip vanished, nor, when another chip appeared, for any line.
+        // A missing chip adds nothing for a line whose chip vanished nor, when another chip appeared, for any line.
         if let known, error.meansAbsence, known == .chipGone || !reportsAll { fault = known }
         release(index, .lost(fault))
         if reportsAll || fault != known { events.append(.failed(line: entries[index].id, fault)) }
@@ -200,7 +200,7 @@ package final class GPIOPanel {
     } catch { throw fault(of: error.code, at: place, isOutput: isOn != nil) }
   }
 
-  /// Reports the line's edges from now on, beginning with its level.
+  /// Starts reporting the line's edges, and reports its current level.
   private func listen(to line: GPIOLine, at index: Int) throws(SystemError) {
     if !entries[index].isPaused {
       entries[index].watch = try reactor.watch(
@@ -234,7 +234,7 @@ package final class GPIOPanel {
     readEdges()
   }
 
-  /// Reports the edges that wait, of all inputs together: in the order in which they happened.
+  /// Reports the pending edges of all inputs together, in the order in which they occurred.
   @export(interface)
   package func readEdges() {
     let now = SystemClock().now().instant
@@ -248,7 +248,7 @@ package final class GPIOPanel {
     report()
   }
 
-  /// Reads the edges of one input that wait.
+  /// Reads the pending edges of one input.
   private func read(_ line: GPIOLine, input: Int, now: Instant) throws(SystemError) -> [TimedEdge] {
     let clock = SystemClock()
     var edges: [TimedEdge] = []
@@ -260,7 +260,7 @@ package final class GPIOPanel {
         : .edge(input: input, isActive: edge.isActive, at: time)
       edges.append(TimedEdge(time: time, place: edges.count, event: event))
     }
-    // A full queue may have lost the newest edges, so the level tells how it ended.
+    // A full queue may have lost the newest edges, so the current level is reported.
     if edges.count == GPIOLine.edgesMax {
       let time = max(now, edges[edges.count - 1].time)
       let event = GPIOEvent.edgesLost(input: input, isActive: try line.isActive(), at: time)
@@ -297,7 +297,7 @@ package final class GPIOPanel {
 
   // MARK: Nodes that appear and vanish
 
-  /// Watches the nodes; without it a chip that comes back is found at the next `retry`.
+  /// Watches the nodes; without this, a chip that returns is found only at the next `retry`.
   private func watchNodes() {
     guard nodes == nil, !entries.isEmpty, let found = try? DeviceNodes(folder: folder) else { return }
     let handler: (Readiness) -> Void = calling(self) { panel, _ in panel.nodesChanged() }
@@ -322,7 +322,7 @@ package final class GPIOPanel {
 
   // MARK: Reports
 
-  /// Reports the events in order; events that occur meanwhile follow.
+  /// Reports the events in order, followed by events that occur in the meantime.
   private func report() {
     guard !isReporting else { return }
     isReporting = true

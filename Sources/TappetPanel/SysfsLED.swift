@@ -1,4 +1,4 @@
-// A light with a kernel driver of its own: /sys/class/leds/NAME.
+// A light with its own kernel driver: /sys/class/leds/NAME.
 
 import CPlatform
 import TappetCore
@@ -6,17 +6,17 @@ import TappetPlatform
 
 /// One of the kernel's LEDs.
 ///
-/// Its trigger (`mmc0`, `heartbeat`) is removed while it serves as a light, and restored at the end. One thread.
+/// Its trigger (`mmc0`, `heartbeat`) is removed while it is used as a light, and restored at the end. For one thread.
 package final class SysfsLED {
   private let path: String
-  /// The brightness for on, as text.
+  /// The brightness value for on, as text.
   private let brightest: [UInt8]
   private var trigger: [UInt8]?
   private var brightness: Int32
 
-  /// Takes over the LED `name`, which is dark from now on.
+  /// Takes over the LED `name` and switches it off.
   ///
-  /// ENOENT: there is no LED of this name. EACCES: this user may not use its files. `folder` is for tests.
+  /// ENOENT: no LED has this name. EACCES: this user may not use its files. `folder` is for tests.
   @export(interface)
   package convenience init(name: String, folder: String = "/sys/class/leds") throws(SystemError) {
     guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(UInt8(ascii: "/")) else {
@@ -34,7 +34,7 @@ package final class SysfsLED {
     try set(isOn: false)
   }
 
-  // Embedded Swift leaks an object whose own initializer throws (6.3.1), and a missing LED is retried without end.
+  // Embedded Swift leaks an object whose own initializer throws (6.3.1), and a missing LED is retried indefinitely.
   private init(_ path: String, brightest: [UInt8], brightness: Int32) {
     self.path = path
     self.brightest = brightest
@@ -43,14 +43,14 @@ package final class SysfsLED {
 
   deinit { close() }
 
-  /// Lights it at full brightness, or darkens it.
+  /// Switches the LED on at full brightness, or off.
   ///
-  /// ENODEV, EIO: it vanished.
+  /// ENODEV, EIO: the LED was removed.
   package func set(isOn: Bool) throws(SystemError) {
     try Self.put(brightness, isOn ? brightest : [UInt8(ascii: "0")])
   }
 
-  /// Darkens it and restores its trigger.
+  /// Switches the LED off and restores its trigger.
   @export(interface)
   package func close() {
     guard brightness >= 0 else { return }
@@ -61,7 +61,7 @@ package final class SysfsLED {
     trigger = nil
   }
 
-  /// Returns the trigger in brackets: `none [mmc0] timer`.
+  /// Returns the trigger in brackets, such as `mmc0` in `none [mmc0] timer`.
   private static func selected(in text: [UInt8]) -> [UInt8]? {
     guard let start = text.firstIndex(of: UInt8(ascii: "[")),
       let end = text[start...].firstIndex(of: UInt8(ascii: "]"))
@@ -79,7 +79,7 @@ package final class SysfsLED {
     try put(fd, bytes)
   }
 
-  /// Writes a value to a sysfs file, which takes it in one write at its start.
+  /// Writes a value to a sysfs file, which accepts it in one write at its start.
   private static func put(_ fd: Int32, _ bytes: [UInt8]) throws(SystemError) {
     try checked("write") { bytes.withUnsafeBytes { pwrite(fd, $0.baseAddress, $0.count, 0) } }
   }

@@ -27,7 +27,7 @@ package final class VirtualPanel {
     socket.send(Array("level \(output) \(isOn ? "1" : "0") \(now.nanoseconds)".utf8))
   }
 
-  /// The result of a look for a message.
+  /// The result of receiving a message.
   package enum Receipt: Hashable, Sendable {
     case pressed(button: String)
     case released(button: String)
@@ -35,7 +35,7 @@ package final class VirtualPanel {
     case closed
   }
 
-  /// Returns the panel's next message without waiting; malformed ones are skipped.
+  /// Returns the panel's next message without blocking; malformed messages are skipped.
   @export(interface)
   package func receive() -> Receipt {
     while true {

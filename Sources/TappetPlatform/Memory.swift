@@ -1,31 +1,32 @@
-// Memory whose size a stranger or a C caller chooses. Swift ends the process when an allocation fails; malloc says so.
+// Memory whose size is chosen by a remote peer or a C caller. Swift ends the process when an allocation fails, whereas
+// malloc reports the failure.
 
 import CPlatform
 
-/// Questions about the memory that is left.
+/// Checks of the available memory.
 package enum Memory {
-  /// Sizes up to this one are not asked about: every call needs as much for itself.
+  /// Largest size in bytes that is not checked, because every call needs as much itself.
   package static let sizeAlwaysTaken = 4096
 
-  /// Gives the kernel back what a start or a handshake needed; for programs that own their heap.
+  /// Returns unused memory to the kernel, for example after a start or a handshake; for programs that own their heap.
   package static func giveBack() { tp_give_back() }
 
-  /// Whether `size` bytes can be had now.
+  /// Whether `size` bytes can be allocated now.
   package static func hasRoom(for size: Int) -> Bool {
     size <= sizeAlwaysTaken || tp_has_room(size)
   }
 }
 
-// Unchecked because the compiler cannot see that the bytes are written in `init` only, and the reserve is touched by
-// one thread at a time: that which takes it out of a mailbox.
+// Unchecked because the compiler cannot see that the bytes are written only in `init`, and that the reserve is accessed
+// by one thread at a time: the thread that takes the object out of a mailbox.
 
-/// A copy of bytes of any size, with memory set aside for whoever copies them again.
+/// A copy of bytes of any size, with memory reserved for further copies.
 package final class ReservedBytes: @unchecked Sendable {
-  /// The copied bytes, which live as long as this object.
+  /// The copied bytes, valid as long as this object.
   package let bytes: UnsafeRawBufferPointer
   private var reserve: UnsafeMutableRawPointer?
 
-  /// `nil` when there is no memory for `1 + copies` times the bytes.
+  /// Copies `bytes`; returns `nil` if there is no memory for `1 + copies` times their size.
   @export(interface)
   package init?(copying bytes: UnsafeRawBufferPointer, copies: Int) {
     guard let copy = malloc(max(bytes.count, 1)) else { return nil }
@@ -45,7 +46,7 @@ package final class ReservedBytes: @unchecked Sendable {
     free(UnsafeMutableRawPointer(mutating: bytes.baseAddress))
   }
 
-  /// Gives back what was set aside, just before it is needed.
+  /// Frees the reserved memory, just before it is needed.
   package func releaseReserve() {
     free(reserve)
     reserve = nil

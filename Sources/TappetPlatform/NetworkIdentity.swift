@@ -1,16 +1,16 @@
-// The machine's first network interface, as devices name themselves by it.
+// The machine's first network interface, whose addresses devices use to identify themselves.
 
 import CPlatform
 import TappetCore
 
 /// Hardware and network address of one interface.
 package struct NetworkIdentity: Sendable {
-  /// 12 upper-case hexadecimal digits; zeros without an interface.
+  /// Hardware address as 12 upper-case hexadecimal digits; zeros without an interface.
   package var hardwareAddress: String
-  /// `192.0.2.7`; `0.0.0.0` without one.
+  /// IPv4 address such as `192.0.2.7`; `0.0.0.0` without an interface.
   package var ipv4: String
 
-  /// The first interface that is up and not the loopback.
+  /// Returns the addresses of the first interface that is up and is not the loopback.
   @export(interface)
   package static func current() -> NetworkIdentity {
     var addresses = [UInt8](repeating: 0, count: 10)

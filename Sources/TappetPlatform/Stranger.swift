@@ -1,13 +1,14 @@
-// The first bytes from a server that is not a broker, to name what it is.
+// The first bytes from a server that is not a broker, to identify its protocol.
 
 import CPlatform
 import TappetCore
 
 /// A peer that may speak any protocol.
 package enum Stranger {
-  /// Connects to a numeric address, says `greeting`, and returns the first bytes that come; `nil` when nobody listens.
+  /// Connects to a numeric address, sends `greeting`, and returns the first bytes received; `nil` if no server is
+  /// listening.
   ///
-  /// Waits for at most `Limits.strangerPatienceMax` for each step; an empty answer is silence.
+  /// Waits for at most `Limits.strangerPatienceMax` for each step; an empty result means that nothing was received.
   @export(interface)
   package static func firstWords(address: String, port: UInt16, greeting: [UInt8]) -> [UInt8]? {
     var hints = addrinfo()

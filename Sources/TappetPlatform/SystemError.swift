@@ -1,4 +1,4 @@
-// The one place where errno is read.
+// Errors of system calls; the only file that reads errno.
 
 import CPlatform
 
@@ -9,22 +9,22 @@ package struct SystemError: Error, Hashable, Sendable {
   /// The value of errno after the call.
   package var code: Int32
 
-  /// A failure of `call` with `code`.
+  /// Creates an error of `call` with `code`.
   package init(call: String, code: Int32) {
     self.call = call
     self.code = code
   }
 
-  /// The errno that `call` has just left, for calls that do not return -1 on failure.
+  /// Returns the error of `call`, which has just failed, for calls that do not return -1 on failure.
   package static func last(_ call: String) -> SystemError { SystemError(call: call, code: tp_errno()) }
 
-  /// EADDRINUSE: somebody else has it.
+  /// Whether the address is already in use (EADDRINUSE).
   package var isAddressInUse: Bool { code == EADDRINUSE }
 
-  /// Too many open files, or no memory: the process or the machine has run out of something, and no file is to blame.
+  /// Whether the process or the machine has run out of descriptors or memory, so that no file is at fault.
   package var isShortage: Bool { [EMFILE, ENFILE, ENOMEM].contains(code) }
 
-  /// A pipe, a device or a socket in place of a file.
+  /// Error for a pipe, a device or a socket in place of a file.
   static let notAFile = SystemError(call: "read", code: ESPIPE)
 
   /// The C library's text for the code.
@@ -35,7 +35,7 @@ package struct SystemError: Error, Hashable, Sendable {
   }
 }
 
-/// Runs `body`, a system call that returns -1 on failure; again when a signal interrupted it.
+/// Runs `body`, a system call that returns -1 on failure; retries it if a signal interrupted it.
 @discardableResult
 package func checked<Result: SignedInteger>(_ call: String, _ body: () -> Result) throws(SystemError) -> Result {
   while true {

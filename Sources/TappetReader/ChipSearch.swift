@@ -1,26 +1,26 @@
-// How long a PN532 looks for a tag by itself, between two commands of ours: it tries again and again, and answers as
-// soon as a tag does. The length of a try differs by chip and antenna, so it is measured before the number is chosen.
+// Duration of a PN532's own search for a tag, between two of our commands: the chip retries, and answers as soon as a
+// tag does. The duration of a try depends on chip and antenna, so it is measured before the number of tries is set.
 
 import TappetCore
 
-/// The tries of one search.
+/// The number of tries of one search.
 struct ChipSearch {
-  /// Tries of a select that must end soon; libnfc's number.
+  /// Number of tries of a select that must end soon, the same as libnfc's.
   static let selectTries: UInt8 = 2
-  /// 0xFF would be without end.
+  /// Maximum number of tries; 0xFF would be unlimited.
   private static let triesMax: Int64 = 0xFE
 
   private(set) var tries = UInt8(Limits.readerSearchTries)
-  /// The time of a whole search; `nil` before it was measured.
+  /// Duration of a whole search; `nil` before it is measured.
   private var duration: Duration?
 
-  /// A chip that has not answered by then is not searching any more.
+  /// Time after which a chip that has not answered is no longer searching.
   var limit: Duration {
     let longest = duration.map { $0 + $0 / 4 } ?? Limits.readerTryMax * Int(tries)
     return longest + .milliseconds(250)
   }
 
-  /// A search took `time`: changes the number of tries if one without a tag was much too short or too long.
+  /// Handles the duration of a search; adjusts the tries if a search without a tag was much too short or too long.
   mutating func note(_ time: Duration, _ found: TargetList) {
     guard found == .none else { return }
     duration = time
@@ -33,15 +33,15 @@ struct ChipSearch {
   }
 }
 
-/// The content of an answer to InListPassiveTarget (UM0701-02 §7.3.5).
+/// The content of a response to InListPassiveTarget (UM0701-02 §7.3.5).
 enum TargetList: Equatable {
   /// No tag answered in any try.
   case none
   case tag(SelectedTag)
-  /// A disturbed answer of a tag, or of the chip; it does not tell how long a search takes.
+  /// A corrupted response of a tag or the chip, which does not show how long a search takes.
   case nonsense
 
-  /// Any bytes: the answer without its command code.
+  /// Parses any response, without its command code.
   init(_ answer: [UInt8]) {
     if let tag = SelectedTag(listed: answer) { self = .tag(tag) } else { self = answer.first == 0 ? .none : .nonsense }
   }
@@ -53,7 +53,7 @@ enum TargetList: Equatable {
 }
 
 extension SelectedTag {
-  /// Takes the tag out of an answer to InListPassiveTarget; `nil` when it has none, or nonsense.
+  /// Parses the tag in a response to InListPassiveTarget; `nil` if it is absent or malformed.
   ///
   ///     number of tags (1), target (1), SENS_RES (2), SEL_RES (1), UID size (1), UID, ATS with its length
   fileprivate init?(listed answer: [UInt8]) {

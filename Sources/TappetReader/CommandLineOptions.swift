@@ -1,9 +1,9 @@
-// The command line.
+// The command line of tappet-reader.
 
 import CPlatform
 import TappetPlatform
 
-/// The task that the command line sets.
+/// The action that the command line requests.
 enum CommandLineOptions: Equatable {
   case help
   case version
@@ -11,10 +11,10 @@ enum CommandLineOptions: Equatable {
   case serve(socket: Int32, device: String?)
   /// Send the parent at `socket` the devices that libnfc finds.
   case list(socket: Int32)
-  /// A mistake in it, as half a sentence.
+  /// A usage error, as a sentence fragment.
   case mistake(String)
 
-  /// Reads a C program's arguments.
+  /// Parses a C program's arguments.
   init(_ count: Int32, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) {
     var options = LongOptions()
     options.add("socket", "s", takesValue: true)
@@ -58,7 +58,7 @@ enum CommandLineOptions: Equatable {
     }
   }
 
-  /// The program's purpose, for a person who starts it by hand.
+  /// The program's purpose, for users who start it by hand.
   static let purpose = """
     tappet-reader is the part of Tappet that reads NFC tags. 'tappet run' and programs that use libtappet
     start it themselves; to read a tag by hand, use 'tappet tag read'.

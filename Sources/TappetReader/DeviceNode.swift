@@ -1,5 +1,5 @@
-// The device file that a connection string names. libnfc neither locks it nor reports why it could not open it, so both
-// are done here, on a descriptor of our own that stays open as long as the device is ours.
+// The device file named by a connection string. libnfc neither locks it nor reports why opening it failed, so both are
+// done here, on a separate descriptor that stays open as long as the device is in use.
 
 import CPlatform
 import TappetCore
@@ -7,16 +7,16 @@ import TappetPlatform
 
 /// The device file, open and locked.
 ///
-/// Only one process that respects this lock can have it.
+/// Only one process that respects this lock can use it.
 final class DeviceNode {
   /// The file's path.
   let path: String
   private let file: FileDescriptor
 
-  /// libnfc's mark in `c_iflag` for a port in use (`CCLAIMED` in its buses/uart.c).
+  /// libnfc's flag in `c_iflag` for a port in use (`CCLAIMED` in its buses/uart.c).
   private static let claimed: tcflag_t = 0x8000_0000
 
-  /// The path in `driver:path[:more]`, `nil` for devices that are named otherwise (USB).
+  /// Returns the path in `driver:path[:more]`; `nil` for devices named in another way (USB).
   static func path(in connstring: String) -> String? {
     let parts = connstring.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count >= 2, parts[1].first == UInt8(ascii: "/") else { return nil }
@@ -26,7 +26,7 @@ final class DeviceNode {
   /// Opens and locks the file.
   init(path: String) throws(DeviceError) {
     do throws(SystemError) {
-      // Read and write, because libnfc will want both; without O_NONBLOCK a port without carrier would block here.
+      // Read and write, because libnfc needs both; without O_NONBLOCK, a port without carrier would block here.
       file = try .open(path, O_RDWR | O_NOCTTY | O_NONBLOCK)
     } catch { throw DeviceError(fault: Self.fault(error.code), code: -error.code) }
     guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
@@ -35,9 +35,9 @@ final class DeviceNode {
     self.path = path
   }
 
-  /// Clears libnfc's mark, which a killed process leaves on a real port for good.
+  /// Clears libnfc's flag, which a killed process leaves set on a real port.
   ///
-  /// We have the lock, so the mark belongs to nobody who respects it.
+  /// We hold the lock, so the flag belongs to no process that respects it.
   func clearStaleClaim() {
     var settings = termios()
     guard tcgetattr(file.number, &settings) == 0, settings.c_iflag & Self.claimed != 0 else { return }
@@ -45,7 +45,7 @@ final class DeviceNode {
     tcsetattr(file.number, TCSANOW, &settings)
   }
 
-  /// Whether the file still exists: it disappears with an adapter that is unplugged.
+  /// Whether the file still exists: it disappears when an adapter is unplugged.
   var exists: Bool { access(path, F_OK) == 0 }
 
   private static func fault(_ code: Int32) -> ReaderFault {

@@ -1,20 +1,20 @@
-// The program's entry: what it was asked for, and the order of its life. It decides nothing about tags.
+// The program's entry point: command line, setup and shutdown. It makes no decisions about tags.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// Why the program ended, as its exit status.
+/// The program's exit statuses.
 enum ExitStatus {
-  /// Its parent closed the socket, or it was asked to end.
+  /// The parent closed the socket, or termination was requested.
   static let finished: Int32 = 0
   /// The device cannot be used; `lost` was sent.
   static let deviceLost: Int32 = 1
-  /// It was called in a way that it does not understand.
+  /// The command line was invalid.
   static let usage: Int32 = 2
 }
 
-/// The program's entry, called by main.c.
+/// Runs the program; called by main.c.
 @_cdecl("tappet_reader_main")
 package func tappet_reader_main(
   _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
@@ -38,7 +38,7 @@ package func tappet_reader_main(
   }
 }
 
-/// Sends each device's connection string as one packet.
+/// Sends the connection string of each device as one packet.
 private func list(to parent: UnixSocket) -> Int32 {
   ProcessSetup.giveUpPrivileges()
   ProcessSetup.silenceLibraries()
@@ -47,7 +47,7 @@ private func list(to parent: UnixSocket) -> Int32 {
   return ExitStatus.finished
 }
 
-/// Serves the parent at the other end of `socket` until the parent, a signal or the device ends it.
+/// Serves the parent on `socket` until the parent, a signal or a device failure ends it.
 private func serve(_ socket: UnixSocket, device: String?) -> Int32 {
   ProcessSetup.giveUpPrivileges()
   ProcessSetup.silenceLibraries()

@@ -1,26 +1,27 @@
-// libnfc, and everything that we know about it. Every call made here ends by itself: no `nfc_initiator_poll_target`, no
-// infinite select, an explicit timeout for each exchange. libnfc can still abort the process: therefore it has its own.
+// libnfc and workarounds for its behavior. Every call made here returns in finite time: no `nfc_initiator_poll_target`,
+// no infinite select, an explicit timeout for each exchange. libnfc can still abort the process, so it has a separate
+// one.
 
 import CNFC
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// The device can no longer be used: the process ends, and a new one starts.
+/// A failure that makes the device unusable: the process ends, and a new one starts.
 struct DeviceError: Error, Equatable {
   var fault: ReaderFault
-  /// libnfc's code, or a negative errno.
+  /// libnfc's error code, or a negative errno.
   var code: Int32
 }
 
-/// Why an exchange with a tag brought no answer.
+/// The reason why an exchange with a tag failed.
 enum ExchangeFailure: Error {
-  /// The tag refused, was disturbed, or is gone: libnfc's codes do not distinguish these. A new select does.
+  /// The tag refused, was disturbed or is gone: libnfc's codes do not distinguish these, only a new select does.
   case noAnswer
   case device(DeviceError)
 }
 
-/// A tag that answered to anti-collision.
+/// A tag that responded to anti-collision.
 struct SelectedTag: Equatable {
   var uid: TagUID
   /// SENS_RES, high byte first.
@@ -31,29 +32,29 @@ struct SelectedTag: Equatable {
   var ats: [UInt8]
 }
 
-/// How an exchange is framed.
+/// The framing of an exchange.
 enum Framing {
-  /// InCommunicateThru: bytes as they are, with CRC. For Type 2 commands: otherwise the chip would take 0x60 for a
-  /// MIFARE Classic's authentication.
+  /// InCommunicateThru: unchanged bytes with CRC, for Type 2 commands; otherwise the chip would interpret 0x60 as
+  /// MIFARE Classic authentication.
   case raw
-  /// InDataExchange, for protocols that the chip knows: ISO-DEP, with chaining and waiting-time extension, and a Type 2
-  /// tag's WRITE, whose answer of four bits it turns into a status.
+  /// InDataExchange, for protocols that the chip supports: ISO-DEP, with chaining and waiting-time extension, and a
+  /// Type 2 tag's WRITE, whose four-bit answer the chip converts to a status.
   case known
 }
 
-/// The one open reader.
+/// The reader, of which only one is open.
 final class NFCDevice {
   private let context: OpaquePointer
   private let device: OpaquePointer
   private let node: DeviceNode?
   private let isPN532: Bool
   private var isOpen = true
-  /// `nil` where every look is one select by libnfc.
+  /// The chip's own search; `nil` where each poll is a single select by libnfc.
   private var search: ChipSearch?
-  /// The chip's setting of MxRtyPassiveActivation, if it is known.
+  /// The chip's current MxRtyPassiveActivation setting, if known.
   private var triesInForce: UInt8?
 
-  /// Opens the device `connstring`, or the first that libnfc finds, and makes it a reader with its field on.
+  /// Opens the device `connstring`, or the first that libnfc finds, and initializes it as a reader with its field on.
   init(connstring: String?) throws(DeviceError) {
     var context: OpaquePointer?
     nfc_init(&context)
@@ -75,7 +76,7 @@ final class NFCDevice {
       self.context = context
       self.device = device
       isPN532 = connstring.hasPrefix("pn532_")
-      // On other buses libnfc asks the chip again and again whether it is ready.
+      // On other buses, libnfc keeps polling the chip for its answer.
       search = connstring.hasPrefix("pn532_uart") ? ChipSearch() : nil
     } catch {
       nfc_exit(context)
@@ -91,7 +92,7 @@ final class NFCDevice {
 
   /// Switches the field off and closes the device.
   ///
-  /// Without it a PN532 can be left in a state that only a wake-up ends.
+  /// Otherwise, a PN532 can remain in a state that only a wake-up ends.
   func close() {
     guard isOpen else { return }
     isOpen = false
@@ -101,12 +102,12 @@ final class NFCDevice {
 
   deinit { close() }
 
-  /// libnfc's name for it.
+  /// The device name reported by libnfc.
   var name: String { nfc_device_get_name(device).map { String(cString: $0) } ?? "" }
 
   // MARK: Tags
 
-  /// Looks for a tag on an empty reader; `nil` when none answered.
+  /// Polls for a tag on an empty reader; `nil` when none answered.
   func look() throws(DeviceError) -> SelectedTag? {
     guard let search else { return try select() }
     let started = Instant.now()
@@ -116,7 +117,7 @@ final class NFCDevice {
       return found.tag
     } catch {
       guard error.code == NFC_ETIMEOUT else { throw error }
-      // It is dead, or its supply has dipped and it searches without end, or a byte was lost; one that lives answers.
+      // The chip is dead, or searches endlessly after a brownout, or a byte was lost; a live chip answers this command.
       _ = try command([0x02], within: Limits.readerExchangeMax)
       self.search = ChipSearch()
       try refresh()
@@ -124,12 +125,12 @@ final class NFCDevice {
     }
   }
 
-  /// The time between the beginnings of two looks.
+  /// The time between the starts of two polls.
   var lookInterval: Duration { search == nil ? Limits.readerPollInterval : Limits.readerSearchInterval }
 
-  /// Looks for a tag once.
+  /// Polls for a tag once.
   ///
-  /// `nil` when none answered. One silence is forgiven: a byte lost on a serial line looks the same.
+  /// `nil` when none answered. One timeout is tolerated: a byte lost on a serial line looks the same.
   func select() throws(DeviceError) -> SelectedTag? {
     do throws(DeviceError) { return try selectOnce() } catch {
       guard error.code == NFC_ETIMEOUT else { throw error }
@@ -146,38 +147,38 @@ final class NFCDevice {
     return code == 0 ? nil : Self.tag(target)
   }
 
-  /// InListPassiveTarget (UM0701-02 §7.3.5) for one tag of type A.
+  /// Sends InListPassiveTarget (UM0701-02 §7.3.5) for one tag of type A.
   ///
-  /// libnfc's own select gives up after 300 ms, and dies of some answers.
+  /// libnfc's own select gives up after 300 ms, and crashes on some answers.
   private func list(tries: UInt8, within limit: Duration) throws(DeviceError) -> TargetList {
     if tries != triesInForce {
       triesInForce = nil
-      // RFConfiguration, item 5 (§7.3.1): the first two are libnfc's.
+      // RFConfiguration, item 5 (§7.3.1): the first two values are libnfc's.
       _ = try command([0x32, 0x05, 0x00, 0x01, tries], within: Limits.readerExchangeMax)
       triesInForce = tries
     }
     return TargetList(try command([0x4A, 0x01, 0x00], within: limit))
   }
 
-  /// Looks for a tag that was there a moment ago and may have been put to sleep by a command that it refused.
+  /// Selects a tag again that was just present, and may have been halted by a command that it refused.
   func selectAgain(_ tag: SelectedTag) throws(DeviceError) -> SelectedTag? {
-    // A tag in ISO-DEP takes a new request for noise; only a field that was off wakes it.
+    // A tag in ISO-DEP ignores a new request as noise; only switching the field off wakes it.
     if !tag.isISODEP, let found = try select() { return found }
     try cycleField()
     return try select()
   }
 
-  /// Another tag next to the selected one, which is put to sleep for this and must be selected again.
+  /// Returns a second tag next to the selected one, which is halted for this and must be selected again.
   func otherTag(than tag: SelectedTag) throws(DeviceError) -> SelectedTag? {
-    // The result does not matter: the select that follows notices a tag that has left.
+    // The result does not matter: the following select detects a tag that has left.
     nfc_initiator_deselect_target(device)
     guard let found = try select(), !found.isSame(as: tag) else { return nil }
     return found
   }
 
-  /// Whether a tag that sleeps is there besides another one.
+  /// Whether a halted tag is in the field in addition to another tag.
   func isThere(_ tag: SelectedTag, besides other: SelectedTag) throws(DeviceError) -> Bool {
-    // Wakes both.
+    // Wakes both tags.
     try cycleField()
     guard let first = try select() else { return false }
     if first.isSame(as: tag) { return true }
@@ -186,10 +187,10 @@ final class NFCDevice {
 
   /// Whether the selected tag still answers.
   ///
-  /// False may also mean that it sleeps: `selectAgain` finds out.
+  /// False may also mean that the tag is halted: `selectAgain` distinguishes the two.
   func answers(_ tag: SelectedTag) throws(DeviceError) -> Bool {
     if isPN532 { return try stillAnswers(tag) }
-    // libnfc can ask these two kinds; the others need a new select.
+    // libnfc can check these two types; the others need a new select.
     guard tag.isISODEP || tag.isType2 else { return false }
     // NULL, not the target: libnfc would compare all of its bytes, padding included.
     let code = nfc_initiator_target_is_present(device, nil)
@@ -197,7 +198,7 @@ final class NFCDevice {
     return code == NFC_SUCCESS
   }
 
-  /// As libnfc asks, which does not know of the tags that it did not select.
+  /// Checks the tag as libnfc does, which cannot check tags that it did not select.
   private func stillAnswers(_ tag: SelectedTag) throws(DeviceError) -> Bool {
     if tag.isType2 {
       do throws(ExchangeFailure) {
@@ -208,7 +209,7 @@ final class NFCDevice {
       }
     }
     guard tag.isISODEP else { return false }
-    // Diagnose, attention request (UM0701-02 §7.2.1); with a card that has left it takes some hundred milliseconds.
+    // Diagnose, attention request (UM0701-02 §7.2.1); if the card has left, it takes some hundred milliseconds.
     var status: [UInt8] = [0]
     let code = pn53x_transceive(
       device, [0x00, 0x06], 2, &status, 1, Int32(clamping: Limits.readerISODEPExchangeMax.wholeMilliseconds))
@@ -220,7 +221,7 @@ final class NFCDevice {
   func exchange(
     _ command: [UInt8], _ framing: Framing, within timeout: Duration
   ) throws(ExchangeFailure) -> [UInt8] {
-    // Kept in libnfc, nothing is sent for it. Presence checks rely on `true`.
+    // The property is stored in libnfc, without sending anything. Presence checks rely on `true`.
     nfc_device_set_property_bool(device, NP_EASY_FRAMING, framing == .known)
     defer { nfc_device_set_property_bool(device, NP_EASY_FRAMING, true) }
     var count: Int32 = 0
@@ -238,7 +239,7 @@ final class NFCDevice {
 
   // MARK: The device
 
-  /// Sends a command to the chip itself; returns its answer without the command code.
+  /// Sends a command to the chip itself; returns the response without its command code.
   private func command(_ bytes: [UInt8], within limit: Duration) throws(DeviceError) -> [UInt8] {
     var count: Int32 = 0
     let answer = [UInt8](unsafeUninitializedCapacity: Self.answerSizeMax) { buffer, filled in
@@ -250,17 +251,16 @@ final class NFCDevice {
     return answer
   }
 
-  /// Ends a chip's deafness to tags after a dip of its supply; cheaper than `refresh`.
+  /// Makes a chip detect tags again after a brownout; cheaper than `refresh`.
   func recoverFromBrownout() throws(DeviceError) {
     guard isPN532 else { return }
     let code = pn532_SAMConfiguration(device, PSM_NORMAL, Int32(clamping: Limits.readerExchangeMax.wholeMilliseconds))
     if code < 0 { throw Self.trouble(code) }
   }
 
-  /// Brings the chip back to the state in which `init` left it.
+  /// Restores the chip to its state after `init`.
   ///
-  /// After a dip of its supply a PN532 answers every command and finds no tag, and libnfc never configures it again by
-  /// itself.
+  /// After a brownout, a PN532 answers every command but finds no tag, and libnfc never reconfigures it automatically.
   func refresh() throws(DeviceError) {
     try recoverFromBrownout()
     try becomeReader()
@@ -274,7 +274,7 @@ final class NFCDevice {
       throw DeviceError(fault: .unusable, code: NFC_EDEVNOTSUPP)
     }
     var code = nfc_initiator_init(device)
-    // With infinite select a missing tag and a dead reader look the same.
+    // With infinite select, a missing tag and a dead reader are indistinguishable.
     if code >= 0 { code = nfc_device_set_property_bool(device, NP_INFINITE_SELECT, false) }
     if code < 0 { throw Self.trouble(code) }
     triesInForce = nil
@@ -282,7 +282,7 @@ final class NFCDevice {
 
   private func cycleField() throws(DeviceError) {
     var code = nfc_device_set_property_bool(device, NP_ACTIVATE_FIELD, false)
-    // A tag counts as reset after 5 ms without field (NFC Forum Analog 2.0, Operating field off).
+    // A tag is reset after 5 ms without field (NFC Forum Analog 2.0, Operating field off).
     Poll.sleep(Limits.readerFieldOff)
     if code >= 0 { code = nfc_device_set_property_bool(device, NP_ACTIVATE_FIELD, true) }
     if code < 0 { throw Self.trouble(code) }
@@ -290,10 +290,10 @@ final class NFCDevice {
 
   // MARK: Values
 
-  /// Bytes: libnfc's own buffer for one answer.
+  /// Size of libnfc's own buffer for one answer, in bytes.
   private static let answerSizeMax = 264
 
-  /// The connection strings of the devices that libnfc finds, at most `countMax`.
+  /// Returns the connection strings of the devices that libnfc finds, at most `countMax`.
   static func list(countMax: Int) -> [String] {
     var context: OpaquePointer?
     nfc_init(&context)

@@ -1,14 +1,14 @@
-// The socket to the parent and the request to end. Both are looked at only between libnfc's calls.
+// The socket to the parent and the request to terminate. Both are checked only between libnfc's calls.
 
 import TappetCore
 import TappetPlatform
 
-/// The way out to the parent, and the news that there is none any more.
+/// The channel to the parent, which also detects that the parent is gone.
 struct ParentChannel {
   private let socket: UnixSocket
   private let signals: SignalDescriptor
 
-  /// `signals` becomes readable when the process is asked to end.
+  /// Creates the channel; `signals` becomes readable when termination is requested.
   init(socket: UnixSocket, signals: SignalDescriptor) {
     self.socket = socket
     self.signals = signals
@@ -16,7 +16,7 @@ struct ParentChannel {
 
   /// Sends one message as one datagram.
   ///
-  /// False when it was not taken: the parent is gone, or has been stuck for too long.
+  /// Returns false if the message was not accepted: the parent is gone, or was blocked for too long.
   func send(_ message: ReaderMessage) -> Bool {
     let bytes = message.encode()
     while true {
@@ -27,15 +27,15 @@ struct ParentChannel {
     }
   }
 
-  /// How a rest ended.
+  /// The reason why a pause ended.
   enum Rest {
     case timeUp
     case order(ReaderOrder)
-    /// The parent closed its end or sent nonsense, or the process was asked to end.
+    /// The parent closed its end or sent an invalid message, or termination was requested.
     case ended
   }
 
-  /// Sleeps until `deadline`, or until there is something to do.
+  /// Sleeps until `deadline`, or until an order or the request to terminate arrives.
   func rest(until deadline: Instant) -> Rest {
     let left = max(.zero, deadline - Instant.now())
     let ready = Poll.wait([(socket.fileDescriptor, .readable), (signals.fileDescriptor, .readable)], for: left)

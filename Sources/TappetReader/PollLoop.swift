@@ -1,4 +1,4 @@
-// The loop: look for a tag, read it, watch it leave. One tag at a time; a tag that stays on the reader is read once.
+// The loop: detect a tag, read it, detect its removal. One tag at a time; a tag that stays on the reader is read once.
 //
 //     empty ──select finds──▶ arrived, read ──▶ occupied ──two turns without an answer──▶ left ──▶ empty
 //                                                  │ another tag answers: left, arrived
@@ -7,7 +7,7 @@
 import TappetCore
 import TappetPlatform
 
-/// Polls the device and reports to the parent, until the parent or the device is gone.
+/// Polls the device and reports to the parent, until either is gone.
 struct PollLoop {
   private let device: NFCDevice
   private let parent: ParentChannel
@@ -22,19 +22,19 @@ struct PollLoop {
     case occupied(SelectedTag, TagSession)
   }
 
-  /// The state of a tag's stay on the reader.
+  /// The state of a tag while it stays on the reader.
   private struct TagSession {
-    /// Turns in a row in which it did not answer.
+    /// Number of consecutive turns without an answer.
     var misses = 0
-    /// Its reading was torn: it is read again when it is seen next.
+    /// Whether the reading was torn, so that the tag is read again when next detected.
     var isTorn = false
     /// Number of torn readings that may still be repeated.
     var rereads = Limits.readerRereadsMax
-    /// The model that its reading reported.
+    /// The model reported by its reading.
     var model: TagModel?
   }
 
-  /// Polls `device`, which is open and a reader.
+  /// Creates a loop that polls `device`, which is open and initialized as a reader.
   init(device: NFCDevice, parent: ParentChannel) {
     self.device = device
     self.parent = parent
@@ -44,7 +44,7 @@ struct PollLoop {
     rouseDue = now + Limits.readerRouseInterval
   }
 
-  /// Returns when the parent closed its socket or the process was asked to end; throws when the device failed.
+  /// Runs until the parent closes its socket or termination is requested; throws when the device fails.
   mutating func run() throws(DeviceError) {
     report(.ready(device: device.name))
     while isHeard {
@@ -62,7 +62,7 @@ struct PollLoop {
     }
   }
 
-  /// Executes an order for the tag that was reported, and for no other.
+  /// Executes an order for the reported tag, and for no other.
   private mutating func execute(_ order: ReaderOrder) throws(DeviceError) {
     guard case .occupied(let tag, var stay) = field, tag.uid == order.uid else {
       report(.orderDone(OrderOutcome(uid: order.uid, model: .other, writes: 0, fault: .notThere)))
@@ -75,7 +75,7 @@ struct PollLoop {
     stay.model = outcome.model
     switch outcome.fault {
     case .pulledAway?, .notThere?:
-      // When it is seen again it is read again, and may be written to its end.
+      // When detected again, the tag is read again, and the write may be completed.
       stay.isTorn = true
       stay.rereads = Limits.readerRereadsMax
     case _: break
@@ -94,12 +94,12 @@ struct PollLoop {
     }
   }
 
-  /// The time between the beginnings of two turns.
+  /// The time between the starts of two turns.
   private var interval: Duration {
     if case .empty = field { device.lookInterval } else { Limits.readerPollInterval }
   }
 
-  /// Brings the chip back to what it was before a dip of its supply, which leaves no other trace.
+  /// Restores the chip in case of a brownout, which leaves no other trace.
   private mutating func restore() throws(DeviceError) {
     let now = Instant.now()
     if now >= refreshDue {
@@ -110,14 +110,14 @@ struct PollLoop {
     }
   }
 
-  /// Sets the chip up again, which switches the field off for a moment.
+  /// Sets up the chip again, which briefly switches the field off.
   private mutating func refresh(at now: Instant) throws(DeviceError) {
     try device.refresh()
     refreshDue = now + Limits.readerRefreshInterval
     rouseDue = now + Limits.readerRouseInterval
   }
 
-  /// A new tag: it is reported before it is read, so that the light may change at once.
+  /// Handles a new tag, which is reported before it is read, so that the light can change immediately.
   private mutating func arrive(_ tag: SelectedTag, _ stay: TagSession) throws(DeviceError) {
     report(.tagArrived(tag.uid))
     var stay = TagSession(rereads: stay.rereads)
@@ -127,7 +127,7 @@ struct PollLoop {
       if case .pulledAway = fault { stay.isTorn = true }
     case .success(let memory):
       report(.tagRead(TagReading(uid: tag.uid, model: tag.model, bytes: memory.bytes)))
-      // Only now: no message waits for it.
+      // Described last, as no message waits for the description.
       let description = try device.describe(tag, memory)
       report(.tagDescribed(description))
       stay.model = description.model
@@ -137,7 +137,7 @@ struct PollLoop {
 
   private mutating func watch(_ tag: SelectedTag, _ stay: TagSession) throws(DeviceError) {
     var stay = stay
-    // A torn tag must be selected again in any case, for it may have lost its power.
+    // A torn tag must be selected again in any case, as it may have lost power.
     if !stay.isTorn, try device.answers(tag) {
       stay.misses = 0
       field = .occupied(tag, stay)
@@ -145,7 +145,7 @@ struct PollLoop {
     }
     var answer = try device.selectAgain(tag)
     if answer == nil {
-      // After a dip of its supply the chip finds no tag. One that has been there all along must not come a second time.
+      // After a brownout, the chip finds no tag. A tag that never left must not be reported a second time.
       try refresh(at: Instant.now())
       answer = try device.select()
     }

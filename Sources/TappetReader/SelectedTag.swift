@@ -1,30 +1,31 @@
-// From a selected tag to its memory: its kind, the code that reads it, and what is tried again.
+// From a selected tag to its memory: its type, how it is read, and which failures are retried.
 
 import TappetCore
 import TappetPlatform
 
 extension SelectedTag {
-  /// Speaks ISO-DEP: Type 4 (ISO/IEC 14443-3 §6.5.3.4, bit 6 of SAK).
+  /// Whether the tag supports ISO-DEP: Type 4 (ISO/IEC 14443-3 §6.5.3.4, bit 6 of SAK).
   var isISODEP: Bool { sak & 0x20 != 0 }
 
-  /// The NTAG and Ultralight family.
+  /// Whether the tag belongs to the NTAG and Ultralight family.
   ///
-  /// The size of the UID says nothing.
+  /// The size of the UID does not show this.
   var isType2: Bool { sak == 0x00 && atqa == 0x0044 }
 
   /// The model as far as anti-collision reveals it.
   var model: TagModel {
     if isISODEP { return .type4 }
     if isType2 { return .type2 }
-    // SAK 08, 18, 28, 38, 88: MIFARE Classic and what emulates it (AN10833 §3.2).
+    // SAK 08, 18, 28, 38, 88: MIFARE Classic and its emulations (AN10833 §3.2).
     return sak & 0x08 != 0 ? .mifareClassic : .other
   }
 
-  /// An NTAG 424 has this ATQA, but so have many other Type 4 tags with a UID of seven bytes: ask it.
+  /// Whether the tag may be an NTAG 424: other Type 4 tags with a seven-byte UID share this ATQA, so it must be
+  /// queried.
   var maybeNTAG424: Bool { isISODEP && atqa == 0x0344 }
 
-  /// Two UIDs of one tag: the same, or both drawn at random at each select (ISO/IEC 14443-3 §6.5.4: 4 bytes, the first
-  /// 08).
+  /// Whether both UIDs belong to one tag: they are equal, or both are random and change at each select (ISO/IEC 14443-3
+  /// §6.5.4: 4 bytes, the first 08).
   func isSame(as other: SelectedTag) -> Bool {
     uid == other.uid || (hasRandomUID && other.hasRandomUID && sak == other.sak && atqa == other.atqa)
   }
@@ -32,7 +33,7 @@ extension SelectedTag {
   private var hasRandomUID: Bool { uid.bytes.count == 4 && uid.bytes[0] == 0x08 }
 }
 
-/// A tag's memory as far as a tap needs it, and what is known for its description.
+/// A tag's memory as far as a tap needs it, and the data for its description.
 enum TagMemory {
   case type2(Type2Reading)
   case type4([UInt8])
@@ -64,11 +65,11 @@ extension NFCDevice {
     }
   }
 
-  /// Asks a tag that was read for the rest; it may have left meanwhile.
+  /// Queries a tag that was read for the rest of its description; the tag may have left in the meantime.
   func describe(_ tag: SelectedTag, _ memory: TagMemory) throws(DeviceError) -> TagDescription {
     switch memory {
     case .type2(let reading):
-      // The model last: a tag that does not know the question falls asleep.
+      // The model last: a tag that does not support the query halts.
       let header = try reading.header(self)
       return TagDescription(uid: tag.uid, model: try reading.identify(self), header: header)
     case .type4:
@@ -88,9 +89,9 @@ extension NFCDevice {
       } catch {
         guard case .noAnswer = error, Instant.now() < deadline else { throw error }
         try selectAgainOrThrow(tag)
-        // The first FAST_READ is refused by half of all tags: no disturbance.
+        // Half of all tags refuse the first FAST_READ, which does not count as a disturbance.
         if triedFastRead == .untried, reading.fastRead == .refused { continue }
-        // The tag is there, for it was selected, and twice did not give the same page: protected against reading.
+        // The tag is present, as it was selected, and failed twice at the same page: it is read-protected.
         if disturbedAt == reading.memory.count { throw .fault(.refusedToAnswer) }
         disturbedAt = reading.memory.count
       }
@@ -107,7 +108,7 @@ extension NFCDevice {
     }
   }
 
-  /// Throws `noAnswer` when the tag is gone.
+  /// Selects the tag again; throws `noAnswer` when it is gone.
   private func selectAgainOrThrow(_ tag: SelectedTag) throws(ReadFailure) {
     let found: SelectedTag?
     do throws(DeviceError) {

@@ -1,16 +1,16 @@
 // Reading a Type 2 tag in as few exchanges as are safe.
 //
-//   1. READ 3: pages 3 to 6, with the capability container and the first TLV. Pages 0 to 2 follow from a UID of seven
-//      bytes, but for the lock bits, which no tap needs; with another UID they are read first.
-//   2. FAST_READ of just the pages that are missing, at most 60 at a time.
+//   1. READ 3: pages 3 to 6, with the capability container and the first TLV. Pages 0 to 2 follow from a seven-byte
+//      UID, except for the lock bits, which no tap needs; with another UID they are read first.
+//   2. FAST_READ of just the missing pages, at most 60 at a time.
 //
-// A tag without FAST_READ refuses it and falls asleep: it is selected again and read four pages at a time. After the
-// end of the memory READ continues at page 0, and FAST_READ is refused; so no command ever reads beyond what the
-// container claims, and a container that claims too much is noticed when the first pages turn up again.
+// A tag without FAST_READ refuses it and halts: it is selected again and read four pages at a time. After the end of
+// the memory, READ continues at page 0, and FAST_READ is refused; so no command ever reads beyond the size in the
+// container, and a container with too large a size is detected when the first pages repeat.
 
 import TappetCore
 
-/// Why a reading was not completed.
+/// The reason why a reading was not completed.
 enum ReadFailure: Error {
   /// The tag did not answer: select it again and call `resume` once more.
   case noAnswer
@@ -25,37 +25,37 @@ enum ReadFailure: Error {
   }
 }
 
-/// One Type 2 tag's memory, as far as it is read.
+/// The memory of one Type 2 tag, as far as it has been read.
 ///
-/// The reading can be resumed after the tag was selected again.
+/// The reading can be resumed after the tag is selected again.
 struct Type2Reading {
-  /// From page 0.
+  /// The memory, starting at page 0.
   private(set) var memory: [UInt8] = []
-  /// The tag's serial number, where pages 0 to 2 are to be made from it.
+  /// The tag's serial number, if pages 0 to 2 are to be derived from it.
   private var serial: [UInt8] = []
-  /// Whether the tag knows FAST_READ.
+  /// Whether the tag supports FAST_READ.
   private(set) var fastRead = FastRead.untried
-  /// The memory ended before the capability container's end.
+  /// Whether the memory is smaller than the capability container states.
   private var isShort = false
 
   enum FastRead { case untried, works, refused }
 
-  // Bytes.
+  // Sizes in bytes.
   private static let pageSize = 4
   private static let headerSize = 16
-  /// Page numbers have one byte; the memory after page 255 of an NTAG I2C 2K is in another sector.
+  /// Page numbers are one byte; the memory after page 255 of an NTAG I2C 2K is in another sector.
   private static let addressableSize = 256 * pageSize
-  /// Pages of one FAST_READ.
+  /// Maximum number of pages of one FAST_READ.
   ///
-  /// 65 fit libnfc's buffer, 60 are what other PN532 drivers have shown to work.
+  /// libnfc's buffer has space for 65; 60 have proved to work in other PN532 drivers.
   private static let pagesMax = 60
-  /// A tag of this size is read by three READs as fast as FAST_READ would, and half of its kind (Ultralight) lack it.
+  /// Size at which three READs are as fast as FAST_READ, which half of such tags (Ultralight) do not support.
   private static let plainReadSizeMax = 48
 
-  /// Continues reading until the message is complete or it is certain that there is none.
+  /// Continues reading until the message is complete or certainly absent.
   mutating func resume(_ device: NFCDevice) throws(ReadFailure) {
     if memory.count < Self.headerSize { memory = try firstPages(device) }
-    // Another mark than E1: not formatted for NDEF (Type 2 Tag 1.2 §4.6). The core reports that.
+    // Any value but E1: not formatted for NDEF (Type 2 Tag 1.2 §4.6). The core reports that.
     guard memory[12] == 0xE1 else { return }
     while case .needs(let count) = Type2Memory.locate(in: memory) {
       guard count > memory.count, count <= dataEnd else { throw .fault(.malformedAnswer) }
@@ -65,13 +65,13 @@ struct Type2Reading {
     }
   }
 
-  /// A reading for a tap of the tag `uid`.
+  /// Creates a reading of the tag `uid` for a tap.
   init(of uid: TagUID) { if uid.bytes.count == 7 { serial = uid.bytes } }
 
-  /// A reading for `readDataArea`.
+  /// Creates a reading for `readDataArea`.
   init(fastRead: FastRead) { self.fastRead = fastRead }
 
-  /// Up to the data area's end, at least pages 0 to 3.
+  /// Returns pages 0 to 3, and any pages of the data area read with them.
   private func firstPages(_ device: NFCDevice) throws(ReadFailure) -> [UInt8] {
     guard !serial.isEmpty else { return try Self.read(page: 0, from: device) }
     let block = try Self.read(page: 3, from: device)
@@ -79,14 +79,14 @@ struct Type2Reading {
     return (Self.pages(ofSerial: serial) + block).prefix(dataEnd).map { $0 }
   }
 
-  /// Pages 0 to 2 of a tag with this serial number (NTAG213/215/216 §8.5.1), its lock bits taken for zeros.
+  /// Returns pages 0 to 2 of a tag with this serial number (NTAG213/215/216 §8.5.1), assuming zeros as lock bits.
   private static func pages(ofSerial serial: [UInt8]) -> [UInt8] {
     let (first, second) = (serial[..<3], serial[3...])
     let checks = (first.reduce(0x88, ^), second.reduce(0, ^))
     return first + [checks.0] + second + [checks.1, 0x48, 0, 0]
   }
 
-  /// Pages 0 to 2 as they are, where they were not read; none when the tag does not answer any more.
+  /// Returns the real pages 0 to 2 if they were derived; otherwise, or if the tag no longer answers, an empty array.
   func header(_ device: NFCDevice) throws(DeviceError) -> [UInt8] {
     guard !serial.isEmpty else { return [] }
     do throws(ReadFailure) {
@@ -97,9 +97,9 @@ struct Type2Reading {
     }
   }
 
-  /// Reads the whole data area, as the tag's capability container has it, or as `container` would.
+  /// Reads the whole data area as defined by the tag's capability container, or by `container` in its place.
   ///
-  /// Without either only the first pages. Not resumable: what is written is decided on what was read in one go.
+  /// Without either, reads only the first pages. Not resumable: writes are planned on data read in one go.
   mutating func readDataArea(_ device: NFCDevice, container: [UInt8]?) throws(ReadFailure) {
     memory = try Self.read(page: 0, from: device)
     if let container { memory.replaceSubrange(12..<16, with: container) }
@@ -110,10 +110,10 @@ struct Type2Reading {
     }
   }
 
-  /// Bytes of the data area, as the capability container has them; 0 where there is none.
+  /// Size of the data area in bytes, according to the capability container; 0 without a container.
   var capacity: Int { memory.count >= Self.headerSize && memory[12] == 0xE1 ? Int(memory[14]) * 8 : 0 }
 
-  /// The offset of the data area's end.
+  /// Offset of the data area's end.
   private var dataEnd: Int { Self.headerSize + capacity }
 
   private var nextPage: Int { memory.count / Self.pageSize }
@@ -130,18 +130,18 @@ struct Type2Reading {
       memory += try fastRead(pages: pages, from: device)
       fastRead = .works
     } catch {
-      // Refused, or torn: the slow way gets to the end in both cases.
+      // Refused or torn: READ reaches the end in both cases.
       if case .noAnswer = error { fastRead = .refused }
       throw error
     }
   }
 
-  /// READ: 16 bytes from `page`, continuing at page 0 after the end (NTAG213/215/216 §10.2).
+  /// Returns 16 bytes from `page`, continuing at page 0 after the end (READ, NTAG213/215/216 §10.2).
   static func read(page: Int, from device: NFCDevice) throws(ReadFailure) -> [UInt8] {
     try exchange([0x30, UInt8(truncatingIfNeeded: page)], answerSize: 16, with: device)
   }
 
-  /// FAST_READ (NTAG213/215/216 §10.3).
+  /// Returns the next `pages` pages (FAST_READ, NTAG213/215/216 §10.3).
   private func fastRead(pages: Int, from device: NFCDevice) throws(ReadFailure) -> [UInt8] {
     let first = UInt8(truncatingIfNeeded: nextPage)
     let last = UInt8(truncatingIfNeeded: nextPage + pages - 1)
@@ -153,7 +153,7 @@ struct Type2Reading {
   ) throws(ReadFailure) -> [UInt8] {
     do throws(ExchangeFailure) {
       let answer = try device.exchange(command, .raw, within: Limits.readerExchangeMax)
-      // Shorter: a NAK that the chip took for an answer.
+      // Shorter: a NAK that the chip mistook for an answer.
       guard answer.count == answerSize else { throw .noAnswer }
       return answer
     } catch {
@@ -161,19 +161,19 @@ struct Type2Reading {
     }
   }
 
-  /// Appends a READ's answer up to the data area's end, or up to where the memory began again.
+  /// Appends a READ's answer up to the data area's end, or up to the point where the memory starts again.
   private mutating func append(_ block: [UInt8], end: Int) {
     let fresh = Self.pagesBeforeRollOver(in: block, of: memory) * Self.pageSize
     isShort = fresh < block.count
     memory += block.prefix(min(fresh, end - memory.count))
   }
 
-  /// Number of pages of `block` before the memory's first pages, with the tag's serial number, turn up again.
+  /// Returns the number of pages of `block` before the memory's first pages, with the serial number, repeat.
   static func pagesBeforeRollOver(in block: [UInt8], of memory: [UInt8]) -> Int {
     let pages = block.count / pageSize
     for page in 0..<pages {
       let tail = block[(page * pageSize)...]
-      // Page 2 may not be known.
+      // Page 2 may be unknown.
       let count = min(tail.count, 2 * pageSize)
       if memory.count >= count, tail.prefix(count).elementsEqual(memory[..<count]) { return page }
     }
@@ -182,10 +182,10 @@ struct Type2Reading {
 
   // MARK: Which model it is
 
-  /// Names the model.
+  /// Identifies the model.
   ///
-  /// Asks the tag only where the container allows several models, and last of all, because a tag that does not know
-  /// GET_VERSION falls asleep on it.
+  /// Queries the tag only if the container allows several models, and last, because a tag that does not support
+  /// GET_VERSION halts.
   ///
   ///     data bytes    FAST_READ works                            FAST_READ refused or not tried
   ///      48           —                                          Ultralight, or by GET_VERSION
@@ -213,7 +213,7 @@ struct Type2Reading {
     }
   }
 
-  /// The model in a GET_VERSION answer (NTAG213/215/216 §10.1, MF0ULx1 §10.1, NT3H1101 §9.6).
+  /// Returns the model in a GET_VERSION answer (NTAG213/215/216 §10.1, MF0ULx1 §10.1, NT3H1101 §9.6).
   static func model(version: [UInt8]) -> TagModel {
     guard version.count == 8, version[1] == 0x04 else { return .type2 }
     switch (version[2], version[3], version[6]) {

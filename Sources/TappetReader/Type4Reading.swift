@@ -1,12 +1,12 @@
-// Reading a Type 4 tag: select the NDEF application, its capability container, its NDEF file, and read the length that
-// the file's length field claims (NFC Forum Type 4 Tag 1.2 §5). No claim of the tag is followed beyond `Limits`. Cards
-// whose container is a little off are read where their answers leave no doubt: the container's order and sizes, the
-// application of mapping version 1, the four-byte lengths of version 3, pieces that are shorter than requested.
+// Reading a Type 4 tag: select the NDEF application, its capability container and its NDEF file, and read as many bytes
+// as the file's length field states (NFC Forum Type 4 Tag 1.2 §5). Sizes stated by the tag are limited by `Limits`.
+// Deviations of the container are tolerated where the card's answers are unambiguous: the container's order and sizes,
+// the application of mapping version 1, the four-byte lengths of version 3, pieces shorter than requested.
 
 import TappetCore
 import TappetPlatform
 
-/// One Type 4 tag's NDEF file.
+/// The NDEF file of one Type 4 tag.
 struct Type4Reading {
   // ISO/IEC 7816-4 commands.
   private static func selectApplication(ofVersion2 isVersion2: Bool) -> [UInt8] {
@@ -14,17 +14,17 @@ struct Type4Reading {
   }
   static let capabilityContainer: UInt16 = 0xE103
   private static let capabilityContainerSize = 15
-  /// Bytes of one READ BINARY.
+  /// Maximum number of bytes of one READ BINARY.
   ///
-  /// libnfc's buffer holds 264 with status words and the chip's status.
+  /// libnfc's buffer is 264 bytes, including the status words and the chip's status.
   private static let pieceSizeMax = 250
 
   let device: NFCDevice
   let deadline: Instant
 
-  /// The file's content after its length field.
+  /// Returns the file's content after its length field.
   ///
-  /// Not resumable: a tag that was selected again starts again.
+  /// Not resumable: a tag that was selected again is read from the start.
   static func read(_ device: NFCDevice, until deadline: Instant) throws(ReadFailure) -> [UInt8] {
     try Type4Reading(device: device, deadline: deadline).read()
   }
@@ -34,7 +34,7 @@ struct Type4Reading {
     guard file.readAccess != 0xFF else { throw .fault(.readProtected) }
     let count = try bytes(from: 0, count: file.lengthSize, file).reduce(0) { $0 << 8 | Int($1) }
     guard count <= Limits.tagMemorySizeMax else { throw .fault(.tooLarge) }
-    // Some containers count the message alone, without its length.
+    // Some containers state the size of the message alone, without its length field.
     guard count <= file.size else { throw .fault(.malformedAnswer) }
     return try bytes(from: file.lengthSize, count: count, file)
   }
@@ -55,7 +55,7 @@ struct Type4Reading {
     return file
   }
 
-  /// Whether the file or the application is not there (ISO/IEC 7816-4).
+  /// Whether the answer means that the file or the application does not exist (ISO/IEC 7816-4).
   private static func isNotFound(_ answer: [UInt8]) -> Bool { answer.suffix(2) == [0x6A, 0x82] }
 
   /// Reads `count` bytes of the selected file.
@@ -69,14 +69,14 @@ struct Type4Reading {
     return content
   }
 
-  /// Asks a tag that is read already for its version (NT4H2421Gx §10.5.2): vendor 04, type 04, and more to come.
+  /// Queries the version of a tag that was read (NT4H2421Gx §10.5.2): vendor 04, type 04, and more frames to follow.
   static func isNTAG424(_ device: NFCDevice) throws(DeviceError) -> Bool {
     do throws(ExchangeFailure) {
       let answer = try device.exchange([0x90, 0x60, 0x00, 0x00, 0x00], .known, within: Limits.readerISODEPExchangeMax)
       return answer.count == 9 && answer.starts(with: [0x04, 0x04]) && answer[7] == 0x91 && answer[8] == 0xAF
     } catch {
       switch error {
-      // It is read; its name matters less than its absence.
+      // The tag was read already: its model is optional, and the next presence check detects its absence.
       case .noAnswer: return false
       case .device(let trouble): throw trouble
       }
@@ -91,19 +91,19 @@ struct Type4Reading {
   struct Container {
     var identifier: UInt16
     var size: Int
-    /// Bytes of the length field before the message.
+    /// Size of the length field before the message, in bytes.
     var lengthSize: Int
-    /// Bytes of one READ BINARY.
+    /// Maximum number of bytes of one READ BINARY.
     var pieceSize: Int
-    /// Bytes of one UPDATE BINARY.
+    /// Maximum number of bytes of one UPDATE BINARY.
     var writeSize: Int
-    /// 00: open; FF: never.
+    /// Read access: 00 is open, FF is never.
     var readAccess: UInt8
     var writeAccess: UInt8
-    /// The place of the latter in the container.
+    /// Offset of the write access in the container.
     var writeAccessOffset: Int
 
-    /// The container's size, if its first block is not that of the file.
+    /// Returns the container's size if its first bytes do not contain the file's block.
     static func size(beginning bytes: [UInt8]) -> Int? {
       guard bytes.count == capabilityContainerSize, fileBlock(in: bytes) == nil else { return nil }
       let claimed = Int(bytes[0]) << 8 | Int(bytes[1])
@@ -117,7 +117,7 @@ struct Type4Reading {
       lengthSize = block.count - 4
       identifier = UInt16(block[block.startIndex]) << 8 | UInt16(block[block.startIndex + 1])
       size = block.dropFirst(2).dropLast(2).reduce(0) { $0 << 8 | Int($1) }
-      // It has sent its container in one piece, whatever it says of itself.
+      // The container was sent in one piece, so this size works regardless of MLe.
       pieceSize = min(max(Int(bytes[3]) << 8 | Int(bytes[4]), capabilityContainerSize), pieceSizeMax)
       writeSize = min(Int(bytes[5]) << 8 | Int(bytes[6]), pieceSizeMax)
       readAccess = block[block.endIndex - 2]
@@ -127,7 +127,7 @@ struct Type4Reading {
       guard size >= lengthSize else { throw .fault(.malformedAnswer) }
     }
 
-    /// The content of the first block that describes a file with a message; other blocks are skipped.
+    /// Returns the content of the first block that describes a message file; other blocks are skipped.
     private static func fileBlock(in bytes: [UInt8]) -> ArraySlice<UInt8>? {
       var offset = 7
       while offset + 2 <= bytes.count {
@@ -145,7 +145,7 @@ struct Type4Reading {
     let name = [UInt8(file >> 8), UInt8(file & 0xFF)]
     let selected = try answer(to: [0x00, 0xA4, 0x00, 0x0C, 0x02] + name)
     if Self.isNotFound(selected) { throw .fault(.malformedContainer) }
-    // Cards of mapping version 1 want P2 00, and answer with what they know of the file.
+    // Cards of mapping version 1 require P2 00, and answer with information about the file.
     if selected.suffix(2) == [0x90, 0x00] { return }
     _ = try command([0x00, 0xA4, 0x00, 0x00, 0x02] + name)
   }
@@ -159,7 +159,7 @@ struct Type4Reading {
 
   /// Returns 1 to `count` bytes (READ BINARY).
   private func binary(offset: Int, atMost count: Int) throws(ReadFailure) -> [UInt8] {
-    // Bit 15 of the offset would make it a short file identifier; `Limits.tagMemorySizeMax` stays below.
+    // Bit 15 of the offset would mark a short file identifier; `Limits.tagMemorySizeMax` stays below.
     let bytes = try command([
       0x00, 0xB0, UInt8(truncatingIfNeeded: offset >> 8), UInt8(truncatingIfNeeded: offset),
       UInt8(truncatingIfNeeded: count),
@@ -168,11 +168,11 @@ struct Type4Reading {
     return bytes
   }
 
-  /// Sends one command; returns its answer without the status words, which must be 9000.
+  /// Sends a command; returns its answer without the status words, which must be 9000.
   private func command(_ bytes: [UInt8]) throws(ReadFailure) -> [UInt8] { try Self.body(of: try answer(to: bytes)) }
 
   private func answer(to command: [UInt8]) throws(ReadFailure) -> [UInt8] {
-    // A card may ask for more time with each command.
+    // A card may request more time with each command.
     guard Instant.now() < deadline else { throw .fault(.refusedToAnswer) }
     do throws(ExchangeFailure) {
       return try device.exchange(command, .known, within: Limits.readerISODEPExchangeMax)
@@ -182,7 +182,7 @@ struct Type4Reading {
   private static func body(of answer: [UInt8]) throws(ReadFailure) -> [UInt8] {
     guard answer.count >= 2 else { throw .fault(.malformedAnswer) }
     switch (answer[answer.count - 2], answer[answer.count - 1]) {
-    // 6282: it ends before what was asked for.
+    // 6282: the file ended before the requested length.
     case (0x90, 0x00), (0x62, 0x82): return Array(answer.dropLast(2))
     default: throw .fault(.refusedToAnswer)
     }

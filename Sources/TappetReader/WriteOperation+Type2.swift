@@ -1,18 +1,18 @@
-// Writing a Type 2 tag. Every page is read before it is written, so that pages that are right already are left alone,
-// and a page that cannot be written is known before any is.
+// Writing a Type 2 tag. Every page is read before it is written, so that correct pages are left alone, and a page that
+// cannot be written is detected before the first write.
 //
-// WRITE goes through InDataExchange, where the chip waits for the tag's four-bit answer and turns it into a status.
+// WRITE uses InDataExchange, where the chip waits for the tag's four-bit answer and converts it to a status.
 
 import TappetCore
 
 /// The control bytes after the user memory.
 private struct Type2Controls {
-  /// Dynamic lock bits; empty where the model has none.
+  /// Dynamic lock bits; empty if the model has none.
   var lock: [UInt8] = []
-  /// CFG0 and CFG1; empty where the model has no password.
+  /// CFG0 and CFG1; empty if the model does not support a password.
   var configuration: [UInt8] = []
 
-  /// From this page on a write needs the password.
+  /// First page that requires the password for writing.
   var firstProtected: Int { configuration.isEmpty ? Int.max : Int(configuration[3]) }
   /// The ACCESS byte.
   var access: UInt8 { configuration.isEmpty ? 0 : configuration[4] }
@@ -23,7 +23,7 @@ extension WriteOperation {
   private static let readsProtected: UInt8 = 0x80
   private static let configurationLocked: UInt8 = 0x40
   private static let attemptsLimit: UInt8 = 0x07
-  /// AUTH0 of a protected tag: all that can be written, the lock bits included.
+  /// AUTH0 of a protected tag: everything that can be written, including the lock bits.
   private static let firstWritablePage = 2
   private static let unprotected: UInt8 = 0xFF
   private static let containerPage = 3
@@ -54,7 +54,7 @@ extension WriteOperation {
     do throws(TagWriteFault) { return try Type2Memory.plan(message, in: memory) } catch { throw .fault(error) }
   }
 
-  /// Nothing is written unless all of it may be.
+  /// Performs the plan; nothing is written unless all of it may be.
   private func perform(_ plan: [PageWrite], _ controls: Type2Controls) throws(WriteFailure) {
     try requireUnlocked(plan, controls)
     if plan.contains(where: { $0.page >= controls.firstProtected }) { try authenticate(controls) }
@@ -75,7 +75,7 @@ extension WriteOperation {
 
   // MARK: Lock bits
 
-  /// The container comes first: a tag that is pulled away in between calls itself read-only, works, and can still be
+  /// Locks the tag, starting with the container: a tag removed in between is marked read-only, works, and can still be
   /// locked completely (Type 2 Tag 1.2 §6.5).
   private func lock() throws(WriteFailure) {
     let before = try header()
@@ -109,7 +109,7 @@ extension WriteOperation {
 
   // MARK: Capability container
 
-  /// The container comes last: until then the tag is as unformatted as before.
+  /// Formats the tag; the container is written last, so until then the tag remains unformatted.
   private func format() throws(WriteFailure) {
     let header = try header()
     if header[12] == 0xE1 {
@@ -119,7 +119,7 @@ extension WriteOperation {
     if model.geometry == nil { model = try modelByRollOver() }
     guard let geometry = model.geometry else { throw .fault(.unsupportedModel) }
     let container = geometry.container
-    // Its bits can be set but not cleared.
+    // The container's bits can be set but not cleared.
     for index in 0..<4 where header[12 + index] & ~container[index] != 0 { throw .fault(.foreignContainer) }
     let memory = try dataArea(container: container)
     var target = Array(header[..<12]) + container + geometry.emptyContent
@@ -133,7 +133,7 @@ extension WriteOperation {
     guard try dataArea() == target else { throw .fault(.notAsWritten) }
   }
 
-  /// A tag without GET_VERSION is known by its memory's end: an Ultralight's after page 15, an NTAG203's after page 41.
+  /// Identifies a tag without GET_VERSION by the end of its memory: page 15 for Ultralight, page 41 for NTAG203.
   private func modelByRollOver() throws(WriteFailure) -> TagModel {
     let first = try header()
     if Type2Reading.pagesBeforeRollOver(in: try read(page: 15), of: first) == 1 { return .ultralight }
@@ -143,8 +143,8 @@ extension WriteOperation {
 
   // MARK: Password
 
-  /// The password is tried before it takes effect, and AUTH0 comes last: a tag pulled away in between is as open as
-  /// before.
+  /// Sets the password: it is tested before it takes effect, and AUTH0 is written last, so that a tag removed in
+  /// between remains as open as before.
   private func protect() throws(WriteFailure) {
     guard let page = model.geometry?.configurationPage else { throw .fault(.unsupportedModel) }
     guard let password = order.password else { throw .fault(.passwordProtected) }
@@ -165,7 +165,7 @@ extension WriteOperation {
     guard after.firstProtected == Self.firstWritablePage, after.access == access else { throw .fault(.notAsWritten) }
   }
 
-  /// An erased tag can be written by anybody again.
+  /// Removes the password, so that anyone can write an erased tag again.
   private func clearPassword() throws(WriteFailure) {
     let controls = try controls()
     guard let page = model.geometry?.configurationPage, isProtected(controls) else { return }
@@ -180,7 +180,7 @@ extension WriteOperation {
     controls.firstProtected < model.geometry?.pageCount ?? 0
   }
 
-  /// A tag that counts wrong passwords was not protected by us, and gets no password to count.
+  /// Authenticates with the password; a tag that counts wrong passwords was not protected by us, and is sent none.
   private func authenticate(_ controls: Type2Controls) throws(WriteFailure) {
     guard let password = order.password, controls.access & Self.attemptsLimit == 0 else {
       throw .fault(.passwordProtected)
@@ -189,13 +189,13 @@ extension WriteOperation {
       guard try answer(to: password) == password.answer else { throw .fault(.passwordProtected) }
     } catch {
       guard case .noAnswer = error else { throw error }
-      // A refusal and a disturbance look alike; twice is a refusal.
+      // A refusal and a disturbance look the same; two count as a refusal.
       passwordSilences += 1
       throw passwordSilences > 1 ? .fault(.passwordProtected) : .noAnswer
     }
   }
 
-  /// PWD_AUTH (NTAG213/215/216 §10.7).
+  /// Sends the password and returns the answer (PWD_AUTH, NTAG213/215/216 §10.7).
   private func answer(to password: TagPassword) throws(WriteFailure) -> [UInt8] {
     do throws(ExchangeFailure) {
       return try device.exchange([0x1B] + password.password, .raw, within: Limits.readerExchangeMax)
@@ -204,10 +204,10 @@ extension WriteOperation {
 
   // MARK: Pages
 
-  /// The first four pages.
+  /// Returns the first four pages.
   private func header() throws(WriteFailure) -> [UInt8] { try read(page: 0) }
 
-  /// The memory to the end of the data area, as given by the capability container, or by `container` in its place.
+  /// Returns the memory up to the end of the data area defined by the capability container, or by `container`.
   private func dataArea(container: [UInt8]? = nil) throws(WriteFailure) -> [UInt8] {
     var reading = Type2Reading(fastRead: fastRead)
     defer { fastRead = reading.fastRead }
@@ -217,7 +217,7 @@ extension WriteOperation {
     return reading.memory
   }
 
-  /// The lock bits and password settings of a model that we know; empty for other models.
+  /// Returns the lock bits and password settings of a known model; empty for other models.
   private func controls() throws(WriteFailure) -> Type2Controls {
     guard let geometry = model.geometry, let page = geometry.dynamicLock?.page ?? geometry.configurationPage else {
       return Type2Controls()
@@ -239,7 +239,7 @@ extension WriteOperation {
     }
   }
 
-  /// WRITE (NTAG213/215/216 §10.4).
+  /// Writes one page (WRITE, NTAG213/215/216 §10.4).
   private func write(page: Int, _ bytes: [UInt8]) throws(WriteFailure) {
     _ = try write([0xA2, UInt8(truncatingIfNeeded: page)] + bytes, .known, within: Limits.readerExchangeMax)
   }

@@ -1,5 +1,5 @@
-// Writing a Type 4 tag's NDEF file (NFC Forum Type 4 Tag 1.2 §5.4): its length becomes 0, the message is written, then
-// its length. Pieces that are right already are left alone, and the rest of the file after the message is overwritten.
+// Writing a Type 4 tag's NDEF file (NFC Forum Type 4 Tag 1.2 §5.4): its length is set to 0, the message is written,
+// then its length. Correct pieces are left alone, and the rest of the file after the message is overwritten.
 
 import TappetCore
 import TappetPlatform
@@ -40,15 +40,15 @@ extension WriteOperation {
     guard try card.content(size: size, container) == target else { throw .fault(.notAsWritten) }
   }
 
-  /// Write access "never" in the file's entry of the capability container (§5.1.2); there is no other command for it
-  /// that needs no key.
+  /// Sets write access to "never" in the container's entry for the file (§5.1.2); no other command does so without a
+  /// key.
   private func closeFile() throws(WriteFailure) {
     let card = Type4Card(device)
     let container = try card.openNDEFFile()
     if container.writeAccess == 0xFF { return }
     try card.openContainer()
     do throws(WriteFailure) { try update(offset: container.writeAccessOffset, [0xFF]) } catch {
-      // Its container cannot be written, as on an NTAG 424.
+      // The container cannot be written, as on an NTAG 424.
       if case .fault(.refused) = error { throw .fault(.unsupportedModel) }
       throw error
     }
@@ -66,7 +66,7 @@ extension WriteOperation {
   }
 }
 
-/// The NDEF application of a selected tag, as far as writing needs it.
+/// The NDEF application of a selected tag, as far as needed for writing.
 private struct Type4Card {
   private let reading: Type4Reading
 
@@ -86,7 +86,7 @@ private struct Type4Card {
     }
   }
 
-  /// The file's first `size` bytes, with its length.
+  /// Returns the file's first `size` bytes, including its length field.
   func content(size: Int, _ container: Type4Reading.Container) throws(WriteFailure) -> [UInt8] {
     do throws(ReadFailure) { return try reading.bytes(from: 0, count: size, container) } catch {
       throw WriteFailure(error)

@@ -1,13 +1,13 @@
-// An order of the parent, executed on the selected tag: tried again while the tag is there, read back and compared. The
-// order of the writes is documented with the two kinds of tag; in any case a tag that is pulled away reads as empty, or
-// as before, or as ordered.
+// Execution of a parent's order on the selected tag: retried while the tag is present, read back and compared. The
+// sequence of the writes is documented with the two tag types; in any case, a tag that is removed reads as empty, as
+// before, or as ordered.
 
 import TappetCore
 import TappetPlatform
 
-/// Why an attempt was not completed.
+/// The reason why an attempt was not completed.
 enum WriteFailure: Error {
-  /// The tag did not answer: select it again, and start from what is on it then.
+  /// The tag did not answer: select it again, and start from its current content.
   case noAnswer
   case fault(TagWriteFault)
   case device(DeviceError)
@@ -32,20 +32,20 @@ enum WriteFailure: Error {
 final class WriteOperation {
   let device: NFCDevice
   let order: ReaderOrder
-  /// The model that the tag's reading reported; determined again where it did not.
+  /// The model reported by the tag's reading; determined again if it was unknown.
   var model: TagModel
-  /// Whether the tag knows FAST_READ: asked once, not at each attempt.
+  /// Whether the tag supports FAST_READ; tested once, not at each attempt.
   var fastRead = Type2Reading.FastRead.untried
-  /// Number of times that the tag did not answer to a password that should be its own.
+  /// Number of times that the tag did not answer the password expected for it.
   var passwordSilences = 0
-  /// Writes that the tag confirmed.
+  /// Number of writes that the tag confirmed.
   private(set) var writes = 0
   /// Whether a write was sent, successful or not.
   private var hasBegun = false
   private let report: (ReaderMessage) -> Void
   private var reportDue: Instant
 
-  /// `report` receives the progress from time to time.
+  /// Creates an operation; `report` receives the progress from time to time.
   init(_ order: ReaderOrder, model: TagModel, on device: NFCDevice, report: @escaping (ReaderMessage) -> Void) {
     self.order = order
     self.model = model
@@ -67,7 +67,7 @@ final class WriteOperation {
     return OrderOutcome(uid: order.uid, model: model, writes: writes, fault: fault)
   }
 
-  /// Throws `noAnswer` when the tag is gone.
+  /// Retries the order while the tag is present; throws `noAnswer` when it is gone.
   private func attempts(on tag: SelectedTag) throws(WriteFailure) {
     try requireAlone(tag)
     let deadline = Instant.now() + Limits.readerWriteMax
@@ -91,7 +91,7 @@ final class WriteOperation {
     }
   }
 
-  /// A second tag would answer to a request while the first one sleeps.
+  /// Refuses to write if a second tag is present, which would answer requests while the first is halted.
   private func requireAlone(_ tag: SelectedTag) throws(WriteFailure) {
     let (other, isThere): (SelectedTag?, Bool)
     do throws(DeviceError) {
@@ -121,7 +121,7 @@ final class WriteOperation {
     } catch { throw WriteFailure(error) }
   }
 
-  /// Reports the progress, when it is time for that.
+  /// Reports the progress, if a report is due.
   func progress(_ done: Int, of total: Int) {
     let now = Instant.now()
     guard now >= reportDue else { return }

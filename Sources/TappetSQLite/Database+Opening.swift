@@ -1,19 +1,19 @@
-// The settings of a connection, and the steps that bring an older database up to date.
+// The settings of a connection, and the migrations that update an older database.
 
 import TappetCore
 
 extension Database {
-  /// Sets the connection up and brings the database up to date; one that a later version wrote is left alone.
+  /// Configures the connection and migrates the database; a database written by a later version is left unchanged.
   ///
-  /// `migrations`: all steps in order; the database's `user_version` is the number of those that it has had.
-  /// `isDurable`: a commit is on the disk when it returns, else after the next checkpoint. `hasVirtualTables`: triggers
-  /// write to FTS5's tables, which SQLite allows only where it trusts the file.
+  /// `migrations`: all migrations in order; the database's `user_version` is the number of applied ones. `isDurable`: a
+  /// commit is on the disk when it returns, otherwise after the next checkpoint. `hasVirtualTables`: triggers write to
+  /// FTS5 tables, which SQLite allows only if the schema is trusted.
   @export(interface)
   package func prepare(
     _ migrations: [String], cacheSizeMax: Int, isDurable: Bool = true, hasVirtualTables: Bool = false
   ) throws(DatabaseError) {
     try requireSchema(atMost: migrations)
-    // Deleted pages are overwritten only where they are written anyway: the secrets in them are sealed.
+    // Deleted content is overwritten only on pages that are written anyway: the secrets in it are sealed.
     try execute(
       """
       PRAGMA journal_mode = WAL;
@@ -28,22 +28,22 @@ extension Database {
     try migrate(migrations)
   }
 
-  /// Keeps what a transaction replaces, or what it writes (the log).
+  /// Switches between a rollback journal and the write-ahead log.
   ///
-  /// The first takes no room where nothing was. No other process may have the database open: then nothing changes.
+  /// A rollback journal takes no disk space for new content. Nothing changes if another process has the database open.
   @export(interface)
   package func useRollbackJournal(_ isOn: Bool) {
     let mode = isOn ? "DELETE" : "WAL"
     try? withoutWaiting { () throws(DatabaseError) in try execute("PRAGMA journal_mode = \(mode)") }
   }
 
-  /// Applies the steps that the database lacks, all or none.
+  /// Applies the missing migrations, all or none.
   @export(interface)
   package func migrate(_ migrations: [String]) throws(DatabaseError) {
     let version = Int64(migrations.count)
     if try integer("PRAGMA user_version") ?? 0 >= version { return }
     try transaction { () throws(DatabaseError) in
-      // Another process may have been quicker, or newer.
+      // Another process may have migrated the database already, or to a newer version.
       try requireSchema(atMost: migrations)
       let found = try integer("PRAGMA user_version") ?? 0
       for migration in migrations.dropFirst(Int(clamping: max(0, found))) { try execute(migration) }

@@ -1,5 +1,5 @@
-// SQLite, as much of it as the databases need: a connection, its prepared statements, transactions. It is the one file
-// that imports CSQLite. SQLite's result codes become a `DatabaseError`; nothing else is decided here.
+// The parts of SQLite that the databases need: connections, prepared statements and transactions. This is the only file
+// that imports CSQLite. It converts SQLite's result codes to `DatabaseError`, and makes no other decisions.
 
 import CPlatform
 import CSQLite
@@ -7,23 +7,23 @@ import TappetCore
 
 /// One connection to one database.
 ///
-/// One thread at a time.
+/// To be used by one thread at a time.
 package final class Database {
   /// The database file.
   package let path: String
-  /// Whether the log's index is in memory, so that no other process can open the database.
+  /// Whether the WAL index is in memory, so that no other process can open the database.
   package let isExclusive: Bool
   private let handle: OpaquePointer
   private var indexReservation: LogIndexReservation?
   /// Number of pages in the write-ahead log after the last commit.
   package private(set) var logPages = 0
   private let errors: DatabaseErrors
-  /// A handful of statements, each identified by the address of its SQL, which is a literal.
+  /// A few cached statements, each identified by the address of its SQL literal.
   private var statements: [(text: UnsafePointer<UInt8>, statement: Statement)] = []
 
   /// Opens an existing file; `path` must not be a symbolic link.
   ///
-  /// `isExclusive`: no other process may open it, and the log's index takes no room on the disk.
+  /// `isExclusive`: no other process may open the database, and the WAL index takes no disk space.
   @export(interface)
   package init(path: String, isExclusive: Bool = false) throws(DatabaseError) {
     self.path = path
@@ -51,18 +51,18 @@ package final class Database {
     }
   }
 
-  // The index's methods are released after this.
+  // The reservation is released only after this body, so it outlives the connection.
   deinit {
     releaseStatements()
     sqlite3_close_v2(handle)
   }
 
-  /// Runs SQL that returns no rows; it may be several statements.
+  /// Runs one or more SQL statements that return no rows.
   package func execute(_ sql: String) throws(DatabaseError) {
     if sqlite3_exec(handle, sql, nil, nil, nil) != SQLITE_OK { throw error() }
   }
 
-  /// Returns the prepared statement of `sql`, reset and without values, and caches it.
+  /// Returns the prepared statement for `sql`, reset and without bound values, and caches it.
   @export(interface)
   package func statement(_ sql: StaticString) throws(DatabaseError) -> Statement {
     for known in statements where known.text == sql.utf8Start { return known.statement.rewound() }
@@ -76,7 +76,7 @@ package final class Database {
     return statement
   }
 
-  /// Forgets the prepared statements, most of which are for the start alone; they are prepared again when needed.
+  /// Finalizes the cached statements, most of which are used only at startup; they are prepared again when needed.
   package func releaseStatements() {
     for known in statements { known.statement.finalize() }
     statements.removeAll()
@@ -113,8 +113,8 @@ package final class Database {
     try transaction(body, failed: { $0 })
   }
 
-  /// Called after each commit with the log's number of pages, in place of SQLite's own hook, which starts the log over
-  /// at a fixed number.
+  /// Handles a commit, after which the log has `pages` pages; replaces SQLite's own hook, which restarts the log at a
+  /// fixed page count.
   private static func noteCommit(_ context: UnsafeMutableRawPointer?, _ pages: Int32) -> Int32 {
     guard let context else { return SQLITE_OK }
     let database = Unmanaged<Database>.fromOpaque(context).takeUnretainedValue()
@@ -126,7 +126,7 @@ package final class Database {
   /// Number of rows that the last statement changed.
   package var changeCount: Int { Int(sqlite3_changes(handle)) }
 
-  /// Runs `body` without waiting for another process that holds the database.
+  /// Runs `body` without waiting for another process that has locked the database.
   package func withoutWaiting(_ body: () throws(DatabaseError) -> Void) throws(DatabaseError) {
     let usual = try integer("PRAGMA busy_timeout") ?? 0
     sqlite3_busy_timeout(handle, 0)
@@ -134,12 +134,12 @@ package final class Database {
     try body()
   }
 
-  /// Moves the write-ahead log's content into the database, so that the next commit starts the log over.
+  /// Moves the write-ahead log's content into the database, so that the next commit restarts the log.
   ///
-  /// Leaves the part that another process still reads for the next time.
+  /// Content that another process is still reading is left for the next checkpoint.
   package func checkpoint() { sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) }
 
-  /// Bytes that are left on the disk when all is in the log and in the database; `nil` if the kernel does not say.
+  /// Disk space in bytes that remains after everything cached is in both the log and the database; `nil` if unknown.
   package var room: Int64? {
     let free = tp_free_space(path)
     var size: Int64 = 0
@@ -151,16 +151,16 @@ package final class Database {
     return free < 0 ? nil : free - size - 2 * Int64(cached)
   }
 
-  /// Fills the write-ahead log with zeros from its end up to `size` bytes, or not at all.
+  /// Extends the write-ahead log with zeros to `size` bytes, or leaves it unchanged.
   ///
-  /// Within a transaction, so that nobody else lengthens it. To SQLite the zeros are not part of the log: they are
-  /// frames without its salt and checksum (sqlite.org/fileformat2.html, §4.1).
+  /// To be called within a transaction, so that no other process extends the log. SQLite does not regard the zeros as
+  /// part of the log: they are frames without its salt and checksum (sqlite.org/fileformat2.html, §4.1).
   @export(interface)
   package func lengthenLog(to size: Int64) {
     guard let log = Database.log(of: handle), let methods = log.pointee.pMethods?.pointee else { return }
     var start: Int64 = 0
     guard methods.xFileSize?(log, &start) == SQLITE_OK, start < size else { return }
-    // The database needs room to grow, too: without it no checkpoint would ever empty the log.
+    // The database needs room to grow as well: otherwise no checkpoint could ever empty the log.
     guard tp_free_space(path) >= 2 * (size - start) else { return }
     let zeros = [UInt8](repeating: 0, count: 16 * 1024)
     var end = start
@@ -175,17 +175,17 @@ package final class Database {
     _ = methods.xSync?(log, SQLITE_SYNC_NORMAL)
   }
 
-  /// The row number of the last row that was inserted.
+  /// Row number of the last inserted row.
   package var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
-  /// SQLITE_CORRUPT, for damage that SQLite reports in words.
+  /// SQLITE_CORRUPT, for damage that SQLite reports as text instead of as a result code.
   package static let corruptCode = SQLITE_CORRUPT
 
-  /// SQLITE_BUSY, for a lock of our own that another process holds.
+  /// SQLITE_BUSY, for one of our own locks that another process holds.
   package static let busyCode = SQLITE_BUSY
 
-  /// Some errors end a transaction by themselves (sqlite.org/lang_transaction.html, §3); a second end would be an
-  /// error.
+  /// Rolls back, unless SQLite has already done so: some errors end a transaction automatically
+  /// (sqlite.org/lang_transaction.html, §3), and a second rollback would be an error.
   private func rollBack() {
     for known in statements { known.statement.reset() }
     if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
@@ -193,19 +193,19 @@ package final class Database {
 
   private func error() -> DatabaseError { errors.last(of: handle) }
 
-  /// The first damage that this connection met.
+  /// The first corruption error that occurred on this connection.
   package var damage: DatabaseError? { errors.damage }
 
   fileprivate static func error(of handle: OpaquePointer, path: String) -> DatabaseError {
     var systemCode = sqlite3_system_errno(handle)
     let code = sqlite3_extended_errcode(handle)
-    // After a failed write to its log, SQLite has often forgotten the reason, but the file still has it.
+    // After a failed write to its log, SQLite often no longer has the errno, but the log's file object still does.
     if code & 0xFF == SQLITE_IOERR, StoreFault(systemCode: systemCode) == nil { systemCode = logErrno(of: handle) }
     let failure = DatabaseFailure(code: code, systemCode: systemCode, path: path)
     switch failure.code & 0xFF {
     case SQLITE_FULL: return .full(failure)
     case SQLITE_READONLY, SQLITE_PERM: return .readOnly(failure)
-    // Our statements are fixed and right: SQLITE_ERROR means that a table or a column of theirs is gone.
+    // Our statements are fixed and valid, so SQLITE_ERROR means that one of their tables or columns is missing.
     case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR: return .corrupt(failure)
     case SQLITE_BUSY, SQLITE_LOCKED: return .busy(failure)
     case SQLITE_IOERR, SQLITE_CANTOPEN: return diskError(failure)
@@ -213,20 +213,20 @@ package final class Database {
     }
   }
 
-  /// The errno of the last failed call on the write-ahead log; 0 if there was none.
+  /// Returns the errno of the last failed call on the write-ahead log; 0 if there was none.
   private static func logErrno(of handle: OpaquePointer) -> Int32 {
     var code: Int32 = 0
     guard let log = log(of: handle), let control = log.pointee.pMethods?.pointee.xFileControl else { return 0 }
     return control(log, SQLITE_FCNTL_LAST_ERRNO, &code) == SQLITE_OK ? code : 0
   }
 
-  /// The open write-ahead log.
+  /// Returns the file object of the open write-ahead log.
   private static func log(of handle: OpaquePointer) -> UnsafeMutablePointer<sqlite3_file>? {
     var file: UnsafeMutablePointer<sqlite3_file>?
     return sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) == SQLITE_OK ? file : nil
   }
 
-  /// Distinguishes by the errno the full and read-only disks that SQLite reports as input/output errors.
+  /// Identifies, by their errno, full and read-only disks that SQLite reports as input/output errors.
   private static func diskError(_ failure: DatabaseFailure) -> DatabaseError {
     switch StoreFault(systemCode: failure.systemCode) {
     case .full: .full(failure)
@@ -236,12 +236,12 @@ package final class Database {
   }
 }
 
-/// Finds room on the disk for the log's index before SQLite writes it through a mapping.
+/// Reserves disk space for the WAL index before SQLite writes to it through a memory mapping.
 ///
-/// SQLite lengthens the file by one byte for each 4 KB. Where the file system's blocks are smaller, some of them have
-/// no place on the disk then, and on a full one the write of the first of their bytes ends the process with SIGBUS.
+/// SQLite extends the file by writing one byte per 4 KB. If the file system's blocks are smaller, some of them are not
+/// allocated, and on a full disk the first write to such a block ends the process with SIGBUS.
 private final class LogIndexReservation {
-  /// Takes the place of the file's methods, so it begins with them.
+  /// Replacement for the file's methods, which must therefore start with the method table.
   private struct Methods {
     var methods: sqlite3_io_methods
     var original: UnsafePointer<sqlite3_io_methods>
@@ -260,7 +260,7 @@ private final class LogIndexReservation {
     methods.deallocate()
   }
 
-  /// Puts itself between SQLite and the database file; must outlive the connection.
+  /// Installs a reservation between SQLite and the database file; it must outlive the connection.
   static func make(for handle: OpaquePointer, path: String) -> LogIndexReservation? {
     var file: UnsafeMutablePointer<sqlite3_file>?
     guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
@@ -274,7 +274,7 @@ private final class LogIndexReservation {
     return reservation
   }
 
-  /// Maps a region: opens the file first, which may cut it, then finds room, and lengthens it last.
+  /// Maps a region: first opens the file, which may truncate it, then reserves space, and finally extends the file.
   private static func map(
     _ file: UnsafeMutablePointer<sqlite3_file>?, _ region: Int32, _ size: Int32, _ isExtending: Int32,
     _ memory: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
@@ -311,7 +311,7 @@ private final class DatabaseErrors {
 package final class Statement {
   private let handle: OpaquePointer
   private let errors: DatabaseErrors
-  /// The code of a value that could not be bound; the next `step` throws it.
+  /// Result code of a failed bind, which the next `step` throws.
   private var bindCode = SQLITE_OK
 
   fileprivate init(_ handle: OpaquePointer, _ errors: DatabaseErrors) {
@@ -362,7 +362,7 @@ package final class Statement {
   @export(interface)
   package func bind(_ text: String?, at index: Int32) {
     guard var text else { return note(sqlite3_bind_null(handle, index)) }
-    // A null pointer would bind NULL instead of no characters.
+    // A null pointer would bind NULL instead of an empty string.
     if text.isEmpty { return note(sqlite3_bind_text(handle, index, "", 0, copied)) }
     let code = text.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) { characters in
@@ -374,12 +374,12 @@ package final class Statement {
   }
 
   package func bind(blob bytes: [UInt8], at index: Int32) {
-    // A null pointer would bind NULL instead of no bytes.
+    // A null pointer would bind NULL instead of an empty blob.
     if bytes.isEmpty { return note(sqlite3_bind_zeroblob(handle, index, 0)) }
     note(bytes.withUnsafeBytes { sqlite3_bind_blob64(handle, index, $0.baseAddress, UInt64($0.count), copied) })
   }
 
-  /// SQLITE_TRANSIENT, a macro with a cast, which has SQLite make its own copy.
+  /// SQLITE_TRANSIENT, a macro with a cast, which makes SQLite copy the value.
   private var copied: sqlite3_destructor_type? { unsafeBitCast(-1, to: sqlite3_destructor_type?.self) }
 
   private func note(_ code: Int32) { if code != SQLITE_OK { bindCode = code } }
@@ -393,7 +393,7 @@ package final class Statement {
   package func text(_ column: Int32) -> String { String(decoding: blob(column), as: UTF8.self) }
 
   package func blob(_ column: Int32) -> [UInt8] {
-    // The pointer must be asked for before the size (sqlite.org/c3ref/column_blob.html).
+    // The pointer must be requested before the size (sqlite.org/c3ref/column_blob.html).
     guard let start = sqlite3_column_blob(handle, column) else { return [] }
     return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
   }

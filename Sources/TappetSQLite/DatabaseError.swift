@@ -1,19 +1,19 @@
-// The errors between us and the disk, as facts, and how the core sees them.
+// Errors of the databases and the disk, as data, and their mapping to the core's faults.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// The place and kind of an SQLite failure.
+/// Code and path of an SQLite failure.
 package struct DatabaseFailure: Hashable, Sendable {
   /// SQLite's extended result code.
   package var code: Int32
-  /// The errno of the system call that caused it; 0 if there was none.
+  /// The errno of the system call that caused the failure; 0 if there was none.
   package var systemCode: Int32
   /// The database file.
   package var path: String
 
-  /// A failure at `path`.
+  /// Creates a failure of the database at `path`.
   package init(code: Int32, systemCode: Int32, path: String) {
     self.code = code
     self.systemCode = systemCode
@@ -21,34 +21,34 @@ package struct DatabaseFailure: Hashable, Sendable {
   }
 }
 
-/// Why the store could not serve a request.
+/// Reason the store could not serve a request.
 package indirect enum DatabaseError: Error, Hashable, Sendable {
-  /// There is no space, no quota, or no page left.
+  /// No disk space, no quota or no database page is left.
   case full(DatabaseFailure)
-  /// The file system or the file may only be read.
+  /// The file system or the file is read-only.
   case readOnly(DatabaseFailure)
   /// The disk failed to read or write.
   case ioError(DatabaseFailure)
   /// The file is damaged, or is not a database.
   case corrupt(DatabaseFailure)
-  /// Another process held the database or the folder for longer than `Limits.storeBusyTimeout`.
+  /// Another process locked the database or the folder for longer than `Limits.storeBusyTimeout`.
   case busy(DatabaseFailure)
-  /// A later version of Tappet wrote the database; it is left alone.
+  /// The database was written by a later version of Tappet and is left unchanged.
   case newerSchema(found: Int64, known: Int64, path: String)
-  /// The folder or a file in it cannot be made or opened.
+  /// The folder or a file in it cannot be created or opened.
   case cannotOpen(path: String, SystemError)
   /// The folder or a file in it belongs to another user and cannot be trusted.
   case foreignOwner(path: String, user: UInt32)
-  /// The folder is one in which others work too, as /tmp.
+  /// The folder is shared with other users, such as /tmp.
   case sharedFolder(path: String)
-  /// There is something else in the place of the folder or of a file.
+  /// The folder or a file in it has the wrong file type.
   case wrongFileType(path: String)
   /// Any other failure.
   case other(DatabaseFailure)
 }
 
 extension DatabaseError {
-  /// The fault as the core knows it.
+  /// The corresponding fault of the core.
   package var fault: StoreFault {
     switch self {
     case .full: .full
@@ -64,7 +64,7 @@ extension DatabaseError {
 }
 
 extension StoreFault {
-  /// The fault that an errno stands for; `nil` if it says nothing about the disk.
+  /// Creates the fault for an errno; `nil` if the errno does not concern the disk.
   @export(interface)
   package init?(systemCode: Int32) {
     switch systemCode {

@@ -1,4 +1,4 @@
-// The state folder and the files in it. They are made for their owner alone; rights that others were given are removed.
+// The state folder and its files. They are created for their owner only; access rights of others are removed.
 
 import CPlatform
 import TappetCore
@@ -6,7 +6,7 @@ import TappetPlatform
 
 /// An open state folder.
 package final class DatabaseFolder {
-  /// The path, without a slash at its end.
+  /// Path without a trailing slash.
   package let path: String
   private let descriptor: Int32
   private let owner: stat
@@ -17,10 +17,10 @@ package final class DatabaseFolder {
     self.owner = owner
   }
 
-  /// Opens the folder; makes it with mode 0700 if it is absent.
+  /// Opens the folder; creates it with mode 0700 if absent.
   ///
-  /// Follows a symbolic link: service managers make one. Not an `init`: one that throws halfway leaks its object in
-  /// Embedded Swift 6.3, and this is what fails each time that a kiosk is started without its folder.
+  /// Follows a symbolic link, because service managers create one. Not an `init`: an initializer that throws halfway
+  /// leaks its object in Embedded Swift 6.3, and this call fails each time that a kiosk is started without its folder.
   @export(interface)
   package static func open(path: String) throws(DatabaseError) -> DatabaseFolder {
     do throws(SystemError) { try checked("mkdir") { mkdir(path, 0o700) } } catch {
@@ -38,7 +38,7 @@ package final class DatabaseFolder {
     let folder = DatabaseFolder(path: path, owning: opened, status)
     guard result == 0 else { throw .cannotOpen(path: path, .last("fstat")) }
     try requireOwner(of: status, path: path)
-    // Write access to the folder is enough to replace our database by another one.
+    // Write access to the folder is enough to replace the database.
     if status.st_mode & 0o022 != 0 {
       guard status.st_mode & 0o1000 == 0, !folder.hasFilesOfOthers else { throw .sharedFolder(path: path) }
       guard fchmod(opened, status.st_mode & 0o7755) == 0 else { throw .cannotOpen(path: path, .last("fchmod")) }
@@ -46,7 +46,8 @@ package final class DatabaseFolder {
     return folder
   }
 
-  /// Whether it holds files of users who would be locked out with their rights to the folder, as /var/mail does.
+  /// Whether the folder contains files of users who would be locked out without their rights to the folder, as in
+  /// /var/mail.
   private var hasFilesOfOthers: Bool {
     FolderNames.sorted(in: path).contains { name in
       var status = stat()
@@ -56,10 +57,10 @@ package final class DatabaseFolder {
 
   deinit { close(descriptor) }
 
-  /// Takes the lock that keeps other processes out until `unlock`.
+  /// Acquires the lock that keeps other processes out until `unlock`.
   ///
-  /// Waits for at most `Limits.storeBusyTimeout`, as SQLite does for its own lock: a process that was stopped while it
-  /// held the lock must not stop the kiosk's taps as well.
+  /// Waits for at most `Limits.storeBusyTimeout`, as SQLite does for its own lock: a process that was suspended while
+  /// holding the lock must not block the kiosk's taps as well.
   @export(interface)
   package func lock() throws(DatabaseError) {
     let clock = SystemClock()
@@ -70,7 +71,7 @@ package final class DatabaseFolder {
       guard clock.now().instant < deadline else {
         throw .busy(DatabaseFailure(code: Database.busyCode, systemCode: error.code, path: path))
       }
-      // The kernel cannot wait for this lock with a limit.
+      // The kernel does not support a timeout for this lock.
       Poll.sleep(Limits.storeLockPollInterval)
     }
   }
@@ -78,13 +79,13 @@ package final class DatabaseFolder {
   /// Releases the lock.
   package func unlock() { flock(descriptor, LOCK_UN) }
 
-  /// The path of a file in the folder.
+  /// Returns the path of a file in the folder.
   package func file(_ name: String) -> String { path + "/" + name }
 
-  /// Makes an empty file with mode 0600, or removes others' rights to the one that exists.
+  /// Creates an empty file with mode 0600, or removes others' access rights to an existing file.
   ///
-  /// Never opens an existing file for reading or writing: to close it again would drop the locks that SQLite has on it
-  /// in this process (sqlite.org/howtocorrupt.html, §2.2).
+  /// Never opens an existing file for reading or writing: closing it would drop the locks that SQLite has on it in this
+  /// process (sqlite.org/howtocorrupt.html, §2.2).
   @export(interface)
   package func ensureFile(_ name: String) throws(DatabaseError) {
     if try tightenFile(name) { return }
@@ -98,14 +99,14 @@ package final class DatabaseFolder {
     }
   }
 
-  /// Makes an empty database, or removes others' rights to the one that exists and to its log.
+  /// Creates an empty database, or removes others' access rights to an existing database and its log.
   package func ensureDatabase(_ name: String) throws(DatabaseError) {
     try ensureFile(name)
     try tightenFile(name + "-wal")
     try tightenFile(name + "-shm")
   }
 
-  /// Removes others' rights to the file; returns false when it is absent.
+  /// Removes others' access rights to the file; returns false if it is absent.
   @discardableResult
   @export(interface)
   package func tightenFile(_ name: String) throws(DatabaseError) -> Bool {
@@ -121,14 +122,15 @@ package final class DatabaseFolder {
     }
     guard tp_is_regular_file(status.st_mode) != 0 else { throw .wrongFileType(path: path) }
     try DatabaseFolder.requireOwner(of: status, path: path)
-    // Root works in a folder whose user may exchange the file for a link at any moment.
+    // Root works in a folder whose user may replace the file with a link at any moment.
     if status.st_mode & 0o077 != 0, tp_chmod_place(place.number, 0o600) == -1 {
       throw .cannotOpen(path: path, .last("chmod"))
     }
     return true
   }
 
-  /// Makes a new file with mode 0600, whatever the umask, that belongs to the folder's owner even if root makes it.
+  /// Creates a file with mode 0600, regardless of the umask, that belongs to the folder's owner even if root creates
+  /// it.
   @export(interface)
   package func make(_ path: String) throws(SystemError) -> Int32 {
     let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
@@ -144,10 +146,10 @@ package final class DatabaseFolder {
     return made
   }
 
-  /// Makes sure that new and renamed files in the folder survive a power cut.
+  /// Syncs the folder, so that new and renamed files survive a power cut.
   package func synchronise() throws(SystemError) { try checked("fsync") { fsync(descriptor) } }
 
-  /// Checks that a file is our user's; root may use anybody's store.
+  /// Checks that a file belongs to our user; root may use any user's store.
   private static func requireOwner(of status: stat, path: String) throws(DatabaseError) {
     let user = geteuid()
     if user != 0, status.st_uid != user { throw .foreignOwner(path: path, user: status.st_uid) }

@@ -1,5 +1,5 @@
-// A backup: everything under one passphrase. The file without the passphrase is worthless and tells nothing, not even
-// whether it is whole.
+// A backup: all content under one passphrase. Without the passphrase, the file is worthless and reveals nothing, not
+// even whether it is intact.
 //
 //     byte 0              16      32                        size
 //     tappet-backup 1\n   salt    nonce, ciphertext, tag
@@ -8,22 +8,22 @@
 
 import TappetCore
 
-/// Why a backup cannot be made or opened.
+/// Reason a backup cannot be created or opened.
 package enum BackupError: Error, Hashable, Sendable {
-  /// The file does not begin as a backup does.
+  /// The file does not start like a backup.
   case notABackup
-  /// A wrong passphrase, a changed byte, or a missing end: nobody can know which.
+  /// A wrong passphrase, a changed byte or a truncated file, which cannot be told apart.
   case notAuthentic
-  /// There was no memory for scrypt, or there were no random numbers.
+  /// There was not enough memory for scrypt, or the random number generator failed.
   case crypto(CryptoError)
 }
 
-/// Seals and opens backups.
+/// Sealing and opening of backups.
 package enum BackupFile {
   private static let magic = Array("tappet-backup 1\n".utf8)
   private static let saltSize = 16
 
-  /// Seals a backup; takes a second and 128 MB.
+  /// Seals a backup, which takes a second and 128 MB of memory.
   package static func seal(_ content: [UInt8], passphrase: [UInt8]) throws(BackupError) -> [UInt8] {
     do throws(CryptoError) {
       let head = magic + (try LibCrypto.random(count: saltSize))
@@ -32,7 +32,7 @@ package enum BackupFile {
     } catch { throw .crypto(error) }
   }
 
-  /// Opens a backup; the content is the caller's to wipe.
+  /// Opens a backup; the caller must wipe the content.
   @export(interface)
   package static func open(_ file: [UInt8], passphrase: [UInt8]) throws(BackupError) -> [UInt8] {
     guard file.starts(with: magic) else { throw .notABackup }

@@ -1,12 +1,12 @@
-// One kiosk per state folder: two would send each other's entries, and throw each other off the broker.
+// One kiosk per state folder: two kiosks would send each other's entries, and disconnect each other from the broker.
 
 import CPlatform
 import TappetPlatform
 import TappetSQLite
 
-/// The lock that a kiosk holds on its state folder until it releases it or ends.
+/// Lock on the state folder, which a kiosk holds until it releases the lock or ends.
 ///
-/// Tools do not need it.
+/// Tools do not need the lock.
 package final class KioskLock {
   /// The file's name in the state folder.
   package static let fileName = "kiosk.lock"
@@ -17,9 +17,9 @@ package final class KioskLock {
 
   deinit { close(descriptor) }
 
-  /// Acquires the lock; returns `nil` if another kiosk has it.
+  /// Acquires the lock; returns `nil` if another kiosk holds it.
   ///
-  /// Makes the folder if it is absent.
+  /// Creates the folder if it is absent.
   @export(interface)
   package static func acquire(folder path: String) throws(DatabaseError) -> KioskLock? {
     let folder = try DatabaseFolder.open(path: path)

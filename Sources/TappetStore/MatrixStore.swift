@@ -1,15 +1,14 @@
-// The keys of encrypted rooms: an SQLite database of its own in the state folder. Each row is sealed as a whole, under
-// a key that is among the kiosk's sealed values: whoever has the file alone reads the names of rooms and devices in it,
-// and no key.
+// The keys of encrypted rooms, in a separate SQLite database in the state folder. Each row is sealed as a whole, under
+// a key that is one of the kiosk's sealed values: the file alone reveals the names of rooms and devices, but no keys.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 import TappetSQLite
 
-/// Names one row.
+/// Kind and name that identify a row.
 package struct MatrixRow: Hashable, Sendable {
-  /// The raw values are in the database.
+  /// Kind of a row; the raw values are stored in the database.
   package enum Kind: Int64, Sendable {
     /// The device's own keys.
     case account = 1
@@ -19,9 +18,9 @@ package struct MatrixRow: Hashable, Sendable {
     case inbound = 3
     /// The session in which the kiosk writes, by room.
     case outbound = 4
-    /// The signing key of a device, by user and device: another one is an impostor's.
+    /// The signing key of a device, by user and device: a different key belongs to an impostor.
     case device = 5
-    /// A room that is encrypted, by its id: a homeserver that denies it later is not believed.
+    /// An encrypted room, by its id: a homeserver that later denies the encryption is not trusted.
     case encryptedRoom = 6
     /// The keys with which the account signs its device.
     case identity = 7
@@ -35,7 +34,7 @@ package struct MatrixRow: Hashable, Sendable {
     self.name = name
   }
 
-  /// A row opens in its own place alone.
+  /// Associated data, with which a value opens only in its own row.
   fileprivate var context: [UInt8] { Array("matrix \(kind.rawValue) \(name)".utf8) }
 }
 
@@ -50,9 +49,9 @@ package struct MatrixChange: Sendable {
   }
 }
 
-/// The open database; no other process can open it meanwhile.
+/// The open database, which no other process can open at the same time.
 ///
-/// One thread at a time; blocks on the disk.
+/// To be used by one thread at a time; blocks on the disk.
 package final class MatrixStore {
   /// The file's name in the state folder.
   package static let fileName = "matrix.db"
@@ -72,9 +71,9 @@ package final class MatrixStore {
     self.key = key
   }
 
-  /// Opens the database in the state folder, and makes both if they are absent.
+  /// Opens the database in the state folder; creates both if absent.
   ///
-  /// Afterwards no file has to be opened again. Rows of another device are removed.
+  /// No file has to be opened later. Rows of another device are removed.
   @export(interface)
   package static func open(folder path: String, device: String) throws(SecretStoreError) -> MatrixStore {
     let key = try SecretStore.open(folder: path).matrixKey()
@@ -85,7 +84,7 @@ package final class MatrixStore {
     } catch { throw .store(error) }
   }
 
-  /// Whether the folder has the keys of this device; true as well while a process uses the database.
+  /// Whether the folder contains the keys of this device; also true while a process is using the database.
   @export(interface)
   package static func hasKeys(folder path: String, of device: String) -> Bool {
     guard access(path + "/" + fileName, F_OK) == 0 else { return false }
@@ -107,7 +106,7 @@ package final class MatrixStore {
     return database
   }
 
-  /// Writes in any case, so that the log is open.
+  /// Records the device; always writes something, so that the log is open.
   private func begin(_ device: String) throws(DatabaseError) {
     try database.transaction { () throws(DatabaseError) in
       if try database.device() != device { try database.execute("DELETE FROM row") }
@@ -118,7 +117,7 @@ package final class MatrixStore {
     }
   }
 
-  /// Reads all rows; returns `nil` when one of them cannot be opened: then the keys are lost.
+  /// Reads all rows; returns `nil` if one of them cannot be opened, because the keys are lost then.
   @export(interface)
   package func rows() throws(DatabaseError) -> [(row: MatrixRow, value: [UInt8])]? {
     let statement = try database.statement("SELECT kind, name, value FROM row")
@@ -165,7 +164,7 @@ package final class MatrixStore {
     try statement.run()
   }
 
-  /// Forgets the device and its keys.
+  /// Deletes the device and its keys.
   package func clear() throws(DatabaseError) {
     try database.transaction { () throws(DatabaseError) in
       try database.execute("DELETE FROM row; DELETE FROM device")

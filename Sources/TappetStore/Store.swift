@@ -1,7 +1,7 @@
 // The outbox and the secrets, which must survive a power cut, in one SQLite database that only its owner can read.
 //
 // A change is on the disk when the call returns (WAL, synchronous=FULL). Several processes may have the store open;
-// each waits for the others for at most `Limits.storeBusyTimeout`. Memory does not grow with the outbox.
+// each waits for the others for at most `Limits.storeBusyTimeout`. Memory use does not grow with the outbox.
 
 import CPlatform
 import TappetCore
@@ -9,65 +9,65 @@ import TappetSQLite
 
 /// The state folder's database.
 ///
-/// One thread at a time.
+/// To be used by one thread at a time.
 package final class Store {
   /// The file's name in the state folder.
   package static let fileName = "tappet.db"
 
-  /// Whether `preallocateWAL` has once lengthened the log.
+  /// Whether `preallocateWAL` has extended the log before.
   var isWALPreallocated = false
   let database: Database
-  /// The number of this start of the machine in the table `boots`.
+  /// Number of the current boot in the table `boots`.
   ///
-  /// `unregistered` until the disk takes it.
+  /// `unregistered` until the disk has accepted it.
   private(set) var boot = Store.unregistered
   private let bootID: [UInt8]
   private static let unregistered: Int64 = -1
-  /// The rows of entries that the kiosk holds or may hold, so that a removal finds them without an index.
+  /// Row numbers of entries that the kiosk has or may have in memory, so that a removal finds them without an index.
   ///
-  /// Only a hint: an entry that is not in it is searched for.
+  /// Only a hint: an entry that is missing here is searched for.
   var rowCache: [EntryID: Int64] = [:]
-  /// The wall clock minus the monotonic one, as the database has it for this start; milliseconds.
+  /// Wall clock minus monotonic clock in milliseconds, as stored for the current boot.
   var notedOffset: Int64?
   let folderPath: String
-  /// The secrets have changed since their replica was written.
+  /// Whether the secrets have changed since their replica was written.
   var isReplicaStale = false
-  /// The replica is written by `renewStaleReplica` alone, and not with each change.
+  /// Whether the replica is written only by `renewStaleReplica`, not with each change.
   var defersReplica = false
-  /// The key of the audit's chain, once the sealing key is known.
+  /// Key of the audit chain; `nil` until the sealing key is known.
   var auditKey: SecretKey?
-  /// The key that proves the numbers of changes, from then on.
+  /// Key that authenticates the change counts; `nil` until the sealing key is known.
   var replicaKey: SecretKey?
-  /// Database and replica differ in their numbers, and wait for the key to be checked.
+  /// Whether the change counts of database and replica differ, and cannot be verified until the key is known.
   var isReplicaUnchecked = false
-  /// The replica was written before the key was known.
+  /// Whether the replica was written before the key was known.
   var isReplicaUnproven = false
-  /// Why the secrets' replica could not be written; `nil` if it was.
+  /// Reason the last access to the secrets' replica failed; `nil` if it succeeded.
   package internal(set) var replicaError: DatabaseError?
-  /// The number of secrets that came back from their replica when this was opened; `nil` if none had to.
+  /// Number of secrets that were restored from their replica on opening; `nil` if no restore was needed.
   package internal(set) var restoredCount: Int?
 
-  /// How long the log of taps is kept; `nil` means that there is none.
+  /// Retention time of the tap log; `nil` if no log is kept.
   package var historyAge: Duration? {
     didSet { pausesToPruning = 0 }
   }
-  /// Pauses until the log of taps is pruned; it never is before `historyAge` was set.
+  /// Number of idle periods until the tap log is pruned; it is never pruned before `historyAge` was set.
   var pausesToPruning = Int.max
 
-  /// The full disk that this was opened on; `nil` if it took what had to be written.
+  /// Fault of a full disk on opening; `nil` if everything necessary was written.
   package private(set) var openFault: StoreFault?
-  /// It has taken the place of a damaged one.
+  /// Whether this store replaces a damaged one.
   var isReplacement = false
 
-  /// Opens the store in `folder`, and makes both if they are absent.
+  /// Opens the store in `folder`; creates both if absent.
   ///
-  /// `toleratesFullDisk`: what is there can be read although nothing can be written, if need be by this process alone.
-  /// `bootID`: the 16 bytes that the kernel drew at its start. If they are unknown it is empty, and then no entry of an
-  /// earlier process counts as this start's. Blocks on the disk.
+  /// `toleratesFullDisk`: existing content can be read although nothing can be written, if necessary by this process
+  /// alone. `bootID`: the 16 random bytes of the kernel's boot ID, empty if unknown; then no entry of an earlier
+  /// process is assigned to the current boot. Blocks on the disk.
   @export(interface)
   package init(folder path: String, bootID: [UInt8], toleratesFullDisk: Bool = false) throws(DatabaseError) {
     let folder = try DatabaseFolder.open(path: path)
-    // A database that two processes make at once would be busy in ways that SQLite does not wait for.
+    // Two processes that create a database at the same time would get busy errors that SQLite does not wait for.
     try folder.lock()
     defer { folder.unlock() }
     try folder.ensureDatabase(Store.fileName)
@@ -86,13 +86,13 @@ package final class Store {
     restoredCount = try reconcileReplica(in: folder)
   }
 
-  /// Whether no other process can open the database, because the disk had no room for the log's index.
+  /// Whether no other process can open the database, because the disk had no room for the WAL index.
   package var isExclusive: Bool { database.isExclusive }
 
-  /// Whether the disk has room for other processes again.
+  /// Whether enough space is free to share the database again.
   var canBeShared: Bool { tp_free_space(database.path) >= Limits.storeSharingRoom }
 
-  /// The first damage that was met in the database.
+  /// The first corruption error found in the database.
   var damage: DatabaseError? { database.damage }
 
   /// Commits everything that `body` does, or nothing.
@@ -100,7 +100,7 @@ package final class Store {
     try transaction(body, failed: { $0 })
   }
 
-  /// Commits everything that `body` does, or nothing; `body` has errors of its own.
+  /// Commits everything that `body` does, or nothing; `body` throws its own type of error.
   func transaction<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result, failed: (DatabaseError) -> Failure
   ) throws(Failure) -> Result {
@@ -119,12 +119,12 @@ package final class Store {
     }
   }
 
-  /// Writes something without meaning, to find out whether the disk accepts it.
+  /// Performs a dummy write to find out whether the disk accepts it.
   package func tryWrite() throws(DatabaseError) {
     try transaction { () throws(DatabaseError) in try noteTrial() }
   }
 
-  /// The write of `tryWrite`, within a transaction.
+  /// Performs the write of `tryWrite`, within a transaction.
   func noteTrial() throws(DatabaseError) {
     try database.statement("UPDATE meta SET value = (value + 1) % 1000000 WHERE name = 'trials'").run()
   }
@@ -137,7 +137,7 @@ package final class Store {
     return database
   }
 
-  /// Finds the number of this start of the machine, or draws one; forgets starts without entries.
+  /// Looks up the number of the current boot, or assigns one and deletes boots without entries.
   private func registerBoot() throws(DatabaseError) {
     let known = try database.statement("SELECT number FROM boots WHERE boot_id = ?")
     known.bind(blob: bootID, at: 1)
@@ -151,7 +151,7 @@ package final class Store {
     try transaction { () throws(DatabaseError) in }
   }
 
-  /// Draws the number of this start, within a transaction.
+  /// Assigns a number to the current boot, within a transaction.
   private func insertBoot() throws(DatabaseError) {
     try database.statement(
       """

@@ -1,23 +1,23 @@
-// Everything that hangs on an action's name in the database: its secrets and learned tags, which are sealed together
-// with the name, the entries that wait, and the removals that are owed. All of it follows the action to another name.
-// The log of taps stays as it is: it says what happened under the name of then.
+// Everything in the database that depends on an action's name: its secrets and learned tags, which are sealed together
+// with the name, its pending entries and its pending removals. All of it follows when the action is renamed. The tap
+// log is left unchanged, because it records the names of that time.
 
 import TappetCore
 import TappetSQLite
 
-/// The numbers of what followed an action to its new name.
+/// Numbers of secrets and tags that were moved to an action's new name.
 package struct RenamedAction: Hashable, Sendable {
-  /// The number of its secrets.
+  /// Number of moved secrets.
   package var secretCount = 0
-  /// The number of its learned tags.
+  /// Number of moved learned tags.
   package var learnedTagCount = 0
 }
 
 extension Store {
-  /// Gives everything of the action `old` to the action `new`.
+  /// Moves everything that belongs to the action `old` to the action `new`.
   ///
-  /// All of it or nothing. Refuses more secrets than an action may have, one that `new` has already, and one that
-  /// cannot be opened.
+  /// All or nothing. Refuses if `new` would have too many secrets or already has one of them, or if a secret cannot be
+  /// opened.
   @export(interface)
   package func renameAction(
     _ old: String, to new: String, sealedUnder key: SecretKey, limit: Int = Limits.secretsPerActionMax,

@@ -1,5 +1,6 @@
-// Recovery from a damaged database: it is set aside as a whole under a name with the time, and a new one is begun with
-// the replica's secrets. Its waiting entries are not sent: they may no longer be what was verified.
+// Recovery from a damaged database: the database is set aside as a whole under a name that contains the time, and a new
+// one is started with the replica's secrets. Its pending entries are not sent, because they may differ from the
+// verified ones.
 
 import CPlatform
 import TappetCore
@@ -8,19 +9,19 @@ import TappetSQLite
 
 /// The result of a recovery.
 package struct StoreRecovery: Hashable, Sendable {
-  /// The damaged file's new path; `nil` if it was whole but had lost changes of the secrets.
+  /// New path of the damaged file; `nil` if the database was intact but had lost changes of the secrets.
   package var setAside: String?
   /// The number of secrets in force.
   package var secretCount: Int
-  /// The number of secrets that came back from the replica; `nil` if none had to, or there was no replica.
+  /// Number of secrets restored from the replica; `nil` if no restore was needed, or there was no replica.
   package var restoredCount: Int?
 }
 
 extension Store {
-  /// Opens the store in `folder`, but sets a damaged database aside first; `unixSeconds` becomes a part of its name.
+  /// Opens the store in `folder`, but sets a damaged database aside first; `unixSeconds` becomes part of its name.
   ///
-  /// For the kiosk that runs with this folder, not for tools: the kiosk would go on writing into the file that was set
-  /// aside. Blocks on the disk.
+  /// For the kiosk that runs with this folder, not for tools: the kiosk would continue to write to the file that was
+  /// set aside. Blocks on the disk.
   @export(interface)
   package static func recovered(
     folder path: String, bootID: [UInt8], unixSeconds: Int64
@@ -43,10 +44,10 @@ extension Store {
     )
   }
 
-  /// Opens a store that is not damaged.
+  /// Opens the store; throws if it is damaged.
   ///
-  /// A function of its own: a damaged database must be closed before its file is renamed, or SQLite would remove the
-  /// new one's log.
+  /// A separate function, because a damaged database must be closed before its file is renamed: otherwise SQLite would
+  /// delete the new database's log.
   private static func openWhole(_ path: String, _ bootID: [UInt8]) throws(DatabaseError) -> Store {
     let store = try Store(folder: path, bootID: bootID, toleratesFullDisk: true)
     try store.requireWhole()
@@ -54,7 +55,7 @@ extension Store {
     return store
   }
 
-  /// Checks a database that is small enough for it; damage in a larger one is found when it is read.
+  /// Checks the integrity of a small database; damage in a larger one is detected when it is read.
   private func requireWhole() throws(DatabaseError) {
     guard try database.integer(StoreSchema.tableCount) == StoreSchema.tables else { throw notWhole }
     let size = (try database.integer("PRAGMA page_count") ?? 0) * (try database.integer("PRAGMA page_size") ?? 0)
@@ -82,7 +83,7 @@ extension Store {
       number += 1
     }
     do throws(SystemError) {
-      // The log first: a database without its log is an older one, but a log without its database is nothing.
+      // The log first: a database without its log is an older state, but a log without its database is useless.
       for ending in ["-wal", "-shm", ""] {
         let from = folder.file(fileName + ending)
         guard access(from, F_OK) == 0 else { continue }

@@ -1,18 +1,18 @@
-// The database's tables, and the steps that bring an older database up to date. Steps are appended, never edited: a
+// The database's tables, and the migrations that update an older database. Migrations are appended, never edited: a
 // board in the field may be at any of them.
 
-/// The list of migrations; a database's `user_version` is the number of migrations that it has had.
+/// The list of migrations; the `user_version` of a database is the number of migrations applied to it.
 enum StoreSchema {
-  /// All migrations in order; those that a database lacks are applied in one transaction.
+  /// All migrations in order; missing ones are applied in one transaction.
   static let migrations: [String] = [
     first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth, thirteenth,
     fourteenth,
   ]
 
-  /// The version of a database with all migrations.
+  /// The version of a database after all migrations.
   static var version: Int64 { Int64(migrations.count) }
 
-  /// Counts those of our tables that are there.
+  /// Query that counts the existing tables of this schema.
   static let tableCount: StaticString = """
     SELECT count(*) FROM sqlite_schema
     WHERE type = 'table'
@@ -22,12 +22,12 @@ enum StoreSchema {
         'arrivals', 'tag_counts')
     """
 
-  /// The number of our tables.
+  /// Number of tables in this schema.
   static let tables: Int64 = 17
 
   /// The secrets, sealed, and the outbox.
   ///
-  /// AUTOINCREMENT: a sequence number is never used twice, even after the outbox was empty.
+  /// AUTOINCREMENT: a sequence number is never reused, even after the outbox was empty.
   private static let first = """
     CREATE TABLE secrets (
       id TEXT PRIMARY KEY, action TEXT NOT NULL, idx INTEGER NOT NULL, sealed BLOB NOT NULL, created INTEGER NOT NULL,
@@ -47,14 +47,14 @@ enum StoreSchema {
 
   /// An index that finds the next expiry without reading the outbox.
   ///
-  /// There is no index by id: ids are random, so in a long outbox each removal would write a page of its own
-  /// (`Store.rowCache`).
+  /// There is no index by id: ids are random, so in a long outbox each removal would write a separate index page (see
+  /// `Store.rowCache`).
   private static let second = "CREATE INDEX outbox_expiry ON outbox (boot, expires_ns);"
 
-  /// The number of changes of the secrets, which tells whether their replica (`Store.replicaName`) is older.
+  /// Change count of the secrets, which shows whether their replica (`Store.replicaName`) is older.
   private static let third = "INSERT INTO meta VALUES ('secret changes', (SELECT count(*) FROM secrets));"
 
-  /// Other sealed values, one of which tells the key that all are sealed under; and the audit.
+  /// Other sealed values, one of which identifies the sealing key; and the audit log.
   private static let fourth = """
     CREATE TABLE sealed (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE audit (
@@ -63,9 +63,10 @@ enum StoreSchema {
     );
     """
 
-  /// The number of entries and the bytes of their messages: to count a long outbox at each start takes long.
+  /// Number of entries and bytes of their messages, because counting a long outbox at each start would be slow.
   ///
-  /// Triggers, so that no statement can forget them; one row, so that a commit writes one page more.
+  /// Triggers maintain the totals, so that no statement can omit the update; with a single row, a commit writes only
+  /// one page more.
   private static let fifth = """
     CREATE TABLE outbox_totals (count INTEGER NOT NULL, size INTEGER NOT NULL);
     INSERT INTO outbox_totals SELECT count(*), coalesce(sum(length(message)), 0) FROM outbox;
@@ -77,8 +78,8 @@ enum StoreSchema {
     END;
     """
 
-  /// The tag that a secret was made for; how the secrets are sealed (`Store.sealAll`); more about each deed, and
-  /// their chain.
+  /// The tag that a secret was made for; whether all secrets have the current seal (`Store.sealAll`); a detail for each
+  /// audit entry, and the audit chain.
   private static let sixth = """
     ALTER TABLE secrets ADD COLUMN uid BLOB;
     INSERT INTO meta VALUES ('seal', (SELECT count(*) FROM secrets) + (SELECT count(*) FROM audit) = 0);
@@ -90,10 +91,10 @@ enum StoreSchema {
     );
     """
 
-  /// The outbox of the webhooks, and what was given up of it.
+  /// The webhook outbox and its dead letters.
   ///
-  /// Tables of their own: an entry for the broker pays nothing for them, and the broker's are found without passing
-  /// over those of a server that is away.
+  /// The tables are separate, so that an entry for the broker incurs no extra cost, and the broker's entries are found
+  /// without skipping those of an unreachable webhook server.
   private static let seventh = """
     CREATE TABLE webhooks (
       sequence INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL, action TEXT NOT NULL, message BLOB NOT NULL,
@@ -116,15 +117,15 @@ enum StoreSchema {
     );
     """
 
-  /// The topics at which the broker keeps something of this kiosk, and the components of a discovery.
+  /// Topics for which the broker retains a message of this kiosk, and the components of a discovery.
   private static let eighth = "CREATE TABLE announced (topic TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID;"
 
-  /// Which secret each tag had last (`Store.tagHints`).
+  /// The secret that each tag had last (`Store.tagHints`).
   private static let ninth = "CREATE TABLE tag_hints (uid BLOB PRIMARY KEY, secret TEXT NOT NULL) WITHOUT ROWID;"
 
-  /// The log of taps (`Store.note(_: TapRecord)`).
+  /// The tap log (`Store.note(_: TapRecord)`).
   ///
-  /// The number holds the time, so that a tap writes one page of this table and no index.
+  /// The number contains the time, so that a tap writes one page of this table and no index.
   private static let tenth = """
     CREATE TABLE history (
       number INTEGER PRIMARY KEY, serial INTEGER NOT NULL, unix_ms INTEGER NOT NULL, result INTEGER NOT NULL,
@@ -132,14 +133,14 @@ enum StoreSchema {
     );
     """
 
-  /// The person in the log of taps, by id: names are sealed.
+  /// The person in the tap log, by id, because names are sealed.
   private static let eleventh = "ALTER TABLE history ADD COLUMN person TEXT;"
 
-  /// How often each ticket was used (`PersonLimits.ticket`).
+  /// Use count of each ticket (`PersonLimits.ticket`).
   private static let twelfth =
     "CREATE TABLE ticket_uses (ticket TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;"
 
-  /// The arrivals whose removal is owed, and the number of accepted taps of each tag (`Store.note(_: EntryNotes)`).
+  /// Arrivals whose removal is pending, and the number of accepted taps of each tag (`Store.note(_: EntryNotes)`).
   private static let thirteenth = """
     CREATE TABLE arrivals (
       entry BLOB PRIMARY KEY, action TEXT NOT NULL, uid BLOB NOT NULL, tag TEXT NOT NULL, person TEXT NOT NULL,
@@ -148,16 +149,16 @@ enum StoreSchema {
     CREATE TABLE tag_counts (uid BLOB PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
     """
 
-  /// How often the broker has closed the connection at an entry (`Suspicion`).
+  /// Number of times the broker closed the connection on an entry (`Suspicion`).
   private static let fourteenth = "ALTER TABLE outbox ADD COLUMN closes INTEGER NOT NULL DEFAULT 0;"
 
-  /// Whether a replica was written by a version that kept the tags' UIDs.
+  /// Query for the UIDs of the tags, which older replicas do not contain.
   static let replicaHasUIDs: StaticString = "SELECT count(*) FROM pragma_table_info('secrets') WHERE name = 'uid'"
 
-  /// Whether a replica was written by a version that proved its number of changes.
+  /// Query for the proof of the change count, which older replicas do not contain.
   static let replicaHasProof: StaticString = "SELECT count(*) FROM sqlite_schema WHERE name = 'proof'"
 
-  /// The tables of the secrets' replica, which is written as a whole each time, so it has no migrations.
+  /// Tables of the secrets' replica, which needs no migrations because it is always written as a whole.
   static let replica = """
     CREATE TABLE secrets (
       id TEXT PRIMARY KEY, action TEXT NOT NULL, idx INTEGER NOT NULL, sealed BLOB NOT NULL, created INTEGER NOT NULL,

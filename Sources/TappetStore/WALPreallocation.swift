@@ -1,22 +1,21 @@
-// Room in the write-ahead log. Where a log grows, each commit waits for two syncs: its own, and that of the file
-// system's journal, which notes the new length. Where the log was written before, a commit overwrites it and waits
-// once. So the kiosk writes the log's room ahead of use and starts the log over before that room is used up, both while
-// nobody waits: neither a growing log nor a checkpoint comes between a tap and its light.
+// Preallocation of the write-ahead log. If a commit makes the log grow, it waits for two syncs: its own, and that of
+// the file system's journal, which records the new size. If the log already has the space, a commit overwrites it and
+// waits for one sync. The kiosk therefore writes the space in advance, and restarts the log before the space is used
+// up, both while it is idle: neither a growing log nor a checkpoint delays the light after a tap.
 
 import TappetCore
 import TappetSQLite
 
 extension Store {
-  /// Moves the log's content into the database, lengthens the log to `Limits.storeLogRoom` and starts it over, when it
-  /// is time.
+  /// Checkpoints the log, extends it to `Limits.storeLogRoom` and restarts it, if necessary.
   ///
-  /// For the kiosk's store thread, in its pauses. If the disk does not allow it, or another process is at work, the
-  /// next commits are slower, and report what is wrong themselves. Blocks on the disk.
+  /// To be called by the kiosk's store thread while it is idle. If the disk refuses, or another process has locked the
+  /// database, the next commits are slower, and report errors themselves. Blocks on the disk.
   func preallocateWAL() {
     if isWALPreallocated, database.logPages < Limits.storeLogPagesKept { return }
     try? database.withoutWaiting { () throws(DatabaseError) in
       database.checkpoint()
-      // The first commit of a log also syncs its header: a tap need not wait for that.
+      // The first commit of a log also syncs its header, so no tap has to wait for that.
       try transaction { () throws(DatabaseError) in
         database.lengthenLog(to: Limits.storeLogRoom)
         try noteTrial()

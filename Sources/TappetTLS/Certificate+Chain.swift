@@ -4,7 +4,7 @@ import COpenSSL
 import TappetCore
 
 extension [Certificate] {
-  /// The key's own certificate and its issuers, where another one comes first; else all as they are.
+  /// Returns the key's certificate followed by its chain if another certificate is first; otherwise all, unchanged.
   func ordered(for key: PrivateKey) -> [Certificate] {
     guard let place = firstIndex(where: { key.fits($0) }), place > 0 else { return self }
     return self[place].chain(in: self)
@@ -12,7 +12,7 @@ extension [Certificate] {
 }
 
 extension Certificate {
-  /// Returns its contents.
+  /// Returns the certificate's details.
   func details(_ role: CertificateDetails.Role, path: String) -> CertificateDetails {
     CertificateDetails(
       role: role, path: path, subject: subject, issuer: OpenSSLText.name(X509_get_issuer_name(handle)),
@@ -20,34 +20,34 @@ extension Certificate {
       notAfterUnixSeconds: OpenSSLText.unixSeconds(X509_get0_notAfter(handle)))
   }
 
-  /// Its subject, on one line.
+  /// The certificate's subject, on one line.
   var subject: String { OpenSSLText.name(X509_get_subject_name(handle)) }
 
-  /// Whether it may sign others.
+  /// Whether the certificate may sign other certificates.
   var isAuthority: Bool { X509_check_ca(handle) > 0 }
 
-  /// Whether it names itself as its issuer.
+  /// Whether the certificate names itself as its issuer.
   var isSelfIssued: Bool {
     X509_NAME_cmp(X509_get_subject_name(handle), X509_get_issuer_name(handle)) == 0
   }
 
-  /// Whether it names `issuer` as its issuer and carries its signature.
+  /// Whether the certificate names `issuer` as its issuer and carries the issuer's signature.
   func isSigned(by issuer: Certificate) -> Bool {
     defer { ERR_clear_error() }
     guard X509_check_issued(issuer.handle, handle) == X509_V_OK, let key = issuer.publicKey else { return false }
     return X509_verify(handle, key) == 1
   }
 
-  /// Its key, which it owns; `nil` when OpenSSL does not know that kind, or it is damaged.
+  /// The public key, owned by the certificate; `nil` if it is damaged or OpenSSL does not support its type.
   var publicKey: OpaquePointer? {
     defer { ERR_clear_error() }
     return X509_get0_pubkey(handle)
   }
 
-  /// Whether both are the same byte for byte.
+  /// Whether both certificates are identical, byte for byte.
   func isEqual(to other: Certificate) -> Bool { X509_cmp(handle, other.handle) == 0 }
 
-  /// Returns the chain from this one up to a root, or to one whose issuer is not in `pool`.
+  /// Returns the chain from this certificate up to a root, or to a certificate whose issuer is not in `pool`.
   func chain(in pool: [Certificate]) -> [Certificate] {
     var chain = [self]
     while let last = chain.last, chain.count <= Limits.certificateChainMax {

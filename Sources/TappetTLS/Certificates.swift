@@ -1,38 +1,38 @@
-// Certificates and keys: the material of a TLS connection, and what can be known about the files beforehand.
+// TLS contexts made from certificate and key files, and checks of these files that need no connection.
 //
-// Verification is never switched off. If there is a CA file, its certificates are the only anchors, even if they are an
-// intermediate or the server's own (X509_V_FLAG_PARTIAL_CHAIN); without one the system's trust store is used. The
-// host's name is checked in both cases. Files are read when a context is made, so a replaced one takes effect at the
-// next connect. Nothing ever asks for a passphrase.
+// Verification is never disabled. If a CA file is configured, its certificates are the only trust anchors, even if they
+// are an intermediate or the server's own certificate (X509_V_FLAG_PARTIAL_CHAIN); otherwise the system's trust store
+// is used. The host name is checked in both cases. Files are read when a context is created, so a replaced file takes
+// effect at the next connect. Nothing here prompts for a passphrase.
 
 import COpenSSL
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// The context of one connection attempt, and OpenSSL's observations during it.
+/// The context of one connection attempt, with the results that OpenSSL reports during it.
 ///
 /// Belongs to the broker's thread.
 package final class TLSContext {
   /// The SSL_CTX, which this object owns.
   ///
-  /// libmosquitto takes a reference of its own, and must be done with it before this object is released.
+  /// libmosquitto holds a separate reference, and must release it before this object is released.
   package let handle: OpaquePointer
   /// Whether the handshake is complete on our side.
   package fileprivate(set) var isEstablished = false
-  /// Whether the other side has begun its part of the handshake.
+  /// Whether the broker has started its part of the handshake.
   package fileprivate(set) var hasAnswered = false
-  /// Whether the other side has asked for a certificate of ours.
+  /// Whether the broker has requested a client certificate.
   package fileprivate(set) var isCertificateRequested = false
-  /// The errno of the handshake's first failure on the socket; 0 when there was none.
+  /// The errno of the handshake's first socket error; 0 if there was none.
   package fileprivate(set) var systemCode: Int32 = 0
-  /// The name for SNI; `nil` for an address, which RFC 6066 §3 does not allow there.
+  /// The name for SNI; `nil` for an IP address, which RFC 6066 §3 does not allow.
   fileprivate let serverName: String?
   fileprivate let host: String
   fileprivate var verification: (code: Int32, subject: String)?
   fileprivate var alert: UInt8?
   fileprivate var errorCode: UInt = 0
-  /// The key that stands for certificates; `nil` with certificates.
+  /// The pre-shared key that replaces certificates; `nil` with certificates.
   var preSharedKey: (identity: String, key: SecretBytes)?
 
   fileprivate init(host: String, serverName: String?) throws(CertificateProblem) {
@@ -41,7 +41,7 @@ package final class TLSContext {
     self.handle = handle
     self.host = host
     self.serverName = serverName
-    // Slot 0 is the application's own (SSL_CTX_set_app_data); libmosquitto does not use it.
+    // Slot 0 is reserved for the application (SSL_CTX_set_app_data); libmosquitto does not use it.
     SSL_CTX_set_ex_data(handle, 0, Unmanaged.passUnretained(self).toOpaque())
     SSL_CTX_ctrl(handle, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
     SSL_CTX_set_options(handle, 1 << 30)  // SSL_OP_NO_RENEGOTIATION, a macro with an argument.
@@ -52,13 +52,13 @@ package final class TLSContext {
 
   deinit { SSL_CTX_free(handle) }
 
-  /// Forgets the last handshake: another connection begins, with the same files.
+  /// Discards the last handshake's results, for another connection with the same files.
   package func restart() {
     (isEstablished, hasAnswered, isCertificateRequested, systemCode) = (false, false, false, 0)
     (verification, alert, errorCode) = (nil, nil, 0)
   }
 
-  /// The failure, from the side that knows most; `nil` when the connection just ended.
+  /// The failure, from the most specific source; `nil` when the connection was just closed.
   package var failure: TLSFailure? {
     if let verification { return Certificates.failure(verification.code, verification.subject, host: host) }
     if let alert { return .alert(TLSAlert(alert)) }
@@ -72,9 +72,9 @@ package final class TLSContext {
   }
 }
 
-/// Makes contexts and inspects files.
+/// Creates contexts and inspects certificate files.
 package enum Certificates {
-  /// Returns a context for one attempt to reach `endpoint`, from the files as they are now.
+  /// Returns a context for one attempt to reach `endpoint`, created from the current files.
   @export(interface)
   package static func makeContext(
     _ settings: BrokerSettings, endpoint: BrokerEndpoint
@@ -84,7 +84,7 @@ package enum Certificates {
     let context = try TLSContext(host: host, serverName: isAddress ? nil : host)
     try expect(host, isAddress: isAddress, in: context.handle)
     if let key = settings.preSharedKey {
-      // No certificate is trusted: only a broker that has the key is the right one.
+      // No certificate is trusted: the key authenticates the broker.
       try context.use(key)
       return context
     }
@@ -103,7 +103,7 @@ package enum Certificates {
     return context
   }
 
-  /// Only the subjectAltName names hosts (RFC 9525 §2); a common name is a text like any other.
+  /// Flags of the host check: only the subjectAltName counts (RFC 9525 §2), the common name is ignored.
   static let hostFlags = UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT)
 
   // MARK: The context's parts
@@ -115,7 +115,7 @@ package enum Certificates {
       isAddress
       ? X509_VERIFY_PARAM_set1_ip_asc(parameters, host)
       : X509_VERIFY_PARAM_set1_host(parameters, host, 0)
-    // Without a name to check, any certificate of the CA would do; that must not happen, whatever the configuration is.
+    // Without a name to check, any certificate of the CA would be accepted; no configuration may allow that.
     guard result == 1, !host.isEmpty else { throw .unusableHost(host) }
   }
 
@@ -128,7 +128,7 @@ package enum Certificates {
     X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
   }
 
-  /// Refuses the broker's certificate if its issuer's list has it, or if there is no valid list of the issuer's.
+  /// Loads revocation lists, which refuse a broker certificate that is listed or whose issuer has no valid list.
   private static func revoke(_ path: String, in context: OpaquePointer) throws(CertificateProblem) {
     let store = SSL_CTX_get_cert_store(context)
     for list in try CertificateFile(path).revocationLists() where X509_STORE_add_crl(store, list.handle) != 1 {
@@ -142,7 +142,7 @@ package enum Certificates {
   ) throws(CertificateProblem) {
     let file = try CertificateFile(path)
     let certificates = try file.certificates()
-    // A .p12, and a PEM file with both, contain the key too.
+    // A .p12 file, or a PEM file with both, also contains the key.
     let key: PrivateKey
     if let keyPath {
       key = try CertificateFile(keyPath).privateKey()
@@ -169,7 +169,7 @@ package enum Certificates {
     }
   }
 
-  /// Offers a single protocol (RFC 7301 §3.1: a byte with its size precedes it).
+  /// Offers a single protocol (RFC 7301 §3.1: preceded by a byte with its size).
   private static func offer(_ name: String, in context: OpaquePointer) throws(CertificateProblem) {
     let list = [UInt8(truncatingIfNeeded: name.utf8.count)] + Array(name.utf8)
     // 0 is success here.
@@ -178,7 +178,7 @@ package enum Certificates {
     }
   }
 
-  /// Returns the name without a fully qualified name's dot and an address's zone: certificates have neither.
+  /// Returns the host without a trailing dot or an address's zone, neither of which certificates contain.
   private static func checkedName(_ host: String) -> String {
     var name = host.utf8.prefix { $0 != UInt8(ascii: "%") }
     if name.last == UInt8(ascii: ".") { name = name.dropLast() }
@@ -196,7 +196,7 @@ package enum Certificates {
 
   // MARK: OpenSSL's callbacks
 
-  /// Leaves the verdict as it is, and remembers the first reason of a refusal.
+  /// Leaves the result unchanged, and records the first verification error.
   fileprivate static let onVerify: @convention(c) (Int32, OpaquePointer?) -> Int32 = { verdict, store in
     guard verdict == 0, let store,
       let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()),
@@ -207,7 +207,7 @@ package enum Certificates {
     return verdict
   }
 
-  /// Sets the right SNI (libmosquitto sets the host it connects to, here an address), and remembers alerts and errors.
+  /// Sets the correct SNI (libmosquitto uses the host it connects to, here an address), and records alerts and errors.
   fileprivate static let onInfo: @convention(c) (OpaquePointer?, Int32, Int32) -> Void = { ssl, event, value in
     guard let ssl, let context = context(of: ssl) else { return }
     switch SSL_get_state(ssl) {
@@ -250,7 +250,7 @@ package enum Certificates {
 
   fileprivate static func failure(_ code: Int32, _ subject: String, host: String) -> TLSFailure {
     switch code {
-    // With honest brokers, a signature that does not match is that of a recreated CA with the same name.
+    // With legitimate brokers, a signature mismatch means that the CA was recreated under the same name.
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
       X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_CERT_SIGNATURE_FAILURE, X509_V_ERR_CERT_UNTRUSTED:
       .untrustedIssuer(subject: subject)

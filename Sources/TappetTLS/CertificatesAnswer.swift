@@ -1,12 +1,12 @@
-// The answers of certificate authorities to EST's clients: certificates alone, in the envelope of a signed message that
-// nobody has signed (RFC 5652 §5.2, RFC 8551 §3.7).
+// Responses of certificate authorities to EST clients: certificates only, in a signed-data message without a signature
+// (RFC 5652 §5.2, RFC 8551 §3.7).
 
 import COpenSSL
 import TappetCore
 
-/// Reads the answer of a certificate authority.
+/// Parses the response of a certificate authority.
 package enum CertificateAnswer {
-  /// Returns the certificates in a PKCS#7 message (DER) as PEM, in its order; `nil` for anything else, and for none.
+  /// Returns the certificates of a PKCS#7 message (DER) as PEM, in order; `nil` if it has none or is anything else.
   @export(interface)
   package static func certificates(ofPKCS7 message: [UInt8]) -> [UInt8]? {
     defer { ERR_clear_error() }

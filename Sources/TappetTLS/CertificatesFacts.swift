@@ -2,15 +2,15 @@
 
 import TappetCore
 
-/// One line in the report of `tappet check` about the files.
+/// One line about the files in the report of `tappet check`.
 package indirect enum CertificateFact: Hashable, Sendable {
-  /// There is no CA file, so the system's trust store decides.
+  /// No CA file is configured, so the system's trust store is used.
   case systemTrustStore
   case certificate(CertificateDetails)
   /// Valid revocation lists.
   case revocationLists(path: String, count: Int)
   case keyMatches(certificate: String, key: String)
-  /// The key's mode lets others read it.
+  /// A private key file whose mode gives other users access.
   case keyOpenToOthers(path: String, mode: UInt32)
   case problem(CertificateProblem)
 }
@@ -25,18 +25,18 @@ package struct CertificateDetails: Hashable, Sendable {
   }
   /// The certificate's purpose.
   package var role: Role
-  /// Path of its file.
+  /// Path of the certificate's file.
   package var path: String
-  /// Its subject, on one line.
+  /// The subject, on one line.
   package var subject: String
-  /// Its issuer, on one line.
+  /// The issuer, on one line.
   package var issuer: String
-  /// When it becomes valid, in seconds since 1970.
+  /// Start of the validity period, in seconds since 1970.
   package var notBeforeUnixSeconds: Int64
-  /// When it expires, in seconds since 1970.
+  /// End of the validity period, in seconds since 1970.
   package var notAfterUnixSeconds: Int64
 
-  /// The contents of one certificate of the file `path`.
+  /// Creates the details of one certificate in the file `path`.
   @export(interface)
   package init(
     role: Role, path: String, subject: String, issuer: String, notBeforeUnixSeconds: Int64, notAfterUnixSeconds: Int64
@@ -49,14 +49,14 @@ package struct CertificateDetails: Hashable, Sendable {
     self.notAfterUnixSeconds = notAfterUnixSeconds
   }
 
-  /// Whole days until it expires, rounded down; negative when it has expired.
+  /// Returns the whole days until the certificate expires, rounded down; negative once it has expired.
   package func daysLeft(atUnixSeconds now: Int64) -> Int64 {
     let (left, overflow) = notAfterUnixSeconds.subtractingReportingOverflow(now)
     guard !overflow else { return now < 0 ? .max : .min }
     return left >= 0 ? left / 86_400 : (left + 1) / 86_400 - 1
   }
 
-  /// Whether it has begun, and has not expired.
+  /// Whether the time is within the certificate's validity period.
   package func isValid(atUnixSeconds now: Int64) -> Bool {
     daysLeft(atUnixSeconds: now) >= 0 && notBeforeUnixSeconds <= now
   }

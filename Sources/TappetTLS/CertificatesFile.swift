@@ -1,4 +1,4 @@
-// A certificate or key file of any form: PEM, DER or PKCS#12. OpenSSL reads them; nothing here ever asks for a
+// A certificate or key file in any format: PEM, DER or PKCS#12. OpenSSL parses it; nothing here prompts for a
 // passphrase.
 
 import COpenSSL
@@ -6,7 +6,7 @@ import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// An X509, freed with its holder.
+/// An X509, freed with this object.
 final class Certificate {
   let handle: OpaquePointer
   /// Takes ownership of `handle`.
@@ -14,7 +14,7 @@ final class Certificate {
   deinit { X509_free(handle) }
 }
 
-/// An EVP_PKEY, freed (and wiped by OpenSSL) with its holder.
+/// An EVP_PKEY, freed (and wiped by OpenSSL) with this object.
 final class PrivateKey {
   let handle: OpaquePointer
   /// Takes ownership of `handle`.
@@ -30,15 +30,15 @@ final class PrivateKey {
 
 /// The contents of one file.
 struct CertificateContents {
-  /// Certificates in the file's order; in a PKCS#12 file the key's own comes first.
+  /// Certificates in the file's order; in a PKCS#12 file, the key's certificate is first.
   var certificates: [Certificate] = []
   /// The first private key.
   var key: PrivateKey?
-  /// Why there is no key, although the file has a block for one.
+  /// Reason why the file's private key could not be read.
   var keyProblem: CertificateProblem?
 }
 
-/// A file's bytes, which may be a key; wiped on release.
+/// A file's bytes, which may include a key; wiped on release.
 final class CertificateFile {
   let path: String
   let mode: UInt32
@@ -51,7 +51,7 @@ final class CertificateFile {
     try requireSize()
   }
 
-  /// Reads a text that did not come from a file; `name` stands for the path in messages.
+  /// Reads a text that is not from a file; messages show `name` in place of the path.
   convenience init(text: SecretBytes, name: String) throws(CertificateProblem) {
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: text.count, alignment: 1)
     text.withBytes { bytes.copyMemory(from: $0) }
@@ -59,7 +59,7 @@ final class CertificateFile {
     try requireSize()
   }
 
-  // Embedded Swift leaks an object whose own initializer throws (6.3.1), and a missing file is retried without end.
+  // Embedded Swift leaks an object whose own initializer throws (6.3.1), and a missing file is retried indefinitely.
   private init(_ path: String, mode: UInt32, owning bytes: UnsafeMutableRawBufferPointer) {
     self.path = path
     self.mode = mode
@@ -73,7 +73,7 @@ final class CertificateFile {
   }
 
   private static func read(_ path: String) throws(SystemError) -> (UnsafeMutableRawBufferPointer, UInt32) {
-    // Non-blocking: a FIFO of this name must not hold up the link.
+    // Non-blocking: a FIFO at this path must not block the link.
     let file = try checked("open") { tp_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0) }
     defer { close(file) }
     var status = stat()
@@ -108,7 +108,7 @@ final class CertificateFile {
     return digest
   }
 
-  /// Returns every certificate in it, at least one; other blocks between them are skipped.
+  /// Returns all certificates in the file, at least one; other blocks are skipped.
   func certificates() throws(CertificateProblem) -> [Certificate] {
     let found = try contents().certificates
     guard found.isEmpty else { return found }
@@ -116,17 +116,17 @@ final class CertificateFile {
     throw .notPEM(path: path)
   }
 
-  /// Returns its private key.
+  /// Returns the file's private key.
   func privateKey() throws(CertificateProblem) -> PrivateKey {
     let contents = try contents()
     if let key = contents.key { return key }
     throw contents.keyProblem ?? .keyNotPEM(path: path)
   }
 
-  /// Returns everything in the file, which may be nothing.
+  /// Returns all certificates and the key in the file, if any.
   ///
-  /// `mayUseLegacy` allows ciphers that OpenSSL 3 has only in its legacy provider, which is loaded for the duration. It
-  /// is for a tool and not for the kiosk, because it affects the whole process.
+  /// `mayUseLegacy` allows ciphers that OpenSSL 3 supports only in its legacy provider, which is loaded for the
+  /// duration. It is for command-line tools and not for the kiosk, because it affects the whole process.
   func contents(
     _ passphrase: SecretBytes? = nil, mayUseLegacy: Bool = false
   ) throws(CertificateProblem) -> CertificateContents {
@@ -135,7 +135,7 @@ final class CertificateFile {
     return try binary(passphrase, mayUseLegacy: mayUseLegacy)
   }
 
-  /// Whether it is a certificate request.
+  /// Whether the file is a certificate request.
   var isRequest: Bool {
     holds("-----BEGIN CERTIFICATE REQUEST-----") || holds("-----BEGIN NEW CERTIFICATE REQUEST-----")
   }
@@ -156,7 +156,7 @@ final class CertificateFile {
     {
       contents.certificates.append(Certificate(handle))
     }
-    // The end appears as "no start line"; anything else is a damaged certificate, which must not be skipped.
+    // The end is reported as "no start line"; any other error is a damaged certificate, which must not be skipped.
     let end = ERR_peek_last_error()
     let isEnd = end == 0 || (ERR_GET_LIB(end) == ERR_LIB_PEM && ERR_GET_REASON(end) == PEM_R_NO_START_LINE)
     guard isEnd else {
@@ -220,7 +220,7 @@ final class CertificateFile {
     var key: OpaquePointer?
     var leaf: OpaquePointer?
     var others: OpaquePointer?
-    // An empty passphrase means none: OpenSSL tries both forms of having none.
+    // An empty passphrase means none: OpenSSL tries both encodings of no passphrase.
     let isOpen: Int32 =
       passphrase.map { text in text.withCString { PKCS12_parse(bundle, $0, &key, &leaf, &others) } }
       ?? PKCS12_parse(bundle, "", &key, &leaf, &others)
@@ -251,13 +251,13 @@ final class CertificateFile {
     case other
   }
 
-  /// Returns the most telling of the errors since the last call.
+  /// Returns the most specific error since the last call.
   private static func reason() -> Reason {
     var found = Reason.other
     while case let code = ERR_get_error(), code != 0 {
       if ERR_GET_LIB(code) == ERR_LIB_PKCS12, ERR_GET_REASON(code) == PKCS12_R_MAC_VERIFY_FAILURE {
         found = .macVerifyFailure
-      } else if ERR_GET_REASON(code) & 0xFFF == 268 {  // ERR_R_UNSUPPORTED, whose flags Swift does not see.
+      } else if ERR_GET_REASON(code) & 0xFFF == 268 {  // ERR_R_UNSUPPORTED, whose flags Swift does not import.
         found = .unsupported
       }
     }
@@ -273,7 +273,7 @@ final class CertificateFile {
   }
 }
 
-/// OpenSSL's request for a passphrase, and our reply.
+/// A passphrase for OpenSSL, and whether OpenSSL requested it.
 private final class Asking {
   let passphrase: SecretBytes?
   var wasAsked = false
@@ -283,7 +283,7 @@ private final class Asking {
 private typealias PassphraseCallback =
   @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32
 
-/// Keeps OpenSSL away from the terminal, and notes that a passphrase would have been needed.
+/// Passphrase callback that never prompts on the terminal, and records that a passphrase was required.
 private let answer: PassphraseCallback = { target, size, _, context in
   guard let context else { return -1 }
   let asking = Unmanaged<Asking>.fromOpaque(context).takeUnretainedValue()
@@ -293,16 +293,16 @@ private let answer: PassphraseCallback = { target, size, _, context in
   return Int32(passphrase.count)
 }
 
-/// Answers where a passphrase has no use.
+/// Passphrase callback that always refuses.
 private let neverAsk: PassphraseCallback = { _, _, _, _ in -1 }
 
-/// OpenSSL 3's old ciphers, for as long as they are needed.
+/// OpenSSL 3's provider of old ciphers, loaded while they are needed.
 private struct LegacyProvider {
   private let handle: OpaquePointer
 
   /// Loads the provider; `nil` when it is not installed.
   init?() {
-    // Loading a provider by name disables the implicit default one, so that one is loaded as well.
+    // Loading a provider by name disables the implicit default provider, so the default is loaded as well.
     guard OSSL_PROVIDER_load(nil, "default") != nil, let handle = OSSL_PROVIDER_load(nil, "legacy") else {
       ERR_clear_error()
       return nil
@@ -314,13 +314,13 @@ private struct LegacyProvider {
 }
 
 extension Certificates {
-  /// Whether a file of this name contains certificate and key together.
+  /// Whether a file with this name contains both certificate and key (PKCS#12).
   package static func isBundleName(_ path: String) -> Bool {
     let name = path.utf8.map { $0.asciiLowercased }
     return [".p12", ".pfx"].contains { (ending: String) in name.suffix(4).elementsEqual(ending.utf8) }
   }
 
-  /// Returns the permission bits of a file with a private key in it; `nil` when it has none, or cannot be read.
+  /// Returns the permission bits of a file with a private key; `nil` if it has no key or cannot be read.
   package static func keyMode(_ path: String) -> UInt32? {
     guard let file = try? CertificateFile(path), let contents = try? file.contents(),
       contents.key != nil || contents.keyProblem != nil
@@ -328,9 +328,9 @@ extension Certificates {
     return file.mode & 0o777
   }
 
-  /// Returns why a person would have to be asked for the file's passphrase.
+  /// Returns the problem if the file cannot be read without a passphrase.
   ///
-  /// `nil` when that is not necessary, or the file cannot be read at all.
+  /// `nil` when no passphrase is required, or the file cannot be read at all.
   @export(interface)
   package static func askingProblem(_ path: String) -> CertificateProblem? {
     do throws(CertificateProblem) {

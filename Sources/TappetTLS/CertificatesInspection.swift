@@ -1,11 +1,11 @@
-// The facts about the configuration's certificate files that `tappet check` reports. `tappet cert check` looks more
-// closely: see CertificatesReport.
+// The facts about the configuration's certificate files that `tappet check` reports. `tappet cert check` is more
+// thorough: see CertificatesReport.
 
 import COpenSSL
 import TappetCore
 
 extension Certificates {
-  /// Returns every certificate and the key of `settings`, with their faults.
+  /// Returns the facts about all certificates and the key of `settings`, including their faults.
   ///
   /// Opens no connection.
   @export(interface)
@@ -28,12 +28,12 @@ extension Certificates {
     return facts
   }
 
-  /// Returns why no connection can be made with the files of `settings`, as far as that can be known without one.
+  /// Returns the problems with the files of `settings` that prevent a connection, as far as detectable without one.
   @export(interface)
   package static func mistakes(_ settings: BrokerSettings) -> [CertificateProblem] {
     var mistakes: [CertificateProblem] = []
     for case .problem(let problem) in inspect(settings) { mistakes.append(problem) }
-    // OpenSSL has reasons of its own to refuse: a key that is too short for this system's policy, an old digest.
+    // OpenSSL itself may refuse files: a key that is too short for this system's policy, an outdated digest.
     for endpoint in settings.endpoints where endpoint.usesTLS && mistakes.isEmpty {
       do throws(CertificateProblem) { _ = try makeContext(settings, endpoint: endpoint) } catch {
         mistakes.append(error)
@@ -42,7 +42,7 @@ extension Certificates {
     return mistakes
   }
 
-  /// Returns a digest of the files' contents, which changes when a connection would now be made differently.
+  /// Returns a digest of the files' contents, which changes when a new connection would use different contents.
   @export(interface)
   package static func digest(_ settings: BrokerSettings) -> [UInt8] {
     var digest: [UInt8] = []
@@ -53,9 +53,9 @@ extension Certificates {
     return digest
   }
 
-  /// Returns the days until the first certificate expires; `nil` means that there are none.
+  /// Returns the days until the first certificate expires; `nil` if there are no certificates.
   ///
-  /// Any of several authorities may be the broker's: the last of them to expire counts.
+  /// Any of several authorities may be the broker's, so the last of them to expire counts.
   @export(interface)
   package static func daysLeft(_ facts: [CertificateFact], atUnixSeconds now: Int64) -> Int64? {
     var least: Int64?
@@ -71,9 +71,9 @@ extension Certificates {
     return min(least ?? authority, authority)
   }
 
-  /// Returns the facts without the authorities that have expired, if another one is valid.
+  /// Returns the facts without expired authorities, provided that another authority is valid.
   ///
-  /// Nobody needs those: if the broker's chain does, the connection fails and says so.
+  /// Expired authorities are not needed: if the broker's chain does use one, the connection fails with that error.
   @export(interface)
   package static func needed(_ facts: [CertificateFact], atUnixSeconds now: Int64) -> [CertificateFact] {
     func authority(_ fact: CertificateFact) -> CertificateDetails? {
@@ -123,7 +123,7 @@ extension Certificates {
     return facts
   }
 
-  /// Describes the key in a file that must contain certificate and key.
+  /// Describes the key in a file that must contain both certificate and key.
   private static func describeOwnKey(of path: String) -> [CertificateFact] {
     // Faults of the file as a whole are reported where its certificates are described.
     guard let file = try? CertificateFile(path), let contents = try? file.contents(), !contents.certificates.isEmpty

@@ -1,20 +1,20 @@
-// The facts about files that `tappet cert check` reports: each certificate and key, and how they belong together.
-// TappetMessages has the sentences.
+// The facts about files that `tappet cert check` reports: each certificate and key, and how they match. TappetMessages
+// contains the texts.
 
 import COpenSSL
 import TappetCore
 
 /// One fact about a file.
 package indirect enum CertificateRemark: Sendable {
-  /// One certificate in the file; `key` is its key's kind and size, `names` are its names besides the subject.
+  /// A certificate in the file; `key` is its key's type and size, `names` are its alternative names.
   case certificate(CertificateDetails, isAuthority: Bool, key: String, names: String)
-  /// Its extended key usage lacks client authentication, or server authentication where a host was given.
+  /// An extended key usage without client authentication, or without server authentication if a host is specified.
   case wrongPurpose(subject: String, isServer: Bool)
-  /// Its key usage does not allow signing, which every handshake of today needs.
+  /// A key usage that does not allow signing, which every current handshake requires.
   case cannotSign(subject: String)
-  /// A key or signature that OpenSSL's security level 2, Debian's, rejects.
+  /// A key that OpenSSL's security level 2, Debian's default, rejects.
   case weakKey(subject: String, key: String)
-  /// A key of a kind that OpenSSL does not know.
+  /// A key of a type that OpenSSL does not support.
   case unknownKey(subject: String)
   case weakSignature(subject: String)
   /// The key belongs to this certificate.
@@ -25,9 +25,9 @@ package indirect enum CertificateRemark: Sendable {
   case keyOpenToOthers(mode: UInt32)
   /// The key's certificate is not the first in its file, where a TLS library looks for it.
   case leafNotFirst(subject: String)
-  /// Subjects from the leaf to the root, or to what is trusted as such.
+  /// Subjects from the leaf up to the root, or to the certificate trusted in its place.
   case chain([String])
-  /// The chain ends before a root: this issuer is in none of the files.
+  /// An incomplete chain: the certificate of this issuer is in none of the files.
   case chainEnds(issuer: String)
   case chainRefused(text: String)
   case hostMatches(String)
@@ -35,24 +35,24 @@ package indirect enum CertificateRemark: Sendable {
   case problem(CertificateProblem)
 }
 
-/// A remark and the file that it is about.
+/// A remark and the file that it concerns.
 package struct CertificateFinding: Sendable {
-  /// The path as it was given.
+  /// The path as specified.
   package var path: String
   /// The fact about the file.
   package var remark: CertificateRemark
 }
 
-/// Inspects files together.
+/// Findings from inspecting several files together.
 package struct CertificatesReport {
-  /// Findings in the order of the files; those about all files come last.
+  /// Findings in the order of the files, followed by those about all files.
   package private(set) var findings: [CertificateFinding] = []
   private var certificates: [(certificate: Certificate, path: String, place: Int)] = []
   private var keys: [(key: PrivateKey, path: String)] = []
 
   /// Inspects the files.
   ///
-  /// With `host` the leaf is a server's, and must be for this name. For `ask` see `ClientIdentity.read`.
+  /// With `host`, the leaf is a server's and must be valid for this name. For `ask`, see `ClientIdentity.read`.
   package init(_ paths: [String], host: String?, ask: (String) -> SecretBytes?) {
     for path in paths { read(path, ask) }
     for (certificate, path, _) in certificates { describe(certificate, path, host: host) }
@@ -106,7 +106,7 @@ package struct CertificatesReport {
     }
   }
 
-  /// Returns the leaf certificates: those of the keys, or, without keys, those that are not authorities.
+  /// Returns the leaf certificates: those of the keys or, without keys, those that are not authorities.
   private mutating func pair() -> [(Certificate, String)] {
     guard !keys.isEmpty else {
       return certificates.filter { !$0.certificate.isAuthority }.map { ($0.certificate, $0.path) }
@@ -152,13 +152,13 @@ package struct CertificatesReport {
 }
 
 extension Certificate {
-  /// `RSA 2048`, `EC 256`.
+  /// The key's type and size, such as `RSA 2048` or `EC 256`.
   fileprivate var keyText: String {
     guard let publicKey else { return "unknown key" }
     return OpenSSLText.string(EVP_PKEY_get0_type_name(publicKey)) + " " + String(EVP_PKEY_get_bits(publicKey))
   }
 
-  /// Whether it has 112 bits of security: RSA of 2048 bits.
+  /// Whether the key has at least 112 bits of security, as RSA with 2048 bits.
   fileprivate var hasStrongKey: Bool { publicKey.map { EVP_PKEY_get_security_bits($0) >= 112 } ?? false }
 
   fileprivate var hasStrongSignature: Bool {
@@ -166,7 +166,7 @@ extension Certificate {
     return X509_get_signature_info(handle, nil, nil, &bits, nil) != 1 || bits >= 112
   }
 
-  /// `DNS:localhost, IP Address:127.0.0.1`, a stranger's text; empty without such an extension.
+  /// The subjectAltName, such as `DNS:localhost, IP Address:127.0.0.1`: untrusted text, empty if absent.
   var alternativeNames: String {
     let place = X509_get_ext_by_NID(handle, NID_subject_alt_name, -1)
     guard place >= 0, let found = X509_get_ext(handle, place) else { return "" }
@@ -176,7 +176,7 @@ extension Certificate {
 
   /// Returns why the chain is invalid; `nil` when it is valid.
   ///
-  /// Without a time, in seconds since 1970, dates do not matter.
+  /// Without `time`, in seconds since 1970, validity periods are ignored.
   func refusal(of chain: [Certificate], atUnixSeconds time: Int64? = nil) -> String? {
     defer { ERR_clear_error() }
     let store = X509_STORE_new()

@@ -1,12 +1,12 @@
-// A key made on the board and the request for its certificate (PKCS#10): the key never leaves the board.
+// A key generated on the board and the request for its certificate (PKCS#10): the key never leaves the board.
 
 import COpenSSL
 import CPlatform
 import TappetCore
 
-/// Makes keys and certificate requests.
+/// Generates keys and certificate requests.
 package enum CertificateRequest {
-  /// Returns a new P-256 key as PEM, for a file of mode 0600.
+  /// Returns a new P-256 key as PEM, for a file with mode 0600.
   @export(interface)
   package static func makeKey() throws(CertificateProblem) -> SecretBytes {
     ERR_clear_error()
@@ -21,9 +21,9 @@ package enum CertificateRequest {
     return try PrivateKey(key).pem()
   }
 
-  /// Returns a request as PEM for the key `key`: the common name, and further DNS names.
+  /// Returns a request as PEM for `key`, with a common name and additional DNS names.
   ///
-  /// It asks for a client's usages: signing, and client authentication. `keyName` stands for the path in messages.
+  /// It requests a client's usages: signing and client authentication. Messages show `keyName` in place of the path.
   package static func make(
     key: SecretBytes, keyName: String, commonName: String, dnsNames: [String]
   ) throws(CertificateProblem) -> [UInt8] {
@@ -31,15 +31,15 @@ package enum CertificateRequest {
     return try make(key: key, commonName: commonName, dnsNames: dnsNames)
   }
 
-  /// Returns a request for a key that is already in a file.
+  /// Returns a request for an existing key file.
   package static func make(
     keyFile: String, commonName: String, dnsNames: [String]
   ) throws(CertificateProblem) -> [UInt8] {
     try make(key: CertificateFile(keyFile).privateKey(), commonName: commonName, dnsNames: dnsNames)
   }
 
-  /// Returns a request with the key, the subject and the names of a certificate in a file: a renewal of it may change
-  /// neither (RFC 7030 §4.2.2).
+  /// Returns a request with the subject and the names of an existing certificate, as a renewal must not change them
+  /// (RFC 7030 §4.2.2).
   @export(interface)
   package static func make(keyFile: String, renewing path: String) throws(CertificateProblem) -> [UInt8] {
     let key = try CertificateFile(keyFile).privateKey()
@@ -53,7 +53,7 @@ package enum CertificateRequest {
     }
   }
 
-  /// Whether it is a request, in PEM, for the key in this file.
+  /// Whether `pem` is a certificate request for the key in this file.
   @export(interface)
   package static func isRequest(_ pem: [UInt8], forKeyIn path: String) -> Bool {
     defer { ERR_clear_error() }
@@ -82,7 +82,7 @@ package enum CertificateRequest {
       })
   }
 
-  /// Makes and signs a request; `subject` sets its subject, and `names` returns extensions with its other names.
+  /// Creates and signs a request; `subject` sets its subject, and `names` returns extensions with its other names.
   private static func sign(
     _ key: PrivateKey, subject: (OpaquePointer?) -> Int32, names: () -> [OpaquePointer?]
   ) throws(CertificateProblem) -> [UInt8] {
@@ -109,10 +109,10 @@ package enum CertificateRequest {
     return OpenSSLText.bytes(sizeMax: 64 * 1024) { PEM_write_bio_X509_REQ($0, request) }
   }
 
-  /// MBSTRING_UTF8, a macro over a flag that Swift does not see.
+  /// MBSTRING_UTF8, a macro over a flag that Swift does not import.
   private static let MBSTRING_UTF8_: Int32 = 0x1000
 
-  /// Whether a text can be a DNS name in a certificate.
+  /// Whether a text is valid as a DNS name in a certificate.
   package static func isDNSName(_ text: String) -> Bool {
     (1...253).contains(text.utf8.count) && text.utf8.first != 0x2E && text.utf8.first != 0x2D
       && text.hasOnlyASCIIAlphanumerics(and: "-.")

@@ -1,4 +1,4 @@
-// OpenSSL's texts, names and times in Swift's types.
+// OpenSSL's texts, names and times as Swift types.
 
 import COpenSSL
 import CPlatform
@@ -16,7 +16,7 @@ enum OpenSSLText {
     return reason(ERR_peek_last_error())
   }
 
-  /// Returns `CN=x, O=y`: a stranger's text, to be quoted wherever it is shown.
+  /// Returns a name as `CN=x, O=y`: untrusted text, to be quoted wherever it is shown.
   static func name(_ name: OpaquePointer?) -> String {
     guard let name, let target = BIO_new(BIO_s_mem()) else { return "" }
     defer { BIO_free(target) }
@@ -27,7 +27,7 @@ enum OpenSSLText {
     return count > 0 ? String(decoding: text[..<Int(count)], as: UTF8.self) : "no subject"
   }
 
-  /// Returns the bytes that `write` puts into a BIO, at most `sizeMax`.
+  /// Returns the bytes that `write` writes to a BIO, at most `sizeMax`.
   static func bytes(sizeMax: Int, _ write: (OpaquePointer) -> Void) -> [UInt8] {
     guard let target = BIO_new(BIO_s_mem()) else { return [] }
     defer { BIO_free(target) }

@@ -1,14 +1,13 @@
-// A client's certificate with its chain and key, taken from whatever files a person has, and returned as PEM or
-// PKCS#12.
+// A client's certificate with its chain and key, read from files of any supported format and returned as PEM.
 
 import COpenSSL
 import CPlatform
 import TappetCore
 
-/// Certificate, chain and key that belong together, in memory.
+/// A matching certificate, chain and key, in memory.
 package final class ClientIdentity {
   private let leaf: Certificate
-  /// From the leaf's issuer upwards, without a root.
+  /// The chain from the leaf's issuer upwards, without a root.
   private let intermediates: [Certificate]
   private let key: PrivateKey
   private let roots: [Certificate]
@@ -27,10 +26,10 @@ package final class ClientIdentity {
     self.strangers = strangers
   }
 
-  /// Reads the files, PEM, DER or PKCS#12, in any order.
+  /// Reads PEM, DER or PKCS#12 files, in any order.
   ///
-  /// `ask` is called once with the path of each file that has a passphrase; it returns `nil` when none is known, and
-  /// the file is refused.
+  /// `ask` is called once with the path of each file that requires a passphrase; if it returns `nil`, the file is
+  /// refused.
   package static func read(
     _ paths: [String], ask: (String) -> SecretBytes?
   ) throws(CertificateProblem) -> ClientIdentity {
@@ -39,7 +38,7 @@ package final class ClientIdentity {
     return try make(of: files, ask: ask)
   }
 
-  /// Reads texts that did not come from files; `names` stand for the paths in messages.
+  /// Reads texts that are not from files; messages show `names` in place of the paths.
   package static func read(
     certificate: SecretBytes, key: SecretBytes, names: (certificate: String, key: String), ask: (String) -> SecretBytes?
   ) throws(CertificateProblem) -> ClientIdentity {
@@ -76,7 +75,7 @@ package final class ClientIdentity {
     throw .keyMismatch(certificate: certificate?.path ?? "the certificate beside it", key: keys[0].path)
   }
 
-  /// Returns the file's contents, with a person's passphrase where one is needed.
+  /// Returns the file's contents, after prompting for a passphrase if one is required.
   static func opened(
     _ file: CertificateFile, _ ask: (String) -> SecretBytes?
   ) throws(CertificateProblem) -> CertificateContents {
@@ -95,10 +94,10 @@ package final class ClientIdentity {
 
   // MARK: Contents
 
-  /// Returns the contents of its certificate; `path` is for messages.
+  /// Returns the details of the certificate; `path` is for messages.
   package func details(path: String) -> CertificateDetails { leaf.details(.client, path: path) }
 
-  /// The subject's common name; `nil` when it has none, or one that is not valid text.
+  /// The subject's common name; `nil` if it is absent or not valid text.
   package var commonName: String? {
     let subject = X509_get_subject_name(leaf.handle)
     let place = X509_NAME_get_index_by_NID(subject, NID_commonName, -1)
@@ -110,16 +109,16 @@ package final class ClientIdentity {
     return String(validating: UnsafeBufferPointer(start: text, count: Int(size)), as: UTF8.self)
   }
 
-  /// Returns why it must not be used at this time, in seconds since 1970: dates, and the chain as far as the files have
-  /// it; `nil` when it may be.
+  /// Returns why the identity is invalid at `time`, in seconds since 1970: its dates, or the chain as far as the files
+  /// contain it; `nil` if it is valid.
   package func refusal(atUnixSeconds time: Int64) -> String? {
     leaf.refusal(of: leaf.chain(in: [leaf] + intermediates + roots), atUnixSeconds: time)
   }
 
-  /// Whether the files have the certificate of its issuer.
+  /// Whether the files contain the issuer's certificate.
   package var hasIssuer: Bool { leaf.chain(in: intermediates + roots).count > 1 }
 
-  /// Subjects of roots in the files: no broker needs them from its clients, but they may be the broker's own CA.
+  /// Subjects of roots in the files: brokers do not need them from clients, but they may be the broker's own CA.
   package var rootSubjects: [String] { roots.map { $0.subject } }
 
   // MARK: Files
@@ -127,10 +126,10 @@ package final class ClientIdentity {
   /// Returns the certificate, followed by its chain.
   package func certificatePEM() -> [UInt8] { Self.pem([leaf] + intermediates) }
 
-  /// Returns the roots; `nil` when there were none.
+  /// Returns the roots; `nil` if there are none.
   package func authorityPEM() -> [UInt8]? { roots.isEmpty ? nil : Self.pem(roots) }
 
-  /// Returns the unencrypted key, for a file of mode 0600.
+  /// Returns the unencrypted key, for a file with mode 0600.
   package func keyPEM() throws(CertificateProblem) -> SecretBytes { try key.pem() }
 
   private static func pem(_ certificates: [Certificate]) -> [UInt8] {
@@ -145,7 +144,7 @@ extension PrivateKey {
   func pem() throws(CertificateProblem) -> SecretBytes {
     ERR_clear_error()
     guard let target = BIO_new(BIO_s_mem()) else { throw .library(text: OpenSSLText.lastError()) }
-    // Its memory is wiped when it is freed.
+    // Freeing the BIO wipes its memory.
     defer { BIO_free(target) }
     guard PEM_write_bio_PKCS8PrivateKey(target, handle, nil, nil, 0, nil, nil) == 1 else {
       throw .library(text: OpenSSLText.lastError())
@@ -160,12 +159,12 @@ extension PrivateKey {
 
 /// A CA file, inspected before it is installed next to a configuration.
 package enum AuthorityFile {
-  /// Returns its certificates as PEM, and their subjects.
+  /// Returns the file's certificates as PEM, and their subjects.
   package static func read(_ path: String) throws(CertificateProblem) -> (pem: [UInt8], subjects: [String]) {
     try describe(CertificateFile(path))
   }
 
-  /// Returns the same for a text; `name` stands for the path in messages.
+  /// Returns the same for a text; messages show `name` in place of the path.
   package static func read(text: SecretBytes, name: String) throws(CertificateProblem) -> (
     pem: [UInt8], subjects: [String]
   ) {

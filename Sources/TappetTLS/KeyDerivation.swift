@@ -1,5 +1,5 @@
-// The cost of opening a file with a passphrase, known before it is paid: the number of iterations is in the file, and
-// the maker of the file chose it.
+// The cost of decrypting a file with a passphrase, determined in advance: the number of iterations is stored in the
+// file and was chosen by its creator.
 //
 //     PBKDF2-params (RFC 8018 A.2), PBEParameter (A.3)   SEQUENCE { salt OCTET STRING, iterations INTEGER, … }
 //     scrypt-params (RFC 7914 §7)                        SEQUENCE { salt OCTET STRING, N INTEGER, … }
@@ -8,11 +8,11 @@
 import COpenSSL
 import TappetCore
 
-/// Looks for key derivations in DER.
+/// Finds key derivations in DER.
 enum KeyDerivation {
-  /// Returns the largest number of iterations that anything in the file asks for; 0 when nothing does.
+  /// Returns the largest number of iterations that the file specifies; 0 if it specifies none.
   ///
-  /// Nothing else in these formats has an INTEGER right after an OCTET STRING. Encrypted parts are not looked into.
+  /// Nothing else in these formats has an INTEGER right after an OCTET STRING. Encrypted parts are not searched.
   static func iterations(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var rest = bytes
     return largest(in: &rest, depth: 0)
@@ -26,7 +26,7 @@ enum KeyDerivation {
       if element.isEnd { break }
       if element.tag == 0x02, isAfterOctets { largest = max(largest, number(element.content)) }
       isAfterOctets = element.tag == 0x04 || element.tag == 0x24
-      // An OCTET STRING may hold more of the same: a .p12 is a stack of envelopes.
+      // An OCTET STRING may contain further elements: a .p12 file consists of nested envelopes.
       guard element.tag & 0x20 != 0 || element.tag == 0x04 && element.content.first == 0x30 else { continue }
       var inner = element.isIndefinite ? rest : element.content
       largest = max(largest, self.largest(in: &inner, depth: depth + 1))
@@ -40,15 +40,15 @@ enum KeyDerivation {
     return content.reduce(0) { $0 >> 56 != 0 ? .max : $0 << 8 | UInt64($1) }
   }
 
-  /// One element of BER (X.690 §8.1); it ends where its parent does.
+  /// A BER element (X.690 §8.1), which ends within its parent.
   private struct Element {
     let tag: UInt8
     let content: UnsafeRawBufferPointer
-    /// Its end is marked by an end-of-contents element.
+    /// Whether an end-of-contents element marks its end.
     let isIndefinite: Bool
     var isEnd: Bool { tag == 0 && content.isEmpty }
 
-    /// Takes the next element; `nil` at the end, or where there is none.
+    /// Parses the next element; `nil` at the end, or if there is no valid element.
     init?(_ rest: inout UnsafeRawBufferPointer) {
       guard rest.count >= 2, rest[0] & 0x1F != 0x1F else { return nil }
       tag = rest[0]
@@ -70,13 +70,13 @@ enum KeyDerivation {
 }
 
 extension CertificateFile {
-  /// Refuses a file that would take too long to open.
+  /// Refuses a file that would take too long to decrypt.
   func requireIterations(_ bytes: UnsafeRawBufferPointer) throws(CertificateProblem) {
     let iterations = KeyDerivation.iterations(bytes)
     guard iterations <= Limits.bundleIterationsMax else { throw .bundleSlow(path: path, iterations: iterations) }
   }
 
-  /// Looks into each PEM block of `source`.
+  /// Checks each PEM block of `source`.
   func requireIterations(ofBlocksIn source: OpaquePointer) throws(CertificateProblem) {
     var name: UnsafeMutablePointer<CChar>?
     var header: UnsafeMutablePointer<CChar>?

@@ -1,4 +1,4 @@
-// TLS with a key that both sides have, in place of certificates: for brokers on small machines that are set up so.
+// TLS with a pre-shared key in place of certificates, for brokers on small machines that are configured this way.
 
 import COpenSSL
 import CPlatform
@@ -6,10 +6,10 @@ import TappetCore
 import TappetPlatform
 
 extension TLSContext {
-  /// Offers a pre-shared key, and nothing else.
+  /// Offers only a pre-shared key.
   func use(_ wanted: PreSharedKey) throws(CertificateProblem) {
     preSharedKey = (wanted.identity, try TLSContext.read(wanted.file))
-    // Forward secrecy first; TLS 1.3 has it always.
+    // Ciphers with forward secrecy come first; TLS 1.3 always provides it.
     guard SSL_CTX_set_cipher_list(handle, "ECDHE-PSK:DHE-PSK:PSK:!NULL") == 1 else {
       throw .library(text: OpenSSLText.lastError())
     }
@@ -29,7 +29,7 @@ extension TLSContext {
     }
   }
 
-  /// Writes the identity, with a NUL, and the key where OpenSSL has room for them; returns the key's size, 0 to refuse.
+  /// Copies the identity, with a NUL, and the key to OpenSSL's buffers; returns the key's size, or 0 to refuse.
   private static let onKeyWanted:
     @convention(c) (
       OpaquePointer?, UnsafePointer<CChar>?, UnsafeMutablePointer<CChar>?, UInt32, UnsafeMutablePointer<UInt8>?, UInt32

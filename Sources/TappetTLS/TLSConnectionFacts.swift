@@ -1,22 +1,22 @@
-// The result of a TLS handshake and the broker's certificates, for a person who looks at the connection.
+// The result of a TLS handshake and the broker's certificates, for display to a user.
 
 import COpenSSL
 import TappetCore
 
-/// The facts of one connection.
+/// Facts about one TLS connection.
 package struct TLSConnectionFacts: Hashable, Sendable {
-  /// One certificate that the broker has sent, or that completes the chain.
+  /// A certificate that the broker sent, or that completes the chain.
   package struct Link: Hashable, Sendable {
-    /// Its subject, a stranger's text.
+    /// The subject, untrusted text.
     package var subject: String
-    /// Its issuer, a stranger's text.
+    /// The issuer, untrusted text.
     package var issuer: String
-    /// Its subjectAltName, a stranger's text; empty when it has none.
+    /// The subjectAltName, untrusted text; empty if absent.
     package var names: String
-    /// When it expires, in seconds since 1970.
+    /// End of the validity period, in seconds since 1970.
     package var notAfterUnixSeconds: Int64
 
-    /// Whole days until it expires; negative when it has expired.
+    /// Returns the whole days until the certificate expires; negative once it has expired.
     package func daysLeft(atUnixSeconds now: Int64) -> Int64 {
       CertificateDetails(
         role: .authority, path: "", subject: subject, issuer: issuer, notBeforeUnixSeconds: 0,
@@ -25,16 +25,16 @@ package struct TLSConnectionFacts: Hashable, Sendable {
     }
   }
 
-  /// `TLSv1.3`.
+  /// The protocol version, such as `TLSv1.3`.
   package var version: String
-  /// `TLS_AES_256_GCM_SHA384`.
+  /// The cipher suite, such as `TLS_AES_256_GCM_SHA384`.
   package var cipher: String
-  /// The protocol that the broker has chosen of those offered (ALPN); `nil` for none.
+  /// The protocol that the broker selected from those offered (ALPN); `nil` if none.
   package var alpn: String?
   /// The verified chain, the broker's own certificate first.
   package var chain: [Link]
 
-  /// The facts of an `SSL` whose handshake is over.
+  /// Reads the facts from an `SSL` whose handshake is complete.
   @export(interface)
   package init(_ connection: OpaquePointer) {
     version = OpenSSLText.string(SSL_get_version(connection))

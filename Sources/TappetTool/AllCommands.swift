@@ -1,4 +1,4 @@
-// The table of commands, and the way from words to one of them.
+// The table of all commands, and the lookup of a command by its words.
 
 import TappetBrokerTool
 import TappetCommandLine
@@ -10,7 +10,7 @@ import TappetMatrixTool
 import TappetStore
 
 extension Command {
-  /// Every command, in the order of the overview.
+  /// All commands in the order of the overview.
   static var all: [Command] {
     [
       .setUp, .importSettings, .brokerPassword, .completion, .run, .check, .status, .panelLock,
@@ -45,7 +45,7 @@ extension CommandTable {
     }
     guard let command = all.find(rest) else { return unknown(first, rest.count > 1 ? rest[1] : nil) }
     let own = rest.dropFirst(command.isPair ? 2 : 1)
-    // For the scripts of 'tappet completion' alone.
+    // Used only by the scripts of 'tappet completion'.
     if command.words == "completion", own.first == "--words" {
       Output.write(Completion(of: Array(own.dropFirst(2))).text)
       return .success
@@ -59,7 +59,7 @@ extension CommandTable {
     let first = words.first ?? "--help"
     switch first {
     case "--help", "-h", "help": Output.print(Help.overview)
-    // For tools/documentation/command-pages alone.
+    // Used only by tools/documentation/command-pages.
     case "--table": Output.print(ManualTable.pages)
     default:
       guard let command = all.find(words) else { return unknown(first, words.count > 1 ? words[1] : "--help") }
@@ -68,7 +68,7 @@ extension CommandTable {
     return .success
   }
 
-  /// Not a command, or only the first word of one.
+  /// Reports an unknown command, or an incomplete one.
   private static func unknown(_ first: String, _ second: String?) -> ExitStatus {
     guard let group = CommandGroup.named(first) else {
       let known = CommandGroup.all.map { $0.word } + ["help", "--help", "--version"]

@@ -1,18 +1,18 @@
-// The commands that begin with the same word: a page of the manual, and an answer of `tappet help`.
+// A group of commands with the same first word, which has a manual page and an overview in `tappet help`.
 
 import TappetCommandLine
 import TappetCore
 
-/// `tag` with `tag read`, `tag write` and more; or a command of one word, alone.
+/// A group such as `tag` with `tag read`, `tag write` and more; or a single command of one word.
 struct CommandGroup {
   var word: String
   /// One line without a full stop.
   var summary: String
-  /// A text for all its commands, laid out; may be empty.
+  /// Formatted text about all commands of the group; may be empty.
   var details = ""
   var commands: [Command] = []
 
-  /// Every first word of a command, in the order of the overview.
+  /// All groups in the order of the overview.
   static var all: [CommandGroup] {
     var groups: [CommandGroup] = []
     for command in Command.all {
@@ -23,10 +23,10 @@ struct CommandGroup {
     return groups
   }
 
-  /// The commands of two words that begin with this one; `nil` if there are none.
+  /// Returns the group of two-word commands with this first word; `nil` if there is none.
   static func named(_ word: String) -> CommandGroup? { all.first { $0.word == word && $0.commands[0].isPair } }
 
-  /// The second words of its commands.
+  /// The second words of the group's commands.
   var seconds: [String] { commands.map { String($0.words.dropFirst(word.count + 1)) } }
 
   private init(_ word: String, _ summary: String, _ details: String = "") {

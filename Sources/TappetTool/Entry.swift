@@ -1,6 +1,6 @@
-// The programs of the command line. `tappet` is the kiosk: it runs for months and contains only what that needs.
-// The commands that are typed now and then, with the libraries that only they need, are in
-// `libexec/tappet/tappet-tool`, which `tappet` becomes for them.
+// The programs of the command line. `tappet` is the kiosk, which runs for months and contains only the code it needs.
+// Commands that are used interactively, with their libraries, are in `libexec/tappet/tappet-tool`, which `tappet`
+// executes for them.
 
 import CPlatform
 import TappetBrokerTool
@@ -14,7 +14,7 @@ import TappetPlatform
 
 private typealias ArgumentVector = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 
-/// The entry of `tappet`, called by its main.c.
+/// Starts `tappet`; called by its main.c.
 @_cdecl("tappet_main")
 package func tappet_main(
   _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
@@ -23,7 +23,7 @@ package func tappet_main(
   return main(prepare(count, arguments), arguments).rawValue
 }
 
-/// The entry of `tappet-tool`, called by its main.c.
+/// Starts `tappet-tool`; called by its main.c.
 @_cdecl("tappet_tool_main")
 package func tappet_tool_main(
   _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
@@ -34,18 +34,18 @@ package func tappet_tool_main(
   return Output.finalStatus(CommandTable.run(words)).rawValue
 }
 
-/// Readies the process for secrets; returns what was typed after the program's name.
+/// Prepares the process for handling secrets; returns the arguments after the program's name.
 private func prepare(_ count: Int32, _ arguments: ArgumentVector) -> [String] {
   tp_open_standard_descriptors()
-  // A core dump would contain the secrets.
+  // A core dump would contain secrets.
   _ = tp_prctl(Int32(PR_SET_DUMPABLE), 0, 0)
   tp_ignore_sigpipe()
-  // A limit on a file's size is like a full disk, and no reason to die.
+  // Reaching the file size limit is handled like a full disk, and must not end the process.
   tp_ignore_signal(SIGXFSZ)
   return (1..<max(1, Int(count))).compactMap { arguments[$0].map { String(cString: $0) } }
 }
 
-/// Runs the commands of `tappet` itself, or becomes the program that has the others.
+/// Runs the built-in commands of `tappet`, or executes the program that contains the others.
 private func main(_ words: [String], _ arguments: ArgumentVector) -> ExitStatus {
   let (global, rest) = CommandTable.split(words)
   switch rest.first {
@@ -58,7 +58,7 @@ private func main(_ words: [String], _ arguments: ArgumentVector) -> ExitStatus 
   }
 }
 
-/// Returns only if the program cannot be started.
+/// Replaces this process with tappet-tool; returns only if it cannot be started.
 private func becomeTool(_ arguments: ArgumentVector) -> ExitStatus {
   let path = InstalledPrograms.locate("tappet-tool")
   do throws(SystemError) { try checked("execv") { execv(path, arguments) } } catch {

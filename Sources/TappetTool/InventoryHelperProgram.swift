@@ -1,4 +1,4 @@
-// tappet-inventory, the inventory's process of a kiosk: 'tappet run' starts it with a socket, and no person does.
+// tappet-inventory, a kiosk's inventory process: started by 'tappet run' with a socket, never by a user.
 
 import CPlatform
 import TappetCommandLine
@@ -19,7 +19,7 @@ enum InventoryHelperProgram {
       Output.printError("tappet-inventory: '\(words[0])' is for 'tappet run', which starts it")
       return .usage
     }
-    // The name that log lines and `ps` have for it.
+    // The process name in log lines and `ps`.
     "tappet-inventory".withCString { _ = tp_prctl(Int32(PR_SET_NAME), UInt(bitPattern: $0), 0) }
     do throws(DatabaseError) {
       try InventoryService(parent: parent, folder: words[3]).run()

@@ -1,10 +1,10 @@
-// The table of commands for tools/documentation/command-pages, which makes tappet(1) and the pages of the commands.
+// The table of commands for tools/documentation/command-pages, which generates tappet(1) and a page per command group.
 
 import TappetCommandLine
 import TappetJSON
 
 enum ManualTable {
-  /// An object for each page.
+  /// A JSON array with an object for each page.
   static var pages: JSON { .array(CommandGroup.all.map { page($0) }) }
 
   private static func page(_ group: CommandGroup) -> JSON {
@@ -35,7 +35,7 @@ enum ManualTable {
 }
 
 extension Command {
-  /// Whether its options begin with those for the broker, which a page describes once.
+  /// Whether the options start with the broker options, which a page describes only once.
   fileprivate var isForBroker: Bool {
     options.count >= Self.brokerOptions.count
       && zip(options, Self.brokerOptions).allSatisfy { $0.name == $1.name && $0.value == $1.value }

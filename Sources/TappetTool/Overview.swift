@@ -1,4 +1,4 @@
-// The overview of all commands, and of those that begin with one word.
+// The overview of all commands, and of those with the same first word.
 
 import TappetBrokerTool
 import TappetCommandLine
@@ -7,12 +7,12 @@ import TappetKioskTool
 import TappetMatrixTool
 
 extension Help {
-  /// The commands that the overview explains.
+  /// The commands that the overview describes individually.
   private static var everyday: [Command] {
     [.setUp, .check, .run, .status, .history, .tagWrite, .secretList, .mqttConnect, .backup]
   }
 
-  /// The text of `tappet --help`: one screen of 24 rows and 80 columns.
+  /// Text of `tappet --help`, which fits a screen of 24 rows and 80 columns.
   static var overview: String {
     let groups = CommandGroup.all
     let sections = Section.allCases.map { section in
@@ -23,7 +23,7 @@ extension Help {
       + rows(sections, width) + "\n'tappet help NAME' and 'man tappet-NAME' explain a command, or list a group."
   }
 
-  /// The text of `tappet help secret`: all commands that begin with this word.
+  /// Returns the text of `tappet help secret`: all commands with this first word.
   static func list(_ group: CommandGroup) -> String {
     "Usage: tappet \(group.word) COMMAND [OPTION]…\n\n" + rows(group.commands.map { ($0.words, $0.summary) })
       + (group.details.isEmpty ? "" : "\n" + group.details + "\n")

@@ -1,24 +1,25 @@
-// The process gives up, first, its privileges; then, once all certificates and secrets are loaded, every file but
-// those of the name resolver and the system's trust store, Unix sockets, and every system call that an HTTP client does
-// not make. Its memory has a bound.
+// Restrictions of the process. It first gives up its privileges; then, once all certificates and secrets are loaded,
+// access to all files except those of the name resolver and the system's trust store, Unix sockets, and all system
+// calls that an HTTP client does not make. Its memory is limited.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 
 enum Confinement {
-  /// The files that can still be read: the resolver looks at them with each question, libcurl at the trust store with
-  /// each first connection.
+  /// Files that remain readable: the resolver reads its files for each query, libcurl the trust store for each first
+  /// connection.
   private static let readable = [
     "/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/host.conf", "/etc/gai.conf", "/etc/services",
     "/run/systemd/resolve", trustStore,
   ]
-  /// The system's trust store.
+  /// Path of the system's trust store.
   static let trustStore = "/etc/ssl/certs/ca-certificates.crt"
 
-  /// No privileges by exec, no core dump, no ptrace by the same user, no terminal.
+  /// Disables privileges gained by exec, core dumps, ptrace by the same user, and the terminal.
   ///
-  /// A signal to end ends it at once: what was under way is sent again. A terminal's goes to the parent, too.
+  /// A termination signal ends the process immediately: requests in progress are sent again. A terminal also signals
+  /// the parent.
   static func begin() {
     _ = tp_prctl(PR_SET_NO_NEW_PRIVS, 1, 0)
     _ = tp_prctl(PR_SET_DUMPABLE, 0, 0)
@@ -27,14 +28,14 @@ enum Confinement {
     for number in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] { dup2(null.number, number) }
   }
 
-  /// Closes all the rest, for good; each step is harmless where the kernel lacks it.
+  /// Denies everything else, permanently; each step is harmless if the kernel does not support it.
   ///
-  /// `boundsMemory`: not where encrypted rooms are read; the answer with a large room's keys takes more.
+  /// `boundsMemory` is false if encrypted rooms are read: the answer with a large room's keys needs more memory.
   static func close(boundsMemory: Bool = true) {
     if boundsMemory { tp_limit_data(Limits.webhookDataMax, Limits.webhookStackSize) }
     tp_load_resolver_modules()
     _ = tp_drop_root()
-    // The connections are what the process is for.
+    // Connections are the purpose of the process.
     Landlock.confine(readable: readable, mayConnect: true)
     _ = tp_drop_capabilities()
     _ = tp_seccomp_allow(true)

@@ -1,18 +1,19 @@
-// The program's entry. It sends what its parent, the kiosk, gives it, says what became of it, and decides nothing.
+// The program's entry point. It sends what its parent, the kiosk, passes to it, reports the outcome, and makes no
+// decisions.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// Why the program ended, as its exit status.
+/// The program's exit statuses.
 enum ExitStatus {
-  /// Its parent closed the socket.
+  /// The parent closed the socket.
   static let finished: Int32 = 0
   /// libcurl cannot be used.
   static let unusable: Int32 = 1
-  /// It was called in a way that it does not understand.
+  /// The command line was invalid.
   static let usage: Int32 = 2
-  /// The homeserver does not accept the session any more.
+  /// The homeserver no longer accepts the session.
   static let sessionRefused = ProcessEnd.sessionRefused
 }
 
@@ -32,7 +33,7 @@ private let purpose = """
 
   """
 
-/// The program's entry, called by main.c.
+/// Runs the program; called by main.c.
 @_cdecl("tappet_webhook_main")
 package func tappet_webhook_main(
   _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
@@ -70,7 +71,7 @@ private func serve(_ parent: UnixSocket, listens: Bool) -> Int32 {
   return ExitStatus.finished
 }
 
-/// Listens in rooms, with encryption; returns the exit status when the parent has gone, or the session is over.
+/// Listens in rooms with encryption; returns the exit status when the parent is gone, or the session is over.
 package func listen(_ parent: UnixSocket, _ cipher: any RoomCipher) -> Int32 {
   Confinement.begin()
   LibCrypto.omitErrorTexts()

@@ -1,31 +1,32 @@
-// libcurl: several requests at a time, in one thread, over connections that are kept. The only file that calls it.
+// libcurl: several concurrent requests on one thread, over persistent connections. Only RequestOptions also calls
+// libcurl.
 
 import CCurl
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// The requests under way.
+/// The requests in progress.
 package final class HTTPClient {
-  /// A request that has ended.
+  /// The outcome of a completed request.
   package enum Outcome {
-    /// `body` is its beginning, where it is wanted.
+    /// An answer to the request; `body` is its start, if requested.
     case answered(status: UInt16, retryAfterSeconds: UInt32?, body: [UInt8])
     case failed(TransportError, code: Int32)
   }
 
   /// A request to an endpoint.
   package struct Call {
-    /// After the endpoint's URL; `nil` means that URL alone.
+    /// Path after the endpoint's URL; `nil` means the URL alone.
     var path: String?
-    /// `nil` means the endpoint's.
+    /// Method of the request; `nil` means the endpoint's.
     var method: WebhookEndpoint.Method?
     var body: [UInt8]
     var keepsAnswer = false
-    /// Bytes of the answer that are read.
+    /// Maximum number of bytes read of the answer.
     var answerSizeMax = Limits.webhookAnswerSizeMax
 
-    /// A request whose answer is its status; `keepsAnswer` keeps the rest as well.
+    /// Creates a request that returns the answer's status and, with `keepsAnswer`, its body.
     package init(
       path: String? = nil, method: WebhookEndpoint.Method? = nil, body: [UInt8], keepsAnswer: Bool = false,
       answerSizeMax: Int = Limits.webhookAnswerSizeMax
@@ -38,14 +39,14 @@ package final class HTTPClient {
     }
   }
 
-  /// One request and what it lends to libcurl.
+  /// One request, and the memory that it lends to libcurl.
   fileprivate final class Request {
     let id: EntryID
     let handle: OpaqueCURL
     var lines: UnsafeMutablePointer<curl_slist>?
-    /// Number of bytes of the answer so far.
+    /// Number of bytes of the answer received so far.
     var received = 0
-    /// Number of bytes of its headers and trailers, those of redirects included.
+    /// Number of bytes of headers and trailers received, including those of redirects.
     var headersReceived = 0
     var answer: [UInt8] = []
     let keepsAnswer: Bool
@@ -71,14 +72,14 @@ package final class HTTPClient {
   private let multi: UnsafeMutableRawPointer
   private var requests: [OpaqueCURL: Request] = [:]
 
-  /// `nil` when libcurl cannot be initialised.
+  /// Creates a client without requests; `nil` if libcurl cannot be initialized.
   init?() {
     guard curl_global_init(tp_curl_global_flags()) == CURLE_OK, let multi = curl_multi_init() else { return nil }
     self.multi = multi
     _ = tp_curl_set_multi(multi, CURLMOPT_MAXCONNECTS, Limits.webhooksInflightMax)
   }
 
-  /// Begins a request; returns the outcome of one that cannot even begin.
+  /// Starts a request; returns its outcome if it cannot be started.
   func begin(_ id: EntryID, to endpoint: LoadedEndpoint, _ call: Call, unixSeconds: Int64) -> Outcome? {
     if let trouble = endpoint.trouble { return .failed(.fileUnusable, code: trouble) }
     guard let handle = curl_easy_init() else { return .failed(.other, code: ENOMEM) }
@@ -112,7 +113,7 @@ package final class HTTPClient {
     return nil
   }
 
-  /// Works on the requests; calls `done` for each that has ended.
+  /// Processes the requests; calls `done` for each that has ended.
   func work(_ done: (EntryID, Outcome) -> Void) {
     var running: Int32 = 0
     curl_multi_perform(multi, &running)
@@ -124,7 +125,7 @@ package final class HTTPClient {
     }
   }
 
-  /// Waits until the requests go on, `descriptor` is readable, or the time is up; returns whether it is readable.
+  /// Waits for the requests, for `descriptor` to be readable, or for the time limit; returns whether it is readable.
   func wait(for descriptor: Int32, limit: Duration? = nil) -> Bool {
     let milliseconds = limit.map { Int32(clamping: max(0, $0.wholeMilliseconds + 1)) }
     return tp_curl_wait(multi, descriptor, milliseconds ?? (requests.isEmpty ? 60_000 : 1_000))
@@ -135,7 +136,7 @@ package final class HTTPClient {
       return .failed(.headersTooLarge, code: Int32(bitPattern: code.rawValue))
     }
     let status = tp_curl_number(request.handle, CURLINFO_RESPONSE_CODE)
-    // The rest of a long answer was not wanted.
+    // The rest of a long answer is not needed.
     let isCut = code == CURLE_WRITE_ERROR || code == CURLE_FILESIZE_EXCEEDED
     if code == CURLE_OK || isCut, (100...999).contains(status) {
       let seconds = tp_curl_offset(request.handle, CURLINFO_RETRY_AFTER)
@@ -149,16 +150,16 @@ package final class HTTPClient {
 }
 
 extension HTTPClient.Request {
-  /// Whether a redirect led to anything but https.
+  /// Whether a redirect led to a URL without https.
   ///
-  /// For an answer that is not HTTP, libcurl has the same error.
+  /// libcurl reports the same error for an answer that is not HTTP.
   fileprivate var isLedAstray: Bool {
     guard tp_curl_number(handle, CURLINFO_REDIRECT_COUNT) > 0, let url = tp_curl_text(handle, CURLINFO_EFFECTIVE_URL)
     else { return false }
     return !String(cString: url).begins(with: "https:")
   }
 
-  /// Counts the bytes; fewer than came ends the request.
+  /// Counts the bytes; returning fewer than were received ends the request.
   fileprivate func receive(_ piece: UnsafeRawBufferPointer) -> Int {
     received += piece.count
     guard received <= answerSizeMax else { return 0 }
@@ -166,7 +167,7 @@ extension HTTPClient.Request {
     return piece.count
   }
 
-  /// Counts the bytes: libcurl keeps all headers and trailers, and has no limit for trailers of its own.
+  /// Counts the bytes: libcurl keeps all headers and trailers, and does not limit trailers itself.
   fileprivate func receiveHeader(_ size: Int) -> Int {
     headersReceived += size
     return headersReceived <= Limits.webhookHeadersReceivedMax ? size : 0

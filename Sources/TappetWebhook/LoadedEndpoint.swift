@@ -1,26 +1,26 @@
-// An endpoint with the content of its files, read once before the process gives up the disk.
+// An endpoint with the content of its files, read once before the process gives up access to the disk.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// Everything that a request to one server needs.
+/// The data needed for requests to one server.
 final class LoadedEndpoint {
   let endpoint: WebhookEndpoint
-  /// `nil` when its file could not be read.
+  /// The endpoint's URL; `nil` if its file could not be read.
   private(set) var url: SecretBytes?
-  /// Whether it is reached by TLS.
+  /// Whether the endpoint is reached over TLS.
   private(set) var usesTLS = false
   private(set) var headers: [SecretBytes] = []
   private(set) var ca: SecretBytes?
   private(set) var certificate: SecretBytes?
   private(set) var privateKey: SecretBytes?
   private(set) var secret: WebhookSecret?
-  /// The user of a session; `nil` without one.
+  /// The session's user; `nil` without a session.
   private(set) var user: String?
-  /// The device of a session.
+  /// The device of the session.
   private(set) var device: String?
-  /// Why no request can be made; an errno, or 0 for a file with something else in it.
+  /// Reason why no request can be made: an errno, or 0 for a file with invalid content.
   private(set) var trouble: Int32?
 
   init(_ endpoint: WebhookEndpoint) {
@@ -50,7 +50,7 @@ final class LoadedEndpoint {
     usesTLS = parts.usesTLS
   }
 
-  /// A room's homeserver and token.
+  /// Loads a room's homeserver and token.
   private func loadSession() {
     guard case .file(let path) = endpoint.url else { return trouble = 0 }
     switch TextFile.read(path, sizeMax: Limits.roomSessionSizeMax) {
@@ -75,7 +75,7 @@ final class LoadedEndpoint {
     }
     guard let value else { return }
     var line = Array((header.name + ": ").utf8) + value.withBytes { Array($0) }
-    // A control character would begin another header.
+    // A control character could start another header.
     guard line.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
       LibCrypto.wipe(&line)
       return trouble = trouble ?? 0
@@ -90,7 +90,7 @@ final class LoadedEndpoint {
     }
   }
 
-  /// A file of certificates, or of a key.
+  /// Returns a file of certificates, or of a key.
   private func whole(_ path: String) -> SecretBytes? {
     read(path, sizeMax: Limits.certificateFileSizeMax) { content in
       content.bytes.removeLast(content.bytes.count - content.bytes.withUnsafeMutableBytes(PEMText.tidy))

@@ -1,10 +1,10 @@
-// The JSON of a homeserver's answer to a message or an error.
+// JSON parsing of a homeserver's answer to a message, or of its error.
 
 import TappetCore
 import TappetJSON
 
 extension MatrixAnswer {
-  /// Reads an answer; what is not JSON has no members.
+  /// Parses an answer; anything but JSON results in an answer without members.
   @export(interface)
   package init(_ bytes: [UInt8]) {
     self = JSONNode.read(bytes) { MatrixAnswer($0) } ?? MatrixAnswer()

@@ -1,40 +1,40 @@
-// A room that is listened to, what the kiosk writes there, what it asks the homeserver, and what an answer means.
+// A room that is listened to, the kiosk's messages there, its requests to the homeserver, and the meaning of an answer.
 
 import TappetCore
 
 extension RoomListener {
   /// A room with commands.
   struct Room {
-    /// The address or the id, as configured.
+    /// The room's address or id, as configured.
     var name: String
     var id: String?
-    /// Whether a line comes with its sender's power.
+    /// Whether a line is passed on with its sender's power level.
     var readsPowers: Bool
-    /// Whether questions are asked in it.
+    /// Whether the kiosk asks questions in the room.
     var asks: Bool
     var powers = RoomPowers()
-    /// Whether the homeserver has answered who made the room, whatever it said.
+    /// Whether the homeserver has answered the query for the room's creator, with any result.
     var isCreationKnown = false
-    /// `nil` until the homeserver has said.
+    /// State of the room; `nil` until the homeserver has reported it.
     var access: RoomAccess?
-    /// Whether it is encrypted, and read all the same.
+    /// Whether the room is encrypted and nevertheless read.
     var isDecrypted = false
   }
 
-  /// A message of the kiosk in a room, on its way.
+  /// A message from the kiosk to a room, queued or being sent.
   struct Answer {
     var path: String
     var body: [UInt8]
-    /// The number of the question that it asks.
+    /// Number of the question that the message asks.
     var question: UInt64?
-    /// Whether the homeserver may have it.
+    /// Whether the homeserver may have received the message.
     var isUnderWay = false
     private var tries = 0
 
-    /// A reaction to an event, or a reply to it.
+    /// Creates a reaction or a reply to an event.
     init(to event: String, in room: String, isReaction: Bool, _ text: String) {
       let kind = isReaction ? "m.reaction" : "m.room.message"
-      // The same answer is never given twice: the homeserver knows a transaction.
+      // The same answer is never sent twice: the homeserver recognizes a transaction.
       let transaction = event + "-" + (isReaction ? Hex.encode(Array(text.utf8.prefix(4))) : "reply")
       path = "/_matrix/client/v3/rooms/\(room.percentEncoded)/send/\(kind)/\(transaction.percentEncoded)"
       let (id, words) = (event.jsonEscaped, text.jsonEscaped)
@@ -45,7 +45,7 @@ extension RoomListener {
             + "\"m.relates_to\":{\"m.in_reply_to\":{\"event_id\":\"\(id)\"}}}").utf8)
     }
 
-    /// The message that asks a question, whose number is unique, and with it the transaction.
+    /// Creates the message that asks a question, whose unique number makes the transaction unique.
     init(asking number: UInt64, in room: String, _ text: String) {
       question = number
       path = "/_matrix/client/v3/rooms/\(room.percentEncoded)/send/m.room.message/question-\(number)"
@@ -58,7 +58,7 @@ extension RoomListener {
     }
   }
 
-  /// The failure that an answer of a homeserver is.
+  /// Returns the failure that a homeserver's answer indicates.
   static func fault(_ status: UInt16, _ answer: MatrixAnswer) -> WebhookFault {
     switch (status, answer.errorCode) {
     case (429, _), (_, "M_LIMIT_EXCEEDED"): .status(429)
@@ -70,15 +70,15 @@ extension RoomListener {
   }
 }
 
-/// Only what people write in these rooms, whether they are encrypted or replaced, and who may do what there.
+/// Filter for messages in these rooms, for their encryption and replacement, and for power levels.
 struct SyncFilter {
   /// The ids of the rooms.
   var rooms: [String]
-  /// Whether the power levels are wanted.
+  /// Whether power levels are requested.
   var readsPowers: Bool
-  /// Whether the answers to questions are wanted.
+  /// Whether answers to questions are requested.
   var readsReactions: Bool
-  /// Whether encrypted events are wanted.
+  /// Whether encrypted events are requested.
   var readsCiphertexts: Bool
   /// The kiosk's own user.
   var user: String?
@@ -91,9 +91,9 @@ struct SyncFilter {
     let ciphertexts = readsCiphertexts ? ",\"m.room.encrypted\"" : ""
     var state = "\"m.room.encryption\",\"m.room.tombstone\""
     if readsPowers { state += ",\"m.room.power_levels\"" }
-    // The kiosk's own events are left out, unless it could have changed somebody's power.
+    // The kiosk's own events are excluded, unless it could have changed a power level.
     let me = readsPowers ? "" : user.map { "\"\($0.jsonEscaped)\"" } ?? ""
-    // Synapse leaves out a room that removed the kiosk, if no event passes the filter: that of the member does.
+    // Synapse omits a room that removed the kiosk if no event passes the filter: the member event does.
     let types = "\"m.room.message\",\"m.room.member\"\(reactions)\(ciphertexts),\(state)"
     let timeline = "{\"limit\":20,\"types\":[\(types)],\"not_senders\":[\(me)]}"
     return """

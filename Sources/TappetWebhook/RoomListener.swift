@@ -1,15 +1,15 @@
-// Listens in rooms: /sync with a long poll, from the present on. Lines from before the first answer, or from a time in
-// which nobody listened, are passed over: a command never acts late.
+// Listens in rooms: /sync with long polling, from the present on. Lines from before the first answer, or from a time
+// without a listener, are ignored: a command never takes effect late.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// Passes on the lines that people write in the rooms of its parent, and writes the parent's answers there.
+/// Passes on the lines that users write in its parent's rooms, and sends the parent's answers there.
 final class RoomListener {
   private enum Step {
     case resolve(Int)
-    /// Synapse leaves this event out of an answer to /sync about certain rooms: since version 12 it names no room.
+    /// Query for the creation event, which Synapse omits from /sync for rooms of version 12 or later: it names no room.
     case creation(Int)
     case sync
   }
@@ -18,14 +18,14 @@ final class RoomListener {
   private let client: HTTPClient
   private var endpoint: LoadedEndpoint?
   private var rooms: [Room] = []
-  /// The place from which the next answer continues; `nil` before the first one.
+  /// Position from which the next answer continues; `nil` before the first answer.
   private var since: String?
   private var step = Step.sync
   private var isAsking = false
   private var askAt: Instant?
   private var askedAt = Instant(nanoseconds: 0)
   private var failures = 0
-  /// Whether the homeserver does not accept the session any more.
+  /// Whether the homeserver no longer accepts the session.
   private var isRefused = false
   private var answers: [Answer] = []
   private var isAnswering = false
@@ -35,21 +35,21 @@ final class RoomListener {
   private let cipher: (any RoomCipher)?
   private var isCiphering = false
   private var encryption = RoomEncryption()
-  /// Why the keys cannot be had, as an errno.
+  /// Reason why the keys could not be opened, as an errno.
   private var keyTrouble: Int32 = 0
 
   private static let asking = EntryID(high: 0, low: 1)
   private static let answering = EntryID(high: 0, low: 2)
   private static let ciphering = EntryID(high: 0, low: 3)
 
-  /// A listener to which encrypted rooms are closed without a cipher.
+  /// Creates a listener; without a cipher, it does not read encrypted rooms.
   init(parent: UnixSocket, client: HTTPClient, _ cipher: (any RoomCipher)?) {
     self.parent = parent
     self.client = client
     self.cipher = cipher
   }
 
-  /// Returns the exit status when the parent has gone, or the session is over.
+  /// Runs until the parent is gone, or the session is over; returns the exit status.
   func run() -> Int32 {
     while exitStatus == nil {
       client.work { id, outcome in done(id, outcome) }
@@ -62,7 +62,7 @@ final class RoomListener {
 
   private var now: Instant { SystemClock().now().instant }
 
-  /// The time until something is due without a cause; libcurl has its own times.
+  /// The time until the next timer expires; libcurl has its own timers.
   private var wait: Duration {
     let dues = [askAt, answerAt, isCiphering ? nil : cipher?.dueAt].compactMap { $0.map { $0 - now } }
     return min(dues.min() ?? .seconds(60), .seconds(60))
@@ -119,12 +119,12 @@ final class RoomListener {
     }
   }
 
-  /// Whether it is known to be encrypted, by its id.
+  /// Whether the room with this id is known to be encrypted.
   private func isEncrypted(_ room: String) -> Bool {
     cipher?.isEncrypted(room) ?? rooms.contains { $0.id == room && $0.access == .encrypted }
   }
 
-  /// Writes in a room; never in plain in one that is encrypted, which somebody may have changed after the line.
+  /// Replies in a room; never in plain text in an encrypted room, even if encryption was enabled after the line.
   private func reply(_ text: String, to event: String, in room: String) {
     let answer = Answer(to: event, in: room, isReaction: false, text)
     guard isEncrypted(room) else { return queue(answer) }
@@ -132,7 +132,7 @@ final class RoomListener {
   }
 
   private func queue(_ answer: Answer) {
-    // The one that is under way has its turn.
+    // An answer that is being sent keeps its place.
     if answers.count >= Limits.roomAnswersMax { answers.remove(at: isAnswering ? 1 : 0) }
     answers.append(answer)
     if !isAnswering, answerAt == nil { answerAt = now }
@@ -174,8 +174,9 @@ final class RoomListener {
       rooms: rooms.compactMap { $0.id }, readsPowers: rooms.contains { $0.readsPowers },
       readsReactions: rooms.contains { $0.asks }, readsCiphertexts: cipher != nil, user: endpoint?.user)
     let place = since.map { "&timeout=\(Limits.roomPollMax.wholeMilliseconds)&since=" + $0.percentEncoded }
-    // The first answer comes at once, whatever the time. Synapse keeps it for two minutes, and would give it again to
-    // the same request: its place is in the past. It leaves out rooms without news, unless it is asked for their state.
+    // The first answer is immediate, whatever the timeout. Synapse caches it for two minutes, and would return it again
+    // for the same request, with a position in the past; so the timeout varies. Synapse omits rooms without changes,
+    // unless their full state is requested.
     let first = "&full_state=true&timeout=\(1 + now.nanoseconds / 1000 % 1000)"
     return "/_matrix/client/v3/sync?set_presence=offline&filter=" + filter.text.percentEncoded + (place ?? first)
   }
@@ -215,13 +216,13 @@ final class RoomListener {
     }
   }
 
-  /// Asks again later; from the present on, if the homeserver may not know the place any more.
+  /// Retries after a pause; from the present on, if the homeserver may no longer know the position.
   private func failed(_ fault: WebhookFault, retryAfterSeconds: UInt32?) {
     if case .trouble(.notAHomeserver, _) = fault { since = nil }
     if case .trouble(.tokenRefused, _) = fault { isRefused = true }
     let usual = isRefused ? Limits.roomRetry.last : Limits.roomRetry.pause(after: failures)
     let asked = retryAfterSeconds.map { Duration.seconds(Int64($0)) } ?? .zero
-    // Never longer: the kiosk waits for a sign.
+    // Never longer: the kiosk waits for a sign of life.
     askAt = now + min(max(usual, asked), Limits.roomRetry.last)
     failures += 1
     send(.failed(fault))
@@ -229,7 +230,7 @@ final class RoomListener {
 
   private func heard(_ answer: SyncAnswer) {
     let isFirst = since == nil
-    // The homeserver keeps what is to this device until it is asked from the next place on.
+    // The homeserver keeps events to this device until /sync is requested from the next position.
     guard learn(answer.news, isFirst: isFirst) else {
       return failed(.trouble(.fileUnusable, code: EIO), retryAfterSeconds: nil)
     }
@@ -242,18 +243,18 @@ final class RoomListener {
       }
       let wasOpen = rooms[index].access == .open
       note(access(room, index), index)
-      // A line from before the kiosk was there is nobody's command; a room with two names passes each on once.
+      // A line from before the kiosk joined is not a command; a room with two names passes each line on once.
       let isHeard = wasOpen && !isFirst && rooms.firstIndex(where: { $0.id == room.id }) == index
       for change in room.changes { handle(change, index, isHeard: isHeard) }
     }
     passOnDeciphered()
     send(.listening)
-    // A proxy that answers at once, with nothing, is not asked without a pause.
+    // A proxy that immediately returns an empty answer is polled with a pause.
     let isHasty = !isFirst && answer.rooms.isEmpty && now - askedAt < Limits.roomRetry.first
     askAt = now + (isHasty ? Limits.roomRetry.first : .zero)
   }
 
-  /// The room's condition after an answer; encryption and a successor are for good.
+  /// Returns the room's state after an answer; encryption and replacement are permanent.
   private func access(_ room: SyncAnswer.Room, _ index: Int) -> RoomAccess {
     let before = rooms[index].access
     if room.isLeft { return .closed }
@@ -261,7 +262,7 @@ final class RoomListener {
     guard let cipher else { return room.isEncrypted || before == .encrypted ? .encrypted : .open }
     if room.isEncrypted { cipher.noteEncrypted(room.id) }
     rooms[index].isDecrypted = cipher.isEncrypted(room.id)
-    // Reactions are not encrypted: the homeserver could answer the kiosk's questions.
+    // Reactions are not encrypted: the homeserver could forge answers to the kiosk's questions.
     if rooms[index].isDecrypted { return rooms[index].asks ? .encrypted : .open }
     return encryption.allowsPlain ? .open : .plain
   }
@@ -286,7 +287,7 @@ final class RoomListener {
     room.readsPowers ? room.powers.level(of: user) : nil
   }
 
-  /// Passes a line on, with its sender's power, if the room is open.
+  /// Passes on a line, with its sender's power level, if the room is open.
   private func pass(_ line: RoomLine, in room: Room) {
     guard room.access == .open, line.user != endpoint?.user else { return }
     var line = line
@@ -298,7 +299,7 @@ final class RoomListener {
   private func note(_ access: RoomAccess, _ index: Int) {
     guard rooms[index].access != access else { return }
     rooms[index].access = access
-    // A room that lets the kiosk in says more than before.
+    // A room that admits the kiosk reveals more than before.
     if access == .open, rooms[index].powers.creation == nil { rooms[index].isCreationKnown = false }
     send(.access(room: rooms[index].name, access))
   }
@@ -331,7 +332,7 @@ final class RoomListener {
     for message in cipher.takeMessages() { send(message) }
   }
 
-  /// Passes on the lines whose keys have come, and what became of messages.
+  /// Passes on the lines whose keys have arrived, and the outcomes of messages.
   private func passOnDeciphered() {
     guard let cipher else { return }
     for line in cipher.takeLines() {
@@ -351,7 +352,7 @@ final class RoomListener {
     if let outcome = begin(RoomListener.answering, call) { answered(outcome) }
   }
 
-  /// Repeats what the homeserver may not have, which it knows by its transaction; gives up the rest.
+  /// Retries an answer that the homeserver may not have, which it recognizes by the transaction; otherwise drops it.
   private func answered(_ outcome: HTTPClient.Outcome) {
     isAnswering = false
     let given = answers[0]
@@ -369,7 +370,7 @@ final class RoomListener {
     if let event { said(given, event) }
   }
 
-  /// Remembers the event of a question, to which somebody may have reacted already.
+  /// Records the event of a question, to which users may already have reacted.
   private func said(_ answer: Answer, _ event: String) {
     guard let number = answer.question else { return }
     let (reactions, end) = questions.said(number, as: event)
@@ -377,7 +378,7 @@ final class RoomListener {
     if let end { reply(end.text, to: event, in: end.room) }
   }
 
-  /// A parent that does not take the message is gone, or stuck for too long.
+  /// Sends a message; a parent that does not accept it is gone, or blocked for too long.
   private func send(_ message: RoomMessage) {
     let bytes = message.encode()
     while exitStatus == nil {
@@ -391,7 +392,7 @@ final class RoomListener {
 }
 
 extension EntryID {
-  /// The transaction of a reply to an event: the same one each time.
+  /// Creates the transaction of a reply to an event, the same one each time.
   fileprivate init(digestOf event: String) {
     let digest = LibCrypto.digest(Array(event.utf8))
     self.init(high: UInt64(bigEndianBytes: digest[..<8]), low: UInt64(bigEndianBytes: digest[8..<16]))

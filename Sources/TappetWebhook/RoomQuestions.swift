@@ -1,20 +1,20 @@
-// The questions that were asked in rooms, and which event each is.
+// The questions asked in rooms, and the event of each.
 
 import TappetCore
 
-/// The questions that are open; the kiosk has one at a time, and the next one may begin before the last is closed.
+/// The open questions; the kiosk has one at a time, and the next may start before the last is closed.
 struct RoomQuestions {
   private struct Question {
     var number: UInt64
     var room: String
-    /// `nil` until the homeserver has said.
+    /// Id of the question's event; `nil` until the homeserver has reported it.
     var event: String?
-    /// How it has ended, if it was closed before that.
+    /// Closing text, if the question was closed before its event was known.
     var closing: String?
   }
 
   private var questions: [Question] = []
-  /// Reactions to events that are not known yet: the answer to a question can be there before that to its request.
+  /// Reactions to unknown events: the answer to a question can arrive before the response to its request.
   private var early: [(room: String, event: String, answer: RoomAnswer)] = []
 
   mutating func ask(_ number: UInt64, in room: String) {
@@ -22,8 +22,8 @@ struct RoomQuestions {
     questions.append(Question(number: number, room: room))
   }
 
-  /// The question has become this event; returns the reactions to it that were there before, and the room and the text
-  /// of its end, if it was closed meanwhile.
+  /// Records the question's event; returns the reactions to it that arrived before, and the room and the closing text
+  /// if the question was closed in the meantime.
   mutating func said(_ number: UInt64, as event: String) -> ([RoomAnswer], end: (room: String, text: String)?) {
     guard let place = questions.firstIndex(where: { $0.number == number }) else { return ([], nil) }
     questions[place].event = event
@@ -36,7 +36,7 @@ struct RoomQuestions {
     return (answers.map { RoomAnswer(question: number, user: $0.user, power: $0.power, isYes: $0.isYes) }, nil)
   }
 
-  /// The answer that a reaction is; `nil` unless it is to the very event of a question that is open.
+  /// Returns the answer that a reaction means; `nil` unless it is to the event of an open question.
   mutating func reacted(to event: String, in room: String, _ answer: RoomAnswer) -> RoomAnswer? {
     if let question = questions.first(where: { $0.room == room && $0.event == event && $0.closing == nil }) {
       var answer = answer
@@ -49,9 +49,10 @@ struct RoomQuestions {
     return nil
   }
 
-  /// Forgets the question; returns its room and event, if it has one.
+  /// Removes the question; returns its room and event, if the event is known.
   ///
-  /// One whose request is `underWay` is kept until the answer to that, because its end comes after it in the room.
+  /// If its request is `underWay`, the question is kept until the response, as its closing text must follow it in the
+  /// room.
   mutating func close(_ number: UInt64, _ text: String, underWay: Bool) -> (room: String, event: String)? {
     guard let place = questions.firstIndex(where: { $0.number == number }) else { return nil }
     let question = questions[place]

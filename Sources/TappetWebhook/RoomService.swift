@@ -1,4 +1,4 @@
-// The messages to rooms that are under way. Each is up to three requests, one after the other.
+// The messages to rooms that are in progress. Each needs up to three requests, one after the other.
 
 import TappetCore
 
@@ -7,7 +7,7 @@ struct RoomService {
   private struct Message {
     var number: UInt16
     var step: RoomDestination.Step
-    /// Whether no request was answered yet.
+    /// Whether no request has been answered yet.
     var isFirst = true
     var body: [UInt8]
   }
@@ -20,19 +20,19 @@ struct RoomService {
   private var rooms: [UInt16: RoomDestination] = [:]
   private var messages: [EntryID: Message] = [:]
 
-  /// Remembers an endpoint that is a room.
+  /// Adds an endpoint if it is a room.
   mutating func add(_ number: UInt16, _ endpoint: WebhookEndpoint) {
     if let room = endpoint.room { rooms[number] = RoomDestination(room) }
   }
 
-  /// The first request of a message; `nil` when it is not for a room.
+  /// Starts a message and returns its first request; `nil` if the message is not for a room.
   mutating func begin(_ id: EntryID, _ number: UInt16, _ body: [UInt8], at now: Instant) -> HTTPClient.Call? {
     guard let step = rooms[number]?.begin(at: now) else { return nil }
     messages[id] = Message(number: number, step: step, body: body)
     return call(id)
   }
 
-  /// Handles the outcome of a message's request; `nil` when it was not for a room.
+  /// Handles the outcome of a message's request; `nil` if it was not for a room, or failed without an answer.
   mutating func handle(_ id: EntryID, _ outcome: HTTPClient.Outcome, at now: Instant) -> Turn? {
     guard let message = messages[id], var room = rooms[message.number] else { return nil }
     guard case .answered(let status, let seconds, let body) = outcome else {

@@ -3,38 +3,38 @@
 import TappetCore
 import TappetJSON
 
-/// The rooms, and the lines that people wrote there.
+/// The rooms, and the lines that users wrote there.
 struct SyncAnswer {
-  /// One room in it.
+  /// One room in the answer.
   struct Room {
     var id: String
-    /// Whether the kiosk has left it, or was removed.
+    /// Whether the kiosk has left the room, or was removed from it.
     var isLeft: Bool
-    /// Whether an event in it says that it is encrypted.
+    /// Whether an event marks the room as encrypted.
     var isEncrypted = false
-    /// Whether another room has taken its place.
+    /// Whether another room has replaced this room.
     var isReplaced = false
-    /// In their order, so that a line has the power that its sender had then.
+    /// The changes in order, so that a line has its sender's power level at that time.
     var changes: [Change] = []
   }
 
-  /// One thing that happened in a room.
+  /// One change in a room.
   enum Change {
-    /// Somebody wrote a line; corrections of earlier ones are left out.
+    /// A new line; corrections of earlier lines are omitted.
     case line(RoomLine)
-    /// Somebody sent an encrypted event, as JSON.
+    /// An encrypted event, as JSON.
     case encrypted(user: String, [UInt8])
     case levels(RoomPowers.Levels)
-    /// Somebody reacted to an event with one of the answers to a question.
+    /// A reaction to an event with one of the answers to a question.
     case reaction(to: String, user: String, isYes: Bool)
   }
 
-  /// The place from which the next answer continues.
+  /// Position from which the next answer continues.
   let next: String
   private(set) var rooms: [Room] = []
   private(set) var news = SyncNews()
 
-  /// `nil` for anything but such an answer.
+  /// Parses an answer to /sync; `nil` for anything else.
   init?(_ bytes: [UInt8]) {
     guard let answer = JSONNode.read(bytes, { SyncAnswer($0) }) else { return nil }
     self = answer
@@ -54,7 +54,7 @@ struct SyncAnswer {
     }
   }
 
-  /// The event `m.room.create` of a room, asked for by itself; `nil` for anything else.
+  /// Parses the separately requested event `m.room.create` of a room; `nil` for anything else.
   static func creation(_ bytes: [UInt8]) -> RoomPowers.Creation? {
     JSONNode.read(bytes) { event in
       guard let sender = event["sender"]?.text, let content = event["content"] else { return nil }
@@ -78,7 +78,7 @@ struct SyncAnswer {
 }
 
 extension JSONNode? {
-  /// The values in the member with this name; none without it.
+  /// Returns the values in the member with this name; empty without the member.
   fileprivate func children(_ name: String) -> [JSONNode] { self?[name].map { Array($0.children) } ?? [] }
 }
 
@@ -122,7 +122,7 @@ extension SyncAnswer.Room {
     changes.append(.reaction(to: target, user: user, isYes: isYes))
   }
 
-  /// The answer that a reaction is; some clients add the character that asks for a coloured picture.
+  /// Returns the answer that a reaction means, without the variation selector that some clients add for a color image.
   private static func answer(_ key: String) -> Bool? {
     switch String(String.UnicodeScalarView(key.unicodeScalars.filter { $0 != "\u{FE0F}" })) {
     case "\u{2705}": true
@@ -140,7 +140,7 @@ extension SyncAnswer.Room {
     return RoomPowers.Levels(users: users, usersDefault: usual.map { level($0) } ?? 0)
   }
 
-  /// A whole number; old rooms may have texts as well, which allow nothing here.
+  /// Returns a whole number; `nil` for a text, as possible in old rooms, which allows nothing here.
   private func level(_ item: JSONNode) -> Int64? {
     item.number.flatMap { Int64(exactly: $0) }
   }

@@ -1,4 +1,4 @@
-// The loop: orders in, answers out, requests in between.
+// The program's loop: orders in, answers out, requests in between.
 
 import TappetCore
 import TappetPlatform
@@ -9,7 +9,7 @@ final class WebhookService {
   private let client: HTTPClient
   private var endpoints: [UInt16: LoadedEndpoint] = [:]
   private var rooms = RoomService()
-  /// The requests of a command.
+  /// Ids of the requests made by commands.
   private var calls: Set<EntryID> = []
   private var isConfined = false
   private var isEnded = false
@@ -80,7 +80,7 @@ final class WebhookService {
     }
   }
 
-  /// A parent that does not take the answer is gone, or stuck for too long.
+  /// Sends a message; a parent that does not accept it is gone, or blocked for too long.
   private func send(_ message: WebhookMessage) {
     let bytes = message.encode()
     while true {

@@ -1,25 +1,25 @@
-// The connection to the broker, on a thread of its own: names are resolved there, and libmosquitto's loop runs there.
+// The connection to the broker, on a dedicated thread that resolves names and runs libmosquitto's loop.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// Executes commands to connect, publish and disconnect, and posts events; decides nothing, not even when to retry.
+/// Executes commands to connect, publish and disconnect, and posts events; makes no decisions, not even when to retry.
 ///
-/// Commands never block. Each `connect` is answered by exactly one of `LinkEvent.failed`, `.lost` and `.disconnected`.
-/// The status is kept at `<statusTopic>/status`, retained: `online`, `offline`, and `offline` as the last will.
+/// Commands never block. Each `connect` results in exactly one of `LinkEvent.failed`, `.lost` and `.disconnected`.
+/// The status is published to `<statusTopic>/status`, retained: `online`, `offline`, and `offline` as the last will.
 package final class BrokerLink {
   private let commands: Mailbox<BrokerLinkLoop.Command>
   private var thread: pthread_t?
-  /// Shows whether the thread makes progress.
+  /// Shows whether the thread is making progress.
   package let heartbeat = Heartbeat()
 
   /// Starts the thread, which connects on `connect`.
   ///
-  /// `window` messages are in flight at most; the thread holds back more. `post` is called on that thread, and so is
-  /// `receive`, with messages for subscriptions, and for the settings' own topics with commands; the request of such a
-  /// topic is its index. `observe` is called there with each step of an attempt. With `readsProperties` a message has
-  /// MQTT 5's properties.
+  /// At most `window` messages are in flight; the thread holds back the rest. On that thread, `post` is called with
+  /// events, `receive` with messages of subscriptions and with commands on the settings' own topics (whose request is
+  /// the topic's index), and `observe` with each step of an attempt. With `readsProperties`, messages include their
+  /// MQTT 5 properties.
   package init(
     settings: BrokerSettings, window: Int = Limits.inflightMax, post: @escaping @Sendable (LinkEvent) -> Void,
     receive: @escaping @Sendable (LinkReception) -> Void = { _ in }, observe: (@Sendable (LinkStep) -> Void)? = nil,
@@ -38,20 +38,20 @@ package final class BrokerLink {
 
   deinit { shutdown() }
 
-  /// Reads the files, resolves the name and connects to the endpoint of this index (modulo their number).
+  /// Reads the files, resolves the name and connects to the endpoint with this index (modulo their number).
   ///
-  /// Unless the settings name a version of MQTT, it begins with MQTT 5 over TLS, if `mqtt5` is not absent; a broker
-  /// that does not take MQTT 5 is asked again with 3.1.1, and then `didFallBack` precedes `connected`.
+  /// Unless the settings specify an MQTT version, the first attempt over TLS uses MQTT 5 if `mqtt5` is not `absent`. If
+  /// the broker does not support MQTT 5, it is retried with 3.1.1, and `didFallBack` precedes `connected`.
   package func connect(endpoint index: Int, mqtt5: MQTT5Support = .unknown) {
     commands.post(.connect(endpoint: index, mqtt5: mqtt5))
   }
 
   /// Publishes a message.
   ///
-  /// `id` returns in `acknowledged` or `publishRefused`; without one nothing is posted. With QoS 0 it is acknowledged
-  /// as soon as it was handed to the connection. While the link is not up the
-  /// message is dropped: the connection's end was posted, or will be. `correlation` and `expirySeconds` are for
-  /// MQTT 5 and left out otherwise. Returns false when the thread is too busy.
+  /// `id` is returned in `acknowledged` or `publishRefused`; without `id`, nothing is posted. With QoS 0, the message
+  /// is acknowledged as soon as it is passed to the connection. While the link is down, the message is dropped: the end
+  /// of the connection was posted, or will be. `correlation` and `expirySeconds` require MQTT 5 and are omitted
+  /// otherwise. Returns false when the thread's queue is full.
   @discardableResult
   package func publish(
     id: EntryID?, topic: String, payload: [UInt8], qos: Int32 = 1, isRetained: Bool, correlation: [UInt8] = [],
@@ -63,7 +63,7 @@ package final class BrokerLink {
       expirySeconds: expirySeconds)
   }
 
-  /// Publishes a payload of any size, made with `payload`.
+  /// Publishes a payload of any size, created with `payload`.
   package func publish(
     id: EntryID?, topic: String, payload: ReservedBytes, qos: Int32, isRetained: Bool, correlation: [UInt8] = [],
     expirySeconds: UInt32? = nil
@@ -81,24 +81,24 @@ package final class BrokerLink {
       .publish(id: id, topic: topic, payload: payload, qos: qos, isRetained: isRetained, properties))
   }
 
-  /// A copy of a payload, with memory for the two that libmosquitto makes; `nil` when there is not as much.
+  /// Returns a copy of a payload, with memory reserved for libmosquitto's two copies; `nil` if memory is short.
   package static func payload(_ bytes: UnsafeRawBufferPointer) -> ReservedBytes? {
     ReservedBytes(copying: bytes, copies: 2)
   }
 
-  /// Subscribes to a filter; `request` returns in `LinkReception.subscribed`, unless the connection ends before.
+  /// Subscribes to a filter; `request` is returned in `LinkReception.subscribed`, unless the connection ends first.
   ///
-  /// While the link is not up the command is dropped, as with `publish`. Returns false when the thread takes no more.
-  /// MQTT 3.1.1 knows nothing of `options`.
+  /// While the link is down, the command is dropped, as with `publish`. Returns false when the thread's queue is full.
+  /// MQTT 3.1.1 does not support `options`.
   package func subscribe(
     request: UInt64, filter: String, qos: Int32, options: SubscriptionOptions = SubscriptionOptions()
   ) -> Bool {
     commands.post(.subscribe(request: request, filter: filter, qos: qos, options))
   }
 
-  /// Ends a subscription; `request` returns in `LinkReception.unsubscribed`, unless the connection ends before.
+  /// Ends a subscription; `request` is returned in `LinkReception.unsubscribed`, unless the connection ends first.
   ///
-  /// As with `subscribe`.
+  /// While the link is down or the queue is full, behaves like `subscribe`.
   package func unsubscribe(request: UInt64, filter: String) -> Bool {
     commands.post(.unsubscribe(request: request, filter: filter))
   }
@@ -106,18 +106,18 @@ package final class BrokerLink {
   /// Publishes `offline`, disconnects, and posts `disconnected`; does nothing without a connection or an attempt.
   package func disconnect() { commands.post(.disconnect) }
 
-  /// Requests a heartbeat of the thread.
+  /// Requests a heartbeat from the thread.
   package func requestHeartbeat() {
     heartbeat.request()
     commands.post(.beat)
   }
 
-  /// Replaces the settings, from the next `connect` on.
+  /// Replaces the settings, starting with the next `connect`.
   package func update(settings: BrokerSettings) { commands.post(.update(settings)) }
 
-  /// Disconnects and ends the thread; waits for that, at most `Limits.linkJoinMax`.
+  /// Disconnects and ends the thread; waits at most `Limits.linkJoinMax` for its end.
   ///
-  /// A thread that hangs in the resolver is left behind: it ends by itself when the resolver does.
+  /// A thread that hangs in the resolver is left running; it ends when the resolver returns.
   package func shutdown() {
     guard let thread else { return }
     self.thread = nil

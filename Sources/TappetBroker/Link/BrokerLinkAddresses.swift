@@ -1,10 +1,10 @@
-// Resolves a broker's name to the addresses to try.
+// Resolution of a broker's name to the addresses to try.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// The resolver, which may block for long: only the broker's own thread calls it.
+/// The resolver, which may block for a long time: only the broker's own thread calls it.
 enum BrokerLinkAddresses {
   /// Returns numeric addresses in the resolver's order, at least one.
   static func resolve(_ host: String) throws(LinkFailure) -> [String] {

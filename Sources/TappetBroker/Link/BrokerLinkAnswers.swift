@@ -1,4 +1,4 @@
-// The broker's answers, as the session notes them.
+// The broker's responses, as recorded by the session.
 
 import TappetCore
 
@@ -6,10 +6,10 @@ extension BrokerLinkSession {
   struct Connack {
     var code: UInt8
     var sessionPresent: Bool
-    /// MQTT 5's properties.
+    /// The MQTT 5 properties.
     var facts: ConnackFacts
   }
-  /// A SUBACK with the granted QoS; `nil` means that the broker refused.
+  /// A SUBACK with the granted QoS; `nil` if the broker refused.
   struct Grant {
     var messageID: Int32
     var qos: Int32?
@@ -21,7 +21,7 @@ extension BrokerLinkSession {
     var messageID: Int32
     var reason: Int32
 
-    /// MQTT 5.0 §3.4.2.1; with 3.1.1 the reason is always 0.
+    /// Returns the event for the reason code (MQTT 5.0 §3.4.2.1); with 3.1.1 the reason is always 0.
     func event(of id: EntryID) -> LinkEvent {
       switch reason {
       case 0x80...: .publishRefused(id, code: reason)
@@ -33,9 +33,9 @@ extension BrokerLinkSession {
 }
 
 extension BrokerLinkSession.Connack {
-  /// Returns the broker's refusal; `nil` when it accepted.
+  /// Returns the broker's refusal; `nil` if it accepted.
   ///
-  /// MQTT 3.1.1 and 5 number their reasons differently.
+  /// MQTT 3.1.1 and 5 use different reason codes.
   func refusal(_ version: MQTTVersion, needsQoS1: Bool = false) -> LinkFailure? {
     if code == 0 { return needsQoS1 && facts.maximumQoS == 0 ? .refused(.qosNotSupported) : nil }
     switch version {

@@ -1,5 +1,4 @@
-// One attempt to connect: its addresses are tried one after the other, and MQTT 3.1.1 after MQTT 5, all within one
-// deadline.
+// One connection attempt: it tries the addresses in order, and MQTT 3.1.1 after MQTT 5, all within one deadline.
 
 import TappetCore
 
@@ -7,22 +6,22 @@ import TappetCore
 struct BrokerLinkAttempt {
   /// The endpoint to reach.
   let endpoint: BrokerEndpoint
-  /// The version of MQTT that is tried.
+  /// The MQTT version being tried.
   private(set) var version: MQTTVersion
-  /// How the attempt with MQTT 5 ended, once 3.1.1 is tried instead.
+  /// Failure of the attempt with MQTT 5, once 3.1.1 is tried instead.
   private(set) var failureOfMQTT5: LinkFailure?
-  /// Whether the broker is taken for one that keeps retained messages.
+  /// Whether the broker is assumed to support retained messages.
   private(set) var keepsRetained: Bool
-  /// When the whole attempt has failed.
+  /// Deadline of the whole attempt.
   let deadline: Instant
-  /// When the current address has failed.
+  /// Deadline of the current address.
   private(set) var addressDeadline: Instant
   private var remaining: ArraySlice<String>
   private var address: String?
   private let mayFallBack: Bool
   private let mqtt5: MQTT5Support
 
-  /// An attempt that has not tried any address yet.
+  /// Creates an attempt that has not tried any address yet.
   init(
     _ settings: BrokerSettings, endpoint: BrokerEndpoint, mqtt5: MQTT5Support, keepsRetained: Bool = true,
     addresses: [String], deadline: Instant
@@ -37,7 +36,7 @@ struct BrokerLinkAttempt {
     remaining = addresses[...]
   }
 
-  /// Takes the next address, which gets an equal share of the remaining time; `nil` when there is none.
+  /// Returns the next address, with an equal share of the remaining time; `nil` if none is left.
   mutating func nextAddress(at now: Instant) -> String? {
     guard let address = remaining.first else { return nil }
     addressDeadline = now + (deadline - now) / remaining.count
@@ -46,10 +45,10 @@ struct BrokerLinkAttempt {
     return address
   }
 
-  /// Whether its success shows that the broker speaks MQTT 5, which was not known.
+  /// Whether success would be the first evidence that the broker supports MQTT 5.
   var findsMQTT5: Bool { mayFallBack && version == .v5 && mqtt5 != .present }
 
-  /// Whether to try the same address with MQTT 3.1.1, since the broker may not have taken MQTT 5.
+  /// Returns whether to try the same address with MQTT 3.1.1, as the broker may not support MQTT 5.
   mutating func fallsBack(after failure: LinkFailure) -> Bool {
     guard mayFallBack, version == .v5, let address,
       mqtt5 == .present ? failure.excludesMQTT5 : failure.mayRefuseMQTT5
@@ -60,9 +59,9 @@ struct BrokerLinkAttempt {
     return true
   }
 
-  /// Whether to try the same address without a retained will, which the broker may not have taken.
+  /// Returns whether to try the same address without a retained will, which the broker may not support.
   ///
-  /// MQTT 3.1.1 has no word for that: the broker hangs up.
+  /// MQTT 3.1.1 has no reason code for this: the broker just closes the connection.
   mutating func goesOnWithoutRetained(after failure: LinkFailure) -> Bool {
     let isPossible = failure == .refused(.retainNotSupported) || version != .v5 && failure.isHangUpAtConnect
     guard isPossible, keepsRetained, let address else { return false }
@@ -73,7 +72,7 @@ struct BrokerLinkAttempt {
 }
 
 extension LinkFailure {
-  /// Whether the broker has answered CONNECT by closing the connection.
+  /// Whether the broker answered CONNECT by closing the connection.
   fileprivate var isHangUpAtConnect: Bool { if case .closedBeforeConnack = self { true } else { false } }
 
   /// Whether another address of the same name may work.

@@ -1,4 +1,4 @@
-// The orders that a link's owner gives to its thread.
+// The commands from a link's owner to its thread.
 
 import TappetCore
 import TappetPlatform

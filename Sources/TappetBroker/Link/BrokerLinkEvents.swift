@@ -1,5 +1,5 @@
-// The reports of the link's thread. They leave together at the end of a turn: each by itself would wake its receiver in
-// the midst of the others.
+// The events posted by the link's thread. They are delivered together at the end of a turn: separate deliveries would
+// wake the receiver before the last event.
 
 import TappetCore
 
@@ -8,13 +8,13 @@ struct BrokerLinkEvents {
   private let receiver: @Sendable (LinkEvent) -> Void
   private var events: [LinkEvent] = []
 
-  /// No events yet for `receiver`.
+  /// Creates an empty list of events for `receiver`.
   init(to receiver: @escaping @Sendable (LinkEvent) -> Void) { self.receiver = receiver }
 
   /// Adds an event.
   mutating func post(_ event: LinkEvent) { events.append(event) }
 
-  /// Hands the events over, in order.
+  /// Delivers the events in order.
   mutating func deliver() {
     for event in events { receiver(event) }
     events.removeAll(keepingCapacity: true)

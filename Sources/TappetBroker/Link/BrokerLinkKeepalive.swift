@@ -1,8 +1,8 @@
-// The keepalive of a connection: when a PINGREQ is due, and when the broker counts as dead. Reads no clock.
+// The keepalive of a connection: when a PINGREQ is due, and when the broker is considered dead. Reads no clock.
 
 import TappetCore
 
-/// Decides when to ping the broker, and when its answer is overdue.
+/// Decides when to ping the broker, and when its response is overdue.
 struct BrokerLinkKeepalive {
   /// The step that is due.
   enum Step {
@@ -11,18 +11,18 @@ struct BrokerLinkKeepalive {
     case dead
   }
 
-  /// Interval between two PINGREQs of a quiet connection; zero means that there are none.
+  /// Interval between PINGREQs on an idle connection; zero disables them.
   private let interval: Duration
-  /// When something was last sent or received; a PINGREQ is due `interval` later.
+  /// Time when data was last sent or received; a PINGREQ is due `interval` later.
   private var quietSince: Instant
-  /// The time that the broker has for its answer to a PINGREQ.
+  /// Timeout of the broker's response to a PINGREQ.
   private let answerMax: Duration
-  /// When something last came from the broker.
+  /// Time when data was last received from the broker.
   private(set) var receivedAt: Instant
-  /// When the broker counts as dead, while a PINGREQ is unanswered.
+  /// Time when the broker is considered dead, while a PINGREQ is unanswered.
   private var pongDeadline: Instant?
 
-  /// The keepalive of a connection made at `now`; by default one that never pings.
+  /// Creates the keepalive of a connection established at `now`; by default, it never pings.
   init(
     interval: Duration = .zero, answerMax: Duration = Limits.acknowledgeTimeout,
     at now: Instant = Instant(nanoseconds: 0)
@@ -33,23 +33,23 @@ struct BrokerLinkKeepalive {
     receivedAt = now
   }
 
-  /// When the next step is due; `nil` without a keepalive.
+  /// Time when the next step is due; `nil` without a keepalive.
   var deadline: Instant? {
     if let pongDeadline { return pongDeadline }
     return interval > .zero ? quietSince + interval : nil
   }
 
-  /// Handles bytes to the broker.
+  /// Handles data sent to the broker.
   mutating func sent(at now: Instant) { quietSince = now }
 
-  /// Handles bytes from the broker, which prove that it is alive.
+  /// Handles data received from the broker, which proves that it is alive.
   mutating func received(at now: Instant) {
     quietSince = now
     receivedAt = now
     pongDeadline = nil
   }
 
-  /// Returns the step that is due at `now`; `ping` starts the wait for the answer.
+  /// Returns the step that is due at `now`; `ping` starts the response timeout.
   mutating func advance(to now: Instant) -> Step {
     guard let deadline, deadline <= now else { return .none }
     guard pongDeadline == nil else { return .dead }

@@ -1,4 +1,4 @@
-// An attempt of the link's thread to connect: one address after the other, each with an object of its own.
+// Connection attempts on the link's thread: one address after the other, each with a separate libmosquitto object.
 
 import TappetCore
 import TappetPlatform
@@ -23,7 +23,7 @@ extension BrokerLinkLoop {
     } catch { end(.failed(error)) }
   }
 
-  /// Tries the next address; when there is none, the attempt fails with the previous one's `failure`.
+  /// Tries the next address; if none is left, the attempt fails with the previous address's `failure`.
   func tryNextAddress(of attempt: BrokerLinkAttempt, after failure: LinkFailure) {
     var attempt = attempt
     var failure = failure
@@ -39,7 +39,7 @@ extension BrokerLinkLoop {
     end(.failed(failure))
   }
 
-  /// Handles what a broker that has accepted us keeps.
+  /// Records whether a broker that accepted the connection supports retained messages.
   func noteRetained(_ connack: BrokerLinkSession.Connack, _ endpoint: BrokerEndpoint) {
     if connack.facts.hasRetained == false { current.keepsRetained = false }
     guard !current.keepsRetained, withoutRetained.insert(endpoint).inserted else { return }

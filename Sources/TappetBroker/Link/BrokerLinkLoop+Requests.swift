@@ -1,9 +1,9 @@
-// Subscriptions of the link's thread: the owner's, and those to topics with commands, and what comes of them.
+// Subscriptions on the link's thread: the owner's and those to command topics, and the messages received for them.
 
 import TappetCore
 
 extension BrokerLinkLoop {
-  /// Sends a request whose answer is a packet of its own; `refusal` is reported if it cannot be sent as it is.
+  /// Sends a request that a separate packet answers; reports `refusal` if libmosquitto rejects its content.
   func send(
     _ request: UInt64, orReport refusal: LinkReception,
     _ call: (BrokerLinkSession) -> (outcome: BrokerLinkSession.Outcome, messageID: Int32)
@@ -14,7 +14,7 @@ extension BrokerLinkLoop {
     ask(session, request, orReport: refusal, call)
   }
 
-  /// Subscribes to the topics with commands, and to the site's; the request of each is its place in `ownTopics`.
+  /// Subscribes to the command topics and the site's topic; each request is the topic's index in `ownTopics`.
   func subscribeToCommands() {
     guard let session, !current.ownTopics.isEmpty else { return }
     budget.subscribedToCommands(at: now, ofSite: current.siteTopic != nil)
@@ -43,7 +43,7 @@ extension BrokerLinkLoop {
     }
   }
 
-  /// Whether we have subscribed to what came.
+  /// Returns whether the received messages match our subscriptions.
   func wasAsked(_ messages: [LinkMessage], _ discardedCount: Int) -> Bool {
     if budget.hasSubscribed || messages.isEmpty && discardedCount == 0 { return true }
     return !current.ownTopics.isEmpty

@@ -1,11 +1,11 @@
-// The broker's thread: one poll over the commands' eventfd and libmosquitto's socket.
+// The broker's thread: one poll over the command eventfd and libmosquitto's socket.
 //
 //   idle ── connect ──▶ connecting ── TCP ──▶ handshaking ── CONNACK 0 ──▶ up ── disconnect ──▶ closing ──▶ idle
 //             ▲            │ next address        │                         │                      │
 //             └────────────┴────── failed ───────┴───────── lost ──────────┴──── disconnected ────┘
 //
-// It sleeps without a timeout when idle, and otherwise until the next deadline; when up that is the keepalive's or a
-// PUBACK's.
+// It sleeps without a timeout when idle, and otherwise until the next deadline: when up, that of the keepalive or of a
+// PUBACK.
 
 import CPlatform
 import TappetCore
@@ -36,13 +36,13 @@ final class BrokerLinkLoop {
   var phase: Phase = .idle
   var session: BrokerLinkSession?
   var window: BrokerLinkWindow
-  /// Subscriptions that wait for their SUBACK, and their ends for their UNSUBACK.
+  /// Subscribe requests that wait for a SUBACK, and unsubscribe requests that wait for an UNSUBACK.
   var requests: [(messageID: Int32, request: UInt64)] = []
   var keepalive = BrokerLinkKeepalive()
   var budget = InboundQuota()
   var commandFlow = CommandRateLimiter()
   var isEnding = false
-  /// Endpoints that keep no retained messages.
+  /// Endpoints that do not support retained messages.
   var withoutRetained: Set<BrokerEndpoint> = []
 
   init(
@@ -79,15 +79,15 @@ final class BrokerLinkLoop {
 
   // MARK: Waiting
 
-  /// Sleeps until there is a command, an event on the socket, or a deadline.
+  /// Sleeps until a command, an event on the socket, or a deadline.
   ///
-  /// Returns the socket as it was before, and poll's result for it.
+  /// Returns the socket as it was before sleeping, and poll's result for it.
   private func wait() -> (hasCommands: Bool, socket: Int32, events: Readiness) {
     let socket = session?.socket ?? -1
     var interest: Interest = .readable
     switch phase {
     case .connecting: interest = .writable
-    // Before CONNACK libmosquitto's wish to write is not reliable (2.0.20 always has it): see `Limits.handshakeTurn`.
+    // Before CONNACK, libmosquitto's request to write is unreliable (2.0.20 always has it): see `Limits.handshakeTurn`.
     case .idle, .handshaking: break
     case .up, .closing: if session?.wantsWrite == true { interest.insert(.writable) }
     }
@@ -110,7 +110,7 @@ final class BrokerLinkLoop {
     }
   }
 
-  /// When the broker is too late with a PUBACK.
+  /// Deadline of the broker's next PUBACK.
   private var answerDeadline: Instant? {
     window.deadline(receivedAt: keepalive.receivedAt, answerMax: current.answerMax)
   }
@@ -163,7 +163,7 @@ final class BrokerLinkLoop {
     }
   }
 
-  /// Ends an attempt or a connection in an orderly way: at once, or through `closing`.
+  /// Ends an attempt or a connection cleanly: immediately, or through `closing`.
   private func close() {
     switch phase {
     case .idle, .closing: break
@@ -198,19 +198,19 @@ final class BrokerLinkLoop {
       guard code == 0 else { return tryNextAddress(of: attempt, after: .ofSocket(code, session, current)) }
       phase = .handshaking(attempt)
       observe?(.reached)
-      // 2.0.11 continues the handshake only when it is asked to read.
+      // libmosquitto 2.0.11 continues the handshake only in a read.
       handshake(session, socket)
     case .handshaking: handshake(session, socket)
     case .up, .closing: exchange(session, events)
     }
   }
 
-  /// Runs one turn of the handshake; reads and writes whatever poll has seen.
+  /// Runs one turn of the handshake; reads and writes regardless of poll's result.
   private func handshake(_ session: BrokerLinkSession, _ socket: Int32) {
     let isAtEnd = BrokerLinkSocket.hasPeerClosed(socket)
     guard process(session, session.read(), socketError: 0) else { return }
     guard case .handshaking = phase else { return }
-    // 2.0.11 mistakes a reset during the handshake for "try again".
+    // libmosquitto 2.0.11 mistakes a reset during the handshake for "try again".
     if isAtEnd { return ended(session, .init(code: 0, systemCode: 0), socketError: 0) }
     if session.wantsWrite { _ = process(session, session.write(), socketError: 0) }
   }
@@ -219,7 +219,7 @@ final class BrokerLinkLoop {
     let code = events.contains(.failed) ? BrokerLinkSocket.error(of: session.socket) : 0
     if !events.isDisjoint(with: [.readable, .hungUp, .failed]) {
       keepalive.received(at: now)
-      // Packets that have come already need no poll, and the answers to them leave in one write.
+      // Packets that have already arrived need no poll, and the responses to them are sent in one write.
       for _ in 0..<Limits.linkReadsPerTurn {
         guard process(session, session.read(), socketError: code) else { return }
         if !session.hasUnread { break }
@@ -231,7 +231,7 @@ final class BrokerLinkLoop {
     }
   }
 
-  /// Processes the result of a call of libmosquitto; returns false when the session is over.
+  /// Processes the result of a libmosquitto call; returns false when the session is over.
   private func process(
     _ session: BrokerLinkSession, _ outcome: BrokerLinkSession.Outcome, socketError: Int32
   ) -> Bool {
@@ -253,7 +253,7 @@ final class BrokerLinkLoop {
       if let request = takeRequest(messageID) { receive(.unsubscribed(request: request, isDone: true)) }
     }
     let (messages, discardedCount) = (session.takeMessages(), session.takeDiscardedCount())
-    // The DISCONNECT may have ended it.
+    // Handling the acknowledgements may have disconnected and ended the session.
     guard self.session === session else { return false }
     guard wasAsked(messages, discardedCount),
       budget.hasSubscribed || !budget.isExceeded(by: session.receivedSize, at: now)
@@ -274,7 +274,7 @@ final class BrokerLinkLoop {
     let interval = Duration.seconds(Int64(connack.facts.keepaliveSeconds ?? current.keepaliveSeconds))
     keepalive = BrokerLinkKeepalive(interval: interval, answerMax: current.answerMax, at: now)
     events.post(.connected(sessionPresent: connack.sessionPresent))
-    // Before `online`, after which a sender may expect to be heard.
+    // Before `online`, after which senders may expect commands to be received.
     subscribeToCommands()
     guard current.announcesStatus else { return }
     StaticString("online").withBytes {
@@ -313,7 +313,8 @@ final class BrokerLinkLoop {
     case .dead: end(.lost(.keepaliveExpired))
     case .ping:
       budget.asked()
-      // libmosquitto counts whole seconds from the same activity, so a PINGREQ is due there too, and this sends it.
+      // libmosquitto counts whole seconds from the same activity, so its PINGREQ is due as well, and this call sends
+      // it.
       if let session { _ = process(session, session.maintain(), socketError: 0) }
     }
   }
@@ -339,7 +340,7 @@ final class BrokerLinkLoop {
     }
   }
 
-  /// Ends the attempt, or continues with MQTT 3.1.1 or without a retained will if the broker may not have taken these.
+  /// Ends the attempt, or retries with MQTT 3.1.1 or without a retained will if the broker may not support these.
   private func attemptFailed(_ failure: LinkFailure) {
     guard case .handshaking(var attempt) = phase else { return end(.failed(failure)) }
     let goesOn =
@@ -349,7 +350,7 @@ final class BrokerLinkLoop {
     tryNextAddress(of: attempt, after: failure)
   }
 
-  /// Discards everything of the connection, and then posts its end.
+  /// Discards the connection's state, then posts its end.
   func end(_ event: LinkEvent) {
     session = nil
     phase = .idle

@@ -9,11 +9,11 @@ import TappetTLS
 extension BrokerLinkSession.Outcome {
   /// Whether the call succeeded.
   var isSuccess: Bool { code == MOSQ_ERR_SUCCESS.rawValue }
-  /// Returns why a start failed; `nil` when it succeeded.
+  /// Returns the failure of a start; `nil` if it succeeded.
   ///
-  /// A handshake can be over, in success or failure, before `start` returns.
+  /// A handshake may already have succeeded or failed when `start` returns.
   func startFailure(of session: BrokerLinkSession, settings: BrokerSettings) -> LinkFailure? {
-    // Under TLS a refused connection appears at the first write, and libmosquitto does not report it: 2.0.11 returns
+    // With TLS, a refused connection shows up at the first write, and libmosquitto does not report it: 2.0.11 returns
     // success, 2.0.20 a TLS error.
     if let code = session.tls?.systemCode, code != 0 { return .ofSocket(code, session, settings) }
     if isSuccess, session.socket >= 0 { return nil }
@@ -24,7 +24,7 @@ extension BrokerLinkSession.Outcome {
     default: return failure(of: session, settings: settings)
     }
   }
-  /// Whether a message was refused for its content, on a connection that still works.
+  /// Whether a message was rejected for its content, on a connection that still works.
   var refusesMessage: Bool {
     switch mosq_err_t(code) {
     case MOSQ_ERR_INVAL, MOSQ_ERR_PAYLOAD_SIZE, MOSQ_ERR_MALFORMED_UTF8, MOSQ_ERR_NOT_SUPPORTED,
@@ -34,10 +34,10 @@ extension BrokerLinkSession.Outcome {
     }
   }
 
-  /// How the socket ended; `nil` when libmosquitto has another reason.
+  /// The way the connection ended; `nil` if libmosquitto reports another reason.
   private var ending: Ending? {
     switch mosq_err_t(code) {
-    // TLS without its close_notify, as after a crash, appears as EPROTO; an end within a packet has no errno.
+    // An end of TLS without close_notify, as after a crash, is reported as EPROTO; an end within a packet has no errno.
     case MOSQ_ERR_ERRNO where ![EPROTO, ECONNRESET, EPIPE, 0].contains(systemCode): .broken
     case MOSQ_ERR_SUCCESS, MOSQ_ERR_NO_CONN, MOSQ_ERR_CONN_LOST, MOSQ_ERR_ERRNO, MOSQ_ERR_TLS: .closed
     default: nil
@@ -48,9 +48,9 @@ extension BrokerLinkSession.Outcome {
     case broken
   }
 
-  /// Returns why there was no CONNACK.
+  /// Returns the reason why no CONNACK was received.
   ///
-  /// TLS's own failure comes first: it is closest to the cause.
+  /// A TLS failure takes precedence: it is closest to the cause.
   func failure(of session: BrokerLinkSession, settings: BrokerSettings) -> LinkFailure {
     if code == Self.assertionFailed { return .propertyUnknown }
     if let failure = session.tls?.failure { return .tls(failure) }
@@ -67,7 +67,7 @@ extension BrokerLinkSession.Outcome {
       : .closedDuringHandshake(clientCertificateGiven: hasCertificate)
   }
 
-  /// Returns why a connection was lost; `socketError` is that of SO_ERROR, 0 when there was none.
+  /// Returns the reason why a connection was lost; `socketError` is the value of SO_ERROR, 0 if none.
   func loss(of session: BrokerLinkSession, socketError: Int32) -> LinkFailure {
     if code == Self.assertionFailed { return .propertyUnknown }
     if let reason = session.disconnectReason, reason >= 0x80, let byte = UInt8(exactly: reason) {
@@ -89,7 +89,7 @@ extension LinkFailure {
     case ECONNREFUSED: .connectionRefused
     case ETIMEDOUT: .connectTimedOut
     case EMFILE, ENFILE, ENOMEM, ENOBUFS: .system(SystemCode(code))
-    // There was a connection, and the peer has dropped it.
+    // The connection was established, and the peer dropped it.
     case ECONNRESET, EPIPE:
       BrokerLinkSession.Outcome(code: MOSQ_ERR_CONN_LOST.rawValue, systemCode: code).failure(
         of: session, settings: settings)
@@ -99,6 +99,6 @@ extension LinkFailure {
 }
 
 extension SystemCode {
-  /// An errno with its text.
+  /// Creates a code from an errno, with its text.
   init(_ code: Int32) { self.init(SystemError(call: "", code: code)) }
 }

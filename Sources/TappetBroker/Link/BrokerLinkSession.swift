@@ -1,7 +1,8 @@
-// One libmosquitto object: one attempt to connect and the resulting connection. No other file uses libmosquitto.
+// One libmosquitto object: one connection attempt and the resulting connection. Other files use only
+// libmosquitto's codes and properties.
 //
-// An object is never reused, so nothing that libmosquitto keeps by itself can be sent later without our knowledge. It
-// belongs to one thread, and callbacks only take notes: they run inside the calls of this type.
+// An object is never reused, so libmosquitto cannot later send messages that it kept without our knowledge. It belongs
+// to one thread; callbacks run inside the calls of this type and only record.
 
 import CMosquitto
 import CPlatform
@@ -11,14 +12,14 @@ import TappetTLS
 
 /// A connection attempt and libmosquitto's reports about it.
 final class BrokerLinkSession {
-  /// The result of a call of libmosquitto.
+  /// The result of a libmosquitto call.
   struct Outcome {
     /// One of MOSQ_ERR_…, or `assertionFailed`; 0 is success.
     var code: Int32
     /// The errno right after the call; meaningful for MOSQ_ERR_ERRNO.
     var systemCode: Int32
 
-    /// A read met an unknown property of MQTT 5; the object can only be destroyed.
+    /// Code of a read that met an unknown MQTT 5 property; the object can then only be destroyed.
     static let assertionFailed: Int32 = -1000
   }
 
@@ -26,7 +27,7 @@ final class BrokerLinkSession {
   let tls: TLSContext?
   /// The CONNACK, once it has arrived.
   private(set) var connack: Connack?
-  /// The reason in MQTT 5's DISCONNECT, or libmosquitto's own code for the end.
+  /// The reason code in MQTT 5's DISCONNECT, or libmosquitto's own code for the end.
   private(set) var disconnectReason: Int32?
   private var acknowledgements: [Acknowledgement] = []
   private var grants: [Grant] = []
@@ -34,7 +35,7 @@ final class BrokerLinkSession {
   private var messages: [LinkMessage] = []
   private var discardedCount = 0
   private var isBuffered = false
-  /// Whether a call of `read` would find something, whatever poll says.
+  /// Whether data is available to `read`, regardless of poll's result.
   private(set) var hasUnread = false
   private let mosquitto: OpaquePointer
   private let version: MQTTVersion
@@ -44,10 +45,10 @@ final class BrokerLinkSession {
   private let readsProperties: Bool
   var isSecured = false
 
-  /// Whether mosquitto_lib_init succeeded, once for the process; read before the first link's thread is started.
+  /// Whether mosquitto_lib_init succeeded, once per process; read before the first link's thread starts.
   static let isLibraryReady = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
 
-  /// A configured object without a connection, which will have `window` messages in flight at most.
+  /// Creates a configured object without a connection, with at most `window` messages in flight.
   init(
     _ settings: BrokerSettings, _ version: MQTTVersion, tls: TLSContext?, window: Int,
     observe: (@Sendable (LinkStep) -> Void)? = nil, readsProperties: Bool = false
@@ -83,7 +84,7 @@ final class BrokerLinkSession {
       if let message { BrokerLinkSession.session(context)?.note(message.pointee, properties) }
     }
     mosquitto_disconnect_v5_callback_set(object) { _, context, reason, _ in
-      // A DISCONNECT packet is reported first, then, by a read that finds no socket, MOSQ_ERR_NO_CONN.
+      // A DISCONNECT packet is reported first; a read without a socket then reports MOSQ_ERR_NO_CONN.
       guard let session = BrokerLinkSession.session(context), session.disconnectReason == nil else { return }
       session.disconnectReason = reason
     }
@@ -91,9 +92,9 @@ final class BrokerLinkSession {
 
   deinit { mosquitto_destroy(mosquitto) }
 
-  /// A new object of libmosquitto's, which ignores SIGPIPE in the whole process when it makes one.
+  /// Creates a libmosquitto object, without libmosquitto's side effect of ignoring SIGPIPE in the whole process.
   ///
-  /// It need not: the link's thread has all signals blocked, so its writes to a closed socket only fail.
+  /// SIGPIPE need not be ignored: the link's thread blocks all signals, so its writes to a closed socket only fail.
   private static func makeObject(_ clientID: String) throws(LinkFailure) -> OpaquePointer {
     var code: Int32 = 0
     let object = SignalMask.keepingSIGPIPE {
@@ -117,7 +118,7 @@ final class BrokerLinkSession {
     try check(mosquitto_int_option(mosquitto, MOSQ_OPT_PROTOCOL_VERSION, number))
     try check(mosquitto_int_option(mosquitto, MOSQ_OPT_TCP_NODELAY, 1))
     if let tls {
-      // Without its defaults libmosquitto adds neither a trust store nor a verification of its own (2.0.11, 2.0.20).
+      // Without its defaults, libmosquitto adds neither a trust store nor its own verification (2.0.11, 2.0.20).
       try check(mosquitto_int_option(mosquitto, MOSQ_OPT_SSL_CTX_WITH_DEFAULTS, 0))
       try check(mosquitto_void_option(mosquitto, MOSQ_OPT_SSL_CTX, UnsafeMutableRawPointer(tls.handle)))
     }
@@ -133,10 +134,10 @@ final class BrokerLinkSession {
     try check(mosquitto_will_set(mosquitto, will.topic, size, will.payload, will.qos, will.isRetained))
   }
 
-  /// Hands over the user name and the password; a file is read again for each attempt.
+  /// Sets the user name and the password; a password file is read again for each attempt.
   private func logIn(_ settings: BrokerSettings) throws(LinkFailure) {
     guard let name = settings.username else { return }
-    // Never in the clear, whatever the settings were made of.
+    // Never in plain text, whatever the source of the settings.
     if let password = settings.password, tls != nil {
       return try check(password.bytes.withCString { mosquitto_username_pw_set(mosquitto, name, $0) })
     }
@@ -164,9 +165,9 @@ final class BrokerLinkSession {
 
   // MARK: Calls
 
-  /// Starts to connect to a numeric address, without waiting.
+  /// Starts connecting to a numeric address, without blocking.
   ///
-  /// Marks the socket as close-on-exec, which libmosquitto does not, and keeps its window small.
+  /// Sets the socket's close-on-exec flag, which libmosquitto does not, and keeps its receive window small.
   func start(address: String, port: UInt16, keepaliveSeconds: UInt16) -> Outcome {
     let result = outcome(mosquitto_connect_async(mosquitto, address, Int32(port), Int32(keepaliveSeconds)))
     if socket >= 0 {
@@ -176,30 +177,30 @@ final class BrokerLinkSession {
     return result
   }
 
-  /// From now on packets leave with `flush`: for a connection that is up.
+  /// Starts buffering on an established connection: from now on, packets are sent by `flush`.
   func beginBuffering() {
     guard let connection else { return }
     TLSBuffering.begin(connection)
     isBuffered = true
   }
 
-  /// Sends what was written.
+  /// Sends buffered data.
   func flush() { if isBuffered, let connection { TLSBuffering.flush(connection) } }
 
-  /// The TLS connection; `nil` without TLS, and when it has ended.
+  /// The TLS connection; `nil` without TLS or after its end.
   var connection: OpaquePointer? { mosquitto_ssl_get(mosquitto).map { OpaquePointer($0) } }
   private func hasBuffered(_ test: (OpaquePointer) -> Bool) -> Bool { isBuffered && connection.map(test) ?? false }
 
-  /// Whether bytes have come that OpenSSL holds, and poll knows nothing of.
+  /// Whether OpenSSL has buffered received bytes, which poll does not report.
   var hasPending: Bool { connection.map(TLSBuffering.hasUnread) ?? false }
 
-  /// Lets the broker send ahead as it likes.
+  /// Enlarges the receive window, so that the broker can send ahead.
   func openWindow() { _ = tp_set_window(socket, 1 << 30) }
 
-  /// Bytes that the broker has sent on this connection, TLS included; -1 when the kernel does not say.
+  /// Number of bytes received on this connection, including TLS; -1 if the kernel does not report it.
   var receivedSize: Int64 { tp_bytes_received(socket) }
 
-  /// The socket of the connection; -1 when there is no connection, or no longer.
+  /// The connection's socket; -1 without a connection.
   var socket: Int32 { mosquitto_socket(mosquitto) }
   var wantsWrite: Bool { mosquitto_want_write(mosquitto) || hasBuffered(TLSBuffering.hasUnwritten) }
   /// Reads about as many packets as there are messages in flight.
@@ -207,16 +208,16 @@ final class BrokerLinkSession {
     let outcome = outcome(
       tp_read_packets(mosquitto_loop_read, mosquitto, socket, Limits.linkReadSizeMax, Outcome.assertionFailed))
     if let observe { noteSecured(observe) }
-    // After EAGAIN only a part of a record is left.
+    // After EAGAIN, only part of a record is left.
     hasUnread = outcome.isSuccess && outcome.systemCode != EAGAIN && hasBuffered(TLSBuffering.hasUnread)
     return outcome
   }
   func write() -> Outcome { outcome(mosquitto_loop_write(mosquitto, 1)) }
-  /// Lets libmosquitto do its periodic work: it sends a PINGREQ that is due.
+  /// Runs libmosquitto's periodic work, which sends a PINGREQ when one is due.
   func maintain() -> Outcome { outcome(mosquitto_loop_misc(mosquitto)) }
   func disconnect() -> Outcome { outcome(mosquitto_disconnect(mosquitto)) }
 
-  /// Publishes, only on a connection that is up: otherwise libmosquitto would keep it and send it later.
+  /// Publishes on an established connection only: otherwise libmosquitto would keep the message and send it later.
   func publish(
     topic: String, payload: UnsafeRawBufferPointer, qos: Int32, isRetained: Bool,
     _ properties: MessageProperties = MessageProperties()
@@ -235,7 +236,7 @@ final class BrokerLinkSession {
     return acknowledgements
   }
 
-  /// Subscribes on a connection that is up.
+  /// Subscribes on an established connection.
   func subscribe(
     filter: String, qos: Int32, _ options: SubscriptionOptions
   ) -> (outcome: Outcome, messageID: Int32) {
@@ -247,7 +248,7 @@ final class BrokerLinkSession {
     return (outcome(code), messageID)
   }
 
-  /// Subscribes to a topic with commands: MQTT 5 sends none that is kept, and says of each whether it will be.
+  /// Subscribes to a command topic; with MQTT 5, retained messages are excluded and retain flags preserved.
   func subscribeToCommands(_ topic: String) -> (outcome: Outcome, messageID: Int32) {
     var messageID: Int32 = 0
     let code = mosquitto_subscribe_v5(
@@ -255,7 +256,7 @@ final class BrokerLinkSession {
     return (outcome(code), messageID)
   }
 
-  /// Subscribes to the site's topic, with what the broker keeps there.
+  /// Subscribes to the site's topic, including its retained message.
   func subscribeToSite(_ topic: String) -> (outcome: Outcome, messageID: Int32) {
     var messageID: Int32 = 0
     return (outcome(mosquitto_subscribe_v5(mosquitto, &messageID, topic, 1, 0, nil)), messageID)
@@ -267,7 +268,7 @@ final class BrokerLinkSession {
     return grants
   }
 
-  /// Ends a subscription on a connection that is up.
+  /// Ends a subscription on an established connection.
   func unsubscribe(filter: String) -> (outcome: Outcome, messageID: Int32) {
     var messageID: Int32 = 0
     let code = mosquitto_unsubscribe(mosquitto, &messageID, filter)
@@ -286,7 +287,7 @@ final class BrokerLinkSession {
     return messages
   }
 
-  /// Returns the number of messages that were thrown away since the last call.
+  /// Returns the number of messages discarded since the last call.
   func takeDiscardedCount() -> Int {
     defer { discardedCount = 0 }
     return discardedCount
@@ -306,7 +307,7 @@ final class BrokerLinkSession {
     let name = String(cString: topic)
     let isOfSite = siteTopic == name
     let ownMax = isOfSite ? Limits.siteBundleSizeMax : takesCommands ? Limits.commandSizeMax : Int.max
-    // Of a command, or a bundle, that is too large only the size is reported.
+    // For a command or a bundle that is too large, only the size is reported.
     let kept = size > ownMax ? 0 : size
     guard kept <= Limits.receivedMessageSizeMax || isOfSite, Memory.hasRoom(for: kept) else {
       return discardedCount += 1
@@ -321,12 +322,12 @@ final class BrokerLinkSession {
   private static func noteConnack(
     _ context: UnsafeMutableRawPointer?, _ code: Int32, _ flags: Int32, _ properties: OpaquePointer?
   ) {
-    // A second CONNACK is the broker's mistake; only the first counts.
+    // A second CONNACK is a protocol error; only the first counts.
     guard let session = session(context), session.connack == nil else { return }
     session.connack = Connack(
       code: UInt8(truncatingIfNeeded: code), sessionPresent: flags & 1 != 0, facts: ConnackFacts(properties))
     guard let observe = session.observe else { return }
-    // Now: after a refusal the broker closes, and no TLS connection is left to be looked at.
+    // Reported now: after a refusal the broker closes the connection, and no TLS connection is left to inspect.
     session.noteSecured(observe)
     observe(.answered(properties))
   }

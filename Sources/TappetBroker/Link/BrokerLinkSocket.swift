@@ -1,11 +1,11 @@
-// Facts that the kernel knows about a connection, and libmosquitto does not report.
+// Facts about a connection that the kernel knows and libmosquitto does not report.
 
 import CPlatform
 import TappetPlatform
 
-/// Looks at a socket that libmosquitto owns.
+/// Inspects a socket that libmosquitto owns.
 enum BrokerLinkSocket {
-  /// Whether the peer has ended the connection, and nothing is left to read.
+  /// Whether the peer has closed the connection and nothing is left to read.
   static func hasPeerClosed(_ socket: Int32) -> Bool {
     var byte: UInt8 = 0
     do throws(SystemError) {
@@ -13,7 +13,7 @@ enum BrokerLinkSocket {
     } catch { return error.code != EAGAIN }
   }
 
-  /// The socket's pending error; 0 when there is none.
+  /// Returns the socket's pending error; 0 if there is none.
   static func error(of socket: Int32) -> Int32 {
     var code: Int32 = 0
     var size = socklen_t(MemoryLayout<Int32>.size)

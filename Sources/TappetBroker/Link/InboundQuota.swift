@@ -1,41 +1,41 @@
-// How much a broker may send. libmosquitto takes a PUBLISH of 256 MB, and any number of QoS 2 messages, from a broker
-// that was never asked for one (2.0.11 to 2.0.20), so what comes is counted in the kernel.
+// Limits on what a broker may send. libmosquitto accepts a PUBLISH of 256 MB, and any number of QoS 2 messages, from a
+// broker without any subscription (2.0.11 to 2.0.20), so received bytes are counted in the kernel.
 
 import TappetCore
 
-/// The bytes that a broker may send on one connection.
+/// The number of bytes that a broker may send on one connection.
 struct InboundQuota {
-  /// `nil` once the owner has subscribed: then it may send what it likes.
+  /// Total number of bytes allowed; `nil` (no limit) once the owner has subscribed.
   private var allowed: Int64? = Limits.linkUnaskedSizeMax
-  /// Until when `allowed` counts what commands may take; `nil` while there are none.
+  /// Time up to which `allowed` includes the rate for commands; `nil` without command topics.
   private var refilledAt: Instant?
   private var receivedBefore: Int64 = 0
-  /// Bytes that may come at once.
+  /// Maximum number of bytes in one burst.
   private var atOnce = Limits.commandBytesMax
 
   /// Whether the owner has subscribed to anything.
   var hasSubscribed: Bool { allowed == nil }
 
-  /// Notes that a packet was sent which the broker will answer.
+  /// Handles a sent packet that the broker will answer.
   mutating func asked() { allowed? += Limits.linkAnswerSizeMax }
 
-  /// Handles a subscription of the owner's.
+  /// Handles a subscription by the owner, which lifts the limit.
   mutating func subscribed() { allowed = nil }
 
-  /// Handles subscriptions to commands, which are small and few, and to a site.
+  /// Handles subscriptions to command topics, whose messages are small and few, and to a site's topic.
   mutating func subscribedToCommands(at now: Instant, ofSite: Bool = false) {
     if ofSite { atOnce = Limits.siteBytesMax }
     allowed? += atOnce
     refilledAt = now
   }
 
-  /// Whether this many bytes in all are more than it may send.
+  /// Returns whether `received` bytes in total exceed the allowance.
   mutating func isExceeded(by received: Int64, at now: Instant) -> Bool {
     guard let allowed else { return false }
     if let refilledAt {
       let seconds = (now - refilledAt).wholeMilliseconds / 1000
       if seconds > 0 {
-        // An allowance that is not used is lost: a day without commands does not allow a flood.
+        // Unused allowance expires: a day without commands must not permit a flood.
         let refilled = allowed + min(seconds, 3600) * Limits.commandBytesPerSecond
         self.allowed = max(allowed, min(refilled, receivedBefore + atOnce))
         self.refilledAt = now
@@ -46,11 +46,11 @@ struct InboundQuota {
   }
 }
 
-/// The commands that the link passes on in each second: of each topic by itself, since a topic is a sender.
+/// Limits the commands that the link passes on per second, separately for each topic, since a topic is a sender.
 struct CommandRateLimiter {
   enum Judgement {
     case passed
-    /// The first of a second that is thrown away.
+    /// The first command discarded within a second.
     case firstTooMany
     case tooMany
   }
@@ -59,7 +59,7 @@ struct CommandRateLimiter {
   private var counts: [String: Int] = [:]
   private var isFull = false
 
-  /// `topic` is one of the few that were subscribed to.
+  /// Decides whether to pass on a command; `topic` is one of the few that were subscribed to.
   mutating func admit(_ topic: String, at now: Instant) -> Judgement {
     if secondBeganAt.map({ now - $0 >= .seconds(1) }) ?? true {
       secondBeganAt = now

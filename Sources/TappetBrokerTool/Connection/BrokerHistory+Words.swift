@@ -1,4 +1,4 @@
-// Which commands the history keeps, and the topics in it.
+// The commands that are kept in the history, and the topics in it.
 
 import TappetCommandLine
 import TappetCore
@@ -6,9 +6,9 @@ import TappetPlatform
 import TappetStore
 
 extension BrokerHistory {
-  /// Keeps a command that was run and ended with this status.
+  /// Records a command that was run, with its exit status.
   ///
-  /// The history is a convenience: a disk that does not take it fails nothing.
+  /// The history is a convenience: a disk error is not reported.
   @export(interface)
   package static func note(_ words: [String], of command: Command, _ status: ExitStatus) {
     let kind: Kind
@@ -25,7 +25,7 @@ extension BrokerHistory {
     try? open(folder: folder, makes: true)?.note(Entry(kind: kind, words: words, unixMilliseconds: now))
   }
 
-  /// Runs a command of the broker tool, and keeps it as if it had been typed.
+  /// Runs a command of the broker tool, and records it as if it had been typed.
   static func run(_ words: [String]) throws(CommandFailure) {
     let (global, rest) = CommandTable.split(words)
     guard let command = CommandTable(Command.mqtt).find(rest) else {
@@ -36,7 +36,7 @@ extension BrokerHistory {
     if status != .success { throw .reported(status) }
   }
 
-  /// The topics and filters of the commands in it, the newest first.
+  /// Returns the topics and filters of the recorded commands, the newest first.
   @export(interface)
   package static func topics() -> [String] {
     guard let folder = usualFolder, let entries = try? open(folder: folder, makes: false)?.entries() else { return [] }

@@ -1,4 +1,4 @@
-// tappet mqtt connect: from the name to CONNACK, for each endpoint.
+// tappet mqtt connect: tests each endpoint, from name resolution to CONNACK.
 
 import TappetBroker
 import TappetCommandLine
@@ -54,7 +54,7 @@ enum ConnectCommand {
     return report
   }
 
-  /// Why nothing has come until our patience ended.
+  /// Returns the reason for a timeout.
   private static func silence(_ facts: ConnectTrace.Facts, _ endpoint: BrokerEndpoint) -> LinkFailure {
     if !facts.steps.contains(where: { $0.stage == .tcp && $0.isGood }) { return .connectTimedOut }
     return endpoint.usesTLS && facts.tls == nil ? .handshakeTimedOut : .noConnack
@@ -62,7 +62,7 @@ enum ConnectCommand {
 }
 
 extension LinkFailure {
-  /// Whether something else than such a broker may listen there.
+  /// Whether the server may be something other than an MQTT broker.
   fileprivate var isOfTheProtocol: Bool {
     switch exit {
     case .wrongProtocol, .silent: true

@@ -1,4 +1,4 @@
-// The report of an attempt to connect, for a person and for programs.
+// The report of a connection attempt, as text and as JSON.
 
 import TappetBroker
 import TappetCommandLine
@@ -8,18 +8,18 @@ import TappetMessages
 import TappetPlatform
 import TappetTLS
 
-/// The outcome of one endpoint.
+/// The outcome for one endpoint.
 struct ConnectReport {
   let endpoint: BrokerEndpoint
   let settings: BrokerSettings
   var facts: ConnectTrace.Facts
   var usesMQTT5 = false
-  /// Why there is no connection; `nil` when there was one.
+  /// The cause of failure; `nil` if the connection was established.
   var failure: LinkFailure?
-  /// The protocol or server that was found there instead.
+  /// The protocol or server that was detected there instead.
   var hint: String?
 
-  // MARK: For a person
+  // MARK: Text
 
   func print() {
     Output.print(endpoint.text)
@@ -69,7 +69,7 @@ struct ConnectReport {
     return parts.isEmpty ? nil : "the broker: " + parts.joined(separator: ", ")
   }
 
-  // MARK: For programs
+  // MARK: JSON
 
   var json: JSON {
     .object([

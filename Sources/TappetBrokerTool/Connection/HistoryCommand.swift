@@ -1,4 +1,4 @@
-// tappet mqtt history: what was done lately, to see it and to do it again.
+// tappet mqtt history: lists recent commands, and runs one of them again.
 
 import TappetCommandLine
 import TappetCore
@@ -42,7 +42,7 @@ enum HistoryCommand {
     try BrokerHistory.run(words)
   }
 
-  /// The words as a shell takes them.
+  /// Returns the words quoted for a shell.
   static func line(_ words: [String]) -> String {
     "tappet "
       + words.map { word in

@@ -1,18 +1,18 @@
-// When to connect again after a loss, as the phone's broker tool does: after 1, 2, 4 … 64 s, and after more than ten
-// losses in a minute only when a minute has passed. Reads no clock.
+// The delays before reconnecting, as in the phone's broker tool: 1, 2, 4 … 64 s, and after more than ten losses in a
+// minute, a pause of one minute. Reads no clock.
 
 import TappetCommandLine
 import TappetCore
 
-/// The pauses between attempts.
+/// The delays between connection attempts.
 struct ReconnectPolicy {
   private var losses: [Instant] = []
   private var pause: Duration = .seconds(1)
 
-  /// Handles a connection that was made.
+  /// Resets the delay after a successful connection.
   mutating func connected() { pause = .seconds(1) }
 
-  /// Returns how long to wait after a connection was lost or an attempt has failed, and whether that is a storm's rest.
+  /// Returns the delay after a lost connection or failed attempt, and whether it is the pause after too many losses.
   mutating func lost(at now: Instant) -> (pause: Duration, isStorm: Bool) {
     losses.removeAll { now - $0 > Limits.lossStormWindow }
     losses.append(now)

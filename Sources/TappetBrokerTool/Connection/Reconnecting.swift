@@ -1,4 +1,4 @@
-// A connection that is made again after a loss, for commands that outlive it.
+// Reconnects after a loss, for commands that outlive a connection.
 
 import TappetCommandLine
 import TappetCore
@@ -6,12 +6,12 @@ import TappetMessages
 import TappetPlatform
 
 extension BrokerClient {
-  /// How the attempts after a loss ended.
+  /// The result of the attempts to reconnect.
   enum Reconnection {
     case connected, timeOver, interrupted
   }
 
-  /// Connects again, with the pauses of `policy`, until it is `end`; says each time why and when.
+  /// Reconnects with the pauses of `policy` until `end`; reports the reason and the pause before each attempt.
   func reconnect(after loss: LinkFailure, _ policy: inout ReconnectPolicy, until end: Instant?) -> Reconnection {
     var sentence = loss.sentence
     while true {

@@ -1,4 +1,4 @@
-// tappet mqtt bridge-check: whether a message crosses the bridge between two brokers, and comes only once.
+// tappet mqtt bridge-check: tests whether a message crosses the bridge between two brokers, and arrives only once.
 
 import TappetBroker
 import TappetCommandLine
@@ -7,7 +7,7 @@ import TappetJSON
 import TappetMessages
 import TappetPlatform
 
-/// Publishes at one broker, and watches both.
+/// Publishes on one broker, and watches both.
 enum BridgeCheckCommand {
   static func run(_ arguments: Arguments) throws(CommandFailure) {
     let settings = try BrokerChoice.settings(arguments)
@@ -33,7 +33,7 @@ enum BridgeCheckCommand {
   }
 }
 
-/// Two brokers, and the topic of each that a bridge joins.
+/// Two brokers, and the topic on each that the bridge connects.
 struct BridgeCheck {
   let here: RequestSession
   let topic: String
@@ -69,7 +69,7 @@ struct BridgeCheck {
       return bad("published, and did not arrive")
     }
     let time = ConnectReport.milliseconds((Instant.now() - began).wholeNanoseconds / 1000)
-    // A loop brings it again and again.
+    // A loop would deliver the message repeatedly.
     receiver.collect(until: Limits.retainedQuietMax)
     sender.collect(until: Limits.benchTurn)
     try sender.requireConnection()

@@ -1,4 +1,4 @@
-// The broker's features, each tried with messages on a topic that nobody else has.
+// Tests the broker's features, each with messages on a unique topic.
 
 import TappetBroker
 import TappetCommandLine
@@ -6,7 +6,7 @@ import TappetCore
 import TappetMessages
 import TappetPlatform
 
-/// Tries one feature after the other below a topic of its own.
+/// Tests one feature after another below a unique topic.
 struct FeatureProbe {
   private let dialogue: RequestSession
   private let base: String
@@ -16,7 +16,7 @@ struct FeatureProbe {
     self.base = base
   }
 
-  /// Tries all features, or those before the one at which the broker ends the connection: some do at what they deny.
+  /// Tests all features, or those before the one at which the broker disconnects: some brokers deny requests that way.
   func findings() throws(CommandFailure) -> [ProbeFinding] {
     let trials: [() -> ProbeFinding] = [
       { trip("QoS 1", "/qos1", "/qos1", 1) }, { trip("QoS 2", "/qos2", "/qos2", 2) }, retained,
@@ -43,7 +43,7 @@ struct FeatureProbe {
     roundTrip("shared subscriptions", filter: "$share/tappet/\(base)/shared", topic: base + "/shared", qos: 1)
   }
 
-  /// The finding that the answer to a subscription is.
+  /// Returns the finding for the response to a subscription.
   static func finding(_ subject: String, _ filter: String, _ grant: RequestSession.Grant) -> ProbeFinding {
     switch grant {
     case .granted(let qos):
@@ -71,7 +71,7 @@ struct FeatureProbe {
     return ProbeFinding(subject: subject, verdict: .good, text: "there and back in \(time)")
   }
 
-  /// Has the broker keep a message, fetches it, and clears it again.
+  /// Publishes a retained message, receives it, and clears it.
   private func retained() -> ProbeFinding {
     let (subject, topic) = ("retained messages", base + "/retained")
     if let refusal = refusal(subject, dialogue.publish(topic, Array("kept".utf8), isRetained: true)) { return refusal }

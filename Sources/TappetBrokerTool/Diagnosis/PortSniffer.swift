@@ -1,13 +1,13 @@
-// Where something answered, but not as a broker with these settings would: what it speaks instead.
+// Detects which protocol a port speaks if it is not the configured one.
 
 import TappetCommandLine
 import TappetCore
 import TappetMessages
 import TappetPlatform
 
-/// Asks a port what it speaks.
+/// Detects the protocol of a port.
 enum PortSniffer {
-  /// Names the protocol, and the URL to write instead; `nil` when nothing was found out.
+  /// Returns the protocol, and the URL to use instead; `nil` if nothing was detected.
   static func finding(_ settings: BrokerSettings, _ endpoint: BrokerEndpoint, address: String) -> String? {
     if !endpoint.usesTLS, speaksTLS(settings, endpoint) { return "this port speaks TLS: use " + flipped(endpoint).text }
     guard let words = Stranger.firstWords(address: address, port: endpoint.port, greeting: greeting) else { return nil }
@@ -26,7 +26,7 @@ enum PortSniffer {
     return "something else answers on this port (\(text.quoted))"
   }
 
-  /// Whether a handshake gets as far as certificates; without any of ours, and without a login.
+  /// Whether a TLS handshake reaches the certificates; sends no client certificate and no login.
   private static func speaksTLS(_ settings: BrokerSettings, _ endpoint: BrokerEndpoint) -> Bool {
     let bare = BrokerSettings(
       endpoints: [flipped(endpoint)], clientID: settings.clientID, version: .v311, announcesStatus: false)
@@ -44,7 +44,7 @@ enum PortSniffer {
     BrokerEndpoint(host: endpoint.host, port: endpoint.port, usesTLS: !endpoint.usesTLS)
   }
 
-  /// A CONNECT packet of MQTT 3.1.1 with a client id of one byte (MQTT 3.1.1 §3.1); a web server answers with an error.
+  /// A CONNECT packet of MQTT 3.1.1 with a one-byte client id (MQTT 3.1.1 §3.1); a web server responds with an error.
   private static var greeting: [UInt8] {
     [0x10, 0x0D, 0x00, 0x04] + Array("MQTT".utf8) + [0x04, 0x02, 0x00, 0x3C, 0x00, 0x01, UInt8(ascii: "t")]
   }

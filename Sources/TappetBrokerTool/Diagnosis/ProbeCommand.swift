@@ -1,4 +1,4 @@
-// tappet mqtt probe: what the broker can do and what it lets this client do, tried and not believed.
+// tappet mqtt probe: tests which features the broker supports and what it permits this client to do.
 
 import TappetBroker
 import TappetCommandLine
@@ -31,7 +31,7 @@ struct ProbeFinding {
   }
 }
 
-/// Tries the broker's features on topics of its own, and the rights on the configuration's.
+/// Tests the broker's features on separate topics, and the permissions on the configured topics.
 enum ProbeCommand {
   static func run(_ arguments: Arguments) throws(CommandFailure) {
     let settings = try BrokerChoice.settings(arguments)
@@ -65,7 +65,7 @@ enum ProbeCommand {
     guard Prompt().confirm("Send them?", default: false) == true else { throw .refused("nothing was sent") }
   }
 
-  /// The rights of this certificate or login on the topics of the configuration.
+  /// Tests the permissions of this certificate or login on the configured topics.
   private static func rights(
     _ configuration: KioskConfiguration, _ settings: BrokerSettings, _ client: BrokerClient
   ) -> [ProbeFinding] {
@@ -83,10 +83,10 @@ enum ProbeCommand {
   }
 }
 
-/// Takes the properties of CONNACK from the link's thread.
+/// Receives the properties of CONNACK from the link's thread.
 final class ConnackTrace: Sendable {
   private let monitor = Monitor()
-  // Unchecked because the compiler cannot see the monitor, which is locked wherever this is touched.
+  // Unchecked because the compiler cannot verify the monitor, which is locked for every access.
   private nonisolated(unsafe) var facts: ConnackFacts?
 
   func note(_ step: LinkStep) {
@@ -94,7 +94,7 @@ final class ConnackTrace: Sendable {
     monitor.locked { facts = ConnackFacts(properties) }
   }
 
-  /// The broker's statements about itself.
+  /// The capabilities that the broker states in CONNACK.
   var findings: [ProbeFinding] {
     guard let facts = monitor.locked({ facts }) else { return [] }
     func says(_ subject: String, _ text: String) -> ProbeFinding {

@@ -1,32 +1,32 @@
-// All kiosks that a broker knows, sorted by trouble or by name.
+// All kiosks known to a broker, sorted by alert or by name.
 
 import TappetBroker
 import TappetCommandLine
 import TappetConfig
 import TappetCore
 
-/// A kiosk with the worst of what is wrong with it.
+/// A kiosk with its most severe alert.
 struct FleetRow {
   var board: FleetBoard
-  /// `nil` when nothing is wrong.
+  /// `nil` if there is no alert.
   var trouble: FleetAlert?
 }
 
 /// The kiosks of a broker.
 ///
-/// They are sorted by name only when one comes or goes: a picture of ten thousand is drawn twice a second.
+/// They are sorted by name only after one is added or removed, since ten thousand are redrawn twice a second.
 struct Fleet {
-  /// The topics at which kiosks tell about themselves.
+  /// The topics on which kiosks publish their status and state.
   static let filters = ["tappet/+/status", "tappet/+/state"]
 
-  /// With QoS 1 mosquitto drops the retained messages for which its queue (`max_queued_messages`) has no room.
+  /// With QoS 1, mosquitto drops retained messages that exceed its queue (`max_queued_messages`).
   static let qos: Int32 = 0
 
   private var boards: [FleetBoard] = []
   private var places: [String: Int] = [:]
-  /// Places in the order of the names; `nil` after a kiosk came or went.
+  /// Indexes sorted by name; `nil` after a kiosk was added or removed.
   private var order: [Int]?
-  /// Whether there are more than can be counted.
+  /// Whether there are more kiosks than the limit.
   private(set) var isFull = false
 
   var count: Int { boards.count }
@@ -42,13 +42,13 @@ struct Fleet {
     if boards[place].isGone { remove(place) }
   }
 
-  /// The client id and the last part of a topic; `nil` for one of another form.
+  /// Returns the client id and the last part of a topic; `nil` for a topic of another form.
   static func parts(of topic: String) -> (clientID: String, part: Substring)? {
     let parts = topic.split(separator: "/", omittingEmptySubsequences: false)
     return parts.count == 3 && parts[0] == "tappet" ? (String(parts[1]), parts[2]) : nil
   }
 
-  /// The place of a kiosk, a new one unless there is no room.
+  /// Returns the index of a kiosk, adding it if there is space.
   private mutating func place(of clientID: String) -> Int? {
     if let place = places[clientID] { return place }
     guard boards.count < Limits.fleetBoardsMax else { return nil }
@@ -58,7 +58,7 @@ struct Fleet {
     return boards.count - 1
   }
 
-  /// The last one takes its place.
+  /// Removes a kiosk; the last kiosk moves to its index.
   private mutating func remove(_ place: Int) {
     places[boards[place].clientID] = nil
     boards.swapAt(place, boards.count - 1)
@@ -69,7 +69,7 @@ struct Fleet {
 
   // MARK: Order
 
-  /// The places in the order of the names.
+  /// Returns the indexes sorted by name.
   private mutating func ordered() -> [Int] {
     if let order { return order }
     let order = boards.indices.sorted { boards[$0].clientID < boards[$1].clientID }
@@ -77,39 +77,39 @@ struct Fleet {
     return order
   }
 
-  /// Returns the places of all kiosks with their ranks: those with the worst trouble first, each kind by name.
+  /// Returns the indexes of all kiosks with their ranks, the most severe alerts first, each kind by name.
   mutating func ranked(at unixMilliseconds: Int64) -> [(place: Int, rank: Int)] {
     var kinds = [[Int]](repeating: [], count: FleetAlert.rankOfNone + 1)
     for place in ordered() { kinds[boards[place].rank(at: unixMilliseconds)].append(place) }
     return kinds.enumerated().flatMap { rank, places in places.map { (place: $0, rank: rank) } }
   }
 
-  /// The same in the order of the names.
+  /// Returns the indexes of all kiosks with their ranks, sorted by name.
   mutating func named(at unixMilliseconds: Int64) -> [(place: Int, rank: Int)] {
     ordered().map { (place: $0, rank: boards[$0].rank(at: unixMilliseconds)) }
   }
 
-  /// The kiosk at a place.
+  /// Returns the kiosk at an index.
   func row(_ place: Int, at unixMilliseconds: Int64) -> FleetRow {
     FleetRow(board: boards[place], trouble: boards[place].trouble(at: unixMilliseconds))
   }
 
-  /// The name of the kiosk at a place.
+  /// Returns the name of the kiosk at an index.
   func clientID(_ place: Int) -> String { boards[place].clientID }
 
-  /// Returns all kiosks, those with the worst trouble first, each kind by name.
+  /// Returns all kiosks, the most severe alerts first, each kind by name.
   mutating func sorted(at unixMilliseconds: Int64) -> [FleetRow] {
     ranked(at: unixMilliseconds).map { row($0.place, at: unixMilliseconds) }
   }
 
-  /// Returns the kiosks that are not connected, or have told no state for longer than `time`.
+  /// Returns the kiosks that are not connected, or have not published their state for longer than `time`.
   mutating func silent(for time: Duration, at unixMilliseconds: Int64) -> [FleetRow] {
     sorted(at: unixMilliseconds).filter { row in
       row.board.isOnline != true || row.board.silence(at: unixMilliseconds).map { $0 > time } ?? false
     }
   }
 
-  /// The sums in a sentence.
+  /// Returns the totals as a sentence.
   func summary(at unixMilliseconds: Int64) -> String {
     let troubled = boards.count { $0.rank(at: unixMilliseconds) < FleetAlert.rankOfNone }
     let offline = boards.count { $0.isOnline != true }

@@ -1,11 +1,11 @@
-// A kiosk as its broker keeps it: the retained messages at tappet/ID/status and tappet/ID/state.
+// A kiosk as known to its broker: the retained messages at tappet/ID/status and tappet/ID/state.
 
 import TappetCommandLine
 import TappetCore
 import TappetJSON
 import TappetPlatform
 
-/// One kiosk of many.
+/// One kiosk of a fleet.
 struct FleetBoard {
   /// The condition of one part.
   struct Part {
@@ -13,29 +13,29 @@ struct FleetBoard {
     var code: String
   }
 
-  /// The parts of its last state message that an administrator wants to see.
+  /// The members of a kiosk's last state message that matter to an administrator.
   struct State {
     var version: String
     var unixMilliseconds: Int64
     var light: String
-    /// The parts that do not work, as `part: code`.
+    /// The parts with a fault, as `part: code`.
     var faults: [String]
-    /// `nil` when it does not say.
+    /// `nil` when the message does not contain it.
     var reader: Part?
-    /// `nil` before it has asked the kernel.
+    /// `nil` before the kiosk has queried the kernel.
     var isClockGood: Bool?
     var isClockNeeded: Bool
-    /// Messages that wait, for the broker and for web servers.
+    /// Pending messages, for the broker and for web servers.
     var waiting: Int64
-    /// When its first certificate expires; `nil` when it has none.
+    /// Expiry time of the first certificate to expire; `nil` without certificates.
     var certificateEnd: Int64?
   }
 
   let clientID: String
-  /// Whether its connection is up; `nil` while the broker has not said.
+  /// Whether the kiosk is connected; `nil` until the broker has sent its status.
   private(set) var isOnline: Bool?
   private(set) var state: State?
-  /// Whether there is something at its topic that is not a state.
+  /// Whether the retained message at the state topic is invalid.
   private(set) var isUnreadable = false
 
   init(_ clientID: String) { self.clientID = clientID }
@@ -45,29 +45,29 @@ struct FleetBoard {
   }
 
   mutating func take(state payload: [UInt8]) {
-    // A later version may tell more than this one knows, fractions too.
+    // A later version may add members that are unknown here, including fractions.
     let isRead = payload.count <= Limits.fleetStateSizeMax
     state = isRead ? JSON(decoding: payload, roundsFractions: true).flatMap { State($0) } : nil
     isUnreadable = state == nil && !payload.isEmpty
   }
 
-  /// Whether the broker keeps nothing about it any more.
+  /// Whether the broker no longer retains anything about the kiosk.
   var isGone: Bool { isOnline == nil && state == nil && !isUnreadable }
 
-  /// How long ago it last told its state; `nil` when it never did.
+  /// Returns the time since the last state message; `nil` if there was none.
   func silence(at unixMilliseconds: Int64) -> Duration? {
     state.map { .milliseconds(max(0, unixMilliseconds - $0.unixMilliseconds)) }
   }
 
-  /// Whole days until its first certificate expires, negative afterwards; `nil` when it has none.
+  /// Returns the whole days until the first certificate expires, negative afterwards; `nil` without certificates.
   func certificateDays(at unixMilliseconds: Int64) -> Int64? {
     state?.certificateEnd.map { ($0 - unixMilliseconds) / 86_400_000 }
   }
 
-  /// Its place among the others: 0 is the worst.
+  /// Returns the sort rank among all kiosks: 0 is the worst.
   func rank(at unixMilliseconds: Int64) -> Int { trouble(at: unixMilliseconds)?.rank ?? FleetAlert.rankOfNone }
 
-  /// Returns the worst of what is wrong with it; `nil` when nothing is.
+  /// Returns the most severe alert; `nil` if there is none.
   func trouble(at unixMilliseconds: Int64) -> FleetAlert? {
     if isOnline != true { return .offline }
     if isUnreadable { return .unreadable }
@@ -83,7 +83,7 @@ struct FleetBoard {
 }
 
 extension FleetBoard.State {
-  /// The state in a message as docs/json.md describes it; `nil` when it is another.
+  /// Parses a state message as described in docs/json.md; returns `nil` for any other message.
   init?(_ json: JSON) {
     guard let light = json["light"]?.text, let version = json["version"]?.text,
       let time = json["time"]?.text.flatMap({ WallTime.unixMilliseconds(utc: $0) })
@@ -98,7 +98,7 @@ extension FleetBoard.State {
     reader = FleetBoard.Part(json["reader"])
     isClockGood = json["clock"]?["good"].flatMap { if case .bool(let isGood) = $0 { isGood } else { nil } }
     isClockNeeded = json["clock"]?["needed"] == .bool(true)
-    // A stranger's numbers may be too large to be added.
+    // The sum of numbers from an untrusted message may overflow.
     let (sum, overflow) = (json["outbox"]?.wholeNumber ?? 0).addingReportingOverflow(
       json["webhooks_waiting"]?.wholeNumber ?? 0)
     waiting = overflow ? .max : sum
@@ -107,14 +107,14 @@ extension FleetBoard.State {
 }
 
 extension FleetBoard.Part {
-  /// `nil` for what is not a part's condition.
+  /// Parses the condition of a part; `nil` for any other value.
   fileprivate init?(_ json: JSON?) {
     guard case .bool(let isGood)? = json?["good"] else { return nil }
     self.init(isGood: isGood, code: json?["code"]?.text ?? "")
   }
 }
 
-/// The kinds of trouble that a kiosk can have, the worst first.
+/// The kinds of alert that a kiosk can have, the most severe first.
 enum FleetAlert {
   case offline
   case silent(Duration)
@@ -124,10 +124,10 @@ enum FleetAlert {
   case clock
   case waiting(Int64)
 
-  /// Where a kiosk without trouble is.
+  /// The rank of a kiosk without an alert.
   static let rankOfNone = 7
 
-  /// Its place among the others: 0 is the worst.
+  /// Sort rank: 0 is the most severe.
   var rank: Int {
     switch self {
     case .offline: 0

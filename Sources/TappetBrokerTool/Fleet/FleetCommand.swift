@@ -1,4 +1,4 @@
-// tappet fleet: every kiosk of a broker by what it keeps, once, live, or for a script.
+// tappet fleet: all kiosks of a broker from its retained messages, once, live, or for a script.
 
 import CPlatform
 import TappetBroker
@@ -7,7 +7,7 @@ import TappetCore
 import TappetJSON
 import TappetPlatform
 
-/// Shows all kiosks.
+/// Lists all kiosks.
 enum FleetCommand {
   static func list(_ arguments: Arguments) throws(CommandFailure) {
     var fleet = try kept(arguments)
@@ -49,7 +49,7 @@ enum FleetCommand {
     try show(fleet.sorted(at: now), fleet, at: now, arguments)
   }
 
-  /// The kiosks as the broker keeps them.
+  /// Returns the kiosks according to the broker's retained messages.
   private static func kept(_ arguments: Arguments) throws(CommandFailure) -> Fleet {
     let client = try BrokerClient(try BrokerChoice.settings(arguments))
     defer { client.shutdown() }
@@ -71,7 +71,7 @@ enum FleetCommand {
     _ rows: [FleetRow], _ fleet: Fleet, at now: Int64, _ arguments: Arguments
   ) throws(CommandFailure) {
     if fleet.isFull { throw fullness }
-    // A file has whole lines.
+    // Lines in a file are not truncated.
     let columns = isatty(1) == 1 ? TerminalSize.current()?.columns : nil
     let table = FleetTable(rows, at: now, columns: columns)
     if let report = arguments.report { return report.set(table.json) }

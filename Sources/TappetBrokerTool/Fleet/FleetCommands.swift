@@ -5,7 +5,7 @@ import TappetCore
 import TappetJSON
 
 extension Command {
-  /// The commands about all kiosks of a broker.
+  /// The commands for all kiosks of a broker.
   package static var fleet: [Command] { [.fleetList, .fleetWatch, .fleetSilent, .fleetRun] }
 
   package static var fleetList: Command {
@@ -51,7 +51,7 @@ extension Command {
       example: "tappet fleet silent --for 10m", usageError: usageErrorOfBroker, body: .plain(FleetCommand.silent))
   }
 
-  /// Where kiosks take commands, if the command line does not say.
+  /// The default topic for commands to kiosks.
   static var fleetCommandTopic: String { "tappet/+/command" }
 
   package static var fleetRun: Command {

@@ -1,4 +1,5 @@
-// A question to many kiosks and their answers: whom to ask, who has answered, what is still awaited. Does no I/O.
+// A request to many kiosks and their responses: which kiosks to ask, which have responded, which are pending. Does no
+// I/O.
 
 import TappetBroker
 import TappetCommandLine
@@ -7,7 +8,7 @@ import TappetCore
 import TappetJSON
 import TappetPlatform
 
-/// An answer of a kiosk to 'fleet run check'.
+/// A kiosk's response to 'fleet run check'.
 struct FleetAnswer {
   /// The condition of one part.
   struct Finding {
@@ -25,19 +26,19 @@ struct FleetAnswer {
   var isGood: Bool { findings.allSatisfy { $0.isGood } }
 }
 
-/// A kiosk that is asked, or is not.
+/// A kiosk to which the request may be sent.
 struct FleetSubject {
   enum State {
-    /// Not asked yet.
+    /// The request has not been sent yet.
     case unasked
     case asked(nonce: String, until: Instant)
     case answered(FleetAnswer)
-    /// Something came in answer that is not one.
+    /// The response is malformed.
     case unreadable
-    /// The broker does not take the question.
+    /// The broker rejected the request.
     case refused(code: Int32)
     case silent
-    /// Not connected, or its name cannot be part of a topic.
+    /// The kiosk is offline, or its name is not valid in a topic.
     case offline, unnameable
   }
 
@@ -46,23 +47,23 @@ struct FleetSubject {
   var state = State.unasked
 }
 
-/// A check that is asked of a fleet.
+/// A check requested from a fleet.
 struct FleetInquiry {
-  /// A question that is to be published.
+  /// A request to be published.
   struct Question {
     var topic: String
     var nonce: String
-    /// Whom it is for; `nil` means everybody.
+    /// The addressed kiosk; `nil` means all of them.
     var clientID: String?
   }
 
   private let topic: String
-  /// The kiosks that were named; empty means all.
+  /// The kiosks named on the command line; empty means all.
   private let wanted: [String]
   private let patience: Duration
   private(set) var subjects: [FleetSubject] = []
   private var places: [String: Int] = [:]
-  /// Places that have not been asked, the last one first.
+  /// Indexes of kiosks without a request, in reverse order.
   private var unasked: [Int] = []
   private var waiting = 0
   private var hasBegun = false
@@ -70,7 +71,7 @@ struct FleetInquiry {
   /// The topics to subscribe to.
   static let filters = ["tappet/+/status", "tappet/+/check"]
 
-  /// A question at `topic`, in which a level `+` stands for each kiosk's name.
+  /// Creates a request to `topic`, in which a level `+` is replaced with each kiosk's name.
   init(topic: String, kiosks: [String], patience: Duration) {
     self.topic = topic
     wanted = kiosks
@@ -103,25 +104,25 @@ struct FleetInquiry {
 
   private mutating func takeStatus(_ isOnline: Bool, of clientID: String) {
     if places[clientID] == nil {
-      // One that connects later was not asked, and is not waited for.
+      // A kiosk that connects later received no request, so no response is expected.
       guard wanted.isEmpty, !hasBegun, subjects.count < Limits.fleetBoardsMax else { return }
       add(clientID)
     }
     if let place = places[clientID] { subjects[place].isOnline = isOnline }
   }
 
-  /// Answers to other questions, and those of nobody who was asked, do not count.
+  /// Ignores responses to other requests, and responses from kiosks without a pending request.
   private mutating func takeAnswer(_ payload: [UInt8], of clientID: String) {
     guard let place = places[clientID], case .asked(let nonce, _) = subjects[place].state else { return }
     guard let answer = FleetAnswer(payload) else {
-      // Somebody else's question may have a large answer, too; the nonce is in the front.
+      // Another client's request may also have a large response; the nonce is near the start.
       guard payload.containsNonce(nonce) else { return }
       return settle(place, .unreadable)
     }
     if answer.nonce == nonce { settle(place, .answered(answer)) }
   }
 
-  /// The broker does not take a question; `nil` means the one to everybody.
+  /// Handles the broker's rejection of a request; `nil` means the request to all kiosks.
   mutating func refused(_ clientID: String?, code: Int32) {
     for place in subjects.indices where clientID == nil || subjects[place].clientID == clientID {
       if case .asked = subjects[place].state { settle(place, .refused(code: code)) }
@@ -135,7 +136,7 @@ struct FleetInquiry {
 
   // MARK: Questions
 
-  /// The kiosks are known: returns the question to everybody, where there is one.
+  /// Starts the requests once the kiosks are known; returns the request to all kiosks, if the topic is a shared one.
   mutating func begin(at now: Instant, nonce: () -> String) -> Question? {
     hasBegun = true
     for place in subjects.indices {
@@ -161,7 +162,7 @@ struct FleetInquiry {
     waiting += 1
   }
 
-  /// The next question of one kiosk; `nil` when enough are waited for, or all were asked.
+  /// Returns the next request to a single kiosk; `nil` when enough are pending, or all have been sent.
   mutating func next(at now: Instant, nonce: () -> String) -> Question? {
     guard waiting < Limits.fleetQuestionsMax, let place = unasked.popLast() else { return nil }
     let question = Question(
@@ -170,7 +171,7 @@ struct FleetInquiry {
     return question
   }
 
-  /// Gives up those whose time is over; returns when the next one's is, `nil` when none is waited for.
+  /// Expires overdue requests; returns the deadline of the next one, `nil` when none is pending.
   mutating func expire(at now: Instant) -> Instant? {
     var next: Instant?
     guard waiting > 0 else { return nil }
@@ -181,12 +182,12 @@ struct FleetInquiry {
     return next
   }
 
-  /// Whether nobody is waited for and nobody is still to be asked.
+  /// Whether no response is pending and no request is left to send.
   var isDone: Bool { waiting == 0 && unasked.isEmpty }
 }
 
 extension FleetAnswer {
-  /// The answer in a message as docs/json.md describes it; `nil` when it is another.
+  /// Parses a response as described in docs/json.md; returns `nil` for any other message.
   init?(_ payload: [UInt8]) {
     guard payload.count <= Limits.fleetStateSizeMax, let json = JSON(decoding: payload, roundsFractions: true),
       let nonce = json["nonce"]?.text, let version = json["version"]?.text, let time = json["time"]?.text,
@@ -202,7 +203,7 @@ extension FleetAnswer {
 }
 
 extension [UInt8] {
-  /// Whether the nonce occurs in the front of a message.
+  /// Whether the nonce occurs near the start of a message.
   fileprivate func containsNonce(_ nonce: String) -> Bool {
     let (front, nonce) = (prefix(Limits.fleetStateSizeMax), Array(nonce.utf8))
     guard front.count >= nonce.count else { return false }

@@ -1,4 +1,4 @@
-// The kiosks of a broker as Prometheus reads them. docs/fleet.md lists the metrics.
+// The kiosks of a broker as Prometheus metrics. docs/fleet.md lists the metrics.
 
 import TappetCommandLine
 import TappetCore
@@ -10,10 +10,10 @@ struct FleetMetrics {
 
   private var metrics = MetricsText()
 
-  /// The metrics as text, with its last line feed.
+  /// The metrics as text, with a trailing line feed.
   var text: String { metrics.text }
 
-  /// The metrics of these kiosks.
+  /// Creates the metrics of these kiosks.
   init(_ rows: [FleetRow], at unixMilliseconds: Int64) {
     metrics.add("tappet_fleet_kiosks", .gauge, "Kiosks that the broker knows.", Sample(value: Int64(rows.count)))
     metrics.add(
@@ -41,7 +41,7 @@ struct FleetMetrics {
       })
   }
 
-  /// A sample of each kiosk that has published its state.
+  /// Returns a sample for each kiosk that has published its state.
   private static func samples(_ rows: [FleetRow], _ sample: (FleetRow, FleetBoard.State) -> Sample?) -> [Sample] {
     rows.compactMap { row in row.board.state.flatMap { sample(row, $0) } }
   }

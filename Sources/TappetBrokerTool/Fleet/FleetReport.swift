@@ -1,4 +1,4 @@
-// The answers of a fleet, as a table with what is wrong, and in JSON.
+// The responses of a fleet, as a table with all faults, and as JSON.
 
 import TappetCommandLine
 import TappetCore
@@ -15,7 +15,7 @@ struct FleetReport {
     }
   }
 
-  /// Whether there are kiosks, all have answered, and nothing is wrong with them.
+  /// Whether there are kiosks, and all of them have responded without faults.
   var isGood: Bool { !subjects.isEmpty && subjects.allSatisfy { $0.result == "good" } }
 
   func print() {
@@ -27,7 +27,7 @@ struct FleetReport {
         + "differs from this one's; 'command-refused' in their log says which.")
   }
 
-  /// A line for each kiosk, and one for each further part that does not work.
+  /// Returns a line for each kiosk, and one for each further part with a fault.
   func lines() -> [String] {
     let names = subjects.map { $0.clientID.escaped }
     let width = min(32, names.reduce(0) { max($0, $1.unicodeScalars.count) })
@@ -40,7 +40,7 @@ struct FleetReport {
     }
   }
 
-  /// The sums in a sentence.
+  /// The totals as a sentence.
   var summary: String {
     if subjects.isEmpty { return "the broker knows no kiosk" }
     let count = subjects.count
@@ -72,7 +72,7 @@ extension FleetAnswer.Finding {
 extension FleetSubject {
   var answer: FleetAnswer? { if case .answered(let answer) = state { answer } else { nil } }
 
-  /// The outcome for programs.
+  /// The outcome as a machine-readable word.
   var result: String {
     switch state {
     case .answered(let answer): answer.isGood ? "good" : "bad"
@@ -84,7 +84,7 @@ extension FleetSubject {
     }
   }
 
-  /// Its place among the others: 0 is the worst.
+  /// Sort rank: 0 is the worst.
   fileprivate var rank: Int {
     ["bad", "unreadable", "refused", "silent", "unnameable", "offline"].firstIndex(of: result) ?? 6
   }

@@ -1,4 +1,4 @@
-// tappet fleet run: a question to all kiosks by their topics with signed commands, and a table of the answers.
+// tappet fleet run: sends a signed command to all kiosks by topic, and prints a table of their responses.
 
 import TappetBroker
 import TappetCommandLine
@@ -8,7 +8,7 @@ import TappetJSON
 import TappetMessages
 import TappetPlatform
 
-/// Asks, waits, and shows who answered what.
+/// Sends the requests, waits, and shows the response of each kiosk.
 enum FleetRunCommand {
   static func run(_ arguments: Arguments) throws(CommandFailure) {
     let key = try key(arguments.value("key-file"))
@@ -37,9 +37,9 @@ enum FleetRunCommand {
 /// One check of all kiosks over one connection.
 final class FleetRound {
   private enum Phase {
-    /// The broker has not answered all subscriptions.
+    /// The broker has not acknowledged all subscriptions.
     case subscribing(missing: Int)
-    /// The retained messages still come.
+    /// Retained messages are still arriving.
     case listening(until: Instant)
     case asking
   }
@@ -48,7 +48,7 @@ final class FleetRound {
   private(set) var inquiry: FleetInquiry
   private let key: SecretKey
   private var phase = Phase.subscribing(missing: FleetInquiry.filters.count + 1)
-  /// Whom each published question is for, by its number.
+  /// Recipient of each published request, by number.
   private var published: [String?] = []
 
   init(_ client: BrokerClient, _ inquiry: FleetInquiry, _ key: SecretKey) {
@@ -57,10 +57,10 @@ final class FleetRound {
     self.key = key
   }
 
-  /// Fails without a connection, and when the broker lets us read no answers.
+  /// Fails if there is no connection, or if the broker does not allow receiving responses.
   func run() throws(CommandFailure) {
     _ = try client.connectToAny()
-    // The last one shows that what the broker keeps has come.
+    // The response to the last subscription marks the end of the retained messages.
     for (index, filter) in (FleetInquiry.filters + ["tappet/" + client.settings.clientID + "/status"]).enumerated() {
       _ = client.link.subscribe(request: UInt64(index), filter: filter, qos: index == 1 ? 1 : Fleet.qos)
     }
@@ -91,7 +91,7 @@ final class FleetRound {
       status: .silent, sentence: "the broker does not answer the subscriptions", code: FailureCode.timedOut)
   }
 
-  /// Returns when to look again without news.
+  /// Returns the time of the next check if no message arrives.
   private func ask() -> Instant? {
     let now = Instant.now()
     var next = inquiry.expire(at: now)
@@ -109,7 +109,7 @@ final class FleetRound {
       payload: payload(question, SystemClock().now().unixSeconds), qos: 1, isRetained: false)
   }
 
-  /// A signed command (docs/formats.md, "Commands").
+  /// Creates a signed command (docs/formats.md, "Commands").
   private func payload(_ question: FleetInquiry.Question, _ unixSeconds: Int64) -> [UInt8] {
     var request = CommandRequest(.target(.check), unixSeconds: unixSeconds)
     request.nonce = question.nonce

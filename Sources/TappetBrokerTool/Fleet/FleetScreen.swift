@@ -1,10 +1,10 @@
-// The state of 'fleet watch', what its keys do, and its screen as rows of text. Reads no clock and draws nothing.
+// The state of 'fleet watch', its key bindings, and its screen as rows of text. Reads no clock and draws nothing.
 
 import TappetBroker
 import TappetCommandLine
 import TappetCore
 
-/// The screen of the fleet.
+/// The screen of 'fleet watch'.
 struct FleetScreen {
   /// Rows above and below the kiosks.
   static let frame = 4
@@ -24,26 +24,26 @@ struct FleetScreen {
 
   private let place: String
   private(set) var fleet = Fleet()
-  /// The last thing that happened to the connection, in a sentence.
+  /// The most recent event of the connection, as a sentence.
   var notice = ""
   private var isHelp = false
   private var isTroubleOnly = false
   private var isByName = false
-  /// The text that is looked for; empty means none.
+  /// The search text; empty means none.
   private var wanted = ""
   /// Whether `wanted` is being typed.
   private var isTyping = false
-  /// Number of kiosks above the screen.
+  /// Number of kiosks scrolled off the top.
   private var above = 0
 
-  /// The screen of the broker at this place.
+  /// Creates the screen for the broker at this address.
   init(place: String) { self.place = place }
 
   mutating func take(_ message: LinkMessage) { fleet.take(message) }
 
   // MARK: Keys
 
-  /// Handles a key, with a page of this number of rows; true when it ends the program.
+  /// Handles a key, with `page` as the number of rows per page; returns true if the key ends the program.
   mutating func press(_ key: TerminalKey, page: Int) -> Bool {
     if isTyping {
       type(key)
@@ -78,14 +78,14 @@ struct FleetScreen {
     above = 0
   }
 
-  /// Where the cursor is; `nil` while nothing is typed.
+  /// Returns the position of the cursor; `nil` when no text is being typed.
   func cursor(rows: Int) -> (row: Int, column: Int)? {
     isTyping ? (row: rows - 2, column: Self.prompt.utf8.count + wanted.escaped.unicodeScalars.count) : nil
   }
 
   // MARK: Rows
 
-  /// All rows of a screen of this size.
+  /// Returns all rows of a screen of this size.
   mutating func rows(columns: Int, rows: Int, at unixMilliseconds: Int64) -> [ScreenRow] {
     let room = max(1, rows - Self.frame)
     let summary = " \(fleet.summary(at: unixMilliseconds))  \(place.escaped)"
@@ -100,7 +100,7 @@ struct FleetScreen {
     return screen
   }
 
-  /// The table's first line, and the kiosks that fit.
+  /// Returns the table header, and the kiosks that fit.
   private mutating func kiosks(_ room: Int, _ columns: Int, at now: Int64) -> [ScreenRow] {
     var ranked = isByName ? fleet.named(at: now) : fleet.ranked(at: now)
     if isTroubleOnly { ranked.removeAll { $0.rank == FleetAlert.rankOfNone } }
@@ -112,7 +112,7 @@ struct FleetScreen {
     return zip(lines, colours).map { ScreenRow(text: $0, colour: $1) }
   }
 
-  /// Whether its name, light, version or trouble contains the text that is looked for.
+  /// Whether a kiosk's name, light, version or alert contains the search text.
   private func fits(_ place: Int, at now: Int64) -> Bool {
     let row = fleet.row(place, at: now)
     let texts = [row.board.clientID, row.board.state?.light, row.board.state?.version, row.trouble?.sentence]
@@ -129,7 +129,7 @@ struct FleetScreen {
 }
 
 extension String {
-  /// Whether these bytes occur in it.
+  /// Whether the string contains these bytes.
   fileprivate func contains(part: String) -> Bool {
     let (all, part) = (Array(utf8), Array(part.utf8))
     guard !part.isEmpty, all.count >= part.count else { return part.isEmpty }

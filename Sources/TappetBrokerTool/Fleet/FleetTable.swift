@@ -1,17 +1,17 @@
-// The kiosks of a broker as a table for a person, and in JSON.
+// The kiosks of a broker as a text table, and as JSON.
 
 import TappetCommandLine
 import TappetCore
 import TappetJSON
 import TappetMessages
 
-/// A table of kiosks, for a terminal of some columns or for a file.
+/// A table of kiosks, for a terminal with a limited width or for a file.
 struct FleetTable {
   private static let titles = ["kiosk", "light", "version", "seen", "queue", "cert", "reader", "clock", "trouble"]
 
   private let rows: [FleetRow]
   private let now: Int64
-  /// `nil` means as many as it takes.
+  /// `nil` means unlimited.
   private let columns: Int?
 
   init(_ rows: [FleetRow], at unixMilliseconds: Int64, columns: Int? = nil) {
@@ -20,12 +20,12 @@ struct FleetTable {
     self.columns = columns
   }
 
-  /// The table's first line, and one for each kiosk.
+  /// Returns the table header, and one line for each kiosk.
   func lines() -> [String] {
     let table = [Self.titles] + rows.map { cells($0) }
     let isNarrow = columns.map { $0 < 100 } ?? false
     let most = isNarrow ? [16, 13] : [32, 20]
-    // The last column has the rest of the line.
+    // The last column uses the rest of the line.
     let widths = (0..<Self.titles.count - 1).map { column in
       min(column < most.count ? most[column] : 8, table.reduce(0) { max($0, $1[column].unicodeScalars.count) })
     }
@@ -51,7 +51,7 @@ struct FleetTable {
     reader.isGood ? reader.code == "none" ? "none" : "ok" : "bad"
   }
 
-  /// Where nothing needs the clock, a wrong one does not matter.
+  /// Returns the clock's state; a wrong clock is not a fault if nothing needs it.
   private static func clock(_ state: FleetBoard.State) -> String {
     guard let isGood = state.isClockGood else { return "-" }
     return isGood ? "ok" : state.isClockNeeded ? "bad" : "unset"

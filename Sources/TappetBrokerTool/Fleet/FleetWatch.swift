@@ -1,4 +1,4 @@
-// tappet fleet watch: the kiosks on the whole terminal, live, until a key or a signal ends it.
+// tappet fleet watch: a live full-screen view of the kiosks, until a key or a signal ends it.
 
 import TappetBroker
 import TappetCommandLine
@@ -7,7 +7,7 @@ import TappetCore
 import TappetMessages
 import TappetPlatform
 
-/// The loop of the screen.
+/// The main loop of the screen.
 final class FleetWatch {
   private let client: BrokerClient
   private let terminal: FullScreen
@@ -21,7 +21,7 @@ final class FleetWatch {
   private var isEnding = false
   private var refusals = 0
 
-  /// Takes a connected client, and the whole terminal; `time` limits the whole.
+  /// Uses a connected client and the whole terminal; `time` limits the total running time.
   init(_ client: BrokerClient, for time: Duration?) throws(CommandFailure) {
     self.client = client
     endpoint = client.endpoint
@@ -31,7 +31,7 @@ final class FleetWatch {
     terminal.useColours()
   }
 
-  /// Runs until it is ended; the terminal is given back.
+  /// Runs until a key, a signal or the time limit ends it, then restores the terminal.
   func run() throws(CommandFailure) {
     defer { terminal.close() }
     subscribe()
@@ -50,7 +50,7 @@ final class FleetWatch {
     }
   }
 
-  /// When the next picture is due: without a change only the ages grow.
+  /// Time of the next redraw; without changes, only the displayed ages need updating.
   private var turnEnd: Instant {
     (drawn ?? Instant.now()) + (hasChanged ? Limits.fleetDrawingInterval : Limits.fleetAgeInterval)
   }
@@ -65,14 +65,14 @@ final class FleetWatch {
     terminal.show(rows, cursor: screen.cursor(rows: size.rows))
   }
 
-  /// Returns false when there are no keys and will be none: the terminal is gone.
+  /// Returns false when the terminal is closed, so that no keys will arrive.
   private func takeKeys() -> Bool {
     var count = 0
     while let key = terminal.key() {
       count += 1
       if screen.press(key, page: max(1, terminal.size.rows - FleetScreen.frame)) { isEnding = true }
     }
-    // A key is seen at once.
+    // The result of a key is shown immediately.
     if count > 0 { drawn = nil }
     return count > 0 || TerminalSize.current() != nil
   }
@@ -116,7 +116,7 @@ final class FleetWatch {
     case .lost(let failure), .failed(let failure):
       let (pause, isStorm) = policy.lost(at: Instant.now())
       let why = isStorm ? " (more than \(Limits.lossStormMax) losses in a minute)" : ""
-      // The time first: a narrow terminal cuts the rest.
+      // The time comes first, since a narrow terminal cuts off the rest.
       screen.notice = "connecting again in \(pause.wholeMilliseconds / 1000) s\(why): \(failure.sentence)".escaped
       connectAt = Instant.now() + pause
     case .foundMQTT5, .lacksRetained, .disconnected, .didFallBack, .acknowledged, .acknowledgedUnheard, .publishRefused:

@@ -1,5 +1,5 @@
-// tappet mqtt bench: how fast, how late and how reliably messages come through. A latency counts from the time at which
-// the message was due, so that a broker that stalls does not hide what it delays.
+// tappet mqtt bench: throughput, latency and reliability of message delivery. Latency is measured from the time at
+// which the message was due, so that delays of a stalled broker are included.
 
 import TappetBroker
 import TappetCommandLine
@@ -9,12 +9,12 @@ import TappetJSON
 import TappetMessages
 import TappetPlatform
 
-/// Publishes at a steady rate over one connection or many, receives over another, and counts.
+/// Publishes at a constant rate over one or more connections, receives over another, and counts.
 enum BenchCommand {
   static func run(_ arguments: Arguments) throws(CommandFailure) {
     let settings = try BrokerChoice.settings(arguments)
     let plan = BenchPlan(arguments)
-    // Two for each client while the library loads what it needs, and the process's own.
+    // Two for each client while the library loads its files, plus those of the process itself.
     let descriptors = plan.clients + 64
     guard ProcessResources.raiseDescriptors(to: Int(descriptors)) >= Int(descriptors) else {
       throw .refused("\(plan.clients) clients need \(descriptors) open files, which this user may not have (ulimit -n)")
@@ -30,7 +30,7 @@ enum BenchCommand {
     if result.lost > 0 || result.refused > 0 { throw .found }
   }
 
-  /// Finds the endpoint and the version of MQTT that work, as every command does, and says why the others do not.
+  /// Finds a working endpoint and MQTT version, as every command does, and reports why the others failed.
   private static func swarm(_ settings: BrokerSettings, _ plan: BenchPlan) throws(CommandFailure) -> ClientPool {
     let first = try BrokerClient(settings)
     let version: MQTTVersion = try first.connectToAny() ? .v5 : .v311
@@ -43,7 +43,7 @@ enum BenchCommand {
   }
 }
 
-/// One measurement on its way.
+/// One measurement in progress.
 struct BenchRun {
   private let plan: BenchPlan
   private let swarm: ClientPool
@@ -54,10 +54,10 @@ struct BenchRun {
   private var acknowledged: Int64 = 0
   private(set) var result = BenchResult()
   private var seen: [Bool]
-  /// Of each client, the newest message that came.
+  /// Number of each client's newest received message.
   private var newest: [Int64]
   private var began = Instant.now()
-  /// Bytes of the process before the first of them was connected.
+  /// Memory of the process in bytes before the first client connected.
   private var sizeBefore: Int?
 
   init(_ plan: BenchPlan, _ swarm: ClientPool, _ name: String) {
@@ -88,7 +88,7 @@ struct BenchRun {
     noteMemory()
   }
 
-  /// Connected clients take least; those that have published take what they keep of it, too.
+  /// Records the maximum memory per client: it is smallest after connecting, and larger after publishing.
   private mutating func noteMemory() {
     guard plan.clients >= Int64(Limits.benchMemoryClientsMin), let sizeBefore,
       let size = ProcessResources.residentSize
@@ -106,7 +106,8 @@ struct BenchRun {
 
   // MARK: Measuring
 
-  /// Publishes until all is sent or a signal comes, and waits for the rest; returns why the connection has ended.
+  /// Publishes until all messages are sent or a signal arrives, then waits for the rest; returns the cause of a lost
+  /// connection.
   mutating func measure() -> LinkFailure? {
     var end: LinkFailure?
     do throws(LinkFailure) {
@@ -120,7 +121,7 @@ struct BenchRun {
     return end
   }
 
-  /// Sends each message when it is due, or as soon as it can be sent afterwards.
+  /// Sends each message when it is due, or as soon as possible afterwards.
   private mutating func publish() throws(LinkFailure) {
     began = Instant.now()
     while sent < plan.count {
@@ -137,7 +138,7 @@ struct BenchRun {
 
   private var isFull: Bool { sent - acknowledged - result.refused >= Int64(Limits.benchUnacknowledgedMax) }
 
-  /// Waits for the messages that are still under way, unless another signal comes.
+  /// Waits for the messages that are still in flight, unless another signal arrives.
   private mutating func awaitRest() throws(LinkFailure) {
     isInterrupted = false
     var quietSince = Instant.now()
@@ -162,7 +163,7 @@ struct BenchRun {
   }
 
   private mutating func turn(until limit: Instant) throws(LinkFailure) {
-    // News that came before the connection's end count.
+    // Events that arrived before the connection ended are counted, too.
     defer { takeNews() }
     try swarm.turn(until: limit, file: signals.fileDescriptor)
   }
@@ -181,12 +182,12 @@ struct BenchRun {
     guard let number = BenchPlan.number(message.payload, at: 0), (0..<sent).contains(number) else { return }
     let client = number % plan.clients
     guard message.topic == plan.topic(of: client) else { return }
-    // From the time at which it was due, also where the payload has the wall clock.
+    // Measured from the due time, even if the payload contains wall-clock time.
     result.latencies.add((now - (began + plan.due(number))).wholeNanoseconds / 1000)
     if seen[Int(number)] { return result.duplicates += 1 }
     seen[Int(number)] = true
     result.received += 1
-    // MQTT keeps the order of one client's messages, and promises nothing between two.
+    // MQTT preserves the order of messages from one client, but not between clients.
     if number < newest[Int(client)] { result.disordered += 1 }
     newest[Int(client)] = max(newest[Int(client)], number)
     result.elapsed = now - began

@@ -1,9 +1,9 @@
-// The order of a measurement, and what its messages look like.
+// The parameters of a measurement, and the format of its messages.
 
 import TappetCommandLine
 import TappetCore
 
-/// The order: how many messages, how often, how large.
+/// The parameters: number of messages, rate and size.
 struct BenchPlan {
   let topic: String
   let qos: Int32
@@ -11,7 +11,7 @@ struct BenchPlan {
   let perSecond: Int64
   let size: Int
   let isEmqtt: Bool
-  /// Publishing clients, which take turns.
+  /// Number of publishing clients, which take turns.
   let clients: Int64
 
   init(_ arguments: Arguments) {
@@ -24,18 +24,18 @@ struct BenchPlan {
     size = max(16, Int(arguments.number("size") ?? 64))
   }
 
-  /// The topic of a client's messages.
+  /// Returns the topic of a client's messages.
   func topic(of client: Int64) -> String { clients == 1 ? topic : topic + "/\(client)" }
 
-  /// The filter for all of them.
+  /// The filter for the messages of all clients.
   var filter: String { clients == 1 ? topic : topic + "/+" }
 
-  /// The time between the begin and the message of this number.
+  /// Returns the time between the start and the message with this number.
   func due(_ number: Int64) -> Duration {
     .nanoseconds(number / perSecond * 1_000_000_000 + number % perSecond * 1_000_000_000 / perSecond)
   }
 
-  /// Counter and time, each of 8 bytes, big-endian: emqtt-bench's `cnt64,ts` has unix milliseconds.
+  /// Returns counter and time, 8 bytes each, big-endian; in emqtt-bench's `cnt64,ts`, the time is in Unix milliseconds.
   func payload(_ number: Int64, due: Instant, unixMilliseconds: Int64) -> [UInt8] {
     let head = number.bigEndianBytes + (isEmqtt ? unixMilliseconds : due.nanoseconds).bigEndianBytes
     return head + [UInt8](repeating: 0, count: size - head.count)

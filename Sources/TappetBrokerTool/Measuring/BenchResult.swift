@@ -1,4 +1,4 @@
-// The outcome of a measurement, with its histogram, for a person and for programs.
+// The result of a measurement with its histogram, as text and as JSON.
 
 import TappetCommandLine
 import TappetConfig
@@ -11,17 +11,17 @@ struct BenchResult {
   var sent: Int64 = 0
   var acknowledged: Int64 = 0
   var refused: Int64 = 0
-  /// Different messages that came.
+  /// Distinct messages received.
   var received: Int64 = 0
   var lost: Int64 = 0
   var duplicates: Int64 = 0
-  /// Messages that came after one that was sent later.
+  /// Messages that arrived after a message sent later.
   var disordered: Int64 = 0
   var elapsed: Duration = .zero
-  /// Memory that each client takes; `nil` when there are too few to tell.
+  /// Memory per client; `nil` with too few clients to measure it.
   var bytesPerClient: Int64?
   var latencies = LatencyHistogram()
-  /// How much later than due messages were handed to the connection: our own part.
+  /// Delay between a message's due time and its handover to the connection, which this program causes.
   var lateness = LatencyHistogram()
 
   private static let percentiles: [(String, UInt64)] = [

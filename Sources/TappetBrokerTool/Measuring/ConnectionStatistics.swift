@@ -1,13 +1,13 @@
-// The counts of a connection, over all times that it was lost and made again. Reads no clock.
+// The counters of a connection, across all reconnects. Reads no clock.
 
 import TappetCommandLine
 import TappetCore
 import TappetJSON
 import TappetMessages
 
-/// Counts of messages, and the losses with their reasons.
+/// Counters of messages, and the losses with their reasons.
 struct ConnectionStatistics {
-  /// A reason, and how often it has ended the connection.
+  /// A reason, and the number of connections it ended.
   struct Loss {
     var code: String
     var sentence: String
@@ -18,10 +18,10 @@ struct ConnectionStatistics {
   private(set) var receivedBytes: Int64 = 0
   private(set) var published: Int64 = 0
   private(set) var publishedBytes: Int64 = 0
-  /// In the order in which they first came.
+  /// The losses in the order of their first occurrence.
   private(set) var losses: [Loss] = []
   private(set) var reconnects: Int64 = 0
-  /// Since when the connection is up; `nil` while it is not.
+  /// Start time of the current connection; `nil` when not connected.
   private(set) var connectedSince: Instant?
 
   mutating func connected(at now: Instant) {
@@ -45,13 +45,13 @@ struct ConnectionStatistics {
     publishedBytes += Int64(bytes)
   }
 
-  /// How long the connection has been up.
+  /// Returns how long the connection has been up.
   func uptime(at now: Instant) -> Duration { connectedSince.map { now - $0 } ?? .zero }
 
-  /// The reasons of the losses, `2 × the broker closed the connection`; empty without one.
+  /// The reasons of the losses, such as `2 × the broker closed the connection`; empty if there were none.
   var reasons: [String] { losses.map { "\($0.count) × \($0.sentence)" } }
 
-  /// Lines for a person.
+  /// Returns human-readable lines.
   func lines(at now: Instant) -> [String] {
     let up = uptime(at: now).wholeMilliseconds
     var lines = [

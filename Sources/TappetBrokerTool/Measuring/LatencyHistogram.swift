@@ -1,8 +1,8 @@
-// Latencies in buckets, as HdrHistogram has them: 32 to each doubling, so that a percentile is at most 3 % too large.
+// Latencies in buckets as in HdrHistogram: 32 per doubling, so that a percentile is at most 3 % too large.
 
 import TappetCommandLine
 
-/// Counts times in microseconds; takes the same memory whatever comes.
+/// A histogram of times in microseconds, with constant memory.
 struct LatencyHistogram {
   private static let perDoubling = 32
   /// Up to 2^31 µs, about 36 minutes.
@@ -19,7 +19,7 @@ struct LatencyHistogram {
     smallest = min(smallest, value)
   }
 
-  /// The time below which this share of all lies, in thousandths: 990 for p99.
+  /// Returns the time below which this share of all values is, in thousandths: 990 for p99.
   func percentile(thousandths: UInt64) -> Int64 {
     let wanted = max(1, (count * thousandths + 999) / 1000)
     var seen: UInt64 = 0
@@ -30,7 +30,7 @@ struct LatencyHistogram {
     return largest
   }
 
-  /// The number of times in each doubling, from the smallest that has any to the largest: `(upper bound, count)`.
+  /// The number of values in each doubling, from the smallest non-empty one to the largest: `(upper bound, count)`.
   var doublings: [(upper: Int64, count: UInt64)] {
     var groups: [(upper: Int64, count: UInt64)] = []
     for (index, number) in counts.enumerated() {
@@ -52,7 +52,7 @@ struct LatencyHistogram {
     return bound
   }
 
-  /// Values below 32 have a bucket each; from there on the five bits after the first choose it.
+  /// Values below 32 have a bucket each; above, the five bits after the leading one select the bucket.
   private static func index(_ value: Int64) -> Int {
     guard value >= 32 else { return Int(value) }
     let exponent = 63 - value.leadingZeroBitCount

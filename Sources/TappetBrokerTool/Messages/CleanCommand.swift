@@ -1,4 +1,4 @@
-// tappet mqtt clean: what the broker keeps, listed, and cleared over the same connection.
+// tappet mqtt clean: lists the broker's retained messages, and clears them over the same connection.
 
 import TappetBroker
 import TappetCommandLine
@@ -8,11 +8,11 @@ import TappetJSON
 import TappetMessages
 import TappetPlatform
 
-/// The topics of retained messages, as many as one run takes.
+/// The topics of retained messages, up to the limit of one run.
 struct RetainedTopics {
   /// The size of each topic's message.
   private(set) var sizes: [String: Int] = [:]
-  /// Number of those for which there was no room.
+  /// Number of topics beyond the limit.
   private(set) var leftCount = 0
   private var namesSize = 0
 
@@ -37,7 +37,7 @@ enum CleanCommand {
     var limits = SubscriptionLimits(arguments)
     limits.retained = .only
     let subscriber = Subscriber(client, filters: arguments.operands, limits) { message in
-      // An empty one is somebody's clearing that has just come through.
+      // An empty message means that another client is just clearing the topic.
       if !message.payload.isEmpty { kept.add(message.topic, size: message.size) }
     }
     try subscriber.run()

@@ -1,4 +1,4 @@
-// tappet mqtt diff: what two brokers keep, side by side, before or after a move from one to the other.
+// tappet mqtt diff: compares the retained messages of two brokers, before or after a migration.
 
 import TappetBroker
 import TappetCommandLine
@@ -18,7 +18,7 @@ enum DiffCommand {
     if !difference.isEmpty { throw .found }
   }
 
-  /// The messages that a broker keeps, by topic.
+  /// Returns the retained messages of a broker, by topic.
   private static func kept(
     _ settings: BrokerSettings, _ arguments: Arguments
   ) throws(CommandFailure) -> [String: LinkMessage] {

@@ -1,4 +1,4 @@
-// The lines of 'mqtt sub --format': a text with places for the parts of a message. The letters are mosquitto_sub's.
+// The format of 'mqtt sub --format': text with placeholders for the parts of a message, with mosquitto_sub's letters.
 
 import TappetBroker
 import TappetCommandLine
@@ -14,7 +14,7 @@ struct LineTemplate {
 
   private var parts: [Part] = []
 
-  /// `nil` when a letter after `%` or `\` means nothing.
+  /// Parses a template; `nil` if a letter after `%` or `\` is unknown.
   init?(_ text: String) {
     var literal = ""
     var scalars = text.unicodeScalars.makeIterator()
@@ -58,7 +58,7 @@ struct LineTemplate {
     }
   }
 
-  /// The line of a message that came at this time; what would control a terminal is escaped.
+  /// Returns the line for a message that arrived at this time, with terminal control characters escaped.
   func line(_ message: LinkMessage, _ unixMilliseconds: Int64) -> String {
     parts.map { part in
       switch part {

@@ -1,4 +1,4 @@
-// Facts about a message beyond its bytes: the time in a timestamp token, the members of JSON that changed.
+// Notes on a message's content: the time in a timestamp token, and JSON members that changed.
 
 import TappetBroker
 import TappetCommandLine
@@ -11,7 +11,7 @@ import TappetPlatform
 struct TokenDecoder {
   let key: TimestampKey
 
-  /// `%T: 3 s old` for each token that the key opens; empty when there is none.
+  /// Returns `%T: 3 s old` for each token that the key opens; empty if there is none.
   func note(_ payload: [UInt8], at now: Int64) -> String {
     var notes: [String] = []
     for token in Self.candidates(payload) {
@@ -23,7 +23,7 @@ struct TokenDecoder {
     return notes.isEmpty ? "" : "  [" + notes.joined(separator: "; ") + "]"
   }
 
-  /// The runs of exactly 32 hexadecimal digits, at most four.
+  /// Returns the runs of exactly 32 hexadecimal digits, at most four.
   static func candidates(_ payload: [UInt8]) -> [String] {
     var found: [String] = []
     var start = 0
@@ -37,11 +37,11 @@ struct TokenDecoder {
   }
 }
 
-/// Remembers the last JSON object of each topic, and names the members that changed.
+/// Keeps the last JSON object of each topic, and lists the members that changed.
 struct PayloadDifference {
   private var last: [String: [String: String]] = [:]
 
-  /// The changed members as `a.b: 1 → 2`; `nil` for what is not a JSON object, and for a topic's first one.
+  /// Returns the changed members as `a.b: 1 → 2`; `nil` if not a JSON object, or if it is the topic's first one.
   mutating func changes(_ message: LinkMessage) -> String? {
     guard let json = JSON(decoding: message.payload, roundsFractions: true), case .object = json else { return nil }
     var members: [String: String] = [:]

@@ -1,4 +1,4 @@
-// A message on the terminal or for a program: nothing in it reaches the terminal as more than text.
+// Formats messages for a terminal or a program; terminal control characters in a message are escaped.
 
 import TappetBroker
 import TappetCommandLine
@@ -8,7 +8,7 @@ import TappetJSON
 import TappetMessages
 import TappetPlatform
 
-/// Prints messages in the form that the options ask for; what comes in one turn leaves in one write.
+/// Prints messages in the requested format; all messages of one turn are written at once.
 final class MessagePrinter {
   private enum Form {
     case text, hex, csv
@@ -37,10 +37,10 @@ final class MessagePrinter {
     }
   }
 
-  /// Takes a message that has just come.
+  /// Formats a message that has just arrived.
   func take(_ message: LinkMessage) { take(message, at: SystemClock().now().unixMilliseconds) }
 
-  /// Takes a message that came at this time; its number is for a person.
+  /// Formats a message that arrived at this time; the number is shown only in the text formats.
   func take(_ message: LinkMessage, at time: Int64, number: Int? = nil) {
     switch form {
     case .text, .hex: lines += number.map { String(repeating: " ", count: $0 < 10 ? 3 : 2) + "\($0)  " } ?? ""
@@ -57,7 +57,7 @@ final class MessagePrinter {
     }
   }
 
-  /// Writes what has come.
+  /// Writes the formatted messages.
   func flush() {
     guard !lines.isEmpty else { return }
     Output.write(lines)
@@ -71,7 +71,7 @@ final class MessagePrinter {
       + message.topic.escaped + "  " + text + "\n"
   }
 
-  /// RFC 4180.
+  /// Returns a CSV row (RFC 4180).
   private func row(_ message: LinkMessage, _ time: Int64) -> String {
     let (encoding, payload) = message.encoded
     let fields = [
@@ -89,13 +89,13 @@ final class MessagePrinter {
 }
 
 extension LinkMessage {
-  /// The payload as text if it is UTF-8, else as base64.
+  /// The payload as text if it is valid UTF-8, otherwise as base64.
   var encoded: (encoding: String, text: String) {
     if let text = String(validating: payload, as: UTF8.self) { return ("text", text) }
     return ("base64", String(decoding: Base64.encode(payload), as: UTF8.self))
   }
 
-  /// The payload on one line, safe to show.
+  /// Returns the payload on one line, safe to print.
   func text(asHex: Bool) -> String {
     if payload.isEmpty { return "(no bytes)" }
     if asHex { return Hex.encode(payload) }

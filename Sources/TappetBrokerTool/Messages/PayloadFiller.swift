@@ -1,4 +1,4 @@
-// 'mqtt pub --fill': the places that the kiosk fills in, in messages from the command line.
+// 'mqtt pub --fill': replaces the kiosk's placeholders in messages from the command line.
 
 import TappetBroker
 import TappetCommandLine
@@ -6,7 +6,7 @@ import TappetConfig
 import TappetCore
 import TappetPlatform
 
-/// Fills in the first `%T` and the first `%I` of each message; the key is asked for when the first needs it.
+/// Replaces the first `%T` and the first `%I` of each message; the key is read when a message first needs it.
 struct PayloadFiller {
   private let arguments: Arguments
   private var key: TimestampKey?

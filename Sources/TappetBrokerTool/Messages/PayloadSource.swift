@@ -1,13 +1,13 @@
-// Where the messages to publish come from: one that is known, or the lines of a file that may be a pipe.
+// Sources of messages to publish: a single message, or the lines of a file, which may be a pipe.
 
 import CPlatform
 import TappetCommandLine
 import TappetCore
 import TappetPlatform
 
-/// Messages, in order.
+/// An ordered source of messages.
 struct PayloadSource {
-  /// Readable when more lines may be there; -1 when none are read.
+  /// Readable when more lines may be available; -1 if none are read.
   let file: Int32
   private var buffer: [UInt8] = []
   private var place = 0
@@ -15,23 +15,23 @@ struct PayloadSource {
   private var hasEnded: Bool
   private var single: [UInt8]?
 
-  /// A source of one message.
+  /// Creates a source of one message.
   init(_ payload: [UInt8]) {
     file = -1
     single = payload
     hasEnded = true
   }
 
-  /// The lines of this descriptor.
+  /// Creates a source of the lines read from this descriptor.
   init(lines file: Int32) {
     self.file = file
     hasEnded = false
   }
 
-  /// Whether no further message comes.
+  /// Whether the source is exhausted.
   var isOver: Bool { hasEnded && single == nil && place == buffer.count }
 
-  /// The next message; `nil` while none is complete.
+  /// Returns the next message; `nil` if no complete one is available.
   mutating func next() -> [UInt8]? {
     if let payload = single {
       single = nil
@@ -45,7 +45,7 @@ struct PayloadSource {
     return line
   }
 
-  /// Reads what is there; false when a line is too long, or the file cannot be read.
+  /// Reads the available data; returns false if a line is too long, or the file cannot be read.
   mutating func fill() -> Bool {
     buffer.removeFirst(place)
     searched -= place

@@ -1,4 +1,4 @@
-// tappet mqtt pub: messages that have arrived when the broker has acknowledged them, and not before.
+// tappet mqtt pub: publishes messages, each of which counts as delivered only when the broker has acknowledged it.
 
 import CPlatform
 import TappetBroker

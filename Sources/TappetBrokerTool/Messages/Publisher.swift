@@ -1,4 +1,4 @@
-// Messages on their way to the broker, until each has its acknowledgement; over more than one connection if need be.
+// Messages in flight to the broker until each is acknowledged, over more than one connection if necessary.
 
 import TappetBroker
 import TappetCommandLine
@@ -8,14 +8,14 @@ import TappetJSON
 import TappetMessages
 import TappetPlatform
 
-/// Publishes, and keeps each message until the broker has acknowledged it.
+/// Publishes messages, and keeps each until the broker has acknowledged it.
 final class Publisher {
   struct Message {
     var topic: String
     var payload: [UInt8]
     var qos: Int32
     var isRetained: Bool
-    /// For MQTT 5; `nil` means that it does not expire.
+    /// Expiry interval for MQTT 5; `nil` means that the message does not expire.
     var expirySeconds: UInt32? = nil
   }
 
@@ -51,7 +51,7 @@ final class Publisher {
     publish(count, message)
   }
 
-  /// Waits for news until `limit`; returns whether `file` is readable.
+  /// Waits for events until `limit`; returns whether `file` is readable.
   func turn(until limit: Instant? = nil, file: Int32 = -1) throws(CommandFailure) -> Bool {
     let news = client.wait(until: limit, file: file)
     if news.isInterrupted { throw unfinished("interrupted") }
@@ -59,13 +59,13 @@ final class Publisher {
     return news.isFileReady
   }
 
-  /// Waits for all acknowledgements; fails if one was bad.
+  /// Waits for all acknowledgements; fails if a message was refused.
   func finish() throws(CommandFailure) {
     while !waiting.isEmpty { _ = try turn() }
     if refused > 0 { throw unfinished("the broker refused it: " + (refusal ?? "")) }
   }
 
-  /// The failure of a run that was not acknowledged as a whole.
+  /// Returns the error for a run in which some messages were not acknowledged.
   func unfinished(_ why: String) -> CommandFailure {
     let text = "\(acknowledged) of \(count) messages were acknowledged; \(why)"
     return CommandFailure(status: .publishRefused, sentence: text, code: FailureCode.publishUnacknowledged)
@@ -99,7 +99,7 @@ final class Publisher {
     slowest = max(slowest, (Instant.now() - entry.sent).wholeNanoseconds / 1000)
   }
 
-  /// Connects again and sends what has no acknowledgement, in the order in which it came.
+  /// Reconnects, and sends all unacknowledged messages again in their original order.
   private func reconnect(after loss: LinkFailure) throws(CommandFailure) {
     var sentence = loss.sentence
     for _ in 0..<Limits.publisherAttemptsMax {

@@ -1,4 +1,4 @@
-// tappet mqtt recent: the messages that 'mqtt sub' saw last, to look at again, to export, and to go on from.
+// tappet mqtt recent: shows or exports the last messages of 'mqtt sub', or subscribes to the topic of one of them.
 
 import TappetBroker
 import TappetCommandLine
@@ -15,7 +15,7 @@ enum RecentCommand {
     let entries = recent.entries
     let match = arguments.value("match").map { PayloadMatch($0) }
     let filters = arguments.operands
-    // The newest has the number 1.
+    // The newest message has number 1.
     let numbers = (1..<entries.count + 1).filter { number in
       let message = entries[entries.count - number].message
       return (filters.isEmpty || filters.contains { TopicFilter.fits($0, message.topic) })
@@ -33,7 +33,7 @@ enum RecentCommand {
     printer.flush()
   }
 
-  /// Subscribes to the topic of the message of this number, at the broker that sent it.
+  /// Subscribes to the topic of the message with this number, at the broker that sent it.
   private static func follow(_ number: Int, _ recent: RecentMessages) throws(CommandFailure) {
     let entries = recent.entries
     guard number <= entries.count else {
@@ -44,7 +44,7 @@ enum RecentCommand {
     try BrokerHistory.run(words)
   }
 
-  /// Writes a file as 'mqtt record' does, with the pauses between the messages.
+  /// Writes a file in the format of 'mqtt record', with the pauses between the messages.
   private static func export(_ entries: [RecentMessages.Entry], to path: String) throws(CommandFailure) {
     let cut = entries.filter { $0.message.size > $0.message.payload.count }.count
     guard cut == 0 else {

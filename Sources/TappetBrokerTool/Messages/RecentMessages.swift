@@ -1,4 +1,4 @@
-// The newest messages of 'mqtt sub', kept when it ends: in a file that only its user can read, one JSON object a line.
+// The newest messages of 'mqtt sub', saved when it ends: in a file readable only by its user, one JSON object per line.
 
 import CPlatform
 import TappetBroker
@@ -9,15 +9,15 @@ import TappetJSON
 import TappetPlatform
 import TappetStore
 
-/// The newest messages, the oldest of them first.
+/// The newest messages, ordered from oldest to newest.
 struct RecentMessages {
-  /// A message, and when it came.
+  /// A message and its arrival time.
   struct Entry {
     var message: LinkMessage
     var unixMilliseconds: Int64
   }
 
-  /// The broker options with which they came, as they were typed.
+  /// The broker options of the command that received the messages, as typed.
   let brokerWords: [String]
   private var ring: [Entry] = []
   private var oldest = 0
@@ -26,7 +26,7 @@ struct RecentMessages {
 
   var entries: [Entry] { Array(ring[oldest...] + ring[..<oldest]) }
 
-  /// Adds a message, of which only the begin is kept if it is long.
+  /// Adds a message, truncating a long payload.
   mutating func add(_ message: LinkMessage, at unixMilliseconds: Int64) {
     var entry = Entry(message: message, unixMilliseconds: unixMilliseconds)
     if message.payload.count > Limits.recentPayloadSizeMax {
@@ -41,9 +41,9 @@ struct RecentMessages {
 
   private static var path: String? { BrokerHistory.usualFolder.map { $0 + "/recent.jsonl" } }
 
-  /// Keeps them in place of those before; without any, these stay.
+  /// Saves the messages, replacing the previous ones; does nothing if there are none.
   ///
-  /// Like the history, a convenience: a disk that does not take them fails nothing.
+  /// Like the history, this is a convenience: a disk error is not reported.
   func save() {
     guard !ring.isEmpty, let path = Self.path else { return }
     BrokerHistory.makeFolders(above: path)
@@ -56,7 +56,7 @@ struct RecentMessages {
     } catch {}
   }
 
-  /// The messages that were kept last; `nil` when there are none, or the file is not ours.
+  /// Loads the saved messages; `nil` if there are none, or if the file is malformed.
   static func load() -> RecentMessages? {
     guard let path, case .success(let file) = TextFile.read(path, sizeMax: Limits.recentFileSizeMax) else { return nil }
     var lines = file.bytes.split(separator: UInt8(ascii: "\n"))[...]
@@ -71,7 +71,7 @@ struct RecentMessages {
 }
 
 extension RecentMessages.Entry {
-  /// A line of a recording, with `"ms":1800000000000,"size":2` at its end: when it came, and the bytes that it had.
+  /// A line of a recording with `"ms":1800000000000,"size":2` appended: arrival time and original size in bytes.
   fileprivate var line: [UInt8] {
     message.recorded(
       microseconds: 0,
@@ -93,7 +93,7 @@ extension RecentMessages.Entry {
 }
 
 extension Arguments {
-  /// The options that say which broker, as they were typed.
+  /// The options that select the broker, as typed.
   var brokerWords: [String] {
     (["config"] + Command.brokerOptions.map { $0.name }).flatMap { name -> [String] in
       guard has(name) else { return [] }

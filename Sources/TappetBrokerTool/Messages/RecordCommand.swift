@@ -1,4 +1,4 @@
-// tappet mqtt record and replay: messages with their times in a file of JSON lines, and out of it again.
+// tappet mqtt record and replay: writes messages with their times to a file of JSON lines, and publishes them from it.
 
 import CPlatform
 import TappetBroker
@@ -9,7 +9,7 @@ import TappetJSON
 import TappetMessages
 import TappetPlatform
 
-/// Writes messages to a file as they come.
+/// Writes messages to a file as they arrive.
 enum RecordCommand {
   static func run(_ arguments: Arguments) throws(CommandFailure) {
     let path = arguments.operands[0]
@@ -38,7 +38,7 @@ enum RecordCommand {
   }
 }
 
-/// Publishes the messages of a file at their times.
+/// Publishes the messages of a file with their original timing.
 enum ReplayCommand {
   static func run(_ arguments: Arguments) throws(CommandFailure) {
     let path = arguments.operands[0]
@@ -90,7 +90,7 @@ struct RecordedMessage {
 }
 
 extension LinkMessage {
-  /// The line of a recording, with further members at its end.
+  /// Returns one line of a recording, with additional members at the end.
   func recorded(microseconds: Int64, _ more: [JSON.Member] = []) -> [UInt8] {
     let payload = String(decoding: Base64.encode(payload), as: UTF8.self)
     let members = [

@@ -1,4 +1,4 @@
-// tappet mqtt sub: the messages of some filters, until a number, a time or a person says that it is enough.
+// tappet mqtt sub: prints the messages of some filters until a count, a time limit or a signal ends it.
 
 import TappetBroker
 import TappetCommandLine
@@ -7,7 +7,7 @@ import TappetCore
 import TappetMessages
 import TappetPlatform
 
-/// Subscribes, and prints what comes.
+/// Subscribes, and prints incoming messages.
 enum SubCommand {
   static func run(_ arguments: Arguments) throws(CommandFailure) {
     let client = try BrokerClient(try BrokerChoice.settings(arguments))
@@ -46,7 +46,7 @@ enum SubCommand {
   }
 }
 
-/// The messages that are wanted, and when it is enough.
+/// Which messages to receive, and when to stop.
 struct SubscriptionLimits {
   enum Retained {
     case all, only, none
@@ -79,21 +79,21 @@ struct SubscriptionLimits {
   }
 }
 
-/// A set of subscriptions that outlives its connections.
+/// A set of subscriptions that is renewed after each reconnect.
 final class Subscriber {
   private let client: BrokerClient
   private let filters: [String]
   private let limits: SubscriptionLimits
   private let receive: (LinkMessage) -> Void
-  /// Called when a turn's messages are through.
+  /// Called when all messages of a turn have been handled.
   var endOfTurn: () throws(CommandFailure) -> Void = {}
-  /// Whether each granted subscription is named on standard error.
+  /// Whether each granted subscription is reported on standard error.
   var saysGrants = true
-  /// Whether the broker's answer to one more subscription, of our own status, shows that what it keeps has come.
+  /// Whether an extra subscription, to this client's own status, is used to detect the end of the retained messages.
   ///
-  /// Without it, or where the broker sends what it keeps later than its answers, only silence shows it.
+  /// Without it, or if the broker sends retained messages after its SUBACK, only a pause in the messages marks the end.
   var asksForEnd = false
-  /// The longest wait between two ends of a turn; `nil` means until something comes.
+  /// Maximum time between two ends of a turn; `nil` means until something arrives.
   var turnMax: Duration?
   private let began = Instant.now()
   private var policy = ReconnectPolicy()
@@ -114,7 +114,7 @@ final class Subscriber {
     self.receive = receive
   }
 
-  /// Runs until it is enough.
+  /// Runs until a limit is reached or a signal arrives.
   func run() throws(CommandFailure) {
     _ = try client.connectToAny()
     statistics.connected(at: Instant.now())
@@ -126,7 +126,7 @@ final class Subscriber {
       let news = client.wait(until: [end, quietEnd, turnMax.map { Instant.now() + $0 }].compactMap { $0 }.min())
       for reception in news.receptions where !isEnough { try handle(reception) }
       try endOfTurn()
-      // A reader that closes its pipe has read enough.
+      // A reader that closes its end of the pipe needs no more output.
       if news.isInterrupted || isEnough || !Output.isTaken { return }
       for event in news.events {
         switch event {
@@ -166,7 +166,7 @@ final class Subscriber {
     switch reception {
     case .subscribed(let request, let qos, let reason) where request < filters.count:
       try noteGrant(filters[Int(request)], qos, reason)
-    // Granted or not.
+    // The extra subscription, granted or refused.
     case .subscribed:
       isEndSeen = true
       quietSince = Instant.now()
@@ -204,7 +204,7 @@ final class Subscriber {
     receive(message)
   }
 
-  /// Returns false when the end came meanwhile.
+  /// Returns false if the time limit expired or a signal arrived in the meantime.
   private func reconnect(after loss: LinkFailure, until end: Instant?) throws(CommandFailure) -> Bool {
     statistics.lost(loss)
     switch client.reconnect(after: loss, &policy, until: end) {
@@ -219,7 +219,7 @@ final class Subscriber {
     }
   }
 
-  /// A line for the person, and one for each reason for which the connection was lost.
+  /// Prints a summary line, and one line for each reason for which the connection was lost.
   func printSummary() {
     let milliseconds = max(1, (Instant.now() - began).wholeMilliseconds)
     var text = "\(count) messages (\(retainedCount) retained), \(statistics.receivedBytes) bytes in "

@@ -1,11 +1,11 @@
-// The rules of MQTT's topic filters (MQTT 5.0 §4.7.1), so that a mistake has a name before the broker refuses it.
+// The rules of MQTT's topic filters (MQTT 5.0 §4.7.1), to report a specific error before the broker refuses a filter.
 
 import TappetCommandLine
 import TappetCore
 
 /// Checks topic filters.
 enum TopicFilter {
-  /// The mistake in a filter; `nil` when there is none.
+  /// Returns an error message about a filter; `nil` if it is valid.
   static func mistake(in filter: String) -> String? {
     if filter.isEmpty { return "the filter is empty; '#' is everything" }
     if filter.utf8.count > 65_535 { return "a filter has at most 65535 bytes" }
@@ -21,7 +21,7 @@ enum TopicFilter {
     return nil
   }
 
-  /// Whether a topic is one of a filter's; those that begin with `$` are not of a filter that begins with a wildcard.
+  /// Whether a filter matches a topic; a leading wildcard does not match topics that start with `$`.
   static func fits(_ filter: String, _ topic: String) -> Bool {
     let slash = UInt8(ascii: "/")
     let levels = Array(topic.utf8).split(separator: slash, omittingEmptySubsequences: false)
@@ -36,11 +36,11 @@ enum TopicFilter {
     return levels.count == wanted.count
   }
 
-  /// Whether a text is `a/#=b/#`.
+  /// Whether a text has the form `a/#=b/#`.
   static func isMap(_ text: String) -> Bool { TopicMap(text) != nil }
 }
 
-/// `a/#=b/#`: what is below one topic goes below another.
+/// A mapping `a/#=b/#`: topics below the first are moved below the second.
 struct TopicMap {
   private let from: String
   private let to: String
@@ -54,7 +54,7 @@ struct TopicMap {
     to = String(parts[1].dropLast())
   }
 
-  /// The topic to publish to.
+  /// Returns the topic to publish to.
   func applied(to topic: String) -> String {
     topic.begins(with: from) ? to + String(decoding: topic.utf8.dropFirst(from.utf8.count), as: UTF8.self) : topic
   }

@@ -1,4 +1,4 @@
-// tappet mqtt wait: one message that fits, for scripts.
+// tappet mqtt wait: waits for one matching message, for scripts.
 
 import TappetBroker
 import TappetCommandLine
@@ -25,7 +25,7 @@ enum WaitCommand {
   }
 }
 
-/// A condition on a payload: `state.power=on` for a member of a JSON object, or a text that occurs in it.
+/// A condition on a payload: `state.power=on` for a member of a JSON object, or a text that the payload contains.
 struct PayloadMatch {
   private let path: [String]
   private let value: String
@@ -36,7 +36,7 @@ struct PayloadMatch {
     value = String(parts.last ?? "")
   }
 
-  /// Whether a payload fits.
+  /// Whether a payload matches.
   func fits(_ payload: [UInt8]) -> Bool {
     guard !path.isEmpty else { return occurs(in: payload) }
     guard var json = JSON(decoding: payload, roundsFractions: true) else { return false }

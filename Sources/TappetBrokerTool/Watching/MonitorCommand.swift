@@ -1,4 +1,4 @@
-// tappet mqtt monitor: the broker on a full screen, with topics, messages, statistics and a line to publish.
+// tappet mqtt monitor: a full-screen view of the broker with topics, messages, statistics and a publish line.
 
 import TappetBroker
 import TappetCommandLine
@@ -7,7 +7,7 @@ import TappetCore
 import TappetMessages
 import TappetPlatform
 
-/// Connects, and shows what happens until a key or a signal ends it.
+/// Connects, and shows activity until a key or a signal ends it.
 enum MonitorCommand {
   static func run(_ arguments: Arguments) throws(CommandFailure) {
     let settings = try BrokerChoice.settings(arguments)
@@ -27,7 +27,7 @@ enum MonitorCommand {
   }
 }
 
-/// The loop of the monitor.
+/// The main loop of the monitor.
 final class MonitorLoop {
   private let client: BrokerClient
   private var model: MonitorModel
@@ -73,7 +73,7 @@ final class MonitorLoop {
     }
   }
 
-  /// Prints the statistics, which stay on the terminal.
+  /// Prints the statistics, which remain on the terminal.
   func printEnd() {
     for line in model.statistics.lines(at: Instant.now()) { Output.printError(line) }
     model.recent.save()
@@ -88,14 +88,14 @@ final class MonitorLoop {
     screen.show(lines, cursor: model.cursor(rows: rows))
   }
 
-  /// Returns false when there are no keys and will be none: the terminal is gone.
+  /// Returns false when the terminal is closed, so that no keys will arrive.
   private func takeKeys() -> Bool {
     var count = 0
     while let key = screen.key() {
       count += 1
       if let order = model.press(key, page: max(1, screen.size.rows - MonitorModel.frame)) { perform(order) }
     }
-    // A key is seen at once, also between two drawings.
+    // The result of a key is shown immediately, even between two redraws.
     if count > 0 { drawn = nil }
     return count > 0 || TerminalSize.current() != nil
   }
@@ -146,11 +146,11 @@ final class MonitorLoop {
       model.statistics.connected(at: Instant.now())
       subscribe()
     case .lost(let failure), .failed(let failure):
-      // An attempt that fails is not another loss.
+      // A failed attempt to reconnect is not counted as another loss.
       if model.statistics.connectedSince != nil { model.statistics.lost(failure) }
       let (pause, isStorm) = policy.lost(at: Instant.now())
       let why = isStorm ? " (more than \(Limits.lossStormMax) losses in a minute)" : ""
-      // The time first: a narrow terminal cuts the rest.
+      // The time comes first, since a narrow terminal cuts off the rest.
       model.notice = "connecting again in \(pause.wholeMilliseconds / 1000) s\(why): \(failure.sentence)".escaped
       connectAt = Instant.now() + pause
     case .acknowledged: model.notice = "acknowledged"

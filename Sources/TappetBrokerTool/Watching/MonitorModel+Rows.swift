@@ -1,4 +1,4 @@
-// The screen of 'mqtt monitor', as rows of text: nothing that came from the broker reaches it unescaped.
+// The screen of 'mqtt monitor' as rows of text; all data from the broker is escaped.
 
 import TappetBroker
 import TappetCommandLine
@@ -13,7 +13,7 @@ extension MonitorModel {
   /// Rows above and below the middle.
   static let frame = 5
 
-  /// All rows of a screen of this size.
+  /// Returns all rows of a screen of this size.
   mutating func rows(columns: Int, rows: Int, now: Instant, second: Int64) -> [ScreenRow] {
     advance(to: second)
     let room = max(1, rows - Self.frame)
@@ -27,7 +27,7 @@ extension MonitorModel {
     return screen
   }
 
-  /// Where the cursor is; `nil` while nothing is typed.
+  /// Returns the position of the cursor; `nil` when no text is being typed.
   func cursor(rows: Int) -> (row: Int, column: Int)? {
     line.map { (row: rows - 2, column: Self.prompt.utf8.count + $0.escaped.unicodeScalars.count) }
   }
@@ -65,7 +65,7 @@ extension MonitorModel {
     }
   }
 
-  /// The messages around the selected one, the newest first.
+  /// Returns the messages around the selected one, the newest first.
   private func list(_ room: Int) -> [ScreenRow] {
     let entries = recent.entries
     let first = max(0, min(place - room / 2, entries.count - room))

@@ -1,4 +1,4 @@
-// The state of 'mqtt monitor', and what its keys do. Reads no clock and draws nothing.
+// The state of 'mqtt monitor' and its key bindings. Reads no clock and draws nothing.
 
 import TappetBroker
 import TappetCommandLine
@@ -11,7 +11,7 @@ struct MonitorModel {
     case tree, messages, statistics
   }
 
-  /// The request of a key.
+  /// An action requested by a key.
   enum Order: Equatable {
     case quit
     case publish(topic: String, message: String)
@@ -22,20 +22,20 @@ struct MonitorModel {
   let version: String
   var filters: [String]
   var statistics = ConnectionStatistics()
-  /// The last thing that happened, in a sentence.
+  /// The most recent event, as a sentence.
   var notice = ""
   private(set) var view = View.tree
   private(set) var isPaused = false
   /// The publish line; `nil` while it is closed.
   private(set) var line: String?
-  /// Rows of the tree above the screen, or the selected message, 0 for the newest.
+  /// Number of tree rows scrolled off the top, or the index of the selected message, 0 for the newest.
   private(set) var place = 0
   private(set) var showsWhole = false
   var tree = TopicTree()
   private(set) var recent: RecentMessages
   private var ratedSecond: Int64 = 0
   private var receivedBefore: Int64 = 0
-  /// Messages in the last whole second.
+  /// Messages in the last complete second.
   private(set) var rate: Int64 = 0
 
   init(url: String, version: String, filters: [String], brokerWords: [String]) {
@@ -84,7 +84,7 @@ struct MonitorModel {
     return nil
   }
 
-  /// The selected message; `nil` without one.
+  /// The selected message; `nil` if none is selected.
   var selected: RecentMessages.Entry? {
     let entries = recent.entries
     return view == .messages && entries.indices.contains(place) ? entries[entries.count - 1 - place] : nil
@@ -101,10 +101,10 @@ struct MonitorModel {
     place = min(most, max(0, place + rows))
   }
 
-  /// Keeps the tree's first row on the screen among those that there are.
+  /// Limits the scroll position to the existing rows.
   mutating func limitPlace(to most: Int) { place = min(place, most) }
 
-  /// From a message to its topic's subscription.
+  /// Subscribes to the topic of the selected message.
   private mutating func follow() -> Order? {
     guard let topic = selected?.message.topic, filters != [topic] else { return nil }
     return .subscribe(topic: topic)
@@ -123,7 +123,7 @@ struct MonitorModel {
     return nil
   }
 
-  /// The first word is the topic, all after it the message.
+  /// Parses the line: the first word is the topic, the rest is the message.
   private mutating func publish() -> Order? {
     guard let text = line, let space = text.utf8.firstIndex(of: UInt8(ascii: " ")) else {
       notice = "type TOPIC MESSAGE"

@@ -1,4 +1,4 @@
-// tappet mqtt stats: the round trip to the broker, and what it says about itself below $SYS.
+// tappet mqtt stats: the round-trip time to the broker, and the figures it publishes below $SYS.
 
 import TappetBroker
 import TappetCommandLine
@@ -8,9 +8,9 @@ import TappetJSON
 import TappetMessages
 import TappetPlatform
 
-/// Measures round trips that need no rights, and lists the broker's own figures.
+/// Measures round trips that need no permissions, and lists the broker's own figures.
 enum StatsCommand {
-  /// Everything that is shown.
+  /// All displayed figures.
   private struct Figures {
     var url: String
     /// `5`, `3.1.1` or `3.1`.
@@ -63,7 +63,7 @@ enum StatsCommand {
     return figures
   }
 
-  /// Stays connected, and counts.
+  /// Keeps the connection open while counting.
   private static func watch(
     _ client: BrokerClient, until end: Instant, isSubscribed: Bool, _ statistics: inout ConnectionStatistics
   ) {
@@ -123,9 +123,10 @@ enum StatsCommand {
 }
 
 extension RequestSession {
-  /// The time from an UNSUBSCRIBE for what was never subscribed to its answer; `nil` without an answer.
+  /// Measures the time until the response to an UNSUBSCRIBE for a topic without a subscription; `nil` without a
+  /// response.
   ///
-  /// No access list forbids it, and nobody else notices it.
+  /// No access list forbids this request, and it does not affect other clients.
   func roundTrip(_ number: Int) -> Duration? {
     let began = Instant.now()
     return unsubscribe("tappet/round-trip/\(number)") ? Instant.now() - began : nil

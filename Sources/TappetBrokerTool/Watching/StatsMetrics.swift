@@ -1,4 +1,4 @@
-// 'mqtt stats --prometheus': the figures as Prometheus' text format has them, for a textfile collector.
+// 'mqtt stats --prometheus': the figures in Prometheus' text format, for a textfile collector.
 
 import TappetBroker
 import TappetCommandLine
@@ -26,7 +26,7 @@ struct StatsMetrics {
       })
   }
 
-  /// The broker's own figures, as far as they are numbers.
+  /// Adds those of the broker's own figures that are numeric.
   mutating func add(_ figures: [LinkMessage]) {
     metrics.add(
       "tappet_broker_sys", .gauge, "What the broker says about itself below $SYS.",
@@ -39,7 +39,7 @@ struct StatsMetrics {
     "\(microseconds / 1_000_000)." + String(1_000_000 + microseconds % 1_000_000).dropFirst()
   }
 
-  /// The number at the start of `12.50` or `310 seconds`; `nil` for words, versions and the like.
+  /// Returns the number at the start of `12.50` or `310 seconds`; `nil` for words, versions and the like.
   static func number(_ payload: [UInt8]) -> String? {
     let word = payload.prefix { $0 != UInt8(ascii: " ") }
     let digits = word.first == UInt8(ascii: "-") ? word.dropFirst() : word

@@ -1,4 +1,5 @@
-// tappet mqtt top: who floods the broker. On a terminal a table that is drawn again each second, else one at the end.
+// tappet mqtt top: the busiest topics. On a terminal, a table that is redrawn each second; otherwise one table at the
+// end.
 
 import CPlatform
 import TappetBroker
@@ -8,7 +9,7 @@ import TappetCore
 import TappetJSON
 import TappetPlatform
 
-/// Counts messages by topic, and shows the busiest.
+/// Counts messages by topic, and shows the busiest topics.
 enum TopCommand {
   static func run(_ arguments: Arguments) throws(CommandFailure) {
     let client = try BrokerClient(try BrokerChoice.settings(arguments))
@@ -23,7 +24,7 @@ enum TopCommand {
   }
 }
 
-/// A table of topics that is drawn again and again, or once.
+/// A table of topics that is redrawn continuously, or printed once.
 final class TopView {
   private let byBytes: Bool
   private let isLive: Bool
@@ -44,7 +45,7 @@ final class TopView {
     guard isLive, case let now = second, now > drawn else { return }
     drawn = now
     let size = TerminalSize.current() ?? (80, 24)
-    // From the upper left corner, each line to its end, and nothing below.
+    // Redraws from the upper left corner, erases the rest of each line, and everything below the last.
     let lines = table(rows: max(1, size.rows - 4), columns: size.columns)
     Output.write("\u{1B}[H" + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J")
   }

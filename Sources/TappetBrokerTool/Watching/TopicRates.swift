@@ -1,11 +1,11 @@
-// Messages and bytes of each topic over the last second, minute and hour, in little memory. Reads no clock.
+// Messages and bytes per topic over the last second, minute and hour, with bounded memory. Reads no clock.
 
 import TappetCommandLine
 import TappetCore
 
-/// Counts by topic.
+/// Counts per topic.
 struct TopicRates {
-  /// Two counts over three windows.
+  /// Messages and bytes of one topic over three windows.
   struct Row {
     var topic: String
     var second = Count()
@@ -23,7 +23,7 @@ struct TopicRates {
     }
   }
 
-  /// A ring of slots: a second each, 10 s each, and 10 minutes each.
+  /// A ring of slots, each of one second, 10 seconds or 10 minutes.
   private struct Ring {
     var slots: [Count]
     var newest: Int64 = 0
@@ -43,7 +43,7 @@ struct TopicRates {
   }
 
   private struct Entry {
-    // The whole second before the current one is shown: the current one is not over.
+    // The previous complete second is shown, since the current one is not over.
     var seconds = Ring(slots: [Count(), Count()])
     var minute = Ring(slots: [Count](repeating: Count(), count: 6))
     var hour = Ring(slots: [Count](repeating: Count(), count: 6))
@@ -51,7 +51,7 @@ struct TopicRates {
 
   private var entries: [String: Entry] = [:]
   private var namesSize = 0
-  /// Messages of topics beyond those that are counted.
+  /// Messages of topics beyond the limit.
   private(set) var uncounted: UInt64 = 0
 
   /// Number of topics.
@@ -70,7 +70,7 @@ struct TopicRates {
     entries[topic]?.hour.add(count, slot: second / 600)
   }
 
-  /// The busiest topics of the last minute, then of the hour.
+  /// Returns the busiest topics of the last minute, then of the hour.
   mutating func top(_ number: Int, byBytes: Bool, atSecond second: Int64) -> [Row] {
     var rows: [Row] = []
     for topic in entries.keys {

@@ -1,24 +1,24 @@
-// The topics of a broker as a tree, with counts and last values, in little memory. Reads no clock.
+// A compact tree of a broker's topics, with counts and last values. Reads no clock.
 
 import TappetCommandLine
 import TappetCore
 
-/// Levels of topics; each counts its own messages and those below it.
+/// A tree of topic levels; each level counts its own messages and those below it.
 struct TopicTree {
   /// A line of the tree.
   struct Row {
     var depth: Int
     var name: String
-    /// The value of its last message, shortened; `nil` for a level without a message of its own.
+    /// The value of the level's last message, shortened; `nil` if no message was published to the level itself.
     var value: String?
     var messages: UInt64
-    /// Messages in the last whole second.
+    /// Messages in the last complete second.
     var rate: UInt32
-    /// Topics below it that are not shown.
+    /// Topics below this level that are not shown.
     var hidden: Int
   }
 
-  // 56 bytes; names and values are elsewhere, without an object for each.
+  // 56 bytes; names and values are stored elsewhere, without an object for each.
   private struct Node {
     var nameOffset: UInt32
     var nameSize: UInt16
@@ -26,9 +26,9 @@ struct TopicTree {
     var parent: Int32
     var firstChild: Int32 = -1
     var sibling: Int32 = -1
-    /// Topics with a message, itself included.
+    /// Topics with a message, including this level.
     var topics: Int32 = 0
-    /// Place of its value; -1 while it has had no message of its own.
+    /// Index of the level's value; -1 until it receives a message itself.
     var value: Int32 = -1
     var current: UInt32 = 0
     var last: UInt32 = 0
@@ -50,14 +50,14 @@ struct TopicTree {
     }
   }
 
-  // The first is the root, which has no name.
+  // The first node is the root, which has no name.
   private var nodes = [Node(nameOffset: 0, nameSize: 0, depth: 0, parent: -1)]
   private var names: [UInt8] = []
   private var values: [String] = []
-  // Nodes by parent and name: each is in the first free place from its hash on. A power of two, at most half full.
+  // Hash table of nodes by parent and name, with linear probing. The size is a power of two, at most half is used.
   private var table = [Int32](repeating: -1, count: 64)
   private var countByDepth: [Int] = [1]
-  /// Messages of topics beyond those that are kept.
+  /// Messages of topics for which the tree had no space.
   private(set) var uncounted: UInt64 = 0
 
   /// Number of topics with a message.
@@ -82,7 +82,7 @@ struct TopicTree {
     }
   }
 
-  /// The topic's node, which is made if there is room.
+  /// Finds the topic's node, creating it if there is space.
   private mutating func find(_ topic: String) -> Int32? {
     var topic = topic
     return topic.withUTF8 { text in
@@ -140,7 +140,7 @@ struct TopicTree {
     table = larger
   }
 
-  /// Keyed with what nobody outside the process knows, so that no choice of topics makes it slow.
+  /// Computes a hash keyed with a secret of this process, so that no choice of topics can make the table slow.
   private static func hash(_ parent: Int32, _ name: UnsafeRawBufferPointer) -> Int {
     var hasher = Hasher()
     hasher.combine(parent)
@@ -152,7 +152,7 @@ struct TopicTree {
     Int(node.nameOffset)..<Int(node.nameOffset) + Int(node.nameSize)
   }
 
-  /// As many levels as fit into this number of lines, each sorted by name; of the first level at least a part.
+  /// Returns as many levels as fit into this number of lines, each sorted by name; at least part of the first level.
   mutating func rows(_ room: Int, atSecond second: Int64) -> [Row] {
     var depth = 0
     var size = 0
@@ -184,7 +184,8 @@ struct TopicTree {
     }
   }
 
-  /// The children whose names come first; most of a hundred thousand are compared with the last of them alone.
+  /// Returns the children whose names sort first; among a hundred thousand, most are compared only with the last of
+  /// them.
   private func firstChildren(of parent: Int32, _ room: Int) -> [Int32] {
     var best: [Int32] = []
     var place = nodes[Int(parent)].firstChild
@@ -207,7 +208,7 @@ struct TopicTree {
     return Array(best.prefix(room))
   }
 
-  /// The order of the names' bytes, which is that of their characters.
+  /// Compares names bytewise, which is also the order of their characters.
   private func isBefore(_ one: Int32, _ other: Int32) -> Bool {
     names.withUnsafeBytes { bytes in
       bytes[Self.range(nodes[Int(one)])].lexicographicallyPrecedes(bytes[Self.range(nodes[Int(other)])])

@@ -1,4 +1,4 @@
-// 'mqtt sub --tree': on a terminal a tree of topics that is drawn again and again, else one at the end.
+// 'mqtt sub --tree': on a terminal, a tree of topics that is redrawn continuously; otherwise one tree at the end.
 
 import CPlatform
 import TappetBroker
@@ -24,7 +24,7 @@ final class TreeView {
     guard isLive, drawn.map({ now - $0 >= Limits.treeDrawingInterval }) ?? true else { return }
     drawn = now
     let size = TerminalSize.current() ?? (80, 24)
-    // From the upper left corner, each line to its end, and nothing below.
+    // Redraws from the upper left corner, erases the rest of each line, and everything below the last.
     var text = "\u{1B}[H"
     eachLine(rows: max(1, size.rows - 4), columns: size.columns) { text += $0 + "\u{1B}[K\n" }
     Output.write(text + "\u{1B}[J")
@@ -59,12 +59,12 @@ final class TreeView {
 }
 
 extension LinkMessage {
-  /// The begin of the payload on one line, safe to show.
+  /// Returns the start of the payload on one line, safe to print.
   func summary(_ sizeMax: Int) -> String {
     guard payload.count > sizeMax else { return text(asHex: false) }
     var part = self
     part.payload = Array(payload.prefix(sizeMax))
-    // A character that was cut in two is left out.
+    // A character cut in two is omitted.
     while let last = part.payload.last, last & 0xC0 == 0x80 { part.payload.removeLast() }
     if let last = part.payload.last, last & 0xC0 == 0xC0 { part.payload.removeLast() }
     return part.text(asHex: false) + "…"

@@ -1,4 +1,4 @@
-// From the options to the broker: the kiosk's with its certificates, or another one.
+// Selects the broker from the options: the kiosk's broker with its certificates, or another one.
 
 import CPlatform
 import TappetConfig
@@ -7,9 +7,9 @@ import TappetMessages
 import TappetPlatform
 import TappetStore
 
-/// The broker that a command is about.
+/// The broker that a command connects to.
 package enum BrokerChoice {
-  /// The settings of the connection: nothing is announced, and nothing that is the kiosk's alone is used.
+  /// Returns the connection settings, without status announcements and everything reserved for the kiosk.
   @export(interface)
   package static func settings(_ arguments: Arguments) throws(CommandFailure) -> BrokerSettings {
     var settings =
@@ -36,7 +36,7 @@ package enum BrokerChoice {
     return settings
   }
 
-  /// Eight digits that nobody else has.
+  /// Returns eight random hexadecimal digits.
   package static func nonce() -> String { (try? LibCrypto.random(count: 4)).map { Hex.encode($0) } ?? "0" }
 
   private static func kiosk(_ arguments: Arguments) throws(CommandFailure) -> BrokerSettings {

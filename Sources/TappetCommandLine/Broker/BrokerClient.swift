@@ -1,4 +1,5 @@
-// A connection to the broker for one command: what its thread reports is read here, with signals and another file.
+// A broker connection for one command: receives the events of the link's thread, together with signals and another
+// file.
 
 import CPlatform
 import TappetBroker
@@ -6,19 +7,19 @@ import TappetCore
 import TappetMessages
 import TappetPlatform
 
-/// A link, and the ways to wait for it.
+/// A broker link, with several ways to wait for its events.
 package final class BrokerClient {
-  /// Everything that has come since the last wait.
+  /// All events since the last wait.
   package struct News {
     package var events: [LinkEvent] = []
     package var receptions: [LinkReception] = []
-    /// The other file is readable.
+    /// The additional file is readable.
     package var isFileReady = false
-    /// A signal wants the end.
+    /// A signal requested termination.
     package var isInterrupted = false
   }
 
-  /// How an attempt to connect ended.
+  /// The result of a connection attempt.
   package enum Attempt {
     case connected(usesMQTT5: Bool)
     case failed(LinkFailure)
@@ -30,7 +31,7 @@ package final class BrokerClient {
   package let settings: BrokerSettings
   /// The endpoint of the last attempt.
   package private(set) var endpoint = 0
-  /// How long what comes in quick succession waits to be taken together; `nil` means not at all.
+  /// Interval over which frequent events are batched; `nil` disables batching.
   package var gathering: Duration?
   private var lastNews = Instant(nanoseconds: 0)
   private let signals: HeldSignals
@@ -42,7 +43,7 @@ package final class BrokerClient {
     _ settings: BrokerSettings, window: Int = Limits.inflightMax, observe: (@Sendable (LinkStep) -> Void)? = nil
   ) throws(CommandFailure) {
     self.settings = settings
-    // Before the link's thread is there.
+    // Before the link's thread exists.
     signals = HeldSignals()
     do throws(SystemError) {
       let (events, receptions) = (try Mailbox<LinkEvent>(capacity: .max), try ReceptionQueue())
@@ -56,13 +57,13 @@ package final class BrokerClient {
 
   deinit { shutdown() }
 
-  /// Ends the connection in order.
+  /// Closes the connection gracefully.
   package func shutdown() {
     receptions.close()
     link.shutdown()
   }
 
-  /// Waits until something comes, `file` is readable, or it is `limit`.
+  /// Waits until an event arrives, `file` is readable, or `limit` is reached.
   @export(interface)
   package func wait(until limit: Instant?, file: Int32 = -1) -> News {
     if let gathering, case let rest = lastNews + gathering - Instant.now(), rest > .zero {
@@ -82,7 +83,7 @@ package final class BrokerClient {
     return news
   }
 
-  /// Waits for this client or another; returns the news of both.
+  /// Waits for this client or another; returns the events of both.
   @export(interface)
   package func wait(until limit: Instant, with other: BrokerClient) -> News {
     let descriptors = [self, other].flatMap {
@@ -98,7 +99,7 @@ package final class BrokerClient {
     return news
   }
 
-  /// Lets time pass before another attempt; true when a signal wants the end.
+  /// Waits before another attempt; returns true if a signal requested termination.
   package func pause(_ time: Duration) -> Bool {
     let end = Instant.now() + time
     while Instant.now() < end { if wait(until: end).isInterrupted { return true } }
@@ -127,7 +128,8 @@ package final class BrokerClient {
     return .timeUp
   }
 
-  /// Connects to the first endpoint that takes us, and says why the others do not; whether it uses MQTT 5.
+  /// Connects to the first endpoint that accepts this client, printing why others failed; returns whether it uses MQTT
+  /// 5.
   @export(interface)
   package func connectToAny() throws(CommandFailure) -> Bool {
     var reason = CommandFailure.failed("there is no endpoint")
@@ -145,11 +147,11 @@ package final class BrokerClient {
   }
 }
 
-/// The broker's messages on their way from the link's thread: when too much waits, that thread waits too.
+/// A bounded queue of messages from the link's thread, which blocks when the queue is full.
 package final class ReceptionQueue: Sendable {
   private let box: Mailbox<LinkReception>
   private let monitor = Monitor()
-  // Unchecked because the compiler cannot see the monitor, which is locked wherever these are touched.
+  // Unchecked because the compiler cannot verify the monitor, which is locked for every access.
   private nonisolated(unsafe) var size = 0
   private nonisolated(unsafe) var isClosed = false
 
@@ -157,7 +159,7 @@ package final class ReceptionQueue: Sendable {
 
   package var fileDescriptor: Int32 { box.fileDescriptor }
 
-  /// The link's thread.
+  /// Adds a message; called on the link's thread.
   @export(interface)
   package func post(_ reception: LinkReception) {
     let cost = reception.cost
@@ -168,7 +170,7 @@ package final class ReceptionQueue: Sendable {
     box.post(reception)
   }
 
-  /// The main thread.
+  /// Removes all messages; called on the main thread.
   @export(interface)
   package func drain() -> [LinkReception] {
     let taken = box.drain()
@@ -179,7 +181,7 @@ package final class ReceptionQueue: Sendable {
     return taken
   }
 
-  /// Nobody reads any more.
+  /// Closes the queue, so that senders no longer block.
   package func close() {
     monitor.locked {
       isClosed = true
@@ -189,7 +191,7 @@ package final class ReceptionQueue: Sendable {
 }
 
 extension LinkReception {
-  /// About the bytes that it takes.
+  /// Approximate memory of the message in bytes.
   fileprivate var cost: Int {
     guard case .message(let message) = self else { return 128 }
     return 192 + message.payload.count + message.topic.utf8.count

@@ -1,10 +1,10 @@
-// The options that name a broker, for every command that connects to one.
+// The options that specify a broker, for every command that connects to one.
 
 import TappetConfig
 import TappetCore
 
 extension Command {
-  /// Where the broker is, and who we are there.
+  /// Options for the broker's address and this client's identity.
   package static var brokerOptions: [CommandOption] {
     [
       CommandOption("kiosk", "the kiosk's certificates and login, as without --url"),

@@ -1,14 +1,14 @@
-// The settings of a connection that only tries the broker.
+// The settings of a connection that only tests the broker.
 
 import TappetBroker
 import TappetCore
 
 extension BrokerSettings {
-  /// The same for a connection that nobody at the broker notices.
+  /// The same settings, modified so that the connection affects no other client of the broker.
   package var forProbe: BrokerSettings {
     let ending = "-check"
     var settings = self
-    // A character that is cut becomes U+FFFD, at most 2 bytes longer.
+    // A truncated character becomes U+FFFD, at most 2 bytes longer.
     let start = clientID.utf8.prefix(Limits.clientIDSizeMax - ending.utf8.count - 2)
     settings.clientID = String(decoding: start, as: UTF8.self) + ending
     settings.announcesStatus = false

@@ -1,5 +1,5 @@
-// tappet check --deliver: a test message to each action's topic, watched on its way there and back. Each action has a
-// connection of its own: some brokers end it at a message that they do not allow.
+// tappet check --deliver: sends a test message to each action's topic and waits for its return. Each action uses a
+// separate connection, since some brokers disconnect on a message that they do not allow.
 
 import CPlatform
 import TappetBroker
@@ -8,15 +8,15 @@ import TappetCore
 import TappetMessages
 import TappetPlatform
 
-/// The judgement of one part.
+/// The verdict on one part.
 package enum Verdict {
   case good
-  /// Neither good nor wrong: it was not tried, or is still missing.
+  /// Neither good nor bad: not tested, or still missing.
   case note
   case bad
 }
 
-/// One message on its way to a topic and back.
+/// A test message sent to a topic and back.
 package struct DeliveryProbe {
   private enum Answer {
     case taken(isHeard: Bool)
@@ -31,12 +31,12 @@ package struct DeliveryProbe {
   private let receptions: Mailbox<LinkReception>
   private var usesMQTT5: Bool
   private var isConnected = false
-  /// Whether the broker lets us read the topic; `nil` before its answer.
+  /// Whether the broker permits subscribing to the topic; `nil` before its response.
   private var isSubscribed: Bool?
   private var answer: Answer?
   private var hasReturned = false
 
-  /// Sends a test message to the action's topic at this endpoint, and waits for it.
+  /// Sends a test message to the action's topic at this endpoint, and waits for its return.
   @export(interface)
   package static func finding(
     _ settings: BrokerSettings, endpoint: Int, _ action: Action, topic: String
@@ -52,7 +52,7 @@ package struct DeliveryProbe {
 
   private init(_ settings: BrokerSettings, endpoint: Int, topic: String) throws(SystemError) {
     self.topic = topic
-    // Another's test must not count as ours.
+    // Distinguishes this message from another client's test.
     let nonce = (try? LibCrypto.random(count: 8)).map { Hex.encode($0) } ?? ""
     payload = Array("tappet check \(nonce)".utf8)
     usesMQTT5 = settings.firstVersion(for: settings.endpoints[endpoint]) == .v5
@@ -62,7 +62,7 @@ package struct DeliveryProbe {
     self.receptions = receptions
   }
 
-  // MARK: The way there and back
+  // MARK: Round trip
 
   private mutating func run(endpoint: Int) {
     link.connect(endpoint: endpoint)

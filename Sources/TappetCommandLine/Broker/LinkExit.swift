@@ -1,4 +1,4 @@
-// The exit status of each cause, for scripts: docs/broker-tool.md has the table.
+// The exit status of each cause, for scripts; docs/broker-tool.md contains the table.
 
 import TappetCore
 import TappetMessages
@@ -39,10 +39,10 @@ extension TLSFailure {
 }
 
 extension CommandFailure {
-  /// A signal ended it before it had done what it was asked for.
+  /// A failure because a signal interrupted the command.
   package static var interrupted: Self { .refused("interrupted", FailureCode.cancelled) }
 
-  /// There is no connection, for this reason.
+  /// Creates a failure because there is no connection.
   package static func unconnected(_ sentence: String, _ failure: LinkFailure) -> Self {
     Self(status: failure.exit, sentence: sentence, code: failure.code)
   }

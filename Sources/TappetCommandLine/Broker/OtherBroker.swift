@@ -1,11 +1,11 @@
-// The second broker of a command: another address, with the certificates and the login of the first unless it has its
-// own trust.
+// The second broker of a command: another address, with the certificates and the login of the first broker, and
+// optionally a separate CA.
 
 import TappetConfig
 import TappetCore
 
 extension BrokerChoice {
-  /// The settings of the broker of `--other`, for the same client beside the one with `settings`.
+  /// Returns the settings for the broker of `--other`, with a client id that differs from that of `settings`.
   @export(interface)
   package static func other(_ arguments: Arguments, beside settings: BrokerSettings) throws(CommandFailure)
     -> BrokerSettings
@@ -22,7 +22,7 @@ extension BrokerChoice {
 }
 
 extension Command {
-  /// Where the second broker is.
+  /// Options for the address of the second broker.
   package static var otherBrokerOptions: [CommandOption] {
     [
       CommandOption("other", "URL", "the other broker; certificates and login are the same"),

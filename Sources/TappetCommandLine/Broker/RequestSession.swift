@@ -1,20 +1,20 @@
-// Questions to the broker and its answers, one after the other, on one connection.
+// Sequential requests to the broker and their responses, on one connection.
 
 import TappetBroker
 import TappetCore
 import TappetMessages
 import TappetPlatform
 
-/// Asks over a connected client, and waits for each answer.
+/// Sends requests over a connected client, and waits for each response.
 package final class RequestSession {
-  /// The answer to SUBSCRIBE.
+  /// The response to SUBSCRIBE.
   package enum Grant {
     case granted(Int32)
     case refused(UInt8)
     case none
   }
 
-  /// The answer to PUBLISH.
+  /// The response to PUBLISH.
   package enum Answer {
     case taken(isHeard: Bool)
     case refused(Int32)
@@ -22,11 +22,11 @@ package final class RequestSession {
   }
 
   package let client: BrokerClient
-  /// Messages that came and that nobody has asked for yet.
+  /// Received messages that have not been consumed.
   package private(set) var messages: [LinkMessage] = []
-  /// Why the connection has ended; `nil` while it has not.
+  /// The reason why the connection ended; `nil` while it is up.
   package private(set) var loss: LinkFailure?
-  /// Whether a message was too large to be taken.
+  /// Whether a message exceeded the size limit and was discarded.
   package private(set) var hasDiscarded = false
   private var isInterrupted = false
   private var grants: [UInt64: Grant] = [:]
@@ -36,7 +36,7 @@ package final class RequestSession {
 
   package init(_ client: BrokerClient) { self.client = client }
 
-  /// Ends the command when a signal came or the connection is gone.
+  /// Throws if a signal has arrived or the connection is lost.
   package func requireConnection() throws(CommandFailure) {
     if isInterrupted { throw .interrupted }
     if let loss { throw .unconnected(loss.sentence, loss) }
@@ -63,7 +63,7 @@ package final class RequestSession {
     return answers.removeValue(forKey: id) ?? .none
   }
 
-  /// The first message that fits, and forgets those before it; waits until `limit`, or for a probe's time.
+  /// Returns the first matching message and discards those before it; waits until `limit`, or for the probe timeout.
   package func message(until limit: Instant? = nil, where fits: (LinkMessage) -> Bool) -> LinkMessage? {
     wait(until: { $0.messages.contains(where: fits) || $0.hasDiscarded }, limit: limit)
     guard let index = messages.firstIndex(where: fits) else { return nil }
@@ -71,7 +71,7 @@ package final class RequestSession {
     return messages[index]
   }
 
-  /// Ends a subscription; false without an answer.
+  /// Ends a subscription; returns false without a response.
   package func unsubscribe(_ filter: String) -> Bool {
     count += 1
     let request = count
@@ -80,7 +80,7 @@ package final class RequestSession {
     return ended.remove(request) != nil
   }
 
-  /// Takes messages for this long, or until one fits.
+  /// Receives messages for this time, or until one matches.
   package func collect(until time: Duration, orUntil fits: (LinkMessage) -> Bool = { _ in false }) {
     let end = Instant.now() + time
     wait(until: { Instant.now() >= end || $0.messages.contains(where: fits) }, limit: end)

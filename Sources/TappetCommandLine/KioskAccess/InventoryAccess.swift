@@ -1,4 +1,4 @@
-// The inventory, as the commands need it.
+// Access to the inventory, for the commands.
 
 import TappetConfig
 import TappetInventory
@@ -6,7 +6,7 @@ import TappetMessages
 import TappetSQLite
 import TappetStore
 
-/// Runs what the inventory can refuse.
+/// Runs an operation on the inventory and converts its errors.
 package func judged<Result>(_ body: () throws(InventoryError) -> Result) throws(CommandFailure) -> Result {
   do throws(InventoryError) { return try body() } catch {
     if case .store = error { throw .failed(error.sentence, error.code) }
@@ -15,7 +15,7 @@ package func judged<Result>(_ body: () throws(InventoryError) -> Result) throws(
 }
 
 extension Inventory {
-  /// The inventory of the configuration's state folder.
+  /// Opens the inventory in the configured state folder.
   package static func of(_ configuration: KioskConfiguration) throws(CommandFailure) -> Inventory {
     try judged { () throws(InventoryError) in
       do throws(DatabaseError) { return try Inventory.open(folder: configuration.stateFolder) } catch {

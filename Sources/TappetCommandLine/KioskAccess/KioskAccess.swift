@@ -1,4 +1,4 @@
-// The configuration and the running kiosk, as the commands need them.
+// Access to the configuration and the running kiosk, for the commands.
 
 import CPlatform
 import TappetConfig
@@ -12,16 +12,16 @@ import TappetStore
 package enum KioskAccess {
   package static let defaultPath = "/etc/tappet/kiosk.yaml"
 
-  /// The path that `--config` gives, else the environment.
+  /// Returns the path in option `--config`, otherwise the default.
   package static func path(_ arguments: Arguments) -> String { arguments.value("config") ?? usualPath }
 
-  /// The path without `--config`.
+  /// The path used without `--config`: that of the environment, otherwise the built-in default.
   package static var usualPath: String {
     guard let path = secure_getenv("TAPPET_CONFIG"), path.pointee != 0 else { return defaultPath }
     return String(cString: path)
   }
 
-  /// Loads the configuration, or its text, and prints every mistake in it.
+  /// Loads the configuration, or parses its text, and prints every error in it.
   @export(interface)
   package static func load(
     _ arguments: Arguments, files: NamedFiles = .ignored, text: Result<TextFile, SystemError>? = nil
@@ -41,7 +41,7 @@ package enum KioskAccess {
     }
   }
 
-  /// Loads the configuration; of a file with mistakes only the place of the kiosk that runs, and warns of them.
+  /// Loads the configuration; if it contains errors, warns and uses only the location of the running kiosk.
   @export(interface)
   package static func loadRunning(_ arguments: Arguments) throws(CommandFailure) -> KioskConfiguration {
     let path = path(arguments)
@@ -58,8 +58,8 @@ package enum KioskAccess {
     return configuration
   }
 
-  /// Checks that root writes a file that the configuration at `path` names: one outside its folder only if root alone
-  /// can change the configuration.
+  /// Checks that root may write a file named by the configuration at `path`: outside the configuration's folder only if
+  /// no other user can change the configuration.
   @export(interface)
   package static func requireWritable(
     _ file: String, namedBy path: String, orGiven option: String? = nil
@@ -75,7 +75,7 @@ package enum KioskAccess {
     }
   }
 
-  /// The database of the configuration.
+  /// Opens the configuration's database.
   package static func openStore(_ configuration: KioskConfiguration) throws(CommandFailure) -> SecretStore {
     do throws(SecretStoreError) { return try SecretStore.open(folder: configuration.stateFolder) } catch {
       throw .failed(error.sentence)
@@ -89,10 +89,10 @@ package struct RunningKiosk {
 
   private init(_ socket: UnixSocket) { self.socket = socket }
 
-  /// The kiosk of this configuration; `nil` when none runs.
+  /// Connects to the kiosk of this configuration; returns `nil` if none is running.
   ///
-  /// Throws when neither root, this user, the service's user nor the folder's owner listens there: where others can
-  /// write to the folder, another program can take the socket's place, get what is sent, and answer what it likes.
+  /// Throws if the listener is neither root, this user, the service's user nor the folder's owner: where others can
+  /// write to the folder, another program could replace the socket, receive requests, and send any response.
   @export(interface)
   package static func find(_ configuration: KioskConfiguration) throws(CommandFailure) -> RunningKiosk? {
     guard let socket = try? UnixSocket.connect(to: configuration.controlSocket) else { return nil }
@@ -105,7 +105,7 @@ package struct RunningKiosk {
       FailureCode.kioskDistrusted)
   }
 
-  /// Why there is none, and what to do.
+  /// Explains why no kiosk was found, and what to do.
   @export(interface)
   package static func absence(_ configuration: KioskConfiguration) -> String {
     let path = configuration.controlSocket
@@ -118,10 +118,10 @@ package struct RunningKiosk {
     return "no kiosk runs with this configuration (nothing listens at \(path)); start one with 'tappet run'"
   }
 
-  /// For a caller that waits for more than one thing.
+  /// For callers that wait for several descriptors.
   package var fileDescriptor: Int32 { socket.fileDescriptor }
 
-  /// Sends a message; false when the kiosk does not take it.
+  /// Sends a message; returns false if the kiosk does not accept it.
   package func send(_ request: KioskRequest) -> Bool {
     let message = request.message
     var bytes = ControlMessage.encode(message.json, enclosing: message.secretPayload)
@@ -129,10 +129,10 @@ package struct RunningKiosk {
     return socket.send(bytes)
   }
 
-  /// Receives the next message, without waiting.
+  /// Receives the next message without waiting.
   package func receive() -> UnixSocket.Receipt { socket.receive(sizeMax: Limits.controlReplySizeMax) }
 
-  /// Asks, and waits for the answer with its payload; `nil` when none came in time.
+  /// Sends a request and waits for the response with its payload; returns `nil` if none arrives in time.
   @export(interface)
   package func ask(
     _ request: KioskRequest, waiting limit: Duration = .seconds(3)
@@ -148,14 +148,14 @@ package struct RunningKiosk {
   }
 }
 
-/// Where requests go: to the running kiosk, which has the sealing key and applies changes at once, else to this
-/// process.
+/// A client that sends requests to the running kiosk, which has the sealing key and applies changes immediately;
+/// otherwise, this process handles them.
 package struct KioskClient {
   let configuration: KioskConfiguration
 
   package init(configuration: KioskConfiguration) { self.configuration = configuration }
 
-  /// Sends requests, and returns the answer to the last; `direct` does it where no kiosk runs.
+  /// Sends requests and returns the last response; without a running kiosk, `direct` handles the request.
   @export(interface)
   package func ask(
     _ requests: [KioskRequest], waiting limit: Duration = .seconds(30),
@@ -166,7 +166,7 @@ package struct KioskClient {
     return try judged(requests.last.flatMap { kiosk.ask($0, waiting: limit) })
   }
 
-  /// Asks what only a running kiosk can do.
+  /// Sends a request that only a running kiosk can handle.
   @export(interface)
   package func ask(_ request: KioskRequest) throws(CommandFailure) -> JSON {
     try ask([request]) { () throws(CommandFailure) in
@@ -186,7 +186,7 @@ package struct KioskClient {
 }
 
 extension ConfigurationProblem {
-  /// The mistake for programs.
+  /// The error as JSON.
   fileprivate var json: JSON {
     .object([
       "code": .string(kind.code), "file": .string(file), "line": .number(Int64(position.line)),

@@ -1,5 +1,5 @@
-// Requests about secrets: to the running kiosk or, where none runs, to a service over the store that this process
-// opens.
+// Sends requests for secrets to the running kiosk or, if none is running, to a service in this process that opens the
+// store.
 
 import CPlatform
 import TappetConfig
@@ -9,15 +9,15 @@ import TappetKiosk
 import TappetMessages
 import TappetPlatform
 
-/// The secrets of one configuration.
+/// Access to the secrets of one configuration.
 package struct SecretClient {
   package let configuration: KioskConfiguration
 
   package init(_ configuration: KioskConfiguration) { self.configuration = configuration }
 
-  /// Sends a request and returns the answer.
+  /// Sends a request and returns the response.
   ///
-  /// `pieces` go to a running kiosk in place of it, since its requests are small.
+  /// A running kiosk receives `pieces` instead, since its requests are limited in size.
   package func ask(
     _ request: SecretRequest, inPieces pieces: [KioskRequest] = []
   ) throws(CommandFailure) -> ControlMessage {
@@ -30,7 +30,7 @@ package struct SecretClient {
   private func askHere(_ request: SecretRequest) throws(CommandFailure) -> ControlMessage {
     let answer = SecretService(configuration, owner: geteuid(), answerSizeMax: .max).answer(request)
     if let error = answer.replicaError { Output.printError("tappet: " + LogRecord(replicaError: error).sentence) }
-    // A kiosk may have started since.
+    // A kiosk may have started in the meantime.
     if answer.secrets != nil || answer.learnedTags != nil, let kiosk = try? RunningKiosk.find(configuration) {
       guard let reply = kiosk.ask(.secrets(.reload)), reply.json["error"] == nil else {
         throw .failed("the change is stored, but the kiosk that has just started did not take it over; restart it")
@@ -39,7 +39,7 @@ package struct SecretClient {
     return ControlMessage(answer.json, enclosing: answer.secretPayload)
   }
 
-  /// All elements of a list that comes in pages: `page` is the request for the one from a position on.
+  /// Returns all elements of a paginated list; `page` creates the request for the page at a position.
   @export(interface)
   package func askAll(
     _ list: String, next: (JSON) -> Int64? = { $0["next"]?.wholeNumber }, page request: (Int64) -> SecretRequest
@@ -54,19 +54,19 @@ package struct SecretClient {
     }
   }
 
-  /// The facts of all secrets, and of those that cannot be opened.
+  /// Returns the facts about all secrets, including those that cannot be opened.
   package func list() throws(CommandFailure) -> (secrets: [JSON], unreadable: [JSON]) {
     let (secrets, page) = try askAll("secrets") { .listSecrets(from: $0) }
     return (secrets, page["unreadable"]?.elements ?? [])
   }
 }
 
-/// A time for people.
+/// Formats times for people.
 package enum TimeText {
-  /// The first second of 2020: older than anything that is stored here, and younger than a clock that was never set.
+  /// The first second of 2020: earlier than any time stored here, and later than a clock that was never set.
   private static let floorUnixSeconds: Int64 = 1_577_836_800
 
-  /// In the machine's time zone: `2026-11-21 10:51`.
+  /// Returns the time in the machine's time zone: `2026-11-21 10:51`.
   package static func local(_ unixSeconds: Int64) -> String {
     guard unixSeconds >= floorUnixSeconds else { return "at an unknown time" }
     return WallTime.minute(unixSeconds: unixSeconds)

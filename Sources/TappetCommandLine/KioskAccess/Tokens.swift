@@ -1,4 +1,4 @@
-// The timestamp key, as the commands need it.
+// Access to the timestamp key, for the commands.
 
 import TappetConfig
 import TappetCore
@@ -13,7 +13,7 @@ package enum Tokens {
     try Prompt.privateLine(from: path, question: "Timestamp key", what: "key")
   }
 
-  /// The key in --key-file, else that of the configuration.
+  /// Returns the key in --key-file, otherwise the configured key.
   @export(interface)
   package static func key(_ arguments: Arguments) throws(CommandFailure) -> TimestampKey {
     if let path = arguments.value("key-file") {

@@ -1,5 +1,5 @@
-// Requests to a web server, one after the other, by a tappet-webhook of this command's own: neither libcurl nor what a
-// server answers is in this process before it has been cut to its size.
+// Sequential requests to a web server through a dedicated tappet-webhook process, so that neither libcurl nor a
+// response of unlimited size is in this process.
 
 import CPlatform
 import TappetCore
@@ -11,13 +11,13 @@ import TappetPlatform
 package final class HTTPRequests {
   package struct Answer {
     package var status: Int
-    /// The pause that the server asks for before the next request.
+    /// The delay that the server requests before the next request.
     package var retryAfter: Duration?
-    /// Its beginning, up to `Limits.webhookAnswerSizeMax`.
+    /// The start of the body, up to `Limits.webhookAnswerSizeMax`.
     package var body: [UInt8]
   }
 
-  /// Why there is no answer.
+  /// The reason why there is no response.
   package enum Failure: Error {
     /// The request failed, with libcurl's code.
     case trouble(TransportError, code: Int32)
@@ -27,7 +27,7 @@ package final class HTTPRequests {
   private let process: ServiceProcess
   private var count: UInt64 = 0
 
-  /// Has the helper load what `endpoint` names.
+  /// Starts the helper, which loads the files named in `endpoint`.
   @export(interface)
   package init(_ endpoint: WebhookEndpoint) throws(CommandFailure) {
     do throws(SystemError) { process = try ServiceProcess.start(WebhookProgram.path) } catch {
@@ -35,18 +35,18 @@ package final class HTTPRequests {
     }
     for order in [WebhookOrder.endpoint(0, endpoint), .begin] {
       var bytes = order.encode()
-      // A header may have a password.
+      // A header may contain a password.
       defer { LibCrypto.wipe(&bytes) }
       guard process.socket.send(bytes), try receive(within: Limits.webhookStartMax) != nil else { throw .helperSilent }
     }
   }
 
-  /// Sends a request and waits for its answer.
+  /// Sends a request and waits for its response.
   @export(interface)
   package func send(_ method: WebhookEndpoint.Method, _ path: String, _ body: [UInt8] = []) throws(Failure) -> Answer {
     count += 1
     var order = WebhookOrder.call(0, EntryID(high: 0, low: count), method, path: path, body: body).encode()
-    // The body may have a password.
+    // The body may contain a password.
     defer { LibCrypto.wipe(&order) }
     let message: WebhookMessage?
     do throws(CommandFailure) {
@@ -61,7 +61,7 @@ package final class HTTPRequests {
     }
   }
 
-  /// Lets time pass; nothing comes meanwhile, unless the helper ends.
+  /// Pauses between requests, when no message is expected; ends early if the helper ends.
   package func pause(_ time: Duration) { _ = process.socket.waitReadable(for: time) }
 
   private func receive(within limit: Duration) throws(CommandFailure) -> WebhookMessage? {

@@ -1,4 +1,4 @@
-// The homeserver of the kiosk's session, and questions of the commands to it.
+// The homeserver of the kiosk's session, and the requests that commands send to it.
 
 import TappetConfig
 import TappetCore
@@ -7,15 +7,15 @@ import TappetKiosk
 import TappetPlatform
 import TappetStore
 
-/// The homeserver, for all commands about rooms.
+/// The homeserver used by all commands for rooms.
 package enum Homeserver {
-  /// The part `matrix` of the configuration.
+  /// Returns the `matrix` section of the configuration.
   package static func settings(_ configuration: KioskConfiguration) throws(CommandFailure) -> MatrixSettings {
     if let matrix = configuration.matrix { return matrix }
     throw .refused("kiosk.yaml has no 'matrix'; add: matrix: {session: matrix.session}")
   }
 
-  /// The session in its file.
+  /// Loads the session from its file.
   package static func session(_ matrix: MatrixSettings) -> RoomSession? {
     guard case .success(var content) = TextFile.read(matrix.sessionFile, sizeMax: Limits.roomSessionSizeMax) else {
       return nil
@@ -24,12 +24,12 @@ package enum Homeserver {
     return RoomSession(content.bytes)
   }
 
-  /// The server of the kiosk's user.
+  /// Returns the server of the kiosk's user.
   package static func server(_ configuration: KioskConfiguration) -> String {
     configuration.matrix.flatMap { session($0) }.flatMap { server(of: $0.user) } ?? ""
   }
 
-  /// A connection with the kiosk's session.
+  /// Connects with the kiosk's session.
   package static func connect(_ configuration: KioskConfiguration) throws(CommandFailure) -> HomeserverClient {
     let matrix = try settings(configuration)
     guard let session = session(matrix) else {
@@ -38,14 +38,14 @@ package enum Homeserver {
     return try HomeserverClient(.file(matrix.sessionFile), caFile: matrix.caFile, place: session.homeserver)
   }
 
-  /// The server's part of a user's or an alias's name.
+  /// Returns the server part of a user's name.
   package static func server(of name: String) -> String? {
     guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")), name.isPrintable else { return nil }
     let server = String(name[name.utf8.index(after: colon)...])
     return WebhookURL("https://" + server)?.origin == "https://" + server && name.begins(with: "@") ? server : nil
   }
 
-  /// A homeserver's URL without its last slash.
+  /// Returns a homeserver's URL without a trailing slash.
   package static func checked(_ url: String) throws(CommandFailure) -> String {
     let bare = url.utf8.last == UInt8(ascii: "/") ? String(url.dropLast()) : url
     guard let parts = WebhookURL(bare), parts.usesTLS || parts.isLoopback else {
@@ -54,7 +54,7 @@ package enum Homeserver {
     return bare
   }
 
-  /// Client-server API §4.1: the server says where its homeserver is, or is it itself.
+  /// Returns the homeserver's URL: the one the server announces, otherwise the server itself (client-server API §4.1).
   @export(interface)
   package static func discover(_ server: String, _ matrix: MatrixSettings) throws(CommandFailure) -> String {
     let client = try HomeserverClient(.text("https://" + server), caFile: matrix.caFile, place: server)
@@ -68,8 +68,8 @@ package enum Homeserver {
     return try checked(url)
   }
 
-  /// The device of the last session, which the next one takes; `nil` for another user, or where its keys are lost:
-  /// others would not believe new ones.
+  /// Returns the device id of the last session, for reuse by the next; `nil` for another user, or if the device's keys
+  /// are lost, since other users would not trust new keys under that id.
   package static func device(of user: String, _ matrix: MatrixSettings, _ configuration: KioskConfiguration) -> String?
   {
     guard let earlier = session(matrix), earlier.user == user else { return nil }
@@ -79,7 +79,7 @@ package enum Homeserver {
     return hasKeys ? earlier.device : nil
   }
 
-  /// Client-server API §5.5.1: refuses what the homeserver does not have, before it is asked for.
+  /// Refuses a login type that the homeserver does not support, before prompting for it (client-server API §5.5.1).
   @export(interface)
   package static func requireLogin(_ client: HomeserverClient, isToken: Bool, _ place: String) throws(CommandFailure) {
     guard let flows = try client.ask(.get, "/_matrix/client/v3/login").json?["flows"]?.elements else { return }
@@ -120,14 +120,14 @@ package enum Homeserver {
     else { throw answer.failure(place) }
     var bytes = Array(token.utf8)
     let session = RoomSession(homeserver: url, user: found, device: device, token: SecretBytes(taking: &bytes))
-    // A homeserver that answers something else must not make a file that nobody can read.
+    // A malformed response from the homeserver must not result in an unreadable session file.
     var file = session.encoded.withBytes { Array($0) }
     defer { LibCrypto.wipe(&file) }
     guard RoomSession(file) != nil else { throw HomeserverClient.Answer(status: 200, json: nil).failure(place) }
     return session
   }
 
-  /// A room's id.
+  /// Returns the id of a room.
   @export(interface)
 
   package static func resolve(_ room: String, _ client: HomeserverClient) throws(CommandFailure) -> String {

@@ -1,4 +1,4 @@
-// Requests to a homeserver, one after the other, and its errors in words.
+// Sequential requests to a homeserver, with its errors as sentences.
 
 import TappetCore
 import TappetJSON
@@ -8,7 +8,7 @@ import TappetMessages
 package final class HomeserverClient {
   package struct Answer {
     package var status: Int
-    /// `nil` when it is not JSON.
+    /// `nil` if the body is not JSON.
     package var json: JSON?
 
     package init(status: Int, json: JSON?) {
@@ -23,8 +23,8 @@ package final class HomeserverClient {
   private let requests: HTTPRequests
   private let place: String
 
-  /// With a session's file, or with a URL and without a token; with `sendsPassword`, no redirect is followed, because
-  /// only a header with a token stays behind.
+  /// Connects with a session file, or with a URL and no token; `sendsPassword` disables redirects, since a redirect
+  /// drops only the token's header, not a password in the body.
   @export(interface)
   package init(
     _ url: WebhookEndpoint.Value, caFile: String?, place: String, sendsPassword: Bool = false
@@ -38,7 +38,7 @@ package final class HomeserverClient {
     requests = try HTTPRequests(endpoint)
   }
 
-  /// Sends a request with a JSON body, or none, and waits for the answer; again when the homeserver wants a pause.
+  /// Sends a request with an optional JSON body and waits for the response; retries when rate-limited.
   @export(interface)
   package func ask(_ method: WebhookEndpoint.Method, _ path: String, _ body: JSON? = nil) throws(CommandFailure)
     -> Answer
@@ -57,7 +57,7 @@ package final class HomeserverClient {
     -> Answer
   {
     var bytes = body?.encoded() ?? []
-    // The body may have a password.
+    // The body may contain a password.
     defer { LibCrypto.wipe(&bytes) }
     do throws(HTTPRequests.Failure) {
       let answer = try requests.send(method, path, bytes)
@@ -72,7 +72,7 @@ package final class HomeserverClient {
     }
   }
 
-  /// Sends a request whose only good answer is success; the reason of a failure is the homeserver's.
+  /// Sends a request that must succeed; otherwise throws the homeserver's error.
   package func require(_ method: WebhookEndpoint.Method, _ path: String, _ body: JSON? = nil) throws(CommandFailure)
     -> JSON
   {
@@ -83,7 +83,7 @@ package final class HomeserverClient {
 }
 
 extension HomeserverClient.Answer {
-  /// Why the homeserver did not do it.
+  /// Returns the homeserver's error.
   @export(interface)
   package func failure(_ place: String) -> CommandFailure {
     guard let code, let json else {

@@ -1,4 +1,4 @@
-// The facts of a Matrix room, as the commands need them.
+// The facts about a Matrix room, for the commands.
 
 import TappetCore
 import TappetJSON

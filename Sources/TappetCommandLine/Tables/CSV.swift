@@ -2,10 +2,11 @@
 
 /// Writes comma-separated values.
 package enum CSV {
-  /// A line without its end; `nil` is empty.
+  /// Returns a line without its line end; `nil` becomes an empty field.
   package static func line(_ fields: [String?]) -> String { fields.map { quoted($0 ?? "") }.joined(separator: ",") }
 
-  /// The field with an apostrophe before what a spreadsheet would run as a formula; a number is none.
+  /// Returns the field, prefixed with an apostrophe if a spreadsheet would run it as a formula; numbers are left
+  /// unchanged.
   package static func guarded(_ field: String) -> String {
     let bytes = Array(field.utf8)
     guard let first = bytes.first, [0x3D, 0x2B, 0x2D, 0x40, 0x09, 0x0D].contains(first) else { return field }

@@ -5,7 +5,7 @@ import TappetCore
 import TappetPlatform
 
 package enum CSVFile {
-  /// Reads a file of at most `sizeMax` bytes, and gives `take` each row.
+  /// Reads a file of at most `sizeMax` bytes, and calls `take` with each row.
   @export(interface)
   package static func read(
     _ path: String, sizeMax: Int, _ take: (CSVRow) throws(CommandFailure) -> Void
@@ -27,7 +27,7 @@ package enum CSVFile {
     }
   }
 
-  /// A mistake in a file.
+  /// Returns an error about a file.
   package static func refusal(_ path: String, _ sentence: String) -> CommandFailure {
     .refused("\(path): \(sentence); nothing was changed", FailureCode.fileMalformed)
   }

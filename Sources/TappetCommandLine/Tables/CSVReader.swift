@@ -1,18 +1,18 @@
-// Comma-separated values by libcsv, strictly: a quote in the middle of a field is a mistake, and so is one without its
-// partner. The one file that imports CCSV.
+// Strict CSV parsing with libcsv: a quote in the middle of a field is an error, as is an unbalanced quote. The only
+// file that imports CCSV.
 
 import CCSV
 import TappetCore
 
-/// Why a file is not a table.
+/// The reason why a file is not a valid table.
 package enum CSVError: Error, Hashable {
-  /// A quote that is not at the end of a field, or has no partner; the line on which the row begins.
+  /// A quote in the middle of a field, or an unbalanced one; with the line on which the row starts.
   case quote(line: Int)
   case tooManyColumns(line: Int, max: Int)
   case fieldTooLong(line: Int, max: Int)
-  /// The encoding by iconv's name, as far as it can be told.
+  /// The text is not UTF-8; the likely encoding is given by its iconv name.
   case notUTF8(line: Int, encoding: String)
-  /// A spreadsheet's own file.
+  /// A spreadsheet in its native format.
   case workbook
   case noMemory
 
@@ -30,41 +30,41 @@ package enum CSVError: Error, Hashable {
   }
 }
 
-/// A row with the line on which it begins.
+/// A row with the line on which it starts.
 package struct CSVRow {
   package var line: Int
   package var fields: [String]
 }
 
-/// Reads a table piece by piece, as it comes.
+/// Parses a table incrementally.
 package final class CSVReader {
   private var parser = csv_parser()
   private var row: [String] = []
   private var rows: [CSVRow] = []
-  /// The line of the next character, and that on which the row began.
+  /// Line of the next character, and line on which the row started.
   private var line = 1
   private var start = 1
   private var fault: CSVError?
   private var hasStarted = false
-  /// Whether the last line ended with a carriage return: a line feed after it ends nothing.
+  /// Whether the last line ended with a carriage return, so that a following line feed is part of that line end.
   private var endsWithReturn = false
-  /// The piece that is being read.
+  /// The block that is being parsed.
   private var piece: [UInt8] = []
 
-  /// A reader without a row; `nil` when there is no memory.
+  /// Creates a reader; `nil` if out of memory.
   package init?() {
     guard csv_init(&parser, UInt8(CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL)) == 0 else { return nil }
   }
 
   deinit { csv_free(&parser) }
 
-  /// Takes the rows that are complete.
+  /// Removes and returns the complete rows.
   package func takeRows() -> [CSVRow] {
     defer { rows = [] }
     return rows
   }
 
-  /// Reads the next piece; the first one decides between commas, semicolons and tabs.
+  /// Parses the next block; the first block determines the separator: comma, semicolon or tab.
   @export(interface)
   package func read(_ bytes: [UInt8]) throws(CSVError) {
     piece = bytes
@@ -83,7 +83,7 @@ package final class CSVReader {
     }
   }
 
-  /// Ends the last row.
+  /// Completes the last row.
   package func finish() throws(CSVError) {
     let result = csv_fini(
       &parser, { CSVReader.note(field: $0, $1, $2) }, { CSVReader.note(end: $0, $1) },
@@ -95,7 +95,7 @@ package final class CSVReader {
   /// Returns the number of bytes before the table: a byte order mark, and Excel's `sep=;`.
   private func begin(with bytes: [UInt8]) throws(CSVError) -> Int {
     if bytes.starts(with: [0x50, 0x4B, 3, 4]) { throw .workbook }
-    // Quotes and line ends would be misread.
+    // With NUL bytes, quotes and line ends would be misinterpreted.
     if bytes.contains(0) { throw .notUTF8(line: 1, encoding: TextEncoding.name(of: bytes)) }
     let isEnd = { (byte: UInt8) in byte == UInt8(CSV_LF) || byte == UInt8(CSV_CR) }
     let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
@@ -115,7 +115,7 @@ package final class CSVReader {
     return mark
   }
 
-  // MARK: Called by libcsv
+  // MARK: libcsv callbacks
 
   private static func note(
     field: UnsafeMutableRawPointer?, _ size: Int, _ context: UnsafeMutableRawPointer?
@@ -149,7 +149,7 @@ package final class CSVReader {
     row.append(text)
   }
 
-  /// A row without any content is none, as spreadsheets leave them behind a table.
+  /// Ends a row; an empty row is dropped, as spreadsheets leave some after a table.
   private func endRow(_ character: Int32) {
     if row.contains(where: { !$0.isEmpty }), fault == nil { rows.append(CSVRow(line: start, fields: row)) }
     row = []

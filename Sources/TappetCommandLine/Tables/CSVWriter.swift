@@ -1,4 +1,4 @@
-// Comma-separated values as RFC 4180 has them, to standard output.
+// Writes comma-separated values in the format of RFC 4180 to standard output.
 
 import TappetCore
 
@@ -6,10 +6,10 @@ import TappetCore
 package struct CSVWriter {
   private var text: [UInt8]
 
-  /// Begins a table; `forExcel`: with a byte order mark, without which Excel does not take it for UTF-8.
+  /// Starts a table; `forExcel` adds a byte order mark, which Excel needs to detect UTF-8.
   package init(forExcel: Bool = false) { text = forExcel ? [0xEF, 0xBB, 0xBF] : [] }
 
-  /// Adds a row; prints what there is when it is worth it.
+  /// Adds a row; prints the buffer when it is large enough.
   @export(interface)
   package mutating func write(_ fields: [String]) {
     for (index, field) in fields.enumerated() {
@@ -20,13 +20,13 @@ package struct CSVWriter {
     if text.count >= Limits.tablePieceSize { flush() }
   }
 
-  /// Prints the rest.
+  /// Prints the remaining rows.
   package mutating func flush() {
     Output.write(bytes: text)
     text = []
   }
 
-  /// Adds a field, with quotes where it needs them (RFC 4180 §2); spaces at an end would be lost without.
+  /// Adds a field, quoted if necessary (RFC 4180 §2); without quotes, leading and trailing spaces would be lost.
   private mutating func write(_ field: String) {
     let bytes = field.utf8
     let needsQuotes =

@@ -1,15 +1,15 @@
-// The encoding of a text that is not UTF-8, guessed for the advice how to convert it.
+// Guesses the encoding of a text that is not UTF-8, for a hint on how to convert it.
 
 package enum TextEncoding {
-  /// iconv's name of the encoding that the text looks like.
+  /// Returns iconv's name of the likely encoding.
   @export(interface)
   package static func name(of bytes: [UInt8]) -> String {
     if bytes.starts(with: [0xFF, 0xFE, 0, 0]) || bytes.starts(with: [0, 0, 0xFE, 0xFF]) { return "UTF-32" }
     if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) { return "UTF-16" }
     let zeros = bytes.indices.filter { bytes[$0] == 0 }
-    // A letter of ASCII has its zero behind it in UTF-16LE, before it in UTF-16BE.
+    // In UTF-16LE, the zero byte follows an ASCII letter; in UTF-16BE, it precedes the letter.
     if !zeros.isEmpty { return zeros.count { $0 % 2 == 1 } * 2 > zeros.count ? "UTF-16LE" : "UTF-16BE" }
-    // Whole words of such bytes are not of the West.
+    // Runs of such bytes do not occur in Western languages.
     var run = 0
     for byte in bytes {
       run = byte >= 0xC0 ? run + 1 : 0
@@ -23,7 +23,7 @@ package enum TextEncoding {
     return best.name
   }
 
-  /// The bytes of accented letters that are the most frequent in names; the first encoding of equals counts.
+  /// The bytes of the accented letters that are most frequent in names; on equal scores, the first encoding wins.
   private static var letters: [(name: String, bytes: [UInt8])] {
     [
       (

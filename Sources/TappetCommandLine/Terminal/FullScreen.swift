@@ -1,20 +1,20 @@
-// The whole terminal as rows of text, by ncurses. The one file that imports CCurses.
+// The full terminal as rows of text, using ncurses. The only file that imports CCurses.
 
 import CCurses
 import CPlatform
 import TappetCore
 
-/// A key of the terminal.
+/// A key press on the terminal.
 package enum TerminalKey: Equatable {
   case character(Unicode.Scalar)
   case up, down, pageUp, pageDown, enter, backspace, escape, tab
 }
 
-/// The terminal of the standard streams, taken over while this exists.
+/// Full-screen mode on the terminal of the standard streams, active while this object exists.
 package final class FullScreen {
   package private(set) var size: (columns: Int, rows: Int)
 
-  /// Fails with a sentence where there is no terminal that can be drawn on.
+  /// Enters full-screen mode; fails with a message if the terminal is unsuitable.
   @export(interface)
   package init() throws(CommandFailure) {
     guard isatty(0) == 1, isatty(1) == 1 else { throw .failed("this needs a terminal") }
@@ -28,7 +28,7 @@ package final class FullScreen {
     }
   }
 
-  /// Draws in colours from now on, unless the terminal has none, or the user wants none (no-color.org).
+  /// Enables colours, unless the terminal does not support them or the user disabled them (no-color.org).
   package func useColours() {
     let isUnwanted = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
     if !isUnwanted { tc_use_colours() }
@@ -36,10 +36,10 @@ package final class FullScreen {
 
   deinit { close() }
 
-  /// Gives the terminal back.
+  /// Restores the terminal.
   package func close() { tc_close() }
 
-  /// The next key that was pressed; `nil` when there is none.
+  /// Returns the next key press; `nil` if there is none.
   package func key() -> TerminalKey? {
     while true {
       let code = tc_next_key()
@@ -57,7 +57,7 @@ package final class FullScreen {
     default: break
     }
     if code < TC_FUNCTION.rawValue { return Unicode.Scalar(UInt32(code)).map { .character($0) } }
-    // KEY_… of ncurses.
+    // Key codes (KEY_…) of ncurses.
     switch code - TC_FUNCTION.rawValue {
     case 0o402: return .down
     case 0o403: return .up
@@ -69,7 +69,7 @@ package final class FullScreen {
     }
   }
 
-  /// Notices another size; false when the terminal is gone.
+  /// Adapts to a changed terminal size; returns false if the terminal has been closed.
   @export(interface)
   package func adapt() -> Bool {
     guard let now = TerminalSize.current() else { return isatty(1) == 1 }
@@ -80,7 +80,7 @@ package final class FullScreen {
     return true
   }
 
-  /// Shows these rows, and the cursor in the given column of a row.
+  /// Displays these rows, with the cursor in the specified column of a row.
   package func show(_ rows: [ScreenRow], cursor: (row: Int, column: Int)?) {
     for (index, row) in rows.prefix(size.rows).enumerated() {
       let text = String(String.UnicodeScalarView(row.text.unicodeScalars.prefix(size.columns)))
@@ -94,7 +94,7 @@ package final class FullScreen {
 package struct ScreenRow: Equatable {
   package var text: String
   package var isReverse: Bool
-  /// `nil` means the terminal's own.
+  /// Colour of the text; `nil` means the terminal's default.
   package var colour: Colour?
 
   package init(text: String, isReverse: Bool = false, colour: Colour? = nil) {
@@ -103,7 +103,7 @@ package struct ScreenRow: Equatable {
     self.colour = colour
   }
 
-  /// A colour that says something; without colours the text says it alone.
+  /// A colour with a meaning; the text alone conveys it, too.
   package enum Colour {
     case red, yellow
   }

@@ -1,17 +1,17 @@
-// Signals that would end the process, held back while it has something to tidy up first.
+// Blocks termination signals while the process has to clean up first.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// Holds signals back until it is released; they are readable as events meanwhile.
+/// Blocks signals until it is released; in the meantime, they are readable as events.
 package final class HeldSignals {
-  /// The signals that end a program from outside.
+  /// The signals that other processes send to end a program.
   static var ending: [Int32] { [SIGINT, SIGTERM, SIGHUP] }
-  /// The same, and those of a terminal's keys.
+  /// The same, plus the signals of a terminal's keys.
   package static var typed: [Int32] { ending + [SIGQUIT, SIGTSTP] }
 
-  /// `nil` when signals cannot be read; then none is held back, since nobody would notice it.
+  /// `nil` if signals cannot be read; in that case none is blocked, since it would go unnoticed.
   private let signals: SignalDescriptor?
   private let mask: SignalMask?
 
@@ -21,30 +21,30 @@ package final class HeldSignals {
     self.mask = signals == nil ? nil : mask
   }
 
-  // They were answers to us, and have had their effect.
+  // Discards pending signals, which were meant for the operation that has just ended.
   deinit { _ = consume() }
 
-  /// Readable when a signal has come; -1 when none is held back.
+  /// Readable when a signal has arrived; -1 if none is blocked.
   package var fileDescriptor: Int32 { signals?.fileDescriptor ?? -1 }
 
-  /// Whether a signal has come that nobody has consumed.
+  /// Whether an unconsumed signal has arrived.
   var hasArrived: Bool {
     if case .signal = wait(for: -1, until: .zero) { true } else { false }
   }
 
-  /// Takes the signals that have come; false when there were none.
+  /// Consumes pending signals; returns false if there were none.
   package func consume() -> Bool {
     var found = false
     while signals?.next() != nil { found = true }
     return found
   }
 
-  /// Why `wait` returned.
+  /// The reason why `wait` returned.
   package enum Wakeup {
     case readable, signal, timeUp
   }
 
-  /// Waits until `file` is readable, a signal has come, or the time is up; `file` may be -1.
+  /// Waits until `file` is readable, a signal has arrived, or the time limit expires; `file` may be -1.
   package func wait(for file: Int32, until limit: Duration?) -> Wakeup {
     let ready = Poll.wait([(fileDescriptor, .readable), (file, .readable)], for: limit)
     if !ready[0].isEmpty { return .signal }

@@ -1,21 +1,21 @@
-// Lines that may hold a key or a passphrase: read whole and bounded, and never left in a stream's buffer.
+// Reads lines that may contain a key or a passphrase: with a size limit, and without copies in a stream's buffer.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// Reads lines from a descriptor, which stays its owner's.
+/// Reads lines from a descriptor, which remains owned by the caller.
 package final class LineReader {
   private let file: Int32
-  /// The same terminal, opened so that reading never blocks: Ctrl-C discards what was typed, also what poll just saw.
+  /// The same terminal in non-blocking mode: Ctrl-C discards typed input, even after poll has reported it.
   private let terminal: FileDescriptor?
   private let sizeMax: Int
-  /// One piece of memory for everything: what grows leaves copies behind.
+  /// A single allocation, since growing an array would leave copies behind.
   private var memory: [UInt8]
   private var size = 0
-  /// Nothing was taken yet: a byte order mark, which some editors write there, does not belong to the line.
+  /// Set until the first line is read, in which a byte order mark from an editor is skipped.
   private var isFirst = true
-  /// No further line comes: the input ended, a signal came, or a line was too long.
+  /// Set when no further line follows: the input ended, a signal arrived, or a line was too long.
   package private(set) var isOver = false
 
   package init(_ file: Int32, sizeMax: Int) {
@@ -28,9 +28,10 @@ package final class LineReader {
 
   deinit { LibCrypto.wipe(&memory) }
 
-  /// The next line without its end, for the caller to wipe; what the input ends with, even if that is nothing.
+  /// Returns the next line without its line end, to be wiped by the caller; the last line may lack a line end or be
+  /// empty.
   ///
-  /// Returns `nil` when a signal or an error ends it, and for a line of more than `sizeMax` bytes.
+  /// Returns `nil` after a signal or an error, and for a line of more than `sizeMax` bytes.
   @export(interface)
   package func next(endedBy signals: HeldSignals? = nil) -> [UInt8]? {
     var searched = 0
@@ -57,7 +58,7 @@ package final class LineReader {
     return nil
   }
 
-  /// Removes the line from the memory; `nil` when it is too long.
+  /// Removes the line from the memory; returns `nil` if it is too long.
   private func take(_ end: Int, through next: Int) -> [UInt8]? {
     let isCarriageReturn = end > 0 && memory[end - 1] == UInt8(ascii: "\r")
     let start = isFirst && end >= 3 && memory.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0

@@ -1,10 +1,10 @@
-// Files that contain keys: created for their owner alone, whole or not at all.
+// Files that contain keys: readable only by their owner, and created completely or not at all.
 
 import CPlatform
 import TappetPlatform
 
 package enum PrivateFile {
-  /// Fails with EFBIG when it has more than `sizeMax` bytes.
+  /// Reads a file; fails with EFBIG if it has more than `sizeMax` bytes.
   @export(interface)
   package static func read(_ path: String, sizeMax: Int) -> Result<[UInt8], SystemError> {
     do throws(SystemError) {
@@ -26,14 +26,14 @@ package enum PrivateFile {
     } catch { return .failure(error) }
   }
 
-  /// Whether anyone but its owner has rights to it; a pipe that a shell made is as private as the shell.
+  /// Whether other users have access to the file; a shell's pipe counts as private.
   package static func isOpenToOthers(_ path: String) -> Bool {
     var status = stat()
     guard stat(path, &status) == 0, tp_is_regular_file(status.st_mode) != 0 else { return false }
     return status.st_mode & 0o077 != 0
   }
 
-  /// Creates `path` with these bytes, for its owner alone.
+  /// Creates `path` with this content, accessible only to its owner.
   package static func create(_ path: String, _ bytes: [UInt8]) throws(CommandFailure) {
     do throws(SystemError) { try make(path, bytes) } catch {
       throw .failed(
@@ -42,8 +42,8 @@ package enum PrivateFile {
     }
   }
 
-  /// The file gets its name when all of it is on the disk, so that a kill leaves nothing; not so on a FAT stick,
-  /// which has no files without names.
+  /// Creates the file, naming it only after all of it is on disk, so that killing the process leaves nothing; FAT file
+  /// systems do not support unnamed files.
   private static func make(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
     let file = tp_open_unnamed(AtomicFiles.folder(of: path))
     if file >= 0 {
@@ -68,7 +68,7 @@ package enum PrivateFile {
     try checked("fsync") { fsync(file) }
   }
 
-  /// Writes all of it.
+  /// Writes all bytes.
   @export(interface)
   package static func write(_ bytes: [UInt8], to file: Int32) throws(SystemError) {
     var offset = 0

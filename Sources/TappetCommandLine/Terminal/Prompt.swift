@@ -1,5 +1,5 @@
-// Questions to a person, line by line: any terminal will do, and a pipe. A signal ends the conversation in order, so
-// that the command can take back what it began. Secrets are not shown while they are typed.
+// Line-based prompts, which work on any terminal and with a pipe. A signal ends the dialogue gracefully, so that the
+// command can undo its changes. Secrets are not echoed.
 
 import CPlatform
 import TappetConfig
@@ -7,25 +7,25 @@ import TappetCore
 import TappetMessages
 import TappetPlatform
 
-/// Asks on stderr, reads from standard input.
+/// Prompts on stderr and reads answers from standard input.
 package final class Prompt {
-  /// Whether a person can be asked.
+  /// Whether prompting is possible.
   package static var isPossible: Bool { isatty(0) == 1 }
 
   private let signals: HeldSignals
   private let lines = LineReader(0, sizeMax: Limits.answerSizeMax)
   private var hasEnded = false
 
-  /// From now on a signal ends the conversation and not the program.
+  /// Starts a dialogue, during which a signal ends the dialogue instead of the program.
   package init(holding numbers: [Int32] = HeldSignals.ending) { signals = HeldSignals(numbers) }
 
-  /// Whether a signal has come, or the input has ended: no further question has an answer.
+  /// Whether a signal has arrived or the input has ended, so that no further answer is possible.
   package var isOver: Bool { hasEnded || signals.hasArrived }
 
-  /// Readable when a signal has come.
+  /// Readable when a signal has arrived.
   package var signalDescriptor: Int32 { signals.fileDescriptor }
 
-  /// The answer without spaces around it, or the default for an empty one; `nil` when the conversation is over.
+  /// Returns the answer without surrounding spaces, or the default for an empty one; `nil` when the dialogue has ended.
   @export(interface)
   package func ask(_ question: String, default usual: String? = nil) -> String? {
     Output.printPrompt(question + (usual.map { $0.isEmpty ? " [none]: " : " [\($0)]: " } ?? ": "))
@@ -39,7 +39,7 @@ package final class Prompt {
     return String(decoding: line[first...last], as: UTF8.self)
   }
 
-  /// Yes or no; `nil` when the conversation is over.
+  /// Prompts for yes or no; returns `nil` when the dialogue has ended.
   @export(interface)
   package func confirm(_ question: String, default usual: Bool) -> Bool? {
     while let answer = ask(question + (usual ? " [Y/n]" : " [y/N]")) {
@@ -53,12 +53,12 @@ package final class Prompt {
     return nil
   }
 
-  /// A line that the terminal does not show; `nil` when the conversation is over.
+  /// Prompts for a line that is not echoed; returns `nil` when the dialogue has ended.
   @export(interface)
   package func secret(_ question: String) -> SecretBytes? {
     let mode = TerminalMode.quiet()
     defer { withExtendedLifetime(mode) {} }
-    // Only now: nothing that is typed at once is shown.
+    // Printed after the echo is off, so that even an immediate answer is not shown.
     Output.printPrompt(question + ": ")
     let line = readLine()
     if mode != nil { Output.printError("") }
@@ -75,17 +75,17 @@ package final class Prompt {
   }
 }
 
-// MARK: - Single questions
+// MARK: - Single prompts
 
 extension Prompt {
-  /// Whether to ask before doing this: not with `--yes`, and without a terminal it is refused.
+  /// Whether to prompt before an action: not with `--yes`; without a terminal, the action is refused.
   package static func isNeeded(for what: String, _ arguments: Arguments) throws(CommandFailure) -> Bool {
     if arguments.has("yes") { return false }
     guard isPossible else { throw .refused(what + "; add --yes to confirm") }
     return true
   }
 
-  /// Requires that the person types `word`; `fact` is for one who cannot be asked.
+  /// Requires `word` as confirmation; `fact` is the message if prompting is impossible.
   package static func require(
     _ word: String, _ reason: String, fact: String = "this cannot be undone", _ arguments: Arguments
   ) throws(CommandFailure) {
@@ -93,7 +93,7 @@ extension Prompt {
     guard Prompt().ask("\(reason) Type '\(word)' to continue") == word else { throw .refused("not done") }
   }
 
-  /// Requires consent to replace those of the files that exist; `--force` gives it.
+  /// Requires consent to replace those of the files that exist, by prompt or `--force`.
   @export(interface)
   package static func requireReplacement(of paths: [String], _ arguments: Arguments) throws(CommandFailure) {
     let present = paths.filter { access($0, F_OK) == 0 }
@@ -106,7 +106,7 @@ extension Prompt {
     guard Prompt().confirm("Replace \(list)?", default: false) == true else { throw .refused("nothing was changed") }
   }
 
-  /// The passphrase of `path`: from --passphrase-file, else from the terminal; `nil` when there is neither.
+  /// Returns the passphrase of `path` from --passphrase-file or the terminal; `nil` if neither is available.
   @export(interface)
   package static func passphrase(of path: String, _ arguments: Arguments) -> SecretBytes? {
     guard let file = arguments.value("passphrase-file") else {
@@ -120,7 +120,7 @@ extension Prompt {
     }
   }
 
-  /// The first line of a file, or of standard input, which a terminal does not show.
+  /// Reads the first line of a file or of standard input, without echo on a terminal.
   @export(interface)
   package static func line(
     from path: String?, question: String, what: String, sizeMax: Int = Limits.tagURLSizeMax
@@ -141,9 +141,9 @@ extension Prompt {
     .failed("cannot read a \(what) of at most \(sizeMax) bytes from \(path ?? "standard input")")
   }
 
-  /// All lines of a file, or of standard input, that are not empty, at least one; a terminal is asked for one.
+  /// Reads all non-empty lines of a file or of standard input, at least one; on a terminal, prompts for a single line.
   ///
-  /// `trim` returns the part of a line that counts.
+  /// `trim` returns the relevant part of a line.
   package static func lines(
     from path: String?, question: String, what: String, trim: ([UInt8]) -> [UInt8] = { $0 }
   ) throws(CommandFailure) -> [SecretBytes] {
@@ -173,7 +173,7 @@ extension Prompt {
     return lines
   }
 
-  /// The same for a file that only its owner may read.
+  /// Reads the first line like `line`, but rejects a file that other users can read.
   package static func privateLine(
     from path: String?, question: String, what: String, sizeMax: Int = Limits.tagURLSizeMax
   ) throws(CommandFailure) -> SecretBytes {
@@ -185,7 +185,7 @@ extension Prompt {
 }
 
 extension CertificateProblem {
-  /// The sentence to print, with a hint where a passphrase is missing.
+  /// The error message, with a hint if a passphrase is missing.
   package var promptSentence: String {
     switch self {
     case .keyEncrypted(let path), .bundleEncrypted(let path):

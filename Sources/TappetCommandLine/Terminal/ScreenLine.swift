@@ -1,11 +1,11 @@
-// A line for a terminal that may be wider than it: continued below, at a space if there is one, in its colours.
+// Wraps a line that may be wider than the terminal, preferably at a space, preserving its colours.
 
 package enum ScreenLine {
-  /// Columns of space before the continuation.
+  /// Indentation of continuation lines, in columns.
   private static let indent = 11
   private static let reset = "\u{1B}[0m"
 
-  /// Returns the line in parts of at most `columns` visible scalars; colours continue, and are closed in each part.
+  /// Returns the line in parts of at most `columns` visible scalars; colours continue, and are reset in each part.
   @export(interface)
   package static func wrapped(_ line: String, _ columns: Int) -> [String] {
     var parts: [String] = []
@@ -22,7 +22,7 @@ package enum ScreenLine {
     }
   }
 
-  /// Returns the number of scalars that fit, and where the next part begins.
+  /// Returns the number of scalars that fit, and the start of the next part.
   private static func fitting(_ scalars: [Unicode.Scalar], _ columns: Int) -> (size: Int, next: Int) {
     var width = 0
     var isInEscape = false
@@ -38,13 +38,13 @@ package enum ScreenLine {
         if scalar == " " { return (index, index + 1) }
         return space.map { ($0, $0 + 1) } ?? (index, index)
       }
-      // A break near the start would leave a part that says nothing.
+      // A break near the start would leave a part that is too short to be useful.
       if scalar == " ", width > columns / 2 { space = index }
     }
     return (scalars.count, scalars.count)
   }
 
-  /// The colour in which the part ends, empty for none; `nil` if it does not change it.
+  /// Returns the colour in effect at the end of the part, empty for none; `nil` if the part does not change the colour.
   private static func lastColour(_ part: ArraySlice<Unicode.Scalar>) -> [Unicode.Scalar]? {
     guard let start = part.lastIndex(of: "\u{1B}") else { return nil }
     let escape = Array(part[start...].prefix { $0 != "m" }) + ["m"]

@@ -1,9 +1,9 @@
-// The terminal: its size, and its keys one by one.
+// The terminal's size, and single-key input.
 
 import CPlatform
 
 package enum TerminalSize {
-  /// The columns and rows; `nil` for what is not a terminal, and for serial consoles that do not know.
+  /// Returns the columns and rows; `nil` if not a terminal, and for serial consoles of unknown size.
   package static func current() -> (columns: Int, rows: Int)? {
     var window = winsize()
     guard tp_ioctl_pointer(1, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else { return nil }
@@ -11,11 +11,11 @@ package enum TerminalSize {
   }
 }
 
-/// A terminal's settings, changed while this exists.
+/// Modified terminal settings, in effect while this object exists.
 package final class TerminalMode {
   private var before = termios()
 
-  /// Switches these local modes off (termios(3)); `nil` when standard input is not a terminal.
+  /// Disables these local modes (termios(3)); `nil` if standard input is not a terminal.
   package init?(without modes: Int32) {
     guard isatty(0) == 1, tcgetattr(0, &before) == 0 else { return nil }
     var changed = before
@@ -23,12 +23,12 @@ package final class TerminalMode {
     guard tcsetattr(0, TCSAFLUSH, &changed) == 0 else { return nil }
   }
 
-  // Keys that nobody has read are discarded: they were meant for us.
+  // Unread keys are discarded, since they were meant for this mode.
   deinit { tcsetattr(0, TCSAFLUSH, &before) }
 
-  /// Keys one by one, without showing them.
+  /// Enables single-key input without echo.
   package static func keys() -> TerminalMode? { TerminalMode(without: ICANON | ECHO) }
 
-  /// Lines, without showing them.
+  /// Enables line input without echo.
   static func quiet() -> TerminalMode? { TerminalMode(without: ECHO) }
 }

@@ -1,20 +1,20 @@
-// A profile's file. Everything is checked, and every mistake is reported at once, as for the configuration.
+// Parser for profile files. As for the configuration, the whole file is checked, and all errors are reported together.
 //
 //   title: Raspberry Pi with 40 pins
-//   models: [Raspberry Pi]                           how /proc/device-tree/model begins there
-//   chips: {soc: [pinctrl-bcm2835, pinctrl-rp1]}     the chip's label; of several the first that is there
+//   models: [Raspberry Pi]                           prefixes of /proc/device-tree/model
+//   chips: {soc: [pinctrl-bcm2835, pinctrl-rp1]}     chip labels; the first that exists is used
 //   headers:
 //     - title: J8
 //       pins:
-//         1: 3V3                                     power, ground or nothing: a word
-//         3: {name: GPIO2, line: 2, also: I2C1 SDA}  a line by its offset; `chip: soc` where there are several
-//         4: {name: P9_12, kernel: P9_12}            a line by the name that the kernel has for it
+//         1: 3V3                                     power, ground or not connected: a word
+//         3: {name: GPIO2, line: 2, also: I2C1 SDA}  a line by its offset; with several chips, also `chip: soc`
+//         4: {name: P9_12, kernel: P9_12}            a line by its kernel name
 //         27: {name: GPIO0, line: 0, reserved: HAT EEPROM}
 
 import TappetCore
 
 extension BoardProfile {
-  /// Reads a profile's bytes; `file` is the file's name in errors.
+  /// Parses a profile; `file` is the file name in error messages.
   static func parse(_ bytes: [UInt8], file: String, name: String) throws(BoardProfileError) -> BoardProfile {
     var reader = YAMLReader(file: file, folder: ".")
     let start = TextPosition(line: 1, column: 1)
@@ -33,10 +33,10 @@ extension BoardProfile {
 }
 
 extension YAMLReader {
-  /// The chips' labels, by the name that pins use.
+  /// Chip labels, by the name that pins use.
   fileprivate typealias ChipTable = [(key: String, labels: [String])]
 
-  /// Returns `nil` after a mistake.
+  /// Returns `nil` after an error.
   fileprivate mutating func profile(_ root: YAMLNode, name: String) -> BoardProfile? {
     guard let top = mapping(root, keys: ["title", "models", "chips", "headers"]) else { return nil }
     let title = word(required("title", in: top))
@@ -110,7 +110,7 @@ extension YAMLReader {
     return BoardProfile.Header(title: title, pins: pins)
   }
 
-  /// The first number is odd, since odd pins are on the left; the others follow without gaps.
+  /// Reads a pin number; the first is odd, since odd pins are on the left, and the others follow without gaps.
   private mutating func pinNumber(
     _ node: YAMLNode, after last: Int?, beyond others: Int
   ) -> Int? {

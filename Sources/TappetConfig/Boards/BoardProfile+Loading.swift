@@ -1,19 +1,19 @@
-// Finds a board's profile: by its name among the installed ones, by its path, or by the board's own name.
+// Finds a board's profile by the name of an installed profile, by path, or by the board's own name.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// The reason why there is no profile.
+/// The reason why a profile cannot be loaded.
 package indirect enum BoardProfileError: Error, Hashable, Sendable {
-  /// No file with this name; the nearest name and all names.
+  /// No profile with this name; includes the nearest name and all known names.
   case unknown(String, nearest: String?, known: [String])
-  /// The file has mistakes, at least one.
+  /// The file has one or more errors.
   case refused([ConfigurationProblem])
 }
 
 extension BoardProfile {
-  /// Reads the profile `name`: an installed one or, with a slash in it, the file with this path.
+  /// Reads the profile `name`: an installed profile or, if it contains a slash, the file at this path.
   @export(interface)
   package static func load(name: String) throws(BoardProfileError) -> BoardProfile {
     if name.utf8.contains(UInt8(ascii: "/")) { return try load(path: name, name: name) }
@@ -26,7 +26,7 @@ extension BoardProfile {
     return try load(path: path, name: name)
   }
 
-  /// The profile of a board whose device tree's model is `model`; `nil` when there is none.
+  /// Returns the name of the profile for a board with this model in its device tree; `nil` if there is none.
   package static func matching(model: String) -> String? {
     for name in known() {
       guard let profile = try? load(name: name) else { continue }
@@ -35,14 +35,14 @@ extension BoardProfile {
     return nil
   }
 
-  /// The model in this machine's device tree; `nil` without one, as on a PC.
+  /// Returns the model in this machine's device tree; `nil` without one, as on a PC.
   package static func modelOfThisMachine() -> String? {
     guard case .success(let file) = TextFile.read("/proc/device-tree/model", sizeMax: 256) else { return nil }
     let text = String(decoding: file.bytes.prefix { $0 != 0 }, as: UTF8.self)
     return text.isEmpty ? nil : text
   }
 
-  /// The names that `load` takes, sorted.
+  /// Returns the names that `load` accepts, sorted.
   package static func known() -> [String] { known(in: folder()) }
 
   private static func load(path: String, name: String) throws(BoardProfileError) -> BoardProfile {

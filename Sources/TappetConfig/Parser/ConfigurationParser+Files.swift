@@ -1,11 +1,11 @@
-// The files that a configuration names, for a copy of everything that a kiosk needs.
+// Lists the files that a configuration names, for a copy of everything that a kiosk needs.
 
 import TappetCore
 
 extension ConfigurationParser {
-  /// The files that these bytes name, as they are written there: a relative path stays relative to their folder.
+  /// Returns the files named in a configuration, as written there: relative paths stay relative to its folder.
   ///
-  /// Empty for bytes that are not valid YAML. A profile that is installed with the programs is not among them.
+  /// Empty if the bytes are not valid YAML. Profiles installed with the programs are not included.
   @export(interface)
   package static func namedFiles(in bytes: [UInt8]) -> [String] {
     guard let root = try? YAMLDocument.parse(bytes) else { return [] }
@@ -31,14 +31,14 @@ extension ConfigurationParser {
     return unique
   }
 
-  /// Where a file is that a configuration at `path` names.
+  /// Returns the path of a file named in the configuration at `path`.
   package static func resolve(_ file: String, in path: String) -> String {
     file.utf8.first == UInt8(ascii: "/") ? file : folder(of: path) + "/" + file
   }
 }
 
 extension YAMLReader {
-  /// The files of all actions' webhooks.
+  /// Returns the files of all actions' webhooks.
   fileprivate mutating func webhookFiles(_ actions: YAMLNode?) -> [YAMLNode?] {
     guard case .sequence(let elements) = actions?.content else { return [] }
     var nodes: [YAMLNode?] = []

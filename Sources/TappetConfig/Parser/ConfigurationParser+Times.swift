@@ -1,11 +1,11 @@
-// When an action may be done: `valid:`, `hours:` and `clock_unknown:` of an action, and the kiosk's `time_zone:` and
-// `holidays:`.
+// Parser for the times at which an action is permitted: `valid:`, `hours:` and `clock_unknown:` of an action, and the
+// kiosk's `time_zone:` and `holidays:`.
 
 import CPlatform
 import TappetCore
 
 extension YAMLReader {
-  /// `nil` when the action may be done at every time, or after a mistake.
+  /// Reads the times of an action; `nil` if it is permitted at any time, or after an error.
   mutating func times(in mapping: YAMLMapping) -> ActionTimes? {
     if let node = mapping["clock_unknown"], mapping["hours"] == nil, mapping["valid"] == nil {
       note(.needsPartner("clock_unknown", partner: "hours"), at: node.position, mapping.node.place)
@@ -63,7 +63,7 @@ extension YAMLReader {
     return nil
   }
 
-  /// The name of a zone whose table is installed.
+  /// Reads the name of an installed time zone.
   mutating func timeZone(_ node: YAMLNode?) -> String? {
     guard let node, let name = shortText(node, sizeMax: Limits.timeZoneSizeMax) else { return nil }
     var file = stat()

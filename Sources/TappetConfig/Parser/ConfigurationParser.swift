@@ -1,31 +1,31 @@
-// kiosk.yaml: its keys and their meaning. Everything is checked, and every mistake is reported at once.
+// Parser for kiosk.yaml: its keys and their meaning. The whole file is checked, and all errors are reported together.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// How closely the files that a configuration names are looked at.
+/// Strictness of the checks on files that a configuration names.
 package enum NamedFiles: Sendable {
-  /// None of them: a user who may not read the keys can still ask the kiosk.
+  /// Files are not read, so that a user who may not read the keys can still query the kiosk.
   case ignored
-  /// Keys are read, and must be private; a certificate or a session that is missing may still come.
+  /// Keys are read and must be private; a missing certificate or session may still be added later.
   case used
-  /// Each must be there, too.
+  /// In addition, all files must exist.
   case required
 }
 
-/// The reader of kiosk.yaml.
+/// Parser for kiosk.yaml files.
 package enum ConfigurationParser {
-  /// A configuration, or the mistakes in it.
+  /// A configuration, or the errors in it.
   package enum Outcome: Sendable {
     case loaded(KioskConfiguration)
-    /// The mistakes, at least one, in the order of the file.
+    /// One or more errors, in file order.
     case refused([ConfigurationProblem])
   }
 
-  /// Reads the file at `path`, or its text, which somebody read before.
+  /// Reads the file at `path`, or `text` if the file was already read.
   ///
-  /// Relative paths in it are relative to its folder.
+  /// Relative paths in the file are relative to its folder.
   @export(interface)
   package static func load(
     path: String, files: NamedFiles = .used, text: Result<TextFile, SystemError>? = nil
@@ -39,13 +39,13 @@ package enum ConfigurationParser {
     }
   }
 
-  /// The text of the file at `path`.
+  /// Reads the text of the file at `path`.
   @export(interface)
   package static func text(path: String) -> Result<TextFile, SystemError> {
     TextFile.read(path, sizeMax: Limits.configurationSizeMax)
   }
 
-  /// Reads a configuration's bytes; `name` is the file's name in errors.
+  /// Parses a configuration; `name` is the file name in error messages.
   @export(interface)
   package static func parse(
     _ bytes: [UInt8], name: String, folder: String, files: NamedFiles = .used
@@ -65,7 +65,7 @@ package enum ConfigurationParser {
     return .refused(bounded(reader.problems))
   }
 
-  /// Sorts the mistakes by their place, and drops more than a person would read.
+  /// Sorts the errors by position and truncates the list to a readable length.
   private static func bounded(_ problems: [ConfigurationProblem]) -> [ConfigurationProblem] {
     let sorted = problems.inOrder { ($0.position.line, $0.position.column) < ($1.position.line, $1.position.column) }
     guard sorted.count > Limits.configurationProblemsMax, let last = sorted.last else { return sorted }
@@ -75,7 +75,7 @@ package enum ConfigurationParser {
     return told
   }
 
-  /// Number of bytes before the first that is not UTF-8.
+  /// Returns the number of bytes before the first invalid UTF-8 byte.
   private static func validCount(_ bytes: [UInt8]) -> Int {
     var decoder = UTF8()
     var iterator = bytes.makeIterator()
@@ -84,9 +84,9 @@ package enum ConfigurationParser {
     return count
   }
 
-  /// The files that `broker:` names, even when the configuration has mistakes; `nil` when nothing can be read.
+  /// Returns the files named in `broker:`, even if the configuration has errors; `nil` if it cannot be read.
   ///
-  /// For commands that put these files right.
+  /// For commands that repair these files.
   @export(interface)
   package static func brokerFiles(path: String) -> BrokerFiles? {
     guard case .success(let file) = text(path: path),
@@ -107,7 +107,7 @@ package enum ConfigurationParser {
   }
 }
 
-/// The files that `broker:` names; `nil` for those that it does not.
+/// Client id and files named in `broker:`; `nil` for missing keys.
 package struct BrokerFiles: Hashable, Sendable {
   /// The client id.
   package var clientID: String?
@@ -120,7 +120,7 @@ package struct BrokerFiles: Hashable, Sendable {
 }
 
 extension YAMLReader {
-  /// Returns `nil` after a mistake.
+  /// Returns `nil` after an error.
   mutating func configuration(_ root: YAMLNode) -> KioskConfiguration? {
     let keys = [
       "broker", "timestamp_key", "reader", "panel", "actions", "tags", "unknown_tags", "commands", "telemetry",
@@ -170,7 +170,7 @@ extension YAMLReader {
       invalid(place, expected: "at most \(sizeMax) bytes long, or 'control' a shorter path of its own")
     }
     guard problems.isEmpty, var broker, let actions else { return nil }
-    // The broker's answers count the topics from the first one on: rooms come after them.
+    // Subscription replies identify topics by index, so rooms must come last.
     commands = commands.filter { !$0.isRoom } + commands.filter { $0.isRoom }
     broker.settings.commandTopics =
       commands.filter { !$0.isRoom }.map { $0.topic } + (homeAssistant.map { [$0.birthTopic] } ?? [])
@@ -210,7 +210,7 @@ extension YAMLReader {
     return (count.map { Int($0) }, size)
   }
 
-  /// The key of `{file: FILE}`; with `{stored: true}` none yet, since it is in the store.
+  /// Reads the key of `{file: FILE}`; returns no key for `{stored: true}`, since that key is in the store.
   private mutating func timestampKey(_ node: YAMLNode?) -> (key: TimestampKey?, isStored: Bool) {
     guard let node, let mapping = mapping(node, keys: ["file", "stored"]) else { return (nil, false) }
     if let stored = mapping["stored"] {
@@ -227,7 +227,7 @@ extension YAMLReader {
     key(in: path, at: file, orNote: .keyFileMalformed(path: path)) { TimestampKey(hex: $0) }
   }
 
-  /// The key in the first line of a file that only its owner can read.
+  /// Reads the key in the first line of a file that only its owner may read.
   mutating func key<Key>(
     in path: String, at file: YAMLNode, orNote mistake: ConfigurationProblem.Kind, _ decode: (ArraySlice<UInt8>) -> Key?
   ) -> Key? {

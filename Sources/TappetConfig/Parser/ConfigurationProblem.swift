@@ -1,12 +1,12 @@
-// A mistake in a configuration, as facts: file, line, column, kind, and the nearest right word. TappetMessages has the
-// sentences.
+// An error in a configuration, as facts: file, line, column, kind, and the nearest valid word. TappetMessages contains
+// the sentences.
 
 import TappetCore
 import TappetPlatform
 
-/// A mistake in a configuration.
+/// An error in a configuration.
 package struct ConfigurationProblem: Hashable, Sendable {
-  /// The kind of mistake.
+  /// The kind of error.
   package indirect enum Kind: Hashable, Sendable {
     case cannotRead(SystemError)
     case tooLarge(size: Int, max: Int)
@@ -21,29 +21,29 @@ package struct ConfigurationProblem: Hashable, Sendable {
     case wrongType(expected: String, found: String)
     case invalidValue(String, expected: String)
     case needsPartner(String, partner: String)
-    /// A value that is only for brokers behind TLS.
+    /// A value that is supported only for brokers with TLS.
     case needsTLS(String)
     case duplicateName(String)
     case malformedName(NameFault)
     case duplicateIndex(Int64)
     case unknownAction(String, nearest: String?)
-    /// `by` is the place in the file that already has it.
+    /// `by` is the place in the file that already uses the line.
     case lineUsedTwice(String, by: String)
-    /// A tag that others wrote, without the acknowledgement that it proves nothing.
+    /// An external tag without the acknowledgement that it proves nothing.
     case tagNotTrusted
-    /// The same for an action that drives an output or unlocks the panel.
+    /// An external tag for an action that drives an output or unlocks the panel.
     case tagOpensDoor(String)
     /// Two tags with one UID, text or URI.
     case duplicateTag
     case unknownButton(String, nearest: String?)
     /// The output is not on the panel.
     case unknownOutput(String, nearest: String?)
-    /// The group has only this output.
+    /// A group that contains only this output.
     case loneInterlock(String)
     case unknownLight(String, nearest: String?)
-    /// An action with `confirm` at a gesture that cannot answer.
+    /// An action with `confirm` on a gesture that cannot answer the question.
     case unanswerable(String, gesture: String)
-    /// `lock_after`, but neither a code nor an action that unlocks.
+    /// `lock_after` without a code or an action that unlocks.
     case nothingUnlocks
     /// `%T` where no timestamp_key is set.
     case timestampWithoutKey
@@ -51,43 +51,43 @@ package struct ConfigurationProblem: Hashable, Sendable {
     case unusableProfile(BoardProfileError)
     case keyFileOpen(path: String, mode: UInt32)
     case keyFileMalformed(path: String)
-    /// The key of signed commands, which has 64 digits.
+    /// A malformed key for signed commands; it must have 64 digits.
     case signingKeyMalformed(path: String)
-    /// Tokens need a key, here or for all.
+    /// Tokens without a key, either for this topic or for all topics.
     case tokenWithoutKey
-    /// A password for an endpoint to which everybody on the way could read it.
+    /// A password for an endpoint without TLS, where it could be intercepted.
     case passwordWithoutTLS
-    /// The password itself, which belongs neither here nor into a message.
+    /// A password in the file itself, which belongs neither there nor in a message.
     case passwordInFile
     case passwordFileEmpty(path: String)
-    /// A webhook's URL that is none; it is not shown, because it may be a secret.
+    /// An invalid webhook URL; it is not shown, because it may be secret.
     case badWebhookURL
-    /// A webhook without TLS to another machine.
+    /// A webhook to another machine without TLS.
     case plainWebhook
     case webhookSecretMalformed(path: String)
     case secretFileEmpty(path: String)
-    /// The session of `matrix`, which `tappet matrix login` makes.
+    /// The session of `matrix`, which is created by `tappet matrix login`.
     case sessionUnreadable(path: String, SystemError)
     case sessionMalformed(path: String)
-    /// Two keys of which one is wanted.
+    /// Two mutually exclusive keys.
     case excludes(String, other: String)
     case badMessage
-    /// A text that names a fact about the tap that there is not, or does not end the name.
+    /// A text with an unknown or unterminated placeholder for a fact about the tap.
     case badPlaceholder
-    /// A message without quotes that YAML takes for a mapping or a list.
+    /// An unquoted message that YAML parses as a mapping or list.
     case unquotedMessage
-    /// A key that only a passphrase opens.
+    /// A key that requires a passphrase.
     case passphraseNeeded(CertificateProblem)
-    /// Number of further mistakes that are not listed.
+    /// Number of further errors that are not listed.
     case more(count: Int)
   }
 
-  /// The file's name as the caller gave it.
+  /// The file name as specified by the caller.
   package var file: String
   /// The place in the file.
   package var position: TextPosition
   /// The place in the tree: `actions[0].topic`; empty at the top.
   package var place: String
-  /// The kind of mistake.
+  /// The kind of error.
   package var kind: Kind
 }

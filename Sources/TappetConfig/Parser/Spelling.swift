@@ -1,10 +1,10 @@
 // Suggestions for misspelled words.
 
-/// The distance between two words.
+/// Edit distance between words.
 package enum Spelling {
-  /// The candidate that needs the fewest changes, if they are few.
+  /// Returns the candidate that needs the fewest changes, if they are few.
   ///
-  /// Changes are insertions, deletions, replacements and exchanged neighbours.
+  /// Changes are insertions, deletions, replacements and transpositions.
   @export(interface)
   package static func nearest(to word: String, among candidates: [String]) -> String? {
     let wanted = Array(word.utf8)
@@ -17,7 +17,7 @@ package enum Spelling {
     return best?.candidate
   }
 
-  /// A suggestion to append to an error about an unknown word: ` (did you mean 'check'?)`, or nothing.
+  /// Returns a suggestion to append to an error about an unknown word: ` (did you mean 'check'?)`, or nothing.
   package static func suggestion(_ nearest: String?) -> String { nearest.map { " (did you mean '\($0)'?)" } ?? "" }
 
   private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {

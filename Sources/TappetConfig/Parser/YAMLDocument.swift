@@ -1,9 +1,10 @@
-// One YAML document as a tree, by libyaml. Bounded: size, nodes (aliases expanded) and depth, so that no file explodes.
+// Parses one YAML document into a tree with libyaml. Size, number of nodes (aliases expanded) and depth are limited, so
+// that no file can expand without bound.
 
 import CYAML
 import TappetCore
 
-/// A place in a file; both count from 1.
+/// A position in a file; lines and columns count from 1.
 package struct TextPosition: Hashable, Sendable {
   /// The line, from 1.
   package var line: Int
@@ -12,7 +13,7 @@ package struct TextPosition: Hashable, Sendable {
 }
 
 extension TextPosition {
-  /// The place of the byte at `offset` of a UTF-8 text; columns are characters.
+  /// Creates the position of the byte at `offset` in a UTF-8 text; columns count characters.
   ///
   /// Lines end as in YAML 1.1 §5.4: CR LF, CR, LF, U+0085, U+2028, U+2029.
   init(of offset: Int, in text: some Collection<UInt8>) {
@@ -31,24 +32,24 @@ extension TextPosition {
   }
 }
 
-/// A node of the tree and its place.
+/// A tree node with its position.
 ///
-/// A class, although it is a value: it is passed around a lot, and a reference is cheap to pass.
+/// A class, although it is a value: it is passed around frequently, and references are cheap to pass.
 final class YAMLNode: Sendable {
   /// The node's content.
   indirect enum Content: Sendable {
-    /// `isPlain`: without quotes, so that it may be a number, a boolean or nothing.
+    /// `isPlain`: unquoted, so that it may be a number, a boolean or null.
     case scalar(String, isPlain: Bool)
     case sequence([YAMLNode])
-    /// The same number of values and keys, in the order of the file.
+    /// Equal numbers of keys and values, in file order.
     case mapping(keys: [YAMLNode], values: [YAMLNode])
   }
 
   let content: Content
   let position: TextPosition
-  /// Number of nodes in it, including itself.
+  /// Number of nodes in this subtree, including this node.
   let count: Int
-  /// The path from the root, for errors: `actions[0].topic`; empty until `YAMLReader` has followed it.
+  /// Path from the root, for error messages: `actions[0].topic`; empty until set by `YAMLReader`.
   let place: String
 
   init(_ content: Content, at position: TextPosition, count: Int, place: String = "") {
@@ -58,18 +59,18 @@ final class YAMLNode: Sendable {
     self.place = place
   }
 
-  /// The same node with this path.
+  /// Returns the same node with this path.
   func reached(by place: String) -> YAMLNode { YAMLNode(content, at: position, count: count, place: place) }
 }
 
-/// The reason why a text is not one document.
+/// The reason why a text is not a single document.
 package indirect enum YAMLError: Hashable, Sendable {
   case syntax(String)
   /// A tab in the indentation, where only spaces are allowed.
   case tab
-  /// A no-break space (U+00A0), which is a letter to YAML, where it takes only a plain one.
+  /// A no-break space (U+00A0) where YAML accepts only a plain space; YAML treats it as a letter.
   case noBreakSpace
-  /// `!tag`: the configuration alone decides a value's type.
+  /// A `!tag`; only the configuration determines the type of a value.
   case tag(String)
   case unknownAlias(String)
   case tooManyNodes(max: Int)
@@ -78,7 +79,7 @@ package indirect enum YAMLError: Hashable, Sendable {
   case empty
 }
 
-/// An error and its place.
+/// An error and its position.
 struct YAMLFailure: Error {
   var position: TextPosition
   var error: YAMLError
@@ -89,16 +90,16 @@ final class YAMLDocument {
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   private let event: UnsafeMutablePointer<yaml_event_t>
   private let text: UnsafeBufferPointer<UInt8>
-  /// The place after the last character.
+  /// Position after the last character.
   private let end: TextPosition
   private var anchors: [String: YAMLNode] = [:]
   private var count = 0
 
-  /// The document in `bytes`.
+  /// Parses the document in `bytes`.
   static func parse(_ bytes: [UInt8]) throws(YAMLFailure) -> YAMLNode {
     var result: Result<YAMLNode, YAMLFailure> = .failure(
       YAMLFailure(position: TextPosition(line: 1, column: 1), error: .empty))
-    // libyaml counts a byte order mark as a column, and then takes the first key for an indented one.
+    // libyaml counts a byte order mark as a column, so the first key would look indented.
     let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
     text.withUnsafeBufferPointer { buffer in
       do throws(YAMLFailure) { result = .success(try YAMLDocument(buffer).document()) } catch {
@@ -139,7 +140,7 @@ final class YAMLDocument {
     return root
   }
 
-  /// The node whose first event is the current one.
+  /// Returns the node that starts with the current event.
   private func node(depth: Int) throws(YAMLFailure) -> YAMLNode {
     guard depth <= Limits.configurationDepthMax else { throw failure(.tooDeep(max: Limits.configurationDepthMax)) }
     let position = position(event.pointee.start_mark)
@@ -185,7 +186,8 @@ final class YAMLDocument {
     }
   }
 
-  /// An anchor is known only when its node is complete: an alias inside it is unknown, so that nothing is recursive.
+  /// Completes a node; its anchor is registered only now, so an alias inside the node is unknown and recursion is
+  /// impossible.
   ///
   /// `count` does not include the node itself.
   private func finish(
@@ -215,7 +217,7 @@ final class YAMLDocument {
 
   private func parserFailure() -> YAMLFailure {
     let problem = parser.pointee.problem.map { String(cString: $0) } ?? "cannot be parsed"
-    // For bytes that it cannot read, libyaml gives only an offset, no mark.
+    // For bytes that it cannot read, libyaml provides only an offset and no mark.
     if parser.pointee.error == YAML_READER_ERROR {
       let place = TextPosition(of: Int(clamping: parser.pointee.problem_offset), in: text)
       return YAMLFailure(position: place, error: .syntax(problem))
@@ -227,7 +229,7 @@ final class YAMLDocument {
     return YAMLFailure(position: position(parser.pointee.problem_mark), error: isAtTab ? .tab : .syntax(problem))
   }
 
-  /// No key has one: `url:\u{a0}x` is a word to YAML, and so is an indentation of them.
+  /// Rejects no-break spaces in keys: YAML treats `url:\u{a0}x` as a word, and an indentation of such spaces as well.
   private func refuseNoBreakSpace(in key: YAMLNode) throws(YAMLFailure) {
     guard case .scalar(let text, isPlain: true) = key.content else { return }
     var position = key.position
@@ -237,9 +239,10 @@ final class YAMLDocument {
     }
   }
 
-  /// The first no-break space that indents, or follows what a space must follow, in this line or the one before it.
+  /// Returns the position of the first no-break space in this or the previous line that is used as indentation, or
+  /// where a space is required.
   ///
-  /// libyaml sees a missing colon only at the next line's.
+  /// libyaml detects a missing colon only at the next line's colon.
   private func noBreakSpace(line: Int) -> TextPosition? {
     var last: (UInt8, UInt8) = (0, UInt8(ascii: "\n"))
     var number = 1
@@ -247,7 +250,7 @@ final class YAMLDocument {
     for (offset, byte) in text.enumerated() where number <= line {
       if (last.1, byte) == (0xC2, 0xA0) {
         if number >= line - 1, separators.contains(last.0) { return TextPosition(of: offset - 1, in: text) }
-        // As if it were a space.
+        // Treated like a space.
         last.1 = last.0
       } else if byte != 0x20 {
         last = (last.1, byte)
@@ -257,7 +260,7 @@ final class YAMLDocument {
     return nil
   }
 
-  /// `!!str` and `!` turn any scalar into text (YAML 1.2 §3.3.2).
+  /// Returns whether the tag is `!!str` or `!`, which turn any scalar into text (YAML 1.2 §3.3.2).
   private func isText(_ tag: UnsafeMutablePointer<yaml_char_t>?) throws(YAMLFailure) -> Bool {
     guard let tag = name(tag) else { return false }
     if tag == "!" || tag == "tag:yaml.org,2002:str" { return true }
@@ -274,7 +277,7 @@ final class YAMLDocument {
 
   private func name(_ anchor: UnsafeMutablePointer<yaml_char_t>?) -> String? { anchor.map { String(cString: $0) } }
 
-  /// libyaml counts the end of a last line without a line break as another line, which no editor shows.
+  /// Converts a mark; libyaml counts the end of an unterminated last line as an additional line, which no editor shows.
   private func position(_ mark: yaml_mark_t) -> TextPosition {
     mark.line < end.line ? TextPosition(line: Int(mark.line) + 1, column: Int(mark.column) + 1) : end
   }

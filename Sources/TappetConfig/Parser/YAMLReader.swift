@@ -1,4 +1,4 @@
-// Reads typed values from a YAML tree and collects every mistake on the way, so that a person sees all of them at once.
+// Reads typed values from a YAML tree and collects all errors, so that they are reported together.
 
 import TappetCore
 
@@ -6,7 +6,7 @@ import TappetCore
 struct YAMLMapping {
   let node: YAMLNode
   private(set) var keys: [String] = []
-  /// The values, in the order of the keys.
+  /// The values, in the same order as the keys.
   private(set) var values: [YAMLNode] = []
 
   init(_ node: YAMLNode) { self.node = node }
@@ -19,24 +19,24 @@ struct YAMLMapping {
   }
 }
 
-/// The mistakes found so far.
+/// Typed reader of a YAML tree, with the errors found so far.
 struct YAMLReader {
   let file: String
   let folder: String
-  /// How closely the files that it names are looked at.
+  /// Strictness of the checks on named files.
   let files: NamedFiles
   private(set) var problems: [ConfigurationProblem] = []
-  /// The actions with `confirm`, once `actions` was read.
+  /// Names of the actions with `confirm`, available once `actions` has been read.
   var askingActions: [String] = []
-  /// The places of `confirm_in`.
+  /// Nodes of all `confirm_in` values.
   var confirmRooms: [YAMLNode] = []
-  /// The places of `deliver_when: home-assistant`.
+  /// Nodes of all `deliver_when: home-assistant` values.
   var awaitingPlaces: [YAMLNode] = []
-  /// The actions with `mode: inventory`.
+  /// Nodes of the actions with `mode: inventory`.
   var inventoryActions: [YAMLNode] = []
-  /// The webhooks of the actions.
+  /// Webhook endpoints of the actions.
   var webhooks: [WebhookEndpoint] = []
-  /// The kiosk's session at a homeserver, once `matrix` was read.
+  /// Settings of the session on a Matrix homeserver, available once `matrix` has been read.
   var matrix: MatrixSettings?
 
   init(file: String, folder: String, files: NamedFiles = .used) {
@@ -53,7 +53,7 @@ struct YAMLReader {
 
   // MARK: Shapes
 
-  /// The node as a mapping with these keys.
+  /// Returns the node as a mapping with these keys.
   mutating func mapping(_ node: YAMLNode, keys known: [String]) -> YAMLMapping? {
     guard case .mapping(let keys, let values) = node.content else {
       wrongType(node, expected: "a mapping (key: value)")
@@ -79,14 +79,14 @@ struct YAMLReader {
       ? nil : .unknownKey(Self.shortened(key), nearest: Spelling.nearest(to: key, among: known))
   }
 
-  /// The value of a key that must be there.
+  /// Returns the value of a required key.
   mutating func required(_ key: String, in mapping: YAMLMapping) -> YAMLNode? {
     if let value = mapping[key] { return value }
     note(.missingKey(key), at: mapping.node)
     return nil
   }
 
-  /// The elements of a list with at least one and at most `max` elements.
+  /// Returns the elements of a list of 1 to `max` elements.
   mutating func list(_ node: YAMLNode, max: Int = .max, of what: String = "") -> [YAMLNode]? {
     guard case .sequence(let elements) = node.content, !elements.isEmpty else {
       wrongType(node, expected: "a list with one element at least")
@@ -103,9 +103,9 @@ struct YAMLReader {
     return reached
   }
 
-  // MARK: Scalars. A key that is left out is not a mistake: `nil` gives `nil`.
+  // MARK: Scalars. A missing key is not an error: `nil` returns `nil`.
 
-  /// Text that is not empty and has no NUL.
+  /// Reads non-empty text without NUL.
   mutating func text(_ node: YAMLNode?) -> String? {
     guard let node else { return nil }
     guard case .scalar(let text, let isPlain) = node.content, !(isPlain && Self.isNull(text)) else {
@@ -119,12 +119,12 @@ struct YAMLReader {
     return text
   }
 
-  /// A path, relative to the configuration's folder.
+  /// Reads a path, relative to the configuration's folder.
   mutating func path(_ node: YAMLNode?) -> String? {
     text(node).map { $0.utf8.first == UInt8(ascii: "/") ? $0 : folder + "/" + $0 }
   }
 
-  /// Text for a line on a terminal.
+  /// Reads text for one line on a terminal.
   mutating func shortText(_ node: YAMLNode?, sizeMax: Int) -> String? {
     guard let node, let text = text(node) else { return nil }
     guard text.utf8.count <= sizeMax, text.isPrintable, text.isOfMQTT else {
@@ -134,7 +134,7 @@ struct YAMLReader {
     return text
   }
 
-  /// A name that others refer to.
+  /// Reads a name that can be referred to.
   mutating func name(_ node: YAMLNode?, sizeMax: Int) -> String? {
     guard let node, let name = shortText(node, sizeMax: sizeMax)?.composed else { return nil }
     if let fault = name.nameFault(sizeMax: sizeMax) {
@@ -144,10 +144,10 @@ struct YAMLReader {
     return name
   }
 
-  /// A name that is somewhere else in the file.
+  /// Reads a reference to a name defined elsewhere in the file.
   mutating func reference(_ node: YAMLNode?) -> String? { text(node)?.composed }
 
-  /// The path of a socket, whose length the kernel limits.
+  /// Reads the path of a socket, whose length is limited by the kernel.
   mutating func socketPath(_ node: YAMLNode?) -> String? {
     guard let node, let path = path(node) else { return nil }
     guard path.utf8.count <= Limits.socketPathSizeMax else {
@@ -168,7 +168,7 @@ struct YAMLReader {
     return value
   }
 
-  /// `true` or `false`, without quotes.
+  /// Reads `true` or `false`, without quotes.
   mutating func flag(_ node: YAMLNode?) -> Bool? {
     guard let node else { return nil }
     if case .scalar(_, isPlain: false) = node.content {
@@ -178,7 +178,7 @@ struct YAMLReader {
     return choice(node, of: ["true", "false"]).map { $0 == 0 }
   }
 
-  /// The index of the word among `words`.
+  /// Returns the index of the value in `words`.
   mutating func choice(_ node: YAMLNode?, of words: [String]) -> Int? {
     guard let node else { return nil }
     if case .scalar(let text, _) = node.content, let index = words.firstIndex(of: text) { return index }
@@ -188,7 +188,7 @@ struct YAMLReader {
     return nil
   }
 
-  /// `800 ms`, `3 s`, `10 min`, `24 h`, `7 d`.
+  /// Reads a duration: `800 ms`, `3 s`, `10 min`, `24 h`, `7 d`.
   mutating func duration(_ node: YAMLNode?, min: Duration = .zero, max: Duration) -> Duration? {
     guard let node else { return nil }
     let units: KeyValuePairs<String, Int64> = ["ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000, "d": 86_400_000]
@@ -213,7 +213,7 @@ struct YAMLReader {
     return milliseconds % 1000 == 0 ? String(milliseconds / 1000) + " s" : String(milliseconds) + " ms"
   }
 
-  /// `4096`, `64 KB`, `100 MB` (1 KB = 1,024 bytes).
+  /// Reads a size: `4096`, `64 KB`, `100 MB` (1 KB = 1,024 bytes).
   mutating func size(_ node: YAMLNode?, max: Int64) -> Int? {
     guard let node else { return nil }
     let units: KeyValuePairs<String, Int64> = ["": 1, "B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30]
@@ -244,7 +244,7 @@ struct YAMLReader {
     note(.wrongType(expected: expected, found: Self.kind(of: node)), at: node)
   }
 
-  /// A value of the file as a sentence repeats it: not too long, and without the password that a URL may have.
+  /// Returns a value as quoted in messages: shortened, and without the password that a URL may contain.
   static func shortened(_ value: String) -> String {
     let text = value.withoutUserInfo
     return text.unicodeScalars.count <= 40

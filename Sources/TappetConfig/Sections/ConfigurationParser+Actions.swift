@@ -1,4 +1,4 @@
-// The part `actions:` of kiosk.yaml.
+// Parser for the `actions:` section of kiosk.yaml.
 
 import TappetCore
 
@@ -20,7 +20,8 @@ extension YAMLReader {
     return actions
   }
 
-  /// The names of a list's elements, including those with mistakes: referring to one of these is not another mistake.
+  /// Returns the names of a list's elements, including invalid elements: a reference to one of these is not another
+  /// error.
   func names(in node: YAMLNode, max: Int) -> [String] {
     guard case .sequence(let elements) = node.content else { return [] }
     return elements.prefix(max).compactMap { element in
@@ -87,7 +88,7 @@ extension YAMLReader {
       awaitsHomeAssistant: awaits, times: times, mode: mode, removal: removal)
   }
 
-  /// The room in which somebody confirms the action; `commands` says who may.
+  /// Reads the room in which the action is confirmed; `commands` specifies who may confirm.
   private mutating func confirmRoom(in mapping: YAMLMapping) -> String? {
     guard let node = mapping["confirm_in"] else { return nil }
     if mapping["confirm"] == nil {
@@ -97,7 +98,8 @@ extension YAMLReader {
     return text(node)
   }
 
-  /// An action that only drives outputs has nothing that is about a message; to a webhook it is the usual body.
+  /// Reads the message; an action that only drives outputs must not have any message keys, and for a webhook the
+  /// message is the default body.
   private mutating func message(
     in mapping: YAMLMapping, publishes: Bool, hasKey: Bool, _ format: MessageFormat?
   ) -> PayloadTemplate? {
@@ -112,7 +114,8 @@ extension YAMLReader {
     return PayloadTemplate("")
   }
 
-  /// The mode, and the message at a tag's leaving or second tap: to the action's topic, unless it has one of its own.
+  /// Reads the mode, and the message for a tag's removal or second tap, sent to the action's topic unless it has its
+  /// own.
   private mutating func mode(
     in mapping: YAMLMapping, hasKey: Bool, _ format: MessageFormat?
   ) -> (ActionMode, ActionRemoval?) {
@@ -148,7 +151,7 @@ extension YAMLReader {
     return (chosen ?? .hold, value)
   }
 
-  /// A topic that may name facts about the tap.
+  /// Reads a topic that may contain placeholders for facts about the tap.
   mutating func actionTopic(_ node: YAMLNode?, isLiteral: Bool) -> String? {
     guard let topic = topic(node), let node else { return nil }
     guard let template = PayloadTemplate(configured: topic, format: isLiteral ? .literal : .text) else {
@@ -169,8 +172,9 @@ extension YAMLReader {
     return text
   }
 
-  /// May be empty, as some devices act on any message, but only where that is written: a value that was forgotten would
-  /// clear a retained topic.
+  /// Reads a message, which may be empty only if this is explicit.
+  ///
+  /// Some devices act on any message, but a forgotten value would clear a retained topic.
   mutating func message(_ node: YAMLNode?, hasKey: Bool, _ format: MessageFormat? = nil) -> PayloadTemplate? {
     guard let node else { return nil }
     guard case .scalar(let text, let isPlain) = node.content else {

@@ -1,4 +1,4 @@
-// The part `broker:` of kiosk.yaml.
+// Parser for the `broker:` section of kiosk.yaml.
 
 import CPlatform
 import TappetCore
@@ -32,7 +32,8 @@ extension YAMLReader {
     let login = login(in: mapping, at: node, endpoints)
     let alpn = shortText(mapping["alpn"], sizeMax: Limits.protocolNameSizeMax)
     let version = choice(mapping["protocol"], of: ["3.1.1", "5"])
-    // An unknown property in one packet ends the connection: libmosquitto asserts (2.0.11 to 2.0.20).
+    // Without TLS, anyone could end the connection with an unknown property, on which libmosquitto asserts (2.0.11 to
+    // 2.0.20).
     if version == 1, let value = mapping["protocol"], endpoints.contains(where: { !$0.usesTLS }) {
       note(.needsTLS("protocol"), at: value.position, node.place)
     }
@@ -56,7 +57,7 @@ extension YAMLReader {
     return (settings, login.isStored)
   }
 
-  /// The user name, and where the password is: in a file, which is read at each connect, or in the store.
+  /// Reads the user name and the location of the password: a file, which is read at each connect, or the store.
   private mutating func login(
     in mapping: YAMLMapping, at node: YAMLNode, _ endpoints: [BrokerEndpoint]
   ) -> (name: String?, file: String?, isStored: Bool) {
@@ -82,7 +83,7 @@ extension YAMLReader {
   private mutating func checkPasswordFile(_ path: String, at node: YAMLNode) {
     switch TextFile.read(path, sizeMax: Limits.keyFileSizeMax) {
     case .failure(let error):
-      // A kiosk starts without it, and reads it at each connect.
+      // A kiosk starts without the file, and reads it at each connect.
       if files == .required { note(.fileUnreadable(path: path, error), at: node) }
     case .success(var content):
       defer { LibCrypto.wipe(&content.bytes) }
@@ -97,17 +98,19 @@ extension YAMLReader {
   mutating func checkFile(_ path: String, at node: YAMLNode, isAuthority: Bool) {
     guard files != .ignored else { return }
     do throws(SystemError) { _ = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK) } catch {
-      // A kiosk starts without it, and reads it at each connect.
+      // A kiosk starts without the file, and reads it at each connect.
       if files == .required { note(.fileUnreadable(path: path, error), at: node) }
       return
     }
     guard !isAuthority else { return }
     if let mode = Certificates.keyMode(path), mode & 0o077 != 0 { note(.keyFileOpen(path: path, mode: mode), at: node) }
-    // When connecting it would be too late: nobody sits at a kiosk to answer a prompt.
+    // Checked now, since no user is present to answer a prompt when the kiosk connects.
     if let problem = Certificates.askingProblem(path) { note(.passphraseNeeded(problem), at: node) }
   }
 
-  /// At most as long as the status topic allows; MQTT 3.1.1 §3.1.3.1 lets a server refuse more than 23 bytes; few do.
+  /// Reads the client id, whose length is limited by the status topic.
+  ///
+  /// MQTT 3.1.1 §3.1.3.1 lets a server refuse more than 23 bytes; few servers do.
   private mutating func clientID(_ node: YAMLNode?) -> String? {
     guard let node, let text = text(node) else { return nil }
     guard BrokerSettings.isClientID(text) else {
@@ -137,7 +140,8 @@ extension YAMLReader {
 }
 
 extension BrokerEndpoint {
-  /// `mqtts://host:port` or `mqtt://host:port`; ports 8883 and 1883 may be left out; IPv6 addresses are in brackets.
+  /// Parses `mqtts://host:port` or `mqtt://host:port`; the ports default to 8883 and 1883; IPv6 addresses are in
+  /// brackets.
   @export(interface)
   package init?(url: String) {
     var text = Array(url.utf8)[...]

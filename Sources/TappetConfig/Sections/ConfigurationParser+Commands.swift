@@ -1,4 +1,5 @@
-// The part `commands:` of kiosk.yaml: the topics on which commands come in, and what each of them may do.
+// Parser for the `commands:` section of kiosk.yaml: the topics on which commands arrive, and the permissions of each
+// topic.
 
 import TappetCore
 
@@ -48,7 +49,7 @@ extension YAMLReader {
       asksChecks: asksChecks)
   }
 
-  /// `check: true`, where a signature covers the question: the answer names hosts and files.
+  /// Reads `check: true`, which requires signed requests, since the answer names hosts and files.
   private mutating func check(in mapping: YAMLMapping) -> Bool {
     guard let node = mapping["check"], flag(node) == true else { return false }
     if case .scalar("signed", _)? = mapping["trust"]?.content, mapping["key"] != nil { return true }
@@ -56,13 +57,13 @@ extension YAMLReader {
     return false
   }
 
-  /// Whether the element has this key, which brings other ones.
+  /// Returns whether the element contains this key, which selects a different set of keys.
   private func has(_ key: String, _ node: YAMLNode) -> Bool {
     guard case .mapping(let keys, _) = node.content else { return false }
     return keys.contains { if case .scalar(key, _) = $0.content { true } else { false } }
   }
 
-  /// `{room: ROOM, users: [USER], power_level: N, people: true, actions: […], outputs: […]}`.
+  /// Reads `{room: ROOM, users: [USER], power_level: N, people: true, actions: […], outputs: […]}`.
   private mutating func roomCommand(
     _ node: YAMLNode, _ actionNames: [String], _ outputNames: [String]
   ) -> CommandPlan? {
@@ -74,7 +75,7 @@ extension YAMLReader {
       invalid(name, expected: "a room's address or id, as '#door:example.org' or '!id:example.org'")
     }
     let powerLevel = whole(mapping["power_level"], in: 1...Limits.roomPowerLevelMax)
-    // Either will do.
+    // Either key is sufficient.
     let place = mapping["power_level"] == nil ? required("users", in: mapping) : mapping["users"]
     let users = place.map { roomUsers($0) } ?? []
     let managesPeople = flag(mapping["people"])
@@ -90,7 +91,7 @@ extension YAMLReader {
       obeysLock: obeysLock ?? false)
   }
 
-  /// A list of `@name:server`, at least one.
+  /// Reads a list of one or more users, each `@name:server`.
   mutating func roomUsers(_ node: YAMLNode) -> [String] {
     var users: [String] = []
     for element in list(node, max: Limits.roomUsersMax, of: " users") ?? [] {
@@ -105,7 +106,7 @@ extension YAMLReader {
     return users
   }
 
-  /// `{topic: T, role: esp32, open: NAME, stop: NAME, close: NAME}`.
+  /// Reads the commands of the firmware: `{topic: T, role: esp32, open: NAME, stop: NAME, close: NAME}`.
   private mutating func firmwareCommand(_ node: YAMLNode, hasKey: Bool, _ outputNames: [String]) -> CommandPlan? {
     let keys = ["topic", "role", "key", "open", "stop", "close", "lax", "per_minute", "locked", "reply"]
     guard let mapping = mapping(node, keys: keys) else { return nil }
@@ -154,7 +155,7 @@ extension YAMLReader {
     }
   }
 
-  /// The path of `{file: FILE}`; `nil` when files are not looked at.
+  /// Returns the path in `{file: FILE}`; `nil` if files are ignored.
   private mutating func keyFile(_ node: YAMLNode) -> (path: String, node: YAMLNode)? {
     guard let mapping = mapping(node, keys: ["file"]), let file = required("file", in: mapping),
       let path = path(file), files != .ignored
@@ -162,7 +163,7 @@ extension YAMLReader {
     return (path, file)
   }
 
-  /// A list of names, each of them one of `known`.
+  /// Reads a list of names, each of which must be in `known`.
   mutating func references(
     _ node: YAMLNode?, to known: [String], _ mistake: (String, String?) -> ConfigurationProblem.Kind
   ) -> [String] {
@@ -179,7 +180,7 @@ extension YAMLReader {
     return names
   }
 
-  /// Refuses loops: no message of the kiosk's own may come back to it as a command, whatever is on a tag.
+  /// Rejects loops: no message published by the kiosk may return to it as a command, whatever a tag contains.
   mutating func checkLoops(
     _ plans: [CommandPlan], _ actions: [Action], _ broker: BrokerSettings?, inventory: String?, at node: YAMLNode
   ) {

@@ -1,18 +1,18 @@
-// Where the running kiosk listens, as far as a configuration with mistakes tells it: a lost tag must be revoked even
-// while somebody edits the file.
+// Finds the running kiosk's socket even in a configuration with errors: a lost tag must be revocable while the file is
+// being edited.
 
 import TappetCore
 import TappetPlatform
 
 extension ConfigurationParser {
-  /// The control socket's path; `nil` when the file cannot be read at all.
+  /// Returns the control socket's path; `nil` if the file cannot be read at all.
   package static func controlSocket(path: String) -> String? {
     guard case .success(let file) = text(path: path) else { return nil }
     func value(_ key: String) -> String? { self.path(key, in: file.bytes, folder: folder(of: path)) }
     return value("control") ?? KioskConfiguration.controlSocket(in: value("state") ?? KioskConfiguration.usualState)
   }
 
-  /// The path that a key of the top level gives: from the tree or, if the text is not valid YAML, from the key's line.
+  /// Returns the path given by a top-level key: from the tree or, if the text is not valid YAML, from the key's line.
   private static func path(_ key: String, in bytes: [UInt8], folder: String) -> String? {
     if let root = try? YAMLDocument.parse(bytes) { return path(key, in: root, folder: folder) }
     var start = 0

@@ -1,9 +1,9 @@
-// The part `home_assistant:` of kiosk.yaml.
+// Parser for the `home_assistant:` section of kiosk.yaml.
 
 import TappetCore
 
 extension YAMLReader {
-  /// `true`, `false`, or a mapping.
+  /// Reads `true`, `false` or a mapping.
   mutating func homeAssistant(
     _ node: YAMLNode?, actionNames: [String], outputNames: [String]
   ) -> HomeAssistantPlan? {
@@ -35,12 +35,12 @@ extension YAMLReader {
     return plan
   }
 
-  /// Whether Home Assistant may use nothing of a kind.
+  /// Returns whether the list is empty, so that Home Assistant may use nothing of a kind.
   private func isEmptyList(_ node: YAMLNode) -> Bool {
     if case .sequence(let elements) = node.content { elements.isEmpty } else { false }
   }
 
-  /// The topics on which Home Assistant gives its commands; no other part of the configuration may use them.
+  /// Returns the topics for Home Assistant's commands; no other part of the configuration may use them.
   mutating func commands(
     of plan: HomeAssistantPlan, _ broker: BrokerSettings, outputs: [OutputPlan], actions: [Action],
     others: [CommandPlan], at node: YAMLNode

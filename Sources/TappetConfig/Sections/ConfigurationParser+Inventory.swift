@@ -1,20 +1,20 @@
-// The part `inventory:` of kiosk.yaml, and `mode: inventory` of an action.
+// Parser for the `inventory:` section of kiosk.yaml, and `mode: inventory` of an action.
 
 import TappetCore
 
-/// The settings of the inventory at the reader, and its scanner.
+/// Settings of the inventory at the reader, and of its scanner.
 package struct InventorySettings: Hashable, Sendable {
-  /// The part that the core needs.
+  /// The part of the settings used by the core.
   package var plan = InventoryPlan()
-  /// The path of the scanner's event device; `nil` without one.
+  /// Path of the scanner's event device; `nil` without a scanner.
   package var scanner: String?
 
-  /// An inventory whose things are only shown and moved.
+  /// Creates settings with which things are only shown and moved.
   package init() {}
 }
 
 extension YAMLReader {
-  /// Whether the action's tags stand for things.
+  /// Returns whether the action's tags represent things.
   func isOfInventory(_ mapping: YAMLMapping) -> Bool {
     if case .scalar("inventory", _) = mapping["mode"]?.content { return true }
     return false

@@ -1,4 +1,4 @@
-// The outputs: `panel.outputs` in kiosk.yaml, and `output` of an action.
+// Parser for outputs: `panel.outputs` in kiosk.yaml, and the `output` key of an action.
 
 import TappetCore
 
@@ -15,7 +15,7 @@ extension YAMLReader {
     checkDrives(panel, at: node)
   }
 
-  /// Checks that the lines of a drive are in pairs: one opens, one closes, and nothing else is in their group.
+  /// Checks that the lines of a drive form a pair, one to open and one to close, with nothing else in their group.
   private mutating func checkDrives(_ panel: PanelSettings, at node: YAMLNode) {
     for output in panel.outputs where [.open, .close].contains(output.plan.kind) {
       let group = panel.outputs.filter { $0.plan.interlock == output.plan.interlock && $0.plan.interlock != nil }
@@ -33,7 +33,7 @@ extension YAMLReader {
     guard let mapping = mapping(node, keys: keys + lineKeys) else { return }
     guard var plan = plan(in: mapping) else { return }
     plan.safeWithoutLink = safeWithoutLink(mapping["on_link_loss"])
-    // The lights share the virtual panel's names.
+    // Lights and outputs share the names on the virtual panel.
     let isTaken = panel.outputs.contains { $0.plan.name == plan.name } || LightOutputs.names.contains(plan.name)
     if isTaken, let value = mapping["name"] { invalid(value, expected: "a name that no other output and no LED has") }
     guard var target = target(in: mapping, keys: lineKeys, panel, &uses) else { return }
@@ -68,7 +68,7 @@ extension YAMLReader {
     if let value = mapping["dead_time"], plan.interlock == nil {
       note(.needsPartner("dead_time", partner: "interlock"), at: value.position, mapping.node.place)
     }
-    // An output that is on at rest can be neither limited nor kept off.
+    // An output whose safe level is on can be neither limited nor kept off.
     for key in ["max_on", "on_start", "interlock"] where plan.isSafeOn {
       if let value = mapping[key] { invalid(value, expected: "left out where 'safe' is 'on'") }
     }
@@ -78,7 +78,7 @@ extension YAMLReader {
     return plan
   }
 
-  /// `keep`, or `{safe_after: 10 s}`.
+  /// Reads `keep`, or `{safe_after: 10 s}`.
   private mutating func safeWithoutLink(_ node: YAMLNode?) -> Duration? {
     guard let node else { return nil }
     guard case .mapping = node.content else {
@@ -95,7 +95,7 @@ extension YAMLReader {
 
   // MARK: actions[].output
 
-  /// `{gate: pulse}`: requests by the outputs' names, in the order of the file.
+  /// Reads requests by output name, in file order: `{gate: pulse}`.
   mutating func orders(_ node: YAMLNode?, outputNames: [String]) -> [OutputOrder] {
     guard let node else { return [] }
     guard case .mapping(let keys, _) = node.content, !keys.isEmpty else {
@@ -118,7 +118,7 @@ extension YAMLReader {
     return orders
   }
 
-  /// The outputs' names, including those of outputs with mistakes.
+  /// Returns the names of the outputs, including invalid outputs.
   func outputNames(_ panel: YAMLNode?) -> [String] {
     guard case .mapping(let keys, let values) = panel?.content else { return [] }
     for (index, key) in keys.enumerated() {

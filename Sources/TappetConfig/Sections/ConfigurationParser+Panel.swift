@@ -1,4 +1,4 @@
-// The part `panel:` of kiosk.yaml: lines, LEDs, buttons, their gestures, the lights' patterns.
+// Parser for the `panel:` section of kiosk.yaml: lines, LEDs, buttons, gestures and light patterns.
 
 import TappetCore
 
@@ -35,7 +35,7 @@ extension YAMLReader {
     return panel
   }
 
-  /// A lock that nothing opens is a mistake.
+  /// Reports a panel lock that neither a code nor an action can open.
   mutating func checkLock(_ panel: PanelSettings, _ actions: [Action], at position: TextPosition) {
     guard panel.lockAfter != nil, panel.unlockCode.isEmpty else { return }
     for action in actions where action.unlocksPanel { return }
@@ -48,7 +48,7 @@ extension YAMLReader {
 
   mutating func lineText(_ node: YAMLNode?) -> String? { name(node, sizeMax: Limits.lineNameSizeMax) }
 
-  /// A name to be looked up in a folder.
+  /// Reads the name of a file in a known folder.
   mutating func fileName(_ node: YAMLNode?) -> String? {
     guard let node, let name = lineText(node) else { return nil }
     guard !name.utf8.contains(UInt8(ascii: "/")), name.utf8.first != UInt8(ascii: ".") else {
@@ -58,13 +58,13 @@ extension YAMLReader {
     return name
   }
 
-  /// The name of an installed profile, or the path of another.
+  /// Reads the name of an installed profile, or the path of another profile.
   private mutating func profile(_ node: YAMLNode?) -> String? {
     if let node, case .scalar(let text, _) = node.content, text.utf8.contains(UInt8(ascii: "/")) { return path(node) }
     return fileName(node)
   }
 
-  /// A kiosk starts without it, and shows it.
+  /// Reports an unusable profile if files are required; otherwise, the kiosk starts without it and reports it then.
   private mutating func checkProfile(_ name: String?, at node: YAMLNode) {
     guard files == .required, let name else { return }
     do throws(BoardProfileError) { _ = try BoardProfile.load(name: name) } catch {
@@ -72,7 +72,7 @@ extension YAMLReader {
     }
   }
 
-  /// A line's address, by exactly one of `line`, `pin` and `offset`.
+  /// Reads the address of a line, specified by exactly one of `line`, `pin` and `offset`.
   mutating func address(
     in mapping: YAMLMapping, _ panel: PanelSettings, _ uses: inout LineUses
   ) -> LineAddress? {
@@ -100,7 +100,7 @@ extension YAMLReader {
     default:
       guard let offset = whole(value, in: 0...65_535) else { return nil }
       let named = chip ?? panel.chip
-      // The profile may know the only possible chip.
+      // The profile may define the only possible chip.
       if named == nil, panel.profile == nil { needs("offset", "chip", at: value, mapping) }
       address = .offset(chip: named, offset: UInt32(offset))
     }
@@ -112,7 +112,7 @@ extension YAMLReader {
     note(.needsPartner(key, partner: partner), at: value.position, mapping.node.place)
   }
 
-  /// Reports lines that are used twice.
+  /// Records the use of a line, and reports a line that is used twice.
   private mutating func take(_ address: LineAddress, _ node: YAMLNode, _ uses: inout LineUses) {
     for use in uses where use.address == address {
       return note(.lineUsedTwice(address.text, by: use.place), at: node)
@@ -147,7 +147,7 @@ extension YAMLReader {
     panel.indicators.append(IndicatorSettings(output: output, target: target, place: node.place))
   }
 
-  /// The driven device, a kernel LED or a line; `lineKeys` are the keys that only a line has.
+  /// Reads the driven device, a kernel LED or a line; `lineKeys` are the keys that only a line supports.
   mutating func target(
     in mapping: YAMLMapping, keys lineKeys: [String], _ panel: PanelSettings, _ uses: inout LineUses
   ) -> OutputTarget? {
@@ -226,7 +226,7 @@ extension YAMLReader {
     guard let address = address(in: mapping, panel, &uses) else { return }
     let plan = ButtonPlan(name: name ?? address.text, debounce: debounce, gestures: gestures)
     for other in panel.buttons where other.plan.name == plan.name {
-      // A repeated line was already reported.
+      // A duplicate line was already reported.
       if let value = mapping["name"] {
         invalid(value, expected: "a name that no other button has")
       }
@@ -236,11 +236,11 @@ extension YAMLReader {
         plan: plan,
         line: PanelLine(
           address: address, isActiveLow: isActiveLow, bias: bias,
-          // A kernel that debounces suppresses shorter pulses.
+          // Kernel debouncing suppresses shorter pulses.
           debounce: debounce.suppressesShortPulses ? debounce.period : .zero)))
   }
 
-  /// `press: light`, or `hold: {action: scene, after: 1 s}`.
+  /// Reads a gesture: `press: light`, or `hold: {action: scene, after: 1 s}`.
   private mutating func gesture(
     _ gesture: Gesture, in button: YAMLMapping, _ settings: inout GestureSettings, _ actionNames: [String]
   ) {
@@ -269,7 +269,8 @@ extension YAMLReader {
     if let time = gestureTime(mapping["every"]) { settings.repeatEvery = time }
   }
 
-  /// A confirmation is answered by another press; these two gestures bring one of their own.
+  /// Reports an action with `confirm` on `release` or `repeat`: a confirmation is answered by another press, and these
+  /// gestures already include one.
   private mutating func checkAnswer(_ gesture: Gesture, _ settings: GestureSettings, at node: YAMLNode) {
     guard gesture == .release || gesture == .repeat, let name = settings[gesture], askingActions.contains(name) else {
       return
@@ -311,7 +312,7 @@ extension YAMLReader {
     }
   }
 
-  /// The button of this name.
+  /// Returns the index of the button with this name.
   private mutating func buttonIndex(_ node: YAMLNode, _ panel: PanelSettings) -> Int? {
     guard let name = text(node) else { return nil }
     var names: [String] = []
@@ -323,7 +324,7 @@ extension YAMLReader {
     return nil
   }
 
-  /// A button that does nothing is a forgotten `press`.
+  /// Reports a button without any function as a missing `press`.
   private mutating func checkUse(_ node: YAMLNode, _ panel: PanelSettings) {
     guard case .sequence(let elements) = node.content, elements.count == panel.buttons.count else { return }
     for (index, button) in panel.buttons.enumerated() {

@@ -1,17 +1,17 @@
-// The part `matrix:` of kiosk.yaml, and `room` of an action.
+// Parser for the `matrix:` section of kiosk.yaml, and the `room` key of an action.
 
 import CPlatform
 import TappetCore
 import TappetJSON
 import TappetPlatform
 
-/// The kiosk's session at a homeserver.
+/// Settings of the kiosk's session on a Matrix homeserver.
 package struct MatrixSettings: Hashable, Sendable {
-  /// The file that `tappet matrix login` writes.
+  /// The file written by `tappet matrix login`.
   package var sessionFile: String
-  /// The certificates that alone may have signed the homeserver's; `nil` means the system's trust store.
+  /// The only CA certificates trusted for the homeserver; `nil` means the system's trust store.
   package var caFile: String?
-  /// `nil` when the kiosk takes no part in encrypted rooms.
+  /// Settings for encrypted rooms; `nil` if the kiosk does not use any.
   package var encryption: RoomEncryption?
 
   package init(sessionFile: String, caFile: String? = nil, encryption: RoomEncryption? = nil) {
@@ -52,7 +52,7 @@ extension YAMLReader {
   private mutating func checkSession(_ path: String, at node: YAMLNode) {
     guard files != .ignored else { return }
     switch TextFile.read(path, sizeMax: Limits.roomSessionSizeMax) {
-    // Messages wait for a login, and nothing else does.
+    // Only room messages depend on the login, so the file may still be missing.
     case .failure(let error) where error.code == ENOENT && files == .used: break
     case .failure(let error): note(.sessionUnreadable(path: path, error), at: node)
     case .success(var content):
@@ -65,9 +65,9 @@ extension YAMLReader {
     }
   }
 
-  /// The body's template; `nil` without a room.
+  /// Returns the template of the body; `nil` without a room.
   ///
-  /// The endpoint is kept in `webhooks`.
+  /// The endpoint is added to `webhooks`.
   mutating func room(in mapping: YAMLMapping, of action: String?, _ format: MessageFormat?) -> PayloadTemplate? {
     guard let node = mapping["room"] else { return nil }
     if let webhook = mapping["webhook"] { note(.excludes("webhook", other: "room"), at: webhook) }
@@ -89,7 +89,7 @@ extension YAMLReader {
     endpoint.redirects = Limits.roomRedirectsMax
     endpoint.caFile = matrix.caFile
     webhooks.append(endpoint)
-    // A message with a mistake has been reported.
+    // An invalid message was already reported.
     guard let message = mapping["message"], let text = roomText(message) else { return nil }
     guard let call = call(in: mapping) else { return nil }
     let start = "{" + call + ",\"body\":\"" + text.jsonEscaped + "\""
@@ -102,9 +102,9 @@ extension YAMLReader {
     return format == .literal ? PayloadTemplate(whole) : PayloadTemplate(json: whole, markupStart: event.utf8.count)
   }
 
-  /// The members of an event that decide whose phones ring: no phone rings for a notice.
+  /// Returns the event members that control notifications; a notice (`m.notice`) does not notify anyone.
   ///
-  /// Without `m.mentions`, an '@room' or a name in the text calls people.
+  /// Without `m.mentions`, an '@room' or a name in the text would notify people.
   private mutating func call(in mapping: YAMLMapping) -> String? {
     let notifies = flag(mapping["notify"])
     guard let node = mapping["mention"] else {
@@ -122,7 +122,7 @@ extension YAMLReader {
     return "\"msgtype\":\"m.text\",\"m.mentions\":{" + mentions + "}"
   }
 
-  /// Somebody must be allowed to answer in the rooms of `confirm_in`.
+  /// Checks that commands are allowed in the rooms of `confirm_in`, so that the question can be answered there.
   mutating func checkConfirmRooms(_ commands: [CommandPlan]) {
     for node in confirmRooms {
       guard case .scalar(let room, _) = node.content, !commands.contains(where: { $0.isRoom && $0.topic == room })
@@ -138,7 +138,7 @@ extension YAMLReader {
     return nil
   }
 
-  /// Without `%T` and `%I`, of which only the first is filled in: the message's.
+  /// Reads HTML without `%T` and `%I`: only their first occurrence, in the message, is filled in.
   private mutating func markup(_ node: YAMLNode) -> String? {
     guard message(node, hasKey: true, .text) != nil, let text = roomText(node) else { return nil }
     let template = PayloadTemplate(text)

@@ -1,4 +1,4 @@
-// The part `site:` of kiosk.yaml: the site whose people this door has.
+// Parser for the `site:` section of kiosk.yaml: the site that provides this door's people.
 
 import TappetCore
 
@@ -6,20 +6,20 @@ import TappetCore
 package struct SiteSettings: Equatable, Sendable {
   /// The site's name, a part of its topic.
   package var name: String
-  /// The key that bundles are sealed under; `nil` when files are not looked at.
+  /// The key that seals the bundles; `nil` if files are ignored.
   package var key: SecretKey?
-  /// The key that checks their signatures.
+  /// The key that verifies the signatures of the bundles.
   package var publicKey: VerifyingKey
 
-  /// The topic at which the broker keeps the last bundle.
+  /// Topic on which the broker retains the last bundle.
   package var topic: String { SiteSettings.topic(of: name) }
 
-  /// The topic of the site with this name.
+  /// Returns the topic of the site with this name.
   package static func topic(of name: String) -> String { "tappet/site/" + name + "/people" }
 }
 
 extension YAMLReader {
-  /// `{name: NAME, key: {file: FILE}, public_key: DIGITS}`.
+  /// Reads `{name: NAME, key: {file: FILE}, public_key: DIGITS}`.
   mutating func site(
     _ node: YAMLNode?, _ commands: [CommandPlan], _ actions: [Action], kiosk: String
   ) -> SiteSettings? {

@@ -1,4 +1,4 @@
-// The parts `tags:` and `unknown_tags:` of kiosk.yaml: tags that others wrote.
+// Parser for the `tags:` and `unknown_tags:` sections of kiosk.yaml: tags written by other systems.
 
 import TappetCore
 
@@ -21,7 +21,7 @@ extension YAMLReader {
     guard let mapping = mapping(node, keys: ["uid", "text", "uri", "action", "label", "trust"]) else { return nil }
     let mark = foreignMark(in: mapping)
     let label = name(mapping["label"], sizeMax: Limits.secretLabelSizeMax)
-    // The word is there to be written by somebody who knows what it means.
+    // The keyword must be written explicitly, by someone who knows what it means.
     if mapping["trust"] == nil { note(.tagNotTrusted, at: node) } else { _ = choice(mapping["trust"], of: ["uid"]) }
     guard let place = required("action", in: mapping), let name = reference(place) else { return nil }
     guard actionNames.contains(name) else {
@@ -34,7 +34,7 @@ extension YAMLReader {
     return mark.map { ExternalTag(mark: $0, action: name, label: label) }
   }
 
-  /// Exactly one of the three.
+  /// Reads exactly one of `uid`, `text` and `uri`.
   private mutating func foreignMark(in mapping: YAMLMapping) -> ExternalTag.Identifier? {
     let keys = ["uid", "text", "uri"].filter { mapping[$0] != nil }
     guard keys.count < 2 else {
@@ -55,7 +55,7 @@ extension YAMLReader {
     return .uid(uid)
   }
 
-  /// The action of every tag that nobody here knows; `nil` means that there is none.
+  /// Reads the action for unknown tags; `nil` means that there is none.
   mutating func unknownTags(_ node: YAMLNode?, hasKey: Bool) -> Action? {
     guard let node, let mapping = mapping(node, keys: ["topic", "message", "offline", "cooldown", "mode"]) else {
       return nil

@@ -1,9 +1,9 @@
-// The part `telemetry:` of kiosk.yaml: what the kiosk publishes about itself.
+// Parser for the `telemetry:` section of kiosk.yaml: the kiosk's published state.
 
 import TappetCore
 
 extension YAMLReader {
-  /// `{state: true}`: whether the state is published.
+  /// Reads `{state: true}`: whether the state is published.
   mutating func telemetry(_ node: YAMLNode?) -> Bool {
     guard let node, let mapping = mapping(node, keys: ["state"]) else { return false }
     return flag(required("state", in: mapping)) ?? false

@@ -1,12 +1,12 @@
-// The part `webhook` of an action. No mistake shows a URL: its path and query may be a secret.
+// Parser for the `webhook` key of an action. No error message contains a URL, since its path and query may be secret.
 
 import TappetCore
 import TappetPlatform
 
 extension YAMLReader {
-  /// The body's template; `nil` after a mistake, and without a webhook.
+  /// Returns the template of the body; `nil` after an error, and without a webhook.
   ///
-  /// The endpoint is kept in `webhooks`.
+  /// The endpoint is added to `webhooks`.
   mutating func webhook(
     _ node: YAMLNode?, of action: String?, message: PayloadTemplate?, hasKey: Bool, _ format: MessageFormat?
   ) -> PayloadTemplate? {
@@ -67,7 +67,7 @@ extension YAMLReader {
     return true
   }
 
-  /// `{Name: value}`, or `{Name: {file: FILE}}`.
+  /// Reads the headers: `{Name: value}`, or `{Name: {file: FILE}}`.
   private mutating func headers(_ node: YAMLNode?) -> [WebhookEndpoint.Header] {
     guard let node else { return [] }
     guard case .mapping(let keys, let values) = node.content, keys.count <= Limits.webhookHeadersMax else {
@@ -102,7 +102,7 @@ extension YAMLReader {
     return shortText(node, sizeMax: Limits.webhookHeaderSizeMax).map { .text($0) }
   }
 
-  /// RFC 9110 §5.6.2; without those that libcurl, or the promise of a delivery, needs.
+  /// Returns whether a header name is valid (RFC 9110 §5.6.2) and not reserved for libcurl or the delivery guarantee.
   private func isHeaderName(_ name: String) -> Bool {
     let own = ["host", "content-length", "transfer-encoding", "connection", "expect", "idempotency-key"]
     let lower = name.asciiLowercased
@@ -141,13 +141,13 @@ extension YAMLReader {
     return path
   }
 
-  /// The path of `{file: FILE}`.
+  /// Returns the path in `{file: FILE}`.
   private mutating func privateFile(_ node: YAMLNode) -> String? {
     guard let mapping = mapping(node, keys: ["file"]) else { return nil }
     return path(required("file", in: mapping))
   }
 
-  /// The first line of a file that is a secret; `nil` when it was not read, or a mistake was noted.
+  /// Returns the first line of a secret file; `nil` if it was not read, or an error was reported.
   private mutating func firstLine(of path: String, at node: YAMLNode) -> ArraySlice<UInt8>? {
     guard files != .ignored else { return nil }
     switch TextFile.read(path, sizeMax: Limits.webhookHeaderSizeMax) {

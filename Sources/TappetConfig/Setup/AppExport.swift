@@ -1,5 +1,5 @@
-// The settings that the phone app exports as JSON, in both of its generations. Everything is checked, and every mistake
-// is reported at once.
+// Settings that the phone app exports as JSON, in both format generations. The whole file is checked, and all errors
+// are reported together.
 //
 //   {"homeTitle": "Home", "endpoint": "broker.example", "clientID": "…",
 //    "certificate": "PEM", "privateKey": "PEM", "rootCA": "PEM",
@@ -16,12 +16,12 @@ import TappetJSON
 import TappetPlatform
 import TappetTLS
 
-/// A mistake in a settings file.
+/// An error in a settings file.
 package enum AppExportProblem: Hashable, Sendable {
   case unreadable(SystemError)
   case tooLarge
   case notJSON
-  /// JSON, but not the app's settings: this member is missing.
+  /// Valid JSON, but not the app's settings: this member is missing.
   case notSettings(missing: String)
   case wrongType(place: String, expected: String)
   case empty(place: String)
@@ -37,23 +37,23 @@ package enum AppExportProblem: Hashable, Sendable {
   case noActions
 }
 
-/// The app's settings, checked.
+/// The app's validated settings.
 package struct AppExport {
-  /// An action that is in use.
+  /// An action in use.
   package struct Action {
-    /// Its place in the app, from 0: the `idx` on its tags.
+    /// Zero-based position in the app: the `idx` on the action's tags.
     package var index: Int64
-    /// The text for people.
+    /// Display name of the action.
     package var title: String
     /// The topic to publish to.
     package var topic: String
-    /// The payload's template.
+    /// Template of the payload.
     package var message: String
     /// The secrets of its tags.
     package var secrets: [Secret]
   }
 
-  /// A secret that tags of an action are signed with.
+  /// A secret that signs tags of an action.
   package struct Secret {
     /// The secret's UUID.
     package var id: String
@@ -61,7 +61,7 @@ package struct AppExport {
     package var key: SecretKey
     /// Creation time, seconds since 1970.
     package var createdUnixSeconds: Int64
-    /// The text for people.
+    /// Display name of the secret.
     package var label: String?
   }
 
@@ -77,11 +77,11 @@ package struct AppExport {
   package var authorityPEM: [UInt8]?
   /// The hex digits of the key for `%T`.
   package var timestampKey: SecretBytes?
-  /// Whether the app asks for a fingerprint.
+  /// Whether the app prompts for a fingerprint.
   package var isLocked: Bool
   /// The actions in use.
   package var actions: [Action]
-  /// Whether other users may read the file, which holds keys.
+  /// Whether other users may read the file, which contains keys.
   package var isOpenToOthers = false
 
   /// Reads the file at `path`.
@@ -100,7 +100,7 @@ package struct AppExport {
 
   /// Reads the app's JSON.
   ///
-  /// `ask`: see `ClientIdentity.read`; `makeID`: a new UUID, for secrets without one.
+  /// `ask` is described at `ClientIdentity.read`; `makeID` returns a new UUID for secrets without one.
   @export(interface)
   package static func read(
     _ bytes: [UInt8], ask: (String) -> SecretBytes?, makeID: () -> String?
@@ -115,19 +115,19 @@ package struct AppExport {
     return .refused(reader.problems)
   }
 
-  /// The settings, or the mistakes in them.
+  /// The settings, or the errors in them.
   package enum Outcome {
     case read(AppExport)
-    /// The mistakes, at least one.
+    /// One or more errors.
     case refused([AppExportProblem])
   }
 }
 
-/// The mistakes found so far.
+/// Reader of the settings, with the errors found so far.
 private struct AppSettingsReader {
   private(set) var problems: [AppExportProblem] = []
 
-  /// Returns `nil` after a mistake.
+  /// Returns the settings; `nil` after an error.
   mutating func settings(
     _ json: JSON, _ ask: (String) -> SecretBytes?, _ makeID: () -> String?
   ) -> AppExport? {
@@ -174,7 +174,7 @@ private struct AppSettingsReader {
     return SecretBytes(taking: &bytes)
   }
 
-  /// The app uses TLS on port 8883 of a host; a port or a URL is accepted too.
+  /// Parses the endpoint; the app uses TLS on port 8883 of a host, but a port or URL is also accepted.
   private mutating func endpoint(_ text: String) -> BrokerEndpoint? {
     if text.isEmpty {
       problems.append(.empty(place: "endpoint"))
@@ -215,7 +215,7 @@ private struct AppSettingsReader {
       let title = text(element["title"], place + ".title") ?? ""
       let topic = text(element["topic"], place + ".topic") ?? ""
       let message = text(element["message"], place + ".message") ?? ""
-      // The app's own rule for an unused button.
+      // The app uses the same rule for unused buttons.
       if title.isEmpty, topic.isEmpty, message.isEmpty { continue }
       if !Action.isTopic(topic) { problems.append(.notATopic(place: place, topic)) }
       if title.utf8.count > Limits.actionTitleSizeMax {
@@ -251,7 +251,7 @@ private struct AppSettingsReader {
     } else if let list = action["nfcSecrets"], list != .null {
       problems.append(.wrongType(place: place + ".nfcSecrets", expected: "a list"))
     }
-    // The app itself migrates the older generation's single secret like this.
+    // The app migrates the single secret of the older generation in the same way.
     if secrets.isEmpty, let old = text(action["nfcSecret"], place + ".nfcSecret"), !old.isEmpty {
       add(.string(old), id: nil, 0, "Migrated", place + ".nfcSecret", makeID, to: &secrets)
     }

@@ -1,9 +1,9 @@
 // Requirements and limits of each kind of broker: data from share/tappet/presets, one YAML file per kind.
 //
 //   title: AWS IoT Core
-//   example: a1b2…-ats.iot.eu-central-1.amazonaws.com    a host as they look
+//   example: a1b2…-ats.iot.eu-central-1.amazonaws.com    a typical host name
 //   port: 8883
-//   also: {port: 443, alpn: x-amzn-mqtt-ca}               another way in, where only that port is let out
+//   also: {port: 443, alpn: x-amzn-mqtt-ca}               alternative, if a firewall allows only that port
 //   certificate: required                                 or optional
 //   client_id_max: 128   topic_size_max, topic_levels_max, message_size_max, keepalive_min, keepalive_max
 //   notes: [what to set up at the broker]
@@ -16,9 +16,9 @@ import TappetPlatform
 package struct BrokerPreset: Sendable {
   /// The file's name without its ending.
   package var name: String
-  /// The title for people.
+  /// Display name of the kind of broker.
   package var title: String
-  /// An example of a host name there.
+  /// An example of its host names.
   package var example: String
   /// The port for TLS.
   package var port: UInt16
@@ -36,7 +36,7 @@ package struct BrokerPreset: Sendable {
   package var messageSizeMax: Int?
   /// Shortest and longest interval between PINGREQs.
   package var keepalive: (min: Duration?, max: Duration?)
-  /// Whether Home Assistant is there, to which the kiosk describes itself.
+  /// Whether the broker serves Home Assistant, for which the kiosk publishes its description.
   package var isHomeAssistant: Bool
   /// Notes on what to set up at the broker.
   package var notes: [String]
@@ -51,7 +51,7 @@ package struct BrokerPreset: Sendable {
     case certificateMissing
   }
 
-  /// The settings that this kind of broker would refuse, in the order of the configuration.
+  /// Returns the settings that this kind of broker would refuse, in the order of the configuration.
   @export(interface)
   package func objections(to broker: BrokerSettings, actions: [Action]) -> [PresetConflict] {
     var objections: [PresetConflict] = []
@@ -81,7 +81,7 @@ package struct BrokerPreset: Sendable {
 }
 
 extension BrokerPreset {
-  /// Reads the preset `name`; `nil` when there is none, or it has mistakes.
+  /// Reads the preset `name`; `nil` if it does not exist or has errors.
   package static func load(name: String) -> BrokerPreset? {
     guard known().contains(name),
       case .success(let file) = TextFile.read(folder() + "/" + name + ".yaml", sizeMax: Limits.profileSizeMax)
@@ -89,13 +89,13 @@ extension BrokerPreset {
     return parse(file.bytes, name: name).preset
   }
 
-  /// The names that `load` takes, sorted.
+  /// Returns the names that `load` accepts, sorted.
   package static func known() -> [String] { DataFolder.names(in: folder()) }
 
-  /// The known name nearest to `name`.
+  /// Returns the known name nearest to `name`.
   package static func nearest(to name: String) -> String? { Spelling.nearest(to: name, among: known()) }
 
-  /// Reads a preset's bytes; `nil` after a mistake.
+  /// Parses a preset; `nil` after an error.
   static func parse(_ bytes: [UInt8], name: String) -> (preset: BrokerPreset?, problems: [ConfigurationProblem]) {
     var reader = YAMLReader(file: name, folder: ".")
     do throws(YAMLFailure) {

@@ -1,4 +1,4 @@
-// Answers to the questions of `tappet init` and `tappet cert enrol` in a file, the same for many boards:
+// Files with answers to the questions of `tappet init` and `tappet cert enrol`, shared by many boards:
 //
 //   preset: mosquitto
 //   url: broker.example
@@ -12,17 +12,17 @@ import TappetPlatform
 
 /// A question that a file may answer.
 package struct SetupQuestion {
-  /// How its answer is written.
+  /// Format of the answer.
   package enum Kind {
     case text
     case path
     /// An option without a value.
     case flag
-    /// A text or a list of them, for an option that may be given more than once.
+    /// A text or a list of texts, for an option that may be repeated.
     case texts
   }
 
-  /// Name of the option that gives the same answer.
+  /// Name of the equivalent command line option.
   package var option: String
   package var kind: Kind
 
@@ -34,15 +34,15 @@ package struct SetupQuestion {
 
 /// One answer of a file.
 package struct SetupAnswer: Hashable, Sendable {
-  /// Name of the option that gives the same answer.
+  /// Name of the equivalent command line option.
   package var option: String
   /// `nil` for an option without a value.
   package var value: String?
-  /// The line that it is on.
+  /// Line number of the answer.
   package var line: Int
 }
 
-/// All answers of a file, or its mistakes.
+/// All answers of a file, or its errors.
 package struct SetupAnswers {
   /// The key that names the table of boards.
   package static let boardsKey = "boards"
@@ -52,10 +52,10 @@ package struct SetupAnswers {
   package private(set) var boards: String?
   package private(set) var problems: [ConfigurationProblem] = []
 
-  /// Words in the place of a path.
+  /// Keywords accepted in place of a path.
   private static let words = ["system", "none", "request", "new"]
 
-  /// Reads the answers to `questions` from a file, which may hold answers to `others` for another command.
+  /// Reads the answers to `questions` from a file, which may contain answers to `others` for another command.
   @export(interface)
   package static func load(_ path: String, _ questions: [SetupQuestion], others: [String] = []) -> SetupAnswers {
     var reader = YAMLReader(file: path, folder: AtomicFiles.folder(of: path))

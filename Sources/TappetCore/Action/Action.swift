@@ -1,64 +1,64 @@
-// The configured actions: what a tap or a press does.
+// The configured actions, which taps and presses trigger.
 
-/// The fate of an accepted tap while the broker is away.
+/// The handling of an accepted tap while the broker is unreachable.
 package enum OfflinePolicy: Hashable, Sendable {
-  /// Kept until the link is back, or until it expires.
+  /// Queued until the link is up again, or until it expires.
   case queue
-  /// Refused unless it can be sent now.
+  /// Refused unless it can be sent immediately.
   case drop
 }
 
 /// One configured action: a message to a topic, a request to a webhook, requests to outputs, or several of them.
 ///
-/// A value from the configuration, checked at load. It never changes, so everyone holds a reference to the same object.
+/// It is validated when the configuration is loaded, and immutable, so all references share the same object.
 package final class Action: Hashable, Sendable {
-  /// Unique among the actions; secrets belong to it.
+  /// Unique name, to which secrets belong.
   package let name: String
-  /// Title for people.
+  /// Title for display.
   package let title: String
-  /// The `idx` on its tags, unless `ActionIndexes` knows better.
+  /// The `idx` on its tags, unless `ActionIndexes` assigns another.
   package let index: Int64
-  /// Whether the configuration gives the index; otherwise it is the position.
+  /// Whether the configuration specifies the index; otherwise the index is the action's position.
   package let isIndexGiven: Bool
-  /// Topic of its messages, without wildcards; `nil` means that it sends none.
+  /// Topic of its messages, without wildcards; `nil` means that the action sends no messages.
   package var topic: String? { topicTemplate?.text }
-  /// The same as a template, which may name facts about the tap.
+  /// The topic as a template, which may name facts about the tap.
   let topicTemplate: PayloadTemplate?
-  /// The requests to outputs, in their order.
+  /// The requests to outputs, in order of execution.
   package let outputs: [OutputOrder]
   /// The payload's template; empty without a topic.
   package let message: PayloadTemplate
-  /// The template of the body for its webhook; `nil` means that it has none.
+  /// The template of its webhook's body; `nil` means that it has no webhook.
   package let webhookBody: PayloadTemplate?
-  /// The fate of its messages while the broker is away.
+  /// The handling of its messages while the broker is unreachable.
   package let offline: OfflinePolicy
-  /// How long after the tap the message may still be sent.
+  /// Time after the tap during which the message may be sent.
   package let expiresAfter: Duration
-  /// How long after a tap the next tap of the same tag is ignored.
+  /// Time after a tap during which the next tap of the same tag is ignored.
   package let cooldown: Duration
   /// MQTT's retain flag.
   package let isRetained: Bool
-  /// The action runs only when it is requested again within this time; `nil` means at once.
+  /// Time within which a second request must confirm the action; `nil` means that it runs immediately.
   package let confirmWithin: Duration?
-  /// The room in which somebody confirms it; `nil` means at the kiosk.
+  /// The room in which the action is confirmed; `nil` means at the kiosk.
   package let confirmRoom: String?
-  /// Whether a tag that was written here is refused when its URL comes from another tag.
+  /// Whether the URL of a tag that was written here is refused on any other tag.
   package let bindsUID: Bool
   /// Whether its tags unlock the buttons.
   package let unlocksPanel: Bool
-  /// Whether its messages wait while Home Assistant is away.
+  /// Whether its messages are held while Home Assistant is offline.
   package let awaitsHomeAssistant: Bool
-  /// When it may be done; `nil` means at every time.
+  /// The times at which it may run; `nil` means at any time.
   package let times: ActionTimes?
-  /// How its tags set it off.
+  /// The way in which its tags trigger the action.
   package let mode: ActionMode
-  /// The message when the tag leaves, or at the second tap; `nil` if `mode` is `tap`.
+  /// The message when the tag is removed, or at the second tap; `nil` if `mode` is `tap`.
   package let removal: ActionRemoval?
 
   /// An action with the defaults of the configuration.
   ///
-  /// A message with a timestamp token is dropped while the broker is away and expires after 10 s; any other is queued
-  /// and expires after 24 h. In a literal topic `%{uid}` and the like have no meaning.
+  /// A message with a timestamp token is dropped while the broker is unreachable and expires after 10 s; any other
+  /// message is queued and expires after 24 h. In a literal topic, placeholders such as `%{uid}` have no meaning.
   @export(interface)
   package init(
     name: String, title: String, index: Int64, isIndexGiven: Bool = true, topic: String?, message: PayloadTemplate,
@@ -94,17 +94,17 @@ package final class Action: Hashable, Sendable {
     self.removal = removal
   }
 
-  /// Whether its message or its body has `%T`.
+  /// Whether its message or its body contains `%T`.
   package var usesTimestamp: Bool {
     message.usesTimestamp || webhookBody?.usesTimestamp ?? false || removal?.message.usesTimestamp ?? false
   }
 
-  /// Whether a message to the broker has `%T`, which everybody who reads its topic then knows.
+  /// Whether a message to the broker contains `%T`, which is disclosed to all subscribers of its topic.
   package var publishesToken: Bool {
     topic != nil && (message.usesTimestamp || removal?.message.usesTimestamp ?? false)
   }
 
-  /// Whether one of its messages may go to this topic, whatever is on a tag.
+  /// Whether one of its messages can be sent to this topic, for any content of a tag.
   @export(interface)
   package func mayPublish(to topic: String, kiosk: String) -> Bool {
     var known = TapFacts()
@@ -118,7 +118,7 @@ package final class Action: Hashable, Sendable {
       || removal?.names(fact) ?? false
   }
 
-  /// Whether the text on its tags matters: a message names it, or it may be a box's code.
+  /// Whether the text on its tags is needed: a message names the text, or it may be a box's code.
   var readsText: Bool { mode == .inventory || names(.text) }
 
   /// Whether its topic, its message or its body names any fact.
@@ -129,10 +129,10 @@ package final class Action: Hashable, Sendable {
   /// Whether its topic depends on the tap.
   private var hasVaryingTopic: Bool { topicTemplate?.namesFacts ?? false }
 
-  /// A topic that a tap without facts would have; `nil` when it sends no message.
+  /// The topic for a tap without facts; `nil` if the action sends no message.
   package var sampleTopic: String? { topicTemplate?.topic(with: TapFacts()) }
 
-  /// The size of the longest topic that a tap can have, in bytes.
+  /// The size of the longest topic that a tap can produce, in bytes.
   package var topicSizeMax: Int { topicTemplate?.topicSizeMax ?? 0 }
 
   /// Whether messages can be published to the topic `text`.

@@ -1,20 +1,20 @@
-// Which action a tag is for. A tag carries the index that its action had when its secret was made, so the secrets, and
-// not the order of the configuration, decide: an action that is inserted above others shifts no tag.
+// The mapping of tags to actions. A tag carries the index that its action had when its secret was created, so the
+// secrets determine the mapping, not the order of the configuration: inserting an action above others shifts no tag.
 
 /// The indexes of the configured actions, and the secrets that may have signed a tag of each index.
 ///
-/// An action has the index that the configuration gives it; without one, that of its oldest secret; without secrets,
-/// its position, or the next number that nobody has.
+/// An action has the index that the configuration specifies, otherwise that of its oldest secret, otherwise its
+/// position or the next unused number.
 package struct ActionIndexes: Sendable {
-  /// The secrets that tags of one index are tried with, by their places in `all`.
+  /// The secrets that are tried on tags of one index, as positions in `all`.
   private struct Candidates {
     var accepted: [Int32] = []
-    /// Secrets of actions that do not accept this index, or that are not configured: they only explain a refusal.
+    /// Secrets of unconfigured actions, or of actions that do not accept this index: they only explain a refusal.
     var stray: [Int32] = []
   }
 
   private let all: [TagSecret]
-  /// The secret that a tag had last.
+  /// The last known secret of each tag, as a position in `all`.
   private var hints: [TagUID: Int32] = [:]
 
   private var actions: [String: Action] = [:]
@@ -22,7 +22,7 @@ package struct ActionIndexes: Sendable {
   private var names: [Int64: String] = [:]
   private var candidates: [Int64: Candidates] = [:]
 
-  /// The indexes of `actions`, whose names and given indexes are unique, as these secrets fix them.
+  /// The indexes of `actions`, whose names and configured indexes are unique, as determined by these secrets.
   @export(interface)
   package init(_ actions: [Action], secrets: [TagSecret]) {
     all = secrets
@@ -52,15 +52,15 @@ package struct ActionIndexes: Sendable {
   /// The action whose new tags have this index.
   package func action(at index: Int64) -> Action? { names[index].flatMap { actions[$0] } }
 
-  /// The secrets that a tag of this index is verified with.
+  /// The secrets for verifying a tag of this index.
   func secrets(at index: Int64) -> some Sequence<TagSecret> { secrets(candidates[index]?.accepted ?? []) }
 
-  /// The secrets that made tags of this index which are not accepted.
+  /// The secrets whose tags of this index are not accepted.
   func orphanedSecrets(at index: Int64) -> some Sequence<TagSecret> { secrets(candidates[index]?.stray ?? []) }
 
   private func secrets(_ places: [Int32]) -> LazyMapSequence<[Int32], TagSecret> { places.lazy.map { all[Int($0)] } }
 
-  /// The secret that signed `url`: first the one that the tag `uid` had last is tried, then all that are accepted.
+  /// The secret that signed `url`: the last known secret of the tag `uid` is tried first, then all accepted ones.
   func secret(of url: TagURL, on uid: TagUID) -> TagSecret? {
     if let place = hints[uid], accepts(all[Int(place)], at: url.index),
       let secret = url.verify(with: CollectionOfOne(all[Int(place)]))
@@ -70,7 +70,7 @@ package struct ActionIndexes: Sendable {
     return url.verify(with: secrets(at: url.index))
   }
 
-  /// Remembers which secret a tag has; returns whether that is news.
+  /// Records a tag's secret; returns whether it was not known before.
   mutating func learn(_ uid: TagUID, _ secret: TagSecret) -> Bool {
     guard !uid.isRandom, hints[uid].map({ all[Int($0)].key !== secret.key }) ?? (hints.count < Limits.tagHintsMax),
       let place = all.firstIndex(where: { $0.key === secret.key })
@@ -79,13 +79,13 @@ package struct ActionIndexes: Sendable {
     return true
   }
 
-  /// The same secret as it is now; `nil` if it was removed.
+  /// The current version of the same secret; `nil` if it was removed.
   func current(_ secret: TagSecret) -> TagSecret? { all.first { $0.id == secret.id && $0.key == secret.key } }
 
   /// The action that a secret belongs to; `nil` if it is not configured.
   func action(of secret: TagSecret) -> Action? { actions[secret.action] }
 
-  /// A secret without a time is the program's own, and comes after those that were stored.
+  /// Orders secrets by age; a secret without a time belongs to the program itself and follows the stored ones.
   private static func isOlder(_ one: TagSecret, _ other: TagSecret) -> Bool {
     if one.createdUnixSeconds <= 0 || other.createdUnixSeconds <= 0 {
       return one.createdUnixSeconds > 0 && other.createdUnixSeconds <= 0

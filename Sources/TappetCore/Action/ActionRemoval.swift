@@ -1,18 +1,18 @@
-// The modes of an action, and its message when the tag leaves or at the second tap.
+// The modes of an action, and its message when the tag is removed or at the second tap.
 
-/// How an action's tags set it off.
+/// The way in which an action's tags trigger it.
 package enum ActionMode: Hashable, Sendable, CaseIterable {
   /// Each tap publishes the message.
   case tap
-  /// The message when the tag comes, the removal's when it leaves.
+  /// The message is published when the tag arrives, the removal message when it is removed.
   case hold
-  /// The message at one tap, the removal's at the next one of any of its tags.
+  /// The message is published at one tap, the removal message at the next tap of any of its tags.
   case toggle
-  /// The tag stands for a thing of the inventory, or for a person; the message says what it is.
+  /// The tag represents an entry of the inventory or a person, which the message describes.
   case inventory
 }
 
-/// The message when the tag has left, and its topic.
+/// The message for the removal of the tag, and its topic.
 package struct ActionRemoval: Equatable, Sendable {
   let topic: PayloadTemplate
   let message: PayloadTemplate

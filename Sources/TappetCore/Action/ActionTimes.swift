@@ -1,5 +1,5 @@
-// When an action may be done. Days and hours are those of the kiosk's time zone, whose tables are files: the offset at
-// an instant is handed in with the settings, and nothing here looks it up.
+// The times at which an action may run. Days and hours are local to the kiosk's time zone, whose tables are files: the
+// settings provide the offset at an instant, so that nothing here reads those files.
 
 /// A day of the calendar.
 package struct CalendarDay: Hashable, Comparable, Sendable {
@@ -9,7 +9,7 @@ package struct CalendarDay: Hashable, Comparable, Sendable {
   /// The day with this number.
   package init(number: Int64) { self.number = number }
 
-  /// Parses `2026-12-25`; `nil` for anything else, or a day that there is not.
+  /// Parses `2026-12-25`; `nil` for any other format, or a date that does not exist.
   @export(interface)
   package init?(_ text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
@@ -42,15 +42,15 @@ package struct CalendarDay: Hashable, Comparable, Sendable {
   }
 }
 
-/// Why a text is not hours.
+/// The reason why a text is not valid hours.
 package enum WeeklyHoursError: Error, Hashable, Sendable {
-  /// It is not written like `Mon-Fri 07:00-19:30`.
+  /// The format is not that of `Mon-Fri 07:00-19:30`.
   case malformed
-  /// This part is not days as `Mon-Fri` or `Sat,Sun`.
+  /// This part is not a list of days such as `Mon-Fri` or `Sat,Sun`.
   case days(String)
-  /// This part is not a time as `07:00`.
+  /// This part is not a time such as `07:00`.
   case time(String)
-  /// They end before they begin, or at once.
+  /// The end is not after the start.
   case endsBeforeBegin
 }
 
@@ -58,14 +58,14 @@ package enum WeeklyHoursError: Error, Hashable, Sendable {
 package struct WeeklyHours: Hashable, Sendable {
   /// One bit for each day; Monday is bit 0.
   let days: UInt8
-  /// Minutes since midnight, without the one at which they end.
+  /// Minutes since midnight, excluding the end.
   let minutes: Range<Int64>
 
   private static let names = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 
   /// Parses `Mon-Fri 07:00-19:30`, `Sat,Sun 09:00-12:00` or `Mon 00:00-24:00`.
   ///
-  /// Takes what has only one meaning, too: `mon - fri 7:00–19:30`.
+  /// Also accepts unambiguous variants: `mon - fri 7:00–19:30`.
   @export(interface)
   package init(_ text: String) throws(WeeklyHoursError) {
     let parts = WeeklyHours.words(text)
@@ -79,7 +79,7 @@ package struct WeeklyHours: Hashable, Sendable {
     minutes = begin..<end
   }
 
-  /// The words of a text, with a hyphen for an en dash, and without spaces around hyphens and commas.
+  /// Splits a text into words, with en dashes replaced by hyphens, and without spaces around hyphens and commas.
   private static func words(_ text: String) -> [ArraySlice<UInt8>] {
     func joins(_ byte: UInt8?) -> Bool { byte == UInt8(ascii: "-") || byte == UInt8(ascii: ",") }
     var bytes: [UInt8] = []
@@ -125,7 +125,7 @@ package struct WeeklyHours: Hashable, Sendable {
     return minute
   }
 
-  /// As it is written: `Mon-Fri 07:00-19:30`.
+  /// The text form: `Mon-Fri 07:00-19:30`.
   package var text: String {
     var parts: [String] = []
     var day = 0
@@ -145,7 +145,7 @@ package struct WeeklyHours: Hashable, Sendable {
     return two(minute / 60) + ":" + two(minute % 60)
   }
 
-  /// Whether both have a minute in common.
+  /// Whether the two have a minute in common.
   package func overlaps(_ other: WeeklyHours) -> Bool { days & other.days != 0 && minutes.overlaps(other.minutes) }
 
   func contains(_ day: CalendarDay, minute: Int64) -> Bool {
@@ -153,31 +153,31 @@ package struct WeeklyHours: Hashable, Sendable {
   }
 }
 
-/// The reason why an action may not be done now.
+/// The reason why an action may not run now.
 package enum TimeFault: Hashable, Sendable, CaseIterable {
   case outsideHours
   case holiday
   case notYet
   case noLonger
-  /// Nobody knows the time.
+  /// The time is not known.
   case clockUnknown
 }
 
-/// When an action may be done.
+/// The times at which an action may run.
 package struct ActionTimes: Hashable, Sendable {
-  /// The first day; `nil` means since ever.
+  /// The first day; `nil` means no lower limit.
   package var from: CalendarDay?
-  /// The last day.
+  /// The last day; `nil` means no upper limit.
   package var until: CalendarDay?
-  /// The hours of the week in which it may be done; empty means every hour, on holidays too.
+  /// The hours of the week in which the action may run; empty means every hour, including holidays.
   package var hours: [WeeklyHours] = []
-  /// Whether it may be done while the clock is not known.
+  /// Whether the action may run while the time is not known.
   package var allowsUnknownClock = false
 
   /// Times without any restriction.
   package init() {}
 
-  /// Returns what is wrong with this time, in seconds since 1970.
+  /// Returns why the action may not run at this time, in seconds since 1970; `nil` if it may.
   func fault(at unixSeconds: Int64, in calendar: LocalCalendar) -> TimeFault? {
     let local = unixSeconds + calendar.secondsEastOfUTC(unixSeconds)
     let rest = local % 86_400
@@ -208,7 +208,7 @@ package struct LocalCalendar: Sendable {
 }
 
 extension Kiosk {
-  /// Returns why a tap, a press or a command may not do the action now.
+  /// Returns why a tap, a press or a command may not run the action now.
   func timeRefusal(of action: Action, at now: Moment) -> TapRefusal? {
     guard let times = action.times else { return nil }
     guard clockIsGood else {
@@ -217,7 +217,7 @@ extension Kiosk {
     return times.fault(at: now.unixSeconds, in: settings.calendar).map { .wrongTime(action: action.name, $0) }
   }
 
-  /// Returns why this tag may not do its action now.
+  /// Returns why this tag may not run its action now.
   func timeRefusal(of tap: VerifiedTap, at now: Moment) -> TapRefusal? {
     timeRefusal(of: tap.action, at: now)
       ?? tap.secret?.timeRefusal(for: tap.action, at: now, clockIsGood: clockIsGood, in: settings.calendar)

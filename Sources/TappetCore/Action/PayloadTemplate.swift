@@ -1,14 +1,14 @@
-// A message as the configuration has it, with places for a timestamp token and an id (docs/formats.md, "%T"), and for
+// A configured message, with placeholders for a timestamp token and an id (docs/formats.md, "%T"), and for
 // facts about the tap. The facts and the id are filled in when the tap is accepted, the token when the message is sent.
 
-/// A payload whose first `%T` and first `%I` are filled in when it is sent; everything else is literal, but for the
-/// facts that a configured one names.
+/// A payload whose first `%T` and first `%I` are filled in when it is sent; all other text is literal, except for the
+/// facts that a configured payload names.
 package struct PayloadTemplate: Hashable, Sendable {
-  /// Where the token and the id go.
+  /// The places of the token and the id.
   private enum Filling: Hashable, Sendable {
-    /// To the first `%T` and the first `%I`.
+    /// The places of the first `%T` and the first `%I`.
     case searched
-    /// The id is in the text; the token goes to this place, or nowhere: inserted text may look like a placeholder.
+    /// The id is filled in, and the token's place, if any, is fixed: inserted text may look like a placeholder.
     case token(at: Int?)
   }
 
@@ -21,17 +21,17 @@ package struct PayloadTemplate: Hashable, Sendable {
   private let filling: Filling
   private let format: MessageFormat
   private let facts: [FactPlace]
-  /// The place from which facts are parts of an HTML text; `nil` without one.
+  /// The offset from which facts are part of an HTML text; `nil` if there is none.
   private let markupStart: Int?
 
-  /// Any text is a template, as in the app; it names no facts.
+  /// A template of any text, as in the app; it names no facts.
   package init(_ text: String) {
     self.init(text, format: .literal, facts: [])
   }
 
-  /// A configured message, which may name facts; without a format its text tells it.
+  /// A configured message, which may name facts; without a format, it is derived from the text.
   ///
-  /// `nil` when it names one that there is not.
+  /// `nil` if the message names an unknown fact.
   package init?(configured text: String, format: MessageFormat? = nil) {
     let bytes = Array(text.utf8)
     let format = format ?? MessageFormat(of: bytes)
@@ -39,7 +39,7 @@ package struct PayloadTemplate: Hashable, Sendable {
     self.init(text, format: facts.isEmpty ? .literal : format, facts: facts)
   }
 
-  /// The same for JSON of which the end, from `markupStart` on, has HTML in a string.
+  /// A configured JSON message whose end, from `markupStart` on, contains HTML in a string.
   package init?(json text: String, markupStart: Int) {
     guard let facts = FactPlace.all(in: Array(text.utf8)) else { return nil }
     self.init(text, format: facts.isEmpty ? .literal : .json, facts: facts, markupStart: markupStart)
@@ -75,7 +75,7 @@ package struct PayloadTemplate: Hashable, Sendable {
   /// The longest topic that it can become.
   package var topicSizeMax: Int { text.utf8.count + facts.count * Limits.factInTopicSizeMax }
 
-  /// The message of one tap, with all but its token when it names facts.
+  /// The message of one tap: if it names facts, everything but the token is filled in.
   func filled(with values: TapFacts, id: EntryID) -> PayloadTemplate {
     guard namesFacts else { return self }
     let bytes = Array(text.utf8)
@@ -115,11 +115,11 @@ package struct PayloadTemplate: Hashable, Sendable {
     return String(decoding: topic + bytes[offset...], as: UTF8.self)
   }
 
-  /// Whether some tap has this topic; only the facts in `known` are known before it.
+  /// Whether any tap can result in this topic; only the facts in `known` are known in advance.
   @export(interface)
   package func mayBecome(_ topic: String, _ known: TapFacts) -> Bool {
     let (bytes, wanted) = (Array(text.utf8), Array(topic.utf8))
-    // Where in the topic the part of the template that was looked at may end.
+    // The offsets in the topic at which the processed part of the template may end.
     var ends: Set<Int> = [0]
     func pass(_ part: some Sequence<UInt8>) {
       let part = Array(part)
@@ -144,7 +144,7 @@ package struct PayloadTemplate: Hashable, Sendable {
 
   /// Returns the payload.
   ///
-  /// Without a token `%T` is left as it is, as in the app. Inserted text is not examined again.
+  /// Without a token `%T` is left unchanged, as in the app. Inserted text is not examined again.
   @export(interface)
   package func fill(token: String?, id: EntryID) -> [UInt8] {
     let bytes = Array(text.utf8)
@@ -184,9 +184,9 @@ package struct PayloadTemplate: Hashable, Sendable {
 // MARK: In the store
 
 extension PayloadTemplate {
-  /// The number that the store keeps beside the text.
+  /// The number that the store keeps with the text.
   ///
-  /// 0 and 1: without and with `%T`; -1: nothing more is to be filled in; 2 and more: the token's place, plus 2.
+  /// 0 and 1: without and with `%T`; -1: nothing is left to be filled in; 2 and more: the token's place, plus 2.
   package var storedFilling: Int64 {
     switch filling {
     case .searched: usesTimestamp ? 1 : 0
@@ -194,7 +194,7 @@ extension PayloadTemplate {
     }
   }
 
-  /// The template that the store has kept.
+  /// The template for the text and number that the store has kept.
   @export(interface)
   package init(_ text: String, storedFilling: Int64) {
     if storedFilling == 0 || storedFilling == 1 {

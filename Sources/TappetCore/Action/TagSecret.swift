@@ -1,6 +1,6 @@
-// The key that a tag's signature is made with.
+// The secrets of tags, and the keys that sign their URLs.
 
-/// The 32 bytes of a key, wiped when the last holder releases it; never printed.
+/// The 32 bytes of a key, wiped when the last reference is released; never printed.
 package final class SecretKey: Sendable {
   /// Number of bytes in a key.
   package static let size = 32
@@ -21,7 +21,7 @@ package final class SecretKey: Sendable {
     self.init(bytes.withUnsafeBytes { SecretBytes(copying: $0) })
   }
 
-  /// Copies the key straight into memory that is wiped; `nil` for anything but 32 bytes.
+  /// Copies the key directly into memory that is wiped after use; `nil` for anything but 32 bytes.
   package convenience init?(copying bytes: UnsafeRawBufferPointer) {
     guard bytes.count == SecretKey.size else { return nil }
     self.init(SecretBytes(copying: bytes))
@@ -39,14 +39,14 @@ package final class SecretKey: Sendable {
   /// Returns a new random key.
   package static func random() throws(CryptoError) -> SecretKey { SecretKey(try SecretBytes.random(count: size)) }
 
-  /// Lends the bytes to `body`, which must not keep them.
+  /// Passes the bytes to `body`, which must not keep them.
   package func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try storage.withBytes(body)
   }
 
-  /// The key as 64 lower-case digits, for a tag or a share code that is to carry it.
+  /// Returns the key as 64 lower-case digits, for a tag or a share code that carries it.
   ///
   /// The caller must wipe them.
   package func revealedHexDigits() -> [UInt8] { storage.withBytes { Hex.digits(of: $0) } }
@@ -58,9 +58,9 @@ package final class SecretKey: Sendable {
 }
 
 extension SecretKey {
-  /// The key's name for people, 16 lower-case digits: the same wherever the key is, and of no use without it.
+  /// The key's identifier for display, 16 lower-case digits: identical for all copies of the key, and not secret.
   ///
-  /// The first 8 bytes of the HMAC of a text that no tag carries; `nil` when OpenSSL fails.
+  /// It contains the first 8 bytes of the HMAC of a text that no tag carries; `nil` when OpenSSL fails.
   package var fingerprint: String? {
     guard let code = try? authenticate(Array("fingerprint".utf8)) else { return nil }
     return Hex.encode(Array(code.prefix(8)))
@@ -84,15 +84,15 @@ package struct TagSecret: Sendable {
   package var index: Int64
   /// The key of its tags.
   package var key: SecretKey
-  /// When it was created or imported, in seconds since 1970.
+  /// Time of its creation or import, in seconds since 1970.
   package var createdUnixSeconds: Int64
-  /// Label for people; trimmed, and `nil` when empty.
+  /// Label for display; trimmed, and `nil` when empty.
   package var label: String?
-  /// The tag that it was made for; `nil` if it was not made for one, or the tag draws a new UID each time.
+  /// The tag that it was created for; `nil` if there is none, or if the tag has a random UID.
   package var uid: TagUID?
-  /// The person whose it is.
+  /// The person who owns the secret.
   package var person: Person?
-  /// The tags that had it last; a hint where to look first, and no proof.
+  /// The tags on which it was last seen; a hint for the search order, not a proof.
   package var seenUIDs: [TagUID] = []
 
   /// A secret of the action `action`.

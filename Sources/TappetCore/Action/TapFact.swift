@@ -7,50 +7,50 @@ package enum TapFact: String, CaseIterable, Hashable, Sendable {
   case uid
   /// The label of the tag's secret.
   case tag
-  /// The name of the person whose tag it is.
+  /// The name of the tag's owner.
   case person
   /// The action's name.
   case action
   /// The kiosk's client id.
   case kiosk
-  /// When it was accepted: `2026-11-21T10:51:07Z`.
+  /// The time of acceptance: `2026-11-21T10:51:07Z`.
   case time
-  /// When it was accepted, in seconds since 1970.
+  /// The time of acceptance, in seconds since 1970.
   case unix
-  /// The number of its tag's accepted taps, this one included.
+  /// The number of its tag's accepted taps, including this tap.
   case count
   /// The first text on the tag.
   case text
-  /// The first link on the tag, unless it is one of a kiosk's own.
+  /// The first link on the tag, unless it is a kiosk's own.
   case uri
   /// The result in the inventory: `shown`, `moved`, `lent`, `returned`, `low`.
   case verb
-  /// The kind of thing: `box`.
+  /// The kind of entry: `box`.
   case kind
-  /// The thing's name, a box's label.
+  /// The entry's name, or a box's label.
   case thing
-  /// The thing's id.
+  /// The id of the entry.
   case id
   /// The text of a box's QR code.
   case code
-  /// The path of the place that it is in: `House → Cellar → Shelf`.
+  /// The path of its location: `House → Cellar → Shelf`.
   case path
-  /// The things in it: `200 M4 x 20, M5 x 30`.
+  /// Its contents: `200 M4 x 20, M5 x 30`.
   case contents
-  /// Number of pieces of an item, else 1.
+  /// Number of pieces of an item, otherwise 1.
   case quantity
-  /// Number of pieces below which it is low.
+  /// Number of pieces below which the stock is low.
   case minimum
-  /// The person who has the item.
+  /// The person who has borrowed the item.
   case holder
-  /// The person who did it, else the kiosk's client id.
+  /// The person who made the change, otherwise the kiosk's client id.
   case who
   /// The number of a change that is passed on.
   case change
 }
 
 extension TapFact {
-  /// Whether it may have this text in a topic.
+  /// Whether the fact may have this text in a topic.
   func mayBe(_ text: ArraySlice<UInt8>) -> Bool {
     if text.elementsEqual("".topicLevel.utf8) { return true }
     return switch self {
@@ -63,11 +63,11 @@ extension TapFact {
   }
 }
 
-/// The facts of one tap; empty where there is none, as the UID of a button.
+/// The facts of one tap; an inapplicable fact, such as the UID of a button, is empty.
 package struct TapFacts: Sendable {
   private var values: [TapFact: String] = [:]
 
-  /// Facts that are all empty.
+  /// A set of empty facts.
   package init() {}
 
   /// The fact's text.
@@ -77,16 +77,16 @@ package struct TapFacts: Sendable {
   }
 }
 
-/// How facts are written into a message.
+/// The encoding of facts in a message.
 package enum MessageFormat: Hashable, Sendable, CaseIterable {
-  /// As they are.
+  /// Inserted without escaping.
   case text
   /// Escaped as in a JSON string.
   case json
-  /// Not at all: `%{uid}` has no meaning.
+  /// Not inserted: `%{uid}` has no meaning.
   case literal
 
-  /// The format of a message that does not say it: one that looks like an object, an array or a string is JSON.
+  /// The format derived from a message: text that looks like an object, an array or a string is JSON.
   init(of bytes: [UInt8]) {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
     switch (bytes.first { !isSpace($0) }, bytes.last { !isSpace($0) }) {
@@ -96,16 +96,16 @@ package enum MessageFormat: Hashable, Sendable, CaseIterable {
   }
 }
 
-/// Where a text names a fact.
+/// The place where a text names a fact.
 struct FactPlace: Hashable, Sendable {
   var bytes: Range<Int>
   var fact: TapFact
 }
 
 extension FactPlace {
-  /// The places in a text.
+  /// Returns the placeholders in a text.
   ///
-  /// Only `%{` with a letter behind it is a placeholder. `nil` means that one is unknown or has no end.
+  /// Only `%{` followed by a letter is a placeholder. `nil` means that a placeholder is unknown or unterminated.
   static func all(in bytes: [UInt8]) -> [FactPlace]? {
     var places: [FactPlace] = []
     var offset = 0
@@ -126,7 +126,7 @@ extension FactPlace {
 }
 
 extension String {
-  /// The text without what is longer than `size` bytes, cut between characters.
+  /// Returns the text truncated to at most `size` bytes, between characters.
   @export(interface)
   package func cut(toSize size: Int) -> String {
     guard utf8.count > size else { return self }
@@ -138,7 +138,7 @@ extension String {
     return kept
   }
 
-  /// The text as the inside of a JSON string (RFC 8259 §7).
+  /// The text escaped for a JSON string (RFC 8259 §7), without quotes.
   package var jsonEscaped: String {
     var text = ""
     for scalar in unicodeScalars {
@@ -152,7 +152,7 @@ extension String {
     return text
   }
 
-  /// The text without what HTML gives a meaning.
+  /// The text with HTML's special characters escaped.
   var markupEscaped: String {
     var text = ""
     for scalar in unicodeScalars {
@@ -168,7 +168,7 @@ extension String {
     return text
   }
 
-  /// The text as one level of a topic: without what MQTT gives a meaning, and never empty.
+  /// The text as one topic level: without MQTT's special characters, and never empty.
   var topicLevel: String {
     guard !isEmpty else { return "none" }
     var level = ""

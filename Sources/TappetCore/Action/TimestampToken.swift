@@ -3,22 +3,22 @@
 //     byte 0      4                       8        15
 //     random      unix seconds, LE u32    random   sum of bytes 0…14 mod 256        one AES block, ECB, 32 hex digits
 
-/// Why a token cannot be made, or is not accepted.
+/// The reason why a token cannot be created, or is not accepted.
 package enum TimestampTokenError: Error, Hashable, Sendable {
   /// A time that does not fit 32 bits.
   case timeOutOfRange(Int64)
   /// Not 32 hexadecimal digits.
   case notHexadecimal
-  /// Sealed with another key, or changed since.
+  /// Sealed with another key, or modified since.
   case checksum
-  /// The number of seconds by which it is too old, or too far in the future.
+  /// The token is too old, or too far in the future, by this age in seconds.
   case outsideWindow(ageSeconds: Int64)
-  /// Accepted once before.
+  /// The token was already accepted.
   case repeated
   case crypto(CryptoError)
 }
 
-/// An AES key of 16, 24 or 32 bytes, wiped when the last holder releases it; the ESP32 takes 16 only.
+/// An AES key of 16, 24 or 32 bytes, wiped when the last reference is released; the ESP32 supports only 16.
 package final class TimestampKey: Sendable {
   private let storage: SecretBytes
 
@@ -28,7 +28,7 @@ package final class TimestampKey: Sendable {
     self.storage = storage
   }
 
-  /// `nil` for anything but 32, 48 or 64 ASCII hexadecimal digits, of either case, which are not copied.
+  /// Decodes the key without copying its digits; `nil` for anything but 32, 48 or 64 hexadecimal digits of either case.
   package init?(hex digits: UnsafeRawBufferPointer) {
     guard let storage = TimestampKey.decode(digits) else { return nil }
     self.storage = storage
@@ -67,14 +67,14 @@ package enum TimestampToken {
   /// Random bytes in a token.
   package static let randomSize = 11
 
-  /// Returns a token for this second, a new one each time.
+  /// Returns a token for this second, different each time.
   package static func seal(unixSeconds: Int64, key: TimestampKey) throws(TimestampTokenError) -> String {
     let random: [UInt8]
     do throws(CryptoError) { random = try LibCrypto.random(count: randomSize) } catch { throw .crypto(error) }
     return try seal(unixSeconds: unixSeconds, key: key, random: random)
   }
 
-  /// Returns a token with the given randomness of `randomSize` bytes, for vectors.
+  /// Returns a token with the given `randomSize` random bytes, for test vectors.
   @export(interface)
   package static func seal(unixSeconds: Int64, key: TimestampKey, random: [UInt8]) throws(TimestampTokenError) -> String
   {
@@ -90,7 +90,7 @@ package enum TimestampToken {
     } catch { throw .crypto(error) }
   }
 
-  /// Returns the second that a token holds.
+  /// Returns the time in a token, in seconds since 1970.
   @export(interface)
   package static func open(_ token: String, key: TimestampKey) throws(TimestampTokenError) -> Int64 {
     guard token.utf8.count == 32, let sealed = Hex.decode(token) else { throw .notHexadecimal }
@@ -107,37 +107,37 @@ package enum TimestampToken {
 
 /// Decides whether a received token may act.
 package struct TokenReceiver: Sendable {
-  /// How strictly tokens are judged.
+  /// The strictness of the checks.
   package enum Rule: Hashable, Sendable {
-    /// Accepts a token that is at most this much older or newer, and each token once.
+    /// Accepts a token whose age is within this many seconds in either direction, and each token once.
     case window(seconds: Int64)
-    /// Accepts what the ESP32 accepts: at most 5 s old, any future time, and repeats.
+    /// Accepts the same as the ESP32: at most 5 s old, any future time, and repeats.
     case firmware
   }
 
   private struct Accepted {
-    /// In lower case.
+    /// The digits in lower case.
     var token: [UInt8]
     var sealedAt: Int64
   }
 
   private let rule: Rule
   private var accepted: [Accepted] = []
-  /// Tokens up to this second were forgotten, so none of them is accepted any more, whatever the clock shows later.
+  /// Tokens up to this second were forgotten, so they are no longer accepted, whatever the clock shows later.
   private var forgottenUpTo = Int64.min
 
   /// A receiver that has accepted nothing yet; a negative window accepts nothing.
   ///
-  /// Its memory of accepted tokens ends with it, and with their window.
+  /// Accepted tokens are remembered during their window, and for the lifetime of the receiver.
   package init(rule: Rule = .window(seconds: 5)) { self.rule = rule }
 
-  /// Accepts and remembers the token, and returns the second that it holds.
+  /// Accepts and remembers the token, and returns its time in seconds since 1970.
   @export(interface)
   package mutating func accept(
     _ token: String, key: TimestampKey, nowUnixSeconds now: Int64
   ) throws(TimestampTokenError) -> Int64 {
     let sealedAt = try TimestampToken.open(token, key: key)
-    // No clock shows the two ends of Int64, but a caller may pass them, and the difference must fit.
+    // No clock shows the limits of Int64, but a caller may pass them, and the difference must fit.
     let now = min(max(now, Int64.min / 2), Int64.max / 2)
     let age = now - sealedAt
     switch rule {
@@ -153,7 +153,7 @@ package struct TokenReceiver: Sendable {
 
   /// Remembers the token, and forgets the tokens of the oldest second when there are too many.
   ///
-  /// That second is over then: memory is bounded, and an accepted token is still refused a second time.
+  /// No token of that second is accepted from then on: memory is bounded, and a repeated token is still refused.
   private mutating func remember(_ token: Accepted, age: Int64) throws(TimestampTokenError) {
     guard !accepted.contains(where: { $0.token == token.token }) else { throw .repeated }
     guard token.sealedAt > forgottenUpTo else { throw .outsideWindow(ageSeconds: age) }
@@ -163,7 +163,7 @@ package struct TokenReceiver: Sendable {
     forget { $0.sealedAt == oldest }
   }
 
-  /// Forgets tokens and closes their seconds: the clock may be set back, and none of them may act a second time.
+  /// Forgets tokens and rejects their seconds from then on: the clock may be set back, and no token may act twice.
   private mutating func forget(where isOver: (Accepted) -> Bool) {
     for token in accepted where isOver(token) { forgottenUpTo = max(forgottenUpTo, token.sealedAt) }
     accepted.removeAll(where: isOver)

@@ -1,4 +1,4 @@
-// The letters and digits of ASCII, and of no other script.
+// ASCII letters and digits, without those of other scripts.
 
 extension UInt8 {
   package var isASCIIDigit: Bool { (0x30...0x39).contains(self) }
@@ -10,7 +10,7 @@ extension UInt8 {
 }
 
 extension String {
-  /// ASCII letters in lower case; everything else as it is.
+  /// The text with ASCII letters in lower case; all other characters are unchanged.
   package var asciiLowercased: String { String(decoding: utf8.map { $0.asciiLowercased }, as: UTF8.self) }
 
   /// Whether every byte is an ASCII letter, a digit, or one of these.

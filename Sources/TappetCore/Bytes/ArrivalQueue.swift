@@ -1,4 +1,4 @@
-// A queue whose members leave in about the order in which they came, as PUBACKs do.
+// A queue whose members leave in approximately the order of their arrival, as with PUBACKs.
 
 /// Members in the order of their arrival.
 package struct ArrivalQueue<Member> {
@@ -11,7 +11,7 @@ package struct ArrivalQueue<Member> {
 
   /// Number of members.
   package var count: Int { members.count - goneCount }
-  /// The member that came first.
+  /// The oldest member of the queue.
   package var first: Member? { goneCount < members.count ? members[goneCount] : nil }
   /// All members, in order.
   package var all: ArraySlice<Member> { members[goneCount...] }
@@ -19,7 +19,7 @@ package struct ArrivalQueue<Member> {
   /// Adds a member at the end.
   package mutating func append(_ member: Member) { members.append(member) }
 
-  /// Removes the first member that fits; quick when it is at the front.
+  /// Removes the first matching member; fast if it is at the front.
   package mutating func remove(where fits: (Member) -> Bool) -> Member? {
     guard let index = members[goneCount...].firstIndex(where: fits) else { return nil }
     guard index == goneCount else { return members.remove(at: index) }

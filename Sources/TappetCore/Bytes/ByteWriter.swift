@@ -1,6 +1,6 @@
-// Fields of a message, one after the other; numbers are big-endian, and a text has its size in two bytes before it.
+// Writing and reading of message fields; numbers are big-endian, and a text is preceded by its size in two bytes.
 
-/// Makes the bytes of a message.
+/// Builds the bytes of a message.
 struct ByteWriter {
   var bytes: [UInt8] = []
 
@@ -18,31 +18,31 @@ struct ByteWriter {
     integer(id.low)
   }
 
-  /// Cut to what the size before it can say.
+  /// Writes a two-byte size and the bytes, truncated to the largest size.
   mutating func sized(_ value: [UInt8]) {
     let kept = value.prefix(Int(UInt16.max))
     integer(UInt16(kept.count))
     bytes += kept
   }
 
-  /// Cut between characters: half of one is not UTF-8.
+  /// Writes a text with its size, truncated between characters so that it stays UTF-8.
   mutating func text(_ text: String) { sized(Array(text.cut(toSize: Int(UInt16.max)).utf8)) }
 }
 
 extension FixedWidthInteger {
-  /// A number from as many bytes as it has, the highest first.
+  /// A number from its big-endian bytes.
   package init(bigEndianBytes bytes: some Sequence<UInt8>) {
     self = bytes.reduce(0) { $0 << 8 | Self(truncatingIfNeeded: $1) }
   }
 
-  /// Its bytes, the highest first.
+  /// The bytes in big-endian order.
   package var bigEndianBytes: [UInt8] {
     stride(from: Self.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self >> $0) }
   }
 }
 
 extension ByteReader {
-  /// Takes eight bytes, the highest first.
+  /// Reads a big-endian number of eight bytes.
   mutating func integer() -> Int64? { slice(8).map { Int64(bigEndianBytes: $0) } }
 
   mutating func entryID() -> EntryID? {
@@ -51,12 +51,12 @@ extension ByteReader {
     }
   }
 
-  /// Takes a size of two bytes, and as many bytes.
+  /// Reads a size of two bytes, followed by that number of bytes.
   mutating func sized() -> [UInt8]? {
     guard let size = bigEndian16() else { return nil }
     return slice(Int(size)).map { Array($0) }
   }
 
-  /// Takes a text with its size; `nil` when it is not UTF-8.
+  /// Reads a text with its size; `nil` if it is not UTF-8.
   mutating func text() -> String? { sized().flatMap { String(validating: $0, as: UTF8.self) } }
 }

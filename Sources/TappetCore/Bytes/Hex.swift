@@ -1,5 +1,5 @@
-// Hexadecimal text. Writes lower case, reads either; only ASCII digits count, nothing is skipped or allocated twice.
-// There are no tables: where a digit belongs to a key, no memory address depends on it.
+// Hexadecimal text. Writes lower case and reads either case; only ASCII digits are accepted, nothing is skipped or
+// allocated twice. There are no lookup tables, so that no memory address depends on the digits of a key.
 
 /// Bytes as hexadecimal digits and back.
 package enum Hex {
@@ -25,9 +25,9 @@ package enum Hex {
     digits.append(digit(byte & 0x0F))
   }
 
-  /// Decodes ASCII digits; `nil` unless they are an even number of ASCII hexadecimal digits.
+  /// Decodes ASCII bytes; `nil` unless they are an even number of hexadecimal digits.
   ///
-  /// No digits decode to no bytes.
+  /// An empty input decodes to an empty array.
   package static func decode(_ digits: some Collection<UInt8>) -> [UInt8]? {
     let size = digits.count / 2
     var isValid = false

@@ -1,21 +1,21 @@
-// The one rule for names: of people, secrets, actions, places and things. They are stored and compared in normalization
-// form C (Unicode Standard Annex 15), so that an é from a Mac's table is the é that somebody types, and they have no
-// character that nobody sees. Letters of two scripts that look alike stay two letters, and a ligature stays one.
+// The common rule for names: of people, secrets, actions, places and things. They are stored and compared in NFC
+// (Unicode Standard Annex 15), so that an é from a Mac's table equals a typed é, and they contain no invisible
+// characters. Similar letters of different scripts stay different, and a ligature stays one character.
 
 import CUTF8Proc
 
-/// Why a text cannot be a name.
+/// The reason why a text cannot be a name.
 package enum NameFault: Hashable, Sendable {
-  /// Bytes of the text.
+  /// The text is too long; its size in bytes.
   case tooLong(size: Int, max: Int)
-  /// A character that controls a terminal, turns the text around or shows nothing, and its place, counted from 1.
+  /// A character that controls a terminal, changes the text direction or is invisible; its place, counted from 1.
   case unseen(Unicode.Scalar, place: Int)
 }
 
 extension String {
-  /// The text as a name: composed, with plain spaces in it and none at its ends; `nil` when nothing else is left.
+  /// The text as a name: in NFC, with plain spaces and without spaces at its ends; `nil` when nothing is left.
   ///
-  /// Variation selectors, which phones put behind emoji, and what spreadsheets leave at the ends are dropped.
+  /// Variation selectors, which phones add to emoji, and what spreadsheets leave at the ends are removed.
   @export(interface)
   package var trimmedLabel: String? {
     // Nearly all names.
@@ -33,7 +33,7 @@ extension String {
     return String(kept).composed
   }
 
-  /// Why this text, which is trimmed, cannot be a name; `nil` if it can.
+  /// Returns why this trimmed text cannot be a name; `nil` if it can.
   @export(interface)
   package func nameFault(sizeMax: Int = Limits.secretLabelSizeMax) -> NameFault? {
     let size = utf8.count
@@ -44,23 +44,23 @@ extension String {
     return nil
   }
 
-  /// The name that this text, which was stored or sealed, stands for.
+  /// The name for this stored or sealed text.
   ///
-  /// Earlier versions stored names as they were typed; what nobody sees in them is dropped.
+  /// Earlier versions stored names as typed; invisible characters in them are removed.
   package var storedName: String {
     var seen = String.UnicodeScalarView()
     for scalar in unicodeScalars where scalar.isVisible { seen.append(scalar) }
     return String(seen).trimmedLabel ?? escaped
   }
 
-  /// The text in normalization form C; one that is too long for a name is left as it is.
+  /// The text in NFC; a text that is too long for a name is returned unchanged.
   @export(interface)
   package var composed: String {
     let size = utf8.count
-    // No character below U+0300 changes.
+    // Characters below U+0300 do not change.
     guard size <= Limits.composedTextSizeMax, unicodeScalars.contains(where: { $0.value >= 0x300 }) else { return self }
     let options = utf8proc_option_t(rawValue: UTF8PROC_STABLE.rawValue | UTF8PROC_COMPOSE.rawValue)
-    // A character has at most four in its decomposition; the last place is for the NUL that the library adds.
+    // A character decomposes into at most four; the last element is for the NUL that the library adds.
     var scalars = [utf8proc_int32_t](repeating: 0, count: 4 * size + 1)
     var text = self
     let count = text.withUTF8 { source in
@@ -74,8 +74,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether it is a space or a line end, as the app trims them: Foundation's `whitespacesAndNewlines`; or what
-  /// spreadsheets, browsers and word processors leave beside a text; or a variation selector.
+  /// Whether it is a space or a line end that the app trims (Foundation's `whitespacesAndNewlines`), an invisible
+  /// character that spreadsheets, browsers and word processors leave at the ends of a text, or a variation selector.
   fileprivate var isLeftAtEnds: Bool {
     switch value {
     case 0x09...0x0D, 0x85, 0x2028, 0x2029, 0x200B...0x200D, 0x2060, 0xFE0E, 0xFE0F, 0xFEFF: true
@@ -83,7 +83,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether it is one of the spaces, which look the same.
+  /// Whether it is a space character, all of which look the same.
   fileprivate var isSpace: Bool {
     switch value {
     case 0x20, 0xA0, 0x1680, 0x2000...0x200A, 0x202F, 0x205F, 0x3000: true

@@ -1,16 +1,16 @@
-// Text that others wrote, on its way to a terminal or a log.
+// Untrusted text that is written to a terminal or a log.
 
 extension String {
-  /// Whether no character can move a cursor, end a line or reorder the text, so that it is safe to show.
+  /// Whether the text is safe to show: no character can move a cursor, end a line or reorder the text.
   package var isPrintable: Bool { unicodeScalars.allSatisfy { $0.isPrintable } }
 
-  /// Whether brokers accept the text in a topic or a name (MQTT 5.0 §1.5.4; MQTT 3.1.1 lets them refuse the same).
+  /// Whether brokers accept the text in a topic or a name (MQTT 5.0 §1.5.4; they may refuse the same in MQTT 3.1.1).
   package var isOfMQTT: Bool { unicodeScalars.allSatisfy { $0.isOfMQTT } }
 
-  /// The text with everything as `\u{1b}` that controls a terminal or that nobody sees, so that no two look alike.
+  /// The text with control and invisible characters escaped as `\u{1b}`, so that no two different texts look alike.
   package var escaped: String { escaped { $0.isVisible } }
 
-  /// The text in quotes, with escapes, so that nothing in it passes for words or facts of ours.
+  /// The text in quotes and escaped, so that its content cannot be mistaken for the surrounding message.
   package var quoted: String {
     var text = "\""
     for scalar in escaped.unicodeScalars {
@@ -20,12 +20,12 @@ extension String {
     return text + "\""
   }
 
-  /// The same with line ends and tabs as they are.
+  /// The text escaped, except for line ends and tabs.
   package var escapedLines: String { escaped { $0.isVisible || $0 == "\n" || $0 == "\t" } }
 
-  /// The text without the user name and password of a URL, which some write where they do not belong.
+  /// The text without the user name and password of a URL, which may have been written in the wrong place.
   ///
-  /// Up to the last '@', because a password may have one; `name:password@host` without a scheme is one too.
+  /// Removes up to the last '@', because a password may contain one, also in `name:password@host` without a scheme.
   @export(interface)
   package var withoutUserInfo: String {
     guard let at = utf8.lastIndex(of: UInt8(ascii: "@")),
@@ -51,9 +51,9 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether it is neither a control character nor one of those that end lines or turn the direction of text.
+  /// Whether it is neither a control character nor a character that ends lines or changes the text direction.
   ///
-  /// Terminals execute the upper half of ISO 6429's controls (0x80 to 0x9F) in UTF-8 too.
+  /// Terminals also execute the C1 controls of ISO 6429 (0x80 to 0x9F) in UTF-8.
   package var isPrintable: Bool {
     switch value {
     case 0..<0x20, 0x7F...0x9F, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: false
@@ -69,8 +69,8 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether it is printable and a person sees it: the characters that are left out here show nothing (those that are
-  /// Default_Ignorable_Code_Point, the fillers of Hangul, an empty Braille cell) or are none (U+FFFE and the like).
+  /// Whether it is printable and visible: the excluded characters show nothing (Default_Ignorable_Code_Point, the
+  /// fillers of Hangul, the empty Braille cell) or are non-characters (such as U+FFFE).
   package var isVisible: Bool {
     switch value {
     case 0xAD, 0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B...0x180F, 0x200B...0x200D, 0x2060...0x206F, 0x2800, 0x3164,

@@ -27,7 +27,7 @@ struct URLParts {
     host = authority.prefix { $0 != UInt8(ascii: "/") }
   }
 
-  /// Name and value of each parameter, in order; empty ones are skipped, one without `=` has an empty value.
+  /// Name and value of each parameter, in order; empty parameters are skipped; without `=` the value is empty.
   struct Parameters: IteratorProtocol {
     var rest: Part
 
@@ -46,7 +46,7 @@ struct URLParts {
   /// The query's parameters.
   var parameters: Parameters { Parameters(rest: query) }
 
-  /// Lends the bytes of `text` to `body`, which must not keep them.
+  /// Passes the bytes of `text` to `body`, which must not keep them.
   static func withBytes<Result, Failure: Error>(
     of text: some Collection<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -54,13 +54,13 @@ struct URLParts {
   }
 }
 
-/// `HOST`, `HOST:PORT` or `[ADDRESS]:PORT`, as a URL has it after the slashes.
+/// The authority of a URL: `HOST`, `HOST:PORT` or `[ADDRESS]:PORT`.
 package struct URLAuthority: Hashable, Sendable {
   /// The name or the address, without brackets.
   package let host: String
   package let port: UInt16?
 
-  /// `nil` for a user, an empty host, and whatever no name and no address has.
+  /// Parses an authority; `nil` for one with a user, an empty host, or invalid characters.
   @export(interface)
   package init?(_ text: ArraySlice<UInt8>) {
     let isAddress = text.first == UInt8(ascii: "[")
@@ -83,10 +83,10 @@ package struct URLAuthority: Hashable, Sendable {
 }
 
 extension String {
-  /// As one part of a URL: everything but the unreserved (RFC 3986 §2.3) is escaped.
+  /// The text as one part of a URL: all but the unreserved characters (RFC 3986 §2.3) are escaped.
   package var percentEncoded: String { String(decoding: percentEncoded(except: ""), as: UTF8.self) }
 
-  /// With further characters that are not escaped.
+  /// Returns the text escaped, except for unreserved characters and those in `others`.
   func percentEncoded(except others: String) -> [UInt8] {
     var text: [UInt8] = []
     for byte in utf8 {

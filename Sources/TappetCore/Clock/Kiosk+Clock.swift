@@ -1,14 +1,14 @@
-// The wall clock: whether it can be believed, and whether anything waits for it. Decides only.
+// The wall clock: whether it can be trusted, and whether anything waits for it. Pure decision logic.
 //
-// Three things need it: a timestamp token, an action's hours, and an entry of an earlier start of the machine, whose
-// age only the wall clock tells. Certificates do not: TLS judges them with the clock as it is, and a wrong one shows as
-// a link that fails.
+// The clock is needed for a timestamp token, for an action's hours, and for an entry from before the last boot, whose
+// age only the wall clock can tell. It is not needed for certificates: TLS checks them with the clock as it is, and a
+// wrong clock shows up as a failing link.
 
 extension Kiosk {
   /// Whether `%T` may be sealed.
   package var clockIsGood: Bool { settings.trustsClock || clock.isSynchronised == true }
 
-  /// Whether an action, or an entry that waits, cannot do without the wall clock.
+  /// Whether an action or a pending entry needs the wall clock.
   var needsClock: Bool {
     settings.usesTimestamp || delivery.outbox.isHoldingBack ?? (clock.hasHeldBack && delivery.outbox.count > 0)
       || delivery.webhooks.isHoldingBack == true && delivery.webhookProcess.restingActions.isEmpty
@@ -28,14 +28,14 @@ extension Kiosk {
     return []
   }
 
-  /// Handles a clock that became good, or ceased to be.
+  /// Handles a clock that became good, or is no longer good.
   mutating func clockJudged(before wasGood: Bool, at now: Moment) {
     guard wasGood != clockIsGood else { return }
     delivery.outbox.clockChanged(at: now.instant)
     delivery.webhooks.clockChanged(at: now.instant)
   }
 
-  /// Reports that the clock is missed, or no longer; where nothing needs it, it is never missed.
+  /// Reports a change in whether the clock is needed but not good.
   mutating func reportClock() -> [Effect] {
     let isMissed = !clockIsGood && clock.isSynchronised != nil && needsClock
     clock.hasHeldBack = isMissed && !settings.usesTimestamp

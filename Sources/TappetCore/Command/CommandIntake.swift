@@ -1,4 +1,4 @@
-// Commands from the broker: who may give one, what is still to be answered, and what the ESP32 firmware would do later.
+// The state of commands from the broker: validation, pending replies, and pending steps of the ESP32 firmware's role.
 
 struct CommandIntake: Sendable {
   var gate: CommandValidator

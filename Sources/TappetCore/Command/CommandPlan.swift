@@ -1,17 +1,17 @@
-// The topics on which a kiosk takes commands, as the configuration has them.
+// The topics on which a kiosk accepts commands, as configured.
 
-/// How a command proves that it may act.
+/// The way in which a command proves its authorisation.
 package enum CommandTrust: Sendable {
   /// The broker's access list decides who may publish.
   case trusted
-  /// A timestamp token under this key; `nil` before it was read from the store: then all are refused.
+  /// A timestamp token under this key; until the key is read from the store, `nil` refuses all commands.
   case token(TimestampKey?)
-  /// Its sender in a room is one of these, as the homeserver has it.
+  /// Its sender in a room, as reported by the homeserver, is one of these.
   case room(RoomCommanders)
   /// An HMAC under this key, or an action URL under an action's secret; `nil` means action URLs only.
   case signed(SecretKey?)
 
-  /// The word for it in the configuration.
+  /// The keyword in the configuration.
   package var word: String {
     switch self {
     case .trusted: "trusted"
@@ -22,13 +22,13 @@ package enum CommandTrust: Sendable {
   }
 }
 
-/// The outputs of a topic that is served as the ESP32 firmware serves it (docs/formats.md, "ESP32 messages").
+/// The outputs of a topic that emulates the ESP32 firmware (docs/formats.md, "ESP32 messages").
 package struct FirmwareRole: Hashable, Sendable {
   /// The names of the outputs that open, stop and close.
   package var open: String
   package var stop: String
   package var close: String
-  /// Whether tokens of the next day and repeated ones act, as they do there.
+  /// Whether tokens of the next day and repeated tokens are accepted, as in the firmware.
   package var isLax: Bool
 
   /// A role with these outputs.
@@ -42,29 +42,29 @@ package struct FirmwareRole: Hashable, Sendable {
 
 /// One topic with commands, or one room.
 package struct CommandPlan: Sendable {
-  /// Without wildcards: a topic is one sender.
+  /// The topic, without wildcards because a topic represents one sender.
   ///
-  /// Of a room, its address or its id.
+  /// For a room, its address or its id.
   package var topic: String
-  /// How its commands prove themselves.
+  /// The proof that its commands require.
   package var trust: CommandTrust
   /// Largest difference between a command's time and the clock; `nil` means that a command needs no time.
   package var window: Duration?
-  /// The names of the actions that it may run.
+  /// The names of the actions that its commands may run.
   package var actions: [String]
-  /// The names of the outputs that it may drive.
+  /// The names of the outputs that its commands may drive.
   package var outputs: [String]
-  /// Whether it may ask how the kiosk's parts are.
+  /// Whether its commands may request a check of the kiosk's parts.
   package var asksChecks: Bool
-  /// Whether it may suspend people, and let them in again; for a room.
+  /// Whether its commands may suspend people and readmit them; for a room.
   package var managesPeople: Bool
-  /// Number of commands at once, and per minute from then on.
+  /// Number of commands in a burst, and per minute after it.
   package var perMinute: Int
   /// Whether its commands are refused while the buttons are locked.
   package var obeysLock: Bool
   /// Topic of the replies; `nil` means none.
   package var replyTopic: String?
-  /// `nil` means that it takes Tappet's own commands.
+  /// The outputs of the firmware's role; `nil` means that the topic accepts Tappet's own commands.
   package var firmware: FirmwareRole?
 
   /// A plan with the defaults of the configuration.
@@ -87,7 +87,7 @@ package struct CommandPlan: Sendable {
     self.firmware = firmware
   }
 
-  /// Whether a proof for one of them might act on the other: tokens do not name their topic, and action URLs neither.
+  /// Whether a proof for one topic might be valid on the other: neither tokens nor action URLs name their topic.
   func sharesProofs(with other: CommandPlan) -> Bool {
     switch (trust, other.trust) {
     case (.token(let key), .token(let otherKey)):
@@ -98,7 +98,7 @@ package struct CommandPlan: Sendable {
     }
   }
 
-  /// Whether its commands cannot be judged without a good clock.
+  /// Whether its commands cannot be validated without a correct clock.
   package var needsClock: Bool { window != nil }
 
   /// The whole seconds of the window.

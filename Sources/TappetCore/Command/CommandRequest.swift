@@ -1,36 +1,36 @@
-// A command as it arrived: what it asks for, and what it shows as proof. Nothing in it is trusted yet.
+// A received command: its target and its proof. Nothing in it is trusted yet.
 
-/// The wish of a command.
+/// The target of a command.
 package enum CommandTarget: Hashable, Sendable {
-  /// To run the action of this name.
+  /// Run the action of this name.
   case action(String)
-  /// To drive an output.
+  /// Send this request to an output.
   case output(OutputOrder)
-  /// The firmware's command 4: to open, to stop after 10 s and to close after 60 s.
+  /// The firmware's command 4: open, stop after 10 s, and close after 60 s.
   case timedOpening
-  /// The firmware's command 5: to report.
+  /// The firmware's command 5: publish a report.
   case report
-  /// To say how the kiosk is; in rooms alone.
+  /// Report the kiosk's status; only in rooms.
   case status
-  /// To publish how its parts are.
+  /// Publish the state of the kiosk's parts.
   case check
-  /// To list the last rows of the log of taps; in rooms alone.
+  /// List the last rows of the log of taps; only in rooms.
   case history
-  /// To suspend the person of this name, or to accept their tags again; in rooms alone.
+  /// Suspend the person of this name, or accept their tags again; only in rooms.
   case person(String, isSuspended: Bool)
 
-  /// The lines of the signed form that say what is asked for (docs/formats.md, "Commands").
+  /// The lines of the signed form that specify the target (docs/formats.md, "Commands").
   var signedLines: String {
     switch self {
     case .action(let name): "action\n" + name
     case .output(let order): "output\n" + order.output + "\n" + order.request.word
     case .check: "run\ncheck"
-    // Nobody signs these.
+    // These commands are never signed.
     case .timedOpening, .report, .status, .history, .person: ""
     }
   }
 
-  /// The thing that it is about: of two commands about the same, the older must not come last.
+  /// The subject of the command: of two commands with the same subject, the older must not be executed last.
   var subject: String {
     switch self {
     case .action(let name): "action " + name
@@ -39,7 +39,7 @@ package enum CommandTarget: Hashable, Sendable {
     }
   }
 
-  /// The wish in the log: `garage`, `gate pulse`.
+  /// The target in the log: `garage`, `gate pulse`.
   package var text: String {
     switch self {
     case .action(let name): name
@@ -56,21 +56,21 @@ package enum CommandTarget: Hashable, Sendable {
 
 /// The members of one command.
 package struct CommandRequest: Hashable, Sendable {
-  /// The form of what is asked for.
+  /// The form in which the target is specified.
   package enum Form: Hashable, Sendable {
     case target(CommandTarget)
-    /// One word, whose meaning depends on the topic: `on` where there is one output.
+    /// One word, whose meaning depends on the topic: `on` if the topic has one output.
     case word(String)
-    /// A number of the ESP32 firmware's.
+    /// A command number of the ESP32 firmware.
     case number(Int64)
     /// An action URL (docs/formats.md, "Tag URL"), which names its action.
     case url([UInt8])
   }
 
   package var form: Form
-  /// The sender's name for it, which returns in the replies.
+  /// The sender's id for the command, which the replies repeat.
   package var id: String?
-  /// When it was sent, in seconds since 1970.
+  /// Time of sending, in seconds since 1970.
   package var unixSeconds: Int64?
   package var token: String?
   package var nonce: String?
@@ -92,11 +92,11 @@ package struct CommandRequest: Hashable, Sendable {
   }
 }
 
-/// Where MQTT 5 asks for the reply.
+/// The response topic and correlation data of MQTT 5.
 package struct CommandResponse: Hashable, Sendable {
-  /// The response topic; `nil` means that none was given.
+  /// The response topic; `nil` means that none was specified.
   package var topic: String?
-  /// Returned as it is.
+  /// Correlation data, which is returned unchanged.
   package var correlation: [UInt8]
 
   /// The properties of a PUBLISH.
@@ -106,14 +106,14 @@ package struct CommandResponse: Hashable, Sendable {
   }
 }
 
-/// A message on a topic with commands.
+/// A message on a command topic.
 package struct CommandArrival: Sendable {
   /// The content of the payload.
   package enum Content: Hashable, Sendable {
-    /// Not looked at: the message was retained, or too large.
+    /// Not parsed, because the message was retained or too large.
     case unread
     case malformed
-    /// A report of the ESP32 firmware's or our own, or a kiosk's reply: nobody's command.
+    /// A report of the ESP32 firmware or of this kiosk, or a kiosk's reply; not a command.
     case report
     case request(CommandRequest)
   }
@@ -124,9 +124,9 @@ package struct CommandArrival: Sendable {
   package var size: Int
   package var content: Content
   package var response: CommandResponse?
-  /// The sender, if it comes from a room.
+  /// The sender, if the message was sent in a room.
   package var sender: RoomSender?
-  /// Whether it comes from the control socket, for a test: its reply goes there.
+  /// Whether it is a test from the control socket, to which the reply is sent.
   package var isTest = false
 
   /// A message with this content.
@@ -141,35 +141,35 @@ package struct CommandArrival: Sendable {
   }
 }
 
-/// Why a command does not act, in the order of the checks.
+/// The reason why a command is refused, in the order of the checks.
 package enum CommandRefusal: Error, Hashable, Sendable {
-  /// The broker keeps it and sends it at each connect.
+  /// The broker retains the message and sends it at each connect.
   case retained
   case tooLarge(size: Int)
-  /// Not a command in JSON or in one word.
+  /// The payload is neither a JSON command nor a one-word command.
   case malformed
-  /// The topic's configuration does not allow it, or it is not there.
+  /// The topic's configuration does not allow the target, or the target does not exist.
   case notAllowed
-  /// Its sender may not command this kiosk.
+  /// The sender is not authorised to command this kiosk.
   case stranger
   /// The token, the time or the signature is missing.
   case unproved
-  /// Not a token under the topic's key.
+  /// The token was not created with the topic's key.
   case badToken
-  /// Nobody with the key signed it.
+  /// The signature was not created with the key.
   case badSignature
-  /// Nothing can be judged until the clock is right.
+  /// The command cannot be validated until the clock is correct.
   case clockUnknown
-  /// It was sent this number of seconds too early.
+  /// The command was sent this number of seconds ago, and is too old.
   case late(seconds: Int64)
-  /// By its own time, it is from the future.
+  /// The command's time is this number of seconds in the future.
   case early(seconds: Int64)
-  /// It may have acted before this kiosk was started.
+  /// The command may already have been executed before this kiosk was started.
   case justStarted
   case repeated
-  /// A newer one for the same output or action came before it.
+  /// A newer command for the same output or action arrived earlier.
   case overtaken
-  /// Too many are remembered; none more is accepted until the first are over.
+  /// Too many commands are remembered; no more are accepted until the oldest ones have expired.
   case memoryFull
   case tooMany(wait: Duration)
   case locked
@@ -177,24 +177,24 @@ package enum CommandRefusal: Error, Hashable, Sendable {
   case action(TapRefusal)
   /// The output cannot be driven now.
   case output(OutputRefusal)
-  /// The broker refused the action's message for good.
+  /// The broker permanently refused the action's message.
   case undeliverable
 }
 
-/// The end of a command, for its sender.
+/// The result of a command, for its sender.
 package struct CommandReply: Hashable, Sendable {
   package enum Result: Hashable, Sendable {
-    /// It will be done; what that takes has begun.
+    /// The command will be executed, and its execution has started.
     case accepted
     case done
     case refused(CommandRefusal)
-    /// Accepted before, but the message never reached the broker.
+    /// The command was accepted, but its message never reached the broker.
     case expired
   }
 
-  /// Where a reply goes.
+  /// The destination of a reply.
   package enum Destination: Hashable, Sendable {
-    /// No sender gets it, only a program around the kiosk.
+    /// The reply is not sent; only an embedding program receives it.
     case nobody
     case topic(String)
     /// The client of the control socket that tested the command.
@@ -203,16 +203,16 @@ package struct CommandReply: Hashable, Sendable {
     case room(event: String)
   }
 
-  /// Where to send a reply, and how its sender knows it.
+  /// The destination of a reply, and the data by which the sender identifies it.
   package struct Address: Hashable, Sendable {
     /// The topic of the command itself.
     package var command: String
     package var destination: Destination
     package var correlation: [UInt8] = []
     package var id: String?
-    /// The command's nonce, which returns with what it asked to publish; empty without one.
+    /// The command's nonce, which is included in the data that it requests; empty if there is none.
     package var nonce = ""
-    /// The command's wish; `nil` when that could not be read.
+    /// The command's target; `nil` when it could not be read.
     package var target: CommandTarget?
   }
 

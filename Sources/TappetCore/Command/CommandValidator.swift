@@ -1,38 +1,38 @@
-// Judges commands: everything that is checked before one of them may act, in the order of docs/commands.md. It drives
-// nothing itself; Kiosk+Commands.swift does what has passed.
+// Validates commands: all checks before a command is executed, in the order of docs/commands.md. Drives nothing;
+// Kiosk+Commands.swift executes the valid commands.
 
-/// The numbers of one topic's commands.
+/// Numbers of commands on one topic.
 package struct CommandCounts: Hashable, Sendable {
   package var accepted = 0
   package var refused = 0
-  /// The retained ones among the refused.
+  /// Number of retained commands among the refused ones.
   package var retained = 0
 }
 
-/// The checks of all topics with commands, and what they must remember.
+/// The checks of all command topics, and their state.
 struct CommandValidator: Sendable {
   private struct Topic: Sendable {
     var plan: CommandPlan
     var memory: ReplayCache
     var bucket = TokenBucket()
-    /// Of reports, which nobody has to prove.
+    /// The bucket for report requests, which require no proof.
     var reports = TokenBucket()
     var replies = TokenBucket()
-    /// When the newest signed command for each output and action was signed.
+    /// The time of the newest signed command for each output and action.
     var newest: [String: Int64] = [:]
     var guesses = GuessWatch()
     var counts = CommandCounts()
-    /// Whether the broker took the subscription; `nil` before its answer.
+    /// Whether the broker accepted the subscription; `nil` before its answer.
     var isSubscribed: Bool?
   }
 
   private var topics: [Topic] = []
-  /// The tokens that this kiosk made for others: in a message, they prove nothing to itself.
+  /// The tokens that this kiosk created for other receivers, which it does not accept itself.
   private var sealed = ReplayCache(window: 0, startedAt: Instant(nanoseconds: 0))
 
   init(_ plans: [CommandPlan], startedAt: Instant) { replace(by: plans, at: startedAt) }
 
-  /// The longest window of the topics on which a proof of this one might act.
+  /// Returns the longest window of the topics on which a proof for this topic might be valid.
   private static func window(of plan: CommandPlan, among plans: [CommandPlan]) -> Int64 {
     plans.reduce(0) { plan.sharesProofs(with: $1) ? max($0, $1.windowSeconds) : $0 }
   }
@@ -42,9 +42,9 @@ struct CommandValidator: Sendable {
     topics.map { KioskStatus.Commands(topic: $0.plan.topic, isSubscribed: $0.isSubscribed, counts: $0.counts) }
   }
 
-  /// Replaces the plans; topics that stay keep their numbers, and what has acted on them stays remembered.
+  /// Replaces the plans; remaining topics keep their counts and their accepted proofs.
   ///
-  /// On a new one nothing acts that is older than it: the same token may have acted on a topic that is gone.
+  /// A new topic refuses commands that are older than the topic: their token may have been used on a removed topic.
   mutating func replace(by plans: [CommandPlan], at now: Instant) {
     let old = topics
     topics = plans.map { plan in
@@ -68,7 +68,7 @@ struct CommandValidator: Sendable {
 
   func plan(_ index: Int) -> CommandPlan { topics[index].plan }
 
-  /// Whether this is a room whose lines are heard.
+  /// Whether this is a room whose lines are received.
   func isHeard(_ room: String) -> Bool {
     topics.contains { $0.plan.isRoom && $0.plan.topic == room && $0.isSubscribed == true }
   }
@@ -80,43 +80,43 @@ struct CommandValidator: Sendable {
     if isRetained { topics[index].counts.retained += 1 }
   }
 
-  /// Whether the broker's answer to a subscription is news.
+  /// Records the broker's answer to a subscription; returns whether it is new.
   mutating func subscribed(_ index: Int, isGranted: Bool) -> Bool {
     guard topics.indices.contains(index), topics[index].isSubscribed != isGranted else { return false }
     topics[index].isSubscribed = isGranted
     return true
   }
 
-  /// Handles a clock that is believed.
+  /// Handles a clock that has become trusted.
   mutating func clockIsGood(at now: Moment) {
     for index in topics.indices { topics[index].memory.clockIsGood(at: now) }
   }
 
-  /// Handles the end of the connection, and with it of all subscriptions.
+  /// Handles the end of the connection, which also ends all its subscriptions.
   mutating func linkDown() {
     for index in topics.indices where topics[index].isSubscribed == true && !topics[index].plan.isRoom {
       topics[index].isSubscribed = nil
     }
   }
 
-  /// Handles the end of the process that listens in rooms.
+  /// Handles the exit of the process that listens in rooms.
   mutating func roomsClosed() {
     for index in topics.indices where topics[index].plan.isRoom { topics[index].isSubscribed = nil }
   }
 
   // MARK: Checks
 
-  /// Returns what the command may do, as far as it can be judged without what it acts on.
+  /// Returns the target of a valid command; checks everything that does not depend on the target's state.
   mutating func judge(
     _ arrival: CommandArrival, _ index: Int, _ indexes: ActionIndexes, clockIsGood: Bool, at now: Moment
   ) throws(CommandRefusal) -> CommandTarget {
     let plan = topics[index].plan
-    // First of all: a stranger gets no answer, whatever the line says.
+    // The first check: an unauthorised sender gets no answer, whatever the line contains.
     if case .room(let commanders) = plan.trust {
       guard let sender = arrival.sender, commanders.include(sender) else { throw .stranger }
     }
     let request = try CommandValidator.read(arrival)
-    // Known before it is proved, so that a proof is not spent on what cannot be done.
+    // Determined before the proof, so that no proof is used up by a command that is not allowed.
     let target = try plan.target(of: request)
     if let target, !plan.allows(target) { throw .notAllowed }
     let proved = try prove(request, by: arrival.sender, target, index, indexes, clockIsGood: clockIsGood, at: now)
@@ -128,7 +128,7 @@ struct CommandValidator: Sendable {
     return proved
   }
 
-  /// Remembers a proof that acts; one may fit several topics.
+  /// Remembers an accepted proof, which may be valid on several topics.
   private mutating func remember(
     _ proof: [UInt8], on index: Int, sentAt: Int64, at now: Moment
   ) throws(CommandRefusal) {
@@ -164,7 +164,7 @@ struct CommandValidator: Sendable {
       guard let target, let sender, let sentAt = request.unixSeconds else { throw .malformed }
       guard clockIsGood else { throw .clockUnknown }
       try plan.checkTime(sentAt, at: now)
-      // Homeservers answer some requests twice; an event has one id.
+      // Homeservers answer some requests twice, but an event has a unique id.
       try remember(LibCrypto.digest(Array(sender.event.utf8)), on: index, sentAt: sentAt, at: now)
       return target
     case .token(let key):
@@ -185,7 +185,7 @@ struct CommandValidator: Sendable {
       guard clockIsGood else { throw .clockUnknown }
       try plan.checkTime(sentAt, at: now)
       let newest = topics[index].newest[proved.subject]
-      // A time too far ahead comes from when both clocks were wrong.
+      // A time too far in the future was accepted while both clocks were wrong.
       if let newest, sentAt < newest, newest <= now.unixSeconds + plan.windowSeconds { throw .overtaken }
       try remember(proof, on: index, sentAt: sentAt, at: now)
       topics[index].newest[proved.subject] = sentAt
@@ -195,7 +195,7 @@ struct CommandValidator: Sendable {
 
   // MARK: Replies
 
-  /// Where the reply to a command goes.
+  /// Returns the address for the reply to a command.
   func address(of arrival: CommandArrival, _ index: Int) -> CommandReply.Address {
     var address = CommandReply.Address(command: arrival.topic, destination: destination(of: arrival, index))
     if let correlation = arrival.response?.correlation, correlation.count <= Limits.correlationSizeMax {
@@ -208,8 +208,10 @@ struct CommandValidator: Sendable {
     return address
   }
 
-  /// MQTT 5's response topic counts only within the configured one, and where no commands come in: a stranger must not
-  /// choose where this kiosk publishes.
+  /// Returns the destination for the reply to a command.
+  ///
+  /// MQTT 5's response topic is used only if it is below the configured reply topic and is not a command topic: an
+  /// unauthorised sender must not choose where this kiosk publishes.
   private func destination(of arrival: CommandArrival, _ index: Int) -> CommandReply.Destination {
     if arrival.isTest { return .test }
     if let sender = arrival.sender { return .room(event: sender.event) }
@@ -220,7 +222,7 @@ struct CommandValidator: Sendable {
     return .topic(other)
   }
 
-  /// Whether a refused command gets a reply, which it counts.
+  /// Whether a refused command gets a reply; counts the reply towards the limit.
   mutating func mayReply(
     to refusal: CommandRefusal, on index: Int, _ destination: CommandReply.Destination, at now: Instant
   ) -> Bool {
@@ -229,14 +231,14 @@ struct CommandValidator: Sendable {
     case .test: return true
     case .topic, .room: break
     }
-    // A stranger could have the kiosk fill the room.
+    // An unauthorised sender could otherwise make the kiosk flood the room.
     if refusal == .retained || refusal == .stranger { return false }
     return topics[index].replies.take(perMinute: Limits.refusalRepliesMax, at: now) == nil
   }
 }
 
 extension CommandPlan {
-  /// The request's wish on this topic; `nil` for a URL, which only its signature's secret can tell.
+  /// Returns the request's target on this topic; `nil` for a URL, whose target depends on the signing secret.
   fileprivate func target(of request: CommandRequest) throws(CommandRefusal) -> CommandTarget? {
     switch request.form {
     case .target(let target): return target
@@ -284,7 +286,7 @@ extension CommandPlan {
     if age < -future { throw .early(seconds: -age) }
   }
 
-  /// The wish that the signature covers, its time, and the signature's bytes.
+  /// Returns the target that the signature covers, its time, and the signature's bytes.
   fileprivate func verify(
     _ request: CommandRequest, _ target: CommandTarget?, _ key: SecretKey?, _ indexes: ActionIndexes
   ) throws(CommandRefusal) -> (CommandTarget, Int64, [UInt8]) {
@@ -310,7 +312,7 @@ extension CommandPlan {
 }
 
 extension OutputRequest {
-  /// The request that the word names, as Home Assistant (`ON`) and people write it.
+  /// The request with this name, in upper case, as in Home Assistant (`ON`), or in any other case.
   package init?(ignoringCase word: String) {
     let word = word.asciiLowercased
     guard let request = OutputRequest.allCases.first(where: { $0.word == word }) else { return nil }

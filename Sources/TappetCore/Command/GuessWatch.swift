@@ -1,7 +1,8 @@
-// Guessed tokens. Eight bits of checksum let one in 256 of any 16 bytes through, and then their time decides. No guess
-// can be turned away unread, because the next token may be genuine; but while somebody guesses, less time is accepted.
+// Detection of guessed tokens. The 8-bit checksum accepts one in 256 random blocks of 16 bytes, which leaves only the
+// check of the time. Guesses cannot be rejected unread, because the next token may be genuine; instead, the accepted
+// window is shorter during guessing.
 
-/// The tokens of one topic that nobody with its key made.
+/// The tokens on one topic that were not created with its key.
 struct GuessWatch: Sendable {
   private var count = 0
   private var lastAt: Instant?
@@ -11,7 +12,7 @@ struct GuessWatch: Sendable {
     lastAt = now
   }
 
-  /// Whether somebody guesses: only the shortest window counts until they have been quiet for a while.
+  /// Whether tokens are being guessed; only the shortest window applies until guessing has stopped for a while.
   func isGuessing(at now: Instant) -> Bool { count >= Limits.guessesMax && !isQuiet(at: now) }
 
   private func isQuiet(at now: Instant) -> Bool { lastAt.map { now - $0 >= Limits.guessesQuietMin } ?? true }

@@ -1,7 +1,7 @@
-// The way of one command: from the broker's message to the action or the output, and the replies to its sender. Decides
-// only; CommandValidator.swift has the checks of its proof.
+// The path of a command from the broker's message to the action or the output, and the replies to its sender. Decides
+// only; CommandValidator.swift contains the checks of its proof.
 
-/// The commands whose end is still to be reported.
+/// The commands whose results are still to be reported.
 struct PendingReplies: Sendable {
   private var entries: [(id: EntryID, address: CommandReply.Address)] = []
   private var outputs: [(index: Int, address: CommandReply.Address)] = []
@@ -11,7 +11,7 @@ struct PendingReplies: Sendable {
     entries.append((id, address))
   }
 
-  /// A newer request replaces the one that waits.
+  /// Records a command that waits for an output, replacing an older one.
   mutating func wait(forOutput index: Int, _ address: CommandReply.Address) {
     outputs.removeAll { $0.index == index }
     outputs.append((index, address))
@@ -29,7 +29,7 @@ struct PendingReplies: Sendable {
 }
 
 extension Kiosk {
-  /// Handles a message on a topic with commands; on any other topic it is nobody's.
+  /// Handles a message on a command topic; ignores messages on other topics.
   mutating func commandArrived(_ arrival: CommandArrival, at now: Moment) -> [Effect] {
     guard let index = intake.gate.index(of: arrival.topic), arrival.content != .report else { return [] }
     let address = intake.gate.address(of: arrival, index)
@@ -48,7 +48,7 @@ extension Kiosk {
     }
   }
 
-  /// Does what a command that passed all checks asks for.
+  /// Executes a command that has passed all checks.
   private mutating func execute(
     _ target: CommandTarget, _ index: Int, _ address: CommandReply.Address, by sender: String?, at now: Moment
   ) throws(CommandRefusal) -> [Effect] {
@@ -57,7 +57,7 @@ extension Kiosk {
     address.target = target
     let plan = intake.gate.plan(index)
     let topic = plan.topic
-    // A newer command replaces what is left of a timed opening.
+    // A newer command cancels the remaining steps of a timed opening.
     if plan.firmware != nil, target != .report { intake.firmware.cancel(topic) }
     switch target {
     case .report:
@@ -68,7 +68,7 @@ extension Kiosk {
       return [.report(.command(.accepted(topic: topic, .check)))] + announcing(.check(nonce: address.nonce))
         + reply(address, .done)
     case .history, .person:
-      // The store answers, after its commit.
+      // The store replies after its commit.
       return [.report(.command(.accepted(topic: topic, target, by: sender))), .serve(address, by: sender ?? "")]
     case .timedOpening: return try openedForAWhile(plan, address, at: now)
     case .output(let order): return try switched(order, topic, address, by: sender, at: now)
@@ -110,10 +110,10 @@ extension Kiosk {
     address.map { [.reply(CommandReply(address: $0, result: result))] } ?? []
   }
 
-  /// Replies that a command's entry is committed; its end is still to come.
+  /// Replies that a command's entry is committed; its result is still pending.
   func commandStored(_ id: EntryID) -> [Effect] { reply(intake.waitingReplies.address(of: id), .accepted) }
 
-  /// Replies with the end of a command's entry.
+  /// Replies with the result of a command's entry.
   mutating func commandEnded(_ id: EntryID, _ result: CommandReply.Result) -> [Effect] {
     reply(intake.waitingReplies.take(id), result)
   }
@@ -125,21 +125,21 @@ extension Kiosk {
     return effects
   }
 
-  /// Handles the entry of a command that the disk did not take.
+  /// Handles the entry of a command that could not be written to the disk.
   mutating func commandNotStored(_ entry: OutboxEntry, _ refusal: TapRefusal, at now: Moment) -> [Effect] {
     refuse(.command, nil, refusal, at: now) + commandEnded(entry.id, .refused(.action(refusal)))
   }
 
-  /// Handles commands that the link threw away.
+  /// Handles commands that the link discarded.
   mutating func commandsDiscarded(at now: Moment) -> [Effect] { throttles.commandRefusals.count(at: now.instant) }
 
-  /// Replies to the command that an output waited for.
+  /// Replies to the command that was waiting for an output.
   mutating func outputFollowed(_ index: Int, _ reason: OutputReason) -> [Effect] {
     guard let address = intake.waitingReplies.take(output: index), case .asked(.command) = reason else { return [] }
     return reply(address, .done)
   }
 
-  /// Publishes what a command asks for; without a link nobody would get it.
+  /// Publishes the data that a command requests, unless the link is down.
   private func announcing(_ announcement: Announcement) -> [Effect] {
     delivery.link.isUp ? [.announce(announcement)] : []
   }

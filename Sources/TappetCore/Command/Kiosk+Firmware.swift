@@ -1,6 +1,6 @@
-// The ESP32 firmware's part (docs/formats.md, "ESP32 messages"): its timed opening, and its reports. Decides only.
+// The emulation of the ESP32 firmware (docs/formats.md, "ESP32 messages"): timed openings and reports. Decides only.
 
-/// A gate that a timed opening is to close: the part that a restart must know.
+/// The pending closing of a timed opening, which must survive a restart.
 package struct TimedOpening: Hashable, Sendable {
   package var topic: String
   package var closesAt: Instant
@@ -11,15 +11,15 @@ package struct TimedOpening: Hashable, Sendable {
   }
 }
 
-/// The duties on the topics that are served as the firmware serves them.
+/// The pending orders and reports on the topics that emulate the firmware.
 struct FirmwarePublisher: Sendable {
   struct Order: Sendable {
     var topic: String
     var output: String
     var due: Instant
-    /// Until when it waits for a line that is away.
+    /// The time until which the order waits for an unavailable line.
     var until: Instant
-    /// Whether it closes, as the last order of a timed opening.
+    /// Whether this is the last order of a timed opening, which closes.
     var isClosing: Bool
 
     init(topic: String, output: String, due: Instant, isClosing: Bool) {
@@ -29,12 +29,12 @@ struct FirmwarePublisher: Sendable {
   }
 
   private var orders: [Order] = []
-  /// The openings that the store knows.
+  /// The openings that are recorded in the store.
   private var noted: [TimedOpening] = []
-  /// When the next reports are due; `nil` without a connection.
+  /// The time at which the next reports are due; `nil` without a connection.
   private(set) var reportDue: Instant?
 
-  /// When something is due.
+  /// The time of the next order or report.
   var deadline: Instant? {
     var deadline = reportDue
     for order in orders where deadline.map({ order.due < $0 }) ?? true { deadline = order.due }
@@ -53,12 +53,12 @@ struct FirmwarePublisher: Sendable {
 
   mutating func reported(at now: Instant?) { reportDue = now.map { $0 + Limits.firmwareReportInterval } }
 
-  /// Ends: the store keeps what was to come, for the next start.
+  /// Discards all orders; the store keeps the pending closings for the next start.
   mutating func stop() { self = FirmwarePublisher() }
 
-  /// Takes over what the store knows.
+  /// Takes over the openings that are recorded in the store.
   ///
-  /// After a restart of the machine its clock does not tell when: then it is due now.
+  /// After a reboot of the machine, the recorded instants are meaningless, and the closing is due immediately.
   mutating func restore(_ openings: [TimedOpening], _ plans: [CommandPlan], at now: Instant) {
     noted = openings
     for opening in openings {
@@ -69,7 +69,7 @@ struct FirmwarePublisher: Sendable {
     }
   }
 
-  /// Keeps what is due on topics that are still served so; others close now.
+  /// Keeps the orders on topics that still emulate the firmware; the others close immediately.
   mutating func reconfigure(_ plans: [CommandPlan], at now: Instant) {
     orders = orders.compactMap { order in
       let role = plans.first { $0.topic == order.topic }?.firmware
@@ -78,7 +78,7 @@ struct FirmwarePublisher: Sendable {
     }
   }
 
-  /// Tells the store what has changed.
+  /// Records changed openings in the store.
   mutating func notes() -> [Effect] {
     let openings = orders.filter { $0.isClosing }.map { TimedOpening(topic: $0.topic, closesAt: $0.due) }
     guard openings != noted else { return [] }
@@ -107,7 +107,7 @@ extension Kiosk {
     return [.report(report)] + effects + reply(address, .done)
   }
 
-  /// Does what is due of timed openings, and reports.
+  /// Executes due orders of timed openings, and publishes due reports.
   mutating func firmwareDue(at now: Moment) -> [Effect] {
     var effects: [Effect] = []
     for var order in intake.firmware.takeDue(at: now.instant) {
@@ -124,7 +124,7 @@ extension Kiosk {
     return effects + intake.firmware.notes()
   }
 
-  /// Reports on every topic of the firmware's, now and in ten minutes again.
+  /// Publishes a report on every firmware topic, now and again in ten minutes.
   mutating func announceDevices(at now: Instant) -> [Effect] {
     let topics = settings.commands.filter { $0.firmware != nil }.map { $0.topic }
     intake.firmware.reported(at: topics.isEmpty ? nil : now)

@@ -1,7 +1,7 @@
-// The proofs that have acted on a topic, so that none of them acts twice: within their window by memory, after it by
-// their age, and from before the start because nothing that old is accepted.
+// The proofs that were accepted on a topic, so that none is accepted twice: within their window they are remembered,
+// later they are too old, and proofs from before the start are never accepted.
 
-/// The accepted tokens and signatures: those of the window at least.
+/// The accepted tokens and signatures, at least those within the window.
 struct ReplayCache: Sendable {
   private struct Proof: Sendable {
     var high: UInt64
@@ -15,15 +15,15 @@ struct ReplayCache: Sendable {
     }
   }
 
-  /// The longest window of all topics that one proof may fit, in seconds.
+  /// The longest window of all topics on which one proof may be valid, in seconds.
   private var window: Int64
   private let startedAt: Instant
-  /// The start by the wall clock, in milliseconds: whole seconds would drift.
+  /// The wall-clock time of the start, in milliseconds because whole seconds would drift.
   private var start: Moment?
-  /// Added to it: two readings of the clocks differ by rounding.
+  /// Tolerance added to the start, because two readings of the clocks differ by rounding.
   private static let clockTolerance = Duration.milliseconds(20)
   private var accepted: [Proof] = []
-  /// Proofs up to this second were forgotten: the clock may be set back, and none of them may act again.
+  /// The second up to which proofs were forgotten; they stay rejected, because the clock may be set back.
   private var forgottenUpTo = Int64.min
 
   init(window: Int64, startedAt: Instant) {
@@ -31,37 +31,37 @@ struct ReplayCache: Sendable {
     self.startedAt = startedAt
   }
 
-  /// Handles other topics: what was accepted stays.
+  /// Adjusts the window to other topics; accepted proofs are kept.
   mutating func widen(to window: Int64) { self.window = max(self.window, window) }
 
-  /// Accepts a proof of at least 16 bytes that was made at this second, if it is new.
+  /// Accepts a proof of at least 16 bytes that was created at this second, if it is new.
   mutating func accept(_ proof: [UInt8], sentAt: Int64, at now: Moment) throws(CommandRefusal) {
-    // The run before this one may have accepted what was ahead of its clock by a whole window.
+    // The previous run may have accepted proofs that were ahead of its clock by a whole window.
     guard sentAt > startedUnixSeconds(at: now) + window else { throw .justStarted }
     if knows(proof, sentAt: sentAt) { throw .repeated }
     try makeRoom(at: now)
     accepted.append(Proof(proof, sentAt: sentAt))
   }
 
-  /// Remembers a proof that must not act, in place of the first one if there are too many.
+  /// Remembers a proof that must not be accepted, replacing the first proof if there are too many.
   mutating func note(_ proof: [UInt8], sentAt: Int64) {
     if accepted.count >= Limits.commandsRememberedMax { accepted.removeFirst() }
     accepted.append(Proof(proof, sentAt: sentAt))
   }
 
-  /// Whether the proof has acted, or may have.
+  /// Whether the proof was accepted before, or may have been.
   func knows(_ bytes: [UInt8], sentAt: Int64) -> Bool {
     let proof = Proof(bytes, sentAt: sentAt)
     return sentAt <= forgottenUpTo || accepted.contains { $0.high == proof.high && $0.low == proof.low }
   }
 
-  /// Fixes the start by a clock that is believed, before a later mistake of that clock can move it.
+  /// Fixes the start by a trusted clock, before a later error of that clock can move the start.
   mutating func clockIsGood(at now: Moment) { _ = startedUnixSeconds(at: now) }
 
-  /// The same from one proof to the next: a proof that has acted is not too old later.
+  /// Returns the start by the wall clock, which is stable: an accepted proof does not become too old later.
   ///
-  /// A clock that is set ahead soon after the start moves it. After two windows nothing from before the start is in
-  /// time any more, and a clock that is a day ahead for a minute must not refuse commands for a day.
+  /// A clock that is set ahead soon after the start moves the start. After two windows, no proof from before the start
+  /// is in time any longer, and a clock that is a day ahead for a minute must not cause refusals for a day.
   private mutating func startedUnixSeconds(at now: Moment) -> Int64 {
     let uptime = now.instant - startedAt
     if let start, uptime > .seconds(2 * window) { return start.unixSeconds }
@@ -71,9 +71,9 @@ struct ReplayCache: Sendable {
     return reading.unixSeconds
   }
 
-  /// Forgets the oldest proof when there are too many, if it is too old to act.
+  /// Forgets the oldest proof when there are too many, if it is too old to be accepted.
   ///
-  /// Not before: a clock that was ahead and is right again would find that it has forgotten what is in time now.
+  /// Not earlier: once a clock that was ahead is corrected, the forgotten proofs would be in time again.
   private mutating func makeRoom(at now: Moment) throws(CommandRefusal) {
     guard accepted.count >= Limits.commandsRememberedMax else { return }
     var oldest = 0

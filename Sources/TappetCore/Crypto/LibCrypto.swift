@@ -1,24 +1,24 @@
-// The core's calls of OpenSSL's libcrypto. They add bounds, errors and wiping; every algorithm is libcrypto's, and
+// The core's wrappers of OpenSSL's libcrypto. They add bounds, errors and wiping; all algorithms are libcrypto's, and
 // random numbers are the kernel's. A failure is an error, never a weaker result, and leaves libcrypto's error queue
-// empty: TLS on the same thread reads it.
+// empty, because TLS on the same thread reads it.
 
 import COpenSSL
 
-/// Why a cryptographic operation has no result.
+/// The reason why a cryptographic operation failed.
 package enum CryptoError: Error, Hashable, Sendable {
   /// The kernel's random generator failed; its errno.
   case noRandomness(code: Int32)
-  /// A key of a size that the algorithm does not have.
+  /// The algorithm does not support this key size.
   case keySize(Int)
-  /// An input that is shorter or longer than the algorithm takes.
+  /// The input is shorter or longer than the algorithm supports.
   case inputSize(Int)
   /// The tag does not belong to this key, this ciphertext and this context.
   case notAuthentic
-  /// libcrypto refused, usually for lack of memory; its error code.
+  /// A call of libcrypto failed, usually for lack of memory; its error code.
   case library(code: UInt)
 }
 
-/// The primitives, which have no state.
+/// The stateless cryptographic primitives.
 package enum LibCrypto {
   /// Bytes of an AES block.
   package static let blockSize = 16
@@ -28,17 +28,17 @@ package enum LibCrypto {
   static let nonceSize = 12
   static let tagSize = 16
 
-  /// Leaves out libcrypto's texts of errors, 0.3 MB, for a program that shows none of them.
+  /// Omits libcrypto's error texts, which take 0.3 MB, in a program that does not show them.
   ///
-  /// Call it before anything else of libcrypto's.
+  /// Call it before any other function of libcrypto.
   package static func omitErrorTexts() {
     _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS), nil)
   }
 
-  /// Does what libcrypto does once and under locks, before a thread of ours may hold one of them.
+  /// Performs libcrypto's one-time setup, which takes locks, before other threads can hold one of them.
   ///
-  /// The child of a fork that happens meanwhile could not seal or open a token: it would wait for that thread, which it
-  /// does not have.
+  /// After a fork during that setup, the child could not seal or open a token: it would wait for a lock of a
+  /// thread that does not exist in the child.
   package static func prepare() {
     for keySize: Int32 in [16, 24, 32] { _ = tp_aes_block(keySize) }
   }
@@ -76,12 +76,12 @@ package enum LibCrypto {
     left.withUnsafeBytes { first in right.withUnsafeBytes { second in areEqual(first, second) } }
   }
 
-  /// Overwrites memory in a way that no optimiser removes.
+  /// Overwrites memory in a way that the optimiser does not remove.
   package static func wipe(_ memory: UnsafeMutableRawBufferPointer) {
     if let base = memory.baseAddress { OPENSSL_cleanse(base, memory.count) }
   }
 
-  /// Overwrites the array's bytes and empties it; a copy elsewhere is out of reach.
+  /// Overwrites the array's bytes and empties the array; other copies are not affected.
   package static func wipe(_ bytes: inout [UInt8]) {
     bytes.withUnsafeMutableBytes { wipe($0) }
     bytes.removeAll()
@@ -92,7 +92,7 @@ package enum LibCrypto {
     try transformBlock(block, key: key, isEncrypting: 1)
   }
 
-  /// The inverse of `encryptBlock`.
+  /// Decrypts one AES block; the inverse of `encryptBlock`.
   static func decryptBlock(_ block: [UInt8], key: UnsafeRawBufferPointer) throws(CryptoError) -> [UInt8] {
     try transformBlock(block, key: key, isEncrypting: 0)
   }
@@ -114,7 +114,7 @@ package enum LibCrypto {
 
   /// Seals with AES-256-GCM (NIST SP 800-38D) under a new random nonce each time.
   ///
-  /// `context` is authenticated as well, and not stored. 2³² seals under one key are safe; nobody has that number of
+  /// `context` is also authenticated, but not stored. 2³² seals under one key are safe, far more than the number of
   /// secrets.
   ///
   ///     byte 0    12           size - 16   size
@@ -134,7 +134,7 @@ package enum LibCrypto {
     }
   }
 
-  /// The inverse of `seal`; throws `notAuthentic` for anything that was not sealed under this key in this context.
+  /// Opens sealed data; throws `notAuthentic` if it was not sealed under this key in this context.
   @export(interface)
   package static func open(_ sealed: [UInt8], key: SecretKey, context: [UInt8] = []) throws(CryptoError) -> [UInt8] {
     guard sealed.count >= sealOverhead else { throw .inputSize(sealed.count) }
@@ -157,7 +157,7 @@ package enum LibCrypto {
 
   /// Derives a key from a passphrase (scrypt, RFC 7914): N = 2^17, r = 8, p = 1.
   ///
-  /// It takes 128 MB and, on a small board, a second; an attacker pays the same for each passphrase.
+  /// It takes 128 MB and, on a small board, a second; an attacker needs the same for each passphrase.
   @export(interface)
   package static func deriveKey(passphrase: [UInt8], salt: [UInt8]) throws(CryptoError) -> SecretKey {
     var bytes = [UInt8](repeating: 0, count: SecretKey.size)
@@ -219,11 +219,11 @@ private struct CipherContext: ~Copyable {
     try LibCrypto.check(EVP_CipherUpdate(handle, nil, &written, context, size))
   }
 
-  /// Returns as many bytes as it takes: a whole block without padding, or a stream.
+  /// Returns the same number of bytes as `input`: a whole block without padding, or a stream.
   borrowing func update(_ input: [UInt8]) throws(CryptoError) -> [UInt8] {
     guard let size = Int32(exactly: input.count) else { throw .inputSize(input.count) }
     if size == 0 { return [] }
-    // Decryption may hold a block back until it knows about padding, and libcrypto requires room for it.
+    // Decryption may hold back a block until the padding is known, and libcrypto requires room for it.
     var output = [UInt8](repeating: 0, count: input.count + LibCrypto.blockSize)
     var written: Int32 = 0
     try LibCrypto.check(EVP_CipherUpdate(handle, &output, &written, input, size))
@@ -252,7 +252,7 @@ private struct CipherContext: ~Copyable {
 
 /// HMAC-SHA256 (RFC 2104) under one key.
 ///
-/// The key's two hash states are computed once; a message costs a copy of them. They are libcrypto's plain SHA-256,
+/// The key's two hash states are computed once and copied for each message. They are libcrypto's plain SHA-256,
 /// which lives on the stack: EVP would allocate for each message, and fetch its providers first.
 ///
 ///     SHA256(key ⊕ 5c…5c ‖ SHA256(key ⊕ 36…36 ‖ message))
@@ -261,13 +261,13 @@ struct MessageAuthenticator: ~Copyable {
   static let size = 32
   private static let blockSize = 64
 
-  /// The state of SHA-256 after one block, without the empty buffer that libcrypto adds: a kiosk has ten thousand.
+  /// The state of SHA-256 after one block, without libcrypto's empty buffer: a kiosk may have ten thousand states.
   private typealias Midstate = (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32)
 
   // Set up in `init` and only copied afterwards, so threads may share it.
   private var inner: Midstate = (0, 0, 0, 0, 0, 0, 0, 0)
   private var outer: Midstate = (0, 0, 0, 0, 0, 0, 0, 0)
-  /// False when libcrypto refused, for which it has no reason; then there are no codes.
+  /// False if libcrypto failed, which is not expected; then no codes can be computed.
   private var isReady = false
 
   /// An authenticator under a key of any size.
@@ -301,7 +301,7 @@ struct MessageAuthenticator: ~Copyable {
     return true
   }
 
-  /// libcrypto's state after the block.
+  /// Returns libcrypto's state after the block.
   private static func context(_ state: Midstate) -> SHA256_CTX {
     var context = SHA256_CTX()
     context.h = state
@@ -310,7 +310,7 @@ struct MessageAuthenticator: ~Copyable {
     return context
   }
 
-  /// Writes the message's authentication code, `size` bytes, to `code`; false when libcrypto refuses.
+  /// Writes the message's authentication code, `size` bytes, to `code`; false if libcrypto fails.
   ///
   /// Allocates nothing.
   borrowing func authenticate(_ message: UnsafeRawBufferPointer, into code: UnsafeMutableRawBufferPointer) -> Bool {

@@ -1,6 +1,6 @@
-// Memory for bytes that must not be left behind: keys, passphrases, private keys on their way to a file.
+// Memory for secret bytes, which is wiped after use: keys, passphrases, private keys to be written to a file.
 
-/// Bytes that must not outlive their use, in memory of their own that nothing copies and `deinit` wipes.
+/// Bytes that must not outlive their use, in dedicated memory that is never copied and that `deinit` wipes.
 ///
 /// A NUL follows the bytes, so that C can read them as text. They are never printed.
 package final class SecretBytes: Sendable {
@@ -22,14 +22,14 @@ package final class SecretBytes: Sendable {
     memory.copyMemory(from: bytes)
   }
 
-  /// Moves `bytes` here and wipes the array.
+  /// Moves `bytes` into the new memory and wipes the array.
   package convenience init(taking bytes: inout [UInt8]) {
     self.init(count: bytes.count)
     memory.copyBytes(from: bytes)
     LibCrypto.wipe(&bytes)
   }
 
-  /// Lets `fill` write `size` bytes into zeroed memory, so that no copy is left elsewhere; `nil` when it returns false.
+  /// Lets `fill` write `size` bytes into zeroed memory, so that no other copy remains; `nil` if it returns false.
   convenience init?(size: Int, fill: (UnsafeMutableRawBufferPointer) -> Bool) {
     self.init(count: size)
     if !fill(UnsafeMutableRawBufferPointer(rebasing: memory[..<size])) { return nil }
@@ -37,7 +37,7 @@ package final class SecretBytes: Sendable {
 
   /// Decodes two hexadecimal digits of either case per byte; `nil` for anything but `size` bytes.
   ///
-  /// The bytes are written where they stay, so that no copy of them is left.
+  /// The bytes are decoded directly into this memory, so that no other copy remains.
   convenience init?(hex digits: some Collection<UInt8>, size: Int) {
     self.init(size: size) { Hex.decode(digits, into: $0) }
   }
@@ -58,22 +58,22 @@ package final class SecretBytes: Sendable {
     memory.deallocate()
   }
 
-  /// Lends the bytes, without the NUL, to `body`, which must not keep them.
+  /// Passes the bytes, without the NUL, to `body`, which must not keep them.
   package func withBytes<Result: ~Copyable, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body(UnsafeRawBufferPointer(rebasing: memory[..<count]))
   }
 
-  /// Lends the bytes as a C string to `body`, which must not keep it.
+  /// Passes the bytes as a C string to `body`, which must not keep it.
   package func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
     memory.withMemoryRebound(to: CChar.self) { text in
-      // Never empty: the NUL is always there.
+      // Never empty: there is always the NUL.
       text.baseAddress.map { body(UnsafePointer($0)) } ?? body("")
     }
   }
 
-  /// Whether a NUL among the bytes would cut the C string short.
+  /// Whether a NUL among the bytes would truncate the C string.
   package var hasNUL: Bool { withBytes { $0.contains(0) } }
 
   /// Compares in a time that depends only on the sizes.

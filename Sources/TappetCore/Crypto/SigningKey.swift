@@ -1,10 +1,10 @@
-// Ed25519 (RFC 8032) by libcrypto: many can check what one key has signed, and none of them can sign.
+// Ed25519 signatures (RFC 8032) by libcrypto: holders of the public key can verify, but not sign.
 
 import COpenSSL
 
-/// A key that signs, wiped when the last holder releases it; never printed.
+/// A private signing key, wiped when the last reference is released; never printed.
 package final class SigningKey: Sendable {
-  /// Number of bytes in a key, and in the public key that belongs to it.
+  /// Number of bytes in a private key, and in its public key.
   package static let size = 32
   /// Number of bytes in a signature.
   package static let signatureSize = 64
@@ -22,12 +22,12 @@ package final class SigningKey: Sendable {
   /// Returns a new random key.
   package static func random() throws(CryptoError) -> SigningKey { SigningKey(try SecretBytes.random(count: size)) }
 
-  /// The key as 64 lower-case digits, for its file.
+  /// Returns the key as 64 lower-case digits, for its file.
   ///
   /// The caller must wipe them.
   package func revealedHexDigits() -> [UInt8] { seed.withBytes { Hex.digits(of: $0) } }
 
-  /// Returns the key that checks this one's signatures.
+  /// Returns the public key that verifies this key's signatures.
   @export(interface)
   package func publicKey() throws(CryptoError) -> VerifyingKey {
     let key = try KeyHandle(signing: seed)
@@ -52,12 +52,12 @@ package final class SigningKey: Sendable {
   }
 }
 
-/// A public key.
+/// A public key for verifying signatures.
 package struct VerifyingKey: Hashable, Sendable {
   /// The 32 bytes of the key.
   package let bytes: [UInt8]
 
-  /// Takes a key; `nil` for anything but 32 bytes.
+  /// A key of these bytes; `nil` for anything but 32 bytes.
   package init?(_ bytes: [UInt8]) {
     guard bytes.count == SigningKey.size else { return nil }
     self.bytes = bytes
@@ -81,7 +81,7 @@ package struct VerifyingKey: Hashable, Sendable {
   }
 }
 
-/// A key of libcrypto's, which wipes it when it is freed.
+/// A key handle of libcrypto, which wipes the key when it is freed.
 private struct KeyHandle: ~Copyable {
   let handle: OpaquePointer
 

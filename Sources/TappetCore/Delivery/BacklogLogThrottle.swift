@@ -1,10 +1,10 @@
-// A long outbox that drains must not fill a disk with log lines: its entries are reported as a number, once a minute
-// and at the end.
+// Keeps a long outbox from filling the disk with log lines while it drains: deliveries are reported as a count, once a
+// minute and at the end.
 
-/// Counts the deliveries that are not reported one by one.
+/// The count of deliveries that are not reported individually.
 struct BacklogLogThrottle: Sendable {
   private var count = 0
-  /// When the number is due; `nil` means that there is none.
+  /// Time at which the count is due; `nil` if there is none.
   private(set) var deadline: Instant?
 
   /// Counts a delivery.
@@ -19,7 +19,7 @@ struct BacklogLogThrottle: Sendable {
     return reportRest()
   }
 
-  /// Reports the number: the time is up, the rest is reported one by one, or the connection has ended.
+  /// Reports the count, because it is due, the rest is reported individually, or the connection has ended.
   mutating func reportRest() -> [Effect] {
     guard count > 0 else { return [] }
     defer { (count, deadline) = (0, nil) }

@@ -6,7 +6,7 @@ package struct BrokerEndpoint: Hashable, Sendable {
   package var host: String
   /// The port, 1 to 65535.
   package var port: UInt16
-  /// Whether it is `mqtts://` and not `mqtt://`.
+  /// Whether the scheme is `mqtts://` rather than `mqtt://`.
   package var usesTLS: Bool
 
   /// An endpoint at this address.
@@ -19,28 +19,28 @@ package struct BrokerEndpoint: Hashable, Sendable {
 
 /// The version of MQTT to use.
 package enum MQTTVersion: Hashable, Sendable {
-  /// For the broker tool alone.
+  /// Used only by the broker tool.
   case v31
   case v311
   case v5
 }
 
-/// Whether a broker speaks MQTT 5, as far as that is known before an attempt to connect.
+/// A broker's MQTT 5 support, as known before a connection attempt.
 package enum MQTT5Support: Hashable, Sendable {
-  /// Nothing: without an answer it is asked again with 3.1.1.
+  /// Not known: if MQTT 5 gets no answer, 3.1.1 is tried.
   case unknown
-  /// It has spoken it: a connection that is cut does not mean that it does not.
+  /// Known to be supported: a dropped connection does not prove the contrary.
   case present
-  /// It is asked with 3.1.1.
+  /// Not supported: 3.1.1 is used.
   case absent
 }
 
-/// A password in memory, which is wiped at the end.
+/// A password in memory, which is wiped when it is released.
 package struct BrokerPassword: Hashable, Sendable {
   /// 1 to 65535 bytes without NUL.
   package let bytes: SecretBytes
 
-  /// Takes a password; `nil` when it cannot be one.
+  /// Wraps a password; `nil` if its size is out of range or it contains a NUL.
   package init?(_ bytes: SecretBytes) {
     guard (1...Limits.brokerPasswordSizeMax).contains(bytes.count), !bytes.hasNUL else { return nil }
     self.bytes = bytes
@@ -51,14 +51,14 @@ package struct BrokerPassword: Hashable, Sendable {
   package func hash(into hasher: inout Hasher) { hasher.combine(bytes.count) }
 }
 
-/// A key that the broker has too, instead of certificates (RFC 4279, RFC 8446 §2.2).
+/// A key shared with the broker, used instead of certificates (RFC 4279, RFC 8446 §2.2).
 package struct PreSharedKey: Hashable, Sendable {
-  /// The name under which the broker knows the key.
+  /// The name that identifies the key to the broker.
   package var identity: String
   /// File whose first line is the key in hexadecimal digits, read at each connect.
   package var file: String
 
-  /// The key in this file, under this name.
+  /// A key with this identity in this file.
   package init(identity: String, file: String) {
     self.identity = identity
     self.file = file
@@ -73,7 +73,7 @@ package struct BrokerWill: Hashable, Sendable {
   package var payload: [UInt8]
   /// Quality of service, 0 to 2.
   package var qos: Int32
-  /// Whether the broker keeps it.
+  /// Whether the broker retains the message.
   package var isRetained: Bool
 
   /// A will with these parts.
@@ -85,9 +85,9 @@ package struct BrokerWill: Hashable, Sendable {
   }
 }
 
-/// Everything that a connection needs.
+/// The settings of a connection to the broker.
 ///
-/// Files are given by name: they are read again at each connect.
+/// Files are specified by path, and read again at each connect.
 package struct BrokerSettings: Hashable, Sendable {
   /// The endpoints, at least one; when one fails, the next is tried.
   package var endpoints: [BrokerEndpoint]
@@ -95,23 +95,23 @@ package struct BrokerSettings: Hashable, Sendable {
   package var clientID: String
   /// PEM file of the trust anchors; `nil` means the system's.
   ///
-  /// If it is given, its certificates are the only anchors, even if they are an intermediate or the server's own.
+  /// If specified, its certificates are the only anchors, even if they are intermediates or the server's own.
   package var caFile: String?
   /// PEM or DER file of revocation lists; `nil` means that revocation is not checked.
   ///
-  /// If it is given, the issuer of the broker's certificate must have a list in it that is still valid.
+  /// If specified, it must contain a list from the issuer of the broker's certificate that is still valid.
   package var crlFile: String?
-  /// PEM file with the chain after the leaf, or PKCS#12 without a passphrase; `nil` means no client certificate.
+  /// PEM file with the leaf followed by its chain, or PKCS#12 without a passphrase; `nil` means no client certificate.
   package var certificateFile: String?
   /// PEM file of the private key; `nil` means that the certificate's file contains the key too.
   package var privateKeyFile: String?
-  /// A key in place of certificates on both sides; for the broker tool alone.
+  /// A pre-shared key instead of certificates on both sides; used only by the broker tool.
   package var preSharedKey: PreSharedKey?
   /// The user name in CONNECT; `nil` means none.
   package var username: String?
   /// File whose first line is the password, read at each connect; `nil` means none.
   ///
-  /// Only with a user name, and only to endpoints that use TLS.
+  /// Sent only with a user name, and only to endpoints that use TLS.
   package var passwordFile: String?
   /// The password, if it is not in a file; under the same conditions.
   package var password: BrokerPassword?
@@ -119,33 +119,35 @@ package struct BrokerSettings: Hashable, Sendable {
   ///
   /// On port 443 AWS IoT Core uses it to tell MQTT from HTTPS.
   package var alpn: String?
-  /// The only version of MQTT to use; `nil` means the usual one of each endpoint.
+  /// The only MQTT version to use; `nil` means the default version of each endpoint.
   package var version: MQTTVersion?
   /// Seconds between two PINGREQs.
   package var keepaliveSeconds: UInt16
-  /// How long the broker may be silent while it owes an answer; `nil` means the usual time.
+  /// Maximum silence of the broker while an answer is pending; `nil` means the default.
   package var answerTimeout: Duration?
-  /// Whether `online` and `offline` are kept at `<statusTopic>/status`, the latter also as the last will.
+  /// Whether `online` and `offline` are published, retained, at `<statusTopic>/status`, the latter also as the last
+  /// will.
   package var announcesStatus: Bool
-  /// Whether the broker keeps retained messages; without, the status and all others are sent without that wish.
+  /// Whether the broker supports retained messages; otherwise all messages, including the status, are sent without the
+  /// retain flag.
   package var keepsRetained = true
-  /// Whether a broker without QoS 1 is of no use.
+  /// Whether a broker without QoS 1 is rejected.
   package var needsQoS1 = false
-  /// Topics that are subscribed to at each connect, with QoS 1; nothing on any other topic is taken.
+  /// Topics to subscribe to at each connect, with QoS 1; messages on any other topic are ignored.
   package var commandTopics: [String] = []
-  /// The topic of the site's bundles, which is subscribed to as well, with what the broker keeps there.
+  /// The topic of the site's bundles, which is subscribed to as well, including its retained message.
   package var siteTopic: String?
-  /// All topics that are subscribed to at each connect.
+  /// All topics to subscribe to at each connect.
   package var ownTopics: [String] { commandTopics + (siteTopic.map { [$0] } ?? []) }
-  /// A will of the caller's own, without `announcesStatus`.
+  /// A custom will, used without `announcesStatus`.
   package var will: BrokerWill?
-  /// The time for CONNACK, and for silence while a PUBACK or the answer to a ping is due.
+  /// Timeout for CONNACK, and for silence while a PUBACK or PINGRESP is pending.
   ///
-  /// Shorter where there is another broker to go to.
+  /// Shorter if there is another broker to try.
   package var answerMax: Duration {
     answerTimeout ?? (endpoints.count > 1 ? Limits.clusterAnswerTimeout : Limits.acknowledgeTimeout)
   }
-  /// The first part of the topics for status and counters: `tappet/<client_id>`.
+  /// The prefix of the topics for status and counters: `tappet/<client_id>`.
   package var statusTopic: String { "tappet/" + clientID }
 
   /// The topics for Home Assistant.
@@ -157,24 +159,25 @@ package struct BrokerSettings: Hashable, Sendable {
   /// Topic on which the kiosk answers `tappet fleet run check`.
   package var checkTopic: String { statusTopic + "/check" }
 
-  /// Whether a text can be a client id, which is part of the status topic.
+  /// Whether a text is a valid client id, which becomes part of the status topic.
   package static func isClientID(_ text: String) -> Bool {
     let isForbidden = text.utf8.contains { $0 == 0x2F || $0 == 0x2B || $0 == 0x23 }
     return !isForbidden && text.isOfMQTT && (1...Limits.clientIDSizeMax).contains(text.utf8.count)
   }
 
-  /// The version to begin with: MQTT 5, whose PUBACK says whether the message was taken, but only over TLS.
+  /// Returns the version to try first: MQTT 5, whose PUBACK reports whether the message was accepted, but only over
+  /// TLS.
   ///
-  /// One packet of MQTT 5 with an unknown property ends the connection, and a program that uses libtappet.so
-  /// (libmosquitto 2.0.11 to 2.0.20 asserts); without TLS anybody on the way could send it.
+  /// A single MQTT 5 packet with an unknown property ends the connection, and crashes a program that uses libtappet.so
+  /// (libmosquitto 2.0.11 to 2.0.20 asserts); without TLS, anyone on the network path could send it.
   package func firstVersion(for endpoint: BrokerEndpoint) -> MQTTVersion {
     version ?? (endpoint.usesTLS ? .v5 : .v311)
   }
 
-  /// The name of the version that was agreed upon: `5`, `3.1.1` or `3.1`.
+  /// Returns the name of the negotiated version: `5`, `3.1.1` or `3.1`.
   package func versionName(usesMQTT5: Bool) -> String { usesMQTT5 ? "5" : version == .v31 ? "3.1" : "3.1.1" }
 
-  /// Settings with the usual version of MQTT.
+  /// Settings with the default MQTT version, unless `version` is specified.
   @export(interface)
   package init(
     endpoints: [BrokerEndpoint], clientID: String, caFile: String? = nil, certificateFile: String? = nil,

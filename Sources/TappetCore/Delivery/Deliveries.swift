@@ -1,4 +1,4 @@
-// The ways out: the entries that wait, the broker's connection, the process for webhooks, and the disk under both.
+// Outbound delivery: the pending entries, the broker link, the webhook process, and the store behind both.
 
 struct Deliveries: Sendable {
   var link: LinkState
@@ -8,13 +8,13 @@ struct Deliveries: Sendable {
   var webhooks = Outbox(OutboxSummary())
   var webhookProcess = WebhookSupervision()
   var store = StoreSupervision()
-  /// Since when the store owes an answer, counted from its last one; `nil` means that it owes none.
+  /// Time since which the store has been silent while an answer is pending; `nil` if none is pending.
   var storeSilentSince: Instant?
 
   /// The outbox for this destination.
   subscript(destination: Destination) -> Outbox {
     get { destination == .broker ? outbox : webhooks }
-    // In place: a copy would be one of all entries in memory.
+    // In place, because a copy would include all entries in memory.
     _modify {
       switch destination {
       case .broker: yield &outbox

@@ -1,4 +1,4 @@
-// The reports of the link, and the ends of an entry: it is delivered, refused for good, or over.
+// Link events, and the outcomes of an entry: delivered, permanently refused, dropped, or expired.
 
 extension Kiosk {
   mutating func linkChanged(_ change: LinkEvent, at now: Moment) -> [Effect] {
@@ -24,7 +24,7 @@ extension Kiosk {
     case .lost(let failure): return lost(failure, at: now)
     case .disconnected:
       let effects = delivery.link.disconnected(at: now.instant)
-      // It was not by our command: the link is as it was, and so are the entries in flight.
+      // The kiosk did not request this: the link and the entries in flight are unchanged.
       return delivery.link.isUp ? effects : effects + endDelivery()
     case .acknowledged(let id): return delivered(id, isHeard: true, at: now)
     case .acknowledgedUnheard(let id): return delivered(id, isHeard: false, at: now)
@@ -52,7 +52,7 @@ extension Kiosk {
     var effects = delivery.outbox.takeSendable(at: now, clockIsGood: clockIsGood).map {
       Effect.publish($0, unixSeconds: now.unixSeconds)
     }
-    // A full disk can be read, but it does not take the removal of what was sent.
+    // A full disk can be read, but does not accept the removal of sent entries.
     let hasRoom = delivery.store.isGood || delivery.outbox.resolvedCount < Limits.outboxResolvedMax
     if delivery.store.isReadable, hasRoom, let (after, limit) = delivery.outbox.takeFetch() {
       effects.append(.store(.fetch(.broker, after: after, limit: limit, clockIsGood: clockIsGood)))
@@ -96,7 +96,7 @@ extension Kiosk {
       + commandEnded(id, .refused(.undeliverable))
   }
 
-  /// Asks the store to drop the entry, or all, but for those that are under way.
+  /// Requests the store to drop the entry, or all entries, except those in flight.
   mutating func dropAsked(_ id: EntryID?) -> [Effect] {
     let excluded = delivery.outbox.willDrop(id)
     let others = delivery.webhooks.willDrop(id).filter { !excluded.contains($0) }
@@ -146,7 +146,7 @@ extension Kiosk {
 }
 
 extension LinkFailure {
-  /// The failure with what the kiosk knows of its cause.
+  /// Returns the failure with the cause that the kiosk determined.
   fileprivate func explained(by blame: Blame) -> LinkFailure {
     let reason = if case .disconnectedByBroker(let code) = self { code } else { ReasonCode?.none }
     if blame.isCertain {
@@ -157,7 +157,7 @@ extension LinkFailure {
 }
 
 extension OutboxEntry {
-  /// The light for its delivery; none for what nobody in front of the panel did.
+  /// The light that shows the delivery; none for inventory changes, which were not triggered at the panel.
   var lightOfDelivery: [Effect] {
     switch trigger {
     case .tag: [.light(.deliveredByTag)]

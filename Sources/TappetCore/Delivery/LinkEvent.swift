@@ -1,27 +1,27 @@
 // Events that the broker's thread reports to the core.
 
-/// An event on the link.
+/// An event of the broker link.
 ///
 /// Exactly one of `failed`, `lost` and `disconnected` ends each command to connect.
 package enum LinkEvent: Hashable, Sendable {
   /// The broker accepted the connection with CONNACK.
   case connected(sessionPresent: Bool)
-  /// MQTT 5 failed so: `connected` follows, with 3.1.1, or the end of a connection.
+  /// MQTT 5 failed for this reason; `connected` follows, with 3.1.1, or the end of the connection.
   case didFallBack(LinkFailure)
-  /// The broker, of which that was not known, speaks MQTT 5: `connected` follows.
+  /// The broker was found to support MQTT 5; `connected` follows.
   case foundMQTT5
-  /// The broker, of which that was not known, keeps no retained messages: `connected` follows.
+  /// The broker was found not to support retained messages; `connected` follows.
   case lacksRetained
-  /// The attempt did not become a connection.
+  /// The connection attempt failed.
   case failed(LinkFailure)
-  /// The connection broke.
+  /// The connection was lost.
   case lost(LinkFailure)
-  /// The connection ended at our own command.
+  /// The connection was closed as requested.
   case disconnected
   /// The broker acknowledged the entry with PUBACK.
   case acknowledged(EntryID)
-  /// The same, and the broker says that nobody subscribes to the topic (MQTT 5).
+  /// The broker acknowledged the entry, but reported no subscribers for the topic (MQTT 5).
   case acknowledgedUnheard(EntryID)
-  /// The broker will never take it: MQTT 5's reason code from 0x80, or libmosquitto's own number below that.
+  /// The broker will never accept the entry; MQTT 5's reason code from 0x80, or libmosquitto's own number below that.
   case publishRefused(EntryID, code: Int32)
 }

@@ -1,14 +1,15 @@
-// Why there is no connection to the broker: facts, each from the layer that knows. TappetMessages has the sentences.
+// Causes of a failed or lost broker connection, each reported by the layer that detects it. TappetMessages contains the
+// texts.
 
-/// Why an attempt to connect failed, or a connection was lost.
+/// The cause of a failed connection attempt or a lost connection.
 package indirect enum LinkFailure: Error, Hashable, Sendable {
   // Before the broker was reached.
-  /// The name has no address; the resolver's own code (EAI_…) and text.
+  /// The host name could not be resolved; with the resolver's code (EAI_…) and text.
   case nameNotResolved(host: String, code: Int32, text: String)
   case connectionRefused
   case unreachable(SystemCode)
   case connectTimedOut
-  /// A failure on our side: files, memory, descriptors.
+  /// A local failure: files, memory or descriptors.
   case files(CertificateProblem)
   case system(SystemCode)
   case settingsRefused(code: Int32)
@@ -16,40 +17,40 @@ package indirect enum LinkFailure: Error, Hashable, Sendable {
   // Between the first byte and CONNACK.
   case handshakeTimedOut
   case tls(TLSFailure)
-  /// Closed before the first byte of the broker's part of the handshake.
+  /// Closed before the broker sent the first byte of its handshake.
   case closedWithoutTLS
   case closedDuringHandshake(clientCertificateGiven: Bool)
   case closedBeforeConnack(usesTLS: Bool, clientCertificateGiven: Bool)
   case noConnack
   case connack(ConnackCode)
   case connackUnknown(code: UInt8)
-  /// MQTT 5's CONNACK with a reason.
+  /// MQTT 5 CONNACK with a reason code.
   case refused(ReasonCode)
 
-  // Afterwards.
-  /// An orderly end without a reason.
+  // After CONNACK.
+  /// Orderly close without a reason.
   case closedByBroker
   case connectionBroken(SystemCode)
-  /// MQTT 5's DISCONNECT with a reason.
+  /// MQTT 5 DISCONNECT with a reason code.
   case disconnectedByBroker(ReasonCode)
   case keepaliveExpired
   case acknowledgeExpired
-  /// The broker closed the connection with this message alone in flight; MQTT 5's reason, if it gave one.
+  /// The broker closed the connection while only this message was in flight; with MQTT 5's reason code, if any.
   case closedAtMessage(topic: String, size: Int, ReasonCode?)
-  /// It closed a second connection with these messages in flight.
+  /// The broker closed a second connection while these messages were in flight.
   case closedAtMessages(count: Int, ReasonCode?)
 
   // At any time.
-  /// The broker sent messages, or more than any answer takes, to a client that has subscribed to nothing.
+  /// The broker sent messages, or more bytes than any answer needs, to a client without subscriptions.
   case sentUnasked
-  /// The bytes received are not MQTT; libmosquitto's code.
+  /// The received bytes are not MQTT; with libmosquitto's code.
   case protocolViolated(code: Int32)
-  /// A packet of MQTT 5 has a property that libmosquitto does not know.
+  /// An MQTT 5 packet has a property unknown to libmosquitto.
   case propertyUnknown
 }
 
 extension LinkFailure {
-  /// Whether the broker says that it does not speak MQTT 5.
+  /// Whether the broker reports that it does not support MQTT 5.
   package var refusesMQTT5: Bool { self == .refused(.unsupportedProtocolVersion) }
 
   /// Whether MQTT 5 cannot be used with the broker.
@@ -64,19 +65,19 @@ extension LinkFailure {
     }
   }
 
-  /// Whether the broker closed the connection, and may have done so because of a message.
+  /// Whether the broker closed the connection, possibly because of a message.
   var mayBeOfMessage: Bool {
     switch self {
-    // libmosquitto does not accept an MQTT 5 DISCONNECT of two bytes, or one of MQTT 3.1.1.
+    // libmosquitto rejects a two-byte MQTT 5 DISCONNECT, and an MQTT 3.1.1 DISCONNECT.
     case .closedByBroker, .protocolViolated: true
-    // EPIPE and ECONNRESET: the broker's machine answers; a network that is cut does not.
+    // EPIPE and ECONNRESET mean that the broker's host responded; a broken network causes neither.
     case .connectionBroken(let system): system.code == 32 || system.code == 104
     case .disconnectedByBroker(let code): !code.isOfBroker
     default: false
     }
   }
 
-  /// Whether a broker that is being restarted fails so.
+  /// Whether a restart of the broker may cause this failure.
   var mayBeOfRestart: Bool {
     switch self {
     case .connack(let code): code == .serverUnavailable
@@ -85,7 +86,7 @@ extension LinkFailure {
     }
   }
 
-  /// Whether a broker that speaks only MQTT 3.1.1 may have answered MQTT 5 so.
+  /// Whether a broker that supports only MQTT 3.1.1 may fail in this way on MQTT 5.
   package var mayRefuseMQTT5: Bool {
     switch self {
     case .closedBeforeConnack, .protocolViolated: true
@@ -94,9 +95,9 @@ extension LinkFailure {
   }
 }
 
-/// An errno with the C library's text for it, taken where it arose.
+/// An errno with the C library's text, captured where the error occurred.
 package struct SystemCode: Hashable, Sendable {
-  /// The errno itself.
+  /// The errno value.
   package var code: Int32
   /// The text from strerror.
   package var text: String
@@ -108,7 +109,7 @@ package struct SystemCode: Hashable, Sendable {
   }
 }
 
-/// MQTT 3.1.1's negative return codes in CONNACK (§3.2.2.3).
+/// The MQTT 3.1.1 CONNACK return codes that refuse a connection (§3.2.2.3).
 package enum ConnackCode: UInt8, CaseIterable, Hashable, Sendable {
   case unacceptableProtocolVersion = 1
   case identifierRejected = 2
@@ -117,7 +118,7 @@ package enum ConnackCode: UInt8, CaseIterable, Hashable, Sendable {
   case notAuthorized = 5
 }
 
-/// MQTT 5's reason codes that end a connection (§3.2.2.2 and §3.14.2.1).
+/// The MQTT 5 reason codes that end a connection (§3.2.2.2 and §3.14.2.1).
 package enum ReasonCode: Hashable, Sendable {
   case normalDisconnection
   case unspecifiedError
@@ -153,15 +154,15 @@ package enum ReasonCode: Hashable, Sendable {
   case maximumConnectTime
   case subscriptionIdentifiersNotSupported
   case wildcardSubscriptionsNotSupported
-  /// A number that the specification does not name.
+  /// A code that the specification does not define.
   case unknown(UInt8)
 
-  /// The code on the wire.
+  /// Creates a reason from its code on the wire.
   package init(_ number: UInt8) {
     self = ReasonCode.named.first { $0.number == number }?.code ?? .unknown(number)
   }
 
-  /// Whether it is about the broker or the connection, and not about a message.
+  /// Whether the reason concerns the broker or the connection, not a message.
   fileprivate var isOfBroker: Bool {
     switch self {
     case .serverUnavailable, .serverBusy, .serverShuttingDown, .keepAliveTimeout, .sessionTakenOver, .useAnotherServer,
@@ -195,27 +196,27 @@ package enum ReasonCode: Hashable, Sendable {
   }
 }
 
-/// Why the two sides could not agree on a secure connection.
+/// The cause of a failed TLS handshake.
 ///
-/// Subjects are as OpenSSL prints them on one line.
+/// Subjects are in OpenSSL's one-line format.
 package indirect enum TLSFailure: Hashable, Sendable {
   // The broker's certificate is at fault.
   case untrustedIssuer(subject: String)
   case selfSigned(subject: String)
   case expired(subject: String)
-  /// Valid from a time in the future: our clock is more often wrong than the certificate.
+  /// Not valid yet; our clock is wrong more often than the certificate.
   case notYetValid(subject: String)
   case hostMismatch(expected: String, subject: String)
   case revoked(subject: String)
-  /// There is no revocation list of its issuer.
+  /// No revocation list from the issuer is available.
   case crlMissing(subject: String)
   case crlExpired(subject: String)
-  /// Not valid yet, or not signed by the issuer.
+  /// The revocation list is not valid yet, or not signed by the issuer.
   case crlUnusable(subject: String, text: String)
-  /// Any other of OpenSSL's verification errors (X509_V_ERR_…).
+  /// Any other OpenSSL verification error (X509_V_ERR_…).
   case unacceptable(subject: String, code: Int32, text: String)
 
-  // The broker objects: the alert that it sent.
+  // The broker aborted the handshake with an alert.
   case alert(TLSAlert)
 
   // Neither side's certificate is at fault.
@@ -225,7 +226,7 @@ package indirect enum TLSFailure: Hashable, Sendable {
   case protocolError(code: UInt64, text: String)
 }
 
-/// The alerts that end a handshake (RFC 8446 §6.2 and the older ones of RFC 5246 §7.2.2).
+/// The alerts that end a handshake (RFC 8446 §6.2, and older ones from RFC 5246 §7.2.2).
 package enum TLSAlert: Hashable, Sendable {
   case unexpectedMessage
   case badRecord
@@ -249,7 +250,7 @@ package enum TLSAlert: Hashable, Sendable {
   /// An alert with another number.
   case other(UInt8)
 
-  /// The description byte on the wire.
+  /// Creates an alert from its description byte on the wire.
   @export(interface)
   package init(_ number: UInt8) {
     switch number {
@@ -282,41 +283,41 @@ package indirect enum CertificateProblem: Error, Hashable, Sendable {
   case unreadable(path: String, SystemCode)
   case tooLarge(path: String)
   case empty(path: String)
-  /// The file of the broker's password has an empty first line.
+  /// The first line of the broker password file is empty.
   case passwordEmpty(path: String)
-  /// It contains no certificate, or a damaged one.
+  /// The file contains no certificate, or a damaged one.
   case notPEM(path: String)
-  /// It contains no revocation list, or a damaged one.
+  /// The file contains no revocation list, or a damaged one.
   case notCRL(path: String)
-  /// One of its revocation lists should have been followed by the next; the time in seconds since 1970.
+  /// The next update of one of its revocation lists is overdue.
   case crlExpired(path: String, issuer: String)
   case keyNotPEM(path: String)
   case keyEncrypted(path: String)
-  /// A certificate request in place of the certificate that results from it.
+  /// The file contains a certificate request instead of the issued certificate.
   case request(path: String)
-  /// A PKCS#12 file with a passphrase that nobody is there to enter.
+  /// A PKCS#12 file with a passphrase, which cannot be entered on a kiosk.
   case bundleEncrypted(path: String)
-  /// A PKCS#12 file under a cipher that OpenSSL 3 has only in its legacy provider (RC2, as in old exports).
+  /// A PKCS#12 file with a cipher that OpenSSL 3 supports only in its legacy provider (RC2, as in old exports).
   case bundleLegacy(path: String)
   case bundleDamaged(path: String)
   case bundleWithoutKey(path: String)
   case bundleWithoutCertificate(path: String)
   case passphraseWrong(path: String)
-  /// A key derivation that would take longer than anybody waits.
+  /// A PKCS#12 file whose key derivation would take too long.
   case bundleSlow(path: String, iterations: UInt64)
   case keyWithoutCertificate(key: String)
   /// The first line is not a pre-shared key in hexadecimal digits.
   case keyNotHex(path: String)
-  /// Others can read the file of a pre-shared key.
+  /// The pre-shared key file is readable by other users.
   case keyReadable(path: String)
   case certificateWithoutKey(certificate: String)
   case keyMismatch(certificate: String, key: String)
-  /// A certificate's key is of a kind that OpenSSL does not know, or damaged.
+  /// The certificate's key is damaged, or of a type unknown to OpenSSL.
   case unknownKey(path: String)
-  /// OpenSSL's local policy rejects it: too short a key, too weak a digest.
+  /// OpenSSL's local policy rejects the certificate: the key is too short, or the digest too weak.
   case tooWeak(path: String, text: String)
   case noSystemTrustStore
   case unusableHost(String)
-  /// OpenSSL could not create its own objects: memory, or a broken openssl.cnf.
+  /// OpenSSL could not create its own objects: out of memory, or a broken openssl.cnf.
   case library(text: String)
 }

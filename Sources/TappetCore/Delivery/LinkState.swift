@@ -1,40 +1,40 @@
-// Keeps a connection to one of the brokers: connects, waits, tries the next, pauses in a storm.
+// Maintains a connection to one of the brokers: connects, backs off, tries the next broker, pauses after a storm.
 
-/// The link as the kiosk sees it.
+/// The kiosk's view of the broker link.
 struct LinkState: Sendable {
   /// The state of the connection.
   enum State: Equatable, Sendable {
-    /// There is none; the next attempt is due then.
+    /// There is no connection; the next attempt is due at `until`.
     case waiting(until: Instant)
-    /// An attempt is under way; always answered, because the link has a time limit of its own.
+    /// An attempt is in progress; always answered, because the link has its own timeout.
     case connecting(since: Instant)
     /// The link is up; CONNACK has arrived.
     case connected(since: Instant)
-    /// Asked to disconnect, to connect again afterwards; always answered.
+    /// Disconnecting in order to reconnect; always answered.
     case reconnecting(since: Instant)
-    /// Asked to disconnect; always answered.
+    /// Disconnecting for good; always answered.
     case disconnecting(since: Instant)
-    /// No longer wanted.
+    /// A connection is no longer wanted.
     case stopped
   }
 
   private(set) var state: State
-  /// Index of the endpoint that is tried, or connected to.
+  /// Index of the current endpoint, connected or being tried.
   private(set) var endpoint: Int
   /// Whether an attempt has failed, or a connection was lost, since the last success.
   private(set) var hasFailed = false
-  /// For people: a failure lasts until a connection is made.
+  /// The condition to display: a failure is shown until a connection is established.
   private(set) var condition = KioskStatus.Link.connecting
   private var policy = RetryPolicy()
   private var endpointCount: Int
-  /// The endpoint that worked last; it is remembered for the next start.
+  /// The endpoint that worked last, which is stored for the next start.
   private var proved: Int
-  /// Until when, in seconds since 1970, MQTT 5 is not tried with an endpoint; 0 if it speaks MQTT 5.
+  /// End of each endpoint's fallback to MQTT 3.1.1, in seconds since 1970; 0 if the endpoint supports MQTT 5.
   private var fallbacks: [Int: Int64]
-  /// Attempts in turn without an answer to CONNECT, of endpoints that speak MQTT 5.
+  /// Consecutive attempts without an answer to CONNECT, for endpoints that support MQTT 5.
   private var hangUps: [Int: Int] = [:]
 
-  /// A link without a connection, which begins with the endpoint that worked last.
+  /// A disconnected link, which starts with the endpoint that worked last.
   init(endpointCount: Int, first: Int = 0, fallbacks: [Int: Int64] = [:], connectAt now: Instant) {
     self.endpointCount = endpointCount
     endpoint = first < endpointCount ? first : 0
@@ -49,7 +49,7 @@ struct LinkState: Sendable {
 
   var isStopped: Bool { state == .stopped }
 
-  /// When the pending command was given; `nil` means that there is none.
+  /// Start time of the pending command; `nil` if none is pending.
   var askedAt: Instant? {
     switch state {
     case .connecting(let since), .reconnecting(let since), .disconnecting(let since): since
@@ -59,23 +59,23 @@ struct LinkState: Sendable {
 
   var deadline: Instant? { if case .waiting(let until) = state { until } else { nil } }
 
-  /// Handles the deadline.
+  /// Starts the next attempt if it is due.
   mutating func timerFired(at now: Moment) -> [Effect] {
     guard let deadline, deadline <= now.instant else { return [] }
     state = .connecting(since: now.instant)
-    // A clock that is behind only keeps it for longer.
+    // A clock that is behind only extends the fallback.
     if let until = fallbacks[endpoint], until > 0, until <= now.unixSeconds { fallbacks[endpoint] = nil }
     return [.connect(endpoint: endpoint, mqtt5: support)]
   }
 
-  /// Whether the endpoint speaks MQTT 5.
+  /// Whether the endpoint supports MQTT 5.
   private var support: MQTT5Support {
     guard let until = fallbacks[endpoint] else { return .unknown }
     guard until == 0 else { return .absent }
     return hangUps[endpoint, default: 0] < Limits.hangUpsUntilDoubt ? .present : .unknown
   }
 
-  /// Handles the first answer in MQTT 5.
+  /// Handles the first MQTT 5 answer.
   mutating func foundMQTT5() -> [Effect] {
     guard isConnecting else { return [] }
     hangUps[endpoint] = nil
@@ -84,8 +84,8 @@ struct LinkState: Sendable {
     return [.noteFallback(endpoint: endpoint, untilUnixSeconds: 0)]
   }
 
-  /// Handles an attempt that works only with MQTT 3.1.1, or a connection that ends for MQTT 5: the next ones begin with
-  /// 3.1.1.
+  /// Handles an attempt that succeeds only with MQTT 3.1.1, or a connection that ends because of MQTT 5; later attempts
+  /// start with 3.1.1.
   mutating func didFallBack(_ failure: LinkFailure, at now: Moment) -> [Effect] {
     guard isConnecting || isUp else { return [] }
     let duration = failure.refusesMQTT5 ? Limits.fallbackMax : Limits.doubtfulFallbackMax
@@ -125,7 +125,7 @@ struct LinkState: Sendable {
   /// Handles an acknowledged message.
   mutating func acknowledged() { policy.acknowledged() }
 
-  /// Handles a connection that broke, or that the broker closed because of a message.
+  /// Handles a connection that was lost, or closed by the broker because of a message.
   mutating func lost(
     _ failure: LinkFailure, isAtMessage: Bool = false, at now: Instant, random: inout Randomness
   ) -> [Effect] {
@@ -152,7 +152,7 @@ struct LinkState: Sendable {
     }
   }
 
-  /// Handles a link that ended at our own command.
+  /// Handles the end of a connection that the kiosk closed.
   mutating func disconnected(at now: Instant) -> [Effect] {
     switch state {
     case .disconnecting, .reconnecting:
@@ -164,9 +164,9 @@ struct LinkState: Sendable {
     }
   }
 
-  /// Replaces the endpoints: the first one is tried at once, with MQTT 5 again.
+  /// Replaces the endpoints: the first one is tried immediately, with MQTT 5 again.
   ///
-  /// The failures of the old ones mean nothing for the new ones.
+  /// Failures of the old endpoints do not carry over to the new ones.
   mutating func reconnect(endpointCount: Int, at now: Instant) -> [Effect] {
     self.endpointCount = endpointCount
     (endpoint, proved) = (0, 0)
@@ -185,9 +185,9 @@ struct LinkState: Sendable {
     }
   }
 
-  /// Ends the link, because no connection is wanted any more.
+  /// Ends the link, because a connection is no longer wanted.
   ///
-  /// An attempt under way is aborted.
+  /// An attempt in progress is aborted.
   mutating func stop(at now: Instant) -> [Effect] {
     switch state {
     case .connecting, .connected:
@@ -204,7 +204,7 @@ struct LinkState: Sendable {
     }
   }
 
-  /// Counts any end of the connection as the requested one, once an end was requested.
+  /// Treats any end of the connection as the requested one, once a disconnect was requested.
   mutating func endedByOrder(at now: Instant) {
     switch state {
     case .disconnecting: state = .stopped

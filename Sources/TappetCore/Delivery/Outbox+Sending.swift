@@ -1,11 +1,11 @@
-// The next entries to send: those above suspicion, then the suspects one at a time, and now and then, when nothing else
-// waits, one that was set aside.
+// Selects the next entries to send: unsuspected entries first, then the suspects one at a time, and occasionally, if no
+// others are pending, an entry that was set aside.
 
 extension Outbox {
   /// Takes the next entries to publish.
   ///
-  /// An entry that must wait holds back the later ones of its own action, and no others; one that was set aside holds
-  /// back none. Suspects give way to the others, but not for longer than `Limits.suspectWaitMax`.
+  /// An entry that must wait blocks only later entries of its own action; an entry that was set aside blocks none.
+  /// Suspects yield to other entries, but for no longer than `Limits.suspectWaitMax`.
   mutating func takeSendable(at now: Moment, clockIsGood: Bool) -> [OutboxEntry] {
     guard reading != .idle, hasRoom, unansweredDropCount == 0, suspicion.alone == nil else { return [] }
     guard !window.isEmpty || !aside.isEmpty || hasMoreAside else { return [] }
@@ -38,7 +38,7 @@ extension Outbox {
         inflight[entry.id] = entry
         taken.append(entry)
       } else {
-        // The store has to remove it; a step of the clock may have ended its time unexpectedly.
+        // A step of the clock may have expired the entry unexpectedly; the store has to remove it.
         if entry.expiry.isOver(at: now) { note(entry.expiry) }
         waiting.append(entry.action)
         kept.append(entry)
@@ -54,10 +54,10 @@ extension Outbox {
       && !entry.expiry.isOver(at: now) && !isInPass
   }
 
-  /// Whether the link takes another entry.
+  /// Whether the link accepts another entry.
   private var hasRoom: Bool { inflight.count < Limits.inflightMax + Limits.linkAheadMax }
 
-  /// Whether the link may have the entry now: in flight, or ahead of its turn if nothing in it depends on the time.
+  /// Whether the entry may be passed to the link now: in flight, or ahead of its turn if nothing in it depends on time.
   private func isInTurn(_ entry: OutboxEntry, later: Moment) -> Bool {
     inflight.count < Limits.inflightMax || !entry.message.usesTimestamp && !entry.expiry.isOver(at: later)
   }
@@ -66,13 +66,13 @@ extension Outbox {
 
   // MARK: Alone
 
-  /// When the next entry is to be sent alone unless something else comes before; `nil` if there is none.
+  /// Returns when the next entry is due to be sent alone, unless another event comes first; `nil` if there is none.
   func aloneDeadline(at now: Moment, clockIsGood: Bool) -> Instant? {
     guard reading != .idle, unansweredDropCount == 0, inflight.isEmpty else { return nil }
     return aloneDue(at: now, clockIsGood: clockIsGood)?.at
   }
 
-  /// The next entry to be sent alone, and when that may be.
+  /// Returns the next entry to be sent alone, and the time from which it may be sent.
   private func aloneDue(at now: Moment, clockIsGood: Bool) -> (entry: OutboxEntry, at: Instant)? {
     guard let provedAt = suspicion.provedAt else { return nil }
     if let suspect = nextSuspect(at: now, clockIsGood: clockIsGood) { return (suspect, provedAt) }
@@ -81,7 +81,7 @@ extension Outbox {
     return entry.map { ($0, max(provedAt, suspicion.asideDueAt ?? provedAt)) }
   }
 
-  /// The suspect that is to be sent next: the least suspect one that is the first of its action.
+  /// Returns the suspect to send next: the least suspect among those that are first of their action.
   private func nextSuspect(at now: Moment, clockIsGood: Bool) -> OutboxEntry? {
     guard window.contains(where: { suspicion.isSuspect($0) }) else { return nil }
     var seen: [String] = []
@@ -93,7 +93,7 @@ extension Outbox {
     return suspicion.leastSuspect(of: suspects)
   }
 
-  /// Puts an entry where it waits.
+  /// Adds an entry to the window, or to the entries set aside.
   mutating func place(_ entry: OutboxEntry) {
     let isAside = suspicion.isAside(entry)
     suspicion.note(entry.id, isAside: isAside)
@@ -106,10 +106,10 @@ extension Outbox {
     }
   }
 
-  /// Handles a connection that the broker closed: whatever was in flight may be what it did not like.
+  /// Handles a connection that the broker closed; any entry in flight may be the cause.
   mutating func closedByBroker(endpoint: Int, at now: Instant) -> Blame? {
     if let alone = suspicion.alone, let entry = inflight[alone.id] {
-      // After so long it was something else.
+      // After this long, the cause was something else.
       guard now - alone.since <= Limits.suspectAnswerMax else { return nil }
       let count = suspicion.closedAlone(entry, endpoint: endpoint, at: now)
       return Blame(message: entry, isCertain: true, counts: [count])

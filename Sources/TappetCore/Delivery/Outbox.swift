@@ -1,74 +1,75 @@
-// The accepted entries on their way: which are with the broker, which are next, and how many wait in the store. The
-// store holds all of them until they are acknowledged; memory holds a window of them, and none while the link is down.
+// The outbox of accepted entries: which are in flight, which are next, and how many are pending in the store. The store
+// keeps every entry until it is acknowledged; memory contains a window of them, and none while the link is down.
 
-/// The kiosk's knowledge of the outbox.
+/// The kiosk's view of the outbox.
 struct Outbox: Sendable {
   /// Number of entries in the store.
   private(set) var count: Int
-  /// Number of bytes in their messages.
+  /// Total size of the stored messages in bytes.
   private(set) var size: Int
-  /// When the first entry accepted since the machine's start expires; never later than the truth.
+  /// Earliest expiry among the entries accepted since boot; never later than the actual one.
   private(set) var earliestInstant: Instant?
-  /// When the first older entry expires, in milliseconds since 1970.
+  /// Earliest expiry among the entries from before the boot, in milliseconds since 1970.
   ///
-  /// Never later than the truth by the clock as it was last reported.
+  /// Never later than the actual one by the clock as last reported.
   private(set) var earliestUnixMilliseconds: Int64?
-  /// Entries given to the store that are not committed yet.
+  /// Entries passed to the store but not committed yet.
   private(set) var uncommitted: [EntryID: (entry: OutboxEntry, uid: TagUID?)] = [:]
-  /// Number of bytes in their messages.
+  /// Total size of the uncommitted messages in bytes.
   private var uncommittedSize = 0
-  /// Entries that are next, in order of acceptance.
+  /// Entries to send next, in order of acceptance.
   var window: [OutboxEntry] = []
-  /// Entries that are tried when nothing else waits, because the broker closes the connection at them.
+  /// Entries tried only when no others are pending, because the broker closes the connection when it receives them.
   var aside: [OutboxEntry] = []
-  /// Whether the store has more of these.
+  /// Whether the store contains more entries that were set aside.
   var hasMoreAside = false
-  /// Actions whose later entries stay in the store, because those in the window wait behind a suspect.
+  /// Actions whose later entries stay in the store, because their entries in the window wait behind a suspect.
   private(set) var passedOver: [String] = []
   var suspicion = Suspicion()
   /// The names of actions whose entries stay in the store until their receiver is back.
   private(set) var held: [String] = []
-  /// Entries published on this connection that wait for their PUBACK.
+  /// Entries published on this connection and awaiting PUBACK.
   var inflight: [EntryID: OutboxEntry] = [:]
-  /// Entries acknowledged, given up or expired whose removal is not confirmed yet: never to be sent or reported again.
+  /// Entries acknowledged, given up or expired, whose removal is not confirmed yet; never sent or reported again.
   private var resolved: Set<EntryID> = []
-  /// The expiry pass under way; there is one at a time.
+  /// The expiry pass in progress; at most one at a time.
   private(set) var expiring: ExpiryPass?
-  /// Number of a person's requests to drop entries that are not answered yet.
+  /// Number of pending user requests to drop entries.
   ///
-  /// Nothing is sent until then, since the store might be removing it.
+  /// Nothing is sent in the meantime, since the store might be removing the same entries.
   private(set) var unansweredDropCount = 0
-  /// Entries that are only in memory, waiting or in flight: their database was damaged and set aside.
+  /// Entries that exist only in memory, pending or in flight, because their database was damaged and set aside.
   private(set) var memoryOnly: Set<EntryID> = []
   private(set) var reading: Reading = .idle
-  /// Whether a fetch was requested and not answered.
+  /// Whether a fetch is pending.
   ///
-  /// There is one at a time, because an answer does not name its question.
+  /// At most one at a time, because an answer does not identify its request.
   private var isFetchUnanswered = false
 
-  /// How far the store was read for this connection.
+  /// Progress of reading the store for this connection.
   enum Reading: Equatable, Sendable {
     /// The link is down, so nothing is held in memory.
     case idle
-    /// Everything up to `through` is in memory or done; more follows.
+    /// Everything up to `through` is in memory or resolved; more follows.
     case behind(through: Int64)
     /// The answer to a fetch from `after` is pending.
     case fetching(after: Int64)
-    /// Everything in the store is in memory or done.
+    /// Everything in the store is in memory or resolved.
     case complete(through: Int64)
   }
 
-  /// A request for expired entries that the store has not answered.
+  /// A pending request for expired entries.
   struct ExpiryPass: Sendable {
-    /// Entries over at this moment are not sent any more, whatever the clock shows later: the store may be naming them.
+    /// The cutoff: entries expired by then are no longer sent, whatever the clock shows later, because the store may be
+    /// reporting them.
     var moment: Moment
     var clockIsGood: Bool
-    /// Entries that were with the broker then.
+    /// Entries in flight at that moment.
     ///
-    /// The PUBACK decides whether they were delivered or expired, so they stay in the store until then: if we were
-    /// killed meanwhile, they would otherwise have no outcome.
+    /// The PUBACK decides whether they were delivered or expired, so they stay in the store until then; if the kiosk
+    /// were killed first, they would otherwise have no outcome.
     var excluded: [OutboxEntry]
-    /// The clock has been judged again since, so the answer does not tell what expires first.
+    /// Whether the clock has changed since, which invalidates the earliest expiry in the answer.
     var isOutdated = false
   }
 
@@ -78,32 +79,33 @@ struct Outbox: Sendable {
     if let earliest = summary.earliestExpiry { note(earliest) }
   }
 
-  /// Entries and bytes, including uncommitted ones.
+  /// Number of entries and bytes, including uncommitted ones.
   var promised: (count: Int, size: Int) { (count + uncommitted.count, size + uncommittedSize) }
 
   var inflightCount: Int { inflight.count }
 
   /// Number of entries whose removal is not confirmed yet.
   var resolvedCount: Int { resolved.count }
-  /// Whether the removal of the next delivered entry may wait for a later one, which will come or end with the link.
+  /// Whether the removal of the next delivered entry may wait for a later commit; another PUBACK or the end of the link
+  /// causes one.
   var removalMayWait: Bool { inflight.count >= Limits.inflightMax && waitingRemovals + 1 < Limits.removalsMax }
-  /// Number of removals that share the next commit.
+  /// Number of removals batched for the next commit.
   private(set) var waitingRemovals = 0
   var uncommittedCount: Int { uncommitted.count }
   var isExpiring: Bool { expiring != nil }
-  /// Whether a request is pending that gets exactly one answer.
+  /// Whether a store request that gets exactly one answer is pending.
   var isAwaitingStore: Bool {
     !uncommitted.isEmpty || isFetchUnanswered || isExpiring || unansweredDropCount > 0
   }
 
-  /// Whether entries wait in the store that were left out when it was read, because they need the clock; `nil` until
-  /// it was read to its end.
+  /// Whether the store contains entries that were skipped because they need the clock; `nil` until the store was read
+  /// to its end.
   var isHoldingBack: Bool? {
     guard case .complete = reading, held.isEmpty, passedOver.isEmpty, !hasMoreAside else { return nil }
     return count > inflight.count + window.count + aside.count - memoryOnly.count
   }
 
-  /// Returns which entries are in flight, of all or of this one, in order.
+  /// Returns the ids of the entries in flight, in order; only `id`, if it is specified.
   func inflightIDs(_ id: EntryID?) -> [EntryID] {
     if let id { return inflight[id] == nil ? [] : [id] }
     return Array(inflight.values).inOrder { $0.sequence < $1.sequence }.map { $0.id }
@@ -116,7 +118,7 @@ struct Outbox: Sendable {
     uncommittedSize += entry.message.size
   }
 
-  /// Handles the commit of an entry; `nil` when it was not expected.
+  /// Handles the commit of an entry; returns `nil` if it was not expected.
   mutating func stored(_ id: EntryID, sequence: Int64, clockIsGood: Bool) -> (OutboxEntry, TagUID?)? {
     guard let promise = answered(id) else { return nil }
     var entry = promise.entry
@@ -144,7 +146,7 @@ struct Outbox: Sendable {
     return promise
   }
 
-  /// Handles the next entries from the store; an unexpected answer is dropped.
+  /// Handles the next entries from the store; an unexpected answer is ignored.
   mutating func fetched(_ entries: [OutboxEntry], reachedEnd: Bool) {
     isFetchUnanswered = false
     guard case .fetching(let after) = reading else { return }
@@ -162,10 +164,10 @@ struct Outbox: Sendable {
     reading = .behind(through: after)
   }
 
-  /// Handles entries whose rows are gone.
+  /// Handles the removal of entries from the store.
   mutating func removed(_ ids: [EntryID]) { for id in ids { resolved.remove(id) } }
 
-  /// Begins an expiry pass; returns the entries that it must exclude.
+  /// Starts an expiry pass; returns the entries that it must exclude.
   mutating func willExpire(at now: Moment, clockIsGood: Bool) -> [EntryID] {
     let excluded = Array(inflight.values)
     expiring = ExpiryPass(moment: now, clockIsGood: clockIsGood, excluded: excluded)
@@ -174,7 +176,7 @@ struct Outbox: Sendable {
 
   mutating func fetchExpiredFailed() { expiring = nil }
 
-  /// Handles expired entries; returns those whose outcome that is, and the rows to remove then.
+  /// Handles expired entries; returns the entries to report as expired, and the rows to remove.
   mutating func expired(_ entries: [OutboxEntry], earliest: Expiry?) -> (outcomes: [OutboxEntry], rows: [EntryID]) {
     guard let pass = expiring else { return ([], []) }
     expiring = nil
@@ -192,12 +194,12 @@ struct Outbox: Sendable {
     if let earliest { note(earliest) }
     noteMemoryOnly()
     if pass.isOutdated, count > 0 { note(.at(pass.moment.instant)) }
-    // They came back from the broker unacknowledged, while the store left them out.
+    // Their connection ended without a PUBACK, while the store excluded them from the pass.
     for entry in pass.excluded where inflight[entry.id] == nil && !resolved.contains(entry.id) { note(entry.expiry) }
     return (outcomes, rows)
   }
 
-  /// Begins to drop this entry, or all; returns those that the store must exclude, because the broker has them too.
+  /// Starts to drop this entry, or all entries; returns the entries in flight, which the store must exclude.
   mutating func willDrop(_ id: EntryID?) -> [EntryID] {
     unansweredDropCount += 1
     return inflightIDs(id)
@@ -205,10 +207,9 @@ struct Outbox: Sendable {
 
   mutating func dropFailed() { unansweredDropCount = max(0, unansweredDropCount - 1) }
 
-  /// Handles entries that the store removed at a person's request; returns those whose outcome that is.
+  /// Handles entries that the store removed at a user's request; returns the entries to report as dropped.
   ///
-  /// An expiry pass under way continues. The store is not asked what expires first among the rest: it can only be
-  /// later.
+  /// An expiry pass in progress continues. The earliest expiry among the rest is not queried: it can only be later.
   mutating func dropped(_ entries: [OutboxEntry]) -> [OutboxEntry] {
     unansweredDropCount = max(0, unansweredDropCount - 1)
     return left(entries)
@@ -218,7 +219,7 @@ struct Outbox: Sendable {
     var gone: Set<EntryID> = []
     var outcomes: [OutboxEntry] = []
     for entry in entries {
-      // An entry that was resolved meanwhile has left already.
+      // An entry resolved in the meantime was already removed.
       if resolved.contains(entry.id) { continue }
       leave(entry)
       gone.insert(entry.id)
@@ -231,7 +232,7 @@ struct Outbox: Sendable {
     return outcomes
   }
 
-  /// Handles a new, empty store; entries in memory were promised, and are sent from there.
+  /// Handles a new, empty store; the entries in memory were accepted, and are sent from there.
   mutating func replaced() {
     count = 0
     size = 0
@@ -243,35 +244,35 @@ struct Outbox: Sendable {
     for id in inflight.keys { memoryOnly.insert(id) }
     suspicion.keepAside(aside + Array(inflight.values))
     noteMemoryOnly()
-    // The new store counts its sequences from the start.
+    // The new store restarts its sequence numbers.
     if reading != .idle { reading = .behind(through: 0) }
   }
 
-  /// Notes the expiry of entries that are only in memory, which no store reports.
+  /// Records the expiry of memory-only entries, which no store reports.
   private mutating func noteMemoryOnly() {
     for entry in window + aside where memoryOnly.contains(entry.id) { note(entry.expiry) }
   }
 
   // MARK: The link
 
-  /// Handles a new connection: everything that waits is to be sent on it.
+  /// Handles a new connection, on which all pending entries are to be sent.
   mutating func linkUp() { restart() }
 
-  /// Handles a clock that became good or bad: entries held back may be sent now, or entries in memory must wait.
+  /// Handles a clock that became good or bad: suspended entries may be sent now, or entries in memory must wait.
   ///
-  /// The latter must not block the rest. Another clock decides which entry expires first, so the store is asked again.
+  /// Waiting entries must not block the rest. The order of expiry may change too, so the store is queried again.
   mutating func clockChanged(at now: Instant) {
     if reading != .idle { restart() }
     clockStepped(at: now)
   }
 
-  /// Handles a wall clock that was set, which may change which entry expires first.
+  /// Handles a step of the wall clock, which may change which entry expires first.
   mutating func clockStepped(at now: Instant) {
     if count > 0 { note(.at(now)) }
     expiring?.isOutdated = true
   }
 
-  /// Handles the end of the connection: entries in flight wait in the store again, unless they are over.
+  /// Handles the end of the connection: entries in flight are pending in the store again, unless they have expired.
   mutating func linkDown() {
     for entry in inflight.values { note(entry.expiry) }
     let inMemoryAlone = (Array(inflight.values) + window + aside).filter { memoryOnly.contains($0.id) }
@@ -282,12 +283,12 @@ struct Outbox: Sendable {
     reading = .idle
   }
 
-  /// Handles a removal; one that does not wait takes the others with it.
+  /// Counts a removal; a removal that does not wait commits the waiting ones too.
   mutating func noteRemoval(mayWait: Bool) { waitingRemovals = mayWait ? waitingRemovals + 1 : 0 }
 
-  /// Resolves an entry that the broker has, or will never take, so that it is no longer ours.
+  /// Resolves an entry that the broker has acknowledged, or will never accept.
   ///
-  /// `nil` when it is not in flight.
+  /// Returns `nil` if the entry is not in flight.
   mutating func resolve(_ id: EntryID) -> OutboxEntry? {
     guard let entry = inflight.removeValue(forKey: id) else { return nil }
     resolved.insert(id)
@@ -296,7 +297,7 @@ struct Outbox: Sendable {
     return entry
   }
 
-  /// Takes the place at which to continue reading, when the window runs low.
+  /// Returns where to continue reading if the window runs low, and marks the fetch as pending.
   mutating func takeFetch() -> (after: Int64, limit: Int)? {
     if !passedOver.isEmpty, window.count(where: { passedOver.contains($0.action) }) <= Limits.outboxWindow { restart() }
     guard case .behind(let through) = reading, isRunningLow, !isFetchUnanswered else { return nil }
@@ -305,7 +306,8 @@ struct Outbox: Sendable {
     return (through, Limits.outboxWindow)
   }
 
-  /// Whether few entries are next; suspects and those behind them do not count, for others may have to go first.
+  /// Whether the window runs low; suspects and the entries that wait for them do not count, because others may have to
+  /// be sent first.
   private var isRunningLow: Bool {
     let few = Limits.outboxWindow / 2
     guard window.count > few else { return true }
@@ -313,7 +315,7 @@ struct Outbox: Sendable {
     return window.count { !waiting.contains($0.action) } <= few
   }
 
-  /// The actions with a suspect, behind which the others of the action wait.
+  /// Actions with a suspect, behind which their other entries wait.
   private var waitingActions: [String] {
     var waiting = passedOver
     for entry in window where suspicion.isSuspect(entry) && !waiting.contains(entry.action) {
@@ -322,14 +324,14 @@ struct Outbox: Sendable {
     return waiting
   }
 
-  /// Holds back the entries of these actions only; what was held back before is read again.
+  /// Suspends the entries of these actions only; entries suspended before are read again.
   mutating func hold(_ actions: [String]) {
     guard actions != held else { return }
     held = actions
     readAgain()
   }
 
-  /// Reads the store again from its beginning.
+  /// Restarts reading the store from the beginning.
   mutating func readAgain() { if reading != .idle { restart() } }
 
   mutating func restart() {
@@ -354,24 +356,24 @@ struct Outbox: Sendable {
 }
 
 extension PayloadTemplate {
-  /// Number of bytes in the template, by which the outbox is bounded.
+  /// Size of the template in bytes, which counts towards the outbox limit.
   package var size: Int { text.utf8.count }
 }
 
 extension OutboxEntry {
-  /// Whether the state of the clock allows it to be sent.
+  /// Whether the state of the clock allows the entry to be sent.
   ///
-  /// A token needs the right time, and only the wall clock can tell whether an entry from before the machine's start is
-  /// too old.
+  /// A token needs the correct time, and only the wall clock can tell whether an entry from before the boot has
+  /// expired.
   func isSendable(clockIsGood: Bool) -> Bool {
     let isOfThisStart = if case .at = expiry { true } else { false }
     return OutboxEntry.isSendable(
       usesTimestamp: message.usesTimestamp, isOfThisStart: isOfThisStart, clockIsGood: clockIsGood)
   }
 
-  /// The same for an entry that is still in the store.
+  /// Whether the state of the clock allows an entry in the store to be sent.
   ///
-  /// `isOfThisStart`: its expiry is on the monotonic clock of this start of the machine.
+  /// `isOfThisStart` means that its expiry is on the monotonic clock of the current boot.
   package static func isSendable(usesTimestamp: Bool, isOfThisStart: Bool, clockIsGood: Bool) -> Bool {
     clockIsGood || !usesTimestamp && isOfThisStart
   }

@@ -1,6 +1,6 @@
-// An accepted tap on its way to the broker, as the store keeps it.
+// An accepted tap that is pending delivery, as kept in the store.
 
-/// The random 128-bit name of an entry: `%I`, in print 32 lower-case hex digits; never reused.
+/// The random 128-bit id of an entry: `%I`, printed as 32 lower-case hex digits; never reused.
 package struct EntryID: Hashable, Sendable {
   /// The first 8 bytes, big-endian.
   package let high: UInt64
@@ -35,17 +35,17 @@ package struct EntryID: Hashable, Sendable {
   package var hex: String { String(decoding: hexDigits, as: UTF8.self) }
 }
 
-/// The cause of an entry; decides which light reports its delivery.
+/// The cause of an entry; determines which light shows its delivery.
 package enum Trigger: UInt8, Hashable, Sendable {
   case tag = 1
   case button = 2
-  /// A command over the broker.
+  /// A command from the broker or a room.
   case command = 3
-  /// A change of the inventory, or an item that has become low.
+  /// A change in the inventory, or an item that has run low.
   case inventory = 4
 }
 
-/// Where an entry goes.
+/// The destination of an entry.
 package enum Destination: Hashable, Sendable {
   case broker
   case webhook
@@ -53,27 +53,27 @@ package enum Destination: Hashable, Sendable {
 
 /// The time until which an entry may be sent.
 package enum Expiry: Hashable, Sendable {
-  /// Accepted since this machine started, so it is immune to steps of the wall clock.
+  /// Accepted since boot, so it is immune to steps of the wall clock.
   case at(Instant)
-  /// Accepted before this machine's last start: only a good wall clock can tell (milliseconds since 1970).
+  /// Accepted before the last boot: only a good wall clock can tell (milliseconds since 1970).
   case atUnixMilliseconds(Int64)
 }
 
 /// One accepted tap that its destination has not acknowledged yet.
 package struct OutboxEntry: Hashable, Sendable {
-  /// Assigned by the store at its commit, rising: the order of acceptance.
+  /// Sequence number assigned by the store at the commit; ascending in the order of acceptance.
   package var sequence: Int64
-  /// `acceptedUnixMilliseconds` on the monotonic clock; `nil` when the entry was fetched from the store.
+  /// Time of acceptance on the monotonic clock; `nil` if the entry was fetched from the store.
   package var acceptedAt: Instant?
-  /// The time until which it may be sent.
+  /// The time until which the entry may be sent.
   package var expiry: Expiry
-  /// How often the broker had closed the connection at it when it was fetched from the store.
+  /// Number of connections closed with the entry in flight, as of the fetch from the store.
   package var closes = 0
   private let acceptance: Acceptance
 
-  /// The parts that stay as they were at the tap.
+  /// The immutable parts, fixed at the tap.
   ///
-  /// Held by reference, because an entry is passed to the store, to the broker, into the outbox and into a report.
+  /// Stored by reference, because an entry is passed to the store, the broker, the outbox and a report.
   private final class Acceptance: Sendable {
     let id: EntryID
     let action: String
@@ -127,39 +127,39 @@ package struct OutboxEntry: Hashable, Sendable {
       tag: tag, person: person, notes: notes)
   }
 
-  /// Its name outside this process.
+  /// The id of the entry, also used outside this process.
   package var id: EntryID { acceptance.id }
   /// The action's name; its title and cooldown may have changed since.
   package var action: String { acceptance.action }
   /// The topic at the time of the tap.
   package var topic: String { acceptance.topic }
-  /// The message at the time of the tap, unfilled: `%T` is sealed when it is sent.
+  /// The message at the time of the tap; its `%T` is filled in when the message is sent.
   package var message: PayloadTemplate { acceptance.message }
   /// MQTT's retain flag at the time of the tap.
   package var isRetained: Bool { acceptance.isRetained }
-  /// The cause of it: a tag or a button.
+  /// The cause of the entry, such as a tag or a button.
   package var trigger: Trigger { acceptance.trigger }
-  /// When it was accepted, in milliseconds since 1970 by the wall clock of that time.
+  /// Time of acceptance in milliseconds since 1970, by the wall clock at that time.
   package var acceptedUnixMilliseconds: Int64 { acceptance.unixMilliseconds }
 
-  /// Where it goes.
+  /// The destination of the entry.
   package var destination: Destination { acceptance.destination }
-  /// The body for the webhook of an entry that goes to the broker, too, until both are committed.
+  /// The webhook body of an entry that also goes to the broker, until both are committed.
   package var webhookBody: PayloadTemplate? { acceptance.webhookBody }
-  /// The UID of its tag; `nil` without one, and when the entry was fetched from the store.
+  /// The UID of the tag; `nil` without a tag, and if the entry was fetched from the store.
   package var uid: TagUID? { acceptance.uid }
-  /// The label of its tag's secret; `nil` likewise.
+  /// The label of the tag's secret; `nil` in the same cases.
   package var tag: String? { acceptance.tag }
-  /// The person whose tag it was; `nil` likewise.
+  /// The person who owns the tag; `nil` in the same cases.
   package var person: Person? { acceptance.person }
-  /// Notes that its commit carries.
+  /// Notes that are committed with the entry.
   package var notes: EntryNotes { acceptance.notes }
-  /// The ticket of which it is a use, counted in its commit.
+  /// The ticket that the entry uses; the use is counted in the same commit.
   package var ticket: String? { acceptance.notes.ticket }
   /// Label and person; `nil` if neither is known.
   package var owner: TagOwner? { tag == nil && person == nil ? nil : TagOwner(label: tag, person: person) }
 
-  /// The entry for the webhook, which is committed together with the one for the broker and has the same id.
+  /// The webhook entry, which has the same id as the broker entry and is committed together with it.
   package var forWebhook: OutboxEntry? {
     guard destination == .broker else { return self }
     guard let body = webhookBody else { return nil }
@@ -169,7 +169,7 @@ package struct OutboxEntry: Hashable, Sendable {
       destination: .webhook, uid: uid, tag: tag, person: person)
   }
 
-  /// Compares all fields, and not the references.
+  /// Compares the fields instead of the references.
   package static func == (one: OutboxEntry, other: OutboxEntry) -> Bool {
     one.sequence == other.sequence && one.acceptedAt == other.acceptedAt && one.expiry == other.expiry
       && one.closes == other.closes && one.id == other.id && one.action == other.action && one.topic == other.topic

@@ -1,31 +1,31 @@
-// The outbox's content in numbers.
+// The contents of the outbox in numbers.
 
-/// The content of the store when it is opened.
+/// A summary of the store's contents when it is opened.
 package struct OutboxSummary: Hashable, Sendable {
   /// Number of entries.
   package var count: Int
-  /// Number of bytes in their messages.
+  /// Total size of the messages in bytes.
   package var size: Int
-  /// When the first of them expires.
+  /// Earliest expiry among the entries.
   package var earliestExpiry: Expiry?
-  /// Number of entries for webhooks, which the others do not count.
+  /// Number of webhook entries, which `count` does not include.
   package var webhookCount = 0
-  /// Number of bytes in their bodies.
+  /// Total size of the webhook bodies in bytes.
   package var webhookSize = 0
-  /// When the first of them expires.
+  /// Earliest expiry among the webhook entries.
   package var earliestWebhookExpiry: Expiry?
-  /// The arrivals whose removal is owed.
+  /// The arrivals whose removal is pending.
   package var arrivals: [TagArrival] = []
-  /// The number of accepted taps of each tag that is counted.
+  /// The number of accepted taps of each counted tag.
   package var tagCounts: [TagUID: Int64] = [:]
-  /// The timed openings that were not closed.
+  /// The timed openings that are not closed yet.
   package var openings: [TimedOpening] = []
-  /// The number of wrong codes since the panel was unlocked last.
+  /// The number of wrong codes since the panel was last unlocked.
   package var wrongCodes = 0
-  /// The bundle of the site that is in force.
+  /// The site's bundle that is in force.
   package var site: SiteRecord?
 
-  /// The summary of the webhooks alone.
+  /// The summary of the webhook entries only.
   var ofWebhooks: OutboxSummary {
     OutboxSummary(count: webhookCount, size: webhookSize, earliestExpiry: earliestWebhookExpiry)
   }

@@ -1,10 +1,11 @@
-// When to try the broker again: exponential with full jitter, and a pause when connections are lost in a storm.
+// Delays before the broker is retried: exponential backoff with full jitter, and a pause after a storm of lost
+// connections.
 
-/// A small generator for jitter and names (xoshiro256**, Blackman and Vigna 2018); not for keys.
+/// A small random number generator for jitter and ids (xoshiro256**, Blackman and Vigna 2018); not for keys.
 package struct Randomness: RandomNumberGenerator, Sendable {
   private var state: (UInt64, UInt64, UInt64, UInt64)
 
-  /// A generator that gives the same numbers for the same seed.
+  /// A generator that returns the same numbers for the same seed.
   ///
   /// An all-zero seed is replaced, because the generator would only produce zeros.
   package init(seed: (UInt64, UInt64, UInt64, UInt64)) {
@@ -27,27 +28,27 @@ package struct Randomness: RandomNumberGenerator, Sendable {
   }
 }
 
-/// Decides how long to wait after a connection that failed or was lost.
+/// The delays after failed attempts and lost connections.
 struct RetryPolicy: Sendable {
-  /// Number of attempts since the last connection that proved itself.
+  /// Number of attempts since the last connection that proved stable.
   private(set) var failures = 0
-  /// Number of attempts that failed since the last connection, proved or not.
+  /// Number of failed attempts since the last connection, stable or not.
   private var failedInTurn = 0
-  /// Recent losses of connections that had not proved themselves, oldest first; at most one more than
-  /// `Limits.stormCount` for each broker.
+  /// Recent losses of connections that had not proved stable, oldest first; at most one more than `Limits.stormCount`
+  /// for each broker.
   private var losses: [Instant] = []
-  /// Number of connections closed at a message since one was acknowledged.
+  /// Number of connections closed because of a message since the last acknowledged message.
   private var closesAtMessages = 0
 
-  /// The next step after a loss.
+  /// The next step after a lost connection.
   enum Verdict: Equatable {
     case retry(after: Duration)
     case rest(losses: Int, Duration)
   }
 
-  /// Returns the delay after an attempt that never became a connection, with one of `endpointCount` brokers.
+  /// Returns the delay after a failed attempt with one of `endpointCount` brokers.
   ///
-  /// Of several, each gets its turn at once; only a whole round of failures is followed by a wait.
+  /// The next of several brokers is tried almost immediately; only a full round of failures is followed by a backoff.
   mutating func connectionFailed(endpointCount: Int = 1, random: inout Randomness) -> Duration {
     failedInTurn += 1
     guard failedInTurn % endpointCount == 0 else {
@@ -57,7 +58,7 @@ struct RetryPolicy: Sendable {
     return pause(endpointCount, &random)
   }
 
-  /// Decides what follows the loss of a connection that had lasted since `connectedAt`.
+  /// Returns the next step after the loss of a connection that had lasted since `connectedAt`.
   mutating func connectionLost(
     connectedAt: Instant, at now: Instant, endpointCount: Int = 1, random: inout Randomness
   ) -> Verdict {
@@ -77,7 +78,8 @@ struct RetryPolicy: Sendable {
     return .retry(after: pause(endpointCount, &random))
   }
 
-  /// Returns the delay after a connection that the broker closed because of a message: no storm, and no backoff yet.
+  /// Returns the delay after a connection that the broker closed because of a message, which is not part of a storm,
+  /// and at first causes no backoff.
   mutating func connectionClosedAtMessage(
     connectedAt: Instant, at now: Instant, endpointCount: Int = 1, random: inout Randomness
   ) -> Duration {
@@ -91,7 +93,10 @@ struct RetryPolicy: Sendable {
   /// Handles an acknowledged message.
   mutating func acknowledged() { closesAtMessages = 0 }
 
-  /// A cluster that elects a new leader refuses for some seconds, so its first rounds have the shortest ceiling.
+  /// Returns the next backoff delay.
+  ///
+  /// A cluster that elects a new leader refuses connections for some seconds, so its first rounds have the shortest
+  /// ceiling.
   private mutating func pause(_ endpointCount: Int, _ random: inout Randomness) -> Duration {
     let round = failures / endpointCount
     let doublings = endpointCount == 1 ? round : max(0, round - Limits.electionRounds)

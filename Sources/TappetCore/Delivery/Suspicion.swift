@@ -1,52 +1,52 @@
-// A broker may answer a message by closing the connection: a topic that it does not like, a size, an access rule. That
-// message must not stop the others, and a broker that merely restarts must cost none its place. So whatever was in
-// flight when the broker closed two connections is suspect, and sent alone: after everything else, on a connection
-// that has shown that it works. A message with which the broker closes three such connections at once, and takes the
-// next one without having been away in between, is set aside: it is tried again alone, less and less often, until it
-// expires.
+// A broker may reject a message by closing the connection, because of its topic, its size or an access rule. Such a
+// message must not block the others, and a mere restart of the broker must not cost any message its place. An entry
+// that was in flight when the broker closed two connections is therefore suspect. It is sent alone, after all other
+// entries, on a connection that has proved to work. If the broker immediately closes three such connections, and
+// accepts the next one without having been away in between, the entry is set aside: it is retried alone, less and less
+// often, until it expires.
 
-/// How often the broker has closed the connection at an entry.
+/// The number of connections that the broker closed with an entry in flight.
 package struct CloseCount: Hashable, Sendable {
   package var id: EntryID
   package var count: Int
 }
 
-/// The message, or one of several, that may have made the broker close the connection.
+/// The message, or one of several, that may have caused the broker to close the connection.
 struct Blame {
-  /// The entry that was in flight alone, or one of several.
+  /// The entry that was in flight, alone or as one of several.
   var message: OutboxEntry
-  /// It was alone.
+  /// Whether the entry was in flight alone.
   var isCertain: Bool
-  /// The counts that have changed.
+  /// The counts changed by the close.
   var counts: [CloseCount]
 
-  /// The number of those that are suspect now.
+  /// The number of entries that are suspect now.
   var suspectCount: Int { counts.count { $0.count >= Limits.closesOfSuspect } }
 }
 
-/// Which entries the broker may not like.
+/// The entries that may cause the broker to close the connection.
 struct Suspicion: Sendable {
-  /// The entry in flight alone.
+  /// The suspect that is in flight alone.
   private(set) var alone: (id: EntryID, since: Instant)?
-  /// When entries that were set aside may be tried again; `nil` means now.
+  /// Time from which entries that were set aside may be retried; `nil` means now.
   private(set) var asideDueAt: Instant?
-  /// Entries that were set aside, as far as they were met in this life of the process; `Limits.suspectsMax` at most.
+  /// Entries set aside that were encountered since the process started; at most `Limits.suspectsMax`.
   private(set) var asideIDs: Set<EntryID> = []
   private var asidePause: Duration = .zero
-  /// Counts that have changed in this life of the process; the others are the entries' own.
+  /// Counts that changed since the process started; for other entries, `OutboxEntry.closes` applies.
   private var counts: [EntryID: Int] = [:]
-  /// The entry with which the last connection ended, while the broker has not been seen again.
+  /// The entry that was in flight alone when the last connection ended, until the broker is reached again.
   private var doubt: Doubt?
   private var upSince: Instant?
   /// Whether the broker has answered a message on this connection.
   private var hasAnswered = false
-  /// Since when unsuspected entries have had their turn.
+  /// Time since which unsuspected entries have had their turn.
   private var turnSince: Instant?
 
   private struct Doubt: Sendable {
     var entry: OutboxEntry
     var endpoint: Int
-    /// The count without this end.
+    /// The count before this close.
     var before: Int
   }
 
@@ -58,23 +58,23 @@ struct Suspicion: Sendable {
 
   func isAside(_ entry: OutboxEntry) -> Bool { closes(of: entry) >= Limits.closesUntilAside }
 
-  /// Whether a message is known at which the broker closes the connection.
+  /// Whether any message is known to make the broker close the connection.
   var isActive: Bool { counts.values.contains { $0 >= Limits.closesOfSuspect } }
 
-  /// The one with which the fewest connections ended, and of those the oldest.
+  /// Returns the entry with the fewest closed connections; of several, the oldest.
   func leastSuspect(of entries: [OutboxEntry]) -> OutboxEntry? {
     entries.min { (closes(of: $0), $0.sequence) < (closes(of: $1), $1.sequence) }
   }
 
   private mutating func set(_ id: EntryID, _ count: Int) -> CloseCount {
-    // The store has the others.
+    // The store keeps the other counts.
     if counts.count >= Limits.suspectsMax { counts.removeAll() }
     counts[id] = count
     note(id, isAside: count >= Limits.closesUntilAside)
     return CloseCount(id: id, count: count)
   }
 
-  /// Counts an entry that was set aside, or no longer is.
+  /// Records whether an entry is set aside.
   mutating func note(_ id: EntryID, isAside: Bool) {
     if !isAside {
       asideIDs.remove(id)
@@ -89,7 +89,8 @@ struct Suspicion: Sendable {
     for entry in entries { note(entry.id, isAside: isAside(entry)) }
   }
 
-  /// Handles an entry that has left the outbox; `isAnswered`: the broker has it, or refused it without closing.
+  /// Handles an entry that has left the outbox; `isAnswered` means that the broker accepted or refused it without
+  /// closing the connection.
   mutating func forget(_ entry: OutboxEntry, isAnswered: Bool = false) {
     if isAnswered, isAside(entry) { tryAgain() }
     counts[entry.id] = nil
@@ -100,12 +101,13 @@ struct Suspicion: Sendable {
     turnSince = nil
   }
 
-  /// Lets everything that was set aside be tried now.
+  /// Allows all entries that were set aside to be retried immediately.
   mutating func tryAgain() { (asideDueAt, asidePause) = (nil, .zero) }
 
   // MARK: The connection
 
-  /// Handles a new connection; returns the entry that is set aside from now on: the broker was there all the time.
+  /// Handles a new connection; returns the entry that is set aside from now on, because the broker was available all
+  /// the time.
   mutating func connected(at now: Instant) -> OutboxEntry? {
     (upSince, hasAnswered, turnSince) = (now, false, now)
     defer { doubt = nil }
@@ -113,7 +115,7 @@ struct Suspicion: Sendable {
     return doubt.entry
   }
 
-  /// Handles an attempt that failed: the broker was away, and so the last connection did not end for a message.
+  /// Handles a failed attempt: the broker was away, so the last connection did not end because of a message.
   mutating func wasAway(_ failure: LinkFailure, endpoint: Int) -> CloseCount? {
     guard let doubt, doubt.endpoint == endpoint, failure.mayBeOfRestart else { return nil }
     self.doubt = nil
@@ -125,7 +127,7 @@ struct Suspicion: Sendable {
   /// Handles a message that the broker acknowledged or refused.
   mutating func answered() { hasAnswered = true }
 
-  /// When the connection has shown that it works: it answered, or it stayed.
+  /// Time at which the connection has proved to work, by an answer or by staying up.
   var provedAt: Instant? { upSince.map { hasAnswered ? $0 : $0 + Limits.suspectQuietMin } }
 
   /// Whether unsuspected entries have had their turn for long enough.
@@ -149,7 +151,7 @@ struct Suspicion: Sendable {
     return set(entry.id, min(before + 1, Limits.closesMax))
   }
 
-  /// Handles the end of a connection on which others were in flight, too; `nil` if that changes nothing.
+  /// Handles the end of a connection on which other entries were in flight too; `nil` if the count is unchanged.
   mutating func closedAmongOthers(_ entry: OutboxEntry) -> CloseCount? {
     isSuspect(entry) ? nil : set(entry.id, closes(of: entry) + 1)
   }

@@ -1,14 +1,14 @@
-// Home Assistant's part of the configuration.
+// The configuration for Home Assistant, its topics, and the names in them.
 
-/// How Home Assistant finds the kiosk, and what it may do.
+/// The kiosk's device in Home Assistant, and Home Assistant's permissions.
 package struct HomeAssistantPlan: Hashable, Sendable {
   /// The first part of Home Assistant's own topics.
   package var prefix: String
-  /// The device's name there; `nil` means the client id.
+  /// The device's name in Home Assistant; `nil` means the client id.
   package var name: String?
-  /// The names of the actions that it may run.
+  /// The names of the actions that Home Assistant may run.
   package var actions: [String]
-  /// The names of the outputs that it may drive.
+  /// The names of the outputs that Home Assistant may drive.
   package var outputs: [String]
   /// Largest difference between a command's time and the clock.
   package var window: Duration
@@ -29,20 +29,20 @@ package struct HomeAssistantPlan: Hashable, Sendable {
     self.obeysLock = obeysLock
   }
 
-  /// Topic on which Home Assistant says that it has started, and that it ends.
+  /// Topic on which Home Assistant reports that it has started or is stopping.
   package var birthTopic: String { prefix + "/status" }
 }
 
-/// The topics below a kiosk's own that Home Assistant reads and writes.
+/// The topics below a kiosk's base topic that Home Assistant reads and writes.
 package struct HomeAssistantTopics: Hashable, Sendable {
   private let base: String
 
-  /// The topics of the kiosk whose topics begin with `base`.
+  /// The topics of the kiosk with this base topic.
   package init(base: String) { self.base = base }
 
-  /// Commands with a time.
+  /// Topic of commands with a time.
   package var command: String { base + "/command" }
-  /// Commands of covers, for which Home Assistant has no template and so no time.
+  /// Topic of cover commands, for which Home Assistant has no template and therefore no time.
   package var coverCommand: String { base + "/cover" }
   package var tag: String { base + "/tag" }
   package var tap: String { base + "/tap" }
@@ -54,9 +54,9 @@ package struct HomeAssistantTopics: Hashable, Sendable {
   }
 }
 
-/// Names in topics and ids, where only ASCII letters, digits, `_` and `-` are safe.
+/// Mapping of names for topics and ids, in which only ASCII letters, digits, `_` and `-` are safe.
 package enum DiscoveryName {
-  /// The name itself, or its safe characters and a checksum, by which names that differ stay different.
+  /// Returns the name itself, or its safe characters and a checksum, which keeps different names different.
   @export(interface)
   package static func mapped(_ name: String) -> String {
     let safe = name.utf8.map { isSafe($0) ? $0 : UInt8(ascii: "_") }
@@ -66,14 +66,14 @@ package enum DiscoveryName {
     return String(decoding: safe, as: UTF8.self) + "-" + Hex.encode(folded.bigEndianBytes)
   }
 
-  /// One name for two.
+  /// Returns one name for a pair of names.
   package static func mapped(_ first: String, _ second: String) -> String { mapped(first + "+" + second) }
 
   private static func isSafe(_ byte: UInt8) -> Bool {
     byte.isASCIIAlphanumeric || byte == 0x5F || byte == 0x2D
   }
 
-  /// FNV-1a, 32 bits.
+  /// Returns the 32-bit FNV-1a hash.
   private static func checksum(_ bytes: [UInt8]) -> UInt32 {
     bytes.reduce(0x811C_9DC5) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
   }

@@ -1,6 +1,6 @@
-// Tags that Home Assistant's apps write: a link with the tag's id, which they read back as the id.
+// Tags written by Home Assistant's apps: a link with the tag's id, which the apps read back as the id.
 
-/// The link on a tag of Home Assistant's.
+/// The link on a Home Assistant tag.
 package enum HomeAssistantTag {
   /// The id in a link such as `https://www.home-assistant.io/tag/5f0bbc5b-…`; `nil` for any other link.
   @export(interface)

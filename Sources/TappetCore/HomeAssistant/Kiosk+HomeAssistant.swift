@@ -1,8 +1,8 @@
-// News for Home Assistant after an event. It follows from the event's effects: no decision about a tap or an output
-// depends on it. Decides only.
+// Messages to Home Assistant after an event. They are derived from the event's effects: no decision about a tap or an
+// output depends on them. Decides only.
 
 extension Kiosk {
-  /// Tells Home Assistant what is due, and what has happened by these effects.
+  /// Announces due messages, and the results of these effects, to Home Assistant.
   mutating func homeAssistantDue(after effects: [Effect], at now: Moment) -> [Effect] {
     let isUp = settings.announces && delivery.link.isUp
     selfReport.homeAssistant.noteLink(isUp: isUp, at: now.instant)
@@ -17,7 +17,7 @@ extension Kiosk {
     return announcements.map { .announce($0) }
   }
 
-  /// Handles the birth of Home Assistant: kiosks must not all answer it at once.
+  /// Handles Home Assistant's birth message, with a random delay so that not all kiosks answer at the same time.
   mutating func homeAssistantChanged(isOnline: Bool, at now: Moment) -> [Effect] {
     guard settings.homeAssistant != nil, delivery.link.isUp else { return [] }
     selfReport.homeAssistant.isAway = !isOnline
@@ -28,12 +28,12 @@ extension Kiosk {
     return []
   }
 
-  /// Holds back the entries for Home Assistant while that is away; they expire as any other.
+  /// Holds back the entries for Home Assistant while it is offline; they expire like any other.
   private mutating func suspend() {
     delivery.outbox.hold(selfReport.homeAssistant.isAway ? settings.awaitingActions : [])
   }
 
-  /// Plans the discovery after a change of what it describes.
+  /// Schedules the discovery after a change of the settings that it describes.
   mutating func rediscover(after old: KioskSettings, at now: Moment) {
     if settings.panel != old.panel { selfReport.homeAssistant.outputsReplaced() }
     if settings.homeAssistant?.prefix != old.homeAssistant?.prefix { selfReport.homeAssistant.replaced() }
@@ -44,13 +44,13 @@ extension Kiosk {
     if !isSame { selfReport.homeAssistant.discover(at: now.instant) }
   }
 
-  /// Tells Home Assistant of a gesture, whatever it triggers.
+  /// Reports a gesture to Home Assistant, regardless of its action.
   mutating func gestureSeen(_ gesture: Gesture, on button: Int, at now: Moment) -> [Effect] {
     guard settings.homeAssistant != nil, selfReport.homeAssistant.admit(at: now.instant) else { return [] }
     return [.announce(.gesture(button: button, gesture))]
   }
 
-  /// Tells Home Assistant of two buttons that were pressed together, whatever that triggers.
+  /// Reports a chord to Home Assistant, regardless of its action.
   mutating func chordSeen(_ index: Int, at now: Moment) -> [Effect] {
     guard settings.homeAssistant != nil, selfReport.homeAssistant.admit(at: now.instant) else { return [] }
     return [.announce(.chord(index))]

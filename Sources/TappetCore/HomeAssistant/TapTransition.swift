@@ -1,32 +1,32 @@
-// News of a tap or a press for Home Assistant.
+// State changes of a tap, a press or a command, for Home Assistant.
 
-/// One step on the way of a tap, a press or a command.
+/// One state change of a tap, a press or a command.
 package struct TapTransition: Sendable {
   package enum Kind: Sendable {
-    /// The disk has it, or it drove its outputs; with the tag, if there was one.
+    /// The tap is on the disk, or has driven its outputs; with the tag, if there was one.
     case accepted(TagUID?)
     case queued(QueueReason)
     case delivered
     case refused(TapRefusal)
     case expired
-    /// The broker will never take it.
+    /// The broker has permanently refused the message.
     case undeliverable
   }
 
   package var kind: Kind
   /// The action's name; `nil` when it is not known.
   package var action: String?
-  /// The origin of it; `nil` when it is not known.
+  /// The trigger of the action; `nil` when it is not known.
   package var trigger: Trigger?
-  /// Home Assistant's id on the tag, if it was one of its tags.
+  /// The Home Assistant id on the tag, if it is a Home Assistant tag.
   package var homeAssistantID: String?
 
-  /// The step that the report is about; `nil` when it is about anything else.
+  /// The state change in the report; `nil` if the report is about anything else.
   init?(_ report: Report) {
     if report.isOfInventoryNews { return nil }
     switch report {
     case .entry(.accepted(let entry, let uid)):
-      // Its scanner is for tags that somebody has chosen: here, or with its app.
+      // Home Assistant's scanner is only for tags that were set up here or with its app.
       let id = entry.notes.homeAssistantID
       let isChosen = id != nil || entry.action != KioskSettings.unknownTagsName
       self.init(.accepted(isChosen ? uid : nil), of: entry)

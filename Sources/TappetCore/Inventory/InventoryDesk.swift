@@ -1,9 +1,9 @@
-// The desk at the shelf: what was tapped first, what was asked of tappet-inventory, and what the second tap means.
-// Decides only.
+// The state of touches at the shelf: the first tap, the requests to tappet-inventory, and the meaning of the second
+// tap. Decides only.
 //
-// A thing that was tapped is held for a while. The next one moves it, or is moved to it, whichever of the two can be in
-// the other; an item and a person's tag check the item out, or in. Anything else is held in its place, and so is what
-// is there already.
+// A tapped thing is held for a while. The next tapped thing is moved into it, or it into the next thing, depending on
+// which can contain the other; an item and a person's tag check the item out or in. Any other thing, or one that is
+// already in its place, is held instead.
 
 /// One touch: a tag, or a scanned code.
 struct InventoryTouch: Sendable {
@@ -13,21 +13,21 @@ struct InventoryTouch: Sendable {
   var tap: VerifiedTap
 }
 
-/// The outcome of a touch, or of somebody elsewhere.
+/// The outcome of a touch, or of a change made elsewhere.
 struct InventoryOutcome: Equatable, Sendable {
-  /// The word for programs: `moved`.
+  /// The outcome's name for programs: `moved`.
   var verb: String
-  /// The thing as it is now.
+  /// The current state of the thing.
   var thing: InventoryThing
-  /// The name of the person who did it.
+  /// The name of the person who made the change.
   var who: String
-  /// The number of the change, if it is one that is passed on.
+  /// The number of the change, if the change is passed on.
   var change: Int64?
-  /// When it was, if it was not now.
+  /// The time of the change, if it is not the current time.
   var unixMilliseconds: Int64?
 }
 
-/// The questions and what is held.
+/// The pending requests and the held subject.
 struct InventoryDesk: Sendable {
   /// The first of two touches.
   enum Subject: Sendable {
@@ -35,15 +35,15 @@ struct InventoryDesk: Sendable {
     case person(String)
   }
 
-  /// A subject that waits for another tap.
+  /// A subject that is waiting for a second tap.
   struct Holding: Sendable {
     var subject: Subject
     var until: Instant
-    /// Whether something was done with it: the light asks for nothing any more.
+    /// Whether the subject was used: the light no longer prompts for a second tap.
     var isUsed = false
   }
 
-  /// The order that a touch waits for.
+  /// The request whose answer a touch is waiting for.
   private enum Step: Sendable {
     case lookUp
     case change(TouchResult, who: String)
@@ -53,7 +53,7 @@ struct InventoryDesk: Sendable {
     var number: UInt32
     var touch: InventoryTouch
     var step: Step
-    /// When it was asked; `nil` while another one waits for its answer.
+    /// The time of the request; `nil` while an earlier request is pending.
     var askedAt: Instant?
   }
 
@@ -64,18 +64,18 @@ struct InventoryDesk: Sendable {
   /// Whether the first of two taps was made.
   var isHolding: Bool { holding.map { !$0.isUsed } ?? false }
 
-  /// When an answer is missing, or the time for a second tap is over.
+  /// The time at which an answer is overdue, or the time for a second tap expires.
   var deadline: Instant? {
     let answer = questions.first?.askedAt.map { $0 + Limits.inventoryAnswerMax }
     return [answer, holding?.until].compactMap { $0 }.min()
   }
 
-  /// Whether an answer is missing.
+  /// Whether an answer is overdue.
   func isOverdue(at now: Instant) -> Bool {
     questions.first?.askedAt.map { $0 + Limits.inventoryAnswerMax <= now } ?? false
   }
 
-  /// Whether no touch waits.
+  /// Whether no touch is pending.
   var hasNone: Bool { questions.isEmpty }
 
   /// Whether there is room for another touch.
@@ -87,20 +87,20 @@ struct InventoryDesk: Sendable {
     if let holding, holding.until <= now { self.holding = nil }
   }
 
-  /// Takes a touch, whose turn comes after those before it.
+  /// Queues a touch after the pending touches.
   mutating func touched(_ touch: InventoryTouch) {
     lastNumber &+= 1
     questions.append(Question(number: lastNumber, touch: touch, step: .lookUp, askedAt: nil))
   }
 
-  /// The order of the first touch, once it is its turn.
+  /// Returns the request for the first touch, unless it was already sent.
   mutating func nextOrder(at now: Instant) -> InventoryOrder? {
     guard let question = questions.first, question.askedAt == nil else { return nil }
     questions[0].askedAt = now
     return .lookUp(question.number, question.touch.key)
   }
 
-  /// Ends all touches, whose answers will not come.
+  /// Ends and returns all touches, whose answers will not arrive.
   mutating func giveUp() -> [InventoryTouch] {
     defer { questions.removeAll() }
     return questions.map { $0.touch }
@@ -108,18 +108,18 @@ struct InventoryDesk: Sendable {
 
   /// The next step of a touch.
   enum Decision {
-    /// Nobody waits for this answer.
+    /// No touch is waiting for this answer.
     case stale
-    /// Another order comes first.
+    /// Another request must be sent first.
     case order(InventoryOrder)
-    /// It is done.
+    /// The touch is complete.
     case done(InventoryTouch, TouchResult, InventoryThing, who: String)
-    /// A person's tag was tapped before anything else.
+    /// A person's tag was tapped first.
     case person(InventoryTouch, name: String)
     case refused(InventoryTouch, InventoryFault)
   }
 
-  /// Handles the answer to the question of this number.
+  /// Handles the answer to the request with this number.
   mutating func answered(
     _ number: UInt32, _ answer: Result<InventoryThing, InventoryFault>, kiosk: String, within: Duration,
     at now: Instant
@@ -136,7 +136,7 @@ struct InventoryDesk: Sendable {
     case (.change(let result, let who), .success(let thing)):
       holding?.until = now + within
       holding?.isUsed = true
-      // The held thing has moved with it.
+      // The held thing itself was changed.
       if case .thing(let held) = holding?.subject, held.id == thing.id { holding?.subject = .thing(thing) }
       return end(.done(question.touch, result, thing, who: who))
     case (.change, .failure(let fault)):
@@ -188,7 +188,7 @@ struct InventoryDesk: Sendable {
     return end(.person(touch, name: person))
   }
 
-  /// Checks the item out to the person, or in if they have it.
+  /// Checks the item out to the person, or in if the person has it.
   private mutating func hand(_ item: InventoryThing, to person: String, _ number: UInt32, at now: Instant) -> Decision {
     item.holder == person
       ? ask(.returned, by: person, .takeBack(number, item.id, who: person), at: now)
@@ -197,7 +197,7 @@ struct InventoryDesk: Sendable {
 }
 
 extension TapFacts {
-  /// Adds what was done in the inventory.
+  /// Adds the outcome in the inventory.
   mutating func add(_ outcome: InventoryOutcome) {
     let thing = outcome.thing
     self[.verb] = outcome.verb

@@ -1,21 +1,21 @@
-// UUIDs of version 7 (RFC 9562 §5.7): they rise with time, so that an index of a million is written at its end.
+// UUIDs of version 7 (RFC 9562 §5.7): they increase with time, so that an index of a million is written at its end.
 //
 //     0        6   6.5   8    8.25       16
 //     unix ms  7   random  variant  random
 
-/// The identity of a building, room, spot, box or item; unique on every machine, and never used again.
+/// The identity of a building, room, spot, box or item; unique across machines, and never reused.
 package struct InventoryID: Hashable, Sendable {
   private let high: UInt64
   private let low: UInt64
 
-  /// A new one, made at this time.
+  /// A new identity, created at this time.
   package init(unixMilliseconds: Int64) {
     var source = SystemRandomNumberGenerator()
     high = UInt64(truncatingIfNeeded: unixMilliseconds) << 16 | 0x7000 | source.next() & 0x0FFF
     low = 0x8000_0000_0000_0000 | source.next() & 0x3FFF_FFFF_FFFF_FFFF
   }
 
-  /// Reads 16 bytes; `nil` for any other number.
+  /// Reads 16 bytes; `nil` for any other size.
   package init?(_ bytes: [UInt8]) {
     guard bytes.count == 16 else { return nil }
     high = UInt64(bigEndianBytes: bytes[..<8])

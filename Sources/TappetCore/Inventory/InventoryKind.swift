@@ -1,4 +1,4 @@
-// Building → Room → Spot → Box → Item: each thing is in exactly one of the kind before it.
+// Building → Room → Spot → Box → Item: each thing is in exactly one thing of the preceding kind.
 
 /// The kinds of things, from the outermost to the innermost.
 package enum InventoryKind: Int64, CaseIterable, Sendable {
@@ -8,7 +8,7 @@ package enum InventoryKind: Int64, CaseIterable, Sendable {
   case box
   case item
 
-  /// The word for people and programs.
+  /// The name for people and programs.
   package var name: String {
     switch self {
     case .building: "building"
@@ -19,7 +19,7 @@ package enum InventoryKind: Int64, CaseIterable, Sendable {
     }
   }
 
-  /// The same as a title: `Building`.
+  /// The name as a title: `Building`.
   package var title: String {
     switch self {
     case .building: "Building"
@@ -30,10 +30,10 @@ package enum InventoryKind: Int64, CaseIterable, Sendable {
     }
   }
 
-  /// The same for any number but one.
+  /// The plural of the name.
   package var plural: String { self == .box ? "boxes" : name + "s" }
 
-  /// The kind that things of this kind are in; `nil` for buildings.
+  /// The kind that contains things of this kind; `nil` for buildings.
   package var container: InventoryKind? { InventoryKind(rawValue: rawValue - 1) }
 
   /// The kind of this name.

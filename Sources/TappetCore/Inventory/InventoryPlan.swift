@@ -1,20 +1,20 @@
-// The inventory as the configuration has it: the part `inventory:` of kiosk.yaml.
+// The configuration of the inventory: the section `inventory:` of kiosk.yaml.
 
 /// The use of the inventory at the reader.
 package struct InventoryPlan: Hashable, Sendable {
   /// Time for the second of two taps.
   package var moveWithin = Limits.inventoryMoveWithin
-  /// The name of the action that a scanned code sets off; `nil` means that no scan does anything.
+  /// The name of the action that a scanned code triggers; `nil` means that scans have no effect.
   package var scanAction: String?
-  /// The name of the action that is performed when an item becomes low.
+  /// The name of the action that runs when an item becomes low.
   package var lowStockAction: String?
-  /// The beginning of the topics to which changes are published; `nil` means that they are not.
+  /// The prefix of the topics to which changes are published; `nil` means that changes are not published.
   package var topic: String?
 
   /// A plan that only answers taps.
   package init() {}
 
-  /// The name, in the outbox and the log, of what is published about changes.
+  /// The name of messages about changes in the outbox and the log.
   package static let feedName = "inventory"
 
   /// The action that publishes changes.
@@ -36,23 +36,23 @@ package struct InventoryPlan: Hashable, Sendable {
 /// The events of tappet-inventory.
 package enum InventoryEvent: Sendable {
   case message(InventoryMessage)
-  /// It sent bytes that are not a message.
+  /// The process sent bytes that are not a message.
   case malformed
   case ended(ProcessEnd)
-  /// It could not be started; an errno.
+  /// The process could not be started; an errno.
   case notStarted(code: Int32)
 }
 
-/// One touch that did something, for the log, the live view and programs.
+/// One successful touch, for the log, the live view and programs.
 package struct InventoryReport: Sendable {
-  /// The action whose tag it was, or which scans set off.
+  /// The action of the tag, or the action that scans trigger.
   package var action: String
   /// The tag that was tapped; `nil` for a scan.
   package var uid: TagUID?
-  /// Result of the touch; `nil` when a person's tag is held for an item.
+  /// Result of the touch; `nil` if it was a person's tag, which is held for an item.
   package var result: TouchResult?
-  /// The thing as it is now; `nil` likewise.
+  /// The current state of the thing; `nil` if it was a person's tag.
   package var thing: InventoryThing?
-  /// The name of the person who did it, else the kiosk's.
+  /// The name of the person who made the touch, otherwise the kiosk's name.
   package var who: String
 }

@@ -1,4 +1,4 @@
-// The kiosk's picture of a thing, and the results of touching it at the reader.
+// The kiosk's view of a thing in the inventory, and the results of touching it at the reader.
 
 /// A building, room, spot, box or item, as tappet-inventory describes it.
 package struct InventoryThing: Equatable, Sendable {
@@ -6,23 +6,23 @@ package struct InventoryThing: Equatable, Sendable {
   package var id: InventoryID
   /// The kind of thing.
   package var kind: InventoryKind
-  /// Its name, a box's label.
+  /// The name of the thing, or a box's label.
   package var name: String
-  /// The text of a box's QR code; empty for anything else.
+  /// The text of a box's QR code; empty for other kinds.
   package var code = ""
-  /// The identity of the place that it is in; `nil` for a building.
+  /// The identity of the place that contains the thing; `nil` for a building.
   package var container: InventoryID?
-  /// The path of the place that it is in: `House → Cellar → Shelf`; empty for a building.
+  /// The path of the place that contains the thing: `House → Cellar → Shelf`; empty for a building.
   package var path = ""
   /// Number of pieces of an item.
   package var quantity: Int64 = 1
   /// Number of pieces below which an item is low.
   package var minimum: Int64?
-  /// The person who has the item; `nil` when it is in its box.
+  /// The person who has borrowed the item; `nil` when it is in its box.
   package var holder: String?
-  /// Number of things that are directly in it.
+  /// Number of things directly in this thing.
   package var contentCount = 0
-  /// The first of them, oldest first.
+  /// The first of the things in it, oldest first.
   package var contents: [Content] = []
 
   /// A thing in a place.
@@ -32,21 +32,21 @@ package struct InventoryThing: Equatable, Sendable {
     /// Number of pieces, 1 for a place.
     package var quantity: Int64
 
-    /// Something by its name.
+    /// An entry of this name and quantity.
     package init(name: String, quantity: Int64) {
       self.name = name
       self.quantity = quantity
     }
   }
 
-  /// A thing of which only this is known.
+  /// A thing with defaults for all other properties.
   package init(id: InventoryID, kind: InventoryKind, name: String) {
     self.id = id
     self.kind = kind
     self.name = name
   }
 
-  /// Whether it is in this place, and with nobody.
+  /// Whether the thing is in this place and not checked out.
   package func isIn(_ place: InventoryID) -> Bool { container == place && holder == nil }
 
   /// The contents in one line: `200 M4 x 20, M5 x 30 and 3 more`.
@@ -63,24 +63,24 @@ package struct InventoryThing: Equatable, Sendable {
 
 /// The result of a tap or a scan.
 package enum TouchResult: String, Sendable, CaseIterable {
-  /// It was shown where it is, and what is in it.
+  /// Its location and its contents were shown.
   case shown
-  /// It was moved to another place.
+  /// The thing was moved to another place.
   case moved
-  /// It was checked out to a person.
+  /// The item was checked out to a person.
   case lent
-  /// It was brought back.
+  /// The item was checked in.
   case returned
 }
 
-/// Why tappet-inventory did not do what it was asked for.
+/// The reason why tappet-inventory refused a request.
 package enum InventoryFault: UInt8, Error, Sendable, CaseIterable {
   /// Nothing has this tag or code.
   case unknown = 1
-  /// The thing that was to be moved, or the place, is gone.
+  /// The thing to be moved, or its new place, no longer exists.
   case gone = 2
-  /// The database did not take the change, or cannot be read.
+  /// The database rejected the change, or cannot be read.
   case database = 3
-  /// tappet-inventory does not run, or gave no answer in time.
+  /// The process tappet-inventory is not running, or did not answer in time.
   case away = 4
 }

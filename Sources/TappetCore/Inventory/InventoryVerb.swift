@@ -1,18 +1,18 @@
-/// The kinds of changes, as they are stored.
+/// The kinds of changes; raw values are those in the database.
 package enum InventoryVerb: Int64, Sendable {
   case added
   case edited
   case moved
   case removed
   case imported
-  /// A change was taken back.
+  /// A change was undone.
   case undone
   /// An item was checked out to a person.
   case lent
-  /// It was brought back.
+  /// An item was checked in.
   case returned
 
-  /// The word for people and programs.
+  /// The name for people and programs.
   package var name: String {
     switch self {
     case .added: "added"

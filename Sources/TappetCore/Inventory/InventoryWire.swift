@@ -1,5 +1,5 @@
-// The messages between the kiosk and tappet-inventory, one per datagram. Numbers are big-endian; a text has its size in
-// two bytes before it. Any bytes decode to a value or to `nil`.
+// The messages between the kiosk and tappet-inventory, one per datagram. Numbers are big-endian; a text is preceded by
+// its size in two bytes. Any bytes decode to a value or to `nil`.
 //
 //   kiosk     ──▶ 1 begin      scanner
 //             ──▶ 2 lookUp     number:4 uid code             either may be ""
@@ -15,16 +15,16 @@
 //             ──▶ 5 low        thing
 //             ──▶ 6 lowCount   count:8
 //             ──▶ 7 scanned    code
-//             ──▶ 8 scanner    errno:4                     0: it is open
+//             ──▶ 8 scanner    errno:4                     0: open
 //
 //   thing: id:16 kind:1 quantity:8 minimum:8 count:4 container name code path holder listed:1 (quantity:8 name)…
-//          minimum: all ones without one; container, holder: empty for none
+//          minimum: all ones if there is none; container, holder: empty if there is none
 
-/// The name of a thing on a tag, or in a scan.
+/// The identification of a thing by a tag or a scan.
 package struct InventoryKey: Hashable, Sendable {
-  /// The UID of its tag, which counts more than the code.
+  /// The UID of the tag, which takes precedence over the code.
   package var uid: TagUID?
-  /// The text of a QR code or a tag, which is a box's code, or the id of any thing.
+  /// The text of a QR code or a tag: a box's code, or the id of any thing.
   package var code: String
 
   /// A tag with a text on it, or a scan.
@@ -34,41 +34,41 @@ package struct InventoryKey: Hashable, Sendable {
   }
 }
 
-/// An order of the kiosk.
+/// A request of the kiosk.
 package enum InventoryOrder: Equatable, Sendable {
   /// Open the database, and the scanner of this path unless it is empty; answered by `ready`.
   case begin(scanner: String)
   /// Find a thing; answered by `found` or `failed`.
   case lookUp(UInt32, InventoryKey)
-  /// Move a thing; answered, once it is on the disk, by `found` with where it is then, or by `failed`.
+  /// Move a thing; answered by `found` with its new location once that is on the disk, or by `failed`.
   case move(UInt32, InventoryID, to: InventoryID, who: String)
-  /// Check an item out to a person; answered likewise.
+  /// Check an item out to a person; answered like `move`.
   case lend(UInt32, InventoryID, to: String, who: String)
-  /// Check an item in; answered likewise.
+  /// Check an item in; answered like `move`.
   case takeBack(UInt32, InventoryID, who: String)
-  /// The change of this number is on the kiosk's disk; the next one may come.
+  /// The change of this number is on the kiosk's disk; the next change may be sent.
   case passedOn(Int64)
-  /// The same of an item that is low.
+  /// The message about this low item is on the kiosk's disk; the next low item may be sent.
   case passedLow(InventoryID)
 }
 
 /// A message of tappet-inventory.
 package enum InventoryMessage: Equatable, Sendable {
-  /// Version of these messages; another one is another build.
+  /// Version of these messages; a different version means a different build.
   package static let protocolVersion: UInt8 = 1
 
   case ready
   case found(UInt32, InventoryThing)
   case failed(UInt32, InventoryFault)
-  /// A change, by anybody; the thing as it is now, else as it was.
+  /// A change from any source; the thing in its current state, or in its last state if it was removed.
   case news(Int64, InventoryVerb, unixMilliseconds: Int64, who: String, InventoryThing)
-  /// An item of which there is less than there should be, since it became so.
+  /// An item that has become low.
   case low(InventoryThing)
-  /// Number of these items, when it is another than before.
+  /// Number of low items, sent when it changes.
   case lowCount(Int64)
-  /// Somebody scanned this code.
+  /// A code was scanned.
   case scanned(String)
-  /// The scanner was opened, or, with an errno, is missing.
+  /// The scanner was opened, or is missing; an errno, or 0 when opened.
   case scanner(errno: Int32)
 }
 

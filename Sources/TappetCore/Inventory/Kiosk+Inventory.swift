@@ -3,7 +3,7 @@
 extension Kiosk {
   // MARK: Touches
 
-  /// Takes the tap of a tag that stands for a thing, or for a person.
+  /// Handles the tap of a tag that represents a thing or a person.
   mutating func touchInventory(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
     touchInventory(InventoryTouch(key: InventoryKey(uid: uid, code: tap.text), uid: uid, tap: tap), at: now)
   }
@@ -33,7 +33,7 @@ extension Kiosk {
     stock.desk.nextOrder(at: now.instant).map { [.orderInventory($0)] } ?? []
   }
 
-  /// Refuses a touch, which may be repeated at once.
+  /// Refuses a touch, which may be repeated immediately.
   private mutating func refuseTouch(_ touch: InventoryTouch, _ refusal: TapRefusal, at now: Moment) -> [Effect] {
     if let uid = touch.uid { tapPolicy.taps.notAccepted(uid, action: touch.tap.action.name) }
     return refuse(.tag, touch.uid, refusal, touch.tap.owner, at: now)
@@ -86,8 +86,8 @@ extension Kiosk {
     }
   }
 
-  /// Reports what was done, and performs the action: what was moved is on the disk already, even if there is no room
-  /// any more for the message about it.
+  /// Reports the result and performs the action: a move is already on the disk, even if there is no room left for the
+  /// message about it.
   private mutating func done(
     _ touch: InventoryTouch, _ result: TouchResult, _ thing: InventoryThing, _ who: String, at now: Moment
   ) -> [Effect] {
@@ -106,7 +106,7 @@ extension Kiosk {
       + stock.desk.giveUp().flatMap { refuseTouch($0, .notInInventory(action: $0.tap.action.name, .away), at: now) }
   }
 
-  /// Has tappet-inventory run as long as the inventory is configured, and ends what takes too long.
+  /// Keeps tappet-inventory running while the inventory is configured, and ends overdue requests.
   mutating func inventoryDue(at now: Moment) -> [Effect] {
     stock.desk.releaseIfOver(at: now.instant)
     var effects = stock.process.timerFired(at: now.instant, random: &random)
@@ -117,15 +117,15 @@ extension Kiosk {
 
   // MARK: News
 
-  /// Enters what is to be published about a change, and performs the action of an item that is low.
+  /// Queues the message about a change, and performs the action for a low item.
   ///
-  /// Only when the disk has them tappet-inventory forgets them.
+  /// The process tappet-inventory discards them only once they are on the disk.
   private mutating func passOnNews(at now: Moment) -> [Effect] {
     guard isTaking, delivery.store.isGood, !isStopping else { return [] }
     var effects: [Effect] = []
     if let outcome = stock.news.outcome, stock.news.entry == nil {
       let feed = settings.inventory?.feed
-      // Half of the outbox stays free for taps: what waits here is safe in the inventory.
+      // Half of the outbox stays free for taps; unpublished changes are safe in the inventory.
       if let feed, obstacle(to: feed) == nil, delivery.outbox.count < settings.outboxCountMax / 2 {
         let (performed, entry) = performNews(feed, outcome, at: now)
         effects += performed
@@ -149,7 +149,7 @@ extension Kiosk {
     return effects
   }
 
-  /// Performs an action about news; its entry, if it has one, says when they are on the disk.
+  /// Performs an action about news; the commit of its entry, if any, shows that the news is on the disk.
   private mutating func performNews(
     _ action: Action, _ outcome: InventoryOutcome, at now: Moment
   ) -> (effects: [Effect], entry: EntryID?) {
@@ -175,29 +175,29 @@ extension Kiosk {
     return []
   }
 
-  /// Handles an entry that the disk did not take: it is tried again when the disk does.
+  /// Handles an entry that could not be written: it is retried when the disk works again.
   mutating func newsNotStored(_ id: EntryID) {
     if stock.news.entry == id { stock.news.entry = nil }
     if stock.news.lowEntry == id { stock.news.lowEntry = nil }
   }
 }
 
-/// The news of tappet-inventory that are under way.
+/// The news from tappet-inventory that is being passed on.
 struct InventoryNewsDuties: Sendable {
-  /// The change that is to be passed on, and the entry that does.
+  /// The change that is to be passed on, and its outbox entry.
   var outcome: InventoryOutcome?
   var entry: EntryID?
-  /// The item that has become low, and the entry that says so.
+  /// The item that has become low, and its outbox entry.
   var low: InventoryThing?
   var lowEntry: EntryID?
-  /// Number of items that are low; `nil` until it is known.
+  /// Number of low items; `nil` until it is known.
   var lowCount: Int64?
-  /// The scanner's fault; 0 while it is open, `nil` before it was tried.
+  /// The scanner's errno; 0 while it is open, `nil` before the first attempt.
   var scannerErrno: Int32?
 
-  /// Forgets what a process that is gone has told: the next one tells it again.
+  /// Discards unpublished news of an exited process: the next process sends it again.
   ///
-  /// The scanner's fault stays, because only another one is news.
+  /// The scanner's errno is kept, because only a different errno is reported.
   mutating func forgetUnsaid() {
     (outcome, entry, low, lowEntry) = (nil, nil, nil, nil)
   }

@@ -1,4 +1,4 @@
-// The numbers of taps and presses by their outcome.
+// The numbers of taps and presses by outcome.
 
 /// Counts since the start.
 package struct Counters: Hashable, Sendable {
@@ -6,25 +6,25 @@ package struct Counters: Hashable, Sendable {
   package var accepted = 0
   /// Acknowledged by the broker.
   package var delivered = 0
-  /// Not accepted, for whatever reason.
+  /// Not accepted, for any reason.
   package var refused = 0
-  /// Held tags, and taps within a cooldown.
+  /// Tags held on the reader, and taps within a cooldown.
   package var ignored = 0
   /// Accepted, but not delivered in time.
   package var expired = 0
-  /// Accepted, but refused by the broker for good.
+  /// Accepted, but permanently refused by the broker.
   package var undeliverable = 0
 
-  /// The same for webhooks.
+  /// The counts for webhooks.
   package var webhooks = Webhooks()
 
   /// Counts of entries that go to a webhook.
   package struct Webhooks: Hashable, Sendable {
     /// Answered with success.
     package var delivered = 0
-    /// Requests that have to be repeated.
+    /// Requests that have to be retried.
     package var again = 0
-    /// Refused for good.
+    /// Given up after a permanent failure.
     package var givenUp = 0
     /// Not delivered in time.
     package var expired = 0

@@ -1,73 +1,74 @@
-// The kiosk's commands; the code that performs them decides nothing.
+// The effects of the kiosk's decisions; the code that performs them makes no decisions.
 
-/// A command of the kiosk.
+/// A command issued by the kiosk.
 package enum Effect: Sendable {
   /// Start the process; answered by its `ready`, its end, or `notStarted`.
   case start(Helper)
-  /// Let the process end by itself; answered by its end.
+  /// Let the process exit on its own; answered by its end.
   case stop(Helper)
-  /// Kill the process at once; answered by its end.
+  /// Kill the process immediately; answered by its end.
   case kill(Helper)
-  /// Connect to the endpoint of this index; answered by `LinkEvent.connected` or `.failed`.
+  /// Connect to the endpoint with this index; answered by `LinkEvent.connected` or `.failed`.
   ///
-  /// Unless the settings name a version, `mqtt5` decides which it is.
+  /// `mqtt5` determines the MQTT version, unless the settings specify one.
   case connect(endpoint: Int, mqtt5: MQTT5Support)
-  /// Remember until then that the endpoint of this index does not take MQTT 5; 0 means that it does.
+  /// Store until when the endpoint with this index is assumed not to support MQTT 5; 0 means that it supports it.
   case noteFallback(endpoint: Int, untilUnixSeconds: Int64)
-  /// Remember that the endpoint of this index works: the next start begins with it.
+  /// Store that the endpoint with this index works, so that the next start tries it first.
   case noteBroker(endpoint: Int)
-  /// Disconnect in an orderly way; answered by `LinkEvent.disconnected`.
+  /// Close the connection gracefully; answered by `LinkEvent.disconnected`.
   case disconnect
   /// Fill the message with this second's token and send it; answered by `LinkEvent.acknowledged` or the link's end.
   indirect case publish(OutboxEntry, unixSeconds: Int64)
-  /// Ask this of the store.
+  /// Send this request to the store.
   indirect case store(StoreRequest)
   /// Fill the body with this second's token and post it; answered by `WebhookEvent.answered`, `.failed` or the
   /// process's end.
   indirect case postWebhook(OutboxEntry, unixSeconds: Int64)
-  /// Send the order to tappet-inventory; answered as `InventoryOrder` says, or by its end.
+  /// Send the order to tappet-inventory; answered as `InventoryOrder` states, or by the end of the process.
   indirect case orderInventory(InventoryOrder)
-  /// Check the bundle's signature and put it into force as a whole; answered by `SiteEvent.ended`.
+  /// Verify the bundle's signature and apply the bundle as a whole; answered by `SiteEvent.ended`.
   indirect case applySite(SiteBundle)
-  /// Ask in a room; answered by `RoomMessage.answered`, or never.
+  /// Post the question in its room; answered by `RoomMessage.answered`, or never.
   indirect case askRoom(RoomQuestion)
-  /// Say in the room how the question of this number has ended.
+  /// Post the outcome of the question with this number in its room.
   indirect case endQuestion(UInt64, RoomQuestionEnd)
   /// Show the light.
   case light(Light)
   /// Set the line of the output with this index.
   case setOutput(Int, isOn: Bool)
-  /// Publish the reply to a command, if the link is up, or give it in the room; nobody waits for what becomes of it.
+  /// Publish the reply to a command, if the link is up, or post it in the room; its delivery is not tracked.
   indirect case reply(CommandReply)
-  /// Ask the store for what the command wants of it, or change it there, and reply with its answer.
+  /// Read or change the store as the command requests, and reply with the result.
   indirect case serve(CommandReply.Address, by: String)
-  /// Publish this about the kiosk, if the link is up; nobody waits for its PUBACK.
+  /// Publish this announcement, if the link is up; its PUBACK is not tracked.
   case announce(Announcement)
-  /// Try the missing parts of the panel again; answered by `PanelEvent.opened` or `.failed` of each.
+  /// Retry the missing parts of the panel; answered by `PanelEvent.opened` or `.failed` for each.
   case retryPanel
-  /// Stop listening to a button that bounces without end.
+  /// Stop listening to a button that does not stop bouncing.
   case pauseButton(Int)
-  /// Listen to it again; answered by `PanelEvent.opened` or `.failed`.
+  /// Resume listening to a button; answered by `PanelEvent.opened` or `.failed`.
   case resumeButton(Int)
   /// Report to the log, the live view and the counters.
   case report(Report)
-  /// Everything is at rest: end the process.
+  /// Exit the process, because all work has ended.
   case finish
 }
 
 extension Effect {
-  /// The turn in which an effect is performed among those of one event.
+  /// The order in which the effects of one event are performed.
   private enum Turn: Int {
-    /// A door opens, and a pulse ends, before anything else.
+    /// Outputs first: a door opens, and a pulse ends, before anything else.
     case drive
-    /// Messages leave first: the broker's thread sends them while this one shows the lights.
+    /// Messages next: the broker's thread sends them while this thread shows the lights.
     case send
     case act
-    /// Nobody waits for reports.
+    /// Reports are not urgent.
     case report
-    /// An outcome is reported before its entry is forgotten: a kill in between reports it twice, never not at all.
+    /// An outcome is reported before its entry is removed: if the process is killed in between, it is reported twice
+    /// rather than never.
     case forget
-    /// The link ends after everything that was given to it.
+    /// The link is closed after everything has been passed to it.
     case disconnect
   }
 
@@ -79,7 +80,7 @@ extension Effect {
     case .store, .start, .stop, .kill, .connect, .noteFallback, .noteBroker, .orderInventory, .askRoom, .endQuestion,
       .applySite, .light, .retryPanel, .pauseButton, .resumeButton, .finish:
       .act
-    // After `store`, and what it answers has been done: a reply promises it.
+    // After `store` and the commanded effects, because a reply confirms them.
     case .report, .reply, .serve, .announce: .report
     case .disconnect: .disconnect
     }
@@ -89,10 +90,10 @@ extension Effect {
 }
 
 extension [Effect] {
-  /// Returns the effects in the order in which to perform them; those of one turn keep the order of their decision.
+  /// Returns the effects in the order in which to perform them; effects of the same turn keep their relative order.
   func inOrderOfPerformance() -> [Effect] {
     var ordered = self
-    // Insertion: there are few, and most are in order already.
+    // Insertion sort, because there are few effects, and most are already in order.
     for index in ordered.indices.dropFirst() {
       var place = index
       while place > 0, Effect.follows(ordered[place - 1], ordered[place]) {

@@ -1,86 +1,86 @@
 // The kiosk's input: facts, in the past tense.
 
-/// How a process ended.
+/// The end of a process.
 package enum ProcessEnd: Hashable, Sendable {
-  /// It exited with this status.
+  /// The process exited with this status.
   case exited(Int32)
-  /// It was ended by this signal.
+  /// The process was terminated by this signal.
   case signaled(Int32)
 }
 
 /// A fact that the kiosk handles.
 ///
-/// An answer about one entry names it: a stale one is recognised and dropped. For `fetched`, `expired` and `dropped`
-/// there is one question at a time.
+/// An answer about one entry identifies the entry, so that a stale answer is recognised and dropped. For `fetched`,
+/// `expired` and `dropped`, at most one request is pending at a time.
 package enum Event: Sendable {
-  /// The devices are open and the reactor runs.
+  /// The devices are open and the reactor is running.
   indirect case started(OutboxSummary)
   /// A deadline may have passed.
   case timerFired
-  /// Whether the kernel calls the wall clock right; reported at the start and at each change or step.
+  /// Whether the kernel reports the wall clock as synchronised; sent at the start and at each change or step.
   case clockChecked(isSynchronised: Bool)
-  /// Other settings apply from now on.
+  /// New settings apply from now on.
   ///
-  /// With `reconnect` the broker's settings differ, with `newReader` the reader's device. The code that performs
-  /// `connect` has the new endpoints before it reports this. When the panel's plan differs, its lines are opened again
-  /// after this event; when they are opened again for another reason, `PanelEvent.closed` precedes.
+  /// `reconnect` means that the broker's settings changed, `newReader` that the reader's device changed. The code that
+  /// performs `connect` has the new endpoints before it reports this. If the panel's plan changed, its lines are
+  /// reopened after this event; if they are reopened for another reason, `PanelEvent.closed` precedes.
   indirect case reconfigured(KioskSettings, reconnect: Bool, newReader: Bool = false)
   /// Days left until the first certificate in use expires; negative when it has expired.
   ///
-  /// `nil` means that there are none, or that the clock cannot tell.
+  /// `nil` if there are none, or if the clock is not reliable.
   case certificates(daysLeft: Int?)
   /// The secrets that apply from now on.
   case secretsLoaded([TagSecret])
-  /// All tags of others that the store has; the kiosk knows none until then.
+  /// All external tags in the store; the kiosk knows none of them until then.
   case tagsLearned([ExternalTag])
-  /// The store gave everything of the action `from` to the action `to`.
+  /// The store reassigned everything from the action `from` to the action `to`.
   case actionRenamed(from: String, to: String)
-  /// Whether the next tag is for a job (`TagJob`), or a tap again.
+  /// Whether the next tag is for a job (`TagJob`), or counts as a tap again.
   case tagJob(TagJobPhase)
   /// tappet-reader sent a message.
   case reader(ReaderMessage)
   /// tappet-reader sent bytes that are not a message.
   case readerMalformed(ReaderMessageError)
-  /// tappet-reader ended, for whatever reason.
+  /// tappet-reader ended, for any reason.
   case readerEnded(ProcessEnd)
-  /// tappet-reader could not be started; an errno.
+  /// tappet-reader could not be started; with the errno.
   case readerNotStarted(code: Int32)
   /// The store's thread answered.
   case store(StoreEvent)
-  /// A person wants this entry removed from the outbox, or with `nil` a part of all entries.
+  /// A user requested to remove this entry from the outbox, or, with `nil`, a batch of the oldest entries.
   case dropAsked(EntryID?)
   /// The link to the broker changed, or the broker answered.
   case link(LinkEvent)
   /// tappet-webhook answered, or ended.
   case webhook(WebhookEvent)
-  /// The entry yields no body for its webhook: its time does not fit a token.
+  /// The entry's webhook body could not be filled: its time does not fit a token.
   case webhookFillFailed(EntryID)
-  /// Other webhooks apply from now on, or other files may.
+  /// The webhooks have changed, or their files may have.
   case webhooksReplaced
   /// tappet-inventory sent a message, or ended.
   indirect case inventory(InventoryEvent)
-  /// The database or the scanner of the configuration is another one.
+  /// The configured database or scanner has changed.
   case inventoryReplaced
   /// The process that listens in rooms sent a message, or ended.
   indirect case rooms(RoomEvent)
-  /// The entry yields no message: its time does not fit a token.
+  /// The entry's message could not be filled: its time does not fit a token.
   case fillFailed(EntryID)
   /// Something happened on the panel.
   case panel(PanelEvent)
-  /// A person, or the program around the kiosk, requests this of the output with this name.
+  /// A user, or the embedding program, sent this request to the output with this name.
   case outputAsked(String, OutputRequest, by: OutputCause = .person)
-  /// A message came on a topic with commands.
+  /// A message arrived on a command topic.
   indirect case commandArrived(CommandArrival)
-  /// The broker answered the subscription to the topic of this index.
+  /// The broker answered the subscription to the topic with this index.
   case commandsSubscribed(Int, isGranted: Bool)
-  /// The link threw commands away: there were too many of them.
+  /// The link discarded commands, because there were too many of them.
   case commandsDiscarded
-  /// A token was sealed into a message of this kiosk's.
+  /// A token was sealed into one of this kiosk's messages.
   case tokenSealed(String, unixSeconds: Int64)
-  /// A bundle with the site's people came, or was applied.
+  /// A bundle with the site's people arrived, or was applied.
   indirect case site(SiteEvent)
-  /// Home Assistant has started, or ends.
+  /// Home Assistant has started, or is shutting down.
   case homeAssistant(isOnline: Bool)
-  /// A person or the service manager requested the end.
+  /// A user or the service manager requested a stop.
   case stopRequested
 }

@@ -1,23 +1,23 @@
-// The processes beside the kiosk, and why one of them does not run.
+// The kiosk's helper processes, and the reasons why one is not running.
 
-/// A process that the kiosk starts and watches.
+/// A process that the kiosk starts and monitors.
 package enum Helper: Hashable, Sendable {
-  /// The process tappet-reader, with the NFC reader; its events are `Event.reader`, `.readerEnded` and
+  /// The process tappet-reader, which controls the NFC reader; its events are `Event.reader`, `.readerEnded` and
   /// `.readerNotStarted`.
   case reader
-  /// The process tappet-webhook, as it sends; its events are in `WebhookEvent`.
+  /// The process tappet-webhook in its sending mode; its events are in `WebhookEvent`.
   case webhooks
-  /// The process tappet-inventory, with the database and the scanner; its events are in `InventoryEvent`.
+  /// The process tappet-inventory, which manages the database and the scanner; its events are in `InventoryEvent`.
   case inventory
-  /// The process that hears what others say in rooms; its events are in `RoomEvent`.
+  /// The process that listens in rooms; its events are in `RoomEvent`.
   case rooms
 }
 
-/// Why a helper does not run although it should; the reader has `ReaderLoss`.
+/// The reason why a helper is not running although it should be; the reader uses `ReaderLoss`.
 package enum HelperLoss: Hashable, Sendable {
   case ended(ProcessEnd)
   case silent
   case malformed
-  /// It could not be started; an errno.
+  /// The process could not be started; with the errno.
   case notStarted(code: Int32)
 }

@@ -1,14 +1,14 @@
-// Keeps a process running while what it is for is configured. Decides only.
+// Keeps a helper process running while the configuration needs it. Pure decision logic.
 
-/// The process as the kiosk sees it.
+/// The kiosk's view of a helper process.
 struct HelperSupervision: Sendable {
   private enum State: Equatable, Sendable {
-    /// None is wanted.
+    /// No process is wanted.
     case none
-    /// It opens the database.
+    /// The process was started, but is not ready yet.
     case starting(since: Instant)
     case running
-    /// Killed, or asked to end; another one follows if it is wanted.
+    /// Killed, or requested to exit; restarted if it is wanted.
     case ending(killAt: Instant)
     case resting(until: Instant)
   }
@@ -17,12 +17,12 @@ struct HelperSupervision: Sendable {
   private var state = State.none
   private var isWanted = false
   private var failures = 0
-  /// Why it does not run although it should.
+  /// The reason why the process is not running although it should be.
   private(set) var loss: HelperLoss?
 
   init(_ helper: Helper) { self.helper = helper }
 
-  /// Whether it takes orders.
+  /// Whether the process accepts orders.
   var isRunning: Bool { state == .running }
 
   var deadline: Instant? {
@@ -34,7 +34,7 @@ struct HelperSupervision: Sendable {
     }
   }
 
-  /// Has it run from now on, or not.
+  /// Sets whether the process is to run.
   mutating func want(_ isWanted: Bool, at now: Instant) -> [Effect] {
     self.isWanted = isWanted
     switch state {
@@ -47,7 +47,7 @@ struct HelperSupervision: Sendable {
     }
   }
 
-  /// Ends it, so that another one reads what has changed.
+  /// Ends the process, so that its successor reads the changes.
   mutating func replace(at now: Instant) -> [Effect] {
     switch state {
     case .starting, .running: return end(at: now)
@@ -78,7 +78,7 @@ struct HelperSupervision: Sendable {
     return loss == nil ? [] : [.report(.helper(helper, .back))]
   }
 
-  /// Has another one begin at once after an end that was for that.
+  /// Restarts the process immediately after it exited for that purpose.
   mutating func endedToBeginAgain(at now: Instant) -> [Effect] {
     switch state {
     case .starting, .running, .ending: again(at: now)
@@ -86,7 +86,7 @@ struct HelperSupervision: Sendable {
     }
   }
 
-  /// Handles the end of the process, wanted or not.
+  /// Handles the end of the process, requested or not.
   mutating func ended(_ end: ProcessEnd, at now: Instant, random: inout Randomness) -> [Effect] {
     switch state {
     case .starting, .running:
@@ -103,7 +103,7 @@ struct HelperSupervision: Sendable {
     }
   }
 
-  /// Starts another one, if it is wanted.
+  /// Restarts the process if it is wanted.
   private mutating func again(at now: Instant) -> [Effect] {
     if isWanted { return start(at: now) }
     (state, loss) = (.none, nil)
@@ -116,7 +116,7 @@ struct HelperSupervision: Sendable {
     return report(.notStarted(code: code))
   }
 
-  /// Gives up a process that hangs or talks nonsense.
+  /// Kills a process that hangs or sends malformed messages.
   mutating func lose(_ why: HelperLoss, at now: Instant) -> [Effect] {
     switch state {
     case .starting, .running:

@@ -1,7 +1,7 @@
-// The light that lasts while nothing happens.
+// The base light, shown while the kiosk is idle.
 
 extension Kiosk {
-  /// The lasting light while nothing happens: the most serious fault first.
+  /// The light shown while the kiosk is idle: the most serious fault first.
   package var baseLight: Light {
     if panel.confirmation != nil || stock.desk.isHolding { return .confirming }
     if !delivery.store.isGood || !panel.supervision.isGood { return .fault }

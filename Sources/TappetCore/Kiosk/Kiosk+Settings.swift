@@ -1,6 +1,6 @@
-// Changes the configuration of a running kiosk. Decides only.
+// Changes the configuration of a running kiosk. Pure decision logic.
 //
-// Accepted entries stay accepted: an entry of a removed action is sent as it was stored, up to its own expiry.
+// Accepted entries stay accepted: an entry of a removed action is sent as stored, until it expires.
 
 extension Kiosk {
   mutating func reconfigured(_ settings: KioskSettings, reconnect: Bool, at now: Moment) -> [Effect] {
@@ -25,7 +25,7 @@ extension Kiosk {
     if settings.site != old.site { site.replace() }
     if settings.inventory == nil { stock.news = InventoryNewsDuties() }
     if settings.panel != old.panel { effects += panelReplaced(from: old.panel, at: now.instant) }
-    // Another number of endpoints means another list, whatever `reconnect` says.
+    // A different number of endpoints means a different list, regardless of `reconnect`.
     if reconnect || settings.endpointCount != old.endpointCount {
       delivery.outbox.suspicion.tryAgain()
       effects += delivery.link.reconnect(endpointCount: settings.endpointCount, at: now.instant)
@@ -33,7 +33,7 @@ extension Kiosk {
     return effects
   }
 
-  /// Replaces the panel: no button works until its line is opened again; a changed lock locks, as at the start.
+  /// Replaces the panel: no button works until its line is reopened; a changed lock locks the panel, as at startup.
   private mutating func panelReplaced(from old: PanelPlan, at now: Instant) -> [Effect] {
     _ = panelClosed(at: now)
     guard settings.panel.lockAfter != old.lockAfter || settings.panel.unlockCode != old.unlockCode else { return [] }
@@ -43,7 +43,7 @@ extension Kiosk {
     return panel.lock.isLocked && !wasLocked ? [.report(.panel(.locked))] : []
   }
 
-  /// Handles a panel whose parts were released: their faults are over, nothing is pressed, and no output is on.
+  /// Handles the release of the panel's parts: their faults are cleared, no button is pressed, and no output is on.
   mutating func panelClosed(at now: Instant) -> [Effect] {
     panel.inputs = PanelInputs(settings.panel)
     panel.outputs = OutputBank(settings.panel.outputs, at: now)

@@ -1,14 +1,16 @@
-// Decides what the kiosk does next; performs nothing. Its state is in groups, a subject each; the transitions of a
-// subject are beside its group: Taps/Kiosk+Taps.swift, Delivery/Kiosk+Delivery.swift, and so on.
+// Decides what the kiosk does next, but performs no effects. The state is grouped by subject; the transitions of each
+// subject are next to its group: Taps/Kiosk+Taps.swift, Delivery/Kiosk+Delivery.swift, and so on.
 //
-// In: an `Event` and the time. Out: effects, in the order in which to perform them, and `nextDeadline`, when
-// `Event.timerFired` is due. It reads no clock and no file; the same seed and the same events give the same effects.
-// Invariants: only verified and committed entries are published; an entry is published at most once on a connection;
+// Input: an `Event` and the time. Output: effects, in the order in which to perform them, and `nextDeadline`, when
+// `Event.timerFired` is due. The kiosk reads no clock and no file; the same seed and the same events produce the same
+// effects.
+//
+// Invariants: only verified and committed entries are published; an entry is published at most once per connection;
 // nothing is published after its expiry; something is always pending or due.
 
-/// The decisions of one kiosk.
+/// The decision logic of one kiosk.
 package struct Kiosk: Sendable {
-  /// The stages of its life.
+  /// The phases in the life of a kiosk.
   private enum Phase: Equatable, Sendable {
     case starting
     case running
@@ -17,7 +19,7 @@ package struct Kiosk: Sendable {
     case finished
   }
 
-  /// The configuration, until `Event.reconfigured`.
+  /// The current configuration, replaced by `Event.reconfigured`.
   package internal(set) var settings: KioskSettings
   private var phase: Phase = .starting
   private(set) var reader: ReaderSupervision
@@ -31,11 +33,11 @@ package struct Kiosk: Sendable {
   var clock = ClockSupervision()
   var selfReport = SelfReport()
   var throttles = LogThrottles()
-  /// The numbers of taps and presses by their outcome.
+  /// The numbers of taps and presses by outcome.
   package internal(set) var counters = Counters()
   var random: Randomness
 
-  /// A kiosk that waits for `Event.started`; `seed` is for jitter and entry names.
+  /// A kiosk that waits for `Event.started`; `seed` is for jitter and entry ids.
   @export(interface)
   package init(settings: KioskSettings, seed: (UInt64, UInt64, UInt64, UInt64), at now: Instant) {
     self.settings = settings
@@ -52,17 +54,17 @@ package struct Kiosk: Sendable {
     random = Randomness(seed: seed)
   }
 
-  /// Whether an answer that always comes has not come, or a deadline passed long ago.
+  /// Returns whether a guaranteed answer or a deadline is long overdue.
   ///
-  /// Then a thread hangs, or the loop around the kiosk does, and only a new process helps. For a watchdog: as long as
-  /// the loop turns and this is false, there is progress. Faults that pass by themselves do not count: a broker that is
-  /// away, a disk that is full, a silent reader (which is killed and restarted).
+  /// If so, a thread or the loop around the kiosk hangs, and only a new process helps. For a watchdog: as long as the
+  /// loop runs and this is false, there is progress. Transient faults do not count: an unavailable broker, a full disk,
+  /// a silent reader (which is killed and restarted).
   package func isStuck(at now: Moment) -> Bool {
     func isOld(_ instant: Instant?) -> Bool { instant.map { now.instant - $0 > Limits.answerMax } ?? false }
     return isOld(delivery.storeSilentSince) || isOld(delivery.link.askedAt) || isOld(nextDeadline(at: now))
   }
 
-  /// Returns when `Event.timerFired` is due unless something happens before; `nil` means that only an event matters.
+  /// Returns when `Event.timerFired` is due if no other event arrives first; `nil` if no timer is needed.
   @export(interface)
   package func nextDeadline(at now: Moment) -> Instant? {
     var deadline: Instant?
@@ -152,7 +154,7 @@ package struct Kiosk: Sendable {
     case .homeAssistant(let isOnline): effects = homeAssistantChanged(isOnline: isOnline, at: now)
     case .stopRequested: effects = stop(at: now)
     }
-    // Edges come with their own time; others of the same moment may follow, so the kiosk waits for them.
+    // Edges carry their own timestamps; more edges of the same moment may follow, so the kiosk waits for them.
     if case .panel(.edge) = event {} else if isTaking { effects += dueOnPanel(at: now) }
     effects += removalsDue(at: now)
     effects += firmwareDue(at: now)
@@ -193,7 +195,7 @@ package struct Kiosk: Sendable {
       + listening.process.want(settings.hearsRooms, at: now.instant)
   }
 
-  /// Stops: the first request drains what is in flight for a bounded time; a second one ends at once.
+  /// Handles a stop request: the first drains the entries in flight for a bounded time; a second one ends immediately.
   private mutating func stop(at now: Moment) -> [Effect] {
     switch phase {
     case .starting:
@@ -213,13 +215,13 @@ package struct Kiosk: Sendable {
     }
   }
 
-  /// Whether an entry that is accepted now can be sent now.
+  /// Whether an entry accepted now can be sent immediately.
   var isSending: Bool { delivery.link.isUp && phase == .running }
 
   /// Whether webhooks are posted.
   var isPosting: Bool { phase == .running }
 
-  /// Whether an end was requested.
+  /// Whether a stop was requested.
   var isStopping: Bool {
     switch phase {
     case .starting, .running: false
@@ -227,7 +229,7 @@ package struct Kiosk: Sendable {
     }
   }
 
-  /// Whether taps and presses are handled: while stopping only those that a commit can promise, at the very end none.
+  /// Whether taps and presses are handled; while draining, only those that can be queued, and while closing, none.
   var isTaking: Bool {
     switch phase {
     case .running, .draining: true
@@ -253,7 +255,7 @@ package struct Kiosk: Sendable {
         && delivery.webhooks.uncommittedCount == 0
       guard isDrained || until <= now.instant else { return [] }
       phase = .closing(until: now.instant + Limits.closeMax)
-      // Their process is killed: they can be taken back.
+      // The webhook process is killed, so its requests can be requeued.
       delivery.webhooks.putAllBack()
       return delivery.link.stop(at: now.instant) + delivery.webhookProcess.stop()
         + stock.process.want(false, at: now.instant)
@@ -263,7 +265,7 @@ package struct Kiosk: Sendable {
     }
   }
 
-  /// Reports what was refused and not reported one by one, because no later call will.
+  /// Reports the number of refusals not reported individually, because no later call will.
   private mutating func reportRefusals() -> [Effect] {
     throttles.refusals.reportRest() + throttles.commandRefusals.reportRest()
   }
@@ -300,7 +302,7 @@ package struct Kiosk: Sendable {
     }
   }
 
-  /// The effect that shows the lasting light, if another one is shown.
+  /// Returns the effect that shows the base light, unless it is already shown.
   private mutating func lastingLight() -> [Effect] {
     let light = baseLight
     guard light != panel.shownLight, phase != .starting else { return [] }

@@ -7,21 +7,21 @@ package struct KioskSettings: Sendable {
     didSet { facts = ActionFacts(actions) }
   }
   private var facts: ActionFacts
-  /// The tags that others wrote.
+  /// The tags written by others.
   package var foreignTags = ForeignTags()
-  /// The action of every tag that nobody here knows; `nil` means that there is none.
+  /// The action for all unknown tags; `nil` means that there is none.
   package var unknownTags: Action?
-  /// The plan for the inventory; `nil` means that there is none.
+  /// The inventory plan; `nil` if there is no inventory.
   package var inventory: InventoryPlan?
-  /// The name of the site whose people the kiosk has; `nil` means that it belongs to none.
+  /// The name of the site that shares its people with the kiosk; `nil` if the kiosk belongs to no site.
   package var site: String?
-  /// The topics with commands; unique.
+  /// The command topics; each is unique.
   package var commands: [CommandPlan]
   /// The rooms that actions write to.
   package var rooms = RoomPlan()
   /// The kiosk's name in messages: its client id.
   package var kioskName: String
-  /// The buttons and their actions, which are named as in `actions`.
+  /// The buttons and their actions, which are referenced by their names in `actions`.
   package var panel: PanelPlan
   /// Whether there is a reader.
   package var hasReader = true
@@ -29,24 +29,24 @@ package struct KioskSettings: Sendable {
   package var endpointCount: Int
   /// Index of the endpoint that worked last, which is tried first.
   package var firstEndpoint = 0
-  /// Until when, in seconds since 1970, MQTT 5 is not tried with an endpoint, by its index; 0 if it speaks MQTT 5.
+  /// End of each endpoint's fallback to MQTT 3.1.1, in seconds since 1970, by endpoint index; 0 if it supports MQTT 5.
   package var fallbacks: [Int: Int64]
-  /// `clock: trust`: `%T` is sealed even while the kernel calls the clock unsynchronised.
+  /// Whether `clock: trust` is set: `%T` is sealed even while the kernel reports the clock as unsynchronised.
   package var trustsClock: Bool
   /// Whether the kiosk's state is published.
   package var publishesState: Bool
-  /// Home Assistant's part; `nil` means that it learns nothing.
+  /// The Home Assistant plan; `nil` if nothing is announced to Home Assistant.
   package var homeAssistant: HomeAssistantPlan?
-  /// Whether the broker keeps messages that an earlier configuration published about the kiosk.
+  /// Whether the broker retains messages about the kiosk from an earlier configuration.
   package var hasAnnounced = false
   /// The time zone and the holidays.
   package var calendar = LocalCalendar()
-  /// The largest number of waiting entries.
+  /// The maximum number of pending entries.
   package var outboxCountMax: Int
-  /// The largest number of bytes in all waiting messages.
+  /// The maximum total size of all pending messages in bytes.
   package var outboxSizeMax: Int
 
-  /// Settings with the default bounds.
+  /// Settings with default limits.
   @export(interface)
   package init(
     actions: [Action], panel: PanelPlan = PanelPlan(), endpointCount: Int = 1, fallbacks: [Int: Int64] = [:],
@@ -68,23 +68,23 @@ package struct KioskSettings: Sendable {
     self.outboxSizeMax = outboxSizeMax
   }
 
-  /// Whether a message has `%T`, a command a time, or an action hours.
+  /// Whether a message uses `%T`, a command carries a time, or an action is limited to certain hours.
   package var usesTimestamp: Bool {
     facts.usesTimestamp || unknownTags?.usesTimestamp ?? false || commands.contains { $0.needsClock }
   }
-  /// Whether the broker keeps anything about the kiosk but its status.
+  /// Whether the broker retains anything about the kiosk besides its status.
   var announces: Bool { publishesState || homeAssistant != nil || hasAnnounced }
-  /// Whether a message names the number of a tag's taps.
+  /// Whether a message includes a tag's tap count.
   var countsTaps: Bool { facts.countsTaps || unknownTags?.names(.count) ?? false }
   /// Whether an action has a webhook.
   var usesWebhooks: Bool { facts.usesWebhooks }
-  /// The names of the actions whose messages wait while Home Assistant is away.
+  /// The names of the actions whose messages wait while Home Assistant is offline.
   var awaitingActions: [String] { facts.awaitingActions }
   /// The longest cooldown of all actions.
   var cooldownMax: Duration { max(facts.cooldownMax, unknownTags?.cooldown ?? .zero) }
 }
 
-/// Facts about all actions, found once and not for each tap: a tap takes as long with 256 actions as with one.
+/// Facts about all actions, computed once instead of for each tap: a tap takes as long with 256 actions as with one.
 private struct ActionFacts: Sendable {
   var usesTimestamp = false
   var usesWebhooks = false

@@ -1,11 +1,11 @@
-// The kiosk's health as facts, for `tappet status`, the live view and the service manager. TappetMessages has the
+// The kiosk's health as facts, for `tappet status`, the live view and the service manager. TappetMessages contains the
 // texts.
 
 /// The condition of a running kiosk at one moment.
 package struct KioskStatus: Hashable, Sendable {
   /// The NFC reader's condition.
   package enum Reader: Hashable, Sendable {
-    /// None is configured.
+    /// No reader is configured.
     case absent
     case starting
     case ready
@@ -16,11 +16,11 @@ package struct KioskStatus: Hashable, Sendable {
   /// The condition of the link to the broker.
   package enum Link: Hashable, Sendable {
     case connecting
-    /// With `usesFallback` it is MQTT 3.1.1, because the endpoint does not take MQTT 5.
+    /// `usesFallback` means MQTT 3.1.1, because the endpoint does not support MQTT 5.
     case connected(endpoint: Int, usesFallback: Bool = false)
     /// An attempt failed or a connection was lost, and nothing has worked since.
     case failed(endpoint: Int, LinkFailure)
-    /// Too many connections were lost; the link rests.
+    /// Too many connections were lost; the link is paused.
     case resting(losses: Int, rest: Duration)
     /// Disconnected on purpose.
     case closed
@@ -31,41 +31,41 @@ package struct KioskStatus: Hashable, Sendable {
     case good
     /// The server of this action failed last time.
     case failing(action: String, WebhookFault)
-    /// tappet-webhook does not run.
+    /// tappet-webhook is not running.
     case lost(HelperLoss)
   }
 
   /// The condition of the commands from rooms.
   package enum Rooms: Hashable, Sendable {
     case good
-    /// The homeserver did not answer last time.
+    /// The homeserver did not respond last time.
     case failing(WebhookFault)
-    /// The process that listens does not run.
+    /// The listening process is not running.
     case lost(HelperLoss)
   }
 
   /// The condition of the inventory.
   package struct Inventory: Hashable, Sendable {
-    /// Why tappet-inventory does not run although it should.
+    /// The reason why tappet-inventory is not running although it should be.
     package var loss: HelperLoss?
-    /// The scanner's fault, an errno; 0 while it is open, or none is configured.
+    /// The scanner's errno; 0 while it is open, or if none is configured.
     package var scannerErrno: Int32
-    /// Number of items of which there is less than there should be; `nil` until it is known.
+    /// Number of items that are below their minimum stock; `nil` until it is known.
     package var lowCount: Int64?
   }
 
-  /// The condition of the site's people.
+  /// The condition of the people shared by the site.
   package struct Site: Hashable, Sendable {
     package var name: String
     /// The bundle that is in force; `nil` before the first.
     package var record: SiteRecord?
-    /// Whether the broker took the subscription; `nil` before the answer, and without a connection.
+    /// Whether the broker granted the subscription; `nil` before the answer, and without a connection.
     package var isSubscribed: Bool?
-    /// Why the kiosk may lack people; `nil` when it has those of the last bundle.
+    /// The reason why people may be missing; `nil` if those of the last bundle are in force.
     package var trouble: SiteRefusal?
   }
 
-  /// Something on the panel that does not work.
+  /// A part of the panel that does not work.
   package enum PanelProblem: Hashable, Sendable {
     case lost(PanelPart, PanelFault)
     case stuck(button: Int)
@@ -75,14 +75,14 @@ package struct KioskStatus: Hashable, Sendable {
   /// The state of one output.
   package struct Output: Hashable, Sendable {
     package var isOn: Bool
-    /// Whether its line is there.
+    /// Whether its line is available.
     package var isAvailable: Bool
   }
 
-  /// The state of one topic, or room, with commands.
+  /// The state of one command topic or room.
   package struct Commands: Hashable, Sendable {
     package var topic: String
-    /// Whether the broker took the subscription, or the kiosk is in the room; `nil` before the answer, and without a
+    /// Whether the broker granted the subscription, or the kiosk is in the room; `nil` before the answer, and without a
     /// connection.
     package var isSubscribed: Bool?
     package var counts: CommandCounts
@@ -90,29 +90,29 @@ package struct KioskStatus: Hashable, Sendable {
 
   package var reader: Reader
   package var link: Link
-  /// `nil` when no action has a webhook, and none waits.
+  /// The condition of the webhooks; `nil` if no action has a webhook, and none is pending.
   package var webhooks: Webhooks?
-  /// `nil` when none is configured.
+  /// The condition of the inventory; `nil` if none is configured.
   package var inventory: Inventory?
-  /// `nil` when no room has commands.
+  /// The condition of the rooms; `nil` if no room has commands.
   package var rooms: Rooms?
-  /// `nil` when none is configured.
+  /// The condition of the site; `nil` if none is configured.
   package var site: Site?
-  /// The disk's fault; `nil` while it takes entries.
+  /// The disk's fault; `nil` while it accepts entries.
   package var store: StoreFault?
-  /// In the order in which the parts failed.
+  /// Faults of the panel, in the order in which they occurred.
   package var panel: [PanelProblem]
-  /// In the order of the configuration.
+  /// The outputs, in the order of the configuration.
   package var outputs: [Output]
-  /// In the order of the configuration.
+  /// The command topics and rooms, in the order of the configuration.
   package var commands: [Commands]
-  /// Whether the buttons are locked; `nil` when they never are.
+  /// Whether the buttons are locked; `nil` if they never lock.
   package var isLocked: Bool?
-  /// Whether a timestamp may be sealed; `nil` before the kernel was asked.
+  /// Whether timestamps may be sealed; `nil` until the clock has been checked.
   package var clockIsGood: Bool?
-  /// Whether anything waits for the clock while it is not good.
+  /// Whether an action or a pending entry needs the clock.
   package var needsClock: Bool
-  /// The lasting light.
+  /// The base light, shown while the kiosk is idle.
   package var light: Light
 }
 
@@ -134,18 +134,18 @@ extension Kiosk {
     return listening.process.loss.map { .lost($0) } ?? listening.duties.fault.map { .failing($0) } ?? .good
   }
 
-  /// Number of entries that wait in the store.
+  /// Number of entries pending in the store.
   package var outboxCount: Int { delivery.outbox.count }
 
-  /// Number of those that were set aside, as far as they were met since the start.
+  /// Number of entries set aside that were encountered since the start.
   package var asideCount: Int { delivery.outbox.suspicion.asideIDs.count }
 
-  /// Number of entries that wait for their webhook.
+  /// Number of entries pending for their webhook.
   package var webhookCount: Int { delivery.webhooks.count }
 
-  /// Returns the number of entries in flight, of all or of this one.
+  /// Returns the number of entries in flight; only `id` is counted, if it is specified.
   ///
-  /// An entry for both destinations is in flight if one of its halves is.
+  /// An entry for both destinations is in flight if either half is.
   package func inflightCount(of id: EntryID?) -> Int {
     let ids = delivery.outbox.inflightIDs(id)
     return ids.count + delivery.webhooks.inflightIDs(id).count { !ids.contains($0) }
@@ -159,7 +159,7 @@ extension Kiosk {
     }
   }
 
-  /// The kiosk's condition now.
+  /// The current condition of the kiosk.
   package var status: KioskStatus {
     KioskStatus(
       reader: reader.condition, link: delivery.link.condition, webhooks: webhookCondition,

@@ -1,6 +1,6 @@
-// Facts worth reporting to a person. TappetMessages turns them into sentences.
+// Facts worth reporting to users. TappetMessages turns them into sentences.
 
-/// Why a tap or a press was not accepted, in the order of the checks (docs/formats.md, "Tag URL").
+/// The reason why a tap or a press was refused, in the order of the checks (docs/formats.md, "Tag URL").
 package indirect enum TapRefusal: Error, Hashable, Sendable {
   /// The tag could not be read.
   case unreadable(TagFault)
@@ -12,41 +12,41 @@ package indirect enum TapRefusal: Error, Hashable, Sendable {
   case noSuchAction(index: Int64)
   /// The action has no secret.
   case noTagConfigured(action: String)
-  /// None of the action's secrets made this signature.
+  /// The signature does not match any of the action's secrets.
   case invalidSignature(action: String)
-  /// The tag is genuine, but its action does not accept this index any more, or is not configured.
+  /// The tag is genuine, but its action no longer accepts this index, or is not configured.
   case strayIndex(Int64, action: String, isConfigured: Bool)
-  /// The URL was written to another tag, and the action binds it to that.
+  /// The URL was written to another tag, to which the action binds it.
   case copiedURL(action: String)
   /// The tag is genuine, but its person is suspended.
   case personSuspended(action: String, person: String)
-  /// The action may not be done now.
+  /// The action is not allowed at this time.
   case wrongTime(action: String, TimeFault)
-  /// The person may not act now.
+  /// The person is not allowed to act at this time.
   case limitedPerson(action: String, person: String, TimeFault)
-  /// The person has no use left.
+  /// The person has no uses left.
   case usedUp(action: String, person: String)
-  /// The person has limits, which are judged at the reader alone.
+  /// The person has limits, which are checked only at the reader.
   case commandOfLimitedPerson(action: String)
-  /// The action must not be queued, and the broker is away.
+  /// The action must not be queued, and the broker is unavailable.
   case brokerAway(action: String)
   /// The action must not be queued, and its webhook's server failed last time.
   case webhookAway(action: String)
-  /// The action is confirmed in a room, which is not heard now.
+  /// The action needs confirmation in a room, but the kiosk is not listening there.
   case nobodyToAsk(action: String)
-  /// The outbox has no room for its entry; the outbox's current numbers.
+  /// The outbox has no room for the entry; with its current number of entries and bytes.
   case outboxFull(action: String, count: Int, size: Int)
-  /// The disk did not take the entry.
+  /// The entry could not be stored.
   case notStored(action: String, StoreFault)
   /// The buttons are locked.
   case panelLocked
-  /// The inventory has nothing of this tag or code, or does not answer.
+  /// The inventory does not contain this tag or code, or does not respond.
   case notInInventory(action: String, InventoryFault)
-  /// This tag was refused, or accepted, too often lately; it is rejected for this time.
+  /// This tag was refused, or accepted, too often recently; it is rejected for this time.
   case tooMany(wait: Duration)
 }
 
-/// Why a tap was neither accepted nor refused.
+/// The reason why a tap was ignored.
 package enum TapIgnored: Hashable, Sendable {
   /// The tag has stayed on the reader since its last tap.
   case held
@@ -54,42 +54,42 @@ package enum TapIgnored: Hashable, Sendable {
   case cooldown(remaining: Duration)
 }
 
-/// Why a reader was given up.
+/// The reason why a reader was given up.
 package enum ReaderLoss: Hashable, Sendable {
-  /// It reported a failure of its own; libnfc's code.
+  /// The process reported a reader fault; with libnfc's code.
   case fault(ReaderFault, code: Int32)
-  /// It ended without a message.
+  /// The process ended without a message.
   case ended(ProcessEnd)
-  /// It hangs and sends nothing.
+  /// The process hangs and sends nothing.
   case silent
-  /// It sent bytes that are not a message.
+  /// The process sent bytes that are not a message.
   case malformed(ReaderMessageError)
-  /// It could not be started; an errno.
+  /// The process could not be started; with the errno.
   case notStarted(code: Int32)
 }
 
-/// Why an accepted entry waits.
+/// The reason why an accepted entry is queued.
 package enum QueueReason: Hashable, Sendable {
   case linkDown
   case clockUnknown
   /// Its webhook's server failed last time.
   case webhookFails
-  /// Home Assistant, for which it is, has said that it ends.
+  /// The entry is for Home Assistant, which has announced its shutdown.
   case homeAssistantAway
   case behindOthers(count: Int)
 }
 
-/// Why a confirmation failed.
+/// The reason why a confirmation failed.
 package enum ConfirmationEnd: Hashable, Sendable {
-  /// The time for it is over.
+  /// The time limit has expired.
   case timeUp
-  /// Another button was pressed, or another tag came.
+  /// Another button was pressed, or another tag arrived.
   case otherTouch
   /// The tag was taken away, or its reader was lost.
   case tagGone
-  /// The panel was locked, the configuration changed, the room is not heard any more, or the kiosk ends.
+  /// The panel was locked, the configuration changed, the kiosk no longer listens to the room, or it is stopping.
   case closed
-  /// Somebody in the room said no.
+  /// A user in the room refused.
   case refusedInRoom(by: String)
 }
 
@@ -100,7 +100,7 @@ package enum Report: Sendable {
   case reader(ReaderReport)
   case link(LinkReport)
   case webhook(WebhookReport)
-  /// Of each but the reader, which has a subject of its own.
+  /// A report about any helper except the reader, which has its own case.
   case helper(Helper, HelperReport)
   case store(StoreReport)
   case clock(ClockReport)
@@ -109,53 +109,54 @@ package enum Report: Sendable {
   indirect case command(CommandReport)
   case room(RoomReport)
   case site(SiteReport)
-  /// A tap or a scan showed a thing, or moved it.
+  /// A tap or a scan looked up an inventory object, or moved it.
   indirect case inventory(InventoryReport)
-  /// The scanner was opened, or, with an errno, is missing.
+  /// The scanner was opened (0), or is missing, with the errno.
   case scanner(errno: Int32)
-  /// Accepted entries wait from the last run.
+  /// Accepted entries from the previous run are pending.
   case outboxRestored(count: Int)
   case stopping(unacknowledged: Int)
 }
 
-/// Of a tap, a press or a scan that made no entry.
+/// A report about a tap, a press or a scan that created no entry.
 package enum TapReport: Sendable {
   indirect case refused(trigger: Trigger, uid: TagUID?, TapRefusal, TagOwner? = nil)
   indirect case ignored(uid: TagUID, action: String?, TapIgnored, TagOwner? = nil)
-  /// This number of further refusals and ignored taps within the minute was not reported one by one.
+  /// Number of further refusals and ignored taps within the minute that were not reported individually.
   case refusedMore(count: Int)
-  /// An action without a message did all that it does.
+  /// An action without a message was performed.
   indirect case performed(action: String, Trigger, uid: TagUID?, TagOwner? = nil)
-  /// `room`: where the answer is awaited, if not at the kiosk.
+  /// A confirmation is pending; `room` is the room in which to answer, if not at the kiosk.
   indirect case confirming(action: String, Trigger, within: Duration, room: String? = nil)
   indirect case confirmationEnded(action: String, ConfirmationEnd)
 }
 
-/// Of an entry of the outbox.
+/// A report about an entry of the outbox.
 package enum EntryReport: Sendable {
   case accepted(OutboxEntry, uid: TagUID?)
   case queued(OutboxEntry, QueueReason)
-  /// `isHeard` is false when the broker has it, but its topic has no subscriber.
+  /// `isHeard` is false if the broker acknowledged the entry, but its topic has no subscriber.
   case delivered(OutboxEntry, after: Duration?, isHeard: Bool = true)
-  /// It was one of a long backlog, which the log reports as a number: `deliveredMore`.
+  /// The entry was part of a long backlog, which the log reports as a count: `deliveredMore`.
   case deliveredOfMany(OutboxEntry)
-  /// This number of entries was delivered and not logged one by one.
+  /// Number of entries that were delivered, but not logged individually.
   case deliveredMore(count: Int)
   case expired(OutboxEntry)
-  /// A person removed it from the outbox.
+  /// A user removed the entry from the outbox.
   case dropped(OutboxEntry)
-  /// It was one of hundreds that a person removed, which the log reports as a number: `droppedMore`.
+  /// The entry was one of hundreds that a user removed, which the log reports as a count: `droppedMore`.
   case droppedOfMany(OutboxEntry)
-  /// This number of entries was removed at once and not logged one by one.
+  /// Number of entries that were removed together, and not logged individually.
   case droppedMore(count: Int)
-  /// The broker will never take it; MQTT's reason code, or `nil` when no message could be made.
+  /// The broker will never accept the entry; with MQTT's reason code, or `nil` if no message could be built.
   case undeliverable(OutboxEntry, code: Int32?)
-  /// Its webhook will never take it.
+  /// The webhook will never accept the entry.
   case givenUp(OutboxEntry, WebhookRefusal)
-  /// The broker closes the connection at it, so it waits behind all others; the broker's index.
+  /// The broker closes the connection when it receives the entry, which therefore waits for all others; with the
+  /// broker's index.
   case setAside(OutboxEntry, endpoint: Int)
 
-  /// The entry that it is about; `nil` when it is about a number of them.
+  /// The entry of the report; `nil` if it covers several entries.
   package var entry: OutboxEntry? {
     switch self {
     case .accepted(let entry, _), .queued(let entry, _), .delivered(let entry, _, _), .deliveredOfMany(let entry),
@@ -172,12 +173,12 @@ package enum ReaderReport: Sendable {
   case lost(ReaderLoss)
 }
 
-/// Of the connection to the broker; an endpoint is its index in the configuration.
+/// A report about the connection to the broker; an endpoint is specified by its index in the configuration.
 package enum LinkReport: Sendable {
   case connected(endpoint: Int, usesFallback: Bool = false)
-  /// The endpoint does not take MQTT 5, and is not asked again for this time.
+  /// The endpoint does not support MQTT 5, which is not tried again for this time.
   case didFallBack(endpoint: Int, LinkFailure, for: Duration)
-  /// The endpoint keeps no retained messages, and so no status.
+  /// The endpoint does not support retained messages, so it does not keep the status.
   case withoutRetained(endpoint: Int)
   case failed(endpoint: Int, LinkFailure, retryIn: Duration)
   case lost(endpoint: Int, LinkFailure, retryIn: Duration)
@@ -186,16 +187,16 @@ package enum LinkReport: Sendable {
 }
 
 package enum WebhookReport: Sendable {
-  /// A request failed; the action's server is asked again then.
+  /// A request failed; the action's server is retried after this time.
   case waits(action: String, WebhookFault, retryIn: Duration)
-  /// The action's server takes requests again.
+  /// The action's server accepts requests again.
   case back(action: String)
 }
 
 package enum HelperReport: Sendable {
-  /// It does not run although it should.
+  /// The helper is not running although it should be.
   case lost(HelperLoss)
-  /// It works again.
+  /// The helper is running again.
   case back
 }
 
@@ -204,11 +205,11 @@ package enum StoreReport: Sendable {
   case recovered
 }
 
-/// Of the clock, and of what ends with time.
+/// A report about the clock, or about expiring certificates.
 package enum ClockReport: Sendable {
   case good
   case unknown
-  /// The days left until the first certificate expires; negative when it has expired.
+  /// Days until the first certificate expires; negative if it has expired.
   case certificateExpiring(daysLeft: Int)
   /// The certificates in use are valid for long enough again.
   case certificatesGood
@@ -217,20 +218,20 @@ package enum ClockReport: Sendable {
 package enum PanelReport: Sendable {
   case lost(PanelPart, PanelFault)
   case recovered(PanelPart)
-  /// The button was pressed before anybody could have pressed it.
+  /// The button was already pressed when its line was opened.
   case buttonStuck(Int)
-  /// The button does not come to rest.
+  /// The button does not stop bouncing.
   case buttonChattering(Int)
   case buttonRecovered(Int)
   case locked
   case unlocked(Trigger)
-  /// A wrong code; no code is accepted for this time.
+  /// A wrong code was entered; no code is accepted for this time.
   case codeRefused(wait: Duration)
 }
 
 package enum OutputReport: Sendable {
   case switched(Int, isOn: Bool, OutputReason)
-  /// It waits for the dead time of its group.
+  /// The output waits for the dead time of its group.
   case waits(Int, Duration, OutputCause)
   case refused(OutputOrder, OutputCause, OutputRefusal)
 }
@@ -238,34 +239,34 @@ package enum OutputReport: Sendable {
 package enum CommandReport: Sendable {
   /// A command on this topic, or from this user in this room, passed all checks.
   case accepted(topic: String, CommandTarget, by: String? = nil)
-  /// Its wish is `nil` when that could not be read.
+  /// A command was refused; its target is `nil` if it could not be parsed.
   case refused(topic: String, CommandTarget?, CommandRefusal, by: String? = nil)
-  /// This number of further commands within the minute was refused and not reported one by one.
+  /// Number of further commands that were refused within the minute, but not reported individually.
   case refusedMore(count: Int)
   case subscribed(topic: String, isGranted: Bool)
 }
 
-/// Of the rooms in which the kiosk takes commands.
+/// A report about the rooms in which the kiosk accepts commands.
 package enum RoomReport: Sendable {
-  /// Whether the kiosk takes commands from this room.
+  /// Whether the kiosk accepts commands from this room.
   case access(room: String, RoomAccess)
-  /// The homeserver did not answer; it is asked again.
+  /// The homeserver did not respond; the request is retried.
   case failing(WebhookFault)
-  /// The homeserver answers again.
+  /// The homeserver responds again.
   case listening
 }
 
-/// Of the people that a site shares.
+/// A report about the people that a site shares.
 package enum SiteReport: Sendable {
   /// The people of a bundle are in force.
   case applied(SiteRecord)
   case refused(SiteRefusal)
-  /// The broker does not let the kiosk read the site's topic.
+  /// The broker refused the subscription to the site's topic.
   case denied
 }
 
 extension Report {
-  /// Whether the log has it only as a part of a number.
+  /// Whether the log contains the report only as part of a count.
   package var isOneOfMany: Bool {
     switch self {
     case .entry(.deliveredOfMany), .entry(.droppedOfMany): true
@@ -273,7 +274,7 @@ extension Report {
     }
   }
 
-  /// Whether it is about an entry that nobody's tap, press or command made.
+  /// Whether the report is about an entry caused by an inventory change rather than a tap, press or command.
   package var isOfInventoryNews: Bool {
     if case .entry(let report) = self { report.entry?.trigger == .inventory } else { false }
   }

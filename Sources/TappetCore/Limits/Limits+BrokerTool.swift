@@ -1,47 +1,47 @@
-// Bounds of the broker tool, `tappet mqtt`.
+// Limits of the broker tool, `tappet mqtt`.
 
 extension Limits {
-  /// Bytes of messages that wait to be printed; a broker that sends more is read more slowly.
+  /// Bytes of messages waiting to be printed; above this, the broker's data is read more slowly.
   ///
-  /// As many again are being printed; both are what a flood adds to the memory of 'mqtt sub'.
+  /// The same amount again is being printed; together they are the memory that a flood adds to 'mqtt sub'.
   package static let brokerToolBacklogMax = 128 << 10
-  /// How long what comes in quick succession is gathered: each by itself would wake the thread that prints it.
+  /// Time for which messages in quick succession are collected, so that not each of them wakes the printing thread.
   package static let brokerToolGathering: Duration = .milliseconds(2)
-  /// Messages that are sent and not yet acknowledged.
+  /// Messages sent but not yet acknowledged.
   package static let brokerToolInFlightMax = 100
-  /// Messages that were read and not yet acknowledged: fewer than the link's thread takes at once (`mailboxCapacity`).
+  /// Messages read but not yet acknowledged: fewer than the mailbox of the link's thread holds (`mailboxCapacity`).
   package static let brokerToolUnacknowledgedMax = 1000
-  /// How long no retained message has come when there are no more.
+  /// Time without a retained message after which all of them have arrived.
   package static let retainedQuietMax: Duration = .seconds(1)
-  /// The same after the broker has answered a question that came after the subscriptions.
+  /// The same time once the broker has answered a request sent after the subscriptions.
   package static let retainedQuietMin: Duration = .milliseconds(250)
-  /// How long a stranger on a port has for its first words.
+  /// Time for an unknown server on a port to send its first bytes.
   package static let strangerPatienceMax: Duration = .milliseconds(1500)
-  /// The longest wait before another attempt to connect, as in the phone app.
+  /// Longest delay before the next connection attempt, as in the phone app.
   package static let brokerToolRetryMax: Duration = .seconds(64)
-  /// Lost connections within `lossStormWindow` after which it rests, as in the phone app.
+  /// Lost connections within `lossStormWindow` after which reconnecting pauses, as in the phone app.
   package static let lossStormMax = 10
   /// The time within which lost connections are counted.
   package static let lossStormWindow: Duration = .seconds(60)
-  /// How long it rests after a storm.
+  /// Pause before reconnecting after a storm of lost connections.
   package static let lossStormRest: Duration = .seconds(60)
-  /// Retained messages that one run of 'mqtt clean' takes.
+  /// Retained messages that one run of 'mqtt clean' handles.
   package static let cleanedTopicsMax = 100_000
-  /// Messages of a measurement that are sent and not yet acknowledged: a broker that is too slow delays what is due.
+  /// Messages of a benchmark sent but not yet acknowledged: a broker that is too slow delays the messages that are due.
   package static let benchUnacknowledgedMax = 1000
-  /// Messages of one measurement: a byte is kept of each.
+  /// Messages of one benchmark, which keeps one byte for each.
   package static let benchMessagesMax: Int64 = 10_000_000
-  /// Publishing clients of a measurement; ten thousand need as many ports of this machine.
+  /// Publishing clients of a benchmark; ten thousand need the same number of local ports.
   package static let benchClientsMax: Int64 = 10_000
-  /// Clients from which on the memory of each can be told from what the process takes anyway.
+  /// Fewest clients for which the memory of each can be distinguished from that of the process.
   package static let benchMemoryClientsMin = 50
-  /// The longest time for one of them to connect.
+  /// Connect timeout of one benchmark client.
   package static let benchConnectMax: Duration = .seconds(20)
-  /// Interval between two attempts of many clients to write what did not go out as a whole.
+  /// Interval at which many clients retry partial writes.
   package static let swarmWriteRetry: Duration = .milliseconds(1)
-  /// The longest wait of a measurement for news.
+  /// Longest time that a benchmark waits for an event.
   package static let benchTurn: Duration = .milliseconds(100)
-  /// Bytes of retained messages that 'mqtt diff' keeps of each broker.
+  /// Bytes of retained messages that 'mqtt diff' keeps for each broker.
   package static let comparedSizeMax = 64 << 20
   /// Topics whose last JSON object is kept for 'mqtt sub --diff'.
   package static let comparedTopicsMax = 10_000
@@ -51,47 +51,46 @@ extension Limits {
   package static let roundTripsMeasured = 50
   /// Commands of each kind in the history of the broker tool, as in the phone app.
   package static let historyEntriesMax = 10
-  /// Bytes of a command that the history keeps; a longer one is left out.
+  /// Bytes of a command that the history keeps; longer ones are omitted.
   package static let historyEntrySizeMax = 16_384
   /// Newest messages of 'mqtt sub' that are kept, as in the phone app.
   package static let recentMessagesMax = 50
-  /// Bytes that are kept of each.
+  /// Bytes of each of those messages that are kept.
   package static let recentPayloadSizeMax = 16_384
-  /// Bytes of the file with them: base64, topics of up to 64 KB with their escapes.
+  /// Bytes of the file with the newest messages: base64, topics of up to 64 KB with their escapes.
   package static let recentFileSizeMax = 32 << 20
-  /// The time within which a command that is repeated does not move up in the history: a script wears no card out.
+  /// Time within which a repeated command does not move up in the history, so that scripts do not wear out the card.
   package static let historyRepeatInterval: Duration = .seconds(60)
-  /// Levels of topics that 'mqtt sub --tree' keeps; each takes at most 180 bytes with its value.
+  /// Topic levels that 'mqtt sub --tree' keeps; each takes at most 180 bytes with its value.
   package static let treeNodesMax = 250_000
   /// Levels of one topic; mosquitto refuses a topic with more.
   package static let treeDepthMax = 200
-  /// Bytes of all their names.
+  /// Bytes of the names of all topic levels in the tree.
   package static let treeNamesSizeMax = 8 << 20
   /// Bytes of a value that the tree shows.
   package static let treeValueSizeMax = 48
-  /// Lines of the tree that are kept in order while they are picked out of many; more are sorted together.
+  /// Lines of the tree that are kept sorted during selection; a larger number is sorted at the end.
   package static let treeRowsInOrderMax = 1000
-  /// The shortest time between two drawings of the tree.
+  /// Shortest interval between two redraws of the tree.
   package static let treeDrawingInterval: Duration = .milliseconds(100)
   /// Kiosks that 'fleet' keeps; each takes less than a kilobyte.
   package static let fleetBoardsMax = 20_000
-  /// Bytes of a state message; a kiosk's has less than one kilobyte.
+  /// Bytes of a state message; a kiosk sends less than one kilobyte.
   package static let fleetStateSizeMax = 16_384
-  /// A connected kiosk tells its state each minute; one that has missed two is silent.
+  /// Time without a state after which a kiosk is silent: a connected kiosk sends one each minute, and has missed two.
   package static let fleetSilenceMax: Duration = .seconds(150)
-  /// Days before the end of a certificate from which on it is a trouble, as on the kiosk itself.
+  /// Days before a certificate's expiry from which on an alert is shown, as on the kiosk itself.
   package static let fleetCertificateDaysMin: Int64 = 14
-  /// The shortest time between two drawings of the list of kiosks.
+  /// Shortest interval between two redraws of the list of kiosks.
   package static let fleetDrawingInterval: Duration = .milliseconds(500)
-  /// The time between two drawings while nothing changes but the ages.
+  /// Interval between two redraws while only the ages change.
   package static let fleetAgeInterval: Duration = .seconds(1)
-  /// How long the changes of many kiosks are gathered: each by itself would wake the screen's thread.
+  /// Time for which the changes of many kiosks are collected, so that not each of them wakes the screen's thread.
   package static let fleetGathering: Duration = .milliseconds(50)
-  /// How long kiosks may take to answer, if the command line does not say.
+  /// Default time for kiosks to answer.
   package static let fleetAnswerMax: Duration = .seconds(10)
-  /// Questions that are not answered yet, where each kiosk has a topic: the broker's queue for us has room for their
-  /// answers.
+  /// Unanswered requests if each kiosk has its own topic: the broker's queue for this client can hold their answers.
   package static let fleetQuestionsMax = 100
-  /// Attempts in a row that fail before a publisher gives up what it still has.
+  /// Consecutive failed attempts before a publisher gives up its remaining messages.
   package static let publisherAttemptsMax = 3
 }

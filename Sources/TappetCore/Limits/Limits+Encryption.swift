@@ -7,31 +7,31 @@ extension Limits {
   package static let megolmMessagesMax: Int64 = 100
   /// Age of a Megolm session, in milliseconds: `rotation_period_ms`.
   package static let megolmAgeMax: Int64 = 7 * 24 * 3600 * 1000
-  /// Sessions of others in which the kiosk reads; a command is read within seconds, so the oldest make room.
+  /// Inbound sessions of other devices; a command is read within seconds, so the oldest sessions are replaced.
   package static let megolmInboundMax = 300
-  /// Numbers of a session's messages that are remembered: a peer that never changes its session must not fill the disk.
+  /// Message numbers of a session that are remembered: a peer that never rotates its session must not fill the disk.
   package static let megolmNumbersMax: UInt32 = 1000
-  /// Olm sessions with one device; peers that began some at once agree on one of them soon.
+  /// Olm sessions with one device; peers that start several at the same time soon agree on one.
   package static let olmSessionsMax = 5
-  /// Events that wait for their key, or for their sender's devices.
+  /// Events waiting for their key, or for the list of their sender's devices.
   package static let roomEventsWaitingMax = 64
-  /// For how long they wait, in milliseconds: a line that is older commands nothing.
+  /// Longest wait of such an event, in milliseconds: an older line is not accepted as a command.
   package static let roomEventWaitMax: Int64 = 60_000
-  /// How long a list of devices counts without news about it, in milliseconds.
+  /// Time for which a device list stays valid without an update, in milliseconds.
   package static let deviceListAgeMax: Int64 = 3_600_000
-  /// How long a device without one-time keys is not asked again, in milliseconds.
+  /// Time before a device without one-time keys is queried again, in milliseconds.
   package static let deviceRestMax: Int64 = 300_000
-  /// Devices that get a room's key in one request; each takes 1.5 KB.
+  /// Devices that a room's key is sent to in one request; each takes 1.5 KB.
   package static let devicesPerRequestMax = 40
-  /// Messages to encrypted rooms that wait for their turn.
+  /// Number of queued messages to encrypted rooms.
   package static let roomPostsMax = 64
-  /// For one message with all its requests; see `webhookAnswerMax`.
+  /// Time limit for one message with all its requests; see `webhookAnswerMax`.
   package static let roomPostMax: Duration = .seconds(60)
-  /// The pause after a request about keys that failed.
+  /// Pause after a failed request about keys.
   package static let roomKeysRetry: Duration = .seconds(5)
-  /// Bytes of the database's pages in memory; all its rows are there, too.
+  /// Bytes of the database's page cache; all its rows are in memory, too.
   package static let matrixCacheSizeMax = 128 * 1024
-  /// Bytes of a homeserver's answer about devices and their keys: Synapse passes on 100 events to a device at a time,
-  /// of up to 64 KB each, and again until they were taken.
+  /// Bytes of a homeserver's answer about devices and their keys: Synapse delivers 100 events to a device at a time, of
+  /// up to 64 KB each, and repeats them until they are acknowledged.
   package static let roomKeysAnswerSizeMax = 16 * 1024 * 1024
 }

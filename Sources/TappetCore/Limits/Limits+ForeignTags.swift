@@ -1,8 +1,8 @@
-// The limits of tags that others wrote.
+// Limits of tags that were not written by Tappet.
 
 extension Limits {
-  /// Tags that others wrote: a store room's boxes.
+  /// Tags not written by Tappet: enough for the boxes of a store room.
   package static let foreignTagsMax = 5000
-  /// Bytes of a text or a URI by which a tag is learned: a label has a hundred, and a request has to fit it.
+  /// Bytes of a text or URI by which a tag is learned; a label has a hundred, and the text has to fit in a request.
   package static let learnedContentSizeMax = 1024
 }

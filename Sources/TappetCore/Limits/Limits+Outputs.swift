@@ -3,16 +3,16 @@
 extension Limits {
   /// Outputs of one panel.
   package static let outputsMax = 16
-  /// A door opener or a gate's drive notices a pulse of this length; the ESP32 firmware has the same.
+  /// Default pulse length: a door opener or a gate drive detects it; the ESP32 firmware uses the same.
   package static let pulseDefault: Duration = .milliseconds(700)
   /// The shortest pulse that a relay follows.
   package static let pulseMin: Duration = .milliseconds(20)
-  /// A longer time is a mistake in the unit, or no pulse.
+  /// Longest time of an output; a larger value is a unit error, or not a pulse.
   package static let outputTimeMax: Duration = .seconds(24 * 3600)
-  /// A motor has stopped after this time, and a contactor has dropped out.
+  /// Default dead time, after which a motor has stopped and a contactor has dropped out.
   package static let deadTimeDefault: Duration = .milliseconds(500)
-  /// Relays release more slowly than this; a shorter dead time would protect nothing.
+  /// Shortest dead time; relays release more slowly, so that a shorter one would protect nothing.
   package static let deadTimeMin: Duration = .milliseconds(50)
-  /// A longer dead time is a mistake in the unit.
+  /// Longest dead time; a larger value is a unit error.
   package static let deadTimeMax: Duration = .seconds(60)
 }

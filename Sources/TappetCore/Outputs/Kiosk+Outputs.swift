@@ -1,13 +1,13 @@
-// The way of one request to an output: from a tap, a press or a person to the line. Decides only.
+// The path of a request to an output, from a tap, a press or a person to the line. Decides only.
 
 extension Kiosk {
-  /// Why a request to the output of this name would have no effect now; `nil` when it would have one.
+  /// Returns why a request to the output of this name would be refused now; `nil` if it would not be.
   package func refusal(toSwitch name: String) -> OutputRefusal? {
     guard let index = panel.outputs.index(of: name) else { return .unknown }
     return panel.outputs.refusal(of: index)
   }
 
-  /// Does what is requested of the outputs: at once, whatever the broker and the disk do.
+  /// Executes requests to outputs immediately, regardless of the state of the broker and the disk.
   mutating func drive(_ orders: [OutputOrder], _ cause: OutputCause, at now: Moment) -> [Effect] {
     var effects: [Effect] = []
     for order in orders {
@@ -23,25 +23,25 @@ extension Kiosk {
     return effects
   }
 
-  /// Does what is due by time, or because the link was lost.
+  /// Handles expired timers and the loss of the link.
   mutating func dueOnOutputs(at now: Moment) -> [Effect] {
     panel.outputs.noteLink(isUp: delivery.link.isUp, at: now.instant)
     return performed(panel.outputs.advance(to: now.instant), isLater: true)
   }
 
-  /// Handles a part of the panel whose lines are there.
+  /// Handles a part of the panel whose lines have become available.
   mutating func outputsOpened(_ part: PanelPart, at now: Moment) -> [Effect] {
     var effects: [Effect] = []
     for index in outputs(behind: part) { effects += performed(panel.outputs.opened(index, at: now.instant)) }
     return effects
   }
 
-  /// Handles a part of the panel whose lines are gone.
+  /// Handles a part of the panel whose lines were lost.
   mutating func outputsLost(_ part: PanelPart, at now: Moment) {
     for index in outputs(behind: part) { panel.outputs.lost(index, at: now.instant) }
   }
 
-  /// Returns everything to its safe level before the lines are given back.
+  /// Returns all outputs to their safe levels before the lines are released.
   mutating func closeOutputs(at now: Moment) -> [Effect] { performed(panel.outputs.close(at: now.instant)) }
 
   private func outputs(behind part: PanelPart) -> Range<Int> {
@@ -52,7 +52,7 @@ extension Kiosk {
     }
   }
 
-  /// `isLater`: it was due, and nothing requests it now.
+  /// Returns the effects of changes; with `isLater` they are due to time, not to a current request.
   private mutating func performed(_ changes: [OutputChange], isLater: Bool = false) -> [Effect] {
     var effects: [Effect] = []
     for change in changes {

@@ -1,33 +1,33 @@
-// Decides the level of every output: pulses, the longest time on, interlocks with their dead time, the loss of the
-// link. All requests come here, so that no two of them can disagree.
+// Determines the level of every output: pulses, the longest time on, interlocks with their dead time, the loss of the
+// link. All requests are handled here, so that they cannot conflict.
 //
-// "Active" is away from the safe level. In a group at most one output is active; another one waits until the dead time
-// after the last falling edge is over, and a newer request replaces the waiting one. Off is never delayed. Nobody knows
-// what was active before a bank: so it begins with the dead time of each group.
+// "Active" means away from the safe level. At most one output of a group is active; a request to another output waits
+// until the dead time after the last falling edge is over, and a newer request replaces the waiting one. Off is never
+// delayed. The outputs' state before the bank exists is unknown, so it starts with the dead time of each group.
 
 /// The outputs of one panel.
 struct OutputBank: Sendable {
   private struct State: Sendable {
-    /// Since when it is active; `nil` means that it is at its safe level.
+    /// The time of activation; `nil` means that the output is at its safe level.
     var since: Instant?
-    /// When it returns by itself; `nil` means never.
+    /// The time at which the output returns automatically; `nil` means never.
     var until: Instant?
-    /// Whether it is active for the time of a pulse.
+    /// Whether the output is active for the duration of a pulse.
     var isPulse = false
-    /// Whether its line is there.
+    /// Whether the output's line is available.
     var isAvailable = false
-    /// The request that waits for the dead time.
+    /// The request that is waiting for the end of the dead time.
     var waiting: (request: OutputRequest, cause: OutputCause)?
-    /// When the dead time that its last edge began is over.
+    /// The end of the dead time after the output's last falling edge.
     var deadUntil: Instant?
   }
 
   private let plans: [OutputPlan]
   private var states: [State]
   private var isClosed = false
-  /// When the bank began.
+  /// The creation time of the bank.
   private let begunAt: Instant
-  /// Since when the link is down; `nil` while it is up.
+  /// The time at which the link was lost; `nil` while it is up.
   private var linkDownSince: Instant?
 
   init(_ plans: [OutputPlan], at now: Instant) {
@@ -40,15 +40,15 @@ struct OutputBank: Sendable {
 
   func index(of name: String) -> Int? { plans.firstIndex { $0.name == name } }
 
-  /// Whether the output is on, and whether its line is there.
+  /// Returns whether the output is on, and whether its line is available.
   func status(of index: Int) -> (isOn: Bool, isAvailable: Bool) {
     ((states[index].since != nil) != plans[index].isSafeOn, states[index].isAvailable)
   }
 
-  /// Whether a request waits for the dead time.
+  /// Whether a request is waiting for the end of the dead time.
   func isWaiting(_ index: Int) -> Bool { states[index].waiting != nil }
 
-  /// When `advance` is due.
+  /// The time at which `advance` is due.
   var deadline: Instant? {
     var deadline: Instant?
     func consider(_ other: Instant?) { if let other, deadline.map({ other < $0 }) ?? true { deadline = other } }
@@ -62,13 +62,13 @@ struct OutputBank: Sendable {
 
   // MARK: Requests
 
-  /// Why a request would have no effect now; `nil` when it would have one.
+  /// Returns why a request would be refused now; `nil` if it would not be.
   func refusal(of index: Int) -> OutputRefusal? {
     if isClosed { return .closing }
     return states[index].isAvailable ? nil : .unavailable
   }
 
-  /// Does what was requested as far as it is allowed.
+  /// Executes a request as far as it is allowed.
   mutating func ask(
     _ request: OutputRequest, of index: Int, _ cause: OutputCause, at now: Instant
   ) -> Result<[OutputChange], OutputRefusal> {
@@ -92,7 +92,7 @@ struct OutputBank: Sendable {
     return .success(interlocked(index, request, cause, at: now))
   }
 
-  /// Activates the output, after the others of its group and their dead time.
+  /// Releases the other outputs of the group, and activates this output, if necessary after the dead time.
   private mutating func interlocked(
     _ index: Int, _ request: OutputRequest, _ cause: OutputCause, at now: Instant
   ) -> [OutputChange] {
@@ -118,14 +118,14 @@ struct OutputBank: Sendable {
     return [.level(index, isOn: !plans[index].isSafeOn, .asked(cause))]
   }
 
-  /// Handles a request for the level that the output has.
+  /// Extends an output that already has the requested level.
   private mutating func prolong(_ index: Int, isPulse: Bool, at now: Instant) {
     guard let since = states[index].since else { return }
     guard isPulse else {
       states[index].isPulse = false
       return states[index].until = end(of: index, since: since, pulse: nil)
     }
-    // A pulse does not end what was switched on to stay.
+    // A pulse does not end an output that was switched on permanently.
     guard states[index].isPulse, let until = states[index].until else { return }
     switch plans[index].repeats {
     case .ignored: break
@@ -161,7 +161,7 @@ struct OutputBank: Sendable {
     plans.reduce(.zero) { $1.interlock == group ? max($0, $1.deadTime) : $0 }
   }
 
-  /// The end of the dead time for this output: the other ones' edges count, its own do not.
+  /// Returns the end of the dead time for this output, which depends only on the edges of the group's other outputs.
   private func deadUntil(around index: Int) -> Instant? {
     guard let group = plans[index].interlock else { return nil }
     return plans.indices.reduce(begunAt + deadTime(of: group)) { end, other in
@@ -171,7 +171,7 @@ struct OutputBank: Sendable {
 
   // MARK: Time, the link, the lines
 
-  /// Does what is due by time alone.
+  /// Handles expired timers.
   mutating func advance(to now: Instant) -> [OutputChange] {
     var changes: [OutputChange] = []
     for index in plans.indices {
@@ -187,7 +187,7 @@ struct OutputBank: Sendable {
     return changes
   }
 
-  /// Notes whether the broker can be reached.
+  /// Records whether the broker can be reached.
   mutating func noteLink(isUp: Bool, at now: Instant) {
     if isUp { linkDownSince = nil } else if linkDownSince == nil { linkDownSince = now }
   }
@@ -199,21 +199,21 @@ struct OutputBank: Sendable {
     return max(down, since) + limit
   }
 
-  /// Handles a line that is there, at its safe level.
+  /// Handles a line that was opened at its safe level.
   mutating func opened(_ index: Int, at now: Instant) -> [OutputChange] {
     guard !isClosed, !states[index].isAvailable else { return [] }
     states[index].isAvailable = true
     return plans[index].startsOn ? interlocked(index, .on, .start, at: now) : []
   }
 
-  /// Handles a line that is gone; the kernel has released it.
+  /// Handles the loss of a line; the kernel has released it.
   mutating func lost(_ index: Int, at now: Instant) {
     states[index].isAvailable = false
     states[index].waiting = nil
     if states[index].since != nil { rest(index, at: now) }
   }
 
-  /// Returns everything to its safe level, for good.
+  /// Returns all outputs to their safe levels permanently.
   mutating func close(at now: Instant) -> [OutputChange] {
     isClosed = true
     return plans.indices.flatMap { index in

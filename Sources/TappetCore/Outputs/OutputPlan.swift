@@ -1,28 +1,28 @@
-// The outputs of a panel (relays, door openers, gate motors) as the configuration has them, and the requests to them.
+// The configured outputs of a panel (relays, door openers, gate motors), and the requests to them.
 
-/// The effect of a pulse while another one lasts; it never ends that one.
+/// The effect of a new pulse on a pulse in progress, which it never ends.
 package enum PulseRepeat: Hashable, Sendable {
   case ignored
-  /// Adds its time.
+  /// Adds the new pulse's duration.
   case extends
-  /// Its time begins again.
+  /// Restarts the pulse's duration.
   case restarts
 }
 
-/// The meaning of an output to people, and so to Home Assistant; its level is decided without it.
+/// The meaning of an output to people and Home Assistant, which does not affect its level.
 package enum OutputKind: Int, CaseIterable, Hashable, Sendable {
   case `switch`
-  /// A push button: it pulses.
+  /// A push button, which produces a pulse.
   case button
-  /// A pulse unlocks it.
+  /// A lock that a pulse unlocks.
   case lock
-  /// One line that opens, stops and closes, by a pulse each.
+  /// One line that opens, stops and closes in turn, with one pulse each.
   case cover
-  /// The two lines of a drive, which have an interlock.
+  /// One of a drive's two interlocked lines; the other is `close`.
   case open
   case close
 
-  /// The word for it in the configuration.
+  /// The keyword in the configuration.
   package var word: String {
     switch self {
     case .switch: "switch"
@@ -40,27 +40,27 @@ package enum OutputKind: Int, CaseIterable, Hashable, Sendable {
 
 /// One output of the panel.
 ///
-/// Its safe level is what its line has whenever nobody uses it: before the first request, after a pulse, at the end.
+/// Its safe level is that of its line while it is not in use: before the first request, after a pulse, at exit.
 package struct OutputPlan: Hashable, Sendable {
-  /// Name for people, for actions and on the virtual panel; unique.
+  /// Unique name, for display, in actions and on the virtual panel.
   package var name: String
-  /// Its meaning to people.
+  /// The output's meaning to people.
   package var kind: OutputKind = .switch
   /// The length of a pulse.
   package var pulse: Duration
-  /// The longest time away from the safe level, whatever is requested; `nil` means without end.
+  /// The longest time away from the safe level, regardless of requests; `nil` means no limit.
   package var maxOn: Duration?
   /// Whether the safe level is on.
   package var isSafeOn: Bool
-  /// Whether it is switched on as soon as its line is there.
+  /// Whether it is switched on as soon as its line is available.
   package var startsOn: Bool
-  /// Outputs with the same group are never on together, nor within the dead time; `nil` means that it is independent.
+  /// The interlock group, whose outputs are never on at the same time, nor within the dead time; `nil` means none.
   package var interlock: String?
-  /// The time between two outputs of the group; the longest one of the group counts.
+  /// The pause between two outputs of the group; the longest dead time in the group applies.
   package var deadTime: Duration
-  /// While the broker is away, the longest time away from the safe level; `nil` means that the link does not matter.
+  /// The longest time away from the safe level while the broker is unreachable; `nil` means no such limit.
   package var safeWithoutLink: Duration?
-  /// The meaning of a pulse during a pulse.
+  /// The effect of a pulse during a pulse.
   package var repeats: PulseRepeat
 
   /// An output with the defaults of the configuration.
@@ -86,12 +86,12 @@ package struct OutputPlan: Hashable, Sendable {
 package enum OutputRequest: Int, CaseIterable, Hashable, Sendable {
   case on
   case off
-  /// Away from the safe level for the output's own time.
+  /// Leave the safe level for the output's pulse length.
   case pulse
-  /// The other level.
+  /// Change to the other level.
   case toggle
 
-  /// The word for it in the configuration and on the command line.
+  /// The keyword in the configuration and on the command line.
   package var word: String {
     switch self {
     case .on: "on"
@@ -109,7 +109,7 @@ package struct OutputOrder: Hashable, Sendable {
   /// The requested change.
   package var request: OutputRequest
 
-  /// An order to `output`.
+  /// An order to the output `output`.
   package init(output: String, request: OutputRequest) {
     self.output = output
     self.request = request
@@ -122,7 +122,7 @@ package enum OutputCause: Hashable, Sendable {
   case action(String, Trigger)
   /// A person at the control socket.
   case person
-  /// The program around the kiosk.
+  /// The program that embeds the kiosk.
   case program
   /// A command for the output itself, on this topic.
   case command(topic: String)
@@ -130,35 +130,35 @@ package enum OutputCause: Hashable, Sendable {
   case start
 }
 
-/// Why an output changed.
+/// The reason why an output changed.
 package enum OutputReason: Hashable, Sendable {
   case asked(OutputCause)
   /// The pulse is over.
   case pulseOver
-  /// It has been on for as long as it may be.
+  /// The longest time on has been reached.
   case limit
   /// Another output of its group was requested.
   case interlock
-  /// The broker has been away for too long.
+  /// The broker has been unreachable for too long.
   case linkLost
-  /// The kiosk ends, or the panel changes.
+  /// The kiosk exits, or the panel is replaced.
   case closing
 }
 
-/// Why a request to an output has no effect.
+/// The reason why a request to an output is refused.
 package enum OutputRefusal: Error, Hashable, Sendable {
   /// No output has this name.
   case unknown
   /// Its line is missing or lost.
   case unavailable
-  /// The kiosk ends.
+  /// The kiosk is shutting down.
   case closing
 }
 
 /// A decision of the bank about one output.
 package enum OutputChange: Hashable, Sendable {
-  /// Its line has this level from now on.
+  /// The output's line has this level from now on.
   case level(Int, isOn: Bool, OutputReason)
-  /// It waits until its group's dead time is over.
+  /// The output waits for the end of its group's dead time.
   case waits(Int, Duration, OutputCause)
 }

@@ -1,16 +1,16 @@
-// The pins of a board's headers: data from share/tappet/profiles, one YAML file per board.
+// The pins of a board's headers, from share/tappet/profiles, which contains one YAML file per board.
 
-/// A board's headers, and the chip's line that each of their pins carries.
+/// A board's headers, and the GPIO line of each pin.
 package struct BoardProfile: Hashable, Sendable {
-  /// The line that a pin carries.
+  /// The line that a pin is connected to.
   package enum PinLine: Hashable, Sendable {
-    /// Power, ground or nothing.
+    /// The pin carries power, ground or nothing.
     case none
-    /// A line of the chip with the first of these labels that exists.
+    /// A line of the chip that has the first existing one of these labels.
     ///
     /// Boards that share a header differ only in the chip's label.
     case offset(labels: [String], offset: UInt32)
-    /// The line with this kernel name, on whichever chip.
+    /// The line with this kernel name, on any chip.
     case named(String)
   }
 
@@ -20,11 +20,11 @@ package struct BoardProfile: Hashable, Sendable {
     package var number: Int
     /// The name in the board's documents: `GPIO17`, `3V3`.
     package var name: String
-    /// The line that it carries.
+    /// The line that the pin is connected to.
     package var line: PinLine
-    /// The board's other use for it: `I2C1 SDA`; empty when there is none.
+    /// The pin's alternative function on the board: `I2C1 SDA`; empty when there is none.
     package var alternative: String
-    /// The board's own use of it, which rules it out as a line; `nil` when there is none.
+    /// The board's own use of the pin, which reserves it; `nil` when there is none.
     package var reservedFor: String?
 
     /// A pin with these properties.
@@ -37,7 +37,7 @@ package struct BoardProfile: Hashable, Sendable {
     }
   }
 
-  /// Two columns of pins, odd numbers on the left.
+  /// A header with two columns of pins, odd numbers on the left.
   package struct Header: Hashable, Sendable {
     /// The title as printed on the board or in its documents.
     package var title: String
@@ -53,9 +53,9 @@ package struct BoardProfile: Hashable, Sendable {
 
   /// The file's name without its extension.
   package var name: String
-  /// Title for people.
+  /// Title for display.
   package var title: String
-  /// Beginnings of the device tree's model on such boards.
+  /// Prefixes of the device tree's model on such boards.
   package var models: [String] = []
   /// The headers, at least one.
   package var headers: [Header]
@@ -68,16 +68,16 @@ package struct BoardProfile: Hashable, Sendable {
     self.headers = headers
   }
 
-  /// Returns the pin with this number; `nil` when no header has it.
+  /// Returns the pin with this number; `nil` when there is none.
   package func pin(_ number: Int) -> Pin? { first { $0.number == number } }
 
-  /// Returns the pin that carries a line and has this name; `nil` when there is none.
+  /// Returns the pin with this name that is connected to a line; `nil` when there is none.
   package func pin(named name: String) -> Pin? { first { $0.line != .none && $0.name == name } }
 
   /// The highest pin number.
   package var lastPin: Int { headers.last?.pins.last?.number ?? 0 }
 
-  /// The labels of the chip when all pins are on one; otherwise `nil`.
+  /// The labels of the chip if all pins are on one chip; otherwise `nil`.
   package var onlyChip: [String]? {
     var only: [String]?
     for header in headers {

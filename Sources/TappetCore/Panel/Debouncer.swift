@@ -1,13 +1,13 @@
-// Turns a contact's edges into presses: each is counted once, none is invented. Pure; time comes with the edges.
+// Debounces a contact's edges: each press counts once, and none is invented. Pure; each edge carries its time.
 //
 //         press                       release
 //   _____|‾|_|‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾|_|‾|__________     the contact
 //   _____|‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾|_______     counted at the first edge (the default)
 //   ___________|‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾|_______     short pulses suppressed: counted when steady for the period
 //
-// A release counts only when the contact was open for the period: anything sooner belongs to the press before.
+// A release counts only when the contact was open for the period: an earlier edge belongs to the previous press.
 
-/// How to read a button's edges.
+/// The debounce settings of a button.
 package struct DebounceSettings: Hashable, Sendable {
   /// The longest time that a contact may bounce.
   package var period: Duration
@@ -21,15 +21,15 @@ package struct DebounceSettings: Hashable, Sendable {
   }
 }
 
-/// Decides when one input is pressed and when it is released.
+/// Determines when an input is pressed and released.
 package struct Debouncer: Sendable {
-  /// A change that has become certain.
+  /// A confirmed change of the input.
   package enum Change: Hashable, Sendable {
     /// Pressed since this instant.
     case pressed(Instant)
     /// Open since this instant.
     case released(Instant)
-    /// Pressed before anybody could have pressed it; ignored until it is released.
+    /// Already pressed when the line was opened; ignored until it is released.
     case stuck
     /// Still bouncing after a long time; ignored until it is released.
     case chattering
@@ -38,15 +38,15 @@ package struct Debouncer: Sendable {
   }
 
   private enum State: Sendable {
-    /// There is no line.
+    /// The line is not open.
     case closed
     case released
     case pressed
-    /// Ignored until it is released; `wasReported` when that was reported.
+    /// Ignored until it is released; `wasReported` if this state was reported.
     case ignored(wasReported: Bool)
   }
 
-  /// Edges without a rest between them.
+  /// A series of edges without a pause between them.
   private struct Run: Sendable {
     var since: Instant
     var last: Instant
@@ -67,10 +67,10 @@ package struct Debouncer: Sendable {
     period = settings.period
   }
 
-  /// When `advance` is due if no edge comes before.
+  /// The time at which `advance` is due unless an edge occurs earlier.
   package var deadline: Instant? { run.map { $0.last + period } }
 
-  /// Handles a line that was opened at this level; with `debouncesItself` its edges no longer bounce.
+  /// Handles a line that was opened at this level; with `debouncesItself` its edges are already debounced.
   @export(interface)
   package mutating func opened(isActive: Bool, debouncesItself: Bool) -> [Change] {
     period = debouncesItself ? .zero : settings.period
@@ -99,7 +99,7 @@ package struct Debouncer: Sendable {
     self.isActive = isActive
     if case .released = state, isActive, !settings.suppressesShortPulses || period == .zero {
       if let releasedAt, time - releasedAt < period {
-        // It bounced beyond its period: a late edge, since the press before was the last one.
+        // The contact bounced beyond its period: this is a late edge of the previous press.
         state = .ignored(wasReported: false)
       } else {
         state = .pressed
@@ -118,7 +118,7 @@ package struct Debouncer: Sendable {
 
   /// Handles lost edges up to `time`, when the level was `isActive`.
   ///
-  /// The lost edges may have filled any rest, so none is assumed since the last edge that was read.
+  /// Lost edges may have filled any pause, so no pause is assumed since the last edge that was read.
   package mutating func edgesLost(isActive: Bool, at time: Instant) -> [Change] {
     guard let last = run?.last else { return edge(isActive: isActive, at: time) }
     run?.last = max(last, time)

@@ -1,26 +1,26 @@
-// Why a line of the panel is unavailable, or was lost: facts, for which TappetMessages has the sentences.
+// Faults and events of the panel's GPIO lines, as facts; TappetMessages contains the sentences for them.
 
-/// A failure of one line, which leaves the panel's other lines as they are.
+/// A failure of one line, which does not affect the panel's other lines.
 package indirect enum GPIOFault: Error, Hashable, Sendable {
   /// The machine has no GPIO chip at all.
   case noChips
-  /// No chip has this label or path; it may be a USB expander that is not plugged in.
+  /// No chip has this label or path; a USB expander may not be plugged in.
   case noChip(String)
   /// Several chips have this label.
   case ambiguousChip(String, count: Int)
   /// No chip has a line with this name.
   case noSuchLine
-  /// The chip has no line at this offset, only `count` lines from 0.
+  /// The chip has no line at this offset, only `count` lines, counted from 0.
   case noSuchOffset(chip: String, offset: UInt32, count: UInt32)
-  /// An offset needs a chip, and neither the line nor the panel names one.
+  /// An offset requires a chip, but neither the line nor the panel specifies one.
   case chipNotNamed
-  /// Several lines have this name, and no chip is given.
+  /// Several lines have this name, and no chip is specified.
   case ambiguous(count: Int)
   /// The profile's pin cannot be used.
   case wrongPin(PinFault)
-  /// Two entries of the panel mean the same line; this is the later one.
+  /// Two entries of the panel use the same line; this is the later entry.
   case listedTwice
-  /// Another user has the line; `consumer` is that user's name in the kernel, empty when there is none.
+  /// The line is in use; `consumer` is its consumer's name in the kernel, empty when there is none.
   case busy(consumer: String)
   /// This user may not open the chip's node.
   case noPermission(path: String)
@@ -28,26 +28,26 @@ package indirect enum GPIOFault: Error, Hashable, Sendable {
   case noEdges
   /// The chip's driver does not support the requested bias or drive.
   case notSupported
-  /// The chip went away while the line was in use.
+  /// The chip was removed while the line was in use.
   case chipGone
-  /// Another failure of the system, by its errno.
+  /// Another system error, as an errno.
   case system(code: Int32)
 
-  /// Why a pin of the header cannot be used as a line.
+  /// The reason why a pin of the header cannot be used as a line.
   package enum PinFault: Hashable, Sendable {
     /// There is no profile, which pins require.
     case noProfile
-    /// The header has no such pin; the number of its last one.
+    /// The number exceeds that of the header's last pin.
     case beyondHeader(last: Int)
-    /// It carries no line, but power, ground or nothing: `3V3`, `GND`.
+    /// The pin carries no line, but power, ground or nothing: `3V3`, `GND`.
     case notALine(String)
-    /// It has a line, but the board itself uses it for this purpose.
+    /// The board itself uses the pin's line for this purpose.
     case reserved(String)
   }
 
-  /// Whether the failure can pass by itself: a chip is plugged in, a program ends, a permission is given.
+  /// Whether the failure may be temporary: a chip is plugged in, a program exits, a permission is granted.
   ///
-  /// The others need another configuration.
+  /// All other failures require a change of the configuration.
   package var mayPass: Bool {
     switch self {
     case .noChips, .noChip, .noSuchLine, .busy, .noPermission, .chipGone, .system: true
@@ -58,7 +58,7 @@ package indirect enum GPIOFault: Error, Hashable, Sendable {
 }
 
 extension GPIOFault {
-  /// Whether it only means that something is missing.
+  /// Whether the failure only means that a chip or line does not exist.
   package var meansAbsence: Bool {
     switch self {
     case .noChips, .noChip, .noSuchLine: true
@@ -69,7 +69,7 @@ extension GPIOFault {
   }
 }
 
-/// A line of the panel, by its place in the lists from which the panel was made.
+/// A line of the panel, by its index in the lists that define the panel.
 package enum GPIOLineID: Hashable, Sendable {
   /// The button with this index.
   case input(Int)
@@ -81,18 +81,18 @@ package enum GPIOLineID: Hashable, Sendable {
 package enum GPIOEvent: Hashable, Sendable {
   /// The line was requested.
   ///
-  /// `isActive` is its level now; with `debouncesItself` the kernel does the requested debouncing.
+  /// `isActive` is its current level; with `debouncesItself` the kernel performs the requested debouncing.
   case opened(line: GPIOLineID, isActive: Bool, debouncesItself: Bool)
-  /// An input has changed, at the kernel's own time.
+  /// An input has changed; the timestamp is the kernel's.
   case edge(input: Int, isActive: Bool, at: Instant)
-  /// Edges came faster than they were read, and the newest may be lost; the input's level since.
+  /// Edges occurred faster than they were read, and the newest may be lost; `isActive` is the input's level since then.
   case edgesLost(input: Int, isActive: Bool, at: Instant)
   /// The line is unavailable, or was lost.
   case failed(line: GPIOLineID, GPIOFault)
 }
 
 extension LineAddress {
-  /// The line as sentences name it: `GPIO17`, `pin 11`, `line 17 of pinctrl-rp1`.
+  /// The line's name in sentences: `GPIO17`, `pin 11`, `line 17 of pinctrl-rp1`.
   package var text: String {
     switch self {
     case .name(let name): return name

@@ -1,8 +1,8 @@
-// Turns one button's presses and releases into gestures. Pure; time comes with the events.
+// Recognises gestures in one button's presses and releases. Pure; each event carries its time.
 //
-// A press counts at its first edge unless it can still become something else: a hold is known at its time or at the
-// release, a double or triple press at its last press, or when no further press came in time. Presses that turn out not
-// to be a double count as single presses, each with its release after it: nothing that a person did is lost.
+// A press counts at its first edge unless it can still become another gesture: a hold is recognised at its time or at
+// the release, a double or triple press at its last press, or when no further press occurs in time. Presses that turn
+// out not to be a double press count as single presses, each followed by its release: no press is lost.
 
 /// A person's action on a button.
 package enum Gesture: UInt8, CaseIterable, Hashable, Sendable {
@@ -30,11 +30,11 @@ package enum Gesture: UInt8, CaseIterable, Hashable, Sendable {
 package struct GestureSettings: Hashable, Sendable {
   /// Action names by gesture; `nil` means that the gesture does nothing.
   package var actions: [String?]
-  /// How long a press lasts before it is a hold.
+  /// Duration after which a press is a hold.
   package var holdAfter: Duration
   /// The longest time from one press of a double or triple press to the next.
   package var within: Duration
-  /// How long a press lasts before its first repetition.
+  /// Time from a press to its first repetition.
   package var repeatAfter: Duration
   /// Interval between two repetitions.
   package var repeatEvery: Duration
@@ -64,9 +64,9 @@ package struct GestureSettings: Hashable, Sendable {
 package struct Gestures: Sendable {
   private enum State: Sendable {
     case idle
-    /// Pressed for the `count`th time; with `isDecided` its gesture was already reported.
+    /// Pressed for the `count`th time; with `isDecided` the gesture was already reported.
     case down(since: Instant, count: Int, isDecided: Bool, repeatAt: Instant?)
-    /// Released after `count` presses that were not reported yet.
+    /// Released after `count` presses that have not been reported yet.
     case between(count: Int, until: Instant)
   }
 
@@ -76,7 +76,7 @@ package struct Gestures: Sendable {
   /// A recogniser for a button that is not pressed.
   package init(_ settings: GestureSettings) { self.settings = settings }
 
-  /// When `advance` is due if nothing comes before.
+  /// The time at which `advance` is due unless an event occurs earlier.
   package var deadline: Instant? {
     switch state {
     case .idle: return nil
@@ -120,7 +120,7 @@ package struct Gestures: Sendable {
     if isDecided { return gestures + release }
     let until = since + settings.within
     if settings.pressesMax > 1, time < until {
-      // The gesture is not known yet, and its release follows it.
+      // The gesture is not known yet; its release is reported after it.
       state = .between(count: count, until: until)
       return gestures
     }
@@ -141,7 +141,7 @@ package struct Gestures: Sendable {
       if !isDecided {
         if settings.has(.hold) {
           if since + settings.holdAfter <= now {
-            // The presses before it were not a double press then.
+            // So the preceding presses were not a double press.
             for _ in 1..<count { gestures += [.press] + release }
             gestures.append(.hold)
             isDecided = true
@@ -153,7 +153,7 @@ package struct Gestures: Sendable {
       }
       if let due = repeatAt, due <= now {
         gestures.append(.repeat)
-        // After a pause of the whole machine a single repetition is enough.
+        // After a suspend of the machine, a single repetition is sufficient.
         let next = due + settings.repeatEvery
         repeatAt = next > now ? next : now + settings.repeatEvery
       }
@@ -162,7 +162,7 @@ package struct Gestures: Sendable {
     return gestures
   }
 
-  /// Returns exactly `count` presses, as a double or one by one, without the release of the last.
+  /// Returns exactly `count` presses, as a double press or individually, without the last release.
   private func presses(_ count: Int) -> [Gesture] {
     if count == 2, settings.has(.double) { return [.double] }
     var gestures: [Gesture] = [.press]

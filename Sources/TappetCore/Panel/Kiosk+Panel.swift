@@ -1,22 +1,22 @@
-// The way of one press: from the contact's edge to the action, past the lock and the confirmation. Decides only.
+// The path of a press from the contact's edge to the action, through the lock and the confirmation. Decides only.
 //
 // A button triggers an action only while the panel is unlocked and no confirmation is pending; a press that confirms,
 // unlocks or cancels has no other effect.
 
-/// An action that runs only when the person confirms it.
+/// An action that is waiting for the person's confirmation.
 struct Confirmation: Sendable {
-  /// The person's means to confirm.
+  /// The means of confirmation.
   enum Source: Sendable {
-    /// These buttons, by a gesture for the same action.
+    /// A gesture for the same action on these buttons.
     case buttons([Int], action: Action)
-    /// The tag, which confirms by staying until the time is over.
+    /// The tag, which confirms by staying on the reader until the time expires.
     case tag(TagUID, VerifiedTap)
-    /// Somebody in a room, for this action; without a tag it was a press.
+    /// A member of a room, for this action; without a tag, the action was triggered by a press.
     case room(RoomQuestion, Action, TagUID?, VerifiedTap?)
   }
 
   var source: Source
-  /// When the time for the confirmation is over.
+  /// The time at which the confirmation expires.
   var until: Instant
 
   init(buttons: [Int], action: Action, until: Instant) {
@@ -82,16 +82,16 @@ extension Kiosk {
     }
   }
 
-  /// Handles a lock that has just locked.
+  /// Handles the panel's transition to the locked state.
   private mutating func justLocked() -> [Effect] {
     panel.inputs.dropAll()
     var effects: [Effect] = []
-    // A tag is past the lock.
+    // The lock does not apply to tags.
     if case .buttons = panel.confirmation?.source { effects = endConfirmation(.closed) }
     return effects + [.report(.panel(.locked))]
   }
 
-  /// Returns the buttons that work only while this part does.
+  /// Returns the buttons that depend on this part.
   private func buttons(behind part: PanelPart) -> Range<Int> {
     switch part {
     case .input(let button): settings.panel.buttons.indices.contains(button) ? button..<button + 1 : 0..<0
@@ -100,7 +100,7 @@ extension Kiosk {
     }
   }
 
-  /// Handles everything that is due by time alone.
+  /// Handles expired timers.
   mutating func dueOnPanel(at now: Moment) -> [Effect] {
     setGate()
     var effects = done(panel.inputs.due(at: now.instant), at: now)
@@ -121,13 +121,13 @@ extension Kiosk {
     return effects
   }
 
-  /// Cancels the confirmation of a tag that was taken away.
+  /// Cancels the confirmation of a tag that was removed.
   mutating func tagGone(_ uid: TagUID) -> [Effect] {
     guard case .tag(uid, _) = panel.confirmation?.source else { return [] }
     return endConfirmation(.tagGone)
   }
 
-  /// Begins a confirmation, which the light shows.
+  /// Starts a confirmation, which the light shows.
   mutating func ask(_ question: Confirmation, within: Duration) -> [Effect] {
     panel.confirmation = question
     stock.desk.release()
@@ -185,14 +185,14 @@ extension Kiosk {
     panel.lock.used(at: now.instant)
     switch panel.confirmation?.source {
     case nil: break
-    // It began before the tag came, or the embedding program requests it: the gate does not hold it back.
+    // The press started before the tag arrived, or is a request of the embedding program: the gate lets it pass.
     case .tag: return endConfirmation(.otherTouch)
     case .room(_, let wanted, let uid, _):
-      // Another press of the same button asks nothing new.
+      // Another press of the same button does not start a new confirmation.
       if gesture == .release || gesture == .repeat || uid == nil && wanted.name == name { return [] }
       return endConfirmation(.otherTouch)
     case .buttons(let asked, let wanted):
-      // The release of the button does not confirm.
+      // The release of the button is not a confirmation.
       if gesture == .release || gesture == .repeat { return [] }
       guard asked == buttons, wanted.name == name else { return endConfirmation(.otherTouch) }
       panel.confirmation = nil

@@ -1,10 +1,10 @@
-// The states that the panel shows to a person in front of it.
+// The states that the panel's lights show to a person in front of it.
 
 /// A named state of the panel.
 ///
-/// Each has a pattern of its own; `Kiosk` decides which one to show.
+/// Each state has its own pattern; `Kiosk` decides which state to show.
 package enum Light: UInt8, CaseIterable, Hashable, Sendable {
-  // States that last.
+  // Lasting lights: states of the kiosk.
   case starting = 1
   case ready = 2
   case offline = 3
@@ -15,7 +15,7 @@ package enum Light: UInt8, CaseIterable, Hashable, Sendable {
   case confirming = 8
   case certificateExpiring = 9
   case writing = 10
-  // Moments of one tap or press.
+  // Momentary lights: stages of one tap or press.
   case reading = 20
   case accepted = 21
   case deliveredByTag = 22
@@ -53,14 +53,14 @@ package enum Light: UInt8, CaseIterable, Hashable, Sendable {
     self = light
   }
 
-  /// Whether it is shown until another lasting light replaces it; the others are momentary, and the lasting one
+  /// Whether the light is shown until another lasting light replaces it; after a momentary light, the lasting light
   /// returns.
   package var isLasting: Bool { rawValue < Light.reading.rawValue }
 
-  /// How serious it is among its kind.
+  /// The priority among lasting or momentary lights.
   ///
-  /// The lasting light of the highest rank is shown, and a momentary one replaces one of its rank or below. Faults are
-  /// what a person has to know; only a question that waits for an answer precedes them.
+  /// The lasting light of the highest rank is shown, and a momentary light replaces one of its rank or below. Faults
+  /// have a high rank because a person has to know them; only a pending confirmation precedes them.
   package var rank: UInt8 {
     switch self {
     case .ready, .reading: 0

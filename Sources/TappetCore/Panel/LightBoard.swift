@@ -1,19 +1,19 @@
-// Decides which of the panel's outputs are on, now and next. Reads no clock; the code that writes the levels decides
-// nothing.
+// Determines which of the panel's outputs are on, and when that changes. Reads no clock; the code that writes the
+// levels makes no decisions.
 //
-// A momentary light plays once over the lasting one. It replaces a momentary light of its rank or below; a lesser one
-// waits for the end, and only the newest waits. With a status and a result LED the first shows the lasting lights and
-// the second the momentary ones; a single LED and an RGB LED show both.
+// A momentary light plays once over the lasting light. It replaces a momentary light of the same or a lower rank; a
+// light of a lower rank waits for the end of the current one, and only the newest waits. With a status and a result
+// LED, the first shows the lasting lights and the second the momentary lights; a single LED or an RGB LED shows both.
 
-/// A panel's outputs.
+/// A set of the panel's indicators.
 package struct LightOutputs: OptionSet, Hashable, Sendable {
   /// The set's bits.
   package let rawValue: UInt8
   /// A set of these bits.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// The LED for lasting lights, or for all of them if it is the only one.
+  /// The LED for lasting lights, or for all lights if it is the only LED.
   package static let status = LightOutputs(rawValue: 1)
-  /// The LED for momentary lights, or for all of them if it is the only one.
+  /// The LED for momentary lights, or for all lights if it is the only LED.
   package static let result = LightOutputs(rawValue: 2)
   /// The three parts of an RGB LED.
   package static let red = LightOutputs(rawValue: 4)
@@ -33,14 +33,14 @@ package struct LightOutputs: OptionSet, Hashable, Sendable {
 
 /// The lights on the panel and their timing.
 package struct LightBoard: Sendable {
-  /// A light and when it began.
+  /// A light and its start time.
   private struct Showing: Sendable {
     var light: Light
     var since: Instant
   }
 
   private let patterns: LightPatterns
-  /// The outputs that there are.
+  /// The outputs that are present.
   package var wired: LightOutputs
   private var lasting: Showing?
   private var moment: Showing?
@@ -60,7 +60,7 @@ package struct LightBoard: Sendable {
   package mutating func show(_ light: Light, at now: Instant) {
     advance(to: now)
     if light.isLasting {
-      // No event ends a reading that results only in a lasting light.
+      // A reading that results only in a lasting light has no other end.
       if moment?.light == .reading { moment = nil }
       if lasting?.light != light { lasting = Showing(light: light, since: now) }
     } else if let moment, light.rank < moment.light.rank {
@@ -71,7 +71,7 @@ package struct LightBoard: Sendable {
     }
   }
 
-  /// Ends momentary lights that are over.
+  /// Removes momentary lights that have finished.
   @export(interface)
   package mutating func advance(to now: Instant) {
     while let current = moment, let pattern = patterns[current.light] {
@@ -82,9 +82,9 @@ package struct LightBoard: Sendable {
     }
   }
 
-  /// Returns the outputs that are on at `now`, and when that changes.
+  /// Returns the outputs that are on at `now`, and the time of the next change.
   ///
-  /// `nil` means that nothing changes before another light is shown.
+  /// `nil` means that there is no change before another light is shown.
   @export(interface)
   package mutating func levels(at now: Instant) -> (on: LightOutputs, next: Instant?) {
     advance(to: now)
@@ -99,7 +99,7 @@ package struct LightBoard: Sendable {
     if !result.colour.isEmpty { on.insert(.result) }
     if shown.isSounding { on.insert(.buzzer) }
     let colours = LightOutputs(rawValue: shown.colour.rawValue << 2)
-    // A two-coloured LED shows what it has.
+    // A two-colour LED shows the colours that it has.
     on.formUnion(colours.isDisjoint(with: wired) && !colours.isEmpty ? .colours : colours)
     on.formIntersection(wired)
     guard !wired.isEmpty else { return (on, nil) }

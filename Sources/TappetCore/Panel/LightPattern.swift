@@ -1,4 +1,4 @@
-// How a light looks and sounds: steps of a colour and a time. One LED shows the rhythm, an RGB LED the colours too.
+// The pattern of a light: steps of a colour and a time. A single LED shows the rhythm, an RGB LED also the colours.
 
 /// A colour of an RGB LED; a single LED is lit by any colour.
 package struct LightColour: OptionSet, Hashable, Sendable {
@@ -13,10 +13,10 @@ package struct LightColour: OptionSet, Hashable, Sendable {
   /// The blue part.
   package static let blue = LightColour(rawValue: 4)
 
-  /// The names, by bits.
+  /// The names of the colours, indexed by their bits.
   static let names = ["off", "red", "green", "yellow", "blue", "magenta", "cyan", "white"]
 
-  /// The configuration's name for it.
+  /// The colour's name in the configuration.
   package var name: String { LightColour.names[Int(rawValue & 7)] }
 
   /// The colour with this name; `on` is white.
@@ -27,27 +27,27 @@ package struct LightColour: OptionSet, Hashable, Sendable {
   }
 }
 
-/// A rhythm: lasting lights repeat it, momentary ones play it once.
+/// A rhythm, which lasting lights repeat and momentary lights play once.
 package struct LightPattern: Hashable, Sendable {
-  /// One colour for some time.
+  /// One step of a pattern.
   package struct Step: Hashable, Sendable {
     /// The colour of this step; the empty set is dark.
     package var colour: LightColour
     /// Whether the buzzer sounds.
     package var isSounding: Bool
-    /// Length in milliseconds; 0 in a steady pattern, which has no other step.
+    /// Duration in milliseconds; 0 in a steady pattern, which has no other step.
     package var milliseconds: Int64
   }
 
   /// The steps, at least one.
   package let steps: [Step]
-  /// The time of all steps; 0 means steady.
+  /// The duration of all steps; 0 means steady.
   package let totalMilliseconds: Int64
 
-  /// Parses the configuration's words: `red! 80, off 80, x3`; `nil` for anything else.
+  /// Parses a pattern of the configuration: `red! 80, off 80, x3`; `nil` for any other format.
   ///
-  /// A step is a colour, `!` after it where the buzzer sounds, and milliseconds; `xN` at the end plays all that N
-  /// times. A colour without milliseconds is steady, which no momentary light can be.
+  /// A step is a colour, `!` if the buzzer sounds, and milliseconds; `xN` at the end plays all steps N times. A colour
+  /// without milliseconds is steady, which is invalid for a momentary light.
   @export(interface)
   package init?(_ text: String, isLasting: Bool) {
     var words = PatternWords(text)
@@ -78,9 +78,9 @@ package struct LightPattern: Hashable, Sendable {
     totalMilliseconds = total
   }
 
-  /// Returns the step at this time after the beginning, and how much later the next one begins; `nil` means never.
+  /// Returns the step at this time after the start, and the time until the next step; `nil` means never.
   ///
-  /// After the end of a pattern that does not repeat there is no step.
+  /// After the end of a non-repeating pattern there is no step.
   @export(interface)
   package func step(after elapsed: Duration, repeats: Bool) -> (step: Step, remaining: Duration?)? {
     guard totalMilliseconds > 0 else { return (steps[0], nil) }
@@ -96,7 +96,7 @@ package struct LightPattern: Hashable, Sendable {
   }
 }
 
-/// A cursor over a pattern's words; it reads bytes, because they contain only ASCII letters.
+/// A cursor over a pattern's words, which are only ASCII and therefore read as bytes.
 private struct PatternWords {
   private let bytes: [UInt8]
   private var position = 0
@@ -107,7 +107,7 @@ private struct PatternWords {
 
   mutating func takeComma() -> Bool { skip(UInt8(ascii: ",")) }
 
-  /// Takes letters, an optional `!` and an optional number, with spaces around and between them.
+  /// Reads letters, an optional `!` and an optional number, with spaces around and between them.
   mutating func take() -> (name: String, isSounding: Bool, number: Int64?) {
     while skip(UInt8(ascii: " ")) {}
     let start = position
@@ -117,7 +117,7 @@ private struct PatternWords {
     while skip(UInt8(ascii: " ")) {}
     var number: Int64?
     while let byte = next, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") {
-      // Beyond a million it is too large anyway.
+      // A number above a million is too large anyway.
       number = min((number ?? 0) * 10 + Int64(byte - UInt8(ascii: "0")), 1_000_000)
       position += 1
     }
@@ -135,10 +135,10 @@ private struct PatternWords {
 }
 
 extension Light {
-  /// Its pattern unless the configuration sets another one, in the configuration's words.
+  /// The default pattern, in the configuration's format.
   ///
-  /// On a single LED the number of flashes tells the lasting faults apart, and short and long ones the momentary
-  /// lights. A momentary light begins and ends dark, so that it is visible over a steady one.
+  /// On a single LED, the number of flashes distinguishes the lasting faults, and short and long flashes the momentary
+  /// lights. A momentary light starts and ends dark, so that it is visible over a steady light.
   package var defaultPattern: String {
     switch self {
     case .starting: "blue 1000, off 1000"
@@ -164,10 +164,10 @@ extension Light {
 
 /// The pattern of each light.
 package struct LightPatterns: Hashable, Sendable {
-  /// Patterns by the light's number; `nil` where there is no such light.
+  /// Patterns by the light's number; `nil` for numbers without a light.
   private var table: [LightPattern?]
 
-  /// The patterns with which every panel begins.
+  /// The default patterns of all lights.
   package init() {
     table = [LightPattern?](repeating: nil, count: 32)
     for light in Light.allCases { self[light] = LightPattern(light.defaultPattern, isLasting: light.isLasting) }

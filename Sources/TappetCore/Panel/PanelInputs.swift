@@ -1,4 +1,4 @@
-// All buttons together: their debouncers, the pairs, and their gestures. Pure; performs and forbids nothing by itself.
+// All buttons together: their debouncers, chords and gestures. Pure; neither performs nor forbids anything.
 
 /// Interprets the buttons' edges.
 struct PanelInputs: Sendable {
@@ -13,7 +13,7 @@ struct PanelInputs: Sendable {
     case recovered(button: Int)
   }
 
-  /// Which presses are let through.
+  /// The presses that are let through.
   enum Gate: Equatable, Sendable {
     case open
     /// All presses are diverted.
@@ -25,11 +25,11 @@ struct PanelInputs: Sendable {
   /// The handling of a press until its release.
   private enum Press: Sendable {
     case none
-    /// Held back for a while, because the other button of a pair may follow.
+    /// Held back for a short time, because the other button of a chord may follow.
     case waiting(since: Instant)
-    /// Its gesture is being recognised.
+    /// The press is being recognised as a gesture.
     case reading
-    /// It was part of a chord, or diverted.
+    /// The press was part of a chord, or diverted.
     case swallowed
   }
 
@@ -42,9 +42,9 @@ struct PanelInputs: Sendable {
 
   private let plan: PanelPlan
   private var contacts: [Contact] = []
-  /// Until when all edges are known; `nil` when no line reports any.
+  /// Time until which all edges are known; `nil` when no line reports edges.
   private var readUntil: Instant?
-  /// Set by the owner, for presses that begin from now on.
+  /// The gate for presses that start from now on; set by the owner.
   var gate: Gate = .open
 
   init(_ plan: PanelPlan) {
@@ -55,7 +55,7 @@ struct PanelInputs: Sendable {
     }
   }
 
-  /// When `due` is to be called if nothing comes before.
+  /// The time at which `due` must be called unless an event occurs earlier.
   var deadline: Instant? {
     var deadline: Instant?
     func consider(_ other: Instant?) { if let other, deadline.map({ other < $0 }) ?? true { deadline = other } }
@@ -87,7 +87,7 @@ struct PanelInputs: Sendable {
 
   mutating func edgesLost(_ button: Int, isActive: Bool, at time: Instant) -> [Outcome] {
     guard contacts.indices.contains(button) else { return [] }
-    // In this order: for this button no time has passed in which it could have rested.
+    // In this order, because this button cannot have been steady in the meantime.
     let changes = contacts[button].debouncer.edgesLost(isActive: isActive, at: time)
     return handle(changes, of: button) + advance(to: time)
   }
@@ -100,7 +100,7 @@ struct PanelInputs: Sendable {
 
   mutating func edgesRead(until time: Instant) { readUntil = time }
 
-  /// Handles what is due by time alone, as far as the edges are known: an unread one may have ended a rest.
+  /// Handles expired timers up to the time until which all edges are known: an unread edge may have ended a pause.
   mutating func due(at now: Instant) -> [Outcome] { advance(to: readUntil.map { min($0, now) } ?? now) }
 
   private mutating func advance(to now: Instant) -> [Outcome] {
@@ -116,7 +116,7 @@ struct PanelInputs: Sendable {
     return outcomes
   }
 
-  /// Discards everything unfinished, because the panel was locked.
+  /// Discards all unfinished presses and gestures, because the panel was locked.
   mutating func dropAll() { for button in contacts.indices { drop(button) } }
 
   private mutating func drop(_ button: Int) {

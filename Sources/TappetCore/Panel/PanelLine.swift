@@ -1,16 +1,16 @@
-// The GPIO line that a light or a button is wired to, as the configuration gives it.
+// The GPIO line that a light or a button is wired to, as configured.
 
-/// How to find a line.
+/// The address of a line.
 package enum LineAddress: Hashable, Sendable {
-  /// By the line's own name: `GPIO17`.
+  /// The line's own name: `GPIO17`.
   case name(String)
-  /// By the pin of the board's header, from 1; the profile knows its line.
+  /// The pin of the board's header, counted from 1; the profile specifies its line.
   case pin(Int)
-  /// By its offset on a chip, which is given by label or path; `nil` means the panel's chip.
+  /// The offset on a chip, which is specified by label or path; `nil` means the panel's chip.
   case offset(chip: String?, offset: UInt32)
 }
 
-/// The resistor that holds an open line's level.
+/// The resistor that defines an open line's level.
 package enum LineBias: Hashable, Sendable {
   case asIs
   case disabled
@@ -18,16 +18,16 @@ package enum LineBias: Hashable, Sendable {
   case pullDown
 }
 
-/// How an output drives its line.
+/// The drive mode of an output's line.
 package enum LineDrive: Hashable, Sendable {
   case pushPull
   case openDrain
   case openSource
 }
 
-/// One line and how to request it.
+/// One line and its request options.
 package struct PanelLine: Hashable, Sendable {
-  /// Where the line is.
+  /// The address of the line.
   package var address: LineAddress
   /// Whether a low level means pressed, or lit.
   package var isActiveLow: Bool
@@ -35,9 +35,9 @@ package struct PanelLine: Hashable, Sendable {
   package var bias: LineBias
   /// The drive, for outputs only.
   package var drive: LineDrive
-  /// Whether an output is on while nobody uses it.
+  /// Whether an output is on while it is not in use.
   package var restsOn = false
-  /// How long an input's level must be steady, where the kernel can check that; zero means that edges come unfiltered.
+  /// Time for which an input's level must be steady, if the kernel can check that; zero means unfiltered edges.
   package var debounce: Duration
 
   /// A line with the defaults of the configuration.

@@ -1,12 +1,12 @@
-// Locks the buttons: at the start, and when nobody has used the panel for a while. Wrong codes lengthen the wait.
+// Locks the buttons at startup, and when the panel has not been used for a while. Wrong codes lengthen the wait.
 
 /// The lock and the code that is being entered.
 package struct PanelLock: Sendable {
   /// The result of a press on the locked panel.
   package enum Answer: Hashable, Sendable {
-    /// No code opens the lock.
+    /// No code can open the lock.
     case refused
-    /// The code continues.
+    /// The code is not complete yet.
     case accepted
     /// The last press of a wrong code; presses are rejected for this time.
     case wrong(wait: Duration)
@@ -16,7 +16,7 @@ package struct PanelLock: Sendable {
   }
 
   private enum State: Sendable {
-    /// There is no lock.
+    /// The panel has no lock.
     case none
     case unlocked(until: Instant)
     case locked
@@ -41,31 +41,31 @@ package struct PanelLock: Sendable {
     self.code = code
   }
 
-  /// Takes over the wrong codes of a lock before this one: the wait that they cost begins again.
+  /// Takes over the wrong codes of a previous lock: the wait that they cause starts again.
   package mutating func resume(failures: Int, at now: Instant) {
     self.failures = max(0, failures)
     if let wait { blockedUntil = now + wait }
   }
 
-  /// The time that the last wrong code costs; `nil` means none yet.
+  /// The wait after the last wrong code; `nil` if there have been too few wrong codes.
   private var wait: Duration? {
     failures < Limits.codeAttemptsMax ? nil : Limits.codeWait.pause(after: failures - Limits.codeAttemptsMax)
   }
 
-  /// Whether buttons do nothing.
+  /// Whether the buttons are locked.
   package var isLocked: Bool { if case .locked = state { true } else { false } }
 
-  /// When it locks unless it is used before.
+  /// The time at which the panel locks unless it is used earlier.
   package var deadline: Instant? { if case .unlocked(let until) = state { until } else { nil } }
 
-  /// Returns whether it has just locked.
+  /// Handles the current time; returns whether the panel has just locked.
   package mutating func advance(to now: Instant) -> Bool {
     guard let deadline, deadline <= now else { return false }
     lock()
     return true
   }
 
-  /// Locks it at a person's request; `nil` if it never locks, else whether it has just locked.
+  /// Locks the panel on request; returns whether it has just locked, or `nil` if it never locks.
   @export(interface)
   package mutating func lockNow() -> Bool? {
     switch state {
@@ -87,12 +87,12 @@ package struct PanelLock: Sendable {
     pressCount = 0
   }
 
-  /// Restarts the time until it locks, because the panel was used.
+  /// Restarts the time until the lock, because the panel was used.
   package mutating func used(at now: Instant) {
     if case .unlocked = state { state = .unlocked(until: now + lockAfter) }
   }
 
-  /// Unlocks it for a tag with that right; returns whether it was locked.
+  /// Unlocks the panel for an authorised tag; returns whether it was locked.
   @export(interface)
   package mutating func unlock(at now: Instant) -> Bool {
     if case .none = state { return false }
@@ -106,8 +106,8 @@ package struct PanelLock: Sendable {
 
   /// Handles a button that was pressed on the locked panel.
   ///
-  /// The last presses are the code, so that a stray one before it does no harm. A wrong code is as many presses as the
-  /// code has; what was pressed in the first one may still be the beginning of the right one.
+  /// The last presses form the code, so that a stray press before the code has no effect. A wrong code consists of as
+  /// many presses as the code; presses of the first wrong code may still be the start of the correct code.
   @export(interface)
   package mutating func pressed(_ button: Int, at now: Instant) -> Answer {
     guard isLocked, !code.isEmpty else { return .refused }

@@ -1,10 +1,10 @@
-// The panel's buttons, their actions and their names: the part of the configuration that the core needs.
+// The panel's buttons, their names and their actions: the part of the configuration that the core needs.
 
 /// One button of the panel.
 package struct ButtonPlan: Hashable, Sendable {
-  /// Name for people, and on the virtual panel; unique.
+  /// Unique name, for display and on the virtual panel.
   package var name: String
-  /// How to read its edges.
+  /// The debounce settings of its edges.
   package var debounce: DebounceSettings
   /// The gestures and their actions.
   package var gestures: GestureSettings
@@ -36,13 +36,13 @@ package struct ChordPlan: Hashable, Sendable {
 
 /// The panel as a whole.
 package struct PanelPlan: Hashable, Sendable {
-  /// The panel's buttons; everything else refers to them by index.
+  /// The panel's buttons, which are referred to by index.
   package var buttons: [ButtonPlan]
   /// The chords, which are pairs of buttons.
   package var chords: [ChordPlan]
   /// The switched lines, to which actions refer by name.
   package var outputs: [OutputPlan]
-  /// The buttons lock after this time without use, and are locked at the start; `nil` means never.
+  /// Time without use after which the buttons lock, as they are at startup; `nil` means never.
   package var lockAfter: Duration?
   /// The buttons, by index, that unlock the panel when pressed in this order; when empty, only a tag unlocks it.
   package var unlockCode: [Int]

@@ -1,4 +1,4 @@
-// The panel: what its contacts do, what its outputs are, and what is shown on it.
+// The state of the panel: its inputs, outputs, lock, pending confirmation and light.
 
 struct PanelState: Sendable {
   var supervision = PanelSupervision()

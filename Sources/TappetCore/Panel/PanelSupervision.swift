@@ -1,17 +1,17 @@
-// Knows which parts of the panel are missing or broken, reports each fault once, and retries with a growing delay.
+// Tracks missing and broken parts of the panel, reports each fault once, and retries with an increasing delay.
 
-/// The panel's parts as the kiosk sees them.
+/// The faults of the panel's parts.
 struct PanelSupervision: Sendable {
   private var faults: [(part: PanelPart, fault: PanelFault)] = []
-  /// Buttons that are stuck, or bounce without end; the latter are ignored until `resumeAt`.
+  /// Buttons that are stuck or bounce endlessly; the latter are ignored until `resumeAt`.
   private var troubles: [(button: Int, resumeAt: Instant?, isChattering: Bool)] = []
   private var retries = 0
   private var retryAt: Instant?
 
-  /// Whether all parts are there and no button is in trouble.
+  /// Whether all parts are present and all buttons work.
   var isGood: Bool { faults.isEmpty && troubles.isEmpty }
 
-  /// Everything that does not work: missing parts first, then buttons in trouble.
+  /// All faults: missing parts first, then faulty buttons.
   var problems: [KioskStatus.PanelProblem] {
     var problems: [KioskStatus.PanelProblem] = []
     for entry in faults { problems.append(.lost(entry.part, entry.fault)) }
@@ -21,7 +21,7 @@ struct PanelSupervision: Sendable {
     return problems
   }
 
-  /// When to retry a missing part, or to listen to a broken button again.
+  /// The time at which to retry a missing part, or to read a broken button again.
   var deadline: Instant? {
     var deadline = retryAt
     for trouble in troubles {
@@ -33,7 +33,7 @@ struct PanelSupervision: Sendable {
   mutating func timerFired(at now: Instant) -> [Effect] {
     var effects: [Effect] = []
     if let due = retryAt, due <= now {
-      // A part that fails again reports it, and waits longer.
+      // A part that fails again reports that, and waits longer.
       retries += 1
       schedule(at: now)
       effects.append(.retryPanel)
@@ -64,32 +64,32 @@ struct PanelSupervision: Sendable {
       return isKnown ? [] : [.report(.panel(.lost(part, fault)))]
     }
     faults.append((part, fault))
-    // This is a new loss: the part may come back soon.
+    // This is a new loss: the part may return soon.
     retries = 0
     schedule(at: now)
     return [.report(.panel(.lost(part, fault)))]
   }
 
-  /// Handles a button that was pressed before anybody could have pressed it.
+  /// Handles a button that was already pressed when its line was opened.
   mutating func stuck(_ button: Int) -> [Effect] {
     _ = forget(button)
     troubles.append((button, nil, false))
     return [.report(.panel(.buttonStuck(button)))]
   }
 
-  /// Handles a button that bounces without end.
+  /// Handles a button that bounces endlessly.
   mutating func chattering(_ button: Int, at now: Instant) -> [Effect] {
     _ = forget(button)
     troubles.append((button, now + Limits.chatterPause, true))
     return [.pauseButton(button), .report(.panel(.buttonChattering(button)))]
   }
 
-  /// Handles a button that is at rest.
+  /// Handles a button that is released again.
   mutating func recovered(_ button: Int) -> [Effect] {
     forget(button) ? [.report(.panel(.buttonRecovered(button)))] : []
   }
 
-  /// Forgets a button that has no line any more; returns whether it was in trouble.
+  /// Removes a button's fault, if any; returns whether there was one.
   mutating func forget(_ button: Int) -> Bool {
     guard let index = troubles.firstIndex(where: { $0.button == button }) else { return false }
     troubles.remove(at: index)

@@ -1,18 +1,18 @@
-// A person who has tags. The kiosk's secrets say which: a tag is its person's as long as its secret is.
+// A person who owns tags. The kiosk's secrets specify the owner: a tag belongs to a person as long as its secret does.
 
-/// A person of the kiosk; everyone who holds one holds the same object.
+/// A person of the kiosk; all references share the same object.
 package final class Person: Sendable {
   /// A UUID, lower-case, 36 characters.
   package let id: String
-  /// The name for people and messages; unique.
+  /// Unique name, for display and in messages.
   package let name: String
-  /// Whether all of their tags are refused for the time being.
+  /// Whether all of the person's tags are temporarily refused.
   package let isSuspended: Bool
-  /// When they were added, in seconds since 1970.
+  /// Time at which the person was added, in seconds since 1970.
   package let createdUnixSeconds: Int64
-  /// The limits of all of their tags together.
+  /// The limits of all of the person's tags together.
   package let limits: PersonLimits?
-  /// Whether they came with a bundle of the site, and go with one.
+  /// Whether the person was added by a bundle of the site, which can also remove the person.
   package let isOfSite: Bool
 
   /// A person with these facts.
@@ -29,21 +29,21 @@ package final class Person: Sendable {
     self.isOfSite = isOfSite
   }
 
-  /// The same person under another name, or suspended, or not.
+  /// Returns the same person with another name or suspension.
   package func with(name: String? = nil, isSuspended: Bool? = nil) -> Person {
     Person(
       id: id, name: name ?? self.name, isSuspended: isSuspended ?? self.isSuspended,
       createdUnixSeconds: createdUnixSeconds, limits: limits, isOfSite: isOfSite)
   }
 
-  /// The same person with other limits; `nil` means none.
+  /// Returns the same person with other limits; `nil` means none.
   package func limited(to limits: PersonLimits?) -> Person {
     Person(
       id: id, name: name, isSuspended: isSuspended, createdUnixSeconds: createdUnixSeconds, limits: limits,
       isOfSite: isOfSite)
   }
 
-  /// The same person as one of the site.
+  /// Returns the same person as a person of the site.
   package func ofSite() -> Person {
     Person(
       id: id, name: name, isSuspended: isSuspended, createdUnixSeconds: createdUnixSeconds, limits: limits,
@@ -51,21 +51,21 @@ package final class Person: Sendable {
   }
 }
 
-/// Why a person cannot be added, changed or found.
+/// The reason why a person cannot be added, changed or found.
 package enum PersonError: Error, Hashable, Sendable {
   /// The name is empty.
   case nameMissing
   case name(NameFault)
-  /// Somebody has this name.
+  /// A person with this name already exists.
   case nameTaken(String)
-  /// Nobody has this name.
+  /// There is no person with this name.
   case unknown(String)
-  /// There are as many as there may be.
+  /// The maximum number of people has been reached.
   case limitReached(max: Int)
 }
 
 extension String {
-  /// Why this text cannot be a person's name; `nil` if it can.
+  /// The reason why this text cannot be a person's name; `nil` if it can.
   package var personNameFault: PersonError? {
     isEmpty ? .nameMissing : nameFault().map { .name($0) }
   }

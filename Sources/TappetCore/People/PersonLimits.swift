@@ -1,33 +1,33 @@
-// The limits of a person within those of the action: between two days, in hours of the week, and a number of
-// times. The zone, the holidays and what holds while the clock is unknown are the kiosk's and the action's.
+// The limits of a person within those of the action: a range of days, hours of the week, and a number of uses. The time
+// zone and the holidays are the kiosk's, and the rule for an unknown clock is the action's.
 
-/// Why limits are refused.
+/// The reason why limits are rejected.
 package enum PersonLimitsError: Error, Hashable, Sendable {
-  /// A text that is not a day.
+  /// The text is not a date.
   case day(String)
   /// The last day precedes the first one.
   case endsBeforeBegin
-  /// A text that is not hours.
+  /// The text is not valid hours.
   case hours(String)
-  /// Hours that end before they begin.
+  /// The hours end before they start.
   case hoursEndBeforeBegin(String)
-  /// Hours that have a minute in common with those before them.
+  /// The hours overlap with preceding ones.
   case overlap(String)
-  /// More hours than there may be.
+  /// There are more hours than allowed.
   case tooManyHours(max: Int)
-  /// A number of uses that there cannot be.
+  /// The number of uses is out of range.
   case uses(max: Int64)
 }
 
 /// The limits of a person, for all of their tags together.
 package struct PersonLimits: Hashable, Sendable {
-  /// Without any restriction unless it says otherwise.
+  /// The times at which the person may act; unrestricted by default.
   package var times = ActionTimes()
-  /// The number of taps that they are good for; `nil` means any.
+  /// The number of taps that are allowed; `nil` means no limit.
   ///
   /// A day ticket has 1.
   package var uses: Int64?
-  /// The name under which the taps are counted: another one each time that they are granted.
+  /// The name under which the taps are counted; a new name for each grant.
   package var ticket = ""
   /// The number of taps that the store has counted.
   package var used: Int64 = 0
@@ -35,7 +35,7 @@ package struct PersonLimits: Hashable, Sendable {
   /// Limits that allow everything.
   package init() {}
 
-  /// Limits from what a person wrote.
+  /// Limits from a person's input.
   @export(interface)
   package init(
     from: String?, until: String?, hours: [String], uses: Int64?, ticket: String
@@ -71,12 +71,12 @@ package struct PersonLimits: Hashable, Sendable {
     }
   }
 
-  /// Whether it limits anything.
+  /// Whether there are no limits.
   package var isEmpty: Bool { times == ActionTimes() && uses == nil }
 
   // MARK: As text
 
-  /// A line for each fact, for the store.
+  /// The limits as lines for the store, one per fact.
   package var lines: [String] {
     var lines: [String] = []
     if let from = times.from { lines.append("from " + from.text) }
@@ -86,7 +86,7 @@ package struct PersonLimits: Hashable, Sendable {
     return lines
   }
 
-  /// The limits in lines of the store; `nil` when one of them is unknown or damaged.
+  /// Parses lines of the store; `nil` if one of them is unknown or malformed.
   @export(interface)
   package init?(lines: [String]) {
     var (from, until, uses, ticket) = (String?.none, String?.none, Int64?.none, "")
@@ -117,15 +117,15 @@ package struct PersonLimits: Hashable, Sendable {
 }
 
 extension CalendarDay {
-  /// As `2026-12-25`.
+  /// The date in the form `2026-12-25`.
   package var text: String { String(UTCTime(unixSeconds: number * 86_400).text.prefix(10)) }
 }
 
 extension TagSecret {
-  /// The name under which uses of it are counted; `nil` if they are not.
+  /// The name under which uses of the secret are counted; `nil` if uses are not counted.
   var ticket: String? { person?.limits?.uses == nil ? nil : person?.limits?.ticket }
 
-  /// The reason why its person may not act at this time.
+  /// Returns why the secret's owner may not act at this time.
   func timeRefusal(for action: Action, at now: Moment, clockIsGood: Bool, in calendar: LocalCalendar) -> TapRefusal? {
     guard let person, let times = person.limits?.times, times != ActionTimes() else { return nil }
     let fault: TimeFault?

@@ -1,12 +1,12 @@
-// Whose tag it was: what reports and the log of taps say beside the UID.
+// The owner of a tag, which reports and the log of taps show in addition to the UID.
 
 /// The label and the person of a genuine tag.
 package struct TagOwner: Sendable {
-  /// Its name for people.
+  /// The tag's display name.
   package var label: String?
-  /// The person whose it is.
+  /// The person who owns the tag.
   package var person: Person?
-  /// The id by which Home Assistant knows the tag.
+  /// The tag's id in Home Assistant.
   package var homeAssistantID: String?
 
   /// A tag's owner from these parts.

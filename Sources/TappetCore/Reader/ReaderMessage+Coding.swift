@@ -1,10 +1,10 @@
-// The bytes of ReaderMessage; ReaderMessage.swift shows the layout.
+// The encoding of ReaderMessage; ReaderMessage.swift documents the layout.
 
 extension ReaderMessage {
-  /// Encodes the message as one datagram, which always decodes.
+  /// Encodes the message as one datagram, which is always decodable.
   ///
-  /// A device name is cut to its limit and its control characters become `?`; a memory beyond the limit is reported as
-  /// the fault that it is.
+  /// A device name is truncated to its limit, and its control characters are replaced with `?`; a memory beyond the
+  /// limit is reported as a fault.
   @export(interface)
   package func encode() -> [UInt8] {
     switch self {
@@ -84,7 +84,7 @@ extension ReaderMessage {
 
   private static var deviceNameSizeMax: Int { 128 }
 
-  /// Cuts the name between two characters' bytes, never inside a character.
+  /// Returns the name's printable bytes, truncated between characters.
   private static func printable(_ device: String) -> [UInt8] {
     var bytes: [UInt8] = []
     for scalar in device.unicodeScalars { bytes += String(scalar.isPrintable ? scalar : "?").utf8 }

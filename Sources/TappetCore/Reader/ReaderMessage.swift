@@ -1,8 +1,8 @@
 // Messages from tappet-reader to its parent over their SOCK_SEQPACKET socket, one per datagram. The bytes come from a
-// process that may have been taken over by a tag's content, so any bytes decode to a value or an error.
+// process that a tag's content may have compromised, so any bytes decode to a value or an error.
 //
 //   byte 0     1 …
-//   kind       the kind's fields; strings and memories reach to the datagram's end
+//   kind       the kind's fields; strings and memories extend to the datagram's end
 //
 //   1 ready       version (1 byte), device name (UTF-8, 0…128 bytes)
 //   2 heartbeat   —
@@ -25,26 +25,26 @@ package enum ReaderMessage: Hashable, Sendable {
   case tagArrived(TagUID)
   /// The tag's memory as far as a tap needs it; `tagDescribed` follows.
   indirect case tagRead(TagReading)
-  /// The rest of what is known of the tag of the last `tagRead`.
+  /// Further facts about the tag of the last `tagRead`.
   indirect case tagDescribed(TagDescription)
   /// The tag could not be read.
   case tagFaulted(TagUID, TagModel, TagFault)
-  /// The tag of the last `tagArrived` is gone.
+  /// The tag of the last `tagArrived` was removed.
   case tagLeft(TagUID)
   /// The device can no longer be used; the process ends after this message.
   case lost(ReaderFault, code: Int32)
-  /// A command is being carried out.
+  /// A command is being executed.
   case orderProgress(done: UInt16, total: UInt16)
-  /// A command was carried out, or failed.
+  /// A command was executed, or failed.
   indirect case orderDone(OrderOutcome)
 
   /// Version of the protocol.
   ///
-  /// Both ends come from one build; another number means that an update left an old tappet-reader behind.
+  /// Both ends are from the same build; a different number means that an update left an old tappet-reader behind.
   package static let protocolVersion: UInt8 = 3
 }
 
-/// Why a datagram is not a message.
+/// The reason why a datagram is not a message.
 package enum ReaderMessageError: Error, Hashable, Sendable {
   case empty
   case unknownKind(UInt8)

@@ -1,5 +1,5 @@
-// Commands from its parent to tappet-reader over their SOCK_SEQPACKET socket, one per datagram. A command is for the
-// tag that the reader has just reported, by its UID, and never for one that was put in its place.
+// Commands to tappet-reader from its parent over their SOCK_SEQPACKET socket, one per datagram. A command applies to
+// the tag that the reader has just reported, identified by its UID, and never to a tag that has replaced it.
 //
 //   byte 0     1           then
 //   task       uid size    uid, 0 or 1 (1), password (4) and its answer (2) if 1,
@@ -11,13 +11,13 @@
 package enum TagTask: Hashable, Sendable {
   /// Makes this NDEF message the tag's only content.
   case write([UInt8])
-  /// Empties it, and lifts the password that the command carries.
+  /// Empties the tag, and removes the password protection with the command's password.
   case erase
-  /// Makes it unwritable, for good.
+  /// Makes the tag permanently read-only.
   case lock
-  /// Gives it a capability container, for good, and an empty message.
+  /// Writes a capability container, permanently, and an empty message.
   case format
-  /// Allows writing only with the password.
+  /// Protects the tag against writing without the password.
   case protect
 }
 
@@ -37,7 +37,7 @@ package struct TagPassword: Hashable, Sendable {
 
   /// The password of one tag, derived from the kiosk's own key.
   ///
-  /// It never repeats on two tags, and need not be stored.
+  /// It differs for each tag, and need not be stored.
   package init(of uid: TagUID, key: SecretKey) throws(CryptoError) {
     let code = try key.authenticate(Array("tappet tag password 1 ".utf8) + uid.bytes)
     password = Array(code[0..<4])

@@ -1,25 +1,25 @@
-// Keeps a tappet-reader running: starts it, listens to it, kills it when it is silent, and restarts it with a growing
-// delay.
+// Keeps a tappet-reader running: starts it, handles its messages, kills it when it is silent, and restarts it with an
+// increasing delay.
 
-/// The reader's process as the kiosk sees it.
+/// The kiosk's view of the reader's process.
 struct ReaderSupervision: Sendable {
   /// The state of the process.
   enum State: Equatable, Sendable {
-    /// None is configured, and none runs.
+    /// No reader is configured, and no process is running.
     case absent
-    /// No process runs; one must be started then.
+    /// No process is running; a process must be started at this time.
     case waiting(until: Instant)
-    /// It was started; no message from it yet.
+    /// The process was started, but has not sent a message yet.
     case starting(since: Instant)
-    /// Polling for tags.
+    /// The process is polling for tags.
     case polling(readyAt: Instant, lastHeard: Instant)
-    /// Reading a tag that arrived.
+    /// The process is reading a tag that has arrived.
     case reading(readyAt: Instant, since: Instant)
-    /// Given up and about to end; killed at `killAt` if it reported its own failure and libnfc holds it up.
+    /// Given up and exiting; killed at `killAt` if it reported its own failure and libnfc delays its exit.
     case ending(killAt: Instant?)
-    /// Asked to end, for good.
+    /// Asked to exit permanently.
     case stopping
-    /// Gone, and no longer wanted.
+    /// The process has exited and is no longer wanted.
     case stopped
   }
 
@@ -28,7 +28,7 @@ struct ReaderSupervision: Sendable {
   private(set) var isWanted = true
   /// Number of failed starts in a row.
   private var failures = 0
-  /// The last reported loss without a recovery: each loss is reported once, not at each attempt.
+  /// The last reported loss without a recovery; each loss is reported only once, not at each attempt.
   private var reportedLoss: ReaderLoss?
 
   init(startAt now: Instant) { state = .waiting(until: now) }
@@ -40,12 +40,12 @@ struct ReaderSupervision: Sendable {
     }
   }
 
-  /// Whether its loss was reported and it has not come back.
+  /// Whether the reader's loss was reported and it has not recovered.
   var isLost: Bool { reportedLoss != nil }
 
   var isStopped: Bool { state == .stopped }
 
-  /// The reader's condition for people: a loss lasts until the reader is ready again.
+  /// The reader's condition for display: a loss lasts until the reader is ready again.
   var condition: KioskStatus.Reader {
     if let reportedLoss { return .lost(reportedLoss) }
     return switch state {
@@ -56,7 +56,7 @@ struct ReaderSupervision: Sendable {
     }
   }
 
-  /// When to act if no message comes before.
+  /// The time at which to act unless a message arrives earlier.
   var deadline: Instant? {
     switch state {
     case .waiting(let until): until
@@ -113,7 +113,7 @@ struct ReaderSupervision: Sendable {
       (.reading, .orderProgress), (.reading, .orderDone):
       break  // The read's own deadline remains.
     case (.absent, _), (.starting, _), (.waiting, _), (.ending, _), (.stopping, _), (.stopped, _):
-      break  // It comes from a process that was given up.
+      break  // The message is from a process that was given up.
     }
     return []
   }
@@ -126,7 +126,7 @@ struct ReaderSupervision: Sendable {
     }
   }
 
-  /// Handles the end of the process; another one follows while one is wanted.
+  /// Handles the exit of the process; it is restarted while a reader is wanted.
   mutating func ended(_ end: ProcessEnd, at now: Instant) -> [Effect] {
     switch state {
     case .starting, .polling, .reading:
@@ -144,7 +144,7 @@ struct ReaderSupervision: Sendable {
     }
   }
 
-  /// Handles a process that could not even be started.
+  /// Handles a process that could not be started.
   mutating func notStarted(code: Int32, at now: Instant) -> [Effect] {
     guard case .starting = state else { return [] }
     let effects = markLost(.notStarted(code: code))
@@ -152,7 +152,7 @@ struct ReaderSupervision: Sendable {
     return effects
   }
 
-  /// Ends this device's reader, which is not a loss; a reader for the new device follows.
+  /// Stops this device's reader, which is not a loss; a reader for the new device is started afterwards.
   mutating func replace(at now: Instant) -> [Effect] {
     switch state {
     case .starting, .polling, .reading:
@@ -163,7 +163,7 @@ struct ReaderSupervision: Sendable {
     }
   }
 
-  /// Begins or ends to keep a reader, which the configuration decides.
+  /// Starts or stops keeping a reader, depending on the configuration.
   mutating func want(_ isWanted: Bool, at now: Instant) -> [Effect] {
     guard isWanted != self.isWanted else { return [] }
     self.isWanted = isWanted
@@ -176,7 +176,7 @@ struct ReaderSupervision: Sendable {
     return replace(at: now)
   }
 
-  /// Ends the reader, because none is wanted any more.
+  /// Stops the reader, because it is no longer wanted.
   mutating func stop() -> [Effect] {
     switch state {
     case .starting, .polling, .reading:

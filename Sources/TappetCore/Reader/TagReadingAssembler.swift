@@ -1,12 +1,12 @@
-// Joins a reading and its description, for code that looks at tags rather than at taps.
+// Combines a reading and its description, for code that handles tags rather than taps.
 
-/// Holds each `tagRead` back until its `tagDescribed` has come, and joins the two.
+/// Holds each `tagRead` back until its `tagDescribed` has arrived, and combines the two.
 package struct TagReadingAssembler {
   private var reading: TagReading?
 
   package init() {}
 
-  /// The message as it is to be handled, `nil` while a reading waits for its description.
+  /// Returns the message to be handled; `nil` while a reading is waiting for its description.
   @export(interface)
   package mutating func pass(_ message: ReaderMessage) -> ReaderMessage? {
     switch message {

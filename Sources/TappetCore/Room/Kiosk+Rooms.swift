@@ -1,21 +1,21 @@
-// Commands from rooms: the process that listens there, and the lines that it reads. Decides only; Kiosk+Commands.swift
-// does what a line asks for.
+// Commands from rooms: the listening process, and the lines that it reports. Pure decision logic; Kiosk+Commands.swift
+// executes the commands.
 
 /// The homeserver's condition.
 struct RoomDuties: Sendable {
-  /// Why it did not answer last time.
+  /// The reason why the homeserver did not respond last time.
   var fault: WebhookFault?
-  /// When the process gave its last sign of life.
+  /// Time of the last message from the process.
   var signAt: Instant?
 }
 
 /// The events of the process that listens in rooms.
 package enum RoomEvent: Sendable {
   case message(RoomMessage)
-  /// It sent bytes that are not a message.
+  /// The process sent bytes that are not a message.
   case malformed
   case ended(ProcessEnd)
-  /// It could not be started; an errno.
+  /// The process could not be started; with the errno.
   case notStarted(code: Int32)
 }
 
@@ -28,7 +28,7 @@ package struct RoomPlan: Sendable {
 }
 
 extension KioskSettings {
-  /// Whether a room has commands, or is encrypted: then the process that listens writes, too.
+  /// Whether a room has commands, or is encrypted, in which case the listening process also writes.
   var hearsRooms: Bool { rooms.areEncrypted || commands.contains { $0.isRoom } }
 }
 
@@ -42,7 +42,7 @@ extension Kiosk {
     case .ended(let end):
       intake.gate.roomsClosed()
       let effects = questionLost()
-      // It reads the session's file once: another one may find another session there.
+      // The process reads the session file only once; its successor may find a new session there.
       if case .trouble(.tokenRefused, _) = listening.duties.fault, end == .exited(ProcessEnd.sessionRefused) {
         return effects + listening.process.endedToBeginAgain(at: now.instant)
       }
@@ -84,12 +84,12 @@ extension Kiosk {
     }
   }
 
-  /// When the process has been silent for too long; each answer of the homeserver, and each fault, is a sign.
+  /// Time at which the process has been silent for too long, counted from the homeserver's last answer or fault.
   var roomDeadline: Instant? {
     listening.process.isRunning ? listening.duties.signAt.map { $0 + Limits.roomSignMax } : listening.process.deadline
   }
 
-  /// Has the process run as long as a room has commands, and ends one that hangs.
+  /// Handles the deadline of the process: kills it if it hangs, or starts it again.
   mutating func roomsDue(at now: Moment) -> [Effect] {
     guard let deadline = roomDeadline, deadline <= now.instant else { return [] }
     return listening.process.isRunning
@@ -99,6 +99,6 @@ extension Kiosk {
 }
 
 extension ProcessEnd {
-  /// The exit status of a process whose session the homeserver does not accept any more.
+  /// The exit status of a process whose session the homeserver no longer accepts.
   package static let sessionRefused: Int32 = 3
 }

@@ -1,4 +1,4 @@
-// The process that listens in rooms, and what is owed to them.
+// The process that listens in rooms, and the condition of its homeserver.
 
 struct ListenerSupervision: Sendable {
   var process = HelperSupervision(.rooms)

@@ -1,18 +1,18 @@
-// The meaning of a line in a room for a kiosk that takes commands there. Decides only.
+// Parses lines in rooms as commands for the kiosk. Pure decision logic.
 //
 //   !garage          runs the action
 //   !gate pulse      drives the output: on, off, pulse, toggle
-//   !status          asks for the kiosk's state
-//   !history         asks for the last rows of the log of taps
+//   !status          requests the kiosk's state
+//   !history         requests the last rows of the log of taps
 //   !suspend NAME    refuses all tags of a person, where the room manages people
 //   !resume NAME     accepts them again
 
-/// The sender of a command in a room, and the event that it is.
+/// The sender and the event of a command in a room.
 package struct RoomSender: Hashable, Sendable {
-  /// `@name:server`.
+  /// The user id, `@name:server`.
   package var user: String
   package var event: String
-  /// Their power level in the room; `nil` when that is not known.
+  /// The sender's power level in the room; `nil` if it is unknown.
   package var power: Int64?
 
   package init(user: String, event: String, power: Int64? = nil) {
@@ -23,10 +23,10 @@ package struct RoomSender: Hashable, Sendable {
 }
 
 extension CommandPlan {
-  /// Whether its commands come from a room.
+  /// Whether the commands come from a room.
   package var isRoom: Bool { if case .room = trust { true } else { false } }
 
-  /// The command in a line; `nil` when it is none of this kiosk's, and perhaps another program's.
+  /// Returns the command in a line; `nil` if it is not for this kiosk, but perhaps for another program.
   func content(of line: String) -> CommandArrival.Content? {
     let words = line.utf8.split(separator: 0x20).map { String(Substring($0)) }
     guard let first = words.first, first.begins(with: "!") else { return nil }
@@ -42,7 +42,8 @@ extension CommandPlan {
     return .request(CommandRequest(.target(.output(OutputOrder(output: name, request: request)))))
   }
 
-  /// The command in a line about what the store has: the last taps, or a person, whose name may have several words.
+  /// Returns the command in a line about data in the store: the last taps, or a person, whose name may contain several
+  /// words.
   private func aboutStore(_ word: String, _ rest: ArraySlice<String>) -> CommandArrival.Content? {
     let name = rest.joined(separator: " ")
     switch word {

@@ -1,20 +1,20 @@
-// How the kiosk takes part in encrypted rooms, as configured.
+// The configuration of encrypted rooms.
 
-/// The encryption of rooms.
+/// The encryption settings for rooms.
 package struct RoomEncryption: Hashable, Sendable {
-  /// Which devices read what the kiosk says, and may command it.
+  /// The devices that can read the kiosk's messages, and may send it commands.
   package enum Devices: UInt8, Sendable, CaseIterable {
     /// All devices of the people in the room.
     case all = 0
-    /// The devices that their owner has verified, by a signature of the owner's.
+    /// Only devices that are verified by a signature of their owner.
     case signed = 1
 
-    /// The word in the configuration.
+    /// The keyword in the configuration.
     package var word: String { self == .all ? "all" : "signed" }
   }
 
   package var devices: Devices
-  /// Whether rooms without encryption are still of use.
+  /// Whether rooms without encryption are allowed too.
   package var allowsPlain: Bool
 
   package init(devices: Devices = .all, allowsPlain: Bool = true) {

@@ -1,11 +1,11 @@
-// The power of each member of a room, by the rules of the room's version. Decides only.
-// Client-server API v1.16, m.room.create and m.room.power_levels; room versions 1 to 12.
+// The power level of each member of a room, by the rules of the room's version. Pure decision logic. Client-server API
+// v1.16, m.room.create and m.room.power_levels; room versions 1 to 12.
 
 /// The senders whose lines in a room count as commands.
 package struct RoomCommanders: Hashable, Sendable {
-  /// By name, `@name:server`.
+  /// The user ids of senders, `@name:server`.
   package var users: [String]
-  /// And everybody with at least this power level in the room; `nil` means nobody else.
+  /// The power level from which other senders are included; `nil` means no other senders.
   package var powerLevel: Int64?
 
   package init(users: [String], powerLevel: Int64? = nil) {
@@ -13,7 +13,7 @@ package struct RoomCommanders: Hashable, Sendable {
     self.powerLevel = powerLevel
   }
 
-  /// Whether the sender is one of them.
+  /// Returns whether the sender's lines count as commands.
   func include(_ sender: RoomSender) -> Bool {
     if users.contains(sender.user) { return true }
     guard let powerLevel, let power = sender.power else { return false }
@@ -21,14 +21,14 @@ package struct RoomCommanders: Hashable, Sendable {
   }
 }
 
-/// The part of a room's state that says what its members may do.
+/// The part of a room's state that defines the permissions of its members.
 package struct RoomPowers: Hashable, Sendable {
-  /// `m.room.create`: the room's version, and who made it.
+  /// `m.room.create`: the room's version and its creators.
   package struct Creation: Hashable, Sendable {
     /// `nil` means version 1.
     package var version: String?
     package var sender: String
-    /// `additional_creators`, which count since version 12.
+    /// `additional_creators`, which apply since room version 12.
     package var others: [String]
 
     package init(version: String?, sender: String, others: [String]) {
@@ -38,7 +38,7 @@ package struct RoomPowers: Hashable, Sendable {
     }
   }
 
-  /// `m.room.power_levels`; a level that cannot be read is `nil`, and allows nothing.
+  /// `m.room.power_levels`; a level that cannot be parsed is `nil`, and permits nothing.
   package struct Levels: Hashable, Sendable {
     package var users: [String: Int64?]
     package var usersDefault: Int64?
@@ -49,7 +49,7 @@ package struct RoomPowers: Hashable, Sendable {
     }
   }
 
-  /// The power of a creator since version 12, above every level.
+  /// The power level of a creator since room version 12, above all others.
   package static let creator = Int64.max
 
   package var creation: Creation?
@@ -57,7 +57,7 @@ package struct RoomPowers: Hashable, Sendable {
 
   package init() {}
 
-  /// The power of a user; `nil` while the room's state is not known.
+  /// Returns the power level of a user; `nil` while the room's state is unknown.
   package func level(of user: String) -> Int64? {
     guard let creation else { return nil }
     if creation.isAboveLevels, user == creation.sender || creation.others.contains(user) { return RoomPowers.creator }
@@ -69,6 +69,6 @@ package struct RoomPowers: Hashable, Sendable {
 extension RoomPowers.Creation {
   /// Whether creators need no level.
   ///
-  /// The specification's versions are numbers; in any other, the levels alone count.
+  /// The specification's versions are numbers; in any other version, only the levels count.
   fileprivate var isAboveLevels: Bool { version.flatMap { Int64(decimal: $0.utf8) }.map { $0 >= 12 } ?? false }
 }

@@ -1,30 +1,30 @@
-// The question whether an action may be done, asked in a room and answered there by a reaction. Decides only.
+// The confirmation of an action in a room: a question that is answered with a reaction. Pure decision logic.
 //
-// An answer names the question by its number, which the process that listens knows by the very event that the reaction
-// is to: nobody can have reacted to an event that was not there. The first answer of somebody who may command in that
-// room counts, and no other: the question is over with it.
+// An answer identifies the question by its number, which the listening process looks up by the event of the reaction,
+// so that no reaction can precede its question. Only the first answer from a user who may send commands in the room
+// counts; it closes the question.
 
 /// A question in a room.
 package struct RoomQuestion: Hashable, Sendable {
-  /// Drawn at random, so that no two are the same, whatever is started again.
+  /// A random number, so that questions are unique across restarts.
   package let number: UInt64
   /// The room as configured.
   package let room: String
   /// The action's title.
   package let title: String
-  /// The name of the person whose tag it is, or the label of the tag, where one is known.
+  /// The name of the person who owns the tag, or the label of the tag, if known.
   package let who: String?
   /// The time for the answer.
   package let within: Duration
 }
 
-/// The end of a question, for those in the room.
+/// The outcome of a question, as reported in the room.
 package enum RoomQuestionEnd: Hashable, Sendable {
   case confirmed(by: String)
   case refused(by: String)
-  /// Nobody answered in time.
+  /// No answer arrived in time.
   case unanswered
-  /// Somebody touched something else, or the kiosk cannot do it any more.
+  /// Another tag or button was used, or the kiosk can no longer perform the action.
   case cancelled
 }
 
@@ -33,7 +33,7 @@ package struct RoomAnswer: Hashable, Sendable {
   package var question: UInt64
   /// The sender, `@name:server`.
   package var user: String
-  /// The sender's power level; `nil` when it is not known, or not wanted.
+  /// The sender's power level; `nil` if it is unknown, or was not requested.
   package var power: Int64?
   package var isYes: Bool
 
@@ -46,7 +46,7 @@ package struct RoomAnswer: Hashable, Sendable {
 }
 
 extension Kiosk {
-  /// Asks in the action's room whether it may be done; refuses at once where nobody would hear it.
+  /// Posts the question in the action's room; refuses the action immediately if the kiosk does not listen there.
   mutating func askInRoom(
     _ room: String, _ action: Action, within: Duration, _ uid: TagUID? = nil, _ tap: VerifiedTap? = nil,
     at now: Moment
@@ -63,7 +63,7 @@ extension Kiosk {
     return [.askRoom(question), .report(.tap(.confirming(action: action.name, trigger, within: within, room: room)))]
   }
 
-  /// Whether the room has been asked about this tag.
+  /// Returns whether a question in a room about this tag is pending.
   func isAsking(about uid: TagUID) -> Bool {
     if case .room(_, _, uid, _) = panel.confirmation?.source { true } else { false }
   }
@@ -87,7 +87,7 @@ extension Kiosk {
     return [end] + buttonAccepted(action, at: now)
   }
 
-  /// Ends the question when its room, or with `nil` any room, is not heard any more.
+  /// Ends the question if the kiosk no longer listens to its room, or, with `nil`, to any room.
   mutating func questionLost(in room: String? = nil) -> [Effect] {
     guard case .room(let question, _, _, _) = panel.confirmation?.source, room == nil || room == question.room else {
       return []
@@ -97,7 +97,7 @@ extension Kiosk {
 }
 
 extension ConfirmationEnd {
-  /// The same for those in the room.
+  /// The outcome as reported in the room.
   var ofQuestion: RoomQuestionEnd {
     switch self {
     case .timeUp: .unanswered

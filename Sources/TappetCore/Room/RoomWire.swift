@@ -1,5 +1,5 @@
-// The messages between the kiosk and a tappet-webhook that listens in rooms, one per datagram; ByteWriter has the form
-// of numbers and texts. Any bytes decode to a value or to `nil`.
+// The messages between the kiosk and a tappet-webhook that listens in rooms, one per datagram; ByteWriter defines the
+// encoding of numbers and texts. Any bytes decode to a value or to `nil`.
 //
 //   kiosk ──▶ 1 session    session ca                           paths of files; "" for none
 //         ──▶ 2 room       room flags:1                         its address or id, as configured; 1 powers, 2 reactions
@@ -21,18 +21,18 @@
 /// Whether the kiosk can read the lines of a room.
 package enum RoomAccess: UInt8, Sendable, CaseIterable {
   case open = 1
-  /// The kiosk is not in it.
+  /// The kiosk is not in the room.
   case closed = 2
   case encrypted = 3
   /// No room has this address.
   case unknown = 4
-  /// Another room has taken its place.
+  /// The room has been replaced with another room.
   case replaced = 5
-  /// It is not encrypted, and the configuration wants that.
+  /// The room is not encrypted, but the configuration requires encryption.
   case plain = 6
 }
 
-/// A line that somebody wrote in a room.
+/// A line that a user wrote in a room.
 package struct RoomLine: Hashable, Sendable {
   /// The room as configured.
   package var room: String
@@ -40,9 +40,9 @@ package struct RoomLine: Hashable, Sendable {
   package var event: String
   /// The sender, `@name:server`.
   package var user: String
-  /// When its sender's homeserver got it, in milliseconds since 1970.
+  /// Time at which the sender's homeserver received the line, in milliseconds since 1970.
   package var unixMilliseconds: Int64
-  /// The sender's power level at that time; `nil` when it is not known, or not wanted.
+  /// The sender's power level at that time; `nil` if it is unknown, or was not requested.
   package var power: Int64?
   package var text: String
 
@@ -59,44 +59,45 @@ package struct RoomLine: Hashable, Sendable {
   }
 }
 
-/// An order of the kiosk.
+/// An order from the kiosk.
 package enum RoomOrder: Equatable, Sendable {
-  /// Load the session, and the certificates that are trusted.
+  /// Load the session, and the trusted certificates.
   case session(path: String, ca: String)
-  /// Listen in this room: with `readsPowers`, report each sender's power level; with `asks`, reactions to questions.
+  /// Listen in this room; with `readsPowers`, report each sender's power level; with `asks`, report reactions to
+  /// questions.
   case room(String, readsPowers: Bool, asks: Bool)
-  /// The rooms are complete: confine yourself, and listen; answered by `ready`.
+  /// All rooms have been sent: enter the sandbox, and listen; answered by `ready`.
   case begin
-  /// React to an event with one character, or reply to it; without an answer.
+  /// React to an event with one character, or reply to it; not answered.
   case answer(room: String, event: String, isReaction: Bool, text: String)
-  /// Ask a question; answered by `answered`, or never.
+  /// Post a question in a room; answered by `answered`, or never.
   case ask(number: UInt64, room: String, text: String)
-  /// Take no answer to the question any more, and say how it has ended; one that was not said yet is not said.
+  /// Stop accepting answers to the question, and post its outcome; a question that is not posted yet is discarded.
   case close(number: UInt64, text: String)
-  /// Take part in encrypted rooms, with the keys in this state folder; before `begin`.
+  /// Use encrypted rooms, with the keys in this state folder; sent before `begin`.
   case encrypt(RoomEncryption, state: String)
-  /// Say an entry's message in a room; answered by `posted` or `undelivered`.
+  /// Post an entry's message in a room; answered by `posted` or `undelivered`.
   case post(EntryID, room: String, body: [UInt8])
 }
 
-/// A message of the process that listens.
+/// A message from the listening process.
 package enum RoomMessage: Equatable, Sendable {
-  /// Version of these messages; another one is another build.
+  /// Version of these messages; a different version means a different build.
   package static let protocolVersion: UInt8 = 2
 
   case ready
-  /// The homeserver answered; lines from now on are read.
+  /// The homeserver responded; lines are read from now on.
   case listening
-  /// It did not; it is asked again.
+  /// The homeserver did not respond; the request is retried.
   case failed(WebhookFault)
   case access(room: String, RoomAccess)
-  /// Somebody wrote a line that begins with `!`.
+  /// A user wrote a line that starts with `!`.
   case heard(RoomLine)
-  /// Somebody reacted to a question with yes or no.
+  /// A user reacted to a question with yes or no.
   case answered(RoomAnswer)
-  /// The homeserver answered to a message so; as with a webhook.
+  /// The homeserver answered a posted message, handled as with a webhook.
   case posted(EntryID, status: UInt16, retryAfterSeconds: UInt32?)
-  /// There was no answer to it.
+  /// There was no answer to a posted message.
   case undelivered(EntryID, TransportError, code: Int32)
 }
 

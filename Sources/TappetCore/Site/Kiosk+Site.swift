@@ -1,33 +1,33 @@
-// The people of the site: which bundle is applied, and when one is tried again. Decides only; the store's thread checks
-// the signature, opens the bundle, and applies it in one transaction.
+// The people of the site: which bundle is applied, and when it is retried. Pure decision logic; the store's thread
+// verifies the signature, decrypts the bundle, and applies it in one transaction.
 
 /// An event about the site's bundles.
 package enum SiteEvent: Sendable {
-  /// A message came on the site's topic.
+  /// A message arrived on the site's topic.
   case arrived(Result<SiteBundle, SiteRefusal>)
   /// The broker answered the subscription.
   case subscribed(isGranted: Bool)
-  /// The bundle that was to be applied is in force, or was refused.
+  /// The bundle to be applied is now in force, or was refused.
   case ended(Result<SiteRecord, SiteRefusal>)
 }
 
-/// The bundles that wait, and the one that is in force.
+/// The pending bundles, and the bundle that is in force.
 struct SiteDuties: Sendable {
   /// The bundle that is in force.
   var record: SiteRecord?
-  /// Whether the broker took the subscription; `nil` before its answer.
+  /// Whether the broker granted the subscription; `nil` before its answer.
   var isSubscribed: Bool?
-  /// Why the door may lack people; `nil` when it has those of the last bundle.
+  /// The reason why people may be missing at the door; `nil` if those of the last bundle are in force.
   private(set) var trouble: SiteRefusal?
-  /// The first one is being applied, or waits for another attempt.
+  /// The pending bundles, of which the first is being applied, or waits for a retry.
   private var bundles: [SiteBundle] = []
   private var isUnderWay = false
-  /// When the disk, which did not take a bundle, is tried again.
+  /// Time at which a bundle that could not be stored is retried.
   private(set) var retryAt: Instant?
   /// The refusal that was reported last; the broker sends the same bundle at each connect.
   private var reported: SiteRefusal?
 
-  /// Takes a bundle; returns what is to be done.
+  /// Handles a new bundle; returns the effects to perform.
   mutating func take(_ bundle: SiteBundle, at site: String) -> [Effect] {
     switch bundle.verdict(at: site, after: record) {
     case .current: return []
@@ -47,7 +47,7 @@ struct SiteDuties: Sendable {
     return [.report(.site(.refused(refusal)))]
   }
 
-  /// Handles the end of an application.
+  /// Handles the result of applying a bundle.
   mutating func ended(_ result: Result<SiteRecord, SiteRefusal>, at site: String?, _ now: Instant) -> [Effect] {
     isUnderWay = false
     if case .failure(.notStored(let fault)) = result {
@@ -65,14 +65,14 @@ struct SiteDuties: Sendable {
     }
   }
 
-  /// Tries the disk again.
+  /// Retries a bundle that could not be stored.
   mutating func timerFired(at site: String?, _ now: Instant) -> [Effect] {
     guard let retryAt, retryAt <= now else { return [] }
     self.retryAt = nil
     return site.map { proceed(at: $0) } ?? []
   }
 
-  /// Handles another site, or none: what waits is not for it.
+  /// Handles a new site, or none, by discarding the bundles that are not being applied yet.
   mutating func replace() {
     bundles = isUnderWay ? Array(bundles.prefix(1)) : []
     (retryAt, trouble, reported, isSubscribed) = (nil, nil, nil, nil)
@@ -99,7 +99,7 @@ extension Kiosk {
   mutating func siteChanged(_ change: SiteEvent, at now: Moment) -> [Effect] {
     var effects: [Effect] = []
     for effect in siteEffects(of: change, at: now) {
-      // As with commands: a stranger who may publish there must not fill a disk with log lines.
+      // As with commands: a stranger who may publish there must not fill the disk with log lines.
       if case .report(.site(.refused)) = effect, case .report(let report) = effect {
         effects += throttles.commandRefusals.report(report, at: now.instant)
       } else {
@@ -124,7 +124,7 @@ extension Kiosk {
     }
   }
 
-  /// The site's part of the kiosk's condition; `nil` without one.
+  /// The condition of the site; `nil` without a site.
   var siteCondition: KioskStatus.Site? {
     guard let name = settings.site else { return nil }
     return KioskStatus.Site(

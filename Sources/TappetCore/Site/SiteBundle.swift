@@ -1,33 +1,33 @@
-// The people of a site on their way to its doors: sealed under the site's key, so that nobody else reads them, and
-// signed with the key of the person who publishes them, so that no door, and no thief of one, can make a bundle.
+// The people of a site, as published to its doors: sealed with the site's key, so that only its doors can read them,
+// and signed with the publisher's key, so that neither a door nor the thief of a door can create a bundle.
 //
 //     byte 0         6        7           8      8 + n     16 + n                          size - 64    size
 //     "tppeop"       format   name size   name   version   nonce, ciphertext, tag (GCM)    signature
 //
 // The header, up to the version, is the associated data of the seal; the signature covers everything before it.
 
-/// A bundle as it arrived, of which only the header was read.
+/// A bundle as received, of which only the header has been decoded.
 package struct SiteBundle: Sendable {
-  /// The format of this version.
+  /// The bundle format of this version.
   package static let format: UInt8 = 1
-  /// Bytes of a bundle's identity.
+  /// Number of bytes in a bundle's identity.
   package static let markSize = 16
   private static let magic = Array("tppeop".utf8)
 
-  /// The site that it is for.
+  /// The site that the bundle is for.
   package let site: String
-  /// Its number: a later bundle has a larger one.
+  /// The number of the bundle, which is larger for later bundles.
   package let version: Int64
-  /// All of it, for the broker.
+  /// The whole bundle, for the broker.
   package let bytes: [UInt8]
   private let headerSize: Int
 
   private var signedSize: Int { bytes.count - SigningKey.signatureSize }
 
-  /// The first bytes of its signature, which tell it from every other one.
+  /// The first bytes of the signature, which identify the bundle.
   package var mark: [UInt8] { Array(bytes[signedSize..<signedSize + SiteBundle.markSize]) }
 
-  /// Reads the header of a message of which `size` bytes came and, if that is too many, none was kept.
+  /// Decodes the header of a message of `size` bytes; if the message was too large, its bytes were not kept.
   package init(arrived bytes: [UInt8], size: Int) throws(SiteRefusal) {
     guard size <= Limits.siteBundleSizeMax else {
       throw .tooLarge(size: size, max: Limits.siteBundleSizeMax)
@@ -66,12 +66,12 @@ package struct SiteBundle: Sendable {
     (self.site, self.version, headerSize) = (site, version, header.bytes.count)
   }
 
-  /// Whether the owner of this key has signed it.
+  /// Returns whether the owner of this key has signed the bundle.
   package func isSigned(by key: VerifyingKey) -> Bool {
     key.verifies(bytes[signedSize...], ofFirst: signedSize, of: bytes)
   }
 
-  /// Opens it, which `isSigned` must have allowed.
+  /// Decrypts the bundle, whose signature `isSigned` must have verified.
   @export(interface)
   package func content(sealedUnder key: SecretKey) throws(SiteRefusal) -> SiteContent {
     let context = Array(bytes[..<headerSize])
@@ -83,32 +83,32 @@ package struct SiteBundle: Sendable {
   }
 }
 
-/// Why a bundle is not applied.
+/// The reason why a bundle is not applied.
 package enum SiteRefusal: Error, Hashable, Sendable {
-  /// Bytes of the message.
+  /// The message is too large; sizes in bytes.
   case tooLarge(size: Int, max: Int)
-  /// It is not a bundle, or it is cut short.
+  /// The message is not a bundle, or is truncated.
   case malformed
-  /// It has a format that this version does not know.
+  /// The bundle has a newer format, which this version does not support.
   case newerFormat(UInt8)
-  /// It is for the site of this name.
+  /// The bundle is for the site with this name.
   case otherSite(String)
-  /// A later one is in force.
+  /// A later bundle is in force.
   case older(version: Int64, applied: Int64)
-  /// Another one with its number is in force.
+  /// A different bundle with the same number is in force.
   case conflict(version: Int64)
-  /// It was not signed with the key that belongs to `public_key`.
+  /// The bundle was not signed with the key that belongs to `public_key`.
   case badSignature
-  /// It is sealed under another key than the site's.
+  /// The bundle is sealed with a key other than the site's.
   case otherKey
-  /// An action would have more secrets than it may have here.
+  /// An action would have more secrets than allowed.
   case tooManyTags(action: String, max: Int)
-  /// Too many others wait.
+  /// Too many other bundles are pending.
   case busy
-  /// The disk does not take it; it is tried again.
+  /// The bundle could not be stored; it is retried.
   case notStored(StoreFault)
 
-  /// Whether the door may lack people because of it; anybody may send the others.
+  /// Whether people may be missing at the door because of the refusal; anyone can cause the other refusals.
   package var leavesDoorBehind: Bool {
     switch self {
     case .newerFormat, .otherKey, .tooManyTags, .notStored: true
@@ -117,7 +117,7 @@ package enum SiteRefusal: Error, Hashable, Sendable {
   }
 }
 
-/// The bundle that is in force, as the store remembers it.
+/// The bundle that is in force, as recorded in the store.
 package struct SiteRecord: Hashable, Sendable {
   /// The site's name.
   package var site: String
@@ -125,13 +125,13 @@ package struct SiteRecord: Hashable, Sendable {
   package var version: Int64
   /// The bundle's identity.
   package var mark: [UInt8]
-  /// When it was applied, in seconds since 1970.
+  /// Time at which the bundle was applied, in seconds since 1970.
   package var appliedUnixSeconds: Int64
-  /// Number of people in it.
+  /// Number of people in the bundle.
   package var peopleCount = 0
-  /// Number of their tags that this door knows.
+  /// Number of tags of these people that this door knows.
   package var tagCount = 0
-  /// Number of their tags for actions that this door does not have.
+  /// Number of tags of these people for actions that are not configured at this door.
   package var skippedCount = 0
 
   /// A record of a bundle.
@@ -139,14 +139,14 @@ package struct SiteRecord: Hashable, Sendable {
     (site, version, mark, appliedUnixSeconds) = (bundle.site, bundle.version, bundle.mark, unixSeconds)
   }
 
-  /// One line of text for each fact, for the store.
+  /// The encoded record for the store: one line of text per value.
   package var stored: [UInt8] {
     let numbers = [version, appliedUnixSeconds, Int64(peopleCount), Int64(tagCount), Int64(skippedCount)]
     let lines = ["1", site, Hex.encode(mark)] + numbers.map { String($0) }
     return Array(lines.joined(separator: "\n").utf8)
   }
 
-  /// Reads what `stored` made; `nil` for anything else.
+  /// Decodes the output of `stored`; `nil` for anything else.
   @export(interface)
   package init?(stored: [UInt8]) {
     let lines = stored.split(separator: 0x0A, omittingEmptySubsequences: false)
@@ -162,16 +162,16 @@ package struct SiteRecord: Hashable, Sendable {
   }
 }
 
-/// The judgement of a bundle by its header.
+/// The decision about a bundle, based on its header.
 package enum SiteVerdict: Hashable, Sendable {
   case apply
-  /// It is the one that is in force; a broker sends it at each connect.
+  /// The bundle is already in force; a broker sends it at each connect.
   case current
   case refuse(SiteRefusal)
 }
 
 extension SiteBundle {
-  /// Judges it at a door of `site` where `record` is in force.
+  /// Returns the decision about the bundle at a door of `site` where `record` is in force.
   package func verdict(at site: String, after record: SiteRecord?) -> SiteVerdict {
     guard self.site == site else { return .refuse(.otherSite(self.site)) }
     guard let record, record.site == site else { return .apply }
@@ -181,7 +181,7 @@ extension SiteBundle {
 }
 
 extension String {
-  /// Whether this can be a site's name: a level of a topic, and nothing but letters, digits, '-', '_' and '.'.
+  /// Whether this is a valid site name: a topic level of only letters, digits, '-', '_' and '.'.
   package var siteNameIsGood: Bool {
     (1...Limits.siteNameSizeMax).contains(utf8.count) && hasOnlyASCIIAlphanumerics(and: "-._")
   }

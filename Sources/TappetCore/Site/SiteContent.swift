@@ -1,5 +1,5 @@
-// The content of a bundle, which is sealed. Numbers are big-endian; an id is its 16 bytes if it is a UUID, else its
-// text.
+// The content of a bundle, which is sealed. Numbers are big-endian; an id is encoded as 16 bytes if it is a UUID,
+// otherwise as text.
 //
 //     people count, 4 bytes;  each: id, suspended (1), created (8), name, number of lines (1), the lines of the limits
 //     action count, 4 bytes;  each: its name
@@ -9,10 +9,10 @@
 package struct SiteContent: Sendable {
   /// All people of the site, in the order of the bundle.
   package var people: [Person]
-  /// Secrets, each of one of the people.
+  /// The secrets, each of which belongs to one of the people.
   package var tags: [TagSecret]
 
-  /// These people, with those of the secrets that are theirs.
+  /// The content for these people, with the secrets that belong to them.
   package init(people: [Person], secrets: [TagSecret]) {
     let ids = Set(people.map { $0.id })
     self.people = people
@@ -21,11 +21,11 @@ package struct SiteContent: Sendable {
 
   // MARK: Encoding
 
-  /// The bytes, for the caller to wipe.
+  /// Returns the encoded bytes, which the caller must wipe.
   @export(interface)
   package func encoded() -> [UInt8] {
     var writer = ByteWriter()
-    // Nothing is copied to a larger place, which would leave keys behind.
+    // Avoids a reallocation, which would leave copies of keys in memory.
     writer.bytes.reserveCapacity(64 + people.count * 1200 + tags.count * 400)
     var places: [String: UInt32] = [:]
     writer.integer(UInt32(clamping: people.count))
@@ -62,7 +62,7 @@ package struct SiteContent: Sendable {
 
   // MARK: Decoding
 
-  /// Reads what `encoded` made; all people are the site's then.
+  /// Decodes the output of `encoded`; all people are marked as belonging to the site.
   package init(decoding bytes: [UInt8]) throws(SiteRefusal) {
     var reader = ByteReader(bytes)
     guard let content = SiteContent(&reader) else { throw .malformed }
@@ -146,7 +146,7 @@ extension ByteReader {
     return text.nameFault(sizeMax: Limits.siteIDSizeMax) == nil ? text : nil
   }
 
-  /// A name, which may be of before names had a rule.
+  /// Reads a name, which may predate the rules for names.
   fileprivate mutating func name(sizeMax: Int = Limits.secretLabelSizeMax) -> String? {
     guard let text = text(), text.utf8.count <= sizeMax else { return nil }
     return text.isEmpty ? text : text.storedName
@@ -162,7 +162,7 @@ extension ByteReader {
 private enum UUIDText {
   private static let dashes = [8, 13, 18, 23]
 
-  /// The 16 bytes; `nil` for anything but lower-case digits and dashes in their places.
+  /// Returns the 16 bytes; `nil` for anything but lower-case digits and dashes in the right positions.
   static func bytes(of text: String) -> [UInt8]? {
     guard text.utf8.count == 36 else { return nil }
     var digits: [UInt8] = []

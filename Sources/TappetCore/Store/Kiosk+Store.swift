@@ -1,4 +1,4 @@
-// The store's answers: work that is done, or that failed.
+// Handles the store's answers: completed or failed work.
 
 extension Kiosk {
   mutating func storeAnswered(_ answer: StoreEvent, at now: Moment) -> [Effect] {

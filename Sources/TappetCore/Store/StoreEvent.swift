@@ -1,55 +1,55 @@
 // The store's answers. Every request gets exactly one.
 
-/// Why the disk did not do its work.
+/// The cause of a failed disk operation.
 package enum StoreFault: Hashable, Sendable {
   /// No space is left, or a quota is reached.
   case full
-  /// The file system is mounted read-only, or the file may not be written.
+  /// The file system is mounted read-only, or the file is not writable.
   case readOnly
   /// The disk reported an error.
   case ioError
   /// The database file is damaged.
   case corrupt
-  /// Another process held the database for longer than we wait.
+  /// Another process kept the database locked beyond the timeout.
   case busy
-  /// Any other failure; SQLite's extended result code.
+  /// Any other failure; with SQLite's extended result code.
   case other(Int32)
 }
 
 /// One answer from the store's thread.
 package enum StoreEvent: Sendable {
-  /// An answer of one outbox. Where an entry goes to both, the webhooks' comes before the broker's.
+  /// An answer of one outbox; for an entry in both, the webhook answer precedes the broker answer.
   case outbox(Destination, OutboxAnswer)
-  /// The entry is not on the disk, and will not be.
+  /// The entry was not stored, and will not be.
   case storeFailed(EntryID, StoreFault)
-  /// The use of a tap without an entry is counted on the disk; `storeFailed` if it is not.
+  /// The use of a tap without an entry was committed; otherwise the answer is `storeFailed`.
   case counted(EntryID)
-  /// These entries were removed at a person's request.
+  /// These entries were removed at a user's request.
   case dropped([OutboxEntry])
-  /// Nothing was dropped.
+  /// The drop failed, and no entry was removed.
   case dropFailed(StoreFault)
-  /// The database was damaged; a new, empty one has taken its place.
+  /// The database was damaged, and has been replaced with a new, empty one.
   case replaced
-  /// A trial write reached the disk.
+  /// A test write succeeded.
   case checked
-  /// A trial write failed.
+  /// A test write failed.
   case checkFailed(StoreFault)
 }
 
-/// The answer of the outbox for one destination.
+/// An answer of the outbox for one destination.
 package enum OutboxAnswer: Sendable {
-  /// The entry is on the disk, and survives a power cut from now on.
+  /// The entry was committed, and survives a power failure from now on.
   case stored(EntryID, sequence: Int64)
-  /// The rows of these entries are gone.
+  /// The rows of these entries were removed.
   case removed([EntryID])
-  /// A removal failed; it is tried again with the next write, and `removed` answers it then.
+  /// A removal failed; it is retried with the next write, and then answered by `removed`.
   case removeFailed(StoreFault)
-  /// The next entries in order; with `reachedEnd` there are no more after them.
+  /// The next entries in order; `reachedEnd` means that there are no more after them.
   case fetched([OutboxEntry], reachedEnd: Bool)
-  /// Nothing could be read.
+  /// The next entries could not be read.
   case fetchFailed(StoreFault)
-  /// These entries are over, and the next one, without the excluded ones, is over at `earliest`. Their rows still
-  /// exist.
+  /// These entries have expired, but their rows still exist; `earliest` is the next expiry, without the excluded
+  /// entries.
   case expired([OutboxEntry], earliest: Expiry?)
   /// The expired entries could not be read.
   case fetchExpiredFailed(StoreFault)

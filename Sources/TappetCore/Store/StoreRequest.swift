@@ -6,54 +6,54 @@ package indirect enum StoreRequest: Sendable {
   case append(OutboxEntry)
   /// Count a use of a ticket; answered by `counted` or `storeFailed`.
   case countUse(EntryID, ticket: String)
-  /// Remove the broker's entries, whose outcome is in the same event's reports; answered by `removed`, or by
-  /// `removeFailed` first if it has to be tried again.
+  /// Remove broker entries, whose outcome is in the reports of the same event; answered by `removed`, or first by
+  /// `removeFailed` if the removal has to be retried.
   ///
-  /// With `mayWait` it is done with the next commit, whenever that is.
+  /// With `mayWait`, the removal is part of the next commit, whenever that is.
   case remove([EntryID], mayWait: Bool)
-  /// Remove entries for webhooks, at their rows; answered as `remove`.
+  /// Remove webhook entries by row; answered like `remove`.
   case removeWebhooks([OutboxEntry])
-  /// Remove an entry for a webhook, and list it among those given up; answered as `remove`.
+  /// Remove a webhook entry, and list it among the entries given up; answered like `remove`.
   case giveUpWebhook(OutboxEntry, WebhookRefusal, unixMilliseconds: Int64)
-  /// Read on in this outbox, in the order of acceptance, without the entries of these actions, whose servers rest;
+  /// Read the next entries of this outbox in the order of acceptance, excluding the actions whose servers are paused;
   /// answered by `fetched` or `fetchFailed`.
   case fetch(Destination, after: Int64, limit: Int, clockIsGood: Bool, excluding: [String] = [])
-  /// Name this outbox's entries whose time is over, except these, which are under way; answered by `expired` or
+  /// Return this outbox's expired entries, excluding the entries in flight; answered by `expired` or
   /// `fetchExpiredFailed`.
   case fetchExpired(Destination, Moment, clockIsGood: Bool, excluding: [EntryID])
-  /// Remove and name one entry, or the oldest ones if there is no id, except these, as a person asked; answered by
-  /// `dropped` or `dropFailed`.
+  /// Remove and return one entry, or the oldest entries if there is no id, excluding these, at a user's request;
+  /// answered by `dropped` or `dropFailed`.
   case drop(EntryID?, excluding: [EntryID])
-  /// Try whether the disk takes a write; answered by `checked` or `checkFailed`.
+  /// Perform a test write to the disk; answered by `checked` or `checkFailed`.
   case check
 
-  // None of the following is answered; each says what its loss costs.
+  // The following requests are not answered; each comment states the cost of losing the request.
 
-  /// Remember with the next commit that a tag of this secret was used; a lost use harms nobody.
+  /// Record with the next commit that a tag of this secret was used; losing the record is harmless.
   ///
-  /// `uid`: the tag, if it was not known to have it.
+  /// `uid` is the tag, if it was not known to have this secret.
   case noteSecretUse(id: String, uid: TagUID?, unixSeconds: Int64)
-  /// Remember until then that a broker does not take MQTT 5; 0 means that it does. At worst it is asked again.
+  /// Store until when a broker is assumed not to support MQTT 5, or 0 if it does; at worst MQTT 5 is tried again.
   case noteFallback(url: String, untilUnixSeconds: Int64)
-  /// Forget all of these brokers; at worst one is asked later than it could be.
+  /// Forget these assumptions about all brokers; at worst MQTT 5 is tried later than it could be.
   case forgetFallbacks
-  /// Remember how often the broker has closed the connection at entries; at worst it does so again.
+  /// Store how often the broker has closed the connection with entries in flight; at worst it does so again.
   case noteCloses([CloseCount])
-  /// Remember which of several brokers works, with which the next start begins; at worst it begins with another.
+  /// Store which of several brokers works, to try it first at the next start; at worst another is tried first.
   case noteBroker(url: String)
-  /// Remember that the broker keeps something at a topic; without content, that it does not any more. At worst it is
-  /// kept for longer.
+  /// Store that the broker retains a message at a topic, or, without content, no longer does; at worst it is retained
+  /// for longer.
   case noteAnnounced(topic: String, content: String?)
-  /// Remember when a timed opening closes; `nil` means that it has. At worst a restart does not close it.
+  /// Store when a timed opening closes, or `nil` if it has; at worst a restart does not close it.
   case noteTimedOpening(topic: String, closesAt: Instant?)
-  /// Remember the wrong codes since the panel was unlocked last; at worst a restart forgets the last one.
+  /// Store the number of wrong codes since the panel was last unlocked; at worst a restart loses the last one.
   case noteWrongCodes(Int)
-  /// Remember that the clock shows this time, and is believed; an hour later comes another.
+  /// Store the time of a trusted clock; at worst, the next time is stored an hour later.
   case noteTime(unixSeconds: Int64)
-  /// Add a row to the log of taps, without a sync of its own; a lost row harms nobody.
+  /// Add a row to the log of taps, without a separate sync; losing the row is harmless.
   ///
-  /// With `mayWait` it is written with the next commit, which a later request asks for.
+  /// With `mayWait`, the row is part of the next commit, which a later request causes.
   case noteTap(TapRecord, mayWait: Bool)
-  /// Keep the log of taps for so long from now on; `nil` means that there is none.
+  /// Set the retention time of the log of taps; `nil` means that there is no log.
   case keepHistory(Duration?)
 }

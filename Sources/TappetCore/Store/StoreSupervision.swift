@@ -1,23 +1,23 @@
-// Knows whether the disk accepts writes, and tries again while it does not.
+// Tracks whether the disk accepts writes, and retries while it does not.
 
-/// The store as the kiosk sees it.
+/// The kiosk's view of the store.
 struct StoreSupervision: Sendable {
   /// The state of the store.
   enum State: Equatable, Sendable {
     case good
-    /// The disk fails; the next trial is due then.
+    /// The disk has failed; the next test write is due at `checkAt`.
     case faulty(StoreFault, checkAt: Instant)
-    /// The disk fails; a trial is pending.
+    /// The disk has failed; a test write is pending.
     case checking(StoreFault)
   }
 
   private(set) var state: State = .good
-  /// A read failed, and no write has succeeded since.
+  /// Whether a read failed, and no write has succeeded since.
   private var hasReadFault = false
 
   var isGood: Bool { state == .good }
 
-  /// Whether what waits may be read: a disk that is full, or may only be read, can still be read.
+  /// Whether pending entries may be read; a full or read-only disk can still be read.
   var isReadable: Bool {
     switch fault {
     case nil, .full?, .readOnly?: !hasReadFault
@@ -25,7 +25,7 @@ struct StoreSupervision: Sendable {
     }
   }
 
-  /// Whether a trial is pending.
+  /// Whether a test write is pending.
   var isChecking: Bool { if case .checking = state { true } else { false } }
 
   var deadline: Instant? { if case .faulty(_, let checkAt) = state { checkAt } else { nil } }

@@ -1,24 +1,24 @@
-// Tags that others wrote: cards, transponders and labels that are known by what anybody can copy, their UID or their
-// text. They never prove themselves, so they set off only what drives nothing and unlocks nothing.
+// Tags not written by Tappet: cards, transponders and labels that are recognised by their UID or text, which can be
+// copied. They are never authenticated, so they trigger only actions that neither drive an output nor unlock anything.
 
-/// A tag that others wrote, and the action that it sets off.
+/// A tag not written by Tappet, and the action that it triggers.
 package struct ExternalTag: Hashable, Sendable {
-  /// How it is recognised.
+  /// The property by which a tag is recognised.
   package enum Identifier: Hashable, Sendable {
     case uid(TagUID)
-    /// The first text record on it.
+    /// The first text record on the tag.
     case text(String)
-    /// The first URI record on it.
+    /// The first URI record on the tag.
     case uri(String)
   }
 
   package var mark: Identifier
   /// The action's name.
   package var action: String
-  /// Its name for people: `%{tag}`.
+  /// The tag's display name: `%{tag}`.
   package var label: String?
 
-  /// A tag that is known by `mark`.
+  /// A tag that is recognised by `mark`.
   package init(mark: Identifier, action: String, label: String? = nil) {
     self.mark = mark
     self.action = action
@@ -27,7 +27,7 @@ package struct ExternalTag: Hashable, Sendable {
 }
 
 extension ExternalTag.Identifier {
-  /// The key of the configuration that gives it: `uid`, `text` or `uri`.
+  /// The identifier's key in the configuration: `uid`, `text` or `uri`.
   package var kind: String {
     switch self {
     case .uid: "uid"
@@ -45,16 +45,16 @@ extension ExternalTag.Identifier {
     }
   }
 
-  /// The UID, if that is the mark.
+  /// The UID, if the tag is recognised by it.
   package var uid: TagUID? {
     guard case .uid(let uid) = self else { return nil }
     return uid
   }
 
-  /// The kind and the content, for people.
+  /// The kind and the content, for display.
   package var words: String { uid == nil ? "\(kind) \(content.quoted)" : "\(kind) \(content)" }
 
-  /// The mark of this kind and content; `nil` if there is no such one.
+  /// The identifier of this kind and content; `nil` if the kind or the content is invalid.
   @export(interface)
   package init?(kind: String, content: String) {
     switch kind {
@@ -69,7 +69,7 @@ extension ExternalTag.Identifier {
 }
 
 extension TagUID {
-  /// The UID of these digits, with or without colons or hyphens between them; `nil` unless it has 4, 7 or 10 bytes.
+  /// The UID of these digits, optionally separated by colons or hyphens; `nil` unless it has 4, 7 or 10 bytes.
   package init?(written text: String) {
     let digits = String(decoding: text.utf8.filter { $0 != 0x3A && $0 != 0x2D }, as: UTF8.self)
     guard let bytes = Hex.decode(digits), [4, 7, 10].contains(bytes.count) else { return nil }
@@ -78,16 +78,16 @@ extension TagUID {
 }
 
 extension Action {
-  /// Whether it drives an output or unlocks the buttons: no tag sets it off that does not prove itself.
+  /// Whether it drives an output or unlocks the buttons, so that only authenticated tags may trigger it.
   package var needsProof: Bool { !outputs.isEmpty || unlocksPanel }
 }
 
-/// The tags of others that are known here.
+/// The external tags that this kiosk knows.
 package struct ForeignTags: Hashable, Sendable {
   private var tags: [ExternalTag.Identifier: ExternalTag] = [:]
   private var looksAtContent = false
 
-  /// The tags of this list; of two with one mark the later one counts.
+  /// The tags of this list; of two with the same identifier the later one counts.
   package init(_ list: [ExternalTag] = []) {
     for tag in list {
       tags[tag.mark] = tag
@@ -102,7 +102,7 @@ package struct ForeignTags: Hashable, Sendable {
   /// The tag with this UID.
   package func find(_ uid: TagUID) -> ExternalTag? { tags.isEmpty ? nil : tags[.uid(uid)] }
 
-  /// The tag that was read: by its UID, or else by its content.
+  /// The tag that was read, matched by UID, otherwise by content.
   package func find(_ reading: TagReading) -> ExternalTag? {
     if let tag = find(reading.uid) { return tag }
     guard looksAtContent else { return nil }
@@ -113,24 +113,24 @@ package struct ForeignTags: Hashable, Sendable {
 }
 
 extension KioskSettings {
-  /// The name, in the outbox and the log, of what is published about unknown tags.
+  /// The name of messages about unknown tags in the outbox and the log.
   package static let unknownTagsName = "unknown_tags"
 
-  /// The name of what is done with a tag of Home Assistant's that is not listed here.
+  /// The name of the action for Home Assistant tags that are not listed here.
   package static let scannedTagsName = "home_assistant"
 
-  /// Tells Home Assistant of the tag, and does nothing more.
+  /// The action that only reports the tag to Home Assistant.
   private static var scannedTag: Action {
     Action(name: scannedTagsName, title: "Home Assistant's tag", index: -1, topic: nil, message: PayloadTemplate(""))
   }
 
-  /// The judgement of a tag that may be one of others: what proved itself stays, and what claims to be ours and is not
-  /// stays refused.
+  /// The decision on a tag that may be external: an authenticated tag stays accepted, and a tag that falsely claims to
+  /// be Tappet's stays refused.
   func recognise(
     _ reading: TagReading, or verified: Result<VerifiedTap, TapRefusal>, _ learned: ForeignTags,
     _ indexes: ActionIndexes
   ) -> Result<VerifiedTap, TapRefusal> {
-    // A tag that proved itself and may not act, as one of a suspended person, does not act as another's either.
+    // An authenticated tag that may not act, such as a suspended person's, must not act as an external tag either.
     guard case .failure(let refusal) = verified, !refusal.isOfOwnTag else { return verified }
     if let tag = foreignTags.find(reading) ?? learned.find(reading), let action = action(of: tag, indexes) {
       return .success(tap(reading, action, label: tag.label))
@@ -141,7 +141,7 @@ extension KioskSettings {
     return isScanned ? .success(tap(reading, Self.scannedTag)) : verified
   }
 
-  /// The judgement of a tag whose content cannot be read; `nil` when nothing is known of it, or it may be read soon.
+  /// The decision on a tag whose content cannot be read; `nil` when the tag is unknown, or may be readable soon.
   func recognise(
     _ uid: TagUID, _ fault: TagFault, _ learned: ForeignTags, _ indexes: ActionIndexes
   ) -> VerifiedTap? {
@@ -152,7 +152,7 @@ extension KioskSettings {
     return unknownTags.map { VerifiedTap(action: $0) }
   }
 
-  /// The action that the tag may set off: one that was learned may have been given an output since.
+  /// The action that the tag may trigger; that of a learned tag may have been given an output since.
   private func action(of tag: ExternalTag, _ indexes: ActionIndexes) -> Action? {
     indexes.action(named: tag.action).flatMap { $0.needsProof ? nil : $0 }
   }
@@ -165,7 +165,7 @@ extension KioskSettings {
 }
 
 extension TapRefusal {
-  /// Whether the tag proved that it is of this kiosk.
+  /// Whether the tag was authenticated as one of this kiosk.
   fileprivate var isOfOwnTag: Bool {
     switch self {
     case .strayIndex, .copiedURL, .personSuspended, .wrongTime, .limitedPerson, .usedUp: true
@@ -176,7 +176,7 @@ extension TapRefusal {
     }
   }
 
-  /// Whether nobody here knows the tag: it does not claim to be of this kiosk.
+  /// Whether the tag is unknown and does not claim to belong to this kiosk.
   fileprivate var isOfUnknownTag: Bool {
     switch self {
     case .content(let error): !error.isOfOwnTag
@@ -190,7 +190,7 @@ extension TapRefusal {
 }
 
 extension TagContentError {
-  /// Whether the tag claims to be one of a kiosk, or may do so once it is read to its end.
+  /// Whether the tag claims to belong to a kiosk, or may do so once it has been read completely.
   fileprivate var isOfOwnTag: Bool {
     switch self {
     case .strayByte, .incomplete: true

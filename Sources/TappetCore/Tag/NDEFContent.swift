@@ -1,17 +1,17 @@
 // The link and the text of a message, in every form that phones and label makers write:
 //
-//     link   a URI record (NFC Forum RTD URI 1.0), an absolute URI (NDEF 1.0 §3.2.6), those in a Smart Poster
+//     link   a URI record (NFC Forum RTD URI 1.0), an absolute URI (NDEF 1.0 §3.2.6), either in a Smart Poster
 //     text   a text record (RTD Text 1.0), the title in a Smart Poster (RTD Smart Poster 1.1), MIME text/*
 
 extension NDEFMessage {
-  /// The first link; one in a Smart Poster counts before all others (RTD Smart Poster 1.1 §3.3).
+  /// The first link; a link in a Smart Poster takes precedence over all others (RTD Smart Poster 1.1 §3.3).
   package var firstURI: [UInt8]? {
     for record in records { for inner in record.posterRecords() { if let uri = inner.uri { return uri } } }
     for record in records { if let uri = record.uri { return uri } }
     return nil
   }
 
-  /// The first text or title; MIME text where there is neither.
+  /// The first text or title, otherwise the first MIME text.
   package var firstText: String? {
     var mimeText: String?
     for record in records {
@@ -25,12 +25,12 @@ extension NDEFMessage {
 }
 
 extension NDEFRecord {
-  /// Whether the NFC Forum defines it, under this name.
+  /// Whether it has the well-known type (NFC Forum) of this name.
   package func isWellKnown(_ name: StaticString) -> Bool {
     typeNameFormat == 1 && type.elementsEqual("\(name)".utf8)
   }
 
-  /// The records in a Smart Poster, and in those that are in it; none for other records, and for a damaged one.
+  /// Returns the records in a Smart Poster and its nested ones; none for other or malformed records.
   package func posterRecords(depth: Int = 0) -> [NDEFRecord] {
     guard isWellKnown("Sp"), depth < Limits.ndefDepthMax, let inner = try? NDEFMessage(decoding: payload) else {
       return []
@@ -38,7 +38,7 @@ extension NDEFRecord {
     return inner.records.flatMap { [$0] + $0.posterRecords(depth: depth + 1) }
   }
 
-  /// The URI of a URI record or of an absolute URI; `nil` for other records, and where there is none in it.
+  /// The URI of a URI record or of an absolute URI; `nil` for other records, and if the record contains no URI.
   package var uri: [UInt8]? {
     // An absolute URI is the record's type; its payload is what the URI identifies.
     if typeNameFormat == 3 { return type.contains(UInt8(ascii: ":")) ? type : nil }
@@ -47,7 +47,7 @@ extension NDEFRecord {
     return uri.isEmpty ? nil : uri
   }
 
-  /// The text of a text record (RTD Text 1.0 §3.2.1); `nil` for other records, and for a damaged one.
+  /// The text of a text record (RTD Text 1.0 §3.2.1); `nil` for other or malformed records.
   package var text: String? {
     guard isWellKnown("T"), let status = payload.first, payload.count > Int(status & 0x3F) else { return nil }
     let content = Array(payload.dropFirst(1 + Int(status & 0x3F)))
@@ -91,14 +91,14 @@ extension NDEFRecord {
 }
 
 extension String {
-  /// The text of UTF-8, without a byte order mark; `nil` where it is not UTF-8.
+  /// Decodes UTF-8 without its byte order mark; `nil` if the bytes are not UTF-8.
   fileprivate init?(utf8 bytes: [UInt8]) {
     let content = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
     guard let text = String(validating: content, as: UTF8.self) else { return nil }
     self = text
   }
 
-  /// The text of UTF-16, big-endian without a byte order mark (RTD Text 1.0 §3.4); `nil` where it is not UTF-16.
+  /// Decodes UTF-16, big-endian without a byte order mark (RTD Text 1.0 §3.4); `nil` if the bytes are not UTF-16.
   fileprivate init?(utf16 bytes: [UInt8]) {
     guard bytes.count.isMultiple(of: 2) else { return nil }
     let isLittle = bytes.starts(with: [0xFF, 0xFE])

@@ -1,5 +1,5 @@
 // NDEF messages (NFC Forum NDEF 1.0): any bytes decode to a message or an error, and a decoded message encodes to bytes
-// that decode to it. Chunked records are refused: no tag URL needs them, and content can hide in each.
+// that decode to it. Chunked records are rejected: no tag URL needs them, and each chunk can hide content.
 //
 //     byte 0   MB ME CF SR IL TNF(3)    1   type size   2   payload size, 1 byte if SR, else 4 big-endian
 //     then     id size, if IL           then type, id, payload
@@ -28,12 +28,12 @@ package struct NDEFRecord: Hashable, Sendable {
     self.init(typeNameFormat: 1, type: [UInt8(ascii: "U")], payload: [0] + uri)
   }
 
-  /// A text record (NFC Forum RTD Text 1.0) in UTF-8, whose language is English: it is a code.
+  /// A text record (NFC Forum RTD Text 1.0) in UTF-8, whose language is English because the text is a code.
   package init(text: String) {
     self.init(typeNameFormat: 1, type: [UInt8(ascii: "T")], payload: [2] + Array("en".utf8) + Array(text.utf8))
   }
 
-  /// Whether the fields fit the format: an empty record has no content, and one of unknown type has no type (§3.2.6).
+  /// Whether the format allows the fields: an empty record has no content, and an unknown record has no type (§3.2.6).
   fileprivate var fitsFormat: Bool {
     switch typeNameFormat {
     case 0: type.isEmpty && (id ?? []).isEmpty && payload.isEmpty
@@ -43,22 +43,22 @@ package struct NDEFRecord: Hashable, Sendable {
   }
 }
 
-/// Why bytes are not a message; offsets are those of the record's first byte.
+/// The reason why bytes are not a message; offsets are those of the record's first byte.
 package enum NDEFError: Error, Hashable, Sendable {
   case empty
   case truncated(offset: Int)
-  /// The first record lacks MB, or a later one has it (§3.2.1).
+  /// MB is missing in the first record, or set in a later one (§3.2.1).
   case misplacedBegin(offset: Int)
-  /// The last record lacks ME (§3.2.2).
+  /// ME is missing in the last record (§3.2.2).
   case missingEnd
   case bytesBehindEnd(offset: Int)
   /// CF is set, or TNF is 6 (§3.2.3).
   case chunked(offset: Int)
   /// TNF 7 is reserved (§3.2.6).
   case reservedFormat(offset: Int)
-  /// An empty record, or one of unknown type, with a type (§3.2.6).
+  /// An empty record, or a record of unknown type, has a type (§3.2.6).
   case unexpectedType(offset: Int)
-  /// An empty record with an id or a payload (§3.2.6).
+  /// An empty record has an id or a payload (§3.2.6).
   case emptyWithContent(offset: Int)
   case tooManyRecords(max: Int)
 }

@@ -1,10 +1,10 @@
 // From a tag's memory to the URL on it.
 
-/// Why a tag's memory holds no URL.
+/// The reason why a tag's memory contains no URL.
 package enum TagContentError: Error, Hashable, Sendable {
-  /// Tappet reads no NDEF from this model.
+  /// NDEF is not supported on this model.
   case unsupportedModel(TagModel)
-  /// Formatted, but nothing is written on it.
+  /// The tag is formatted but empty.
   case empty
   /// The memory has no NDEF block.
   case noMessage
@@ -12,14 +12,14 @@ package enum TagContentError: Error, Hashable, Sendable {
   case incomplete(needed: Int, read: Int)
   case memory(Type2Error)
   case message(NDEFError)
-  /// There is a message, but it contains no URI.
+  /// The message contains no URI.
   case noURI
   case tooLong(size: Int)
-  /// A tag URL with a byte that no link has: a blank, a NUL, a control character.
+  /// A tag URL contains a byte that is invalid in links: a blank, a NUL or another control character.
   case strayByte(UInt8)
 }
 
-/// Why a reading yields no tag URL.
+/// The reason why a reading contains no tag URL.
 package enum TagReadingError: Error, Hashable, Sendable {
   case content(TagContentError)
   case url(TagURLError)
@@ -56,13 +56,13 @@ extension TagReading {
     return uri
   }
 
-  /// The first text on the tag; `nil` when it has none.
+  /// The first text on the tag; `nil` if there is none.
   package var firstText: String? {
     guard let bytes = try? message(), let decoded = try? NDEFMessage(decoding: bytes) else { return nil }
     return decoded.firstText
   }
 
-  /// The first link as text; `nil` without one, and for one that would copy a tag or a secret.
+  /// The first link as text; `nil` if there is none, or if it would disclose a tag URL or a secret.
   package var shownURI: String? {
     guard let uri = try? uri(), !uri.isOurs else { return nil }
     return String(decoding: uri, as: UTF8.self)
@@ -81,10 +81,10 @@ extension TagReading {
 }
 
 extension [UInt8] {
-  /// Whether the link may be a tag URL or a share code, also a damaged one.
+  /// Whether the link may be a tag URL or a share code, even a malformed one.
   package var isOurs: Bool { beginsAsLink("smp") }
 
-  /// Whether this is the beginning, but for bytes before it that no link has.
+  /// Whether the bytes start with `start`, ignoring leading bytes that are invalid in links.
   fileprivate func beginsAsLink(_ start: String) -> Bool {
     let link = String(decoding: drop { !(0x21...0x7E).contains($0) }.prefix(start.utf8.count), as: UTF8.self)
     return link.asciiLowercased == start
@@ -92,10 +92,10 @@ extension [UInt8] {
 }
 
 extension TagReading {
-  /// The reading with zeros in place of the digits of a key that the tag carries, which makes any tag of its action.
+  /// The reading with the digits of a carried key zeroed, because that key can create any tag of the action.
   package var withoutCarriedKey: TagReading { masked { $0.elementsEqual("key=".utf8) } }
 
-  /// The reading with zeros in place of the digits of key and signature, for viewers who may not copy tags.
+  /// The reading with the digits of key and signature zeroed, for viewers who may not copy tags.
   package var withoutSignature: TagReading {
     masked { $0.elementsEqual("key=".utf8) || $0.elementsEqual("sig=".utf8) }
   }
@@ -106,7 +106,7 @@ extension TagReading {
     for index in masked.bytes.indices {
       let byte = masked.bytes[index]
       if isInSecret {
-        // Up to the next parameter or the end of the TLV; other bytes in between may be the memory's own.
+        // Up to the next parameter or the end of the TLV; other bytes in between may belong to the memory's layout.
         if byte == UInt8(ascii: "&") || byte == 0xFE { isInSecret = false }
         if Hex.value(of: byte) < 16 { masked.bytes[index] = UInt8(ascii: "0") }
       } else if index >= 3, isSecret(masked.bytes[index - 3...index]) {

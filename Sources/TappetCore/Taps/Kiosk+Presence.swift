@@ -1,7 +1,7 @@
-// The removals that are owed: `on_remove` of an action. Decides only.
+// Pending removals: the `on_remove` of an action. Pure decision logic.
 
 extension Kiosk {
-  /// Follows which tag lies on the reader, also while the next one is for a job.
+  /// Tracks which tag is on the reader, even while the next tag is for a job.
   mutating func notePresence(_ message: ReaderMessage, wasUsable: Bool, at now: Instant) {
     switch message {
     case .ready: if !wasUsable, reader.isUsable { tapPolicy.presence.readerReady(at: now) }
@@ -13,7 +13,8 @@ extension Kiosk {
     }
   }
 
-  /// Whether the tag has set off the action and still lies there, or the action's last tap is not on the disk yet.
+  /// Returns whether the tag has triggered the action and is still there, or the action's last tap is not committed
+  /// yet.
   func isSetOff(_ action: Action, by uid: TagUID) -> Bool {
     switch action.mode {
     case .tap, .inventory: false
@@ -22,7 +23,7 @@ extension Kiosk {
     }
   }
 
-  /// Enters the removals that are due, once the disk takes them.
+  /// Enqueues the removals that are due, once the disk accepts them.
   mutating func removalsDue(at now: Moment) -> [Effect] {
     tapPolicy.presence.timerFired(readerIsUsable: reader.isUsable, at: now.instant)
     var effects: [Effect] = []
@@ -33,14 +34,14 @@ extension Kiosk {
       }
       let entry = removalEntry(removal, of: action, arrival, ended: arrival.entry, at: now)
       tapPolicy.presence.willEnd(arrival.entry, by: entry.id)
-      // No UID: nobody has tapped.
+      // No UID, because there was no tap.
       delivery.outbox.willStore(entry, nil)
       effects.append(.store(.append(entry)))
     }
     return effects
   }
 
-  /// The removal at a second tap; `nil` when the action is not switched on.
+  /// Returns the removal entry for a second tap; `nil` if the action is not switched on.
   mutating func switchedOff(
     _ action: Action, _ uid: TagUID?, _ tap: VerifiedTap?, _ count: Int64?, at now: Moment
   ) -> OutboxEntry? {
@@ -79,7 +80,7 @@ extension Kiosk {
 
   // MARK: Counting
 
-  /// Counts an accepted tap of the tag, if a message names the number.
+  /// Counts an accepted tap of the tag, if a message includes the count.
   mutating func counted(_ uid: TagUID?) -> Int64? {
     guard settings.countsTaps, let uid, !uid.isRandom else { return nil }
     guard let count = tapPolicy.tagCounts[uid] ?? (tapPolicy.tagCounts.count < Limits.tagHintsMax ? 0 : nil) else {
@@ -89,7 +90,7 @@ extension Kiosk {
     return count + 1
   }
 
-  /// Takes back what the disk did not take, unless a later tap has been counted since.
+  /// Reverts the count of an entry that was not stored, unless a later tap has been counted since.
   mutating func notCounted(_ entry: OutboxEntry) {
     guard let uid = entry.uid, let count = entry.notes.count, tapPolicy.tagCounts[uid] == count else { return }
     tapPolicy.tagCounts[uid] = count - 1
@@ -97,7 +98,7 @@ extension Kiosk {
 }
 
 extension TagArrival {
-  /// The arrival that a tap makes.
+  /// An arrival caused by a tap.
   init(entry: EntryID, action: String, uid: TagUID?, _ tap: VerifiedTap?, count: Int64?) {
     self.init(
       entry: entry, action: action, uid: uid, tag: tap?.label, person: tap?.secret?.person?.id, text: tap?.text ?? "",

@@ -1,4 +1,4 @@
-// The way of one tap, from the reading to the promise that its light makes. Decides only.
+// The path of one tap, from the reading to the light that confirms it. Pure decision logic.
 
 extension Kiosk {
   mutating func tagRead(_ reading: TagReading, at now: Moment) -> [Effect] {
@@ -18,7 +18,7 @@ extension Kiosk {
     }
   }
 
-  /// Handles a tag whose content cannot be read: others may have written it, and its UID may be known.
+  /// Handles a tag whose content cannot be read: it may be a tag written by others, with a known UID.
   mutating func tagUnreadable(_ uid: TagUID, _ fault: TagFault, at now: Moment) -> [Effect] {
     guard let tap = settings.recognise(uid, fault, tapPolicy.learnedTags, tapPolicy.indexes) else {
       return refuse(.tag, uid, .unreadable(fault), at: now)
@@ -26,7 +26,7 @@ extension Kiosk {
     return notExamined(uid, at: now) ?? tagVerified(uid, tap, at: now)
   }
 
-  /// The effects of a tag that still lies there, or hammers; `nil` for any other.
+  /// Returns the effects for a tag that is still on the reader, or taps too often; `nil` for any other tag.
   private mutating func notExamined(_ uid: TagUID, at now: Moment) -> [Effect]? {
     guard !tapPolicy.taps.isHeld(uid) else { return ignore(uid, action: nil, .held, at: now) }
     guard let wait = tapPolicy.rates.waitToBeVerified(uid, at: now.instant) else { return nil }
@@ -36,13 +36,13 @@ extension Kiosk {
   private mutating func tagVerified(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
     let action = tap.action
     if let refusal = timeRefusal(of: tap, at: now) { return refuse(.tag, uid, refusal, tap.owner, at: now) }
-    // The power that comes back must not open a gate.
+    // The return of power must not open a gate.
     if !action.outputs.isEmpty, tapPolicy.taps.wasThereAtStart(uid) {
       return ignore(uid, action: action.name, .held, tap.owner, at: now)
     }
     if isSetOff(action, by: uid) { return ignore(uid, action: action.name, .held, tap.owner, at: now) }
     if let remaining = tapPolicy.taps.cooldownRemaining(uid, tap, at: now.instant) {
-      // With a ticket, only a use unlocks.
+      // With a ticket, only a counted use unlocks the panel.
       return (tap.secret?.ticket == nil ? unlock(by: action, at: now) : [])
         + ignore(uid, action: action.name, .cooldown(remaining: remaining), tap.owner, at: now)
     }
@@ -56,8 +56,8 @@ extension Kiosk {
     return ended + tagAccepted(uid, tap, at: now)
   }
 
-  /// Judges a tag again that was held for as long as its action requires: its secret, its person or the time may have
-  /// changed meanwhile.
+  /// Checks a tag again after its tap was confirmed: its secret, its person or the time may have changed in the
+  /// meantime.
   mutating func tagConfirmed(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
     var tap = tap
     if let former = tap.secret {
@@ -71,11 +71,11 @@ extension Kiosk {
     return tagAccepted(uid, tap, at: now)
   }
 
-  /// Handles a genuine tag that may act.
+  /// Handles a genuine tag that is allowed to act.
   private mutating func tagAccepted(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
     let action = tap.action
     let ticket = tap.secret?.ticket
-    // A ticket unlocks once its use is on the disk.
+    // A ticket unlocks the panel once its use is committed.
     let effects = ticket == nil ? unlock(by: action, at: now) : []
     if let wait = tapPolicy.rates.waitToBeAccepted(uid, at: now.instant) {
       return effects + refuse(.tag, uid, .tooMany(wait: wait), tap.owner, at: now)
@@ -94,7 +94,7 @@ extension Kiosk {
     return effects + performed + secretUsed(tap, on: uid, at: now)
   }
 
-  /// Begins the cooldown.
+  /// Starts the cooldown.
   private mutating func noteAccepted(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) {
     panel.lock.used(at: now.instant)
     tapPolicy.rates.noteAccepted(uid, at: now.instant)
@@ -107,7 +107,7 @@ extension Kiosk {
     return [.store(.noteSecretUse(id: secret.id, uid: isNews ? uid : nil, unixSeconds: now.unixSeconds))]
   }
 
-  /// Drives the action's outputs at once, and enters its message unless an obstacle is in the way.
+  /// Drives the action's outputs immediately, and enqueues its message unless there is an obstacle.
   mutating func touched(
     _ action: Action, by trigger: Trigger, _ uid: TagUID?, _ tap: VerifiedTap?, _ obstacle: TapRefusal?, at now: Moment
   ) -> [Effect] {
@@ -121,7 +121,7 @@ extension Kiosk {
     return .usedUp(action: tap.action.name, person: person.name)
   }
 
-  /// Counts a use of the tap's ticket: with its entry, or by itself.
+  /// Counts a use of the tap's ticket, with the entry of the tap or separately.
   ///
   /// Outputs, the lock and the inventory wait for the commit.
   private mutating func used(_ ticket: String, _ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
@@ -134,7 +134,7 @@ extension Kiosk {
     return [.store(.countUse(id, ticket: ticket))]
   }
 
-  /// Handles the commit of a use without an entry: now the action is done.
+  /// Handles the commit of a use without an entry, by performing the action.
   mutating func useCounted(_ id: EntryID, at now: Moment) -> [Effect] {
     guard let use = tapPolicy.tickets.committed(id) else { return [] }
     let action = use.tap.action
@@ -143,21 +143,21 @@ extension Kiosk {
     return effects + perform(action, by: .tag, use.uid, use.tap, at: now).effects
   }
 
-  /// Handles the commit of a use with its entry: now the panel is unlocked, and its outputs are driven.
+  /// Handles the commit of a use with its entry, by unlocking the panel and driving the action's outputs.
   mutating func outputsAfterEntry(_ id: EntryID, at now: Moment) -> [Effect] {
     guard let use = tapPolicy.tickets.committed(id) else { return [] }
     let action = use.tap.action
     return unlock(by: action, at: now) + drive(action.outputs, .action(action.name, .tag), at: now)
   }
 
-  /// Handles a use that the disk did not count: nothing is done.
+  /// Handles a use that could not be stored: the action is not performed.
   mutating func useNotCounted(_ use: UseCounter.Waiting, _ fault: StoreFault, at now: Moment) -> [Effect] {
     let action = use.tap.action.name
     tapPolicy.taps.notAccepted(use.uid, action: action)
     return refuse(.tag, use.uid, .notStored(action: action, fault), use.tap.owner, at: now)
   }
 
-  /// Drives the action's outputs at once, and enters its message, whose id it returns.
+  /// Drives the action's outputs immediately, and enqueues its message, whose id it returns.
   mutating func perform(
     _ action: Action, by trigger: Trigger, _ uid: TagUID? = nil, _ tap: VerifiedTap? = nil, at now: Moment
   ) -> (effects: [Effect], entry: EntryID?) {
@@ -173,7 +173,7 @@ extension Kiosk {
     )
   }
 
-  /// Unlocks the panel: the holder of the tag may use it, whatever happens to the message.
+  /// Unlocks the panel: the holder of the tag may use it, regardless of the message.
   private mutating func unlock(by action: Action, at now: Moment) -> [Effect] {
     let forgot: [Effect] = panel.lock.failures > 0 ? [.store(.noteWrongCodes(0))] : []
     guard action.unlocksPanel, panel.lock.unlock(at: now.instant) else { return [] }
@@ -185,7 +185,7 @@ extension Kiosk {
     return touched(action, by: .button, nil, nil, obstacle(to: action), at: now)
   }
 
-  /// Handles the commit: only now is the entry accepted, so that the light's promise survives a power cut.
+  /// Handles the commit: the entry is accepted only now, so that the light's promise survives a power failure.
   mutating func stored(_ id: EntryID, sequence: Int64) -> [Effect] {
     guard let (entry, uid) = delivery.outbox.stored(id, sequence: sequence, clockIsGood: clockIsGood) else { return [] }
     tapPolicy.presence.stored(id)
@@ -213,9 +213,9 @@ extension Kiosk {
     return [.light(baseLight)] + throttles.refusals.report(report, at: now.instant)
   }
 
-  /// Returns what prevents the action now, although it is allowed as such.
+  /// Returns the obstacle that prevents an allowed action at the moment.
   func obstacle(to action: Action) -> TapRefusal? {
-    // Home Assistant does not learn of it later.
+    // A scanned tag is not reported to Home Assistant later.
     if action.name == KioskSettings.scannedTagsName { return isSending ? nil : .brokerAway(action: action.name) }
     guard action.topic != nil || action.webhookBody != nil else { return nil }
     if action.offline == .drop {
@@ -230,7 +230,7 @@ extension Kiosk {
     return hasRoom ? nil : .outboxFull(action: action.name, count: count, size: size)
   }
 
-  /// Makes the action's entry, and expects the store's answer to it; `nil` when the action sends no message.
+  /// Creates the action's entry, and registers it as uncommitted; `nil` if the action sends no message.
   private mutating func enter(
     _ action: Action, by trigger: Trigger, _ uid: TagUID?, _ tap: VerifiedTap?, at now: Moment
   ) -> OutboxEntry? {
@@ -262,7 +262,7 @@ extension Kiosk {
     return entry
   }
 
-  /// The facts about this tap that the action's message may name.
+  /// Returns the facts about this tap that the action's message may use.
   private func facts(
     of action: Action, _ uid: TagUID?, _ tap: VerifiedTap?, _ count: Int64?, at now: Moment
   ) -> TapFacts {
@@ -277,7 +277,7 @@ extension Kiosk {
     return facts
   }
 
-  /// The facts that do not depend on the tag.
+  /// Returns the facts that do not depend on the tag.
   func facts(of action: Action, at now: Moment) -> TapFacts {
     var facts = TapFacts()
     facts[.action] = action.name

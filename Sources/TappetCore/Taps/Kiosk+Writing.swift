@@ -1,4 +1,4 @@
-// While a job waits for a tag, the next one is written and never becomes a tap. `TagJob` decides what to write.
+// While a job waits for a tag, the next tag is written and never counts as a tap. `TagJob` decides what to write.
 
 /// The stages of a tag job.
 package enum TagJobPhase: Hashable, Sendable {
@@ -14,13 +14,13 @@ extension Kiosk {
     switch phase {
     // A tag that is being confirmed is on the reader, and is now for the job.
     case .waiting: return endConfirmation(.closed)
-    // `accepted` would promise a message; the end of `writing` shows that it is done.
+    // The `accepted` light would promise a message; the end of the `writing` light shows that the job is done.
     case .done: return []
     case .failed: return [.light(.refused)]
     }
   }
 
-  /// Counts the job's tag as held, so that it does not become a tap afterwards while it stays.
+  /// Marks the job's tag as held, so that it does not count as a tap if it stays on the reader.
   mutating func saidWhileWriting(_ message: ReaderMessage, at now: Moment) -> [Effect] {
     switch message {
     case .tagArrived(let uid):

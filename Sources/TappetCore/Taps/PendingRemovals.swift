@@ -1,23 +1,23 @@
-// Which arrivals owe a removal. Each gets exactly one: it is owed from the commit of the arrival to its own, whatever
-// ends in between.
+// Tracks arrivals with a pending removal. Each arrival gets exactly one removal, which is pending from the commit of
+// the arrival until its own commit, regardless of restarts in between.
 
-/// The tags whose removal is owed, and the actions that are switched on.
+/// The tags whose removal is pending, and the actions that are switched on.
 struct PendingRemovals: Sendable {
   private struct Place: Sendable {
     var arrival: TagArrival
     var isStored = false
     var hasLeft = false
-    /// It has not been seen since the reader started.
+    /// Whether the tag has not been seen since the reader started.
     var isAwaited = false
-    /// The entry of its removal, on the way to the disk.
+    /// The entry of the removal, if it is being committed.
     var removal: EntryID?
   }
 
   private var places: [Place] = []
-  /// When a tag that a new reader has not seen counts as taken away.
+  /// Time at which a tag that a new reader has not seen counts as removed.
   private(set) var deadline: Instant?
 
-  /// The removals that the store says are owed.
+  /// The pending removals that the store reports.
   init(_ arrivals: [TagArrival] = []) { places = arrivals.map { Place(arrival: $0, isStored: true, isAwaited: true) } }
 
   mutating func willStore(_ arrival: TagArrival) { places.append(Place(arrival: arrival)) }
@@ -32,23 +32,23 @@ struct PendingRemovals: Sendable {
     for index in places.indices where places[index].arrival.entry == id { places[index].isStored = true }
   }
 
-  /// Handles an arrival that was not accepted, or a removal that is still owed.
+  /// Handles a failed commit: the arrival was not accepted, or the removal is still pending.
   mutating func notStored(_ id: EntryID) {
     places.removeAll { $0.arrival.entry == id }
     for index in places.indices where places[index].removal == id { places[index].removal = nil }
   }
 
-  /// Forgets an arrival whose action has no removal any more.
+  /// Forgets an arrival whose action no longer has a removal.
   mutating func forget(_ entry: EntryID) { places.removeAll { $0.arrival.entry == entry } }
 
-  /// Gives the removals that the action `former` owes to the action `name`.
+  /// Moves the pending removals of the action `former` to the action `name`.
   mutating func renameAction(_ former: String, to name: String) {
     for index in places.indices where places[index].arrival.action == former { places[index].arrival.action = name }
   }
 
   // MARK: The tags
 
-  /// Handles a new reader, which reports a tag that lies there within moments.
+  /// Handles a new reader, which reports a tag that is already on it within moments.
   mutating func readerReady(at now: Instant) {
     for index in places.indices where places[index].arrival.uid != nil {
       places[index].isAwaited = true
@@ -56,7 +56,7 @@ struct PendingRemovals: Sendable {
     }
   }
 
-  /// Handles a tag that came: any other has left, and so has this one, unless it was there all along.
+  /// Handles a tag that arrived: any other tag has left, and so has this one, unless it was on the reader all along.
   mutating func tagArrived(_ uid: TagUID, wasThere: Bool) {
     for index in places.indices where places[index].arrival.uid != nil {
       if places[index].arrival.uid == uid, wasThere {
@@ -71,7 +71,7 @@ struct PendingRemovals: Sendable {
     for index in places.indices where places[index].arrival.uid == uid { places[index].hasLeft = true }
   }
 
-  /// Handles the deadline; a reader that is lost again has seen nothing.
+  /// Handles the deadline; a reader that was lost again has seen no tag.
   mutating func timerFired(readerIsUsable: Bool, at now: Instant) {
     guard let deadline, deadline <= now else { return }
     self.deadline = nil
@@ -81,22 +81,22 @@ struct PendingRemovals: Sendable {
     }
   }
 
-  // MARK: Debts
+  // MARK: Pending removals
 
-  /// An arrival on the disk whose tag has left.
+  /// A committed arrival whose tag has left.
   var due: TagArrival? { places.first { $0.isStored && $0.hasLeft && $0.removal == nil }?.arrival }
 
-  /// Whether this tag lies there and has set off the action.
+  /// Returns whether this tag is on the reader and has triggered the action.
   func holds(_ uid: TagUID, _ action: String) -> Bool {
     places.contains { $0.arrival.uid == uid && $0.arrival.action == action && !$0.hasLeft }
   }
 
-  /// The arrival that the next tap of the action ends.
+  /// Returns the arrival that the next tap of the action ends.
   func switchedOn(_ action: String) -> TagArrival? {
     places.first { $0.arrival.uid == nil && $0.arrival.action == action }?.arrival
   }
 
-  /// Whether the action is on its way to the disk, so that nobody knows yet what the next tap does.
+  /// Returns whether a commit of the action is pending, so that the effect of the next tap is not known yet.
   func isSettling(_ action: String) -> Bool {
     places.contains { $0.arrival.uid == nil && $0.arrival.action == action && (!$0.isStored || $0.removal != nil) }
   }

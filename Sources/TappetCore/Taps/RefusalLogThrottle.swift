@@ -1,9 +1,9 @@
-// Which refusals are reported one by one: a person who keeps tapping must not fill a disk with log lines. The rest of a
-// minute is reported as a number at its end.
+// Limits the refusals that are reported individually: a person who keeps tapping must not fill the disk with log lines.
+// Further refusals within a minute are reported as a count at its end.
 
-/// Counts the refusals that are reported and those that are not.
+/// The counts of reported and unreported refusals.
 struct RefusalLogThrottle: Sendable {
-  /// Whether it counts commands, and not taps and presses.
+  /// Whether the throttle counts commands instead of taps and presses.
   private let countsCommands: Bool
   private var until: Instant?
   private var reportedCount = 0
@@ -11,10 +11,10 @@ struct RefusalLogThrottle: Sendable {
 
   init(countsCommands: Bool = false) { self.countsCommands = countsCommands }
 
-  /// When the number of unreported refusals is due; `nil` means that there are none.
+  /// Time at which the number of unreported refusals is due; `nil` if there are none.
   var deadline: Instant? { unreportedCount > 0 ? until : nil }
 
-  /// Reports a refusal by itself, or counts it.
+  /// Reports a refusal individually, or counts it.
   mutating func report(_ report: Report, at now: Instant) -> [Effect] {
     var effects = timerFired(at: now)
     if until.map({ $0 <= now }) ?? true {
@@ -30,7 +30,7 @@ struct RefusalLogThrottle: Sendable {
     return effects
   }
 
-  /// Counts a refusal that is not reported by itself.
+  /// Counts a refusal that is not reported individually.
   mutating func count(at now: Instant) -> [Effect] {
     let effects = timerFired(at: now)
     if until.map({ $0 <= now }) ?? true {
@@ -46,7 +46,7 @@ struct RefusalLogThrottle: Sendable {
     return reportRest()
   }
 
-  /// Reports the number before its time, because no later call will.
+  /// Reports the count early, because no later call will.
   mutating func reportRest() -> [Effect] {
     guard unreportedCount > 0 else { return [] }
     let count = unreportedCount

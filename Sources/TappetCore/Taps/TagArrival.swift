@@ -1,14 +1,15 @@
-// Notes of the store about a tap, in the commit of its entry.
+// Notes about a tap, which are stored in the commit of its entry.
 
-/// A tag that came, and whose removal is owed.
+/// A tag that has arrived, and whose removal is pending.
 package struct TagArrival: Hashable, Sendable {
-  /// The entry that its arrival made.
+  /// The entry created by the arrival.
   package var entry: EntryID
   /// The action's name.
   package var action: String
-  /// The tag whose leaving ends it; `nil` means that the next tap of the action does.
+  /// The tag whose removal ends the arrival; `nil` means that the next tap of the action ends it.
   package var uid: TagUID?
-  /// The facts that the removal's message may name, besides the time; the person by id, since names are sealed.
+  /// The facts that the removal's message may use, besides the time; the person is stored by id, since names are
+  /// sealed.
   package var tag: String?
   package var person: String?
   package var text: String
@@ -32,18 +33,18 @@ package struct TagArrival: Hashable, Sendable {
 
 /// Notes that are written together with an entry.
 package struct EntryNotes: Hashable, Sendable {
-  /// The number of accepted taps of its tag, this one included; `nil` where nobody asks for it.
+  /// The number of accepted taps of the tag, including this one; `nil` if it is not needed.
   package var count: Int64?
-  /// The removal that is owed from now on.
+  /// The arrival whose removal is pending from now on.
   package var arrival: TagArrival?
-  /// The arrival, by its entry, that this entry ends.
+  /// The entry of the arrival that this entry ends.
   package var ended: EntryID?
-  /// The ticket of which it is a use.
+  /// The ticket that the entry uses.
   package var ticket: String?
-  /// The id by which Home Assistant knows the tag; not stored.
+  /// The tag's id in Home Assistant; not stored.
   package var homeAssistantID: String?
 
-  /// Nothing, unless it is given.
+  /// Notes with these values; empty by default.
   @export(interface)
   package init(
     count: Int64? = nil, arrival: TagArrival? = nil, ended: EntryID? = nil, ticket: String? = nil,

@@ -1,14 +1,14 @@
-// Which tag is on the reader, and which tags and secrets were accepted lately.
+// Tracks the tag on the reader, and the tags and secrets that were accepted recently.
 
-/// Remembers taps just long enough to count a held tag once and to keep an action's cooldown.
+/// A record of taps, kept just long enough to count a held tag once and to enforce an action's cooldown.
 struct TapDeduplicator: Sendable {
-  /// The tag whose tap was counted and that has not been seen to leave.
+  /// The tag whose tap was counted, and whose removal has not been reported.
   private var held: TagUID?
-  /// The tag that was there when the first reader was ready, until it leaves.
+  /// The tag that was on the reader when the first reader became ready, until it leaves.
   private var early: TagUID?
-  /// Whether any tag has come since the start.
+  /// Whether any tag has arrived since the start.
   private var hasSeenTag = false
-  /// When each tag and secret was last accepted; entries older than the longest cooldown are dropped.
+  /// Last acceptance of each tag and secret; entries older than the longest cooldown are dropped.
   private var accepted: [(uid: TagUID, secretID: String?, action: String, at: Instant)] = []
 
   /// Handles a tag that left the field.
@@ -19,8 +19,8 @@ struct TapDeduplicator: Sendable {
 
   /// Handles a tag that arrived.
   ///
-  /// A new reader sees a tag that was there all along within moments of being ready; one that comes later has been
-  /// away, though nobody saw it leave.
+  /// A new reader reports a tag that was there all along within moments of becoming ready; a tag that is reported later
+  /// was removed in between, although its removal was not reported.
   mutating func tagArrived(_ uid: TagUID, sinceReady: Duration) {
     let wasThere = sinceReady <= Limits.heldTagReturnMax
     if held == uid, wasThere { return }
@@ -29,19 +29,19 @@ struct TapDeduplicator: Sendable {
     hasSeenTag = true
   }
 
-  /// Whether the tag has been there since before the start, so that nobody may be in front of the kiosk.
+  /// Returns whether the tag has been there since before the start, in which case the kiosk may be unattended.
   func wasThereAtStart(_ uid: TagUID) -> Bool { early == uid }
 
-  /// Whether this reading belongs to a tap that was counted before; counts it if not.
+  /// Returns whether this reading belongs to a tap that was already counted; otherwise counts it.
   mutating func isHeld(_ uid: TagUID) -> Bool {
     if held == uid { return true }
     held = uid
     return false
   }
 
-  /// The rest of the cooldown; `nil` when it is over.
+  /// Returns the remaining cooldown; `nil` if it is over.
   ///
-  /// It counts by secret too: a URL that was copied onto another tag brings the secret along, and not the UID.
+  /// The cooldown also applies by secret: a URL copied to another tag carries the same secret, but not the same UID.
   func cooldownRemaining(_ uid: TagUID, _ tap: VerifiedTap, at now: Instant) -> Duration? {
     let last = accepted.last {
       $0.action == tap.action.name && ($0.uid == uid || tap.secret != nil && $0.secretID == tap.secret?.id)
@@ -51,7 +51,7 @@ struct TapDeduplicator: Sendable {
     return remaining > .zero ? remaining : nil
   }
 
-  /// Handles a tap that the disk did not take: the next one may be accepted.
+  /// Handles a tap that could not be stored: the next tap may be accepted.
   mutating func notAccepted(_ uid: TagUID, action: String) {
     accepted.removeAll { $0.uid == uid && $0.action == action }
   }

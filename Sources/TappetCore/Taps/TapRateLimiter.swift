@@ -1,19 +1,19 @@
-// How often a tag may tap. Forged tags cost only the UID that they came with; a genuine one cannot flood the broker.
-// Bounded: when there are too many tags, the one that would be forgotten next is forgotten now.
+// Limits how often a tag may tap. Forged tags block only their own UIDs; a genuine tag cannot flood the broker. Memory
+// is bounded: if there are too many tags, the tag that would be forgotten next is forgotten immediately.
 
-/// A number of uses at once, and the same number per minute from then on; used ones come back evenly.
+/// A rate limit: a number of uses at once, then the same number per minute, refilled evenly.
 struct TokenBucket: Sendable {
-  /// When the whole bucket is full again.
+  /// Time at which the whole bucket is full again.
   private(set) var fullAt = Instant(nanoseconds: .min)
 
-  /// Returns the time until one more use is free; `nil` means that it is free now.
+  /// Returns the time until the next use is available; `nil` if it is available now.
   func wait(perMinute count: Int, at now: Instant) -> Duration? {
     guard fullAt > now else { return nil }
     let remaining = (fullAt - now) + TokenBucket.interval(count) - TokenBucket.window
     return remaining > .zero ? remaining : nil
   }
 
-  /// Takes a free use, or returns the time until there is one.
+  /// Consumes a use, or returns the time until one is available.
   mutating func take(perMinute count: Int, at now: Instant) -> Duration? {
     if let wait = wait(perMinute: count, at: now) { return wait }
     use(perMinute: count, at: now)
@@ -21,7 +21,7 @@ struct TokenBucket: Sendable {
   }
 
   mutating func use(perMinute count: Int, at now: Instant) {
-    // Nobody has to wait for longer than a minute, whatever others did.
+    // The wait never exceeds a minute, regardless of other uses.
     fullAt = min(max(fullAt, now) + TokenBucket.interval(count), now + TokenBucket.window)
   }
 
@@ -30,7 +30,7 @@ struct TokenBucket: Sendable {
   private static func interval(_ count: Int) -> Duration { .nanoseconds(60_000_000_000 / Int64(count)) }
 }
 
-/// The recent uses by each tag and by all of them together.
+/// The recent uses by each tag and by all tags together.
 struct TapRateLimiter: Sendable {
   /// A tag that was refused or accepted within the last minute.
   private struct Tag: Sendable {
@@ -45,24 +45,24 @@ struct TapRateLimiter: Sendable {
   private var refused = TokenBucket()
   private var accepted = TokenBucket()
 
-  /// Returns how long this tag is not even examined; `nil` means that it is examined now.
+  /// Returns the time until this tag may be verified; `nil` if it may be verified now.
   ///
   /// While too many taps are refused in total, a refused tag waits until its own bucket is full again. A tag that was
-  /// not refused is examined whatever the others do.
+  /// not refused is verified regardless of the others.
   func waitToBeVerified(_ uid: TagUID, at now: Instant) -> Duration? {
     guard let tag = tags.first(where: { $0.uid == uid }), tag.refused.fullAt > now else { return nil }
     if refused.wait(perMinute: Limits.refusedTapsMax, at: now) != nil { return tag.refused.fullAt - now }
     return tag.refused.wait(perMinute: Limits.refusedTapsPerTagMax, at: now)
   }
 
-  /// Counts a tag that was read and did not prove itself.
+  /// Counts a tag that was read, but not authenticated.
   mutating func noteRefused(_ uid: TagUID, at now: Instant) {
     refused.use(perMinute: Limits.refusedTapsMax, at: now)
     let index = place(of: uid, at: now)
     tags[index].refused.use(perMinute: Limits.refusedTapsPerTagMax, at: now)
   }
 
-  /// Returns how long no tap of this genuine tag is accepted; `nil` means that it is accepted now.
+  /// Returns the time until a tap of this genuine tag may be accepted; `nil` if it may be accepted now.
   func waitToBeAccepted(_ uid: TagUID, at now: Instant) -> Duration? {
     if let wait = accepted.wait(perMinute: Limits.acceptedTapsMax, at: now) { return wait }
     guard let tag = tags.first(where: { $0.uid == uid }) else { return nil }

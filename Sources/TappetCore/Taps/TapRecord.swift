@@ -1,4 +1,4 @@
-// One row of the log of taps, which the store keeps (`history:`). It holds no secret.
+// One row of the log of taps, which the store keeps (`history:`). It contains no secrets.
 
 /// The outcome of a tap, a press or a command.
 package enum TapResult: UInt8, Hashable, Sendable, CaseIterable {
@@ -7,9 +7,9 @@ package enum TapResult: UInt8, Hashable, Sendable, CaseIterable {
   case refused = 3
   case ignored = 4
   case expired = 5
-  /// A person took it out of the outbox.
+  /// Removed from the outbox by a user.
   case dropped = 6
-  /// The broker or the webhook will never take it.
+  /// Permanently refused by the broker or the webhook.
   case undeliverable = 7
 
   /// The result's name, in the tool and in JSON.
@@ -25,7 +25,7 @@ package enum TapResult: UInt8, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The result of this name.
+  /// The result with this name.
   package init?(name: String) {
     guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = found
@@ -45,15 +45,15 @@ package struct TapRecord: Hashable, Sendable {
   package var uid: TagUID?
   /// The label of the tag's secret.
   package var tag: String?
-  /// The id of the person whose tag it was; the log holds no names.
+  /// The id of the person who owns the tag; the log contains no names.
   package var person: String?
-  /// The reason for programs, where there is one.
+  /// The machine-readable reason, if there is one.
   package var code: String?
   /// The id of the entry in the outbox.
   package var entry: EntryID?
-  /// When that was accepted, milliseconds since 1970; for finding its first row, and not kept.
+  /// Time at which the entry was accepted, in milliseconds since 1970; used to find its first row, and not stored.
   package var acceptedUnixMilliseconds: Int64?
-  /// Number of taps in this row: refusals beyond a few in a minute share one.
+  /// Number of taps in this row: refusals beyond a few per minute share a row.
   package var count: Int
 
   /// A row with these facts.
@@ -74,7 +74,7 @@ package struct TapRecord: Hashable, Sendable {
     self.count = count
   }
 
-  /// The row of an entry at its acceptance, or of what became of it later.
+  /// A row for the acceptance of an entry, or for its later outcome.
   package init(
     _ entry: OutboxEntry, _ result: TapResult = .accepted, code: String? = nil, at unixMilliseconds: Int64? = nil
   ) {

@@ -1,29 +1,28 @@
-// Decides whether a tag may do what it asks for; remembers nothing.
+// Decides whether a tag may trigger the action that it requests; keeps no state.
 
-/// A tap that sets off an action.
+/// A tap that triggers an action.
 struct VerifiedTap {
   var action: Action
-  /// The secret by which the tag proved itself; `nil` for a tag that others wrote.
+  /// The secret that authenticated the tag; `nil` for a tag written by others.
   var secret: TagSecret?
-  /// The tag's name for people.
+  /// The display name of the tag.
   var label: String?
-  /// The tag's text, if the action's message names it.
+  /// The tag's text, if the action's message uses it.
   var text = ""
-  /// The first link on a tag that others wrote.
+  /// The first link on a tag written by others.
   var uri = ""
-  /// The outcome in the inventory.
+  /// The outcome of the tap in the inventory.
   var outcome: InventoryOutcome?
 
-  /// Whose tag it is.
+  /// The owner of the tag.
   var owner: TagOwner { TagOwner(label: label, person: secret?.person, homeAssistantID: homeAssistantID) }
 
-  /// The id by which Home Assistant knows the tag.
+  /// The tag's id in Home Assistant.
   var homeAssistantID: String? { HomeAssistantTag.id(in: uri) }
 }
 
 extension KioskSettings {
-  /// Returns the action for which a tag with this memory would be accepted, and whether it proves itself; changes
-  /// nothing.
+  /// Returns the action that a tag with this memory would trigger, and whether it is authenticated; changes nothing.
   @export(interface)
   package func judge(
     _ reading: TagReading, secrets: [TagSecret], learned: ForeignTags = ForeignTags()
@@ -34,7 +33,7 @@ extension KioskSettings {
     }
   }
 
-  /// The same for a tag whose content cannot be read.
+  /// Returns the action that a tag with unreadable content would trigger; changes nothing.
   @export(interface)
   package func judge(
     _ uid: TagUID, _ fault: TagFault, learned: ForeignTags
@@ -45,7 +44,7 @@ extension KioskSettings {
 }
 
 extension ActionIndexes {
-  /// Makes the checks in the order of the phone app (docs/formats.md, "Tag URL").
+  /// Performs the checks in the order of the phone app (docs/formats.md, "Tag URL").
   func verify(_ reading: TagReading) -> Result<VerifiedTap, TapRefusal> {
     let url: TagURL
     do throws(TagReadingError) { url = try reading.tagURL() } catch {
@@ -62,7 +61,7 @@ extension ActionIndexes {
     return .failure(refusal(of: url))
   }
 
-  /// The reason why no secret accepts the URL.
+  /// Returns the reason why no secret accepts the URL.
   private func refusal(of url: TagURL) -> TapRefusal {
     if let stray = url.verify(with: orphanedSecrets(at: url.index)) {
       return .strayIndex(url.index, action: stray.action, isConfigured: action(of: stray) != nil)
@@ -74,15 +73,15 @@ extension ActionIndexes {
 }
 
 extension TagSecret {
-  /// The reason why its person may not act; `nil` if they may, or if it is nobody's.
+  /// The reason why the person may not act; `nil` if they may, or if the secret belongs to no person.
   var refusalOfPerson: TapRefusal? {
     guard let person, person.isSuspended else { return nil }
     return .personSuspended(action: action, person: person.name)
   }
 
-  /// Whether `url` is that of the tag which the secret was made for, and comes from another tag.
+  /// Returns whether `url` belongs to the tag for which the secret was made, but was read from another tag.
   ///
-  /// A phone that has the secret signs another time, so its tags do not count as copies.
+  /// A phone that has the secret signs a different time, so the tags that it writes do not count as copies.
   func isCopied(_ url: TagURL, from uid: TagUID) -> Bool {
     guard let own = self.uid else { return false }
     return url.timestamp == createdUnixSeconds && own != uid

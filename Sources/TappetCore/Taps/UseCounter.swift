@@ -1,23 +1,24 @@
-// The uses of tickets that were counted since the start, and what waits for the commit of its count. A count is in the
-// store with the entry of its tap, and before an output is driven: a kiosk that is killed gives no ticket another use.
+// Ticket uses counted since the start, and the taps that wait for the commit of their count. A count is committed
+// together with the entry of its tap, and before an output is driven, so that killing the kiosk does not give a ticket
+// another use.
 
-/// Counts the taps of people who may tap a number of times.
+/// The tap counts of people with a limited number of taps.
 struct UseCounter: Sendable {
-  /// A tap whose count is on its way to the disk.
+  /// A tap whose count is not committed yet.
   struct Waiting: Sendable {
     var tap: VerifiedTap
     var uid: TagUID
-    /// Whether an entry brings the count along.
+    /// Whether the count is committed with an entry.
     var hasEntry: Bool
   }
 
   private var counts: [String: Int64] = [:]
   private var waiting: [EntryID: Waiting] = [:]
 
-  /// Whether the store owes an answer about a count.
+  /// Whether an answer from the store about a count is pending.
   var isAwaitingStore: Bool { !waiting.isEmpty }
 
-  /// Whether the tag's person has no use left.
+  /// Returns whether the tag's person has no uses left.
   func isUsedUp(_ secret: TagSecret) -> Bool {
     guard let limits = secret.person?.limits, let uses = limits.uses else { return false }
     return uses <= used(limits)
@@ -25,24 +26,24 @@ struct UseCounter: Sendable {
 
   private func used(_ limits: PersonLimits) -> Int64 { max(limits.used, counts[limits.ticket] ?? 0) }
 
-  /// Counts a use, until `failed` takes it back.
+  /// Counts a use, which `failed` reverts.
   mutating func use(_ tap: VerifiedTap, _ uid: TagUID, _ id: EntryID, hasEntry: Bool) {
     guard let limits = tap.secret?.person?.limits else { return }
     counts[limits.ticket] = used(limits) + 1
     waiting[id] = Waiting(tap: tap, uid: uid, hasEntry: hasEntry)
   }
 
-  /// Handles the commit; `nil` when no ticket is concerned.
+  /// Handles a commit; returns `nil` if it involves no ticket.
   mutating func committed(_ id: EntryID) -> Waiting? { waiting.removeValue(forKey: id) }
 
-  /// Handles a commit that failed; `nil` when no ticket is concerned.
+  /// Handles a failed commit; returns `nil` if it involves no ticket.
   mutating func failed(_ id: EntryID) -> Waiting? {
     guard let waiting = waiting.removeValue(forKey: id) else { return nil }
     if let ticket = waiting.tap.secret?.ticket, let count = counts[ticket] { counts[ticket] = count - 1 }
     return waiting
   }
 
-  /// Forgets the tickets that none of these secrets has any more, and of which no use is under way.
+  /// Forgets the tickets that no longer belong to any of these secrets, and have no pending use.
   mutating func keep(_ secrets: [TagSecret]) {
     guard !counts.isEmpty else { return }
     let known = Set(secrets.compactMap { $0.ticket } + waiting.values.compactMap { $0.tap.secret?.ticket })
@@ -51,14 +52,14 @@ struct UseCounter: Sendable {
 }
 
 extension Kiosk {
-  /// Takes over the secrets, and with them the people and their limits.
+  /// Replaces the secrets, and with them the people and their limits.
   mutating func loadSecrets(_ loaded: [TagSecret]) {
     tapPolicy.secrets = loaded
     tapPolicy.tickets.keep(loaded)
     tapPolicy.indexes = ActionIndexes(settings.actions, secrets: loaded)
   }
 
-  /// Whether the store owes an answer.
+  /// Whether an answer from the store is pending.
   var isAwaitingStore: Bool {
     delivery.outbox.isAwaitingStore || delivery.webhooks.isAwaitingStore || delivery.store.isChecking
       || tapPolicy.tickets.isAwaitingStore

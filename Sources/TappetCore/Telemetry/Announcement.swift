@@ -1,4 +1,4 @@
-// Messages of the kiosk about itself. Nobody waits for their PUBACK, and none is kept for later as an entry is.
+// Messages of the kiosk about itself. Their PUBACK is not tracked, and unlike entries, they are not stored.
 
 /// One message about the kiosk.
 package enum Announcement: Sendable {
@@ -6,9 +6,9 @@ package enum Announcement: Sendable {
   case firmwareReport(topic: String)
   /// The kiosk's condition.
   case state
-  /// The condition of its parts, for the sender of this nonce.
+  /// The condition of the kiosk's parts, for the sender of this nonce.
   case check(nonce: String)
-  /// Home Assistant's description of the kiosk, and the end of what is not configured any more.
+  /// The description of the kiosk for Home Assistant, and the removal of anything no longer configured.
   case discovery
   /// The level of the output with this index.
   case output(Int, isOn: Bool)

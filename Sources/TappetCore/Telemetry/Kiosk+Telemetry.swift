@@ -1,6 +1,6 @@
-// When the kiosk's state is published: after each change, at most once a second, and each minute. Decides only.
+// Publishes the kiosk's state: after each change, at most once a second, and every minute. Pure decision logic.
 
-/// The facts of a published state, to see whether they have changed.
+/// The values of a published state, used to detect changes.
 struct TelemetryState: Hashable, Sendable {
   var status: KioskStatus
   var counters: Counters
@@ -9,17 +9,17 @@ struct TelemetryState: Hashable, Sendable {
   var certificateDaysLeft: Int?
 }
 
-/// The state that was published last on this connection.
+/// The state that was last published on this connection.
 struct TelemetryPublisher: Sendable {
   private var published: (state: TelemetryState, at: Instant)?
   private var hasChanged = false
 
-  /// When the next message is due if nothing changes; `nil` without a connection.
+  /// Time at which the next message is due if nothing changes; `nil` without a connection.
   var deadline: Instant? {
     published.map { $0.at + (hasChanged ? Limits.stateIntervalMin : Limits.stateInterval) }
   }
 
-  /// Whether `state` is to be published now, which counts as done.
+  /// Returns whether `state` is to be published now; if so, records it as published.
   mutating func isDue(_ state: TelemetryState, at now: Instant) -> Bool {
     if let published { hasChanged = published.state != state }
     if let deadline, now < deadline { return false }
@@ -28,7 +28,7 @@ struct TelemetryPublisher: Sendable {
     return true
   }
 
-  /// Forgets what was published on a connection that has ended.
+  /// Forgets the published state, because the connection has ended.
   mutating func stop() { self = TelemetryPublisher() }
 }
 

@@ -1,14 +1,14 @@
-// The way of an entry to its webhook. It has an outbox of its own, so that a broker that is away keeps no webhook back,
-// nor the other way round. Decides only.
+// The delivery of entries to their webhooks. Webhooks have a separate outbox, so that an unavailable broker does not
+// delay webhooks, or vice versa. Pure decision logic.
 
 extension Kiosk {
   // MARK: Sending
 
-  /// Posts what may be posted, and starts tappet-webhook when something is due.
+  /// Posts the entries that may be posted, and starts tappet-webhook if an entry is due.
   mutating func postWhatMayBePosted(at now: Moment) -> [Effect] {
     guard isPosting else { return [] }
     if settings.usesWebhooks || delivery.webhooks.count > 0 { delivery.webhooks.beginReading() }
-    // Nothing would find out that the server is back.
+    // Without further requests, the recovery of a server would not be detected.
     if delivery.webhooks.count == 0, delivery.webhooks.uncommittedCount == 0 { delivery.webhookProcess.forgetTrouble() }
     var effects = delivery.webhookProcess.renew(at: now.instant)
     let due = delivery.webhooks.takePostable(at: now, clockIsGood: clockIsGood, &delivery.webhookProcess)
@@ -83,9 +83,9 @@ extension Kiosk {
       + [report, .store(.removeWebhooks([entry]))] + commandEnded(id, .done)
   }
 
-  /// Handles a server that took a request, or refused it; returns whether it had failed before.
+  /// Handles a server that accepted or refused a request; returns whether the server had failed before.
   ///
-  /// Entries that left the memory while it rested are read again: of two requests, one may have failed.
+  /// Entries removed from memory during its pause are read again, because one of two parallel requests may have failed.
   private mutating func serverReplied(_ action: String) -> Bool {
     let wasResting = delivery.webhookProcess.isResting(action)
     let isBack = delivery.webhookProcess.succeeded(action)
@@ -93,7 +93,7 @@ extension Kiosk {
     return isBack
   }
 
-  /// Handles an entry that no request will ever deliver.
+  /// Gives up an entry that no request will ever deliver.
   mutating func giveUp(_ id: EntryID, _ refusal: WebhookRefusal, at now: Moment) -> [Effect] {
     guard let entry = delivery.webhooks.resolve(id) else { return [] }
     counters.webhooks.givenUp += 1
@@ -104,7 +104,7 @@ extension Kiosk {
     ] + commandEnded(id, .refused(.undeliverable))
   }
 
-  /// Handles a `%T` that cannot be filled.
+  /// Handles an entry whose `%T` cannot be filled in.
   mutating func webhookUnfillable(_ id: EntryID, at now: Moment) -> [Effect] {
     guard delivery.webhooks.isInflight(id) else { return [] }
     _ = delivery.webhookProcess.answered(id, at: now.instant)
@@ -113,7 +113,7 @@ extension Kiosk {
 
   // MARK: The store
 
-  /// Handles the commit; an entry that the broker gets, too, is reported with the broker's.
+  /// Handles the commit; an entry that also goes to the broker is reported with the broker's commit.
   mutating func webhookStored(_ id: EntryID, sequence: Int64) -> [Effect] {
     guard let (entry, uid) = delivery.webhooks.stored(id, sequence: sequence, clockIsGood: clockIsGood) else {
       return []

@@ -1,17 +1,17 @@
-// The differences of the outbox for webhooks: it is read whenever something is in it, and each action's server has
-// pauses of its own.
+// The differences of the webhook outbox: it is read whenever it is not empty, and each action's server has its own
+// pauses.
 
 extension Outbox {
-  /// Begins to read the store, if nobody has yet.
+  /// Starts reading the store, unless it is being read already.
   mutating func beginReading() { if reading == .idle { linkUp() } }
 
-  /// Whether the entry is on its way to a server.
+  /// Returns whether a request with the entry is in flight.
   func isInflight(_ id: EntryID) -> Bool { inflight[id] != nil }
 
-  /// Whether the store owes an answer about this entry.
+  /// Returns whether an answer from the store about this entry is pending.
   func isUncommitted(_ id: EntryID) -> Bool { uncommitted[id] != nil }
 
-  /// Whether an entry could be posted now.
+  /// Returns whether an entry could be posted now.
   func hasDue(at now: Moment, clockIsGood: Bool, _ supervision: WebhookSupervision) -> Bool {
     guard unansweredDropCount == 0 else { return false }
     return window.contains { mayBePosted($0, at: now, clockIsGood: clockIsGood, supervision) }
@@ -19,7 +19,7 @@ extension Outbox {
 
   /// Takes the next entries to post.
   ///
-  /// Entries of a resting server leave the memory: they are read again when the rest is over, and keep nothing back.
+  /// Entries of a paused server are removed from memory, so that they block no others, and read again after the pause.
   mutating func takePostable(
     at now: Moment, clockIsGood: Bool, _ supervision: inout WebhookSupervision
   ) -> [OutboxEntry] {
@@ -35,7 +35,7 @@ extension Outbox {
         inflight[entry.id] = entry
         taken.append(entry)
       } else {
-        // The store has to remove it; a step of the clock may have ended its time unexpectedly.
+        // A step of the clock may have expired the entry unexpectedly; the store has to remove it.
         if entry.expiry.isOver(at: now) { note(entry.expiry) }
         kept.append(entry)
       }
@@ -52,18 +52,18 @@ extension Outbox {
       && !entry.expiry.isOver(at: now) && !isInPass
   }
 
-  /// Handles a request that is to be repeated: the entry waits again; `nil` when it was not under way.
+  /// Requeues the entry of a request that is to be retried; returns `nil` if it was not in flight.
   mutating func requeue(_ id: EntryID) -> OutboxEntry? {
     guard let entry = inflight.removeValue(forKey: id) else { return nil }
     note(entry.expiry)
-    // Entries beyond the place up to which the store was read come with the next reading.
+    // Entries beyond the position up to which the store was read are included in the next read.
     guard memoryOnly.contains(id) || entry.sequence <= readThrough else { return entry }
     let place = window.firstIndex { $0.sequence > entry.sequence } ?? window.endIndex
     window.insert(entry, at: place)
     return entry
   }
 
-  /// The last sequence that was read.
+  /// The last sequence number that was read.
   private var readThrough: Int64 {
     switch reading {
     case .idle: 0
@@ -72,11 +72,11 @@ extension Outbox {
     }
   }
 
-  /// Handles the end of tappet-webhook: what was under way waits again.
+  /// Handles the end of tappet-webhook by requeueing the entries in flight.
   mutating func putAllBack() { for id in inflightIDs(nil) { _ = requeue(id) } }
 }
 
 extension OutboxEntry {
-  /// Whether it waits for its webhook: one that was given up has no row of its own any more.
+  /// Whether the entry is pending for its webhook; an entry that was given up no longer has its own row.
   var isWaiting: Bool { destination == .webhook && sequence > 0 }
 }

@@ -1,15 +1,16 @@
-// One Matrix room as a destination: which requests say a message there, and what their answers mean. Decides only.
-// Client-server API v1.11: §10.2.1 sends with a transaction id, by which the homeserver knows a repetition.
+// A Matrix room as a destination: the requests that post a message there, and the meaning of their answers. Pure
+// decision logic. Client-server API v1.11, §10.2.1: a message is sent with a transaction id, by which the homeserver
+// detects duplicates.
 
-/// A room, with the facts about it that the homeserver gave.
+/// A room, with the facts that the homeserver reported about it.
 package struct RoomDestination: Sendable {
-  /// The requests of one message, in their order; those whose answer is known are left out.
+  /// The requests for one message, in order; requests whose answer is known are skipped.
   package enum Step: Sendable {
-    /// Asks which room an alias names.
+    /// Resolves an alias to the id of its room.
     case resolve
-    /// Asks whether the room is encrypted.
+    /// Checks whether the room is encrypted.
     case check
-    /// Asks who is in an encrypted room.
+    /// Retrieves the members of an encrypted room.
     case members
     case send
   }
@@ -17,19 +18,19 @@ package struct RoomDestination: Sendable {
   /// The consequence of an answer.
   package enum Turn: Equatable, Sendable {
     case next(Step)
-    /// The homeserver answered so; as with a webhook.
+    /// The homeserver answered with this status, handled as with a webhook.
     case answered(status: Int, retryAfterSeconds: UInt32?)
     case failed(TransportError)
   }
 
-  /// The name or the id, as configured.
+  /// The alias or id of the room, as configured.
   package let room: String
   /// The room's id; `nil` until it is known.
   package private(set) var id: String?
-  /// Whether it is encrypted, as far as it is known.
+  /// Whether the room is known to be encrypted.
   package private(set) var isEncrypted = false
   private var freshUntil: Instant?
-  /// `nil` when nothing is written into encrypted rooms.
+  /// The encryption settings; `nil` if the kiosk does not write to encrypted rooms.
   private let encryption: RoomEncryption?
 
   package init(_ room: String, _ encryption: RoomEncryption? = nil) {
@@ -38,28 +39,28 @@ package struct RoomDestination: Sendable {
     id = room.begins(with: "!") ? room : nil
   }
 
-  /// Whether `text` could be a room's id or alias.
+  /// Returns whether `text` could be a room's id or alias.
   @export(interface)
   package static func isRoom(_ text: String) -> Bool {
     let bytes = text.utf8
     guard (2...Limits.roomNameSizeMax).contains(bytes.count), text.isPrintable, !bytes.contains(0x20) else {
       return false
     }
-    // Since version 12 of rooms an id names no server.
+    // Since room version 12, an id does not include a server.
     return bytes.first == UInt8(ascii: "!") || bytes.first == UInt8(ascii: "#") && bytes.contains(UInt8(ascii: ":"))
   }
 
-  /// The first request of a message.
+  /// Returns the first request for a message.
   package mutating func begin(at now: Instant) -> Step {
     if let freshUntil, now < freshUntil, id != nil { return isEncrypted ? .members : .send }
     freshUntil = nil
     return room.begins(with: "!") ? .check : .resolve
   }
 
-  /// A request's method.
+  /// Returns the method of a request.
   package func method(of step: Step) -> WebhookEndpoint.Method { step == .send ? .put : .get }
 
-  /// A request's path on the homeserver; the transaction of `sending` survives a restart of everything.
+  /// Returns the path of a request on the homeserver; the transaction id stays the same across restarts.
   @export(interface)
   package func path(of step: Step, sending transaction: EntryID) -> String {
     let known = (id ?? room).percentEncoded
@@ -75,7 +76,8 @@ package struct RoomDestination: Sendable {
 
   /// Handles the answer to a request.
   ///
-  /// `isFirst`: it was the message's first one. If facts of an earlier message were wrong, they are asked for again.
+  /// `isFirst` means that it was the message's first request. If facts from an earlier message were wrong, they are
+  /// requested again.
   @export(interface)
   package mutating func handle(
     _ step: Step, isFirst: Bool = false, status: Int, retryAfterSeconds: UInt32?, _ answer: MatrixAnswer,
@@ -97,7 +99,7 @@ package struct RoomDestination: Sendable {
       isEncrypted = true
       freshUntil = now + Limits.roomFactsMax
       return .next(.members)
-    // A room that was encrypted once is never taken for plain.
+    // A room that was once encrypted is never treated as unencrypted.
     case (.check, 404, "M_NOT_FOUND") where !isEncrypted:
       guard encryption?.allowsPlain != false else { return .failed(.roomPlain) }
       freshUntil = now + Limits.roomFactsMax
@@ -105,7 +107,7 @@ package struct RoomDestination: Sendable {
     case (.members, 200, _) where answer.isObject: return .next(.send)
     case (.send, 200, _) where answer.eventID != nil: return .answered(status: 200, retryAfterSeconds: nil)
     default:
-      // The room may have been closed, or replaced by another one, meanwhile.
+      // The room may have been closed or replaced in the meantime.
       freshUntil = nil
       let trouble = RoomDestination.trouble(step, status, answer.errorCode)
       if isFirst, trouble == .roomClosed, step == .send || step == .members { return .next(begin(at: now)) }
@@ -124,18 +126,18 @@ package struct RoomDestination: Sendable {
   }
 }
 
-/// The members of a homeserver's answer that matter; the module that receives it reads the JSON.
+/// The relevant members of a homeserver's answer; the module that receives it parses the JSON.
 package struct MatrixAnswer: Sendable {
-  /// Whether it is a JSON object.
+  /// Whether the answer is a JSON object.
   package var isObject = false
   package var errorCode: String?
   /// `retry_after_ms` in whole seconds, rounded up.
   package var retryAfterSeconds: UInt32?
-  /// An alias's room.
+  /// The id of an alias's room.
   package var roomID: String?
-  /// The event that a message became.
+  /// The id of the event created from a message.
   package var eventID: String?
 
-  /// An answer without a known member.
+  /// An answer without any known members.
   package init(isObject: Bool = false) { self.isObject = isObject }
 }

@@ -1,17 +1,18 @@
-// The kiosk's session at a homeserver, as it is in its file: one fact a line, a word before each.
+// The kiosk's session at a homeserver, as stored in its file: one value per line, preceded by a keyword.
 //
 //   homeserver https://matrix.example.org
 //   user @kiosk:example.org
 //   device GHTYAJCE
 //   token syt_a2lvc2s_…
 
-/// The kiosk's user, device and token at its homeserver; the token is wiped with its last holder.
+/// The kiosk's user, device and token at its homeserver; the token is wiped when its last reference is released.
 package struct RoomSession: Sendable {
   /// The homeserver's URL, without a slash at its end.
   package let homeserver: String
-  /// `@name:server`.
+  /// The user id, `@name:server`.
   package let user: String
-  /// Transaction ids count for a device: the next session takes its id, so that nothing is sent twice.
+  /// The device id; the next session reuses it, because transaction ids, which prevent duplicates, are scoped to a
+  /// device.
   package let device: String
   package let token: SecretBytes
 

@@ -1,9 +1,9 @@
-// Where an action's webhook goes, as the configuration has it. The kiosk passes it on to tappet-webhook and reads none
-// of the files: neither the keys nor a URL that is a secret are ever in its memory.
+// The endpoint of an action's webhook, as configured. The kiosk passes it on to tappet-webhook and reads none of the
+// files, so that neither keys nor secret URLs are ever in its memory.
 
-/// The webhook of one action, or the room in which it says something.
+/// The webhook of one action, or the room in which it posts messages.
 package struct WebhookEndpoint: Hashable, Sendable {
-  /// HTTP's methods that carry out something.
+  /// The HTTP methods of a request.
   package enum Method: UInt8, CaseIterable, Sendable {
     case post = 0
     case put = 1
@@ -11,7 +11,7 @@ package struct WebhookEndpoint: Hashable, Sendable {
     case get = 3
     case delete = 4
 
-    /// The word in the request.
+    /// The name of the method in the request.
     package var word: String {
       switch self {
       case .post: "POST"
@@ -23,7 +23,7 @@ package struct WebhookEndpoint: Hashable, Sendable {
     }
   }
 
-  /// A text, or the file whose first line it is.
+  /// A text, or a file whose first line contains the text.
   package enum Value: Hashable, Sendable {
     case text(String)
     case file(String)
@@ -42,28 +42,28 @@ package struct WebhookEndpoint: Hashable, Sendable {
 
   /// The action's name.
   package var action: String
-  /// `https://…`, or `http://…` where that is allowed.
+  /// The URL: `https://…`, or `http://…` if that is allowed.
   ///
-  /// For a room the file of the session, which has the homeserver's.
+  /// For a room, the session file, which contains the homeserver's URL.
   package var url: Value
   /// The Matrix room, `!id:server` or `#alias:server`; `nil` for a webhook.
   package var room: String?
   package var method = Method.post
-  /// In the order of the file.
+  /// The header lines, in the order of the configuration.
   package var headers: [Header] = []
-  /// For the whole request.
+  /// The timeout for the whole request.
   package var timeout = Limits.webhookTimeoutDefault
   /// Number of redirects to follow, to https only.
   package var redirects: UInt8 = 0
-  /// Whether http may leave this machine.
+  /// Whether plain HTTP may leave this machine.
   package var allowsPlain = false
-  /// The certificates that alone may have signed the server's; `nil` means the system's trust store.
+  /// File with the only trust anchors for the server's certificate; `nil` means the system's trust store.
   package var caFile: String?
   /// The kiosk's certificate for this server.
   package var certificateFile: String?
   /// The certificate's private key.
   package var privateKeyFile: String?
-  /// The file of the secret that signs each request; `nil` means that none does.
+  /// The file with the secret that signs each request; `nil` means that requests are not signed.
   package var secretFile: String?
 
   package init(action: String, url: Value) {
@@ -71,7 +71,7 @@ package struct WebhookEndpoint: Hashable, Sendable {
     self.url = url
   }
 
-  /// Scheme and host for people: path and query of a URL may be a secret.
+  /// Scheme and host for display; the path and query of a URL may be secret.
   package var place: String {
     if let room { return "the homeserver of \(room)" }
     guard case .text(let text) = url else { return "the URL in its file" }
@@ -79,15 +79,15 @@ package struct WebhookEndpoint: Hashable, Sendable {
   }
 }
 
-/// The parts of a URL that matter here.
+/// The relevant parts of a URL.
 package struct WebhookURL: Hashable, Sendable {
   package let usesTLS: Bool
-  /// Without brackets and port.
+  /// The host, without brackets and port.
   package let host: String
   /// `https://host:port`, without path and query.
   package let origin: String
 
-  /// `nil` for anything but printable ASCII `https://HOST…` or `http://HOST…` without a user and a fragment.
+  /// Parses a URL; `nil` for anything but printable ASCII `https://HOST…` or `http://HOST…` without user and fragment.
   @export(interface)
   package init?(_ text: String) {
     guard text.utf8.count <= Limits.webhookURLSizeMax,
@@ -103,7 +103,7 @@ package struct WebhookURL: Hashable, Sendable {
     origin = scheme + "://" + String(decoding: authority, as: UTF8.self)
   }
 
-  /// Whether what is sent there stays on this machine.
+  /// Whether requests to this URL stay on this machine.
   package var isLoopback: Bool { host == "localhost" || host == "::1" || host.utf8.starts(with: "127.".utf8) && isIPv4 }
 
   private var isIPv4: Bool { host.utf8.allSatisfy { $0.isASCIIDigit || $0 == 0x2E } }

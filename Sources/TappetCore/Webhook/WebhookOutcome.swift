@@ -1,49 +1,49 @@
-// The outcome of one request, as facts, and what follows from it.
+// The outcome of one request, and its consequences.
 
-/// Why a request brought no answer; the raw values are on the wire between tappet-webhook and the kiosk.
+/// The reason why a request got no answer; the raw values are used on the wire between tappet-webhook and the kiosk.
 package enum TransportError: UInt8, CaseIterable, Hashable, Sendable {
   case nameUnknown = 1
   case unreachable = 2
   case timedOut = 3
   case closed = 4
-  /// The server's certificate is not from who it should be.
+  /// The server's certificate is not trusted.
   case certificateRefused = 5
-  /// No TLS connection for another reason, such as the client certificate.
+  /// The TLS handshake failed for another reason, such as the client certificate.
   case handshakeFailed = 6
-  /// A file of the webhook cannot be read, or does not contain what it should.
+  /// A file of the webhook cannot be read, or has invalid content.
   case fileUnusable = 7
-  /// The redirects lead in a circle, or to where they may not.
+  /// The redirects form a loop, or lead to a forbidden target.
   case redirectForbidden = 8
-  /// Anything else that libcurl reports.
+  /// Any other error that libcurl reports.
   case other = 9
-  /// Headers or trailers without an end.
+  /// The headers or trailers are too large.
   case headersTooLarge = 17
   /// The answer is not HTTP.
   case notHTTP = 18
 
-  // Of a room alone.
+  // For rooms only.
 
-  /// The homeserver does not accept the session's token any more.
+  /// The homeserver no longer accepts the session's token.
   case tokenRefused = 10
-  /// The answer is not a homeserver's, whatever its status.
+  /// The answer is not from a homeserver, regardless of its status.
   case notAHomeserver = 11
-  /// The room is encrypted: nothing is sent there in plain.
+  /// The room is encrypted, so nothing is sent there unencrypted.
   case roomEncrypted = 12
   /// The kiosk is not in the room, or may not write there.
   case roomClosed = 13
   /// No room has this name.
   case roomUnknown = 14
-  /// The homeserver does not take this message.
+  /// The homeserver rejected the message.
   case messageRefused = 15
-  /// The room is not encrypted, and the configuration wants that.
+  /// The room is not encrypted, but the configuration requires encryption.
   case roomPlain = 16
 }
 
-/// Why a request is repeated later.
+/// The reason why a request is retried later.
 package enum WebhookFault: Hashable, Sendable {
   /// The server answered with this status: 408, 425, 429 or 5xx.
   case status(Int)
-  /// There was no answer; libcurl's code, or an errno for a file.
+  /// There was no answer; with libcurl's code, or an errno for a file.
   case trouble(TransportError, code: Int32)
 }
 
@@ -54,15 +54,15 @@ extension WebhookFault {
   }
 }
 
-/// Why an entry was given up.
+/// The reason why an entry was given up.
 package enum WebhookRefusal: Hashable, Sendable {
-  /// The server does not want it: any other status.
+  /// The server refused the request, with any other status.
   case status(Int)
-  /// The redirects lead in a circle, or to where they may not.
+  /// The redirects form a loop, or lead to a forbidden target.
   case redirectForbidden
-  /// The action has no webhook any more.
+  /// The action no longer has a webhook.
   case notConfigured
-  /// Its `%T` cannot be filled.
+  /// The `%T` in the body cannot be filled in.
   case unfillable
   /// The room is encrypted.
   case roomEncrypted
@@ -70,12 +70,12 @@ package enum WebhookRefusal: Hashable, Sendable {
   case roomClosed
   /// No room has this name.
   case roomUnknown
-  /// The homeserver does not take this message.
+  /// The homeserver rejected the message.
   case messageRefused
-  /// The room is not encrypted, and the configuration wants that.
+  /// The room is not encrypted, but the configuration requires encryption.
   case roomPlain
 
-  /// The number under which it is in the store.
+  /// The number that represents the refusal in the store.
   package var number: Int32 {
     switch self {
     case .status(let status): Int32(clamping: status)
@@ -107,20 +107,20 @@ package enum WebhookRefusal: Hashable, Sendable {
   }
 }
 
-/// One answer of tappet-webhook, or its end.
+/// An answer from tappet-webhook, or the end of the process.
 package enum WebhookEvent: Hashable, Sendable {
-  /// It has loaded what it needs and takes requests.
+  /// The process has loaded its files and accepts requests.
   case ready
-  /// The server answered; `retryAfter` when it named a time.
+  /// The server answered; `retryAfter` is set if the server specified a time.
   case answered(EntryID, status: Int, retryAfter: Duration?)
   /// There was no answer.
   case failed(EntryID, TransportError, code: Int32)
   /// The action has no webhook in the configuration.
   case notConfigured(EntryID)
-  /// It sent bytes that are not a message.
+  /// The process sent bytes that are not a message.
   case malformed
   case ended(ProcessEnd)
-  /// It could not be started; an errno.
+  /// The process could not be started; with the errno.
   case notStarted(code: Int32)
 }
 
@@ -130,7 +130,8 @@ enum WebhookVerdict: Equatable {
   case again(WebhookFault)
   case givenUp(WebhookRefusal)
 
-  /// RFC 9110 §15: 2xx succeeded; 408 and 425 ask for a repetition, 429 and 5xx for one later; all else is for good.
+  /// Maps a status (RFC 9110 §15): 2xx succeeded; 408 and 425 request a repetition, 429 and 5xx a later one; all others
+  /// are permanent.
   init(status: Int) {
     switch status {
     case 200...299: self = .delivered

@@ -1,6 +1,6 @@
-// Signatures as Standard Webhooks has them, so that receivers can check them with its libraries.
+// Signatures as specified by Standard Webhooks, so that receivers can verify them with its libraries.
 
-/// The secret that an action's requests are signed with; wiped with its last holder, never printed.
+/// The secret that an action's requests are signed with; wiped when its last reference is released, and never printed.
 package final class WebhookSecret: Sendable {
   private let key: SecretBytes
 

@@ -1,31 +1,31 @@
-// Keeps tappet-webhook running while there is something to send, and remembers which actions' servers are paused.
-// Decides only; which entries wait is decided by the outbox.
+// Keeps tappet-webhook running while there are requests to send, and tracks which actions' servers are paused. Pure
+// decision logic; the outbox manages the pending entries.
 
-/// The webhooks as the kiosk sees them.
+/// The kiosk's view of the webhooks.
 struct WebhookSupervision: Sendable {
   /// The state of the process.
   enum State: Equatable, Sendable {
     /// No process runs, and none is wanted.
     case none
-    /// It was started; it loads what it needs.
+    /// The process was started, and is loading its files.
     case starting(since: Instant)
-    /// It takes requests; `idleSince` while there are none.
+    /// The process accepts requests; `idleSince` is set while none are in flight.
     case running(idleSince: Instant?)
-    /// Asked to end, or killed; another one follows when it is wanted.
+    /// Requested to exit, or killed; restarted when it is wanted.
     case ending(killAt: Instant)
-    /// The process failed; another one may be started then.
+    /// The process failed; it may be restarted at `until`.
     case resting(until: Instant)
-    /// No longer wanted.
+    /// The process is no longer wanted.
     case stopped
   }
 
-  /// A server that is asked again later.
+  /// The pause of a server that failed.
   private struct Rest: Sendable {
     /// The action whose request failed last.
     var action: String
     /// Number of failures in a row.
     var failures: Int
-    /// `nil` once it is over and the next request is under way or due.
+    /// The end of the pause; `nil` once it is over and the next request is in flight or due.
     var until: Instant?
     var fault: WebhookFault
   }
@@ -33,21 +33,21 @@ struct WebhookSupervision: Sendable {
   private(set) var state = State.none
   /// The actions that share a homeserver.
   var roomActions: Set<String> = []
-  /// By the action's name; a fault of the homeserver itself by `homeserver`, for all of `roomActions`.
+  /// The pauses by the action's name; a fault of the homeserver itself by `homeserver`, for all of `roomActions`.
   private var rests: [String: Rest] = [:]
-  /// Key of the homeserver's own faults, which is the name of no action.
+  /// Key of the homeserver's own faults, which no action has as its name.
   private static let homeserver = ""
-  /// The requests under way: their actions.
+  /// The actions of the requests in flight.
   private var posted: [EntryID: String] = [:]
-  /// When tappet-webhook last said something, or was given something to do.
+  /// Time of the last message from tappet-webhook, or of the last request to it.
   private var lastHeard = Instant(nanoseconds: 0)
   private var failures = 0
-  /// Why tappet-webhook does not run although it should.
+  /// The reason why tappet-webhook is not running although it should be.
   private(set) var loss: HelperLoss?
-  /// Whether the files that it has loaded are old: it ends when nothing is under way.
+  /// Whether the process has loaded outdated files; if so, it exits when no request is in flight.
   private var isStale = false
 
-  /// The first action that is paused, with the reason; by name, so that it does not change without need.
+  /// The first failed action with its fault; ordered by name, so that it does not change needlessly.
   var trouble: (action: String, WebhookFault)? {
     Array(rests.values).inOrder { $0.action < $1.action }.first.map { ($0.action, $0.fault) }
   }
@@ -57,7 +57,7 @@ struct WebhookSupervision: Sendable {
     roomActions.contains(action) ? [action, WebhookSupervision.homeserver] : [action]
   }
 
-  /// Whether the action's server failed last time.
+  /// Returns whether the action's server failed last time.
   func hasFailed(_ action: String) -> Bool { keys(action).contains { rests[$0] != nil } }
 
   func isResting(_ action: String) -> Bool { keys(action).contains { rests[$0]?.until != nil } }
@@ -65,10 +65,10 @@ struct WebhookSupervision: Sendable {
   /// The actions whose entries stay in the store for now.
   var restingActions: [String] { roomActions.union(rests.keys).filter { !$0.isEmpty && isResting($0) } }
 
-  /// Whether the process takes another request of this action.
+  /// Returns whether the process accepts another request for this action.
   func mayPost(_ action: String) -> Bool {
     guard case .running = state, !isStale, posted.count < Limits.webhooksInflightMax else { return false }
-    // After a failure one request finds out.
+    // After a failure, a single request tests the server.
     if rests[WebhookSupervision.homeserver] != nil, roomActions.contains(action) {
       return !posted.values.contains { roomActions.contains($0) }
     }
@@ -94,7 +94,7 @@ struct WebhookSupervision: Sendable {
 
   // MARK: Time
 
-  /// Handles the deadline; the second result says that a rest is over, and the store is to be read again.
+  /// Handles the deadline; the second result states whether a pause is over, and the store is to be read again.
   mutating func timerFired(at now: Instant, random: inout Randomness) -> (effects: [Effect], restIsOver: Bool) {
     var restIsOver = false
     for (action, rest) in rests {
@@ -148,7 +148,7 @@ struct WebhookSupervision: Sendable {
     return loss == nil ? [] : [.report(.helper(.webhooks, .back))]
   }
 
-  /// Handles the end of the process, wanted or not.
+  /// Handles the end of the process, requested or not.
   mutating func ended(_ end: ProcessEnd, at now: Instant, random: inout Randomness) -> [Effect] {
     switch state {
     case .ending:
@@ -170,7 +170,7 @@ struct WebhookSupervision: Sendable {
     return effects
   }
 
-  /// Gives up a process that hangs or talks nonsense.
+  /// Kills a process that hangs or sends malformed messages.
   mutating func lose(_ why: HelperLoss, at now: Instant) -> [Effect] {
     switch state {
     case .starting, .running:
@@ -191,14 +191,14 @@ struct WebhookSupervision: Sendable {
     return .resting(until: now + Limits.webhookRetry.pause(after: failures, random: &random))
   }
 
-  /// The next requests are to be made with what the files have then.
+  /// Marks the process as outdated, so that later requests use the current files.
   mutating func replace() {
     isStale = true
     rests.removeAll()
     if case .resting = state { state = .none }
   }
 
-  /// Ends the process, because none is wanted any more.
+  /// Kills the process, because it is no longer wanted.
   mutating func stop() -> [Effect] {
     defer { state = .stopped }
     switch state {
@@ -215,7 +215,7 @@ struct WebhookSupervision: Sendable {
     state = .running(idleSince: nil)
   }
 
-  /// Handles the answer to a request: returns false for one that nobody waits for.
+  /// Handles the answer to a request; returns false if the answer is not expected.
   mutating func answered(_ id: EntryID, at now: Instant) -> Bool {
     guard posted.removeValue(forKey: id) != nil, case .running = state else { return false }
     lastHeard = now
@@ -223,24 +223,24 @@ struct WebhookSupervision: Sendable {
     return true
   }
 
-  /// Ends a process whose files are old, once nothing is under way.
+  /// Ends a process with outdated files, once no request is in flight.
   mutating func renew(at now: Instant) -> [Effect] {
     guard isStale, posted.isEmpty, case .running = state else { return [] }
     return end(at: now)
   }
 
-  /// Handles a server that took a request, or refused it; returns whether it had failed before.
+  /// Handles a server that accepted or refused a request; returns whether the server had failed before.
   mutating func succeeded(_ action: String) -> Bool {
     keys(action).reduce(false) { rests.removeValue(forKey: $1) != nil || $0 }
   }
 
-  /// Forgets which servers failed, and that the process did.
+  /// Clears the failures of the servers and of the process.
   mutating func forgetTrouble() {
     if !rests.isEmpty { rests.removeAll() }
     loss = nil
   }
 
-  /// Lets the action's server rest; returns for how long.
+  /// Pauses the action's server; returns the length of the pause.
   mutating func failed(
     _ action: String, _ fault: WebhookFault, retryAfter: Duration?, at now: Instant, random: inout Randomness
   ) -> Duration {
@@ -248,7 +248,7 @@ struct WebhookSupervision: Sendable {
     let earlier = rests[key]
     var pause = Limits.webhookRetry.pause(after: earlier?.failures ?? 0, random: &random)
     if let retryAfter { pause = max(pause, min(retryAfter, Limits.webhookRetryAfterMax)) }
-    // Two were under way: the second failure is the first one's.
+    // Of two parallel requests, the second failure counts with the first.
     if let until = earlier?.until { pause = max(pause, until - now) }
     rests[key] = Rest(
       action: action, failures: (earlier?.failures ?? 0) + (earlier?.until == nil ? 1 : 0), until: now + pause,

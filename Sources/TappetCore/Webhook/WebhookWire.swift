@@ -1,5 +1,5 @@
-// The messages between the kiosk and tappet-webhook, one per datagram. Numbers are big-endian; a text has its size in
-// two bytes before it. Any bytes decode to a value or to `nil`.
+// The messages between the kiosk and tappet-webhook, one per datagram. Numbers are big-endian; a text is preceded by
+// its size in two bytes. Any bytes decode to a value or to `nil`.
 //
 //   kiosk   ──▶ 1 endpoint   number:2 method:1 redirects:1 plain:1 timeout_ms:4 url ca certificate key secret
 //                            room count:1 (name value)…        a value: 0 text, or 1 path of a file; "" for none
@@ -12,30 +12,30 @@
 //           ──▶ 4 failed     id:16 trouble:1 code:4
 //           ──▶ 5 replied    id:16 status:2 seconds:4 body…
 
-/// An order of the kiosk.
+/// An order from the kiosk.
 package enum WebhookOrder: Equatable, Sendable {
-  /// Load what this endpoint needs; answered by `taken`.
+  /// Load the files that this endpoint needs; answered by `taken`.
   case endpoint(UInt16, WebhookEndpoint)
-  /// All endpoints are there: confine yourself, and take requests; answered by `ready`.
+  /// All endpoints have been sent: enter the sandbox, and accept requests; answered by `ready`.
   case begin
-  /// Send this body to that endpoint; answered by `answered` or `failed`.
+  /// Send this body to the endpoint with this number; answered by `answered` or `failed`.
   case post(UInt16, EntryID, body: [UInt8])
-  /// Send a request to that endpoint's server; answered by `replied` or `failed`.
+  /// Send a request to the server of the endpoint with this number; answered by `replied` or `failed`.
   ///
-  /// The commands ask homeservers and certificate authorities so; the kiosk never does.
+  /// Used by commands for homeservers and certificate authorities, never by the kiosk.
   case call(UInt16, EntryID, WebhookEndpoint.Method, path: String, body: [UInt8])
 }
 
-/// A message of tappet-webhook.
+/// A message from tappet-webhook.
 package enum WebhookMessage: Equatable, Sendable {
-  /// Version of these messages; another one is another build.
+  /// Version of these messages; a different version means a different build.
   package static let protocolVersion: UInt8 = 4
 
   case taken
   case ready
   case answered(EntryID, status: UInt16, retryAfterSeconds: UInt32?)
   case failed(EntryID, TransportError, code: Int32)
-  /// The beginning of an answer, up to `Limits.webhookAnswerSizeMax`.
+  /// The start of an answer, up to `Limits.webhookAnswerSizeMax` bytes.
   case replied(EntryID, status: UInt16, retryAfterSeconds: UInt32?, body: [UInt8])
 }
 
@@ -145,7 +145,7 @@ extension ByteWriter {
     integer(seconds ?? UInt32.max)
   }
 
-  /// Without the action's name, which nobody needs there.
+  /// Appends an endpoint without the action's name, which the receiver does not need.
   fileprivate mutating func endpoint(_ endpoint: WebhookEndpoint) {
     bytes += [endpoint.method.rawValue, endpoint.redirects, endpoint.allowsPlain ? 1 : 0]
     integer(UInt32(clamping: endpoint.timeout.wholeMilliseconds))

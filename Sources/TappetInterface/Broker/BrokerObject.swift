@@ -1,5 +1,5 @@
-// One connection to a broker for C (tappet.h, "broker"); Brokers.swift has the calls. The link's thread posts into two
-// mailboxes; the caller's thread empties them and calls back.
+// One broker connection for C (tappet.h, "broker"); Brokers.swift contains the calls. The link's thread posts into two
+// mailboxes; the caller's thread drains them and calls the callbacks.
 
 import CPlatform
 import CTappet
@@ -9,9 +9,9 @@ import TappetCore
 import TappetMessages
 import TappetPlatform
 
-/// A connection with its orders.
+/// A connection with its pending orders.
 final class BrokerObject: LibraryObject {
-  /// The callback for an order's end.
+  /// The callback for the completion of an order.
   private struct Order {
     var number: UInt64
     var completion: tappet_broker_completion?
@@ -23,7 +23,7 @@ final class BrokerObject: LibraryObject {
     case up
   }
 
-  /// Orders under way, of each kind: the answers to all of them fit the mailbox.
+  /// Maximum number of pending orders of each kind, so that the responses to all of them fit the mailbox.
   private static let ordersMax = 256
   private static let messagesMax = 256
 
@@ -34,11 +34,11 @@ final class BrokerObject: LibraryObject {
   private let receptions: Mailbox<LinkReception>
   private let lost = LostCount()
   private var link: BrokerLink?
-  /// The reason code of the answer that a completion reports.
+  /// The reason code of the response that a completion reports.
   private(set) var reason: Int32 = 0
   private var phase: Phase = .idle
   private var endpoint: BrokerEndpoint?
-  /// The last endpoint of which it is known.
+  /// The last endpoint whose support for MQTT 5 was determined.
   private var known: (endpoint: BrokerEndpoint, mqtt5: MQTT5Support)?
   private var publications = ArrivalQueue<Order>()
   private var subscriptions: [Order] = []
@@ -47,9 +47,9 @@ final class BrokerObject: LibraryObject {
   private var callCount: Int32 = 0
   /// The last attempt to connect; `nil` before the first.
   private(set) var trace: ConnectTrace?
-  /// Whether the connection that is up uses MQTT 5.
+  /// Whether the current connection uses MQTT 5.
   private var usesMQTT5 = false
-  /// Lent to C until the next call for the same.
+  /// Memory lent to C until the next call of the same function.
   var reportLoan = PinnedBuffers()
   var stepLoan = PinnedBuffers()
   var certificateLoan = PinnedBuffers()
@@ -104,7 +104,7 @@ final class BrokerObject: LibraryObject {
     return link
   }
 
-  /// On the link's thread; a caller who does not dispatch costs messages, never memory or answers.
+  /// Queues a reception on the link's thread; without dispatch, messages are lost, but no responses, and no memory.
   private static func take(_ reception: LinkReception, _ receptions: Mailbox<LinkReception>, _ lost: LostCount) {
     switch reception {
     case .discarded: lost.add()
@@ -173,7 +173,7 @@ final class BrokerObject: LibraryObject {
     return lastNumber
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
   func dispatch() -> Int32 {
     guard !isDispatching else { return fail(.state, "a callback may not dispatch its own object") }
@@ -184,7 +184,7 @@ final class BrokerObject: LibraryObject {
     return callCount
   }
 
-  /// Empties both mailboxes, the messages first: the event that ends the connection was posted after them.
+  /// Drains both mailboxes, messages first, since the event that ends the connection was posted after them.
   private func drain() {
     let ends = events.drain()
     for reception in receptions.drain() {
@@ -227,7 +227,7 @@ final class BrokerObject: LibraryObject {
     case .disconnected: ended(TAPPET_BROKER_EVENT_DISCONNECTED, nil)
     case .acknowledged(let id): endPublication(id, 0)
     case .acknowledgedUnheard(let id): endPublication(id, 0, reason: 0x10)
-    // Below 0x80 it is libmosquitto's own number.
+    // Codes below 0x80 are libmosquitto's own error numbers.
     case .publishRefused(let id, let code):
       endPublication(id, ErrorCode.refused.rawValue, reason: code >= 0x80 ? code : 0)
     }
@@ -237,7 +237,7 @@ final class BrokerObject: LibraryObject {
     if let order = publications.remove(where: { $0.number == id.low }) { end(order, result, reason: reason) }
   }
 
-  /// Ends the connection, and with it all orders.
+  /// Ends the connection, and with it all pending orders.
   private func ended(_ type: tappet_broker_event_type, _ cause: LinkFailure?) {
     phase = .idle
     let orders = publications.all + subscriptions
@@ -294,11 +294,11 @@ final class BrokerObject: LibraryObject {
   }
 }
 
-// Unchecked because the compiler cannot see the mutex: `count` is touched only with the monitor locked.
-/// Number of messages that were thrown away.
+// Unchecked because the compiler cannot verify the monitor, which is locked for every access to `count`.
+/// Number of messages that were discarded.
 private final class LostCount: @unchecked Sendable {
-  /// Not the library's: the link's thread takes it, and a child forked meanwhile would find the library locked for
-  /// good.
+  /// A separate monitor, not the library mutex: the link's thread locks it, and in a child forked at that moment, the
+  /// library would stay locked for good.
   private let monitor = Monitor()
   private var count: UInt64 = 0
 

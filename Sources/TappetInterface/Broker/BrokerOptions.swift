@@ -1,4 +1,4 @@
-// The broker and the credentials that a caller gives (tappet.h, "broker").
+// Converts the caller's broker options and credentials (tappet.h, "broker").
 
 import CPlatform
 import CTappet
@@ -6,12 +6,12 @@ import TappetConfig
 import TappetCore
 
 extension BrokerSettings {
-  /// For a person: what to look at when the options are refused.
+  /// Error message with the fields to check when the options are refused.
   static let optionsSentence =
     "the broker options are not as tappet.h wants them: check size, reserved, url, client_id, the files and the will; "
     + "a password and MQTT 5 need mqtts://, and a password needs a username"
 
-  /// Settings from the caller's options; `nil` when one of them is invalid.
+  /// Converts the caller's options to settings; `nil` if one of them is invalid.
   init?(_ options: UnsafePointer<tappet_broker_options>?) {
     guard let options, options.pointee.size >= MemoryLayout<tappet_broker_options>.size else { return nil }
     let given = options.pointee
@@ -27,7 +27,7 @@ extension BrokerSettings {
     switch given.protocol {
     case TAPPET_BROKER_PROTOCOL_DEFAULT: version = nil
     case TAPPET_BROKER_PROTOCOL_MQTT_311: version = .v311
-    // libmosquitto 2.0.11 ends the process when a broker sends an MQTT 5 property that it does not know.
+    // libmosquitto 2.0.11 aborts the process when a broker sends an unknown MQTT 5 property.
     case TAPPET_BROKER_PROTOCOL_MQTT_5 where endpoint.usesTLS: version = .v5
     default: return nil
     }
@@ -43,12 +43,12 @@ extension BrokerSettings {
   }
 }
 
-/// The user name and the password of the caller's options.
+/// The user name and the password in the caller's options.
 private struct Login {
   var name: String?
   var password: BrokerPassword?
 
-  /// `nil` when they are invalid.
+  /// Reads the login from the options; `nil` if it is invalid.
   init?(_ options: tappet_broker_options, usesTLS: Bool) {
     guard options.username != nil || options.password == nil else { return nil }
     guard options.username != nil else { return }
@@ -63,12 +63,12 @@ private struct Login {
   }
 }
 
-/// The caller's will.
+/// The will message in the caller's options.
 private struct Will {
-  /// `nil` when there is none.
+  /// `nil` if no will is set.
   var will: BrokerWill?
 
-  /// `nil` when it is invalid.
+  /// Reads the will from the options; `nil` if it is invalid.
   init?(_ options: tappet_broker_options) {
     guard options.will_topic != nil else {
       let isEmpty = options.will_payload_size == 0 && options.will_qos == 0 && !options.will_is_retained
@@ -85,7 +85,7 @@ private struct Will {
   }
 }
 
-/// A path of the caller's, empty for NULL; `nil` when it is not a path.
+/// Reads a path from the caller, empty for NULL; `nil` if it is not valid.
 private func path(_ pointer: UnsafePointer<CChar>?) -> String? {
   guard pointer != nil else { return "" }
   guard let path = text(pointer, sizeMax: Int(PATH_MAX)), !path.isEmpty else { return nil }

@@ -1,16 +1,16 @@
-// MQTT 5's properties and subscription options between C and the link (tappet.h, "broker").
+// Converts MQTT 5's properties and subscription options between C and the link (tappet.h, "broker").
 
 import CTappet
 import TappetBroker
 import TappetCore
 
 extension MessageProperties {
-  /// For a person: what to look at when the properties are refused.
+  /// Error message with the fields to check when the properties are refused.
   static let refusal =
     "the properties are not as tappet.h wants them: check size, reserved, the texts' UTF-8, wildcards in the response "
     + "topic, and that they have at most 65535 bytes and 64 user properties"
 
-  /// Properties from the caller; `nil` when one of them is invalid.
+  /// Converts properties from the caller; `nil` if one of them is invalid.
   init?(_ pointer: UnsafePointer<tappet_broker_properties>?) {
     guard let given = pointer?.pointee, given.size >= MemoryLayout<tappet_broker_properties>.size,
       given.reserved.0 == 0, given.reserved.1 == 0, given.reserved.2 == 0, given.subscription_ids == nil,
@@ -47,13 +47,13 @@ extension MessageProperties {
 }
 
 extension SubscriptionOptions {
-  /// For a person: what to look at when the options are refused.
+  /// Error message with the fields to check when the options are refused.
   static let refusal =
     "the options of the subscription are not as tappet.h wants them: check size, reserved, retained, subscription_id"
-  /// The largest number of a subscription (MQTT 5.0 §3.8.2.1.2).
+  /// The largest subscription identifier (MQTT 5.0 §3.8.2.1.2).
   private static let subscriptionIDMax: UInt32 = 268_435_455
 
-  /// Options from the caller; `nil` when one of them is invalid.
+  /// Converts options from the caller; `nil` if one of them is invalid.
   init?(_ pointer: UnsafePointer<tappet_broker_subscribe_options>) {
     let given = pointer.pointee
     guard given.size >= MemoryLayout<tappet_broker_subscribe_options>.size, given.reserved.0 == 0,
@@ -73,7 +73,7 @@ extension SubscriptionOptions {
 }
 
 extension PinnedBuffers {
-  /// A message's properties for C.
+  /// Converts a message's properties to C.
   mutating func properties(_ properties: MessageProperties) -> tappet_broker_properties {
     var result = tappet_broker_properties()
     result.size = MemoryLayout<tappet_broker_properties>.size
@@ -92,7 +92,7 @@ extension PinnedBuffers {
   }
 }
 
-/// A topic of the caller's without wildcards and what MQTT forbids; `nil` when it is not one.
+/// Reads a topic from the caller; `nil` if it has wildcards, or is not valid in MQTT.
 func topicToPublish(_ pointer: UnsafePointer<CChar>?) -> String? {
   guard let topic = text(pointer, sizeMax: Limits.topicSizeMax), !topic.isEmpty,
     !topic.utf8.contains(where: { "+#".utf8.contains($0) }), topic.isOfMQTT

@@ -1,4 +1,4 @@
-// The report of an attempt to connect for C (tappet.h, "broker"): what 'tappet mqtt connect' prints.
+// The report of a connection attempt for C (tappet.h, "broker"), with the data that 'tappet mqtt connect' prints.
 
 import CTappet
 import TappetBroker
@@ -7,7 +7,7 @@ import TappetMessages
 import TappetTLS
 
 extension ConnectTrace {
-  /// The link's thread: adds the step that ends the attempt.
+  /// Adds the final step of the attempt; called on the link's thread.
   func note(_ event: LinkEvent) {
     switch event {
     case .connected: end(.mqtt, isGood: true, facts.version == .v5 ? "MQTT 5: accepted" : "MQTT 3.1.1: accepted")
@@ -22,7 +22,7 @@ extension ConnectTrace {
 }
 
 extension BrokerObject {
-  /// For a person: there is nothing to report.
+  /// Error message before the first connection attempt.
   static let noAttempt = "there was no attempt to connect yet"
 
   func report(_ facts: ConnectTrace.Facts, to result: UnsafeMutablePointer<tappet_broker_report>) {

@@ -1,4 +1,4 @@
-// The calls of a connection to a broker (tappet.h, "broker"): what the caller gives is checked here.
+// The calls of a broker connection (tappet.h, "broker"), including the checks of their arguments.
 
 import CTappet
 import TappetBroker
@@ -79,7 +79,7 @@ public func tappet_broker_publish_with(
   use(broker) { object in
     guard (0...2).contains(qos) else { return object.fail(.argument, "the QoS must be 0, 1 or 2") }
     guard hasRoom(for: topic, sizeMax: Limits.topicSizeMax) else { return object.fail(Failure(.memory)) }
-    // The broker decides on topics that begin with '$': AWS IoT's shadows have them.
+    // Topics that start with '$' are left to the broker, since AWS IoT's shadows use them.
     guard let topic = topicToPublish(topic) else {
       return object.fail(
         .argument, "the topic must have 1 to 65535 bytes of UTF-8 without '+', '#' and control characters")

@@ -1,4 +1,4 @@
-// Buttons and lights on GPIO lines for C (tappet.h, "panel"): a GPIOPanel whose events wait for the caller's dispatch.
+// Buttons and lights on GPIO lines for C (tappet.h, "panel"): a GPIOPanel whose events are queued until dispatch.
 
 import CPlatform
 import CTappet
@@ -8,18 +8,18 @@ import TappetMessages
 import TappetPanel
 import TappetPlatform
 
-/// A panel with its lines.
+/// A panel and its lines.
 private final class PanelObject: LibraryObject {
   private struct PanelEntry {
     var line: PanelLine
     var isOutput: Bool
-    /// Among the inputs, or among the outputs.
+    /// Index among the inputs, or among the outputs.
     var index: Int
-    /// As reported last; `nil` while the line is unavailable.
+    /// The last reported state; `nil` while the line is unavailable.
     var isActive: Bool?
-    /// State that an output is set to, whether it is available or not.
+    /// Requested state of an output, kept even while the output is unavailable.
     var isOn = false
-    /// When its pulse is over.
+    /// End time of the current pulse.
     var pulseEnd: Instant?
   }
   private static let linesMax = 64
@@ -34,7 +34,7 @@ private final class PanelObject: LibraryObject {
   private var panel: GPIOPanel?
   private var isDispatching = false
   private var callCount: Int32 = 0
-  /// The memory to which the information of the last call points.
+  /// Memory of the line information returned by the last call.
   private var pinned = PinnedBuffers()
 
   init() throws(SystemError) {
@@ -152,7 +152,7 @@ private final class PanelObject: LibraryObject {
     defer { isDispatching = false }
     callCount = 0
     do throws(SystemError) { try reactor.turn(timeout: .zero) } catch { return fail(Failure(error)) }
-    // The events of the lines in this turn.
+    // Handles the events received in this turn.
     drain()
     return callCount
   }
@@ -193,7 +193,7 @@ private final class PanelObject: LibraryObject {
     callback(context, &report)
   }
 
-  /// The number that the caller was given for a line.
+  /// Returns the number that the caller uses for a line.
   private func number(of id: GPIOLineID) -> Int32 {
     let (wanted, isOutput) =
       switch id {
@@ -205,7 +205,7 @@ private final class PanelObject: LibraryObject {
 }
 
 extension PanelLine {
-  /// A line from the caller's description; `nil` when a field is invalid.
+  /// Converts the caller's description of a line; `nil` when a field is invalid.
   fileprivate init?(_ given: tappet_panel_line) {
     let biases: [LineBias] = [.asIs, .disabled, .pullUp, .pullDown]
     let drives: [LineDrive] = [.pushPull, .openDrain, .openSource]

@@ -1,4 +1,4 @@
-// An NFC reader for C (tappet.h, "reader"): tappet-reader's messages as events, and its silence as one.
+// An NFC reader for C (tappet.h, "reader"): reports tappet-reader's messages as events, and also its silence.
 
 import CPlatform
 import CTappet
@@ -7,7 +7,7 @@ import TappetKiosk
 import TappetMessages
 import TappetPlatform
 
-/// A reader and the process that serves it.
+/// A reader with its tappet-reader process.
 private final class ReaderObject: LibraryObject {
   var callback: tappet_reader_event_callback?
   var context: UnsafeMutableRawPointer?
@@ -20,13 +20,13 @@ private final class ReaderObject: LibraryObject {
   private var isReady = false
   private var isSilent = false
   private var isDispatching = false
-  /// The tag that is on the reader and was reported.
+  /// The tag on the reader that was reported.
   private var present: TagUID?
   /// The message to be written to the next tag.
   private var pending: [UInt8]?
   /// The tag that is being written.
   private var writing: TagUID?
-  /// The memory to which the event of the last call points.
+  /// Memory of the event returned by the last call.
   private var pinned = PinnedBuffers()
 
   init() throws(SystemError) {
@@ -58,7 +58,7 @@ private final class ReaderObject: LibraryObject {
     return 0
   }
 
-  /// Restarts the wait for a sign of life.
+  /// Restarts the timeout for signs of life.
   private func noteLife() {
     isSilent = false
     let wait = isReady ? Limits.readerSilenceMax : Limits.readerStartMax
@@ -89,11 +89,11 @@ private final class ReaderObject: LibraryObject {
     guard let message = pending, let uid = present, let process else { return }
     pending = nil
     writing = uid
-    // The loss of a process that does not take it is about to be noticed.
+    // If the process does not accept the order, its loss is about to be detected.
     _ = process.send(ReaderOrder(uid: uid, task: .write(message)))
   }
 
-  /// Keeps track of the tag on the reader, and writes the message that waits for one.
+  /// Tracks the tag on the reader, and writes the pending message.
   private func note(_ message: ReaderMessage) {
     switch message {
     case .tagArrived, .tagLeft, .ready, .lost: present = nil
@@ -121,7 +121,8 @@ private final class ReaderObject: LibraryObject {
     var count: Int32 = 0
     var event = tappet_reader_event()
     event.size = MemoryLayout<tappet_reader_event>.size
-    // Read each time: a callback may set another, or none, and then the other events wait for `next`.
+    // Read in every iteration: a callback may replace or remove itself, and the remaining events are then left for
+    // `next`.
     while !isFreed, let callback {
       let result = take(&event)
       guard result == 1 else { return result == 0 ? count : result }
@@ -132,7 +133,7 @@ private final class ReaderObject: LibraryObject {
   }
 
   private func take(_ result: UnsafeMutablePointer<tappet_reader_event>) -> Int32 {
-    // For the timer alone: the socket is read below.
+    // Only for the timer: the socket is read below.
     do throws(SystemError) { try reactor.turn(timeout: .zero) } catch { return fail(Failure(error)) }
     while let process {
       switch process.receive() {
@@ -164,7 +165,7 @@ private final class ReaderObject: LibraryObject {
   }
 
   private func tell(_ fact: Fact, _ result: UnsafeMutablePointer<tappet_reader_event>) -> Int32 {
-    // The device's own last words are the reason, not how its process ended after them.
+    // The reason is what the device last reported, not how its process ended afterwards.
     if let loss = fact.loss { return lost(loss, result) }
     pinned.clear()
     result.pointee.type = fact.type
@@ -184,7 +185,7 @@ private final class ReaderObject: LibraryObject {
   }
 }
 
-/// An event before its translation to C.
+/// An event before its conversion to C.
 private struct Fact {
   var type: tappet_reader_event_type
   var model: TagModel?
@@ -202,7 +203,7 @@ private struct Fact {
     self.sentence = sentence
   }
 
-  /// `nil` for messages that are not reported: a heartbeat, the progress of a write.
+  /// Converts a message; `nil` for messages that are not reported: heartbeats, write progress and tag descriptions.
   init?(_ message: ReaderMessage) {
     switch message {
     case .heartbeat, .orderProgress, .tagDescribed: return nil
@@ -318,7 +319,7 @@ public func tappet_reader_dispatch(_ reader: OpaquePointer?) -> Int32 { use(read
 @_cdecl("tappet_reader_write") @implementation
 public func tappet_reader_write(_ reader: OpaquePointer?, _ message: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
   use(reader) { object in
-    // A size_t beyond Int.max comes as a negative one.
+    // A size_t beyond Int.max arrives as a negative number.
     guard let message, (0...Limits.tagMemorySizeMax).contains(size) else {
       return object.fail(.argument, "the message must not be NULL, and no tag has room for more than 8192 bytes")
     }

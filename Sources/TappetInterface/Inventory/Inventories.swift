@@ -1,11 +1,11 @@
-// The calls of an inventory (tappet.h, "inventory"): what the caller gives is checked here.
+// The calls of an inventory (tappet.h, "inventory"), including the checks of their arguments.
 
 import CPlatform
 import CTappet
 import TappetCore
 import TappetInventory
 
-/// Calls `body` with the object; the caller's arguments are judged before its state.
+/// Calls `body` with the object; the arguments are checked before the object's state.
 private func use(_ inventory: OpaquePointer?, _ body: (InventoryObject) throws(Failure) -> Int32) -> Int32 {
   Objects.use(inventory, as: .inventory) {
     let object = unsafeDowncast($0, to: InventoryObject.self)
@@ -15,7 +15,7 @@ private func use(_ inventory: OpaquePointer?, _ body: (InventoryObject) throws(F
 
 // MARK: Arguments
 
-/// An id of the caller's.
+/// Parses an id from the caller.
 private func identity(_ id: UnsafePointer<CChar>?) throws(Failure) -> InventoryID {
   guard let id = text(id, sizeMax: 36).flatMap({ InventoryID(text: $0) }) else {
     throw Failure(.argument, "an id has 32 hexadecimal digits in five groups")
@@ -23,7 +23,7 @@ private func identity(_ id: UnsafePointer<CChar>?) throws(Failure) -> InventoryI
   return id
 }
 
-/// The name of who changes something.
+/// Checks the name of the person who makes a change.
 private func person(_ name: UnsafePointer<CChar>?) throws(Failure) -> String {
   guard let name = shortText(name, sizeMax: Limits.secretLabelSizeMax)?.trimmedLabel, name.nameFault() == nil else {
     throw Failure(.argument, "the name of who does it must have 1 to \(Limits.secretLabelSizeMax) bytes on one line")
@@ -31,7 +31,7 @@ private func person(_ name: UnsafePointer<CChar>?) throws(Failure) -> String {
   return name
 }
 
-/// A text that the inventory judges itself; `nil` for NULL.
+/// Reads a text that the inventory validates itself; `nil` for NULL.
 private func words(_ words: UnsafePointer<CChar>?, _ what: String) throws(Failure) -> String? {
   if words == nil { return nil }
   guard let words = text(words, sizeMax: Limits.inventoryNotesSizeMax) else {
@@ -40,14 +40,14 @@ private func words(_ words: UnsafePointer<CChar>?, _ what: String) throws(Failur
   return words
 }
 
-/// Whether the caller's structure for a result has the right size.
+/// Checks the size of the caller's result structure.
 private func check(_ result: UnsafeMutablePointer<tappet_inventory_entry>?) throws(Failure) {
   if let result, result.pointee.size < MemoryLayout<tappet_inventory_entry>.size {
     throw Failure(.argument, "the entry's size is not set to sizeof(struct tappet_inventory_entry)")
   }
 }
 
-/// The same for a result that must be there.
+/// Checks a result structure that must not be NULL.
 private func require(_ result: UnsafeMutablePointer<tappet_inventory_entry>?) throws(Failure) {
   guard result != nil else { throw Failure(.argument) }
   try check(result)
@@ -67,7 +67,7 @@ extension InventoryEdit {
     if let minimum = values.minimum?.pointee { self.minimum = .some(minimum == -1 ? nil : minimum) }
   }
 
-  /// Refuses values that things of this kind do not have.
+  /// Rejects values that entries of this kind do not have.
   fileprivate func check(for kind: InventoryKind) throws(Failure) {
     if code != nil, kind != .box { throw Failure(.argument, "only a box has a QR code") }
     if notes != nil || quantity != nil || minimum != nil, kind != .item {
@@ -195,7 +195,7 @@ public func tappet_inventory_undo(_ inventory: OpaquePointer?, _ by: UnsafePoint
   }
 }
 
-// MARK: Questions
+// MARK: Queries
 
 /// `tappet_inventory_get`.
 @_cdecl("tappet_inventory_get") @implementation
@@ -235,7 +235,7 @@ public func tappet_inventory_find(
 ) -> Int32 {
   use(inventory) { (object) throws(Failure) in
     guard let text = try words(text, "text") else { throw Failure(.argument) }
-    // A size_t beyond Int.max comes as a negative one.
+    // A size_t beyond Int.max arrives as a negative number.
     let limit = limit < 0 ? Int64(Int32.max) : min(Int64(limit), Int64(Int32.max))
     return try object.report(callback, context) { (inventory, add) throws(InventoryError) in
       try inventory.search(text, limit: limit, add)

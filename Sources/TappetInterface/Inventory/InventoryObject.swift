@@ -1,5 +1,5 @@
-// An inventory for C (tappet.h, "inventory"), and things as C sees them. Texts for C are copies: those of a result are
-// kept until the next one, those of a list during the callback.
+// An inventory for C (tappet.h, "inventory"), and its entries in C form. Texts for C are copies: those of a result are
+// valid until the next result, those of a list only during the callback.
 
 import CPlatform
 import CTappet
@@ -8,7 +8,7 @@ import TappetInventory
 import TappetSQLite
 import TappetStore
 
-/// An inventory that C holds a ticket for.
+/// An inventory to which C has a ticket.
 final class InventoryObject: LibraryObject {
   private var inventory: Inventory?
   private var pinned = PinnedBuffers()
@@ -23,24 +23,24 @@ final class InventoryObject: LibraryObject {
     do throws(DatabaseError) { inventory = try Inventory.open(folder: folder) } catch { throw Failure(.store(error)) }
   }
 
-  /// Asks the open inventory, or has it changed.
+  /// Queries or changes the open inventory.
   func ask<Result>(_ body: (Inventory) throws(InventoryError) -> Result) throws(Failure) -> Result {
     guard let inventory else { throw Failure(.state, "the inventory is not open") }
     do throws(InventoryError) { return try body(inventory) } catch { throw Failure(error) }
   }
 
-  /// The thing with this id.
+  /// Returns the entry with this id; `nil` if it does not exist.
   func find(_ id: InventoryID) throws(Failure) -> InventoryEntry? {
     try ask { (inventory) throws(InventoryError) in try inventory.entry(id) }
   }
 
-  /// The thing with this id, which must be there.
+  /// Returns the entry with this id; throws if it does not exist.
   func thing(_ id: InventoryID) throws(Failure) -> InventoryEntry {
     guard let found = try find(id) else { throw Failure(.argument, "nothing in the inventory has the id \(id.text)") }
     return found
   }
 
-  /// Writes a thing to the caller's structure.
+  /// Writes an entry to the caller's structure.
   func report(_ entry: InventoryEntry, to result: UnsafeMutablePointer<tappet_inventory_entry>?) throws(Failure) {
     guard let result else { return }
     let facts = try ask { (inventory) throws(InventoryError) in try InventoryFacts(entry, in: inventory) }
@@ -48,7 +48,7 @@ final class InventoryObject: LibraryObject {
     facts.write(to: &result.pointee, &pinned)
   }
 
-  /// Calls back with each thing that `read` passes on, unless the object is freed meanwhile; returns their number.
+  /// Calls the callback with each entry from `read` until the object is freed; returns the number of entries.
   func report(
     _ callback: tappet_inventory_callback?, _ context: UnsafeMutableRawPointer?,
     of read: (Inventory, (InventoryEntry) throws(InventoryError) -> Bool) throws(InventoryError) -> Void
@@ -77,7 +77,7 @@ final class InventoryObject: LibraryObject {
   }
 }
 
-/// The facts of a thing as C sees them.
+/// The facts about an entry in C form.
 private struct InventoryFacts {
   private let entry: InventoryEntry
   private let container: String
@@ -91,7 +91,7 @@ private struct InventoryFacts {
     holder = entry.kind == .item ? try inventory.loan(of: entry)?.person : nil
   }
 
-  /// Writes everything but the size.
+  /// Writes all members except the size.
   func write(to result: inout tappet_inventory_entry, _ pinned: inout PinnedBuffers) {
     let isItem = entry.kind == .item
     result.kind = tappet_inventory_kind(rawValue: UInt32(entry.kind.rawValue) + 1)

@@ -1,4 +1,5 @@
-// A kiosk's life from C (tappet.h, "kiosk"), from its creation to its end; KioskSetupCalls.swift sets it up.
+// The life cycle of a kiosk for C (tappet.h, "kiosk"), from creation to release; see KioskSetupCalls.swift for its
+// setup.
 
 import CPlatform
 import CTappet
@@ -9,7 +10,7 @@ private func use(_ kiosk: OpaquePointer?, _ body: (KioskObject) -> Int32) -> Int
   Objects.use(kiosk, as: .kiosk) { body(unsafeDowncast($0, to: KioskObject.self)) }
 }
 
-/// For calls that any thread may make, even while another one is inside the object.
+/// Finds the object for calls that are allowed on any thread, even while another thread is using it.
 private func find(_ kiosk: OpaquePointer?, _ body: (KioskObject) -> Int32) -> Int32 {
   switch Objects.find(kiosk, as: .kiosk) {
   case .failure(let failure): failure.code.rawValue

@@ -1,11 +1,11 @@
-// The core's reports, as the numbers and names of `tappet_kiosk_event`.
+// Converts the core's reports to the numbers and names of `tappet_kiosk_event`.
 
 import CTappet
 import TappetCore
 import TappetKiosk
 import TappetMessages
 
-/// A report as `tappet_kiosk_event` has it.
+/// A report in the form of `tappet_kiosk_event`.
 struct KioskFacts {
   var type: tappet_kiosk_event_type
   var trigger: Trigger?
@@ -16,11 +16,11 @@ struct KioskFacts {
   var after: Duration?
   var output: String?
   var isOn = false
-  /// Whose tag it was.
+  /// The owner of the tag.
   var owner: TagOwner?
-  /// The reason for programs.
+  /// Machine-readable code of the reason.
   var code: String?
-  /// The thing of the inventory.
+  /// The inventory entry of the tag.
   var thing: InventoryID?
 
   private init(type: tappet_kiosk_event_type, _ entry: OutboxEntry? = nil) {
@@ -55,7 +55,7 @@ struct KioskFacts {
     }
   }
 
-  /// `nil` for what only the log says; `outputs` has the names of all outputs.
+  /// Converts a report; `nil` for reports that only the log contains; `outputs` supplies the names of all outputs.
   init?(_ report: Report, outputs: [OutputState]) {
     switch report {
     case .tap(let report): self.init(report)
@@ -129,14 +129,14 @@ struct KioskFacts {
       self.init(type: TAPPET_KIOSK_EVENT_DELIVERED, entry)
       self.after = after
     case .deliveredOfMany(let entry): self.init(type: TAPPET_KIOSK_EVENT_DELIVERED, entry)
-    // It makes no difference to a program: the message will not be sent.
+    // For a program, these are the same: the message will not be sent.
     case .expired(let entry), .dropped(let entry), .droppedOfMany(let entry):
       self.init(type: TAPPET_KIOSK_EVENT_EXPIRED, entry)
     case .undeliverable(let entry, _), .givenUp(let entry, _):
       self.init(type: TAPPET_KIOSK_EVENT_UNDELIVERABLE, entry)
-    // Each of them was an event.
+    // Each of these entries was already an event.
     case .deliveredMore, .droppedMore: return nil
-    // It is still on its way.
+    // The entry is still pending.
     case .setAside: return nil
     }
   }
@@ -149,7 +149,7 @@ struct KioskFacts {
     case .lost: self.init(type: TAPPET_KIOSK_EVENT_BROKER_LOST)
     case .storm: self.init(type: TAPPET_KIOSK_EVENT_BROKER_STORM)
     case .closed: self.init(type: TAPPET_KIOSK_EVENT_BROKER_DISCONNECTED)
-    // The connection follows.
+    // The event of the connection follows.
     case .withoutRetained: return nil
     }
   }
@@ -207,13 +207,13 @@ extension OutputReason {
 }
 
 extension CommandTarget {
-  /// The name of its action, if it is for one.
+  /// The name of the action, if the target is an action.
   var action: String? {
     if case .action(let name) = self { return name }
     return nil
   }
 
-  /// The name of its output, if it is for one.
+  /// The name of the output, if the target is an output.
   var output: String? {
     if case .output(let order) = self { return order.output }
     return nil

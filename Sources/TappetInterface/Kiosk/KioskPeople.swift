@@ -1,16 +1,16 @@
-// People and their tags from C (tappet.h, "kiosk"): the requests of `tappet person` and `tappet tag learn`, with a
-// completion in place of the client.
+// People and their tags for C (tappet.h, "kiosk"): the requests of `tappet person` and `tappet tag learn`, with a
+// completion callback in place of a client.
 
 import CPlatform
 import CTappet
 import TappetCore
 import TappetKiosk
 
-/// A request about people or learned tags, and whom to tell its result.
+/// A request about people or learned tags, with its completion callback.
 ///
 /// Unchecked because of the caller's pointers, which are only passed back, on the thread that dispatches.
 struct PeopleRequest: @unchecked Sendable {
-  /// The request itself.
+  /// The kind of request, with its parameters.
   enum Kind {
     case change(SecretRequest)
     case list(tappet_kiosk_person_callback?)
@@ -22,29 +22,29 @@ struct PeopleRequest: @unchecked Sendable {
 
 /// Requests in the order of their calls.
 ///
-/// The store's thread has the first one.
+/// The first request is being handled by the store's thread.
 struct PeopleRequests {
   private var queue: [PeopleRequest] = []
-  /// Distinguishes the answer to the first one from those to requests of an earlier run.
+  /// Distinguishes responses to the first request from those to requests of an earlier run.
   private(set) var number: UInt64 = 0
 
-  /// The request that is to be, or was, passed to the store's thread.
+  /// The request that is passed to the store's thread, or will be next.
   var first: PeopleRequest? { queue.first }
 
-  /// Appends a request; returns false when too many wait.
+  /// Appends a request; returns false if the queue is full.
   mutating func append(_ request: PeopleRequest) -> Bool {
     guard queue.count < Limits.mailboxCapacity else { return false }
     queue.append(request)
     return true
   }
 
-  /// Takes the first request out.
+  /// Removes and returns the first request.
   mutating func takeFirst() -> PeopleRequest {
     number += 1
     return queue.removeFirst()
   }
 
-  /// Takes all requests out.
+  /// Removes and returns all requests.
   mutating func takeAll() -> [PeopleRequest] {
     number += 1
     defer { queue = [] }
@@ -53,7 +53,7 @@ struct PeopleRequests {
 }
 
 extension KioskObject {
-  /// Passes a request to the store's thread as soon as it has answered those before.
+  /// Queues a request for the store's thread, which handles one at a time.
   func ask(_ request: PeopleRequest) {
     let isAlone = people.first == nil
     guard people.append(request) else { return complete(request, ErrorCode.limit.rawValue, Self.tooMuch) }
@@ -72,13 +72,13 @@ extension KioskObject {
     }
   }
 
-  /// Reports that a change is in force, or why not.
+  /// Reports that a change has taken effect, or why it failed.
   func tell(_ number: UInt64, _ failure: SecretFailure?) {
     guard number == people.number, people.first != nil else { return }
     finishFirst(failure.map { .failure($0) } ?? .success(0))
   }
 
-  /// Reports all people to the callback, and their number to the completion.
+  /// Reports all people to the callback, and their number to the completion callback.
   func tell(_ number: UInt64, _ result: Result<[ListedPerson], SecretFailure>) {
     guard number == people.number, let request = people.first, case .list(let callback) = request.kind else { return }
     if case .success(let listed) = result {
@@ -111,7 +111,7 @@ extension KioskObject {
     callback(context, &facts)
   }
 
-  /// Reports the end of the run for the requests that have no answer yet.
+  /// Reports the end of the run to all requests without a response.
   func completeRest(_ requests: [PeopleRequest]) {
     for request in requests { complete(request, ErrorCode.state.rawValue, "the kiosk ended before the answer came") }
   }
@@ -125,9 +125,9 @@ extension KioskObject {
 
   private static let tooMuch = "too much is asked at once; try again"
 
-  // MARK: The caller's arguments
+  // MARK: Arguments
 
-  /// A person's name of the caller's; an empty one means nobody where that is allowed.
+  /// Reads a person's name from the caller; throws if it is NULL, empty or too long.
   fileprivate static func name(_ pointer: UnsafePointer<CChar>?) throws(Failure) -> String {
     guard let name = shortText(pointer, sizeMax: Limits.secretLabelSizeMax) else {
       throw Failure(.argument, "a person's name must have 1 to \(Limits.secretLabelSizeMax) bytes on one line")
@@ -142,7 +142,7 @@ extension KioskObject {
   }
 }
 
-/// Makes a request of the caller's arguments and leaves it for the next dispatch.
+/// Creates a request from the caller's arguments and queues it for the next dispatch.
 private func ask(
   _ kiosk: OpaquePointer?, _ completion: tappet_kiosk_completion?, _ context: UnsafeMutableRawPointer?,
   _ kind: (KioskObject) throws(Failure) -> PeopleRequest.Kind

@@ -1,4 +1,4 @@
-// A kiosk's configuration by calls (tappet.h, "kiosk"): checked one by one, put together at the start.
+// A kiosk's configuration through calls (tappet.h, "kiosk"): each setting is checked separately, all together at start.
 
 import CPlatform
 import CTappet
@@ -71,7 +71,7 @@ struct KioskSetup {
       unlocksPanel: given.unlocks_panel)
   }
 
-  /// The name of an existing action.
+  /// Returns the name of an existing action.
   private func actionName(_ pointer: UnsafePointer<CChar>?) throws(Failure) -> String {
     let name = text(pointer, sizeMax: Limits.actionNameSizeMax)?.composed
     guard let name, actions.contains(where: { $0.name == name }) else {
@@ -80,7 +80,7 @@ struct KioskSetup {
     return name
   }
 
-  /// Adds a secret of an action.
+  /// Adds a secret to an action.
   mutating func addSecret(_ action: UnsafePointer<CChar>?, _ key: UnsafePointer<UInt8>?) throws(Failure) {
     guard let key = tagKey(key) else { throw Failure(.argument, "the key is NULL") }
     let name = try actionName(action)
@@ -92,7 +92,7 @@ struct KioskSetup {
     secrets.append(TagSecret(id: "", action: name, index: index, key: key, createdUnixSeconds: 0, label: nil))
   }
 
-  /// The settings that a kiosk must have.
+  /// Checks the mandatory settings of a kiosk.
   func check() throws(Failure) {
     guard !configuration.broker.endpoints.isEmpty else {
       throw Failure(.configuration, "no broker is set; call tappet_kiosk_set_broker or tappet_kiosk_load")

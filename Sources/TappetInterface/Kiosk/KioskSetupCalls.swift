@@ -1,4 +1,4 @@
-// Setting up a kiosk from C (tappet.h, "kiosk"): each call changes the `KioskSetup` of a kiosk that is not running.
+// The setup of a kiosk for C (tappet.h, "kiosk"): each call changes the `KioskSetup` of a kiosk that is not running.
 
 import CPlatform
 import CTappet
@@ -32,7 +32,7 @@ public func tappet_kiosk_load_text(
     guard yaml != nil, let folder = text(folder, sizeMax: Int(PATH_MAX)), folder.utf8.first == UInt8(ascii: "/") else {
       throw Failure(.argument, "the text is NULL, or the folder is not an absolute path")
     }
-    // One byte more than allowed is enough to be refused for its size.
+    // One byte more than the limit is enough for the text to be refused as too large.
     let outcome = withInput(yaml, min(size, Limits.configurationSizeMax + 1), sizeMax: .max) {
       ConfigurationParser.parse(Array($0), name: "the text", folder: folder)
     }

@@ -1,12 +1,12 @@
-// Facts about a kiosk that any thread may ask for while another one runs it.
+// Facts about a kiosk that any thread can query while another thread runs the kiosk.
 
 import TappetCore
 import TappetKiosk
 import TappetPlatform
 
-// Unchecked because the compiler cannot see the mutex: everything is touched only with the monitor locked.
+// Unchecked because the compiler cannot verify the monitor, which is locked for every access.
 
-/// A kiosk's facts, as of the last moment at which its own thread stored them.
+/// A kiosk's facts at the time when its own thread last stored them.
 final class SharedFacts: @unchecked Sendable {
   private let monitor = Monitor()
   private var actions: [String] = []
@@ -14,13 +14,13 @@ final class SharedFacts: @unchecked Sendable {
   private var latest = (counters: Counters(), waiting: 0)
   private var outputs: [OutputState] = []
 
-  /// Numbers of this run, or of the last one.
+  /// Counters of this run, or of the last one.
   var counts: (counters: Counters, waiting: Int) { monitor.locked { latest } }
 
-  /// Whether a run has been started and has not ended.
+  /// Whether the kiosk has been started and has not ended.
   var isRunning: Bool { monitor.locked { running } }
 
-  /// Stores the facts of `runtime` as they are now.
+  /// Stores the current facts of `runtime`.
   func note(_ runtime: Runtime) {
     let (counts, states) = (runtime.counts, runtime.outputs)
     monitor.locked {
@@ -37,7 +37,7 @@ final class SharedFacts: @unchecked Sendable {
 
   func hasOutput(_ name: String) -> Bool { monitor.locked { outputs.contains { $0.name == name } } }
 
-  /// The output at `position`; `nil` when there are not that many.
+  /// Returns the output at `position`; `nil` if the position is out of range.
   func output(at position: Int) -> OutputState? {
     monitor.locked { outputs.indices.contains(position) ? outputs[position] : nil }
   }

@@ -1,4 +1,4 @@
-// The whole kiosk for C (tappet.h, "kiosk"): a Runtime in the caller's loop.
+// The complete kiosk for C (tappet.h, "kiosk"): a Runtime in the caller's event loop.
 
 import CPlatform
 import CTappet
@@ -15,7 +15,7 @@ final class KioskObject: LibraryObject {
   var eventContext: UnsafeMutableRawPointer?
   var logCallback: tappet_log_callback?
   var logContext: UnsafeMutableRawPointer?
-  /// A request made outside `dispatch` and executed inside: callbacks are called nowhere else.
+  /// A request made outside `dispatch` and executed inside it, the only place where callbacks are called.
   enum Request: Sendable {
     case begin
     case press(action: String)
@@ -25,20 +25,20 @@ final class KioskObject: LibraryObject {
     case people(PeopleRequest)
     case stop
   }
-  /// Requests to stop wait here from one run to the next: the thread that is to run the kiosk may only be about to.
+  /// Stop requests are kept from one run to the next, since the thread that runs the kiosk may not have started yet.
   private let requests: Mailbox<Request>
   private var requestsWatch: Watch?
-  /// Number of places for all other requests; the rest is for those to stop, twice at most, which must always get
-  /// through.
+  /// Capacity for all requests other than stop; the rest is reserved for at most two stop requests, which must always
+  /// be accepted.
   private static let requestsMax = Limits.mailboxCapacity
   private(set) var runtime: Runtime?
-  /// Requests about people that have no answer yet.
+  /// Requests about people without a response yet.
   var people = PeopleRequests()
-  /// For calls that any thread may make.
+  /// State for calls that are allowed on any thread.
   let facts = SharedFacts()
   private var hasBegun = false
   private var isDispatching = false
-  /// The reason why it cannot continue.
+  /// The failure that prevents the kiosk from continuing.
   private var trouble: Failure?
 
   init() throws(SystemError) {
@@ -48,7 +48,7 @@ final class KioskObject: LibraryObject {
 
   deinit { runtime?.close() }
 
-  // MARK: Setting up
+  // MARK: Setup
 
   func change(_ body: (inout KioskSetup) throws(Failure) -> Void) -> Int32 {
     guard runtime == nil else { return fail(.state, "the kiosk runs; set it up before it is started") }
@@ -70,7 +70,7 @@ final class KioskObject: LibraryObject {
       hasBegun = false
       facts.setRunning(true)
       facts.note(started)
-      // A mailbox that is full rings already.
+      // If the mailbox is full, it is already signalled.
       requests.post(.begin)
       return 0
     } catch { return fail(error) }
@@ -117,13 +117,13 @@ final class KioskObject: LibraryObject {
     }
   }
 
-  /// Callable from any thread.
+  /// Requests an action as for a button press; callable from any thread.
   func press(_ action: UnsafePointer<CChar>?) -> Int32 {
     guard let name = knownAction(action) else { return fail(.argument, Self.noSuchAction) }
     return post(.press(action: name))
   }
 
-  /// Callable from any thread.
+  /// Requests a change of an output; callable from any thread.
   func requestOutput(_ output: UnsafePointer<CChar>?, _ request: tappet_kiosk_request) -> Int32 {
     let requests: [OutputRequest] = [.on, .off, .pulse, .toggle]
     guard let name = text(output, sizeMax: Limits.lineNameSizeMax), (1...4).contains(request.rawValue) else {
@@ -134,7 +134,7 @@ final class KioskObject: LibraryObject {
     return post(.output(name, requests[Int(request.rawValue) - 1]))
   }
 
-  /// Callable from any thread.
+  /// Reports the state of an output; callable from any thread.
   func getOutput(_ position: Int, _ result: UnsafeMutablePointer<tappet_kiosk_output>?) -> Int32 {
     guard let result, result.pointee.size >= MemoryLayout<tappet_kiosk_output>.size else {
       return fail(.argument, "the output is NULL, or its size is not set to sizeof(struct tappet_kiosk_output)")
@@ -143,7 +143,7 @@ final class KioskObject: LibraryObject {
     guard let output = facts.output(at: position) else { return 0 }
     withUnsafeMutableBytes(of: &result.pointee.name) { place in
       _ = place.initializeMemory(as: UInt8.self, repeating: 0)
-      // The configuration allows no longer name.
+      // The configuration does not allow longer names.
       place.copyBytes(from: Array(output.name.utf8.prefix(place.count - 1)))
     }
     result.pointee.is_on = output.isOn
@@ -152,7 +152,7 @@ final class KioskObject: LibraryObject {
     return 1
   }
 
-  /// Callable from any thread.
+  /// Requests or cancels writing a tag; callable from any thread.
   func writeTag(_ action: UnsafePointer<CChar>?, _ label: UnsafePointer<CChar>?) -> Int32 {
     guard action != nil else { return post(.cancelWriting) }
     guard let name = knownAction(action) else { return fail(.argument, Self.noSuchAction) }
@@ -176,7 +176,7 @@ final class KioskObject: LibraryObject {
     return name.map { facts.hasAction($0) } == true ? name : nil
   }
 
-  /// Leaves a request for the next dispatch.
+  /// Queues a request for the next dispatch.
   func post(_ request: Request) -> Int32 {
     guard facts.isRunning else { return fail(.state, Self.notRunning) }
     guard requests.count < KioskObject.requestsMax, requests.post(request) else {
@@ -185,7 +185,7 @@ final class KioskObject: LibraryObject {
     return 0
   }
 
-  /// Callable from any thread.
+  /// Requests the kiosk to stop; callable from any thread.
   func stop() { requests.post(.stop) }
 
   private func begin() {
@@ -193,13 +193,13 @@ final class KioskObject: LibraryObject {
     do throws(RuntimeError) { try runtime?.begin() } catch { trouble = Failure(error) }
   }
 
-  /// Called by another thread than the one inside, which is to leave.
+  /// Stops the kiosk, so that the thread that is using the object leaves it.
   override func noteFreed() {
     stop()
     stop()
   }
 
-  /// Returns 1 while it runs, 0 when it has ended.
+  /// Dispatches pending events; returns 1 while the kiosk is running, 0 when it has ended.
   func dispatch(timeout: Duration?) -> Int32 {
     guard let runtime, !isDispatching else {
       return fail(.state, "the kiosk does not run, or one of its callbacks dispatches it")
@@ -214,7 +214,7 @@ final class KioskObject: LibraryObject {
     runtime.close()
     requestsWatch = nil
     self.runtime = nil
-    // Requests to this run are not meant for the next one.
+    // Requests to this run do not apply to the next one.
     let left = requests.drain()
     let trouble = trouble
     self.trouble = nil
@@ -233,7 +233,7 @@ final class KioskObject: LibraryObject {
     }
   }
 
-  // MARK: Telling
+  // MARK: Events
 
   private func tell(_ light: Light) {
     guard let callback = eventCallback, !isFreed else { return }
@@ -332,7 +332,7 @@ final class KioskObject: LibraryObject {
 }
 
 extension TagJobRunner.Result {
-  /// The refusal of a second job.
+  /// The refusal of a second write job.
   fileprivate static let busy = TagJobRunner.Result(
     isDone: false, isRefusal: true, code: "busy", sentence: "another tag is being written; wait until that is done")
 }

@@ -1,27 +1,27 @@
-// Data from the caller and to the caller: bounds first, then bytes. Nothing here keeps a pointer.
+// Reads arguments from the caller and writes results: bounds are checked first. No pointer is retained.
 
 import CPlatform
 import CTappet
 import TappetCore
 import TappetPlatform
 
-/// Lends the caller's bytes to `body`; `nil` when they are NULL though there are some, or more than `sizeMax`.
+/// Calls `body` with the caller's bytes; `nil` if the pointer is NULL but the size is not 0, or above `sizeMax`.
 func withInput<Result>(
   _ pointer: UnsafePointer<UInt8>?, _ size: Int, sizeMax: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result
 ) -> Result? {
-  // A size_t beyond Int.max comes as a negative one.
+  // A size_t beyond Int.max arrives as a negative number.
   guard size >= 0, size <= sizeMax, pointer != nil || size == 0 else { return nil }
   return body(UnsafeBufferPointer(start: pointer, count: size))
 }
 
-/// Lends the caller's text to `body`, under the same conditions.
+/// Calls `body` with the caller's text, under the same conditions.
 func withInput<Result>(
   _ pointer: UnsafePointer<CChar>?, _ size: Int, sizeMax: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result
 ) -> Result? {
   withInput(UnsafeRawPointer(pointer)?.assumingMemoryBound(to: UInt8.self), size, sizeMax: sizeMax, body)
 }
 
-/// A text of the caller's that ends with a NUL; `nil` when it is NULL, longer than `sizeMax` bytes, or not UTF-8.
+/// Reads a NUL-terminated text from the caller; `nil` if it is NULL, longer than `sizeMax` bytes, or not UTF-8.
 func text(_ pointer: UnsafePointer<CChar>?, sizeMax: Int) -> String? {
   guard let pointer else { return nil }
   let size = strnlen(pointer, sizeMax + 1)
@@ -29,19 +29,19 @@ func text(_ pointer: UnsafePointer<CChar>?, sizeMax: Int) -> String? {
   return String(validating: UnsafeRawBufferPointer(start: pointer, count: size), as: UTF8.self)
 }
 
-/// Whether there is memory for the copies of a text that a call with it makes; asked before `text`.
+/// Whether enough memory is free for the copies of a text that a call will make; checked before `text`.
 func hasRoom(for pointer: UnsafePointer<CChar>?, sizeMax: Int) -> Bool {
   guard let pointer else { return true }
   return Memory.hasRoom(for: 4 * strnlen(pointer, sizeMax))
 }
 
-/// A text for one line of a terminal, 1 to `sizeMax` bytes.
+/// Reads a printable single-line text of 1 to `sizeMax` bytes.
 func shortText(_ pointer: UnsafePointer<CChar>?, sizeMax: Int) -> String? {
   guard let text = text(pointer, sizeMax: sizeMax), !text.isEmpty, text.isPrintable else { return nil }
   return text
 }
 
-/// Bytes, and a NUL for a text, into the caller's buffer; or only their number, when that is all that was asked for.
+/// Copies bytes, with a NUL after text, to the caller's buffer; without a buffer, only returns their number.
 func output(_ bytes: [UInt8], _ pointer: UnsafeMutableRawPointer?, _ size: Int, endsWithNUL: Bool) -> Int32 {
   let count = Int32(clamping: bytes.count)
   guard let pointer else { return size == 0 ? count : ErrorCode.argument.rawValue }
@@ -52,7 +52,7 @@ func output(_ bytes: [UInt8], _ pointer: UnsafeMutableRawPointer?, _ size: Int, 
   return count
 }
 
-/// Whether a buffer can be written to at all: asked before work is done for it.
+/// Whether a result buffer is valid; checked before the result is computed.
 func isBuffer(_ pointer: UnsafeMutableRawPointer?, _ size: Int) -> Bool { size >= 0 && (pointer != nil || size == 0) }
 
 /// Whether all reserved bytes at the end of a structure are 0.
@@ -60,22 +60,22 @@ func isZero(_ reserved: (UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8)) -> Bo
   withUnsafeBytes(of: reserved) { $0.allSatisfy { $0 == 0 } }
 }
 
-/// A key of 16, 24 or 32 bytes.
+/// Reads a key of 16, 24 or 32 bytes.
 func timestampKey(_ key: UnsafePointer<UInt8>?, _ size: Int) -> TimestampKey? {
   guard let key, [16, 24, 32].contains(size) else { return nil }
   return TimestampKey(copying: UnsafeRawBufferPointer(start: key, count: size))
 }
 
-/// A tag's key.
+/// Reads the key of a tag.
 func tagKey(_ key: UnsafePointer<UInt8>?) -> SecretKey? {
   key.flatMap { SecretKey(copying: UnsafeRawBufferPointer(start: $0, count: SecretKey.size)) }
 }
 
-/// Texts and bytes that C may read, kept in place until `clear`.
+/// Texts and bytes for C, valid until `clear`.
 struct PinnedBuffers {
   private var pointers: [UnsafeMutableRawPointer] = []
 
-  /// A copy of `text` that ends with a NUL.
+  /// Returns a NUL-terminated copy of `text`.
   mutating func text(_ text: String) -> UnsafePointer<CChar>? {
     var text = text
     return text.withUTF8 { utf8 in
@@ -85,7 +85,7 @@ struct PinnedBuffers {
     }
   }
 
-  /// A copy of `bytes`; NULL when there are none.
+  /// Returns a copy of `bytes`; NULL if empty.
   mutating func bytes(_ bytes: [UInt8]) -> UnsafePointer<UInt8>? {
     guard !bytes.isEmpty else { return nil }
     return bytes.withUnsafeBytes { copy($0, roomBehind: 0) }.map {
@@ -93,7 +93,7 @@ struct PinnedBuffers {
     }
   }
 
-  /// A copy of plain values; NULL when there are none.
+  /// Returns a copy of plain values; NULL if empty.
   mutating func array<Element: BitwiseCopyable>(_ elements: [Element]) -> UnsafePointer<Element>? {
     guard !elements.isEmpty else { return nil }
     return elements.withUnsafeBytes { copy($0, roomBehind: 0) }.map {

@@ -1,4 +1,4 @@
-// The error codes of tappet.h, their texts, and the last failure of an object. The one place that maps errors to codes.
+// The error codes of tappet.h, their texts, and the last failure of an object. Errors are mapped to codes only here.
 
 import CPlatform
 import CTappet
@@ -10,7 +10,7 @@ import TappetPlatform
 import TappetSQLite
 import TappetStore
 
-/// The codes of `enum tappet_error`; the values are the header's.
+/// The codes of `enum tappet_error`, with the values of the header.
 enum ErrorCode: Int32 {
   case argument = -1
   case buffer = -2
@@ -83,14 +83,14 @@ enum ErrorCode: Int32 {
   }
 }
 
-/// A call that failed, with what there is to say about it.
+/// The failure of a call, with details.
 struct Failure: Error {
   var code: ErrorCode
   var systemCode: Int32 = 0
   var position: TextPosition?
   var sentence: String
 
-  /// With the code's own words, or better ones.
+  /// Creates a failure with the code's default text or a more specific one.
   init(_ code: ErrorCode, _ sentence: String? = nil, systemCode: Int32 = 0, position: TextPosition? = nil) {
     self.code = code
     self.systemCode = systemCode
@@ -121,7 +121,7 @@ struct Failure: Error {
     }
   }
 
-  /// At least one problem.
+  /// Creates a failure from at least one configuration problem.
   init(_ problems: [ConfigurationProblem]) {
     var text = ""
     for problem in problems {
@@ -135,7 +135,7 @@ struct Failure: Error {
 }
 
 extension DatabaseError {
-  /// The errno that caused it; 0 if there was none.
+  /// The underlying errno; 0 if there is none.
   fileprivate var systemCode: Int32 {
     switch self {
     case .full(let failure), .readOnly(let failure), .ioError(let failure), .corrupt(let failure), .busy(let failure),
@@ -193,7 +193,7 @@ extension NDEFError {
   }
 }
 
-/// A pointer to static text for C.
+/// Returns a C pointer to static text.
 func staticText(_ text: StaticString) -> UnsafePointer<CChar>? {
   UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
 }

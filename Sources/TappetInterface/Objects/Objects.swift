@@ -1,5 +1,6 @@
-// The objects for C's opaque pointers. A pointer is a ticket, not an address: the number of a slot and of its use. So a
-// freed pointer is always known as such, and nothing of the caller's can make us look at foreign memory.
+// The objects behind C's opaque pointers. A pointer is a handle, called a ticket here, and not an address: it consists
+// of the number of a slot and of its use. A freed pointer is therefore always detected, and no pointer from the caller
+// can make the library access foreign memory.
 //
 //     bits 4 … 13     slot + 1           below bit 4: 0, as C programs expect of pointers
 //     bits 14 …       number of earlier uses of the slot (18 bits on a 32-bit machine, 50 on others)
@@ -18,14 +19,14 @@ enum ObjectKind: UInt8 {
   case inventory
 }
 
-/// Something that C holds a ticket for.
+/// An object to which C has a ticket.
 class LibraryObject {
   let kind: ObjectKind
   fileprivate let process = getpid()
-  /// Number of calls that are inside it now, and their thread; under the library's mutex.
+  /// Number of calls currently using the object, and their thread; protected by the library's mutex.
   fileprivate var depth = 0
   fileprivate var thread = pthread_t()
-  /// Freed while a call is inside it; under the library's mutex.
+  /// Whether it was freed while in use by a call; protected by the library's mutex.
   fileprivate var isDoomed = false
   private var lastFailure: Failure?
   private var pinned = PinnedBuffers()
@@ -34,7 +35,7 @@ class LibraryObject {
 
   deinit { pinned.clear() }
 
-  /// The failure of the last call that failed, whichever thread made it.
+  /// The failure of the last failed call, on any thread.
   var failure: Failure? {
     get {
       tp_library_lock()
@@ -48,26 +49,26 @@ class LibraryObject {
     }
   }
 
-  /// Whether it was freed while a call is inside it, by a callback most likely.
+  /// Whether the object was freed while in use by a call, most likely in a callback.
   var isFreed: Bool {
     tp_library_lock()
     defer { tp_library_unlock() }
     return isDoomed
   }
 
-  /// Called when it was freed, perhaps by another thread than the one inside it.
+  /// Called when the object was freed, possibly on another thread than the one using it.
   func noteFreed() {}
 
-  /// Records why a call fails.
+  /// Records a failure and returns its code.
   func fail(_ failure: Failure) -> Int32 {
     self.failure = failure
     return failure.code.rawValue
   }
 
-  /// Records why a call fails.
+  /// Records a failure and returns its code.
   func fail(_ code: ErrorCode, _ sentence: String) -> Int32 { fail(Failure(code, sentence)) }
 
-  /// 1 when the descriptor is readable, 0 when the time is up or a signal was handled.
+  /// Returns 1 if the descriptor is readable, 0 after the timeout or a signal.
   func wait(_ descriptor: Int32, _ milliseconds: Int32) -> Int32 {
     guard milliseconds >= -1 else { return fail(.argument, "a timeout is -1 or more milliseconds") }
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -94,12 +95,12 @@ enum Objects {
   }
 
   private static let countMax = 1023
-  // Touched between tp_library_lock and tp_library_unlock only.
+  // Accessed only between tp_library_lock and tp_library_unlock.
   nonisolated(unsafe) private static var slots: [Slot] = []
-  /// Objects of a parent that its child freed.
+  /// Objects of a parent process that were freed in a forked child.
   nonisolated(unsafe) private static var abandoned: [LibraryObject] = []
 
-  /// Writes a ticket for a new object.
+  /// Stores an object and writes its ticket to `result`.
   static func issue(_ object: LibraryObject, to result: UnsafeMutablePointer<OpaquePointer?>) -> Int32 {
     tp_library_lock()
     defer { tp_library_unlock() }
@@ -115,8 +116,8 @@ enum Objects {
     return 0
   }
 
-  /// Calls `body` with the object, unless it does not exist, has another kind, belongs to another process, or is in use
-  /// by another thread.
+  /// Calls `body` with the object; fails if the object does not exist, has another kind, belongs to another process, or
+  /// is in use by another thread.
   static func use(_ ticket: OpaquePointer?, as kind: ObjectKind, _ body: (LibraryObject) -> Int32) -> Int32 {
     guard let ticket else { return ErrorCode.argument.rawValue }
     let entered = enter(UInt(bitPattern: ticket), kind)
@@ -131,7 +132,7 @@ enum Objects {
     }
   }
 
-  /// The object, whichever thread is inside it; for calls that any thread may make.
+  /// Returns the object even if it is in use by another thread; for calls that are allowed on any thread.
   static func find(_ ticket: OpaquePointer?, as kind: ObjectKind) -> Result<LibraryObject, Failure> {
     guard let ticket else { return .failure(Failure(.argument)) }
     tp_library_lock()
@@ -139,7 +140,7 @@ enum Objects {
     return locate(UInt(bitPattern: ticket), kind)
   }
 
-  /// Takes the ticket back; the object is released when the last call has left it.
+  /// Invalidates the ticket; the object is released when no call uses it any longer.
   static func free(_ ticket: OpaquePointer?, as kind: ObjectKind) {
     guard let ticket else { return }
     tp_library_lock()
@@ -151,10 +152,10 @@ enum Objects {
       object.isDoomed = true
       slots[index].object = nil
       tp_library_unlock()
-      // It is released after this, outside the mutex, unless a call is inside it.
+      // The object is released afterwards, outside the mutex, unless a call is using it.
       object.noteFreed()
     case .failure(let failure):
-      // Our parent's: its threads and children are not ours to end, so it is kept until the process ends.
+      // Belongs to the parent process, whose threads and children must not be ended here, so it is kept until exit.
       if failure.code == .fork, let object = slots[index].object {
         abandoned.append(object)
         slots[index].object = nil
@@ -184,9 +185,10 @@ enum Objects {
   }
 }
 
-/// `tappet_…_wait` of an object that keeps its descriptor.
+/// Implements `tappet_…_wait` for an object with a constant descriptor.
 ///
-/// Not a call inside the object: others may go on, and the object is kept until the end.
+/// The wait does not count as using the object: other calls remain possible, and the object is retained until the wait
+/// ends.
 func wait(
   _ ticket: OpaquePointer?, _ kind: ObjectKind, _ milliseconds: Int32, for descriptor: (LibraryObject) -> Int32
 ) -> Int32 {

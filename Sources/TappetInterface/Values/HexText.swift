@@ -1,10 +1,10 @@
-// Hexadecimal text for C (tappet.h, "values"). Straight from the caller's memory into the caller's: it may be a key,
-// and more of it than we have memory for.
+// Hexadecimal text for C (tappet.h, "values"). Converted directly between the caller's buffers, since the data may be a
+// key, and may exceed the available memory.
 
 import CTappet
 import TappetCore
 
-/// The answer, two digits a byte, fits an int.
+/// Limits such that the result, two digits per byte, fits an int.
 private let bytesMax = (1 << 30) - 1
 private let digitsMax = 1 << 30
 
@@ -34,7 +34,7 @@ public func tappet_hex_decode(
 ) -> Int32 {
   guard isBuffer(result, resultSize) else { return ErrorCode.argument.rawValue }
   return withInput(text, size, sizeMax: digitsMax) { input in
-    // All are looked at before one is written: a failure leaves the buffer as it was.
+    // All digits are checked before the first byte is written, so that a failure leaves the buffer unchanged.
     guard input.count % 2 == 0, input.allSatisfy({ Hex.value(of: $0) < 16 }) else { return ErrorCode.hex.rawValue }
     let count = input.count / 2
     guard let result else { return Int32(count) }

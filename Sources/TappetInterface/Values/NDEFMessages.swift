@@ -64,7 +64,7 @@ public func tappet_ndef_uri_encode(
   _ uri: UnsafePointer<CChar>?, _ size: Int, _ result: UnsafeMutablePointer<UInt8>?, _ resultSize: Int
 ) -> Int32 {
   guard let uri, size > 0, isBuffer(result, resultSize) else { return ErrorCode.argument.rawValue }
-  // Header, type and identifier code of a record that is not short have 8 bytes.
+  // Header, type and identifier code of a record that is not short take 8 bytes.
   return withInput(uri, size, sizeMax: Limits.tagMemorySizeMax - 8) { input in
     let message = NDEFMessage(records: [NDEFRecord(uri: Array(input))])
     return output(message.encode() ?? [], result, resultSize, endsWithNUL: false)
@@ -77,9 +77,9 @@ private func withMessage(_ message: UnsafePointer<UInt8>, _ size: Int, _ body: (
   } ?? ErrorCode.argument.rawValue
 }
 
-/// The distance from one record of an array to the next: the size that the caller's header gives them.
+/// Returns the distance between the records of an array: the record size in the caller's version of the header.
 ///
-/// 0 for no array; `nil` means too small.
+/// 0 if there is no array; `nil` if the size is invalid.
 private func stride(of records: UnsafePointer<tappet_ndef_record>?) -> Int? {
   guard let size = records?.pointee.size else { return 0 }
   return (MemoryLayout<tappet_ndef_record>.size...4096).contains(size) && size % 8 == 0 ? size : nil
@@ -89,7 +89,7 @@ private func stride(of records: UnsafeMutablePointer<tappet_ndef_record>?) -> In
   stride(of: records.map { UnsafePointer($0) })
 }
 
-/// Where the record's fields are in the message that it was decoded from; `place` moves on to the next one.
+/// Writes the locations of the record's fields in the message that was decoded; `place` advances to the next record.
 private func write(
   _ record: NDEFRecord, at place: inout UnsafePointer<UInt8>, to result: UnsafeMutablePointer<tappet_ndef_record>
 ) {
@@ -108,7 +108,7 @@ private func write(
   place += record.payload.count
 }
 
-/// `nil` when a field is NULL though it has bytes, no message could hold it, or a reserved byte is set.
+/// Converts a record; `nil` if a field is NULL but not empty, too large for any message, or a reserved byte is set.
 private func record(_ record: tappet_ndef_record) -> NDEFRecord? {
   guard isZero(record.reserved), let type = bytes(record.type, record.type_size),
     let id = bytes(record.id, record.id_size),

@@ -28,7 +28,7 @@ public func tappet_token_open(
   }
 }
 
-/// A receiver with its key.
+/// A token receiver with its key.
 private final class ReceiverObject: LibraryObject {
   let key: TimestampKey
   var receiver: TokenReceiver
@@ -73,7 +73,7 @@ public func tappet_token_receiver_accept(
 @_cdecl("tappet_token_receiver_free") @implementation
 public func tappet_token_receiver_free(_ receiver: OpaquePointer?) { Objects.free(receiver, as: .tokenReceiver) }
 
-/// Calls `body` with the text of a token, if it can be one.
+/// Calls `body` with the text of a token, if its size is valid.
 private func withToken(
   _ token: UnsafePointer<CChar>?, _ size: Int, _ body: (String) throws(TimestampTokenError) -> Void
 ) -> Int32 {

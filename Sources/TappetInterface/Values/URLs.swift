@@ -72,7 +72,7 @@ public func tappet_share_decode(
       withUnsafeMutableBytes(of: &result.pointee.key) { place in share.key.withBytes { place.copyMemory(from: $0) } }
       withUnsafeMutableBytes(of: &result.pointee.label) { place in
         place.initializeMemory(as: UInt8.self, repeating: 0)
-        // No label of a share URL is longer than Limits.secretLabelSizeMax.
+        // Labels of share URLs are never longer than Limits.secretLabelSizeMax.
         place.copyBytes(from: Array((share.label ?? "").utf8.prefix(place.count - 1)))
       }
       result.pointee.reserved = (0, 0, 0, 0, 0, 0, 0)

@@ -1,10 +1,11 @@
-// Adding, editing, moving and removing. The rows that a change replaces are kept with it, so that it can be taken back.
+// Adding, editing, moving and removing entries. The rows that a change replaces are stored with it, so that it can be
+// undone.
 
 import TappetCore
 import TappetSQLite
 
 extension Inventory {
-  /// Adds a thing to a place, `container`, or a building; a box without a code gets one.
+  /// Adds an entry to a place, `container`, or a building; generates a code for a box without one.
   @export(interface)
   @discardableResult
   package func add(
@@ -25,7 +26,7 @@ extension Inventory {
     }
   }
 
-  /// Gives a thing other values; refuses if they are those that it has.
+  /// Changes the values of an entry; refuses if they are the current ones.
   @export(interface)
   @discardableResult
   package func edit(
@@ -42,7 +43,7 @@ extension Inventory {
     }
   }
 
-  /// Adds pieces to an item, or takes some away: the changes of several people add up.
+  /// Adds pieces to an item or removes some, so that the changes of several people add up.
   @export(interface)
   @discardableResult
   package func adjust(
@@ -60,7 +61,7 @@ extension Inventory {
     }
   }
 
-  /// Moves a thing, with all that is in it, to another place; an item that somebody had is brought back.
+  /// Moves an entry with its contents to another place; ends the loan of a lent item.
   @export(interface)
   @discardableResult
   package func move(
@@ -81,7 +82,7 @@ extension Inventory {
     }
   }
 
-  /// Removes a thing and all that is in it.
+  /// Removes an entry and its contents.
   @export(interface)
   package func remove(_ old: InventoryEntry, by who: String) throws(InventoryError) {
     try transaction { () throws(InventoryError) in
@@ -97,13 +98,13 @@ extension Inventory {
 
   // MARK: Rules
 
-  /// The thing as it is now; another process may have removed it since it was looked up.
+  /// Returns the current state of an entry, which another process may have removed since it was looked up.
   private func require(_ old: InventoryEntry) throws(InventoryError) -> InventoryEntry {
     guard let current = try entry(old.id, of: old.kind) else { throw .unknown(old.kind, old.name) }
     return current
   }
 
-  /// The row of the place that something of this kind comes into; `nil` for a building.
+  /// Returns the row of the place for an entry of this kind; `nil` for a building.
   private func require(
     _ container: InventoryEntry?, for kind: InventoryKind
   ) throws(InventoryError) -> InventoryRow? {
@@ -111,7 +112,7 @@ extension Inventory {
     return try container.map { (place) throws(InventoryError) in try require(place).row }
   }
 
-  /// Trims the texts, and refuses what must not be stored.
+  /// Trims the texts, and refuses values that must not be stored.
   func check(_ entry: inout InventoryEntry) throws(InventoryError) {
     try checkTexts(&entry)
     guard entry.kind == .box else { return }
@@ -120,7 +121,7 @@ extension Inventory {
     }
   }
 
-  /// The same without the other boxes' codes.
+  /// Trims and checks the texts without comparing the codes of other boxes.
   func checkTexts(_ entry: inout InventoryEntry) throws(InventoryError) {
     let isBox = entry.kind == .box
     entry.name = entry.name.trimmedLabel ?? ""
@@ -147,12 +148,12 @@ extension Inventory {
   }
 }
 
-/// Codes that are made for boxes without one.
+/// Codes generated for boxes without one.
 enum InventoryCode {
-  /// Letters and digits that nobody takes for another (Crockford's base 32).
+  /// Letters and digits that are not easily confused (Crockford's base 32).
   private static let digits = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
-  /// `B-` and ten random digits: 50 bits.
+  /// Returns `B-` and ten random digits: 50 bits.
   static func random() -> String {
     var source = SystemRandomNumberGenerator()
     var bits = source.next()

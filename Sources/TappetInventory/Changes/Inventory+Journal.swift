@@ -1,33 +1,34 @@
-// The journal: each change keeps the rows as they were before it, and the rows that it added. The last
-// `Limits.inventoryUndoMax` are kept. To take one back is a change as well, whose `reverts` has the other's number.
+// The journal: each change stores the previous state of its rows, and the rows that it added. The last
+// `Limits.inventoryUndoMax` changes are kept. An undo is a change, too, whose `reverts` is the number of the undone
+// change.
 
 import TappetCore
 import TappetSQLite
 
-/// A change that was made.
+/// A change in the journal.
 package struct InventoryChange: Hashable, Sendable {
-  /// Its number, rising.
+  /// Number of the change, in ascending order.
   package var number: Int64
-  /// The kind of what was changed.
+  /// Kind of the changed entry.
   package var kind: InventoryKind
   /// The kind of change.
   package var verb: InventoryVerb
-  /// Its name before the change.
+  /// Name of the entry before the change.
   package var name: String
-  /// The name of the person who changed it.
+  /// Name of the person who made the change.
   package var who: String
-  /// When it was changed.
+  /// Time of the change in milliseconds since 1970.
   package var unixMilliseconds: Int64
-  /// The number of things that it changed, added or removed.
+  /// Number of entries that the change affected, added or removed.
   package var thingCount: Int64
-  /// Whether it was taken back.
+  /// Whether the change was undone.
   package var isTakenBack: Bool
-  /// The number of the change that it took back.
+  /// Number of the change that this change has undone.
   var reverts: Int64?
 }
 
 extension Inventory {
-  /// Begins a change within a transaction; returns its number.
+  /// Starts a change within a transaction; returns its number.
   func note(
     _ verb: InventoryVerb, _ entry: InventoryEntry, _ now: Int64, by who: String
   ) throws(InventoryError) -> Int64 {
@@ -54,7 +55,7 @@ extension Inventory {
     }
   }
 
-  /// Keeps which rows a change added.
+  /// Stores which rows a change added.
   func noteAdded(_ kind: InventoryKind, _ rows: ClosedRange<Int64>, in change: Int64) throws(InventoryError) {
     try stored { () throws(DatabaseError) in
       let insertion = try database.statement(
@@ -67,7 +68,7 @@ extension Inventory {
     }
   }
 
-  /// Keeps a row as it is, before a change of it.
+  /// Stores the current state of a row before it is changed.
   func keep(_ entry: InventoryEntry, in change: Int64) throws(InventoryError) {
     let copy = try statement(
       entry.kind,
@@ -85,7 +86,7 @@ extension Inventory {
     try stored { () throws(DatabaseError) in try copy.run() }
   }
 
-  /// Keeps a row and all that is in it.
+  /// Stores the current state of a row and of everything inside it.
   func keepAll(of entry: InventoryEntry, in change: Int64) throws(InventoryError) {
     if entry.kind == .item { return try keep(entry, in: change) }
     try stored { () throws(DatabaseError) in
@@ -110,11 +111,11 @@ extension Inventory {
     }
   }
 
-  /// The changes that are kept, newest first.
+  /// Returns the changes in the journal without undos, newest first.
   @export(interface)
   package func changes() throws(InventoryError) -> [InventoryChange] { try allChanges().filter { $0.reverts == nil } }
 
-  /// The same with those that took another one back.
+  /// Returns the changes in the journal, including undos, newest first.
   func allChanges() throws(InventoryError) -> [InventoryChange] {
     try stored { () throws(DatabaseError) in
       let statement = try database.statement(

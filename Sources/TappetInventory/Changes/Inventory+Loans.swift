@@ -1,20 +1,20 @@
-// Items that are with a person. An item keeps its place meanwhile: that is where it goes back to.
+// Loans of items to people. A lent item keeps its place, to which it returns.
 
 import TappetCore
 import TappetSQLite
 
-/// The fact that an item is with somebody.
+/// The loan of an item to a person.
 package struct InventoryLoan: Hashable, Sendable {
   /// The person's name.
   package var person: String
-  /// The time of the loan.
+  /// Start of the loan in milliseconds since 1970.
   package var unixMilliseconds: Int64
-  /// The last day of the loan; `nil` when none was set.
+  /// Due date of the loan; `nil` if none was set.
   package var due: CalendarDay?
 }
 
 extension Inventory {
-  /// Checks an item out to a person, whoever had it before, until a day or for as long as they like.
+  /// Lends an item to a person, whoever had it before, until a due date or indefinitely.
   @export(interface)
   package func lend(
     _ item: InventoryEntry, to person: String, until due: CalendarDay? = nil, by who: String
@@ -37,7 +37,7 @@ extension Inventory {
     }
   }
 
-  /// Checks an item in; refuses if nobody has it.
+  /// Ends the loan of an item; refuses if it is not lent.
   package func takeBack(_ item: InventoryEntry, by who: String) throws(InventoryError) {
     try changeLoan(of: item, .returned, by: who) { (_) throws(InventoryError) in
       if try loan(of: item) == nil { throw .unchanged(.item) }
@@ -45,7 +45,7 @@ extension Inventory {
     }
   }
 
-  /// The person who has the item; `nil` when it is in its box.
+  /// Returns the loan of the item; `nil` if it is in its box.
   @export(interface)
   package func loan(of item: InventoryEntry) throws(InventoryError) -> InventoryLoan? {
     try stored { () throws(DatabaseError) in
@@ -58,7 +58,7 @@ extension Inventory {
     }
   }
 
-  /// The items that somebody has, the longest lent first, until `body` returns false.
+  /// Calls `body` with the lent items, longest lent first, until it returns false.
   @export(interface)
   package func forEachLentItem(_ body: (InventoryEntry) throws(InventoryError) -> Bool) throws(InventoryError) {
     let statement = try statement(
@@ -70,7 +70,7 @@ extension Inventory {
     try forEachRow(of: statement, .item, body)
   }
 
-  /// The items that were due before a day, the longest due first, until `body` returns false.
+  /// Calls `body` with the items due before a day, longest overdue first, until it returns false.
   @export(interface)
   package func forEachItem(
     dueBefore day: CalendarDay, _ body: (InventoryEntry) throws(InventoryError) -> Bool
@@ -94,7 +94,7 @@ extension Inventory {
     }
   }
 
-  /// Changes who has an item: a move to or from a person, which the history of moves has, too.
+  /// Changes the loan of an item, and records it in the history of moves as a move to or from a person.
   private func changeLoan(
     of item: InventoryEntry, _ verb: InventoryVerb, by who: String, _ change: (Int64) throws(InventoryError) -> Void
   ) throws(InventoryError) {
@@ -109,7 +109,7 @@ extension Inventory {
     }
   }
 
-  /// The person who has it, else the path of its place.
+  /// Returns the borrower of an entry, or otherwise the path of its place.
   func whereabouts(of entry: InventoryEntry) throws(InventoryError) -> String {
     if entry.kind == .item, let loan = try loan(of: entry) { return loan.person }
     return try location(of: entry).path

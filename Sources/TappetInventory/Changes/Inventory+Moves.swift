@@ -1,29 +1,29 @@
-// The history of moves: who, when, from where, to where; a person who has an item is a place, too. Names, not rows: it
-// outlives what it is about.
+// The history of moves: who moved an entry, when, from where, and to where; a borrower counts as a place. It contains
+// names instead of row numbers, so it outlives the entries.
 
 import TappetCore
 import TappetSQLite
 
 /// A move from one place to another, to a person or back.
 package struct InventoryMove: Hashable, Sendable {
-  /// When it was.
+  /// Time of the move in milliseconds since 1970.
   package var unixMilliseconds: Int64
-  /// The name of the person who moved it.
+  /// Name of the person who moved the entry.
   package var who: String
-  /// The kind of thing.
+  /// Kind of the moved entry.
   package var kind: InventoryKind
-  /// The identity of what was moved.
+  /// Id of the moved entry.
   package var id: InventoryID
-  /// Its name then.
+  /// Name of the entry at that time.
   package var name: String
-  /// The path of the place before, or the person's name.
+  /// Path of the previous place, or name of the borrower.
   package var origin: String
-  /// The path of the place after, or the person's name.
+  /// Path of the new place, or name of the borrower.
   package var destination: String
 }
 
 extension Inventory {
-  /// Remembers a move within a transaction, after it was made.
+  /// Records a move within a transaction, after it was made.
   func noteMove(
     of entry: InventoryEntry, from origin: String, to destination: String, _ now: Int64, by who: String
   ) throws(InventoryError) {
@@ -46,7 +46,7 @@ extension Inventory {
     }
   }
 
-  /// The moves, of one thing or of all, newest first, until `body` returns false.
+  /// Calls `body` with the moves of one entry or of all, newest first, until it returns false.
   @export(interface)
   package func forEachMove(
     of id: InventoryID?, _ body: (InventoryMove) -> Bool

@@ -1,31 +1,31 @@
-// The changes that a kiosk passes on: each one is noted in its own transaction, and kept until the kiosk has it on its
-// disk. Low items are found by their state, so that an import and an undo count, too.
+// Changes that a kiosk publishes. Each one is recorded in the transaction that makes it, and kept until the kiosk has
+// it on its disk. Low items are found by their state, so that an import and an undo count, too.
 
 import TappetCore
 import TappetSQLite
 
-/// A change to be passed on.
+/// A change to be published.
 package struct InventoryNews: Hashable, Sendable {
-  /// Its number, rising.
+  /// Number of the change, in ascending order.
   package var number: Int64
-  /// When it was made.
+  /// Time of the change in milliseconds since 1970.
   package var unixMilliseconds: Int64
-  /// The name of the person who made it.
+  /// Name of the person who made the change.
   package var who: String
   /// The kind of change.
   package var verb: InventoryVerb
-  /// The kind of thing.
+  /// Kind of the changed entry.
   package var kind: InventoryKind
-  /// Identity of the thing; of an import and of what was taken back, nothing's.
+  /// Id of the entry; for an import or an undo, an id that no entry has.
   package var id: InventoryID
-  /// Its name then.
+  /// Name of the entry at that time.
   package var name: String
-  /// The path of its place then.
+  /// Path of the entry's place at that time.
   package var path: String
 }
 
 extension Inventory {
-  /// Notes a change within its transaction.
+  /// Records a change within its transaction.
   func noteNews(_ verb: InventoryVerb, _ entry: InventoryEntry, _ now: Int64, by who: String) throws(InventoryError) {
     let path = try location(of: entry).path
     try stored { () throws(DatabaseError) in
@@ -45,7 +45,8 @@ extension Inventory {
     }
   }
 
-  /// The first change that was not passed on; at the first call ever, none: nobody waits for what was before.
+  /// Returns the first change that was not published; `nil` at the very first call, because earlier changes are not
+  /// published.
   @export(interface)
   package func nextNews() throws(InventoryError) -> InventoryNews? {
     try stored { () throws(DatabaseError) in
@@ -66,7 +67,7 @@ extension Inventory {
     }
   }
 
-  /// Remembers that the changes up to this number were passed on.
+  /// Records that the changes up to this number were published.
   package func passedOn(upTo number: Int64) throws(InventoryError) {
     try stored { () throws(DatabaseError) in
       let statement = try database.statement("UPDATE announced SET number = max(number, ?1)")
@@ -75,7 +76,7 @@ extension Inventory {
     }
   }
 
-  /// The first item of which there is less than there should be, and of which nobody knows that.
+  /// Returns the first low item that was not yet reported.
   @export(interface)
   package func nextLowItem() throws(InventoryError) -> InventoryEntry? {
     let statement = try statement(
@@ -88,7 +89,7 @@ extension Inventory {
     return try first(statement, of: .item)
   }
 
-  /// Remembers that it is known that there is less of the item than there should be.
+  /// Records that the low item was reported.
   package func passedOnLow(_ id: InventoryID) throws(InventoryError) {
     try stored { () throws(DatabaseError) in
       let statement = try database.statement("INSERT OR IGNORE INTO announced_low (uuid) VALUES (?1)")
@@ -97,7 +98,7 @@ extension Inventory {
     }
   }
 
-  /// Forgets the items of which there is enough again, so that they are news when they are low again.
+  /// Forgets the items that are no longer low, so that they are reported when they are low again.
   @export(interface)
   package func forgetStockedItems() throws(InventoryError) {
     try stored { () throws(DatabaseError) in
@@ -109,7 +110,7 @@ extension Inventory {
     }
   }
 
-  /// Number of items of which there is less than there should be.
+  /// Returns the number of low items.
   package func lowItemCount() throws(InventoryError) -> Int64 {
     try stored { () throws(DatabaseError) in
       try database.integer("SELECT count(*) FROM item WHERE minimum IS NOT NULL AND quantity < minimum") ?? 0

@@ -1,11 +1,11 @@
-// Taking back, and making again. A change is taken back only while no later one is about the same things: nobody's work
-// is lost, and a row's number is free when its row comes back.
+// Undo and redo. A change can be undone only while no later change affects the same entries, so that no work is lost,
+// and a row number is free when its row is restored.
 
 import TappetCore
 import TappetSQLite
 
 extension Inventory {
-  /// Takes back the change of this number, or the last one of all people; returns it.
+  /// Undoes the change with this number, or the last change by anyone; returns it.
   @export(interface)
   @discardableResult
   package func undo(number: Int64? = nil, by who: String) throws(InventoryError) -> InventoryChange {
@@ -29,7 +29,7 @@ extension Inventory {
     }
   }
 
-  /// Makes the last change again that this person took back; returns it.
+  /// Redoes the last change that this person has undone; returns it.
   @export(interface)
   @discardableResult
   package func redo(by who: String) throws(InventoryError) -> InventoryChange {
@@ -48,13 +48,13 @@ extension Inventory {
     }
   }
 
-  /// Refuses if a later change is about the same things, or something else was put into what was added.
+  /// Refuses if a later change affects the same entries, or something else was put into an added place.
   private func requireUntouched(_ change: InventoryChange) throws(InventoryError) {
     let last = try stored { () throws(DatabaseError) in try database.integer("SELECT max(number) FROM change") }
-    // The last change of all: the usual case.
+    // The most recent change: the usual case.
     if last == change.number { return }
     let later = try allChanges().filter { $0.number > change.number && !$0.isTakenBack }
-    // Two of this size are not compared row by row.
+    // Changes of this size are not compared row by row.
     let large = later.first { $0.reverts == nil && $0.thingCount > Limits.inventoryRedoMax }
     if let large { throw .changedSince(large) }
     if change.thingCount > Limits.inventoryRedoMax, let other = later.first { throw .changedSince(other) }
@@ -69,7 +69,7 @@ extension Inventory {
 
   private func revert(_ number: Int64, _ now: Int64, by who: String) throws(InventoryError) {
     let moved = try movedBack(.box, in: number) + movedBack(.item, in: number)
-    // A thing and its place come back in whatever order the rows have.
+    // An entry and its place are restored in whatever order the rows have.
     try stored { () throws(DatabaseError) in try database.execute("PRAGMA defer_foreign_keys = ON") }
     try run(Inventory.restoring, number, nil)
     for (old, origin) in moved {
@@ -93,7 +93,7 @@ extension Inventory {
     }
   }
 
-  /// The things that are moved when a change is taken back, and the paths of where they are now.
+  /// Returns the entries that an undo moves, and the paths of their current locations.
   private func movedBack(
     _ kind: InventoryKind, in change: Int64
   ) throws(InventoryError) -> [(InventoryEntry, String)] {
@@ -118,9 +118,9 @@ extension Inventory {
     return moved
   }
 
-  /// Rows come back, then those that were added are removed.
+  /// Statements that restore the old rows, and then remove the added rows.
   ///
-  /// No code is in the way of another, because all of them are released first.
+  /// Codes do not conflict, because all of them are released first.
   private static let restoring: [StaticString] = [
     "UPDATE place SET code = NULL WHERE code IS NOT NULL AND id IN (SELECT id FROM undo_place WHERE change = ?1)",
     """
@@ -151,7 +151,7 @@ extension Inventory {
     """,
   ]
 
-  /// The rows that a change touched, as they are before it is taken back.
+  /// Statements that store the current state of a change's rows before the change is undone.
   private static let reversing: [StaticString] = [
     "UPDATE change SET reverts = ?1 WHERE number = ?2",
     """
@@ -183,9 +183,9 @@ extension Inventory {
     """,
   ]
 
-  /// The later changes in force about the same rows, about the places of these, or about what lies in them.
+  /// Query for later changes in force that affect the same rows, their places, or their contents.
   ///
-  /// A pair of a change and its reversal is as nothing, if both are later.
+  /// A change and its undo cancel out if both are later.
   private static let laterAlike: StaticString = """
     WITH later (number) AS (
       SELECT number FROM change AS one WHERE number > ?1 AND ifnull(reverts, 0) <= ?1

@@ -1,16 +1,16 @@
-// An import: all rows of a file in one change and one transaction, or none. A row whose thing is there changes it, any
-// other adds one, and nothing is removed. It can be taken back like any other change.
+// Imports: all rows of a file in one change and one transaction, or none. A row that matches an existing entry changes
+// it, any other row adds an entry, and nothing is removed. An import can be undone like any other change.
 
 import TappetCore
 import TappetSQLite
 
-/// The number of rows that an import added, changed, and left as they were.
+/// Numbers of entries that an import added, changed and left unchanged.
 package struct InventoryImportCounts: Hashable, Sendable {
-  /// Things that were not there.
+  /// Number of entries that did not exist before.
   package var added = 0
-  /// Things that got other values or another place.
+  /// Number of entries with new values or a new place.
   package var changed = 0
-  /// Things that were already as in the file.
+  /// Number of entries that already matched the file.
   package var unchanged = 0
 }
 
@@ -27,25 +27,25 @@ package final class InventoryImport {
   private let who: String
   private let now: Int64
   private let change: Int64
-  /// Nothing was there: the indexes are made at the end, which takes a fifth of the time.
+  /// Whether the inventory was empty: the indexes are then created at the end, in a fifth of the time.
   private let isBulk: Bool
-  /// Items beyond this row are this import's own.
+  /// Row of the last item before the import; later rows were added by the import.
   private let lastItem: InventoryRow
   private var addedPlaces: ClosedRange<InventoryRow>?
   private var addedItems: ClosedRange<InventoryRow>?
-  /// The place of the row before.
+  /// Place of the previous row.
   private var lastPlace: InventoryEntry?
   private var lastPath: [String] = []
-  /// A bit for each item that was there: whether a row without an id has meant it.
+  /// One bit for each existing item: whether a row without an id has matched the item.
   ///
-  /// Equal names are matched in their order.
+  /// Items with equal names are matched in order.
   private var meant: [UInt8]
-  /// Items that a row changed although others of the name were left to choose from.
+  /// Items that a row changed although several items of this name were still unmatched.
   private var choices: [(name: String, box: InventoryEntry, count: Int)] = []
-  /// The places that the last row needed, and that were not there.
+  /// Places that were created for the last row.
   package private(set) var madePlaces: [InventoryEntry] = []
   private var rowCount = 0
-  /// The number of rows so far.
+  /// Counts of the rows so far.
   package private(set) var counts = InventoryImportCounts()
 
   fileprivate init(_ inventory: Inventory, _ name: String, by who: String) throws(InventoryError) {
@@ -69,7 +69,7 @@ package final class InventoryImport {
     try inventory.requireRoom()
   }
 
-  /// Adds or changes the thing of one row, and adds the places of its path that are missing.
+  /// Adds or changes the entry of one row, and creates missing places on its path.
   @export(interface)
   @discardableResult
   package func add(_ record: InventoryRecord) throws(InventoryError) -> InventoryImportResult {
@@ -132,21 +132,22 @@ package final class InventoryImport {
     return entry
   }
 
-  // MARK: Things that are there
+  // MARK: Existing entries
 
-  /// The thing of a row: by id, a box by its code, else by its name in its place.
+  /// Returns the entry that a row refers to: matched by id, box code, or name and location.
   private func existing(
     _ record: InventoryRecord, _ kind: InventoryKind, in container: InventoryEntry?
   ) throws(InventoryError) -> InventoryEntry? {
     if let id = record.id {
-      // An id of another kind, in the same table.
+      // The id may belong to another kind in the same table.
       for other in InventoryKind.allCases where other != kind && kind != .item && other != .item {
         if try inventory.entry(id, of: other) != nil { throw .wrongContainer(kind, other) }
       }
       return try inventory.entry(id, of: kind)
     }
     if kind == .box, let code = record.code, let box = try inventory.box(code: code) {
-      // A box that is moved keeps its label; one with another label stays where it is, and nothing there has that one.
+      // A moved box must keep its label; a relabelled box must stay where it is, with a label that no other box there
+      // has.
       let label = record.names[Int(kind.rawValue)].trimmedLabel ?? ""
       let namesake = try inventory.child(of: container, label, .box)
       if namesake != nil || container != nil && container?.row != box.container {
@@ -167,7 +168,7 @@ package final class InventoryImport {
 
   private func isMeant(_ item: InventoryEntry) -> Bool { meant[Int(item.row / 8)] >> UInt8(item.row % 8) & 1 == 1 }
 
-  /// Refuses a file that has fewer rows than there are items of their name, and changes one of these.
+  /// Refuses a file with fewer rows than existing items of the same name if a row changes one of these items.
   fileprivate func settle() throws(InventoryError) {
     for choice in choices {
       let same = try inventory.items(named: choice.name, in: choice.box, upTo: lastItem)
@@ -175,9 +176,9 @@ package final class InventoryImport {
     }
   }
 
-  /// The place that a row's thing is in; `nil` when the row does not say.
+  /// Returns the place of a row's entry; `nil` if the row does not specify it.
   ///
-  /// It is made when its whole path is known.
+  /// A missing place is created if its whole path is known.
   private func container(of record: InventoryRecord, _ kind: InventoryKind) throws(InventoryError) -> InventoryEntry? {
     guard let needed = kind.container else { return nil }
     if let id = record.container {
@@ -202,7 +203,7 @@ package final class InventoryImport {
     return place
   }
 
-  /// Refuses a row with a box's code and another box's label: one of them is a mistake.
+  /// Refuses a row with the code of one box and the label of another: one of the two is wrong.
   private func require(
     _ box: InventoryEntry, named record: InventoryRecord, _ code: String
   ) throws(InventoryError) {
@@ -218,7 +219,7 @@ package final class InventoryImport {
       code: code, path: known.path, row: InventoryLocation(names: record.names.prefix(4).filter { !$0.isEmpty }).path)
   }
 
-  /// The place at the end of a whole path; the missing ones are made, a box with this code.
+  /// Returns the place at the end of a full path; creates missing places, a box with this code.
   private func made(_ path: [String], code: String?) throws(InventoryError) -> InventoryEntry? {
     var place: InventoryEntry?
     for (index, name) in path.enumerated() {
@@ -240,9 +241,9 @@ package final class InventoryImport {
 }
 
 extension Inventory {
-  /// Runs `body` as one import; `isTrial` takes everything back at its end.
+  /// Runs `body` as one import; with `isTrial`, all changes are rolled back at the end.
   ///
-  /// An import that changes nothing leaves no trace. `finishing` is called before the indexes are made.
+  /// An import that changes nothing leaves no trace.
   @export(interface)
   package func runImport(
     named name: String, by who: String, isTrial: Bool,
@@ -267,24 +268,24 @@ extension Inventory {
     return counts
   }
 
-  /// Refuses an import that would leave a kiosk no room for its taps.
+  /// Refuses an import that would not leave a kiosk enough disk space for its taps.
   fileprivate func requireRoom() throws(InventoryError) {
     guard let room = database.room, room < Limits.inventoryReserve else { return }
     throw .noRoom(path: database.path)
   }
 
-  /// Asked for each row of an import that is in another place than the row before.
+  /// Query for each row of an import whose place differs from that of the previous row.
   static let childQuery: StaticString = """
     SELECT id, uuid, parent, kind, name, code, created FROM place
     WHERE name = ?2 AND parent IS ?1 AND kind = ?3 ORDER BY id
     """
 
-  /// The place of this name in another, or the building.
+  /// Returns the place with this name in `place`, or the building with this name.
   fileprivate func child(
     of place: InventoryEntry?, _ name: String, _ kind: InventoryKind
   ) throws(InventoryError) -> InventoryEntry? { try children(of: place, name, kind).first }
 
-  /// The places of this name in another, or the buildings.
+  /// Returns the places with this name in `place`, or the buildings with this name.
   func children(
     of place: InventoryEntry?, _ name: String, _ kind: InventoryKind
   ) throws(InventoryError) -> [InventoryEntry] {
@@ -300,13 +301,13 @@ extension Inventory {
     return found
   }
 
-  /// Asked for each row of an import without an id.
+  /// Query for each row of an import without an id.
   static let itemsQuery: StaticString = """
     SELECT id, uuid, box, name, notes, quantity, minimum, photo, photo_hash, created FROM item
     WHERE box = ?1 AND name = ?2 AND id <= ?3 ORDER BY id
     """
 
-  /// The items of this name in a box, up to a row.
+  /// Returns the items with this name in a box, up to a row.
   func items(
     named name: String, in box: InventoryEntry, upTo last: InventoryRow = .max
   ) throws(InventoryError) -> [InventoryEntry] {

@@ -1,12 +1,12 @@
-// The things that a person means: by a box's code, an id, a name, or the names of the places above it.
+// Lookup of entries from user input: by a box's code, an id, a name, or a path of names.
 
 import TappetCore
 import TappetSQLite
 
 extension Inventory {
-  /// The one thing of a kind that these words mean.
+  /// Returns the one entry of a kind that these words match.
   ///
-  /// They are a box's code, an id, a name, or `Building / Room / …`, of which the front may be left out.
+  /// The words are a box's code, an id, a name, or a path `Building / Room / …`, whose start may be omitted.
   @export(interface)
   package func resolve(_ words: String, _ kind: InventoryKind) throws(InventoryError) -> InventoryEntry {
     let words = words.trimmedLabel ?? ""
@@ -21,7 +21,7 @@ extension Inventory {
     }
   }
 
-  /// The place that these words mean, of whatever kind can have things of this one in it: the nearest kind first.
+  /// Returns the place that these words match, of any kind that can contain entries of this kind, nearest kind first.
   @export(interface)
   package func resolve(_ words: String, around kind: InventoryKind) throws(InventoryError) -> InventoryEntry {
     var next = kind.container
@@ -36,7 +36,7 @@ extension Inventory {
     throw .unknownPlace(words)
   }
 
-  /// The one thing that these words mean, of whatever kind: the nearest place first, and items last.
+  /// Returns the one entry of any kind that these words match, nearest kind of place first, and items last.
   @export(interface)
   package func resolve(anything words: String) throws(InventoryError) -> InventoryEntry {
     if let thing = try words.trimmedLabel.flatMap({ (text) throws(InventoryError) in try thing(onLabel: text) }) {
@@ -51,7 +51,7 @@ extension Inventory {
     }
   }
 
-  /// The one place of a kind that these names mean, of which the first ones may be empty.
+  /// Returns the one place of a kind that these names match, of which the first ones may be empty.
   func resolve(names: [String], _ kind: InventoryKind) throws(InventoryError) -> InventoryEntry {
     let path = Array(names.drop { $0.isEmpty })
     let found = path.count > 1 ? try located(path, kind) : try named(path.last ?? "", kind)
@@ -61,7 +61,7 @@ extension Inventory {
     return place
   }
 
-  /// The things of this name.
+  /// Returns the entries with this name.
   private func named(
     _ name: String, _ kind: InventoryKind, max: Int = Limits.inventoryNamesakesMax
   ) throws(InventoryError) -> [InventoryEntry] {
@@ -99,7 +99,7 @@ extension Inventory {
     return found
   }
 
-  /// The things at the end of a path, from its first name on: it may be the only one that few have.
+  /// Returns the entries at the end of a path, searched from its first name, which may be the only rare name.
   private func located(_ path: [String], _ kind: InventoryKind) throws(InventoryError) -> [InventoryEntry] {
     guard path.count > 1, let outer = InventoryKind(rawValue: kind.rawValue - Int64(path.count - 1)) else { return [] }
     var found = try named(path[0], outer, max: .max)
@@ -118,12 +118,12 @@ extension Inventory {
   }
 }
 
-/// Names in one text, with `/` or the arrow of a location between them.
+/// Names in one text, separated by `/` or the arrow of a location.
 package struct InventoryPath {
-  /// From the outermost to the innermost, without spaces around them.
+  /// Names from outermost to innermost, without surrounding spaces.
   package private(set) var names: [String] = []
 
-  /// Splits a text; a part without a character is a name, too.
+  /// Splits a text; an empty part is a name, too.
   @export(interface)
   package init(_ text: String) {
     var name: [Unicode.Scalar] = []

@@ -1,10 +1,10 @@
-// Questions: one thing, lists in their fixed orders, and where a thing is.
+// Queries: single entries, lists in their fixed orders, and locations.
 
 import TappetCore
 import TappetSQLite
 
 extension Inventory {
-  /// The thing with this identity.
+  /// Returns the entry of this kind with this id.
   @export(interface)
   package func entry(_ id: InventoryID, of kind: InventoryKind) throws(InventoryError) -> InventoryEntry? {
     let statement = try statement(
@@ -17,7 +17,7 @@ extension Inventory {
     return entry
   }
 
-  /// The thing with this identity, whatever it is.
+  /// Returns the entry of any kind with this id.
   @export(interface)
   package func entry(_ id: InventoryID) throws(InventoryError) -> InventoryEntry? {
     if let item = try entry(id, of: .item) { return item }
@@ -28,7 +28,7 @@ extension Inventory {
     return try first(statement, of: .box)
   }
 
-  /// The box whose QR code has exactly this text.
+  /// Returns the box whose QR code has exactly this text.
   @export(interface)
   package func box(code: String) throws(InventoryError) -> InventoryEntry? {
     guard let code = code.trimmedLabel else { return nil }
@@ -39,14 +39,14 @@ extension Inventory {
     return try first(statement, of: .box)
   }
 
-  /// The thing whose label has exactly this text: a box's code, or the id of anything.
+  /// Returns the entry whose label has exactly this text: a box's code, or the id of any entry.
   @export(interface)
   package func thing(onLabel text: String) throws(InventoryError) -> InventoryEntry? {
     if let box = try box(code: text) { return box }
     return try InventoryID(text: text).flatMap { (id) throws(InventoryError) in try entry(id) }
   }
 
-  /// The thing in a row.
+  /// Returns the entry in a row.
   func entry(row: InventoryRow, of kind: InventoryKind) throws(InventoryError) -> InventoryEntry? {
     let statement = try statement(
       kind, place: "SELECT id, uuid, parent, kind, name, code, created FROM place WHERE id = ?1",
@@ -57,7 +57,7 @@ extension Inventory {
     return try first(statement, of: kind)
   }
 
-  /// All things of a kind until `body` returns false: boxes and items newest first, others oldest first.
+  /// Calls `body` with all entries of a kind until it returns false: boxes and items newest first, others oldest first.
   @export(interface)
   package func forEach(
     _ kind: InventoryKind, _ body: (InventoryEntry) throws(InventoryError) -> Bool
@@ -87,7 +87,7 @@ extension Inventory {
     try forEachRow(of: statement, kind, body)
   }
 
-  /// The contents of a place until `body` returns false, oldest first.
+  /// Calls `body` with the contents of a place, oldest first, until it returns false.
   @export(interface)
   package func forEach(
     in place: InventoryEntry, _ body: (InventoryEntry) throws(InventoryError) -> Bool
@@ -106,7 +106,7 @@ extension Inventory {
     try forEachRow(of: statement, kind, body)
   }
 
-  /// The things of a kind that are in a place, or in places in it, until `body` returns false, oldest first.
+  /// Calls `body` with the entries of a kind inside a place at any depth, oldest first, until it returns false.
   @export(interface)
   package func forEach(
     _ kind: InventoryKind, inside place: InventoryEntry, _ body: (InventoryEntry) throws(InventoryError) -> Bool
@@ -130,7 +130,7 @@ extension Inventory {
     try forEachRow(of: statement, kind, body)
   }
 
-  /// The items of which there is less than there should be, newest first, until `body` returns false.
+  /// Calls `body` with the low items, newest first, until it returns false.
   @export(interface)
   package func forEachLowItem(_ body: (InventoryEntry) throws(InventoryError) -> Bool) throws(InventoryError) {
     let statement = try statement(
@@ -142,7 +142,7 @@ extension Inventory {
     try forEachRow(of: statement, .item, body)
   }
 
-  /// The things in a statement's rows until `body` returns false.
+  /// Calls `body` with the entries in a statement's rows until it returns false.
   func forEachRow(
     of statement: Statement, _ kind: InventoryKind, _ body: (InventoryEntry) throws(InventoryError) -> Bool
   ) throws(InventoryError) {
@@ -153,7 +153,7 @@ extension Inventory {
     }
   }
 
-  /// Number of things that are directly in a place; 0 for an item.
+  /// Returns the number of entries directly in a place; 0 for an item.
   @export(interface)
   package func contentCount(of place: InventoryEntry) throws(InventoryError) -> Int64 {
     guard let kind = place.contentKind else { return 0 }
@@ -164,7 +164,7 @@ extension Inventory {
     return try stored { () throws(DatabaseError) in try statement.step() } ? statement.integer(0) : 0
   }
 
-  /// Number of all things of a kind.
+  /// Returns the number of entries of a kind.
   package func count(of kind: InventoryKind) throws(InventoryError) -> Int64 {
     let statement = try statement(
       kind, place: "SELECT count(*) FROM place WHERE kind = ?1", item: "SELECT count(*) FROM item")
@@ -173,19 +173,19 @@ extension Inventory {
     return try stored { () throws(DatabaseError) in try statement.step() } ? statement.integer(0) : 0
   }
 
-  /// The place that something is in; `nil` for a building.
+  /// Returns the place that contains an entry; `nil` for a building.
   package func container(of entry: InventoryEntry) throws(InventoryError) -> InventoryEntry? {
     guard let row = entry.container, let kind = entry.kind.container else { return nil }
     return try self.entry(row: row, of: kind)
   }
 
-  /// The places that something is in.
+  /// Returns the location of an entry.
   package func location(of entry: InventoryEntry) throws(InventoryError) -> InventoryLocation {
     guard let container = entry.container, let kind = entry.kind.container else { return InventoryLocation() }
     return try location(in: container, kind)
   }
 
-  /// The places down to the one in this row.
+  /// Returns the location down to the place in this row.
   func location(in row: InventoryRow, _ kind: InventoryKind) throws(InventoryError) -> InventoryLocation {
     var location = InventoryLocation()
     var next: InventoryRow? = row
@@ -201,6 +201,6 @@ extension Inventory {
 }
 
 extension InventoryEntry {
-  /// The kind of what is in it; `nil` for an item.
+  /// Kind of the entry's contents; `nil` for an item.
   package var contentKind: InventoryKind? { InventoryKind(rawValue: kind.rawValue + 1) }
 }

@@ -1,10 +1,10 @@
-// Rows to values and back. Both tables have the same columns as far as a thing of either has them.
+// Conversion of rows to entries and back. Both tables have the same columns for values that places and items share.
 
 import TappetCore
 import TappetSQLite
 
 extension Inventory {
-  /// The thing in the row of a statement that has a place's columns.
+  /// Returns the entry in the row of a statement with the columns of a place.
   func place(_ row: Statement) -> InventoryEntry? {
     guard let id = InventoryID(row.blob(1)), let kind = InventoryKind(rawValue: row.integer(3)) else { return nil }
     var entry = InventoryEntry(
@@ -15,7 +15,7 @@ extension Inventory {
     return entry
   }
 
-  /// The thing in the row of a statement that has an item's columns.
+  /// Returns the entry in the row of a statement with the columns of an item.
   func item(_ row: Statement) -> InventoryEntry? {
     guard let id = InventoryID(row.blob(1)) else { return nil }
     var entry = InventoryEntry(
@@ -28,14 +28,14 @@ extension Inventory {
     return entry
   }
 
-  /// The first thing that a statement finds.
+  /// Returns the first entry that a statement finds.
   func first(_ statement: Statement, of kind: InventoryKind) throws(InventoryError) -> InventoryEntry? {
     defer { statement.reset() }
     guard try stored({ () throws(DatabaseError) in try statement.step() }) else { return nil }
     return kind == .item ? item(statement) : place(statement)
   }
 
-  /// The statement with this text, for building, room, spot and box or for items.
+  /// Returns the prepared statement for places or for items, depending on the kind.
   func statement(
     _ kind: InventoryKind, place: StaticString, item: StaticString
   ) throws(InventoryError) -> Statement {
@@ -67,7 +67,7 @@ extension Inventory {
     return database.lastRow
   }
 
-  /// Writes everything of a row that can change.
+  /// Writes all values of a row that can change.
   func update(_ entry: InventoryEntry) throws(DatabaseError) {
     let isItem = entry.kind == .item
     let statement = try database.statement(

@@ -1,19 +1,20 @@
-// Search: first the things that have all words of a query, each as the beginning of one, in names, labels, codes and
-// notes; then those that have them inside their names; then those that have some of them, and are in places that have
-// the others. The newest come first: to rank ten thousand hits takes longer than a person waits.
+// Search: first the entries with all words of a query, each as the start of a word in names, labels, codes and notes;
+// then the entries with the words inside their names; then the entries with some of the words that are in places with
+// the others. The newest entries are listed first: ranking ten thousand hits takes longer than a user waits.
 
 import TappetCore
 import TappetSQLite
 
 extension Inventory {
-  /// The things that `text` finds, places before items in each step, until `body` returns false or there are `limit`.
+  /// Calls `body` with the entries that `text` finds, places before items in each step, until it returns false or
+  /// `limit` is reached.
   @export(interface)
   package func search(
     _ text: String, limit: Int64, _ body: (InventoryEntry) throws(InventoryError) -> Bool
   ) throws(InventoryError) {
     let text = text.composed
     var isGoingOn = limit > 0
-    // Items by the complement of their row.
+    // Items are stored as the complement of their row.
     var seen: Set<InventoryRow> = []
     func pass(_ entry: InventoryEntry) throws(InventoryError) -> Bool {
       guard isGoingOn, seen.insert(entry.kind == .item ? ~entry.row : entry.row).inserted else { return isGoingOn }
@@ -41,11 +42,11 @@ extension Inventory {
     }
   }
 
-  /// The things with one of these words, in places with the others, as far as one has them not itself.
+  /// Calls `body` with the entries that contain one of the words and are in places with the words that they lack.
   private func forEachEntry(
     with words: [String], _ kind: InventoryKind, _ body: (InventoryEntry) throws(InventoryError) -> Bool
   ) throws(InventoryError) {
-    // By place and word.
+    // Keyed by place and word.
     var known: [Int64: Bool] = [:]
     func isInside(_ row: InventoryRow?, _ index: Int) throws(InventoryError) -> Bool {
       guard let row else { return false }
@@ -116,7 +117,7 @@ extension Inventory {
     return statement
   }
 
-  /// The boxes whose code begins with this text, in ASCII without regard to case.
+  /// Calls `body` with the boxes whose code starts with this text, ignoring case in ASCII.
   private func forEachBox(
     codePrefix text: String, _ limit: Int64, _ body: (InventoryEntry) throws(InventoryError) -> Bool
   ) throws(InventoryError) {
@@ -130,7 +131,7 @@ extension Inventory {
         """)
     }
     statement.bind(text, at: 1)
-    // No character follows this one.
+    // No character sorts after this one.
     statement.bind(text + "\u{10FFFF}", at: 2)
     statement.bind(limit, at: 3)
     try forEachRow(of: statement, .box, body)

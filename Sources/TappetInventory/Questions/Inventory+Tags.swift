@@ -1,10 +1,10 @@
-// Tags that stand for things, by their UID. Whether one is genuine is not judged here.
+// Tags assigned to entries, by UID. Whether a tag is genuine is not checked here.
 
 import TappetCore
 import TappetSQLite
 
 extension Inventory {
-  /// Has the tag stand for a thing; what it stood for before it no longer does.
+  /// Assigns the tag to an entry; replaces an earlier assignment of the tag.
   @export(interface)
   package func assign(_ uid: TagUID, to entry: InventoryEntry) throws(InventoryError) {
     try transaction { () throws(InventoryError) in
@@ -18,7 +18,7 @@ extension Inventory {
     }
   }
 
-  /// The thing that the tag stands for.
+  /// Returns the entry to which the tag is assigned.
   @export(interface)
   package func entry(tag uid: TagUID) throws(InventoryError) -> InventoryEntry? {
     let id = try stored { () throws(DatabaseError) -> InventoryID? in
@@ -30,7 +30,7 @@ extension Inventory {
     return try id.flatMap { (id) throws(InventoryError) in try entry(id) }
   }
 
-  /// The tags of a thing, in the order of their UIDs.
+  /// Returns the tags of an entry, ordered by UID.
   @export(interface)
   package func tags(of entry: InventoryEntry) throws(InventoryError) -> [TagUID] {
     try stored { () throws(DatabaseError) in

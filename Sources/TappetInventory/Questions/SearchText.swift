@@ -1,12 +1,14 @@
-// Words as the full-text index has them. Its tokenizer makes ü an u, but leaves letters that are not a Latin letter
-// with a mark: ß, æ, ø, ł, ё, ό and the like. Their words are in a shadow column once more, spelt without them, as is
-// each query. Scripts that put no space between words are there letter by letter, so that a query finds any of them.
+// Words in the form that the full-text index uses. Its tokenizer folds ü to u, but not letters that are not a Latin
+// letter with a diacritic: ß, æ, ø, ł, ё, ό and the like. Words with such letters are stored again in a shadow column
+// with the letters replaced, and queries are converted in the same way. Scripts without spaces between words are stored
+// there letter by letter, so that a query finds any part of them.
 
 import TappetCore
 
-/// Texts for the index, and queries of it.
+/// Texts and queries for the full-text index.
 enum SearchText {
-  /// The words of these texts that have a letter that the tokenizer does not fold; `nil` when none has.
+  /// Returns, in folded form, the words of these texts with letters that the tokenizer does not fold; `nil` if there
+  /// are none.
   static func shadow(of texts: [String]) -> String? {
     var shadow = ""
     for text in texts where text.utf8.contains(where: { $0 >= 0xC3 }) {
@@ -18,16 +20,16 @@ enum SearchText {
     return shadow.isEmpty ? nil : shadow
   }
 
-  /// A query of FTS5 for each word of a text as the beginning of one; side by side they mean all of them.
+  /// Returns an FTS5 prefix query for each word of a text; joined with spaces, they match all of the words.
   static func queries(_ text: String) -> [String] { expressions(text).map { $0 + " *" } }
 
-  /// A query for exactly these words, wherever they are; `nil` when the text has none.
+  /// Returns a query for exactly these words, wherever they are; `nil` if the text has none.
   static func phrase(_ text: String) -> String? {
     let all = expressions(text)
     return all.isEmpty ? nil : all.joined(separator: " ")
   }
 
-  /// Each word is quoted, so that none of FTS5's operators is in it (sqlite.org/fts5.html, §3.1).
+  /// Returns the quoted words of a text, which contain none of FTS5's operators (sqlite.org/fts5.html, §3.1).
   private static func expressions(_ text: String) -> [String] {
     words(text).filter { $0.contains { isPartOfWord($0) } }.map { word in
       quoted(folded(word)?.unicodeScalars.map { $0 } ?? word)
@@ -38,16 +40,16 @@ enum SearchText {
     "\"" + scalars.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
   }
 
-  /// A query for all pieces of three letters of each word, wherever in a name; `nil` when a word has fewer.
+  /// Returns a query for all trigrams of each word, anywhere in a name; `nil` if a word has fewer than three letters.
   ///
-  /// A name that it finds may have the pieces of a word apart from each other.
+  /// A name that it finds may contain the trigrams of a word in separate places.
   static func pieces(_ text: String) -> String? {
     let words = words(text)
     guard !words.isEmpty, words.allSatisfy({ $0.count >= 3 }) else { return nil }
     return words.flatMap { word in (0...word.count - 3).map { quoted(word[$0..<$0 + 3]) } }.joined(separator: " ")
   }
 
-  /// Whether a text has each word of another inside it; letters beyond ASCII are not compared.
+  /// Whether a text contains each of these words; words with non-ASCII letters are not compared.
   static func contains(_ text: String, eachOf words: String) -> Bool {
     let bytes = Array(text.asciiLowercased.utf8)
     return self.words(words.asciiLowercased).allSatisfy { word in
@@ -61,7 +63,8 @@ enum SearchText {
     Array(text.unicodeScalars).split { $0.value <= 0x20 || $0.value == 0xA0 }.map { Array($0) }
   }
 
-  /// Whether the tokenizer may keep it; of the letters beyond ASCII it knows more than this does.
+  /// Whether the tokenizer may regard the character as part of a word; it knows more non-ASCII characters than this
+  /// function.
   private static func isPartOfWord(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "0"..."9", "a"..."z", "A"..."Z": true
@@ -69,7 +72,7 @@ enum SearchText {
     }
   }
 
-  /// The same word without such letters; `nil` when it has none.
+  /// Replaces the letters of a word that the tokenizer does not fold; returns `nil` if there are none.
   private static func folded(_ word: [Unicode.Scalar]) -> String? {
     var plain = ""
     var isFolded = false
@@ -87,8 +90,8 @@ enum SearchText {
     return isFolded ? plain : nil
   }
 
-  /// Whether its script puts no space between words: Thai, Lao, Burmese, Khmer, kana, Han; in Korean, words begin with
-  /// others.
+  /// Whether the character's script has no spaces between words: Thai, Lao, Burmese, Khmer, kana, Han; Korean words may
+  /// start with other words.
   private static func hasNoSpaces(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF, 0x3040...0x30FF, 0x31F0...0x31FF, 0x3400...0x4DBF,
@@ -108,7 +111,7 @@ enum SearchText {
     case "đ", "Đ", "ð", "Ð": "d"
     case "þ", "Þ": "th"
     case "ı": "i"
-    // Of letters with marks, the tokenizer folds only those of the Latin script.
+    // The tokenizer folds letters with diacritics only in the Latin script.
     case "ё", "Ё": "е"
     case "ά", "Ά": "α"
     case "έ", "Έ": "ε"

@@ -1,37 +1,37 @@
-// The loop of tappet-inventory while a kiosk is its parent: orders in, answers out, and between them the changes that
-// anybody made and the codes that somebody scans. It sleeps unless there is one of these.
+// The main loop of tappet-inventory as a child process of the kiosk: it receives orders, sends replies, and in between
+// reports changes by any process and scanned codes. It sleeps while there is nothing to do.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 import TappetSQLite
 
-/// Serves a kiosk until it closes the socket.
+/// Service for a kiosk, which ends when the kiosk closes the socket.
 package final class InventoryService {
   private let parent: UnixSocket
   private let inventory: Inventory
   private let folder: String
-  /// The changes that any process makes, from the kiosk's first order on.
+  /// Watch for changes by any process, starting with the kiosk's first order.
   private var changes: FileChanges?
   private var scanner: Scanner?
   private var isEnded = false
   private var lowCount: Int64?
-  /// Whether the kiosk has not yet taken the news that it got.
+  /// Whether the kiosk has not yet acknowledged the last change sent.
   private var owesNews = false
   private var owesLow = false
-  /// The news that the kiosk has taken, until the database remembers that.
+  /// Changes that the kiosk has acknowledged, until the database has recorded this.
   private var taken: (news: Int64?, low: InventoryID?) = (nil, nil)
-  /// Whether time has to pass before the database is asked again: it refused, or its changes are not reported.
+  /// Whether the database is polled again after an interval, because it failed or its changes are not reported.
   private var asksLater = false
 
-  /// The service of the inventory in a folder; throws when that cannot be opened.
+  /// Creates a service for the inventory in a folder; throws if it cannot be opened.
   package init(parent: UnixSocket, folder: String) throws(DatabaseError) {
     self.parent = parent
     self.folder = folder
     inventory = try Inventory.open(folder: folder)
   }
 
-  /// Returns when the kiosk has gone.
+  /// Runs until the kiosk is gone.
   @export(interface)
   package func run() {
     while !isEnded {
@@ -45,7 +45,7 @@ package final class InventoryService {
     }
   }
 
-  /// The time until something is to be done without a cause.
+  /// Time until the next scheduled work; `nil` if there is none.
   private var wait: Duration? {
     let ask = asksLater ? Limits.inventoryAskInterval : nil
     guard let ask, let retry = scanner?.retryIn else { return ask ?? scanner?.retryIn }
@@ -103,15 +103,15 @@ package final class InventoryService {
     }
   }
 
-  // MARK: Questions
+  // MARK: Queries
 
-  /// The thing of a tag, or of the code on a label.
+  /// Returns the entry of a tag, or of the code on a label.
   private func find(_ key: InventoryKey) throws(InventoryError) -> InventoryEntry? {
     if let uid = key.uid, let thing = try inventory.entry(tag: uid) { return thing }
     return try inventory.thing(onLabel: key.code)
   }
 
-  /// The thing after a change, also if it was made before: an answer may have been lost.
+  /// Makes a change and returns the changed entry, even if it was changed before, because a reply may have been lost.
   private func settled(
     _ thing: InventoryEntry, _ change: () throws(InventoryError) -> Void
   ) throws(InventoryError) -> InventoryEntry? {
@@ -121,7 +121,7 @@ package final class InventoryService {
     return try inventory.entry(thing.id, of: thing.kind)
   }
 
-  /// Answers with the thing that `body` returns, or with the reason why there is none.
+  /// Replies with the entry that `body` returns, or with the reason there is none.
   private func answer(
     _ number: UInt32, orElse absence: InventoryFault = .gone, _ body: () throws(InventoryError) -> InventoryEntry?
   ) {
@@ -137,7 +137,7 @@ package final class InventoryService {
     tellNews()
   }
 
-  /// The thing as the kiosk shows it.
+  /// Returns the entry in the form that the kiosk shows.
   private func thing(_ entry: InventoryEntry) throws(InventoryError) -> InventoryThing {
     var thing = InventoryThing(id: entry.id, kind: entry.kind, name: entry.name)
     thing.code = entry.code
@@ -156,9 +156,9 @@ package final class InventoryService {
 
   // MARK: News
 
-  /// Tells the next change and the next low item, unless the kiosk still has the ones before.
+  /// Sends the next change and the next low item, unless the kiosk has not yet acknowledged the previous ones.
   ///
-  /// A database that refuses is asked again after `Limits.inventoryAskInterval`.
+  /// If the database fails, it is polled again after `Limits.inventoryAskInterval`.
   private func tellNews() {
     do throws(InventoryError) {
       try forgetTaken()
@@ -171,7 +171,7 @@ package final class InventoryService {
     } catch { asksLater = true }
   }
 
-  /// Remembers on the disk what the kiosk has taken: only then there may be more for it.
+  /// Records acknowledgements on the disk; only then may the next ones be sent.
   private func forgetTaken() throws(InventoryError) {
     if let news = taken.news {
       try inventory.passedOn(upTo: news)
@@ -194,7 +194,7 @@ package final class InventoryService {
     lowCount = count
   }
 
-  /// The thing of a change: as it is now, else as it was.
+  /// Returns the entry of a change in its current state, or otherwise in its state at that time.
   private func thing(_ news: InventoryNews) throws(InventoryError) -> InventoryThing {
     if let entry = try inventory.entry(news.id) { return try thing(entry) }
     var thing = InventoryThing(id: news.id, kind: news.kind, name: news.name)
@@ -202,7 +202,7 @@ package final class InventoryService {
     return thing
   }
 
-  // MARK: Answers
+  // MARK: Replies
 
   private func tell(_ findings: [Scanner.Finding]) {
     for finding in findings {
@@ -213,7 +213,7 @@ package final class InventoryService {
     }
   }
 
-  /// A parent that does not take the answer is gone, or stuck for too long.
+  /// Sends a message; a parent that does not accept it is gone, or has been blocked for too long.
   private func send(_ message: InventoryMessage) {
     let bytes = message.encode()
     while !isEnded {

@@ -1,5 +1,5 @@
-// A barcode scanner that behaves like a keyboard: the kernel's event device (linux/input.h, and
-// Documentation/input/event-codes.rst), read alone, so that what is scanned is typed nowhere else.
+// A barcode scanner that acts as a keyboard, read through the kernel's event device (linux/input.h, and
+// Documentation/input/event-codes.rst). The device is grabbed, so that scanned text is not typed anywhere else.
 
 import CPlatform
 import TappetCore
@@ -7,11 +7,11 @@ import TappetPlatform
 
 /// The scanner at a path, whether it is plugged in or not.
 final class Scanner {
-  /// One piece of news.
+  /// An event that the scanner reports.
   enum Finding: Equatable {
     /// A code was scanned.
     case code(String)
-    /// The scanner was opened, or, with an errno, is missing.
+    /// The scanner was opened, or is missing, with an errno.
     case state(errno: Int32)
   }
 
@@ -26,10 +26,10 @@ final class Scanner {
   /// The descriptor to wait for; -1 while the device is missing.
   var fileDescriptor: Int32 { device?.number ?? -1 }
 
-  /// When to look for it again; `nil` while it is there.
+  /// Time until the next attempt to open the device; `nil` while it is open.
   var retryIn: Duration? { device == nil ? Limits.scannerRetryInterval : nil }
 
-  /// Opens the device if it is missing, and reads what it has.
+  /// Opens the device if it is missing, or reads its pending events.
   func work(isReadable: Bool) -> [Finding] {
     if device == nil { return open() }
     return isReadable ? read() : []
@@ -61,7 +61,7 @@ final class Scanner {
       case 1: if let code = keys.take(event) { findings.append(.code(code)) }
       case 0: return findings
       default:
-        // Unplugged, perhaps in the middle of a code, which nobody finishes.
+        // Unplugged, perhaps in the middle of a code, which is then discarded.
         self.device = nil
         triedAt = Instant.now()
         return findings + state(SystemError.last("read").code)
@@ -71,18 +71,18 @@ final class Scanner {
   }
 }
 
-/// The text of the keys that were pressed, as on a keyboard of the United States, which scanners imitate.
+/// Decoder of pressed keys, with the US keyboard layout that scanners emulate.
 struct ScannedKeys {
   private var text: [UInt8] = []
   private var isShifted = false
-  /// Whether the code is too long, or lacks keys.
+  /// Whether the code is too long, or keys are missing.
   private var isSpoilt = false
   private var lastMilliseconds: Int64 = 0
 
-  /// Takes an event; returns the code that it ends.
+  /// Handles an event; returns the code that it completes.
   mutating func take(_ event: tp_input_event) -> String? {
     if event.is_dropped {
-      // The kernel lost events: the rest of this code would be another one.
+      // The kernel lost events: the rest of this code would be taken for a different code.
       (isShifted, isSpoilt, lastMilliseconds) = (false, true, event.milliseconds)
       text.removeAll()
       return nil
@@ -92,9 +92,9 @@ struct ScannedKeys {
       isShifted = event.value != 0
       return nil
     }
-    // A scanner never holds a key to write it twice: a repetition is a release that came late.
+    // A scanner never holds a key to repeat it: a repeat event is caused by a late release.
     guard event.value == 1 else { return nil }
-    // A scanner types at once: what lies there for longer is the rest of something else.
+    // A scanner types a code without pauses: older characters are left over from other input.
     if event.milliseconds - lastMilliseconds > Limits.scannerPauseMax.wholeMilliseconds { clear() }
     lastMilliseconds = event.milliseconds
     if event.code == 28 || event.code == 96 || event.code == 15 { return finish() }
@@ -113,13 +113,14 @@ struct ScannedKeys {
     isSpoilt = false
   }
 
-  /// The keys from KEY_1 on, by their numbers in linux/input-event-codes.h; a zero for those that write nothing.
+  /// Characters of the keys, starting with KEY_1 and indexed by their numbers in linux/input-event-codes.h; zero for
+  /// keys without a character.
   private static let plain =
     Array("\0\0".utf8) + Array("1234567890-=\0\0qwertyuiop[]\0\0asdfghjkl;'`\0\\zxcvbnm,./".utf8)
   private static let shifted =
     Array("\0\0".utf8) + Array("!@#$%^&*()_+\0\0QWERTYUIOP{}\0\0ASDFGHJKL:\"~\0|ZXCVBNM<>?".utf8)
 
-  /// The letter of a key; `nil` for one that writes nothing.
+  /// Returns the character of a key; `nil` for a key without a character.
   private static func letter(_ code: UInt16, isShifted: Bool) -> UInt8? {
     if code == 57 { return UInt8(ascii: " ") }
     let letters = isShifted ? shifted : plain
@@ -127,7 +128,7 @@ struct ScannedKeys {
     return letters[Int(code)]
   }
 
-  /// The digits of the keypad: KEY_KP7 and so on.
+  /// Returns the character of a key on the keypad: KEY_KP7 and so on.
   private static func keypad(_ code: UInt16) -> UInt8? {
     let digits = Array("789-456+1230.".utf8)
     return (71...83).contains(code) ? digits[Int(code) - 71] : nil

@@ -1,5 +1,5 @@
-// The topics at which the broker keeps something of this kiosk, as the database remembers them: only who knows what was
-// published can take it back.
+// Topics with retained messages of this kiosk, as recorded in the database; without this record, the messages could not
+// be cleared.
 
 import TappetCore
 
@@ -11,14 +11,14 @@ struct AnnouncedTopics {
     var platform: String
   }
 
-  /// A topic, and its lines: `PLATFORM KEY` of each component, present or removed.
+  /// Topics with their lines: `PLATFORM KEY` for each component, present or removed.
   private var topics: [(topic: String, content: String)]
 
   init(_ topics: [(topic: String, content: String)] = []) { self.topics = topics }
 
   var isEmpty: Bool { topics.isEmpty }
 
-  /// The components that were published to the topic and are not among these.
+  /// Returns the components that were published to the topic and are not in `current`.
   func removed(from topic: String, keeping current: [Component]) -> [Component] {
     guard let content = topics.first(where: { $0.topic == topic })?.content else { return [] }
     let former = content.split(separator: "\n").compactMap { line -> Component? in
@@ -28,12 +28,12 @@ struct AnnouncedTopics {
     return Array(former.filter { !current.contains($0) }.suffix(Limits.removedComponentsMax))
   }
 
-  /// The lines for these components.
+  /// Returns the lines for these components.
   static func content(_ components: [Component]) -> String {
     components.map { $0.platform + " " + $0.key }.joined(separator: "\n")
   }
 
-  /// Remembers these instead; returns what differs, without content for topics that are over.
+  /// Replaces the topics; returns the differences, without content for topics that are no longer used.
   mutating func replace(by new: [(topic: String, content: String)]) -> [(topic: String, content: String?)] {
     var changes: [(topic: String, content: String?)] = []
     for (topic, _) in topics where !new.contains(where: { $0.topic == topic }) { changes.append((topic, nil)) }

@@ -1,12 +1,12 @@
-// The condition of the kiosk's parts for the one who asked, as 'tappet check --running' prints it: what the kiosk knows
-// already. No device is opened and nothing is waited for.
+// State of the kiosk's parts, as printed by 'tappet check --running'. It contains only what the kiosk already knows: no
+// device is opened, and nothing blocks.
 
 import TappetCore
 import TappetJSON
 import TappetMessages
 
 extension KioskView {
-  /// The parts by name, in the order in which they are shown; only those that this kiosk has.
+  /// Parts by name, in display order; only the parts that this kiosk has.
   private var parts: [(name: String, part: Part?)] {
     [
       ("reader", reader), ("broker", broker), ("disk", disk), ("panel", panel), ("webhooks", webhooks),
@@ -14,7 +14,7 @@ extension KioskView {
     ]
   }
 
-  /// The answer to the question with this nonce; docs/json.md has the names.
+  /// Returns the answer to the request with this nonce; docs/json.md lists the names.
   @export(interface)
   package func checkMessage(nonce: String) -> JSON {
     let findings = parts.compactMap { name, part in
@@ -33,7 +33,7 @@ extension KioskView {
 }
 
 extension String {
-  /// The first `sizeMax` bytes, and a sign that there were more.
+  /// Returns the first `sizeMax` bytes, followed by an ellipsis if the text was truncated.
   fileprivate func shortened(_ sizeMax: Int) -> String {
     guard utf8.count > sizeMax else { return self }
     var rest = sizeMax

@@ -1,11 +1,11 @@
-// Actions and outputs for Home Assistant's people, and the buttons that people press at the kiosk.
+// Home Assistant entities for actions and outputs, and for the buttons on the panel.
 
 import TappetConfig
 import TappetCore
 import TappetJSON
 
 extension Discovery {
-  /// A button for each action.
+  /// Button entities, one for each action.
   var actionButtons: [Component] {
     configuration.actions.filter { plan.actions.contains($0.name) }.map { action in
       entity(
@@ -16,12 +16,12 @@ extension Discovery {
     }
   }
 
-  /// An index that was given stays when the action is renamed; a position does not stay when another one is added.
+  /// Returns the key of an action: an explicit index survives renaming; a position would change when actions are added.
   private static func key(of action: Action) -> String {
     action.isIndexGiven ? "index_" + String(action.index) : "action_" + DiscoveryName.mapped(action.name)
   }
 
-  /// The outputs by their kinds.
+  /// Entities for the outputs, by kind.
   var outputEntities: [Component] {
     let outputs = configuration.panel.outputs.map { $0.plan }
     return outputs.filter { plan.outputs.contains($0.name) }.compactMap { output in
@@ -32,7 +32,7 @@ extension Discovery {
       case .cover:
         cover(output.name, output.name, open: output.name, close: output.name, stop: Discovery.pulse(output.name))
       case .open: drive(output, among: outputs)
-      // It is a part of the drive that the other one stands for.
+      // Part of the drive that the `open` output represents.
       case .close: nil
       }
     }
@@ -55,7 +55,7 @@ extension Discovery {
       ])
   }
 
-  /// A pulse unlocks it, and its safe level is locked.
+  /// Returns a lock, which a pulse unlocks and whose safe level is locked.
   private func lock(_ output: OutputPlan) -> Component {
     let (locked, unlocked) = output.isSafeOn ? ("ON", "OFF") : ("OFF", "ON")
     return entity(
@@ -74,9 +74,9 @@ extension Discovery {
     return cover("drive_" + group, group, open: output.name, close: other.name, stop: .null)
   }
 
-  /// A cover, for whose commands Home Assistant has no template, and so no time.
+  /// Returns a cover; Home Assistant supports no template for its commands, so they carry no time.
   ///
-  /// With QoS 0 none waits for a broker that is away.
+  /// With QoS 0, no command is queued while the broker is unreachable.
   private func cover(_ key: String, _ name: String, open: String, close: String, stop: JSON) -> Component {
     entity(
       "cover", "cover_" + DiscoveryName.mapped(key), name,
@@ -95,7 +95,7 @@ extension Discovery {
     commandTemplate(#""output":"# + quoted(output) + #","do":""# + request + #"""#)
   }
 
-  /// The panel's buttons: an event entity for each, and a trigger for each of its gestures.
+  /// Panel buttons: an event entity for each button, and a trigger for each of its gestures.
   var panelButtons: [Component] {
     configuration.panel.buttons.flatMap { button -> [Component] in
       let gestures = Gesture.allCases.filter { button.plan.gestures[$0] != nil }
@@ -107,7 +107,7 @@ extension Discovery {
     }
   }
 
-  /// The pairs of buttons that are pressed together, each as a button of its own.
+  /// Pairs of buttons that are pressed together, each represented as a separate button.
   var panelChords: [Component] {
     configuration.panel.chords.indices.compactMap { configuration.panel.chordNames($0) }.flatMap { names in
       let key = DiscoveryName.mapped(names.first, names.second)
@@ -139,7 +139,7 @@ extension Discovery {
 }
 
 extension Gesture {
-  /// Home Assistant's word, which it translates; it shows any other one as it is.
+  /// Home Assistant's trigger type, which it translates; other types are shown unchanged.
   fileprivate var triggerType: String {
     switch self {
     case .press: "button_short_press"

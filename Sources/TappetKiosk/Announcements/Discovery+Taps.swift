@@ -1,11 +1,11 @@
-// The taps in Home Assistant, and the kiosk's own condition.
+// Home Assistant entities for taps, and for the kiosk's own state.
 
 import TappetConfig
 import TappetCore
 import TappetJSON
 
 extension Discovery {
-  /// The tag scanner, the steps of each tap, and the last one.
+  /// The tag scanner, the steps of each tap, and the last tap.
   var tapEntities: [Component] {
     let scanner = [
       JSON.Member(name: "t", value: .string(topics.tag)),
@@ -30,7 +30,7 @@ extension Discovery {
     ]
   }
 
-  /// The kiosk's condition, from its state.
+  /// Diagnostic entities, derived from the kiosk's state.
   var diagnostics: [Component] {
     var components =
       configuration.hasReader
@@ -69,7 +69,7 @@ extension Discovery {
           "certificate", "Certificate ends", "value_json.certificate_ends_at", ["dev_cla": .string("timestamp")]))
     }
     if configuration.panel.lockAfter != nil {
-      // Home Assistant's class for locks is on while they are open.
+      // Home Assistant's device class for locks is on while the lock is open.
       components.append(binary("locked", "Buttons locked", "lock", "'OFF' if value_json.locked else 'ON'"))
     }
     return components

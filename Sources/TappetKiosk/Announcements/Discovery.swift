@@ -1,22 +1,22 @@
-// Home Assistant's description of the kiosk: one message, from which it makes a device with all its entities.
+// Home Assistant discovery of the kiosk: one message, from which Home Assistant creates a device with all its entities.
 //
-// A mistake in it makes Home Assistant refuse the whole device without an answer, so nothing of it is left to chance:
-// every component has its own `qos`, every entity a `uniq_id`, the abbreviations are Home Assistant's own. An id does
-// not depend on what people read: titles, labels and the device's name may change without a new entity.
+// On any error in the message, Home Assistant silently rejects the whole device, so everything is explicit: every
+// component has its own `qos` and every entity a `uniq_id`, and the abbreviations are Home Assistant's own. Ids do not
+// depend on displayed text: titles, labels and the device's name may change without creating a new entity.
 
 import TappetConfig
 import TappetCore
 import TappetJSON
 
-/// The device that Home Assistant makes of a configuration.
+/// The Home Assistant device for a configuration.
 ///
 /// Pure.
 struct Discovery {
   /// One part of the device: an entity, a trigger or the tag scanner.
   struct Component {
-    /// Unique in the device, and made of what stays the same.
+    /// Key that is unique in the device, built only from stable parts.
     var key: String
-    /// Home Assistant's word for its kind.
+    /// Home Assistant's name for the kind of component.
     var platform: String
     var members: [JSON.Member]
   }
@@ -27,7 +27,7 @@ struct Discovery {
   let plan: HomeAssistantPlan
   let topics: HomeAssistantTopics
 
-  /// `nil` when Home Assistant is not configured.
+  /// Returns `nil` if Home Assistant is not configured.
   init?(_ configuration: KioskConfiguration) {
     guard let plan = configuration.homeAssistant else { return nil }
     self.plan = plan
@@ -36,7 +36,7 @@ struct Discovery {
     topics = configuration.broker.homeAssistantTopics
   }
 
-  /// Topic of the message.
+  /// Topic of the discovery message.
   var topic: String { plan.prefix + "/device/" + id + "/config" }
 
   /// All components, in the order of the configuration.
@@ -45,9 +45,9 @@ struct Discovery {
       + diagnostics
   }
 
-  /// The description in JSON.
+  /// Returns the discovery message as JSON.
   ///
-  /// A component that was in an earlier one is removed by its platform alone.
+  /// A component of an earlier message is removed by listing only its platform.
   func message(removing removed: [AnnouncedTopics.Component]) -> [UInt8] {
     var parts = components.map { component in
       JSON.Member(
@@ -64,13 +64,13 @@ struct Discovery {
       ]),
       "o": .object(["name": .string("tappet"), "sw": .string(Version.text)]),
       "avty": .array([.object(["t": .string(configuration.broker.statusTopic + "/status")])]),
-      // Inherited by every component that has none of its own.
+      // Inherited by every component without a separate command topic.
       "cmd_t": .string(topics.command), "cmps": .object(parts),
     ])
     return message.encoded()
   }
 
-  /// The topics whose messages the broker keeps, without the discovery's.
+  /// Topics with retained messages, except the discovery topic.
   var keptTopics: [String] {
     [configuration.broker.statusTopic + "/status", topics.lastTap]
       + configuration.panel.outputs.map { topics.output($0.plan.name) }
@@ -78,7 +78,7 @@ struct Discovery {
 
   // MARK: Parts
 
-  /// An entity, which has a name and an id.
+  /// Returns an entity, which has a name and an id.
   func entity(_ platform: String, _ key: String, _ name: String, _ members: KeyValuePairs<String, JSON>) -> Component {
     let common = [
       JSON.Member(name: "name", value: .string(name)), JSON.Member(name: "uniq_id", value: .string(id + "_" + key)),
@@ -87,12 +87,12 @@ struct Discovery {
       key: key, platform: platform, members: common + members.map { JSON.Member(name: $0.key, value: $0.value) })
   }
 
-  /// A template of Home Assistant's for a command: these members, and the time at which it is sent.
+  /// Returns a Home Assistant template for a command, with these members and the time of sending.
   static func commandTemplate(_ members: String) -> JSON {
     .string("{" + members + #","t":{{now().timestamp()|int}}}"#)
   }
 
-  /// The text in JSON, without the braces that would begin something in a template.
+  /// Returns the text as JSON, with braces escaped, since they would start template syntax.
   static func quoted(_ text: String) -> String {
     var quoted = ""
     for scalar in String(decoding: JSON.string(text).encoded(), as: UTF8.self).unicodeScalars {

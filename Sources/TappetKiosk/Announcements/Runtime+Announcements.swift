@@ -1,4 +1,5 @@
-// Publishes what the kiosk says about itself. Without a connection it is lost: the next one begins with all of it.
+// Publishes the kiosk's announcements about itself. Without a connection they are lost; each connection starts with all
+// of them.
 
 import TappetBroker
 import TappetConfig
@@ -25,7 +26,7 @@ extension Runtime {
     }
   }
 
-  /// Publishes the report of an ESP32 device, with its QoS 0.
+  /// Publishes the report of an ESP32 device, with the same QoS 0.
   private func reportAsFirmware(to topic: String, at now: Moment) {
     let network = NetworkIdentity.current()
     let report: JSON = .object([

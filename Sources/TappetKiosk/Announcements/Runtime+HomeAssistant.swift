@@ -1,4 +1,4 @@
-// Home Assistant's messages, to it and from it.
+// Messages to and from Home Assistant.
 
 import TappetBroker
 import TappetConfig
@@ -9,7 +9,7 @@ import TappetPlatform
 import TappetStore
 
 extension Runtime {
-  /// Describes the kiosk, and clears what an earlier configuration left at the broker.
+  /// Publishes the discovery message, and clears retained messages of an earlier configuration.
   func publishDiscovery() {
     var kept = configuration.publishesState ? [(topic: configuration.broker.stateTopic, content: "")] : []
     if let discovery = Discovery(configuration) {
@@ -51,14 +51,14 @@ extension Runtime {
     if let last = news.last(unixMilliseconds: now.unixMilliseconds) { keep(last.encoded(), at: topics.lastTap) }
   }
 
-  /// Takes a message if it is Home Assistant's about itself.
+  /// Handles a message on Home Assistant's birth topic; returns false for other topics.
   func heardHomeAssistant(_ message: LinkMessage) -> Bool {
     guard let plan = configuration.homeAssistant, message.topic == plan.birthTopic else { return false }
     inbox.append(.homeAssistant(isOnline: message.payload == Array("online".utf8)))
     return true
   }
 
-  /// Takes the broker's answer to the subscription for Home Assistant, whose topic comes after those with commands.
+  /// Handles the broker's reply to the Home Assistant subscription, whose topic follows the command topics.
   func answeredHomeAssistant(_ index: Int, isGranted: Bool) -> Bool {
     guard let plan = configuration.homeAssistant, index == configuration.broker.commandTopics.count - 1 else {
       return false
@@ -67,7 +67,7 @@ extension Runtime {
     return true
   }
 
-  /// Publishes a message that the broker keeps; an empty one ends what it keeps.
+  /// Publishes a retained message; an empty message clears the retained one.
   private func keep(_ payload: [UInt8], at topic: String) {
     broker.publish(id: nil, topic: topic, payload: payload, isRetained: true)
   }

@@ -1,4 +1,4 @@
-// The kiosk's state as it is published. Its members have the names that they have in `tappet status --json`.
+// The published state of the kiosk. Its members have the same names as in `tappet status --json`.
 
 import TappetCore
 import TappetJSON
@@ -6,7 +6,7 @@ import TappetMessages
 import TappetTLS
 
 extension KioskView {
-  /// The state as it is published now; docs/json.md has the names.
+  /// The current state in its published form; docs/json.md lists the names.
   package var stateMessage: JSON {
     .object([
       "version": .string(Version.text), "time": .time(unixMilliseconds: unixMilliseconds),
@@ -28,7 +28,7 @@ extension KioskView {
     ])
   }
 
-  /// When the first certificate in use expires, in seconds since 1970.
+  /// Earliest expiry of the certificates in use, in seconds since 1970.
   private var certificateEnd: Int64? {
     certificates.compactMap { fact -> Int64? in
       if case .certificate(let details) = fact { details.notAfterUnixSeconds } else { nil }
@@ -37,6 +37,6 @@ extension KioskView {
 }
 
 extension KioskView.Part {
-  /// Without the sentence, which may name hosts and files.
+  /// State without the sentence, which may contain names of hosts and files.
   fileprivate var stateMessage: JSON { .object(["good": .bool(isGood), "code": .string(code)]) }
 }

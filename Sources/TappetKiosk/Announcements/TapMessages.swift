@@ -1,5 +1,5 @@
-// The messages about taps and presses for Home Assistant. None of them is kept but the last tap's: Home Assistant would
-// scan a tag again at each of its starts.
+// Messages about taps and presses for Home Assistant. Only the last tap's message is retained; otherwise, Home
+// Assistant would scan a tag again at each of its starts.
 
 import TappetCore
 import TappetJSON
@@ -9,7 +9,7 @@ extension TapTransition.Kind {
   /// The names of all steps.
   static let words = ["accepted", "queued", "delivered", "refused", "expired"]
 
-  /// Its name in the event.
+  /// Name of the step in the event.
   var word: String {
     switch self {
     case .accepted: "accepted"
@@ -20,7 +20,7 @@ extension TapTransition.Kind {
     }
   }
 
-  /// The reason for programs.
+  /// Machine-readable reason code.
   var code: String? {
     switch self {
     case .queued(let reason): reason.code
@@ -32,7 +32,7 @@ extension TapTransition.Kind {
 }
 
 extension TapTransition {
-  /// The step as Home Assistant's event entity takes it.
+  /// The step in the format of Home Assistant's event entity.
   var message: JSON {
     .object([
       "event_type": .string(kind.word), "action": .optional(action), "trigger": .optional(trigger?.word),
@@ -40,13 +40,13 @@ extension TapTransition {
     ])
   }
 
-  /// The scan of a tag that was accepted; `nil` for anything else.
+  /// Scan of an accepted tag; `nil` for any other step.
   var scan: JSON? {
     guard case .accepted(let uid?) = kind else { return nil }
     return .object(["tag_id": .string(homeAssistantID ?? uid.text), "action": .optional(action)])
   }
 
-  /// The last tap or press; `nil` when this was none that was accepted.
+  /// Returns the last tap or press; `nil` if this step is not an accepted tap or press.
   func last(unixMilliseconds: Int64) -> JSON? {
     guard case .accepted(let uid) = kind, trigger != .command else { return nil }
     return .object([
@@ -57,7 +57,7 @@ extension TapTransition {
 }
 
 extension TagUID {
-  /// In the form of Home Assistant's own readers.
+  /// UID in the format of Home Assistant's own readers.
   fileprivate var text: String { String(decoding: Hex.digits(of: bytes).map { $0.asciiUppercased }, as: UTF8.self) }
 }
 

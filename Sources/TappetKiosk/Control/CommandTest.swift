@@ -1,4 +1,5 @@
-// 'tappet command test': the kiosk makes a command as a sender would, with its own keys, and judges it like any other.
+// Support for 'tappet command test': the kiosk creates a command as a sender would, with its own keys, and validates it
+// like any other command.
 
 import TappetConfig
 import TappetCore
@@ -6,7 +7,7 @@ import TappetJSON
 import TappetMessages
 
 extension Runtime {
-  /// Makes a command and judges it, for those who could read the keys.
+  /// Creates and validates a command, for users who may read the keys.
   ///
   /// Answered by `{"payload": …, "result": …, "code": …, "text": …}`.
   func testCommand(_ sample: SampleCommand, topic: String, for client: ControlServer.Client) {
@@ -25,7 +26,7 @@ extension Runtime {
     arrival.isTest = true
     control.commandReply = nil
     feed(.commandArrived(arrival))
-    // Only a message that waits for the disk has no reply yet.
+    // Only a message that is still being written to disk has no reply yet.
     let result = control.commandReply?.result ?? .accepted
     var text = String?.none
     if case .refused(let refusal) = result { text = refusal.sentence(topic: plan.topic) }
@@ -38,7 +39,7 @@ extension Runtime {
 }
 
 extension CommandPlan {
-  /// A command for this topic, proved; `nil` when it cannot be made.
+  /// Returns an authenticated command for this topic; `nil` if it cannot be created.
   fileprivate func payload(_ sample: SampleCommand, unixSeconds: Int64) -> [UInt8]? {
     guard firmware == nil else { return firmwarePayload(sample, unixSeconds: unixSeconds) }
     var members = [JSON.Member(name: "id", value: .string("test"))]

@@ -1,15 +1,15 @@
-// The control socket and the requests over it that are not answered yet.
+// The control socket and its pending requests.
 
 import TappetCore
 
-/// The control socket and the requests that still have to be answered.
+/// The control socket and its pending requests.
 struct ControlHost {
-  /// `nil` before the kiosk was started.
+  /// Server of the control socket; `nil` before the kiosk is started.
   var server: ControlServer?
-  /// Clients that wait for entries to be dropped; the store answers in the order of the requests.
+  /// Clients waiting for entries to be dropped; the store answers in the order of the requests.
   var drops: [OutboxRequester] = []
   /// The first reply to a command that came from the control socket.
   var commandReply: CommandReply?
-  /// Jobs for tags, and who waits for one.
+  /// Tag jobs, and the clients waiting for them.
   var tags = TagJobHost()
 }

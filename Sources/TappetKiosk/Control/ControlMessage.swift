@@ -1,5 +1,5 @@
-// A message on the control socket: one JSON object, and after a NUL its one secret value. That value is never part of
-// the JSON, whose strings are copied by everyone who reads them and wiped by nobody.
+// A message on the control socket: one JSON object, and after a NUL its single secret value. The secret is never part
+// of the JSON, whose strings are copied when read and never wiped.
 //
 //     {"request":"secret-add"} NUL smpshare://secret?…
 
@@ -13,13 +13,13 @@ package struct ControlMessage {
   /// The secret after the NUL.
   package var secretPayload: SecretBytes?
 
-  /// A message with this content.
+  /// Creates a message with this content.
   package init(_ json: JSON, enclosing secretPayload: SecretBytes?) {
     self.json = json
     self.secretPayload = secretPayload
   }
 
-  /// Decodes a message; `nil` when it does not begin with a JSON value.
+  /// Decodes a message; `nil` if it does not start with a JSON value.
   ///
   /// The caller wipes `bytes`.
   @export(interface)

@@ -1,12 +1,12 @@
-// The control socket: the tool's way to the running kiosk. One JSON object per message, SOCK_SEQPACKET, answered by
-// one.
+// The control socket, through which the tool talks to the running kiosk. SOCK_SEQPACKET; each message is one JSON
+// object and is answered with one.
 
 import CPlatform
 import TappetCore
 import TappetJSON
 import TappetPlatform
 
-/// Listens at the control socket and passes each request to its owner.
+/// Listens on the control socket and passes each request to its owner.
 ///
 /// One thread.
 final class ControlServer {
@@ -14,13 +14,13 @@ final class ControlServer {
   final class Client {
     fileprivate let socket: UnixSocket
     fileprivate var watch: Watch?
-    /// A number that no other client ever has, unlike a descriptor.
+    /// Unique number of the client; unlike a descriptor, it is never reused.
     let number: UInt64
-    /// Whether it gets every log record and light as they happen.
+    /// Whether the client receives every log record and light as it occurs.
     var isWatching = false
-    /// The tags that it wants to see.
+    /// The tags that the client has requested.
     var tagsAwaited = TagsAwaited.none
-    /// Its part of an import of people.
+    /// The client's rows of a people import.
     var stagedRows = StagedRows()
 
     fileprivate init(_ socket: UnixSocket, number: UInt64) {
@@ -28,18 +28,18 @@ final class ControlServer {
       self.number = number
     }
 
-    /// The process at the other end; `nil` when the kernel does not say.
+    /// The process at the other end; `nil` if the kernel does not report it.
     var peer: LocalPeer? { socket.peer }
 
-    /// Whether it may see keys: processes of root and of the kiosk's own user may.
+    /// Whether the client may see keys: only processes of root and of the kiosk's own user may.
     var maySeeKeys: Bool { peer.map { $0.user == 0 || $0.user == geteuid() } ?? false }
 
     /// Sends an answer.
     ///
-    /// Does not wait for a client that does not read.
+    /// Does not block on a client that does not read.
     func send(_ answer: JSON) { _ = socket.send(answer.encoded()) }
 
-    /// Sends an answer, with a key after the JSON.
+    /// Sends an answer, followed by a key.
     func send(_ answer: JSON, enclosing secretPayload: SecretBytes?) {
       var message = ControlMessage.encode(answer, enclosing: secretPayload)
       _ = socket.send(message)
@@ -47,25 +47,25 @@ final class ControlServer {
     }
   }
 
-  /// The tags that a client wants to see.
+  /// The tags that a client has requested.
   enum TagsAwaited { case none, next, all }
 
-  /// Called when a client has gone.
+  /// Called when a client has disconnected.
   var onGone: ((Client) -> Void)?
   private let listener: UnixSocket
   private var listenerWatch: Watch?
   private var pauseWatch: Watch?
   private let reactor: Reactor
-  /// Rings when clients are accepted again.
+  /// Timer that expires when clients are accepted again.
   private let pause: TimerDescriptor
   private var clients: [Int32: Client] = [:]
-  /// The memory for requests, wiped after each.
+  /// Buffer for requests, wiped after each request.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Limits.controlRequestSizeMax, alignment: 16)
   private var lastNumber: UInt64 = 0
   private let answer: (ControlMessage, Client) -> Void
-  /// Whether the places that are kept are for this client, too.
+  /// Whether the client may use the reserved connections.
   private let isTrusted: (Client) -> Bool
-  /// Whether this client gets no answer at all.
+  /// Whether the client is rejected without an answer.
   private let isRefused: (Client) -> Bool
 
   convenience init(
@@ -76,13 +76,13 @@ final class ControlServer {
     pauseWatch = try reactor.watch(
       pause.fileDescriptor, for: .readable,
       calling(self) { server, _ in
-        // It was watched before, so there is room for it.
+        // The listener was watched before, so the reactor has room for it.
         if server.pause.acknowledge() { try? server.listen() }
       })
     try listen()
   }
 
-  // Embedded Swift leaks an object whose own initializer throws before all is set (6.3.1).
+  // Embedded Swift leaks an object if its own initializer throws before all properties are set (6.3.1).
   private init(
     _ listener: UnixSocket, _ reactor: Reactor, _ pause: TimerDescriptor, _ isTrusted: @escaping (Client) -> Bool,
     _ isRefused: @escaping (Client) -> Bool, _ answer: @escaping (ControlMessage, Client) -> Void
@@ -97,7 +97,7 @@ final class ControlServer {
 
   deinit { buffer.deallocate() }
 
-  /// Sends `message` to all clients that watch; it is made only when there is one.
+  /// Sends `message` to all watching clients; it is evaluated only if there are any.
   func broadcast(_ message: @autoclosure () -> JSON) {
     let watching = clients.values.filter { $0.isWatching }
     guard !watching.isEmpty else { return }
@@ -105,7 +105,7 @@ final class ControlServer {
     for client in watching where !client.socket.send(bytes) { drop(client) }
   }
 
-  /// Sends a reading to the clients that wait for a tag, to each what it may see.
+  /// Sends a reading to all clients waiting for a tag, to each in the form that it may see.
   func answerTagWaiters(_ reading: (Client) -> JSON) {
     for client in clients.values where client.tagsAwaited != .none {
       if client.tagsAwaited == .next { client.tagsAwaited = .none }
@@ -113,7 +113,8 @@ final class ControlServer {
     }
   }
 
-  /// Without free descriptors a waiting client would wake the loop forever: it is accepted later.
+  /// Accepts the waiting clients, but pauses without free descriptors, since a waiting client would wake the loop
+  /// continuously.
   private func acceptClients() {
     do throws(SystemError) { try acceptWaiting() } catch {
       listenerWatch = nil
@@ -127,7 +128,7 @@ final class ControlServer {
   }
 
   private func acceptWaiting() throws(SystemError) {
-    // The rest comes with the next turn: a client that keeps connecting gets no more than that.
+    // The remaining clients are accepted in the next turn, which limits a client that keeps connecting.
     for _ in 0..<Limits.controlAcceptsPerTurn {
       guard let socket = try listener.accept() else { return }
       lastNumber += 1
@@ -145,7 +146,7 @@ final class ControlServer {
     }
   }
 
-  /// Serves one request, whatever else this client has sent: taps and other clients have their turn before the next.
+  /// Serves one request, even if the client has sent more, so that taps and other clients are served before the next.
   private func receive(from fd: Int32) {
     guard let client = clients[fd] else { return }
     guard let size = client.socket.receive(into: buffer) else { return drop(client) }
@@ -158,10 +159,10 @@ final class ControlServer {
     answer(request, client)
   }
 
-  /// The client with this number; `nil` when it has gone.
+  /// Returns the client with this number; `nil` if it has disconnected.
   func client(_ number: UInt64) -> Client? { clients.values.first { $0.number == number } }
 
-  /// Whether another client has sent a part of an import: one at a time, so that their memory is bounded.
+  /// Returns whether another client has an import in progress; only one is allowed at a time, to limit memory use.
   func isStaging(besides client: Client) -> Bool { clients.values.contains { $0 !== client && $0.isStaging } }
 
   private func drop(_ client: Client) {
@@ -173,6 +174,6 @@ final class ControlServer {
 }
 
 extension JSON {
-  /// The answer to a request that cannot be served.
+  /// Returns the answer to a request that cannot be served.
   static func failure(_ sentence: String) -> JSON { .object(["error": .string(sentence)]) }
 }

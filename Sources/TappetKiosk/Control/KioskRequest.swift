@@ -1,5 +1,5 @@
-// The requests to the running kiosk, and how they are written on the control socket: a JSON object, and after it the
-// one secret value of the request.
+// Requests to the running kiosk, and their encoding on the control socket: a JSON object, followed by the request's
+// single secret value.
 //
 //     {"request":"output","output":"gate","do":"pulse"}
 
@@ -11,43 +11,43 @@ import TappetStore
 /// A request to the running kiosk.
 package enum KioskRequest: Sendable {
   case status
-  /// The status now, and then each record of the log and each light as they happen.
+  /// Requests the current status, then each log record and light as it occurs.
   case watch
   case lockPanel
   case listOutputs
   case switchOutput(String, OutputRequest)
-  /// Makes a command for the topic with the kiosk's own keys, and judges it like any other.
+  /// Creates a command for the topic with the kiosk's own keys, and validates it like any other command.
   case testCommand(topic: String, SampleCommand)
   /// Drops one entry from the outbox, or all.
   case dropEntries(EntryID?)
-  /// The next tag, or the one that lies on the reader.
+  /// Requests the next tag, or the tag already on the reader.
   case nextTag
-  /// Each tag from now on, and the one that lies on the reader.
+  /// Requests each tag from now on, and the tag already on the reader.
   case watchTags
   case beginTagJob(TagJobRequest)
   case cancelTagJob
-  /// Rows of an import of people; more follow, and the last ones with `importPeople`.
+  /// Sends rows of a people import; more rows follow, the last of them with `importPeople`.
   case stagePeople([PeopleRow])
   case secrets(SecretRequest)
 }
 
-/// The wish in a command that the kiosk makes itself.
+/// Content of a command that the kiosk creates itself.
 package enum SampleCommand: Sendable {
-  /// An action, or with `role: esp32` the number of a command.
+  /// An action, or the number of a command with `role: esp32`.
   case action(String)
-  /// An output and what to do with it.
+  /// An output and the operation on it.
   case output(String, operation: String)
 }
 
-/// The fault of a message that is not a valid request.
+/// The error in a message that is not a valid request.
 struct KioskRequestError: Error {
-  /// One sentence for a person.
+  /// Human-readable error, one sentence.
   var sentence: String
 
   init(_ sentence: String) { self.sentence = sentence }
 }
 
-/// The facts of a message.
+/// JSON members and secret value of a message.
 struct RequestMembers {
   private let message: ControlMessage
 
@@ -57,18 +57,18 @@ struct RequestMembers {
 
   func optionalText(_ name: String) -> String? { self[name]?.text }
 
-  /// The text, or an empty one.
+  /// Returns the text, or an empty string.
   func text(_ name: String) -> String { optionalText(name) ?? "" }
 
-  /// The number, or 0.
+  /// Returns the number, or 0.
   func number(_ name: String) -> Int64 { self[name]?.wholeNumber ?? 0 }
 
   func isTrue(_ name: String) -> Bool { self[name] == .bool(true) }
 
-  /// The elements of a list, or none.
+  /// Returns the elements of a list, or an empty list.
   func elements(_ name: String) -> [JSON] { self[name]?.elements ?? [] }
 
-  /// The secret value, or an empty one.
+  /// The secret value, or empty bytes.
   var secretPayload: SecretBytes {
     var nothing: [UInt8] = []
     return message.secretPayload ?? SecretBytes(taking: &nothing)

@@ -1,5 +1,4 @@
-// A picture of the running kiosk for a person: for `status`, for the live view, for the control socket. Made when one
-// is wanted.
+// Snapshot of the running kiosk for people: for `status`, the live view and the control socket. Created on demand.
 
 import CPlatform
 import TappetConfig
@@ -9,15 +8,15 @@ import TappetMessages
 import TappetPlatform
 import TappetTLS
 
-/// A picture of the kiosk at one moment.
+/// A snapshot of the kiosk at one moment.
 package struct KioskView: Sendable {
-  /// The state of one part, in a word, a code and a sentence.
+  /// State of one part: a flag, a code and a sentence.
   package struct Part: Sendable {
-    /// Whether it does what it should.
+    /// Whether the part works as intended.
     package var isGood: Bool
-    /// Its condition, or the reason of its problem, for programs.
+    /// Machine-readable state, or cause of the problem.
     package var code: String
-    /// Its activity, or its problem, for a person.
+    /// Human-readable activity or problem.
     package var text: String
 
     fileprivate var json: JSON {
@@ -35,35 +34,35 @@ package struct KioskView: Sendable {
   package var reader: Part
   /// The link to the broker.
   package var broker: Part
-  /// The condition of the webhooks; `nil` when no action has one.
+  /// State of the webhooks; `nil` if no action has one.
   package var webhooks: Part?
-  /// The condition of the commands from rooms; `nil` without them.
+  /// State of the commands from rooms; `nil` if there are none.
   package var rooms: Part?
-  /// The condition of the inventory; `nil` when none is configured.
+  /// State of the inventory; `nil` if none is configured.
   package var inventory: Part?
-  /// The site's people: their condition, and the bundle in force; `nil` when the kiosk belongs to no site.
+  /// State of the site's people, and the active bundle; `nil` if the kiosk belongs to no site.
   package var site: (part: Part, facts: KioskStatus.Site)?
-  /// Number of items that are low; `nil` when it is not known.
+  /// Number of items with low stock; `nil` if unknown.
   package var lowCount: Int64?
-  /// The disk under the outbox.
+  /// The disk that stores the outbox.
   package var disk: Part
   /// The panel's lines and buttons.
   package var panel: Part
-  /// Whether the buttons are locked; `nil` when they never are.
+  /// Whether the buttons are locked; `nil` if the panel has no lock.
   package var isLocked: Bool?
-  /// Whether `%T` may be sealed; `nil` before the kernel was asked.
+  /// Whether `%T` may be sealed; `nil` before the first clock check.
   package var clockIsGood: Bool?
-  /// Whether it may be sealed whatever the kernel says.
+  /// Whether `%T` may be sealed regardless of the kernel's clock state.
   package var isClockTrusted: Bool
-  /// Whether anything waits for the clock while it is not good.
+  /// Whether anything has to wait while the clock is not good.
   package var needsClock: Bool
-  /// The outputs that are on; with the colours of an RGB LED, whether there is one or not.
+  /// Indicators that are on, including the colours of an RGB LED, even if none is wired.
   package var levels: LightOutputs
-  /// The outputs that are wired.
+  /// The wired indicators.
   package var wired: LightOutputs
-  /// The outputs: their names and states.
+  /// Names and states of the outputs.
   package var outputs: [(name: String, state: KioskStatus.Output)]
-  /// The topics with commands, and their numbers.
+  /// Command topics and their counters.
   package var commands: [KioskStatus.Commands]
   /// The buttons' names.
   package var buttons: [String]
@@ -71,23 +70,23 @@ package struct KioskView: Sendable {
   package var reload: ReloadOutcome?
   /// Number of taps and presses by outcome.
   package var counters: Counters
-  /// Number of entries that wait in the store.
+  /// Number of pending entries in the store.
   package var outboxCount: Int
-  /// Number of those at which the broker closes the connection.
+  /// Number of pending entries set aside because the broker closes the connection on them.
   package var asideCount: Int
-  /// Number of entries that wait for their webhook.
+  /// Number of entries pending for a webhook.
   package var webhookCount: Int
-  /// The certificates in use, as of the last look at them.
+  /// Certificates in use, as of the last check.
   package var certificates: [CertificateFact]
-  /// The newest first.
+  /// Recent taps, newest first.
   package var taps: [TapOutcome]
   /// The lasting light.
   package var baseLight: Light
-  /// The light that is shown.
+  /// The light currently shown.
   package var light: Light
-  /// The time of the picture.
+  /// Time of the snapshot.
   private var now: Moment
-  /// The same, wall-clock time in milliseconds since 1970.
+  /// Wall-clock time of the snapshot, in milliseconds since 1970.
   package var unixMilliseconds: Int64 { now.unixMilliseconds }
 
   init(_ runtime: Runtime, at now: Moment) {
@@ -133,7 +132,7 @@ package struct KioskView: Sendable {
     light = runtime.panel.shown ?? status.light
   }
 
-  /// For `tappet status --json`; docs/json.md has the names.
+  /// Returns the JSON for `tappet status --json`; docs/json.md lists the names.
   @export(interface)
   package func json(maySeeKeys: Bool) -> JSON {
     .object([
@@ -159,7 +158,7 @@ package struct KioskView: Sendable {
     ])
   }
 
-  /// The numbers of taps and presses.
+  /// Counters of taps and presses.
   var countersJSON: JSON {
     .object([
       "accepted": .number(Int64(counters.accepted)), "delivered": .number(Int64(counters.delivered)),
@@ -168,7 +167,7 @@ package struct KioskView: Sendable {
     ])
   }
 
-  /// The webhooks with their counters; they are in neither the outbox's number nor the other counters.
+  /// Webhooks with their counters, which are excluded from the outbox count and the other counters.
   private var webhooksJSON: JSON {
     guard let webhooks, case .object(let members) = webhooks.json else { return .null }
     let counts: JSON = .object([
@@ -200,10 +199,10 @@ package struct KioskView: Sendable {
       })
   }
 
-  /// Relative paths are relative to this process's folder.
+  /// Absolute path of the state folder; relative paths are relative to this process's folder.
   private var absoluteStateFolder: String { resolvedPath(stateFolder) ?? stateFolder }
 
-  /// A certificate with its days; `nil` for the system's trust store and for problems.
+  /// Returns a certificate with its remaining days; `nil` for the system's trust store and for problems.
   private func certificate(_ fact: CertificateFact) -> JSON? {
     guard case .certificate(let details) = fact else { return nil }
     return .object([

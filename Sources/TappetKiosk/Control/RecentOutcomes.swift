@@ -1,31 +1,30 @@
-// The last taps and presses and what became of them, each with its sentence, for those who look at the kiosk now: the
-// live view, `status`, the control socket. They end with the process; the log of taps in the store keeps months of them
-// as facts (`history:`).
+// Outcomes of the last taps and presses, each with its sentence, for the live view, `status` and the control socket.
+// They are lost when the process ends; the tap log in the store retains months of them as facts (`history:`).
 
 import TappetCore
 import TappetJSON
 import TappetMessages
 
-/// A tap or a press and what became of it.
+/// The outcome of a tap or press.
 package struct TapOutcome: Sendable {
   /// Wall-clock time, milliseconds since 1970.
   package var unixMilliseconds: Int64
   /// The event's name in the log.
   package var event: String
-  /// The reason for programs, where there is one.
+  /// Machine-readable reason code, if any.
   package var code: String?
   /// The action's name, if it is known.
   package var action: String?
   /// The tag's UID in hexadecimal digits, if there was a tag.
   package var uid: String?
-  /// The name of the person whose tag it is.
+  /// Name of the tag's owner.
   package var person: String?
-  /// Whether it went as the person wished.
+  /// Whether the outcome is the one intended by the person.
   package var isGood: Bool
-  /// One sentence for a person.
+  /// Human-readable outcome, one sentence.
   package var text: String
 
-  /// The outcome that `record` reports.
+  /// Creates the outcome that `record` reports.
   init(_ record: LogRecord, of person: Person?, isGood: Bool, at now: Moment) {
     func field(_ key: String) -> String? { record.fields.first { $0.key == key }?.value }
     unixMilliseconds = now.unixMilliseconds
@@ -38,7 +37,7 @@ package struct TapOutcome: Sendable {
     text = record.sentence
   }
 
-  /// For `tappet status --json`; users who may not see keys see only the last digits of a UID.
+  /// Returns the JSON for `tappet status --json`; users who may not see keys see only the last digits of a UID.
   func json(maySeeKeys: Bool) -> JSON {
     .object([
       "time": .time(unixMilliseconds: unixMilliseconds), "event": .string(event),
@@ -52,10 +51,10 @@ package struct TapOutcome: Sendable {
 
 /// The newest outcomes, at most `Limits.viewTapsMax`.
 struct RecentOutcomes {
-  /// The newest first.
+  /// Outcomes, newest first.
   private(set) var outcomes: [TapOutcome] = []
 
-  /// Adds `report` when it is about a tap, a press or the lock.
+  /// Adds `report` if it concerns a tap, a press or the lock.
   mutating func add(_ report: Report, _ record: LogRecord, at now: Moment) {
     guard !report.isOfInventoryNews, let isGood = report.isGood else { return }
     if outcomes.count >= Limits.viewTapsMax { outcomes.removeLast() }
@@ -64,7 +63,7 @@ struct RecentOutcomes {
 }
 
 extension Report {
-  /// Whether it went as the person wished; `nil` when it is about no tap, no press and not about the lock.
+  /// Whether the outcome is the one intended by the person; `nil` if the report concerns no tap, press or lock.
   fileprivate var isGood: Bool? {
     switch self {
     case .entry(.accepted), .entry(.delivered(_, _, isHeard: true)), .entry(.deliveredOfMany), .entry(.deliveredMore),
@@ -77,7 +76,7 @@ extension Report {
     }
   }
 
-  /// The person whose tag it is about.
+  /// Owner of the tag that the report concerns.
   fileprivate var person: Person? {
     switch self {
     case .entry(let report): report.entry?.person

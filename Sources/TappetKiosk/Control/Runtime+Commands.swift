@@ -1,4 +1,4 @@
-// Commands from the broker on their way to the core, and its replies on their way back.
+// Passes commands from the broker to the core, and the core's replies to the broker.
 
 import TappetBroker
 import TappetConfig
@@ -8,7 +8,7 @@ import TappetMessages
 import TappetPlatform
 
 extension Runtime {
-  /// Takes what the broker sent for the topics with commands.
+  /// Handles messages and subscription replies for the command topics.
   func receive(_ reception: LinkReception) {
     switch reception {
     case .message(let message):
@@ -24,7 +24,7 @@ extension Runtime {
     }
   }
 
-  /// Judges tokens under the key for `%T` that is in force now.
+  /// Validates tokens with the current key for `%T` from now on.
   func replaceCommandKeys() {
     guard !configuration.commands.isEmpty else { return }
     var settings = kiosk.settings
@@ -32,7 +32,7 @@ extension Runtime {
     feed(.reconfigured(settings, reconnect: false))
   }
 
-  /// Publishes a reply; without a connection it is lost, and its sender's own time limit counts.
+  /// Publishes a reply; without a connection, it is lost, and the sender's own timeout applies.
   func send(_ reply: CommandReply, at now: Moment) {
     observers.onReply?(reply)
     switch reply.address.destination {
@@ -48,7 +48,7 @@ extension Runtime {
 }
 
 extension CommandArrival {
-  /// The command in a message; nothing is read of one that is retained or too large.
+  /// Creates the command in a message; the content of a retained or oversized message is not read.
   init(_ message: LinkMessage, isFirmware: Bool) {
     let isRead = !message.isRetained && message.size <= Limits.commandSizeMax
     self.init(
@@ -58,7 +58,7 @@ extension CommandArrival {
 }
 
 extension CommandReply.Result {
-  /// Its name in a reply.
+  /// Name of the result in a reply.
   var word: String {
     switch self {
     case .accepted: "accepted"
@@ -69,13 +69,13 @@ extension CommandReply.Result {
 }
 
 extension CommandReply {
-  /// The reply as it is published (docs/formats.md, "Commands").
+  /// Returns the reply in its published form (docs/formats.md, "Commands").
   func json(unixSeconds: Int64) -> JSON {
     var members = [JSON.Member(name: "id", value: .optional(address.id))]
     func add(_ name: String, _ value: JSON) { members.append(JSON.Member(name: name, value: value)) }
     add("result", .string(result.word))
     if let code = result.code { add("code", .string(code)) }
-    // A refusal does not repeat the request: others could take it for theirs.
+    // A refusal does not repeat the request, since others could mistake it for theirs.
     switch result.word == "refused" ? nil : address.target {
     case .action(let name): add("action", .string(name))
     case .output(let order):

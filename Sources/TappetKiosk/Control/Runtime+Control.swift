@@ -8,9 +8,10 @@ import TappetPlatform
 import TappetStore
 
 extension Runtime {
-  /// Whether the client is one of the kiosk's helpers, which has to be taken over before it asks.
+  /// Returns whether the client is one of the kiosk's helpers, which connects only if it was compromised; kills such a
+  /// helper.
   ///
-  /// It runs as the kiosk's own user, who may see keys.
+  /// A helper runs as the kiosk's own user, who may see keys.
   func refuses(_ client: ControlServer.Client) -> Bool {
     guard let peer = client.peer, helpers.contains(peer.process) else { return false }
     log(LogRecord(refused: peer))
@@ -45,7 +46,7 @@ extension Runtime {
     }
   }
 
-  /// A tag reading for the tool, which interprets it.
+  /// Encodes a tag reading for the tool, which interprets it.
   func describe(_ reading: TagReading) -> JSON {
     .object([
       "uid": .string(Hex.encode(reading.uid.bytes)), "model": .number(Int64(reading.model.rawValue)),

@@ -1,5 +1,5 @@
-// Removal of entries from a running kiosk's outbox. It goes through the kiosk's own store and core, so that no dropped
-// entry is sent, and no entry is dropped uncounted.
+// Removal of entries from a running kiosk's outbox, through the kiosk's own store and core, so that no dropped entry is
+// sent, and every dropped entry is counted.
 
 import TappetConfig
 import TappetCore
@@ -13,15 +13,15 @@ struct OutboxRequester {
   /// The entry to drop; `nil` means all.
   var id: EntryID?
   var droppedCount = 0
-  /// Number of entries that are already with the broker.
+  /// Number of entries already sent to the broker.
   var sentCount = 0
 }
 
 extension Runtime {
   /// Drops an entry, or all; answered by `{"dropped": COUNT, "sent": COUNT}`.
   ///
-  /// The answer comes when the removal is on the disk. Entries that are already with the broker count as sent, and
-  /// stay.
+  /// The answer is sent once the removal is on disk. Entries already sent to the broker count as sent, and are not
+  /// removed.
   func dropEntries(_ id: EntryID?, for client: ControlServer.Client) {
     guard control.drops.count < Limits.controlClientsMax else {
       return client.send(.failure("too much is asked at once; try again"))
@@ -29,7 +29,7 @@ extension Runtime {
     order(OutboxRequester(client: client, id: id))
   }
 
-  /// The store answers in the order of the requests.
+  /// Handles a reply of the store; replies arrive in the order of the requests.
   func noteOutbox(_ event: StoreEvent) {
     switch event {
     case .dropped(let entries):

@@ -1,4 +1,4 @@
-// Requests of a person to the outputs, over the control socket, and of the program around the kiosk.
+// Requests to the outputs, from a user over the control socket and from the embedding program.
 
 import TappetConfig
 import TappetCore
@@ -20,12 +20,12 @@ extension Runtime {
     }
   }
 
-  /// Requests a change of an output for the program around the kiosk.
+  /// Requests a change of an output on behalf of the embedding program.
   package func switchOutput(_ name: String, _ request: OutputRequest) {
     feed(.outputAsked(name, request, by: .program))
   }
 
-  /// Answered by `{"outputs": […]}` as they are then.
+  /// Switches an output for a client; the answer is `{"outputs": […]}` with the resulting states.
   func switchOutput(_ name: String, _ request: OutputRequest, for client: ControlServer.Client) {
     if let refusal = kiosk.refusal(toSwitch: name) {
       return client.send(.failure("'\(name)' was not switched: " + refusal.sentence))

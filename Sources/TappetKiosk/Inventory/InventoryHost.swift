@@ -1,16 +1,16 @@
-// tappet-inventory, the inventory's process: which program it is, and how it is started.
+// The inventory process, tappet-inventory: its program, and how it is started.
 
 import CPlatform
 import TappetConfig
 import TappetCore
 import TappetPlatform
 
-/// The program of tappet-inventory: tappet-tool, with an option.
+/// The program of tappet-inventory: tappet-tool with an option.
 package enum InventoryHelper {
-  /// The option for the socket's number.
+  /// Option for the descriptor number of the socket.
   package static let option = "--inventory-socket"
 
-  /// TAPPET_INVENTORY, else where tappet-tool is installed.
+  /// `TAPPET_INVENTORY` if set, otherwise the installed tappet-tool.
   package static var path: String {
     if let path = secure_getenv("TAPPET_INVENTORY") { return String(cString: path) }
     return InstalledPrograms.locate("tappet-tool")

@@ -1,4 +1,4 @@
-// A record of every light and of every output's level, for tests and for people who look for a flaw in the rhythm.
+// A record of every light and every output level, for tests and for debugging light patterns.
 
 import CPlatform
 import TappetCore

@@ -1,5 +1,5 @@
-// The panel's place in the runtime: opened with the board's pins, replaced when the configuration changes; keys that
-// act as its buttons.
+// Integration of the panel: opened with the board profile, and replaced when the configuration changes; keys that act
+// as its buttons.
 
 import CPlatform
 import TappetConfig
@@ -14,7 +14,7 @@ extension Runtime {
     try panel.open(profile: profile, isWatched: observers.onChange != nil)
   }
 
-  /// Replaces the lines by those of the new configuration.
+  /// Replaces the lines with those of the new configuration.
   func replacePanel(_ profile: BoardProfile?) {
     panel.close()
     do throws(SystemError) {
@@ -26,7 +26,7 @@ extension Runtime {
     }
   }
 
-  /// Loads the board's pins; without them the lines that need them fail, each with its own error.
+  /// Loads the board profile; without it, the lines that need it fail, each with its own error.
   func loadProfile() -> BoardProfile? {
     guard let name = configuration.panel.profile, configuration.panel.simulator == nil else { return nil }
     do throws(BoardProfileError) { return try BoardProfile.load(name: name) } catch {

@@ -1,5 +1,5 @@
-// Performs the core's effects on the panel: writes levels when a light or its rhythm changes them, and passes on what
-// the buttons do. It decides nothing, and sleeps while nothing changes.
+// Performs the core's effects on the panel: writes levels when a light or its pattern changes them, and forwards button
+// events. It makes no decisions, and sleeps while nothing changes.
 
 import TappetConfig
 import TappetCore
@@ -15,32 +15,32 @@ final class RuntimePanel {
   private let alarm: TimerDescriptor
   private let clock = SystemClock()
   let trace: LightTrace?
-  /// The board's pins, as `open` was given them.
+  /// The board profile passed to `open`.
   private(set) var profile: BoardProfile?
   private var board: LightBoard
-  /// The watch of the timer that keeps the lights' rhythm.
+  /// Watch of the timer that drives the light patterns.
   private var rhythm: Watch?
   private var virtual: VirtualPanel?
   private var virtualWatch: Watch?
   private var gpio: GPIOPanel?
-  /// The kernel's LEDs that are open, as `drives` has them.
+  /// The open kernel LEDs, indexed like `drives`.
   private var leds: [SysfsLED?]
-  /// All that is driven: the indicators, and after them the outputs.
+  /// All driven devices: the indicators, followed by the outputs.
   private let drives: [(part: PanelPart, target: OutputTarget)]
-  /// The indexes of the drives that are GPIO lines.
+  /// Indexes in `drives` of the GPIO lines.
   private var lines: [Int] = []
-  /// The outputs' levels, as last written.
+  /// Last written levels of the outputs.
   private var levels: [Bool]
   /// The indicators that are on, as last written.
   private(set) var on: LightOutputs = []
   /// Called with each event of the panel.
   var onEvent: (PanelEvent) -> Void = { _ in }
-  /// The light that is shown; the end of a moment returns to the lasting one.
+  /// The light shown; a momentary light is followed by the lasting one.
   private(set) var shown: Light?
   /// Called when `on` or `shown` has changed.
   var onLevels: () -> Void = {}
 
-  /// A dark panel.
+  /// Creates a panel with all lights off.
   init(_ settings: PanelSettings, reactor: Reactor, trace: LightTrace?) throws(SystemError) {
     self.settings = settings
     self.reactor = reactor
@@ -54,7 +54,7 @@ final class RuntimePanel {
     board = LightBoard(patterns: settings.patterns, wired: settings.wired)
   }
 
-  /// Opens the parts that are there; with `isWatched` a person sees the colours on a screen, even without an RGB LED.
+  /// Opens the available parts; `isWatched` means that the colours are shown on a screen, even without an RGB LED.
   func open(profile: BoardProfile?, isWatched: Bool) throws(SystemError) {
     self.profile = profile
     if isWatched { board.wired.formUnion([.red, .green, .blue]) }
@@ -72,7 +72,7 @@ final class RuntimePanel {
     play()
   }
 
-  /// Tries the missing parts again.
+  /// Retries opening the missing parts.
   func retry() {
     if settings.simulator == nil {
       openLEDs()
@@ -91,7 +91,7 @@ final class RuntimePanel {
     if virtual != nil { onEvent(.opened(.input(button), isActive: false, debouncesItself: false)) }
   }
 
-  /// Reports the edges that wait, and that all until `now` are reported; without lines there is nothing to report.
+  /// Reports the pending edges, then that all edges until `now` have been reported; does nothing without lines.
   func readEdges(until now: Instant) {
     guard let gpio else { return }
     gpio.readEdges()
@@ -113,7 +113,7 @@ final class RuntimePanel {
     play()
   }
 
-  /// Darkens the lights, returns the outputs to their safe level and gives the lines back.
+  /// Turns off the lights, returns the outputs to their safe level and releases the lines.
   func close() {
     alarm.set(at: nil)
     write([])
@@ -141,7 +141,7 @@ final class RuntimePanel {
     let changed = levels.symmetricDifference(on)
     on = levels
     for (index, output) in settings.indicators.enumerated() where changed.contains(output.output) {
-      // Not `levels`: one that fails is reported, and the resulting light may have changed them.
+      // Not `levels`: a failed write is reported, and the resulting light may have changed the levels.
       set(index, output.output.name, isOn: on.contains(output.output))
     }
   }
@@ -179,7 +179,7 @@ final class RuntimePanel {
     for (line, index) in lines.enumerated() where isLit(index) { panel.set(output: line, isOn: true) }
   }
 
-  /// Reports the loss of a part; an output that comes back is at its safe level.
+  /// Reports the loss of a part; a returning output is at its safe level.
   private func lose(_ part: PanelPart, _ fault: PanelFault) {
     for (index, output) in settings.outputs.enumerated() where part == .output(index) || part == .simulator {
       levels[index] = output.plan.isSafeOn
@@ -190,7 +190,7 @@ final class RuntimePanel {
     onEvent(.failed(part, fault))
   }
 
-  /// Whether the indicator shows something now.
+  /// Returns whether the indicator is currently on.
   private func isLit(_ index: Int) -> Bool {
     settings.indicators.indices.contains(index) && on.contains(settings.indicators[index].output)
   }
@@ -241,7 +241,7 @@ final class RuntimePanel {
         panel.fileDescriptor, for: .readable, calling(self) { panel, _ in panel.receiveFromVirtual() })
       virtual = panel
     } catch { return onEvent(.failed(.simulator, .simulatorAway(code: error.code))) }
-    // The new panel has missed everything shown so far.
+    // The new panel has not received anything shown so far.
     let now = clock.now().instant
     if let shown = board.shown { _ = virtual?.show(shown, at: now) }
     for indicator in settings.indicators where on.contains(indicator.output) {

@@ -1,14 +1,14 @@
-// The reader's process: started and ended as the core orders, heard when it speaks.
+// The reader process: starts and ends it as the core orders, and receives its messages.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// The parent of tappet-reader.
+/// The parent's end of tappet-reader.
 ///
 /// One thread.
 final class ReaderHost {
-  /// Something that came from the process, or its end.
+  /// A message from the process, or its end.
   enum Notice {
     case message(ReaderMessage)
     case malformed(ReaderMessageError)
@@ -18,12 +18,12 @@ final class ReaderHost {
   private var process: ReaderProcess?
   private var watch: Watch?
   private let clock = SystemClock()
-  /// When the process, or its supervision, was last seen to do something.
+  /// Time of the last sign of activity of the process or its supervision.
   private(set) var lastSign = Instant(nanoseconds: 0)
-  /// Called with everything that the process does, in order.
+  /// Called with each event of the process, in order.
   var onNotice: (Notice) -> Void = { _ in }
 
-  /// The process's id; `nil` while none runs.
+  /// PID of the process; `nil` when none is running.
   var processID: pid_t? { process?.pid }
 
   /// Starts tappet-reader on `device`; throws when the process cannot be started.
@@ -38,10 +38,10 @@ final class ReaderHost {
 
   func stop() { process?.stop() }
 
-  /// Whether there is a reader that takes the order.
+  /// Sends an order; returns whether a reader accepts it.
   func send(_ order: ReaderOrder) -> Bool { process?.send(order) ?? false }
 
-  /// Notes that the reader's supervision is at work.
+  /// Records that the reader's supervision is active.
   func noteSign() { lastSign = clock.now().instant }
 
   private func receive() {

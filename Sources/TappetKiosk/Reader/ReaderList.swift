@@ -1,23 +1,23 @@
-// The readers that libnfc finds, asked of a tappet-reader: libnfc is loaded nowhere else.
+// Lists the readers that libnfc finds, by means of a tappet-reader: libnfc is loaded nowhere else.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// Asks for the readers.
+/// Search for the connected readers.
 package enum ReaderList {
-  /// Why there is no list.
+  /// The reason why there is no list.
   package enum Trouble: Error {
     /// tappet-reader cannot be started.
     case cannotStart(SystemError)
-    /// It took longer than `Limits.readerListTime`.
+    /// The search took longer than `Limits.readerListTime`.
     case silent
   }
 
-  /// The connection strings of the readers that libnfc finds.
+  /// Returns the connection strings of the readers that libnfc finds.
   ///
-  /// Blocks for at most `Limits.readerListTime`. libnfc looks at USB and at what its own configuration names; it
-  /// opens a serial port, and may disturb what is there, only if that configuration allows it.
+  /// Blocks for at most `Limits.readerListTime`. libnfc probes USB and the devices named in its own configuration; it
+  /// opens a serial port, and may disturb the device there, only if that configuration allows it.
   @export(interface)
   package static func find(executable: String) throws(Trouble) -> [String] {
     let process: ServiceProcess
@@ -30,8 +30,10 @@ package enum ReaderList {
     while true {
       let left = deadline - Instant.now()
       guard left > .zero, process.socket.waitReadable(for: left) else { throw .silent }
-      // An error is an end as well: the list is what came.
-      guard let size = try? process.socket.receiveMessage(into: &buffer) else { continue }
+      let received: Int?
+      // An error also ends the list; the readers received so far are returned.
+      do throws(SystemError) { received = try process.socket.receiveMessage(into: &buffer) } catch { return found }
+      guard let size = received else { continue }
       guard size > 0, found.count < Limits.readersListedMax else { return found }
       found.append(String(decoding: buffer[..<min(size, buffer.count)], as: UTF8.self))
     }

@@ -1,6 +1,6 @@
 // The parent's end of tappet-reader: a child process and its socket. Nothing here blocks or starts a thread: the owner
-// watches the descriptor with its reactor and calls `receive` until it returns `nothing`. When to start another one is
-// not decided here.
+// watches the descriptor with its reactor and calls `receive` until it returns `nothing`. The owner also decides when
+// to restart the process.
 
 import CPlatform
 import TappetCore
@@ -13,11 +13,12 @@ package final class ReaderProcess {
   /// The result of `receive`.
   package enum Receipt: Equatable {
     case message(ReaderMessage)
-    /// The child sent nonsense: it is another build, or was taken over by what it read. To be killed.
+    /// The child sent invalid data: it is a different build, or was compromised by the data that it read. It must be
+    /// killed.
     case malformed(ReaderMessageError)
-    /// No more for now.
+    /// No further message for now.
     case nothing
-    /// The child closed its end; it has ended or is about to.
+    /// The child closed its end of the socket; it has ended or is about to.
     case closed
   }
 
@@ -25,10 +26,10 @@ package final class ReaderProcess {
   private var isStopping = false
   private var buffer = [UInt8](repeating: 0, count: Limits.readerMessageSizeMax + 1)
 
-  /// Starts `executable` on the device `device`, and does not wait for it.
+  /// Starts `executable` for `device`, without waiting for it.
   ///
-  /// `device` is libnfc's connection string; `nil` is the first device that libnfc finds. Of our environment the child
-  /// gets what is meant for libnfc and for the loader, nothing else.
+  /// `device` is libnfc's connection string; `nil` means the first device that libnfc finds. The child inherits only
+  /// the environment variables for libnfc and the loader.
   package convenience init(executable: String, device: String?) throws(SystemError) {
     let words = device.map { ["--device", $0] } ?? []
     self.init(try ServiceProcess.start(executable, words: words, variables: ["LIBNFC_"]))
@@ -36,28 +37,28 @@ package final class ReaderProcess {
 
   private init(_ process: ServiceProcess) { self.process = process }
 
-  /// The child's process id; not to be used after `reap` has returned its end.
+  /// PID of the child; must not be used after `reap` has returned its end.
   package var pid: pid_t { process.child.id }
 
-  /// For the reactor: readable when `receive` has something.
+  /// File descriptor for the reactor; readable when `receive` has a message.
   package var fileDescriptor: Int32 { process.socket.fileDescriptor }
 
-  /// The next message, without waiting.
+  /// Returns the next message, without waiting.
   @export(interface)
   package func receive() -> Receipt {
     var size: Int?
     do throws(SystemError) { size = try process.socket.receiveMessage(into: &buffer) } catch { return .closed }
     guard let size else { return .nothing }
-    // An empty message looks like the end; only at the end has the other side hung up.
+    // An empty message looks like the end of the stream; only at the end has the peer hung up.
     guard size > 0 else { return process.socket.isHungUp ? .closed : .malformed(.empty) }
     // Some tags carry their key.
     defer { buffer.withUnsafeMutableBytes { LibCrypto.wipe($0) } }
     return decoded(size: size)
   }
 
-  /// Orders something to be done to a tag; answered by `ReaderMessage.orderDone`.
+  /// Sends an order for a tag; answered by `ReaderMessage.orderDone`.
   ///
-  /// False when the child does not take it: it is gone, or so stuck that it will be found silent.
+  /// Returns false if the child does not accept the order: it has ended, or hangs and will be detected as silent.
   package func send(_ order: ReaderOrder) -> Bool {
     var bytes = order.encode()
     // A message may carry a key.
@@ -65,9 +66,9 @@ package final class ReaderProcess {
     return process.socket.send(bytes)
   }
 
-  /// Asks the child to end.
+  /// Stops the child gracefully.
   ///
-  /// It switches the field off and ends; `receive` returns `closed` then, after the messages that it still had.
+  /// The child switches the field off and ends; `receive` then returns `closed`, after any remaining messages.
   package func stop() {
     guard !isStopping else { return }
     isStopping = true
@@ -75,15 +76,15 @@ package final class ReaderProcess {
     process.child.signal(SIGTERM)
   }
 
-  /// Ends a child that does not react.
+  /// Kills a child that does not respond.
   package func kill() { process.kill() }
 
-  /// How the child ended, `nil` while it runs; always the same once it has ended.
+  /// Returns how the child ended, `nil` while it runs; the result no longer changes once it has ended.
   ///
-  /// Where something else in this process waited for the child first, its end is unknown: `exited(-1)`.
+  /// If other code in this process has already waited for the child, its end is unknown: `exited(-1)`.
   package func reap() -> ProcessEnd? { process.child.reap() }
 
-  /// How a child ended that closed its end of the socket, or was killed.
+  /// Returns how a child ended that closed its end of the socket or was killed.
   package func finish() -> ProcessEnd { process.finish() }
 
   private func decoded(size: Int) -> Receipt {
@@ -97,7 +98,7 @@ package final class ReaderProcess {
 
   // MARK: Where it is
 
-  /// The path of tappet-reader: TAPPET_READER, else where it is installed.
+  /// Returns the path of tappet-reader: `TAPPET_READER` if set, otherwise the installed program.
   package static func locateExecutable() -> String {
     if let path = secure_getenv("TAPPET_READER") { return String(cString: path) }
     return InstalledPrograms.locate("tappet-reader")

@@ -1,12 +1,12 @@
-// Tags over the control socket: jobs for the next tag, which is then not a tap, and readings of tags.
+// Tag requests over the control socket: jobs for the next tag, which then does not count as a tap, and tag readings.
 //
 //   beginTagJob   →  {"waiting": true}, {"notice": …}…, {"result": {…}}
 //   cancelTagJob  →  the job's result
 //   nextTag       →  the next reading or fault, or the present tag's
 //   watchTags     →  each reading or fault
 //
-// The program around the kiosk has the same jobs by calls: `beginTagJob`, `cancelTagJob`. The store's thread prepares a
-// job and saves its secret, since both need the database.
+// An embedding program uses `beginTagJob` and `cancelTagJob` for the same jobs. The store thread prepares a job and
+// saves its secret, since both require the database.
 
 import CPlatform
 import TappetConfig
@@ -16,63 +16,63 @@ import TappetMessages
 import TappetPlatform
 import TappetStore
 
-/// The kiosk's dealings with tags besides taps.
+/// State of tag jobs and tag readings, apart from taps.
 struct TagJobHost {
-  /// The job that is under way.
+  /// The job in progress.
   fileprivate var job: HostedJob?
   /// The tag on the reader, after it was read or could not be read.
   fileprivate var present: PresentTag?
   fileprivate var readings = TagReadingAssembler()
-  /// When the job's time is up.
+  /// Time at which the job expires.
   var deadline: Instant? { job?.deadline }
 }
 
 /// A job for a tag.
 private struct HostedJob {
   var request: TagJobRequest
-  /// `nil` for the program around the kiosk.
+  /// `nil` for the embedding program.
   var client: ControlServer.Client?
   var peer: LocalPeer
-  /// `nil` while the store's thread prepares the job.
+  /// `nil` while the store thread prepares the job.
   var runner: TagJobRunner?
-  /// Given up while the job was being prepared.
+  /// Whether the job was cancelled while it was being prepared.
   var isCancelled = false
-  /// The end of the wait, if the client does not end it itself; `nil` for the program around the kiosk.
+  /// End of the wait, unless the client cancels earlier; `nil` for the embedding program.
   var deadline: Instant?
 }
 
 /// A tag on the reader.
 private struct PresentTag {
   var uid: TagUID
-  /// The reading or fault, for clients that ask later; `nil` if the tag carries a key or has been written since.
+  /// The reading or fault, for later requests; `nil` if the tag carries a key or has been written since.
   var sighting: TagSighting?
-  /// The URL on it, without its key.
+  /// The URL on the tag, without its key.
   var url: TagURL?
 }
 
-/// A reading or a fault, as each client may see it.
+/// A reading or fault, in the form that each client may see.
 private struct TagSighting {
   /// For clients that may see keys.
   var full: JSON
-  /// For the others, who could copy a tag of which they know the signature.
+  /// For other clients, which could copy a tag if they knew its signature.
   var masked: JSON
 
   func json(for client: ControlServer.Client) -> JSON { client.maySeeKeys ? full : masked }
 }
 
 extension Runtime {
-  /// Sends the next tag's reading, or the present tag's.
+  /// Sends the present tag's reading, or the next tag's if there is none.
   func sendNextTag(to client: ControlServer.Client) {
     client.tagsAwaited = sendPresentTag(to: client) ? .none : .next
   }
 
-  /// Sends each tag's reading from now on, and the present tag's.
+  /// Sends the present tag's reading, and each tag's reading from now on.
   func sendAllTags(to client: ControlServer.Client) {
     client.tagsAwaited = .all
     _ = sendPresentTag(to: client)
   }
 
-  /// Sends the present tag's reading; returns false when there is none that may be sent without reading the tag again.
+  /// Sends the present tag's reading; returns false if there is none that may be sent without reading the tag again.
   private func sendPresentTag(to client: ControlServer.Client) -> Bool {
     guard let sighting = control.tags.present?.sighting else { return false }
     client.send(sighting.json(for: client))
@@ -84,7 +84,7 @@ extension Runtime {
       return client.send(.failure("another tag is being written already; wait until that is done"))
     }
     guard let peer = client.peer else { return client.send(.failure("cannot identify the client process")) }
-    // The next visitor's tag is anybody's.
+    // The next tag may belong to any visitor.
     guard request.kind == .write || client.maySeeKeys else {
       return client.send(.failure("only root and the kiosk's own user may \(request.kind.rawValue) tags"))
     }
@@ -92,16 +92,16 @@ extension Runtime {
     start(HostedJob(request: request, client: client, peer: peer, deadline: deadline))
   }
 
-  /// Begins a job of the program around the kiosk; false while another one is under way.
+  /// Starts a job for the embedding program; returns false while another job is in progress.
   ///
-  /// `observers.onTagJob` gets its result.
+  /// `observers.onTagJob` receives the result.
   package func beginTagJob(_ request: TagJobRequest) -> Bool {
     guard control.tags.job == nil else { return false }
     start(HostedJob(request: request, client: nil, peer: .current()))
     return true
   }
 
-  /// Gives up the job of the program around the kiosk, if there is one.
+  /// Cancels the embedding program's job, if any.
   package func cancelTagJob() { cancelTagJob(of: nil) }
 
   private func start(_ job: HostedJob) {
@@ -114,7 +114,7 @@ extension Runtime {
     }
   }
 
-  /// The store's thread has prepared the job, or refused it.
+  /// Handles the job prepared by the store thread, or its refusal.
   func tagJobPrepared(_ prepared: Result<TagJob, TagJobRefusal>) {
     guard let job = control.tags.job else { return }
     switch prepared {
@@ -145,13 +145,14 @@ extension Runtime {
     return .underWay
   }
 
-  /// The secret of the tag that was written is stored and in force, or `trouble` says why it is not.
+  /// Handles the result of saving the written tag's secret; `trouble` is the reason if the secret is not stored and
+  /// active.
   func tagSecretSaved(_ trouble: String?) {
     control.tags.job?.runner?.saved(trouble)
     finishTagJob()
   }
 
-  /// Handles a message of tappet-reader, after the core has.
+  /// Handles a message from tappet-reader, after the core has handled it.
   func tagHeard(_ message: ReaderMessage) {
     guard let message = control.tags.readings.pass(message) else { return }
     switch message {
@@ -176,17 +177,17 @@ extension Runtime {
     finishTagJob()
   }
 
-  /// tappet-reader has ended; the next one does not know what this one was about to do.
+  /// Handles the end of tappet-reader; the next process does not know the pending order.
   func tagReaderLost() {
     control.tags.present = nil
     if let runner = control.tags.job?.runner, runner.isWorking { runner.readerLost() }
     finishTagJob()
   }
 
-  /// The client does not wait any longer.
+  /// Cancels the job of a client that has disconnected.
   func tagClientGone(_ client: ControlServer.Client) { cancelTagJob(of: client) }
 
-  /// Gives the job up, unless its tag is being written: then it is brought to its end.
+  /// Cancels the job, unless its tag is being written; that write is completed.
   func cancelTagJob(of client: ControlServer.Client?) {
     guard let job = control.tags.job, job.client === client else { return }
     guard let runner = job.runner else {
@@ -197,7 +198,7 @@ extension Runtime {
     finishTagJob()
   }
 
-  /// The job's time is up; a tag that is being written gets as much again.
+  /// Ends the job at its deadline; a tag that is being written is granted the same time again.
   func endTagWait(at now: Instant) {
     guard let job = control.tags.job, let due = job.deadline, due <= now else { return }
     control.tags.job?.deadline = now + job.request.limit
@@ -207,7 +208,7 @@ extension Runtime {
 
   private func finishTagJob() {
     guard let job = control.tags.job, let result = job.runner?.result else { return }
-    // A tag that is left lying is written again without being read again.
+    // A tag left on the reader is written again without being read again.
     if let url = job.runner?.writtenURL { control.tags.present?.url = url }
     control.tags.job = nil
     log(Self.logRecord(result, job.request, user: job.client?.peer?.user))
@@ -223,7 +224,7 @@ extension Runtime {
     }
   }
 
-  /// Makes the record for the log, which never has the secret.
+  /// Returns the log record, which never contains the secret.
   private static func logRecord(_ result: TagJobRunner.Result, _ request: TagJobRequest, user: UInt32?) -> LogRecord {
     var fields: [Field] = [("kind", request.kind.rawValue)]
     if let code = result.code { fields.append(("code", code)) }

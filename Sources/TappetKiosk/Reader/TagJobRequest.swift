@@ -1,12 +1,12 @@
-// A person's request for a tag, from the command line or over the control socket. It never holds a key: the secret is
-// made where the job runs.
+// A user's request for a tag job, from the command line or over the control socket. It never contains a key: the secret
+// is created where the job runs.
 
 import TappetConfig
 import TappetCore
 import TappetMessages
 import TappetStore
 
-/// A request for the next tag.
+/// A request for a job on the next tag.
 package struct TagJobRequest: Sendable {
   /// The kind of job.
   package var kind: TagJobKind
@@ -14,21 +14,21 @@ package struct TagJobRequest: Sendable {
   package var action: String?
   /// For `write`: the secret's label.
   package var label: String?
-  /// For `write`: the name of the person whose tag it becomes.
+  /// For `write`: the name of the tag's new owner.
   package var person: String?
-  /// For `write`: a text beside the URL, for readers of others.
+  /// For `write`: a text in addition to the URL, for other systems' readers.
   package var text: String?
-  /// For `write`: use the older form, from which a phone can import the secret.
+  /// For `write`: whether to use the older form, from which a phone can import the secret.
   package var carriesKey = false
-  /// For `write`: protect the tag, so that only this kiosk can write it later.
+  /// For `write`: whether to protect the tag, so that only this kiosk can write it later.
   package var protects = false
-  /// How long the kiosk waits for the tag, whoever asks.
+  /// Maximum time that the kiosk waits for the tag, for all clients.
   package var limit = Limits.tagJobTime
 
-  /// Makes a request without details.
+  /// Creates a request without details.
   package init(_ kind: TagJobKind) { self.kind = kind }
 
-  /// Prepares the job on the store's thread.
+  /// Prepares the job on the store thread.
   func job(
     _ configuration: KioskConfiguration, in secrets: StoreThread.Secrets, unixSeconds: Int64
   ) -> Result<TagJob, TagJobRefusal> {
@@ -41,7 +41,7 @@ package struct TagJobRequest: Sendable {
     }
   }
 
-  /// Prepares the job; throws if it can be refused before there is a tag.
+  /// Prepares the job; throws if it can be refused before a tag is present.
   func job(
     _ configuration: KioskConfiguration, _ secretStore: SecretStore, unixSeconds: Int64
   ) throws(TagJobRefusal) -> TagJob {
@@ -78,8 +78,8 @@ package struct TagJobRequest: Sendable {
     } catch { throw .secretStore(error) }
   }
 
-  /// Refuses early, so that nobody holds a tag to the reader in vain, unless one of the action's tags may be written
-  /// again; checked again when the secret is saved.
+  /// Refuses the job early, so that no tag is presented in vain, unless one of the action's tags may be rewritten;
+  /// checked again when the secret is saved.
   private func requireRoom(for action: String, _ known: FormerSecrets) throws(SecretStoreError) {
     if known.isFull(action), !known.hasTag(of: action) {
       throw .secret(.limitReached(action: action, max: known.limit))
@@ -87,7 +87,7 @@ package struct TagJobRequest: Sendable {
   }
 }
 
-/// Why a job was refused.
+/// The reason why a job was refused.
 package indirect enum TagJobRefusal: Error, Hashable, Sendable {
   case noReader
   case noSuchAction(String, known: [String])
@@ -107,7 +107,7 @@ package indirect enum TagJobRefusal: Error, Hashable, Sendable {
     }
   }
 
-  /// The refusal for programs.
+  /// Machine-readable code of the refusal.
   package var code: String {
     switch self {
     case .noReader: "reader-none"

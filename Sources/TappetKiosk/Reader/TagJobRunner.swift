@@ -1,5 +1,5 @@
-// A job for a tag, carried out in the running kiosk, or in the tool when no kiosk runs. The runner performs what
-// `TagJob` decides, and has a result at the end.
+// A tag job, executed in the running kiosk, or in the tool when no kiosk is running. The runner performs the steps that
+// `TagJob` decides on, and provides the result at the end.
 
 import TappetConfig
 import TappetCore
@@ -8,37 +8,37 @@ import TappetMessages
 import TappetPlatform
 import TappetStore
 
-/// A job that is under way.
+/// A tag job in progress.
 ///
 /// One thread.
 package final class TagJobRunner {
   /// The result of a job.
   package struct Result: Sendable {
-    /// Whether everything that was asked for was done.
+    /// Whether the job was completed in full.
     package var isDone: Bool
-    /// A person or a tag is the cause, not a device or a disk.
+    /// Whether the cause is a person or a tag, rather than a device or a disk.
     package var isRefusal: Bool
-    /// Why it was not done, for programs.
+    /// Machine-readable reason for a failure.
     package var code: String?
     /// The result as one sentence.
     package var sentence: String
-    /// The result for scripts and for the tool that asked.
+    /// The result for scripts and for the requesting tool.
     package var json: JSON
-    /// The id of the secret that was saved, if one was.
+    /// Id of the saved secret, if any.
     package var secretID: String?
-    /// The tag's UID in hexadecimal digits, if there was a tag.
+    /// UID of the tag in hexadecimal digits, if there was a tag.
     package var uid: String?
   }
 
-  /// The secret of a tag that was written.
+  /// The secret of a written tag.
   struct WrittenSecret: Sendable {
     var secret: TagSecret
-    /// The id of the secret that the tag gave up.
+    /// Id of the secret that was replaced on the tag.
     var replacedID: String?
     var auditEntry: AuditEntry
   }
 
-  /// The state of a secret that is to be saved.
+  /// State of saving a secret.
   enum Saving {
     case done
     case failed(String)
@@ -52,13 +52,13 @@ package final class TagJobRunner {
   private let save: (WrittenSecret) -> Saving
   private let send: (ReaderOrder) -> Bool
   private let tell: (TagJobNotice) -> Void
-  /// The secret that the tag held before.
+  /// The previous secret of the tag.
   private var former: FormerSecret?
-  /// The result, at the end.
+  /// The result, once the job has ended.
   package private(set) var result: Result?
 
-  /// A job of `peer`'s that waits for its tag, in a process that opens the store itself; throws when it could only
-  /// fail.
+  /// Creates a job of `peer` that waits for its tag, in a process that opens the store itself; throws if the job could
+  /// only fail.
   @export(interface)
   package convenience init(
     _ request: TagJobRequest, _ configuration: KioskConfiguration, by peer: LocalPeer, unixSeconds: Int64,
@@ -82,8 +82,8 @@ package final class TagJobRunner {
     self.init(request, job, by: peer, save: save, send: send, tell: tell)
   }
 
-  // Not the initializer that throws: Embedded Swift would leak the object (6.3.1).
-  /// A prepared job that waits for its tag; `save` saves a secret, or begins to.
+  // Separate from the throwing initializer, where Embedded Swift would leak the object (6.3.1).
+  /// Creates a prepared job that waits for its tag; `save` saves a secret, or starts to.
   init(
     _ request: TagJobRequest, _ job: TagJob, by peer: LocalPeer,
     save: @escaping (WrittenSecret) -> Saving,
@@ -100,19 +100,19 @@ package final class TagJobRunner {
   /// Whether a tag is being written.
   package var isWorking: Bool { job.isWorking }
 
-  /// A tag is on the reader already, and holds this URL.
+  /// Handles a tag that is already on the reader and contains this URL.
   package func tagIsThere(_ uid: TagUID, holding url: TagURL? = nil) { perform(job.tagIsThere(uid, holding: url)) }
 
-  /// The URL that the tag holds, once a write is done.
+  /// The URL on the tag after a completed write.
   var writtenURL: TagURL? { result?.secretID == nil ? nil : job.writtenURL }
 
-  /// tappet-reader has sent a message.
+  /// Handles a message from tappet-reader.
   package func heard(_ message: ReaderMessage) { perform(job.received(message)) }
 
-  /// Ends the wait for a tag; a tag that is being written is still brought to its end.
+  /// Stops waiting for a tag; a write in progress is still completed.
   package func giveUp(_ reason: TagJobFailure) { perform(job.giveUp(reason)) }
 
-  /// tappet-reader has ended.
+  /// Handles the end of tappet-reader.
   package func readerLost() { perform(job.readerLost()) }
 
   private func perform(_ steps: [TagJob.Step]) {
@@ -143,7 +143,7 @@ package final class TagJobRunner {
     }
   }
 
-  /// The secret was saved; `trouble` says why it could not be.
+  /// Handles the result of saving the secret; `trouble` is the reason if it failed.
   package func saved(_ trouble: String?) {
     guard let trouble else { return perform(job.saved()) }
     result = Result(
@@ -153,7 +153,7 @@ package final class TagJobRunner {
 }
 
 extension TagJobRunner.Result {
-  /// The result of a job that failed.
+  /// Creates the result of a failed job.
   package init(isDone: Bool, isRefusal: Bool, code: String?, sentence: String) {
     self.isDone = isDone
     self.isRefusal = isRefusal
@@ -164,7 +164,7 @@ extension TagJobRunner.Result {
     ])
   }
 
-  /// The result of a job that was refused.
+  /// Creates the result of a refused job.
   package init(_ refusal: TagJobRefusal) {
     self.init(isDone: false, isRefusal: refusal.isRefusal, code: refusal.code, sentence: refusal.sentence)
   }

@@ -1,5 +1,5 @@
-// Lines in rooms that ask the store: the last taps, and a person who is suspended or not any more. The store's thread
-// answers after its commit, so that what is acknowledged in the room survives a power cut.
+// Commands in rooms that require the store: the last taps, and suspending or resuming a person. The store thread
+// answers after its commit, so that an acknowledged change survives a power failure.
 
 import CPlatform
 import TappetConfig
@@ -10,12 +10,12 @@ import TappetSQLite
 import TappetStore
 
 extension Runtime {
-  /// Has the store's thread carry out a line of `user`, and replies in the room.
+  /// Executes a command of `user` on the store thread, and replies in the room.
   func serve(_ address: CommandReply.Address, by user: String) {
     let hasRoom: Bool
     switch address.target {
     case .person(let name, let isSuspended):
-      // The audit says whose line it was.
+      // The audit entry names the user.
       let peer = LocalPeer(user: geteuid(), process: getpid(), program: user)
       hasRoom = ask(isSuspended ? .suspendPerson(name) : .resumePerson(name), by: peer, for: .room(address))
     case .history: hasRoom = askForHistory(address)
@@ -37,13 +37,13 @@ extension Runtime {
     }
   }
 
-  /// Answers with what the store said about a person.
+  /// Answers with the result of a command about a person.
   func served(_ address: CommandReply.Address, _ failure: SecretFailure?) {
     if let failure { return refuse(address, failure.sentence) }
     send(CommandReply(address: address, result: .done), at: now())
   }
 
-  /// Answers with the last rows of the log of taps.
+  /// Answers with the last rows of the tap log.
   func served(_ address: CommandReply.Address, _ lines: Result<[String], SecretStoreError>) {
     switch lines {
     case .failure(let error): refuse(address, error.sentence)
@@ -58,7 +58,7 @@ extension Runtime {
 }
 
 extension SecretStore {
-  /// The last rows of the log of taps, each a line with its person's name.
+  /// Returns the last rows of the tap log, one line each, with the person's name.
   fileprivate func lastLines(since: Int64) throws(SecretStoreError) -> [String] {
     var names: [String: String] = [:]
     for person in try people().all { names[person.id] = person.name }

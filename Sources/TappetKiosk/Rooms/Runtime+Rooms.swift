@@ -1,5 +1,5 @@
-// The process that listens in rooms, tappet-webhook or, for encrypted ones, tappet-matrix: what it is to hear, and what
-// the kiosk answers there.
+// The process that listens in rooms (tappet-webhook, or tappet-matrix for encrypted rooms): its configuration, and the
+// kiosk's answers.
 
 import CPlatform
 import TappetConfig
@@ -40,7 +40,7 @@ extension Runtime {
     }
   }
 
-  /// Answers in the room: a reaction says that it will be done, or was, and a reply says why not.
+  /// Answers in the room: a reaction means that the command is accepted or done; otherwise, a reply states the reason.
   func answer(_ reply: CommandReply, event: String) {
     let address = reply.address
     func react(_ text: String) {
@@ -56,21 +56,21 @@ extension Runtime {
     }
   }
 
-  /// Asks in a room whether an action may be done.
+  /// Asks in a room whether an action may be performed.
   func ask(_ question: RoomQuestion) {
     helpers.rooms.send(RoomOrder.ask(number: question.number, room: question.room, text: question.text).encode())
   }
 
-  /// Replies to a line in a room with a text.
+  /// Replies to a message in a room.
   func reply(to address: CommandReply.Address, _ text: String) {
     guard case .room(let event) = address.destination else { return }
     helpers.rooms.send(RoomOrder.answer(room: address.command, event: event, isReaction: false, text: text).encode())
   }
 }
 
-/// Where tappet-matrix is.
+/// Location of the tappet-matrix program.
 package enum MatrixProgram {
-  /// TAPPET_MATRIX, else where it is installed.
+  /// `TAPPET_MATRIX` if set, otherwise the installed program.
   package static var path: String {
     if let path = secure_getenv("TAPPET_MATRIX") { return String(cString: path) }
     return InstalledPrograms.locate("tappet-matrix")

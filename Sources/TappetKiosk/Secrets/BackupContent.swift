@@ -1,5 +1,5 @@
-// The content of a backup: all that another board needs to take this one's place. Not the outbox, whose messages would
-// be sent a second time.
+// Content of a backup: everything that another board needs to replace this one. The outbox is excluded, since its
+// messages would be sent twice.
 
 import TappetCore
 import TappetJSON
@@ -7,9 +7,9 @@ import TappetStore
 
 /// A file of the configuration.
 package struct BackupPart: Hashable, Sendable {
-  /// Its path as the configuration has it; empty for the configuration itself.
+  /// Path as written in the configuration; empty for the configuration itself.
   package var path: String
-  /// Its permission bits.
+  /// Permission bits of the file.
   package var mode: UInt32
   /// The bytes of the file.
   package var content: [UInt8]
@@ -22,17 +22,17 @@ package struct BackupPart: Hashable, Sendable {
   }
 }
 
-/// All secrets, sealed values and files, opened.
+/// All secrets, sealed values and files, decrypted.
 ///
-/// Only for a process that ends soon: the texts of its JSON are not wiped.
+/// Only for short-lived processes: the strings of its JSON are not wiped.
 package struct BackupContent: Sendable {
   /// The time of the backup, seconds since 1970.
   package var madeUnixSeconds: Int64
   /// The actions' secrets.
   package var secrets: [TagSecret]
-  /// The timestamp key, the tags' password key.
+  /// Sealed values, such as the timestamp key and the tags' password key.
   package var values: [SealedValue]
-  /// The configuration and the files that it names; none in a backup of an earlier version.
+  /// The configuration and the files that it names; empty in a backup of an earlier version.
   package var files: [BackupPart]
 
   /// The content of a new backup.
@@ -43,7 +43,7 @@ package struct BackupContent: Sendable {
     self.files = files
   }
 
-  /// The content as JSON, for the caller to wipe.
+  /// Returns the content as JSON, for the caller to wipe.
   @export(interface)
   package func encoded() -> [UInt8] {
     var secretObjects: [JSON] = []
@@ -74,7 +74,7 @@ package struct BackupContent: Sendable {
     ]).encoded()
   }
 
-  /// The bytes as hexadecimal digits; only the JSON's own copy of them remains.
+  /// Returns the bytes as hexadecimal digits; only the JSON's own copy of the digits is not wiped.
   private func digits(of bytes: UnsafeRawBufferPointer) -> String {
     var digits = Hex.digits(of: bytes)
     defer { LibCrypto.wipe(&digits) }

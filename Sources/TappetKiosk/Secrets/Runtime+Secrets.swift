@@ -1,4 +1,4 @@
-// The kiosk's requests about secrets to the store's thread. A change is in force before its author has the answer.
+// The kiosk's requests about secrets to the store thread. A change takes effect before its author receives the answer.
 
 import CPlatform
 import TappetBroker
@@ -13,34 +13,34 @@ import TappetStore
 enum SecretRequester: Sendable {
   /// A client of the control socket, by its number.
   case client(UInt64)
-  /// The program around the kiosk, with its own number for the request.
+  /// The embedding program, with its request number.
   case program(UInt64)
-  /// Somebody in a room.
+  /// A user in a room.
   indirect case room(CommandReply.Address)
 }
 
-/// The store thread's answer to work on the secrets.
+/// A result of work on the store thread.
 enum SecretNotice: Sendable {
-  /// A request was served, or not.
+  /// The answer to a request.
   case answered(SecretAnswer, for: SecretRequester)
-  /// All people, for the program around the kiosk, with its own number for the request.
+  /// All people, for the embedding program, with its request number.
   case people(Result<[ListedPerson], SecretFailure>, for: UInt64)
-  /// A job for a tag may begin, or may not.
+  /// A prepared tag job, or its refusal.
   case tagJobPrepared(Result<TagJob, TagJobRefusal>)
-  /// The secret of the tag that was written is stored, or cannot be.
+  /// The result of storing the secret of a written tag.
   case tagSecretSaved(SecretAnswer)
-  /// The rest of a new configuration was loaded, or cannot be.
+  /// The stored part of a new configuration, or the error.
   case reloaded(Reload, Result<Reload.Secrets, SecretStoreError>)
-  /// A bundle of the site was put into force, and these are all usable secrets; or it was not.
+  /// The result of applying a bundle of the site, with all usable secrets on success.
   case siteEnded(Result<SiteRecord, SiteRefusal>, [TagSecret]?)
-  /// The last rows of the log of taps, each a line, for somebody in a room.
+  /// The last rows of the tap log, one line each, for a user in a room.
   indirect case history(Result<[String], SecretStoreError>, for: CommandReply.Address)
   /// The secrets' replica could not be written.
   case replicaFailed(DatabaseError)
 }
 
 extension Runtime {
-  /// Has the store's thread serve a client's request.
+  /// Passes a client's request to the store thread.
   func serve(_ request: SecretRequest, for client: ControlServer.Client) {
     guard let peer = client.peer else {
       return client.send(.failure("cannot identify the client process; nothing was done"))
@@ -55,16 +55,16 @@ extension Runtime {
     }
   }
 
-  /// Has the store's thread serve a request of the program around the kiosk; returns false when too much waits there.
+  /// Passes a request of the embedding program to the store thread; returns false if too much is pending there.
   ///
-  /// `observers.onSecretAnswer` gets the answer, with `number`.
+  /// `observers.onSecretAnswer` receives the answer, with `number`.
   package func ask(_ request: SecretRequest, number: UInt64) -> Bool {
     ask(request, by: .current(), for: .program(number))
   }
 
-  /// Has the store's thread list all people for the program around the kiosk; returns false when too much waits there.
+  /// Lists all people on the store thread, for the embedding program; returns false if too much is pending there.
   ///
-  /// `observers.onPeople` gets them, with `number`.
+  /// `observers.onPeople` receives the list, with `number`.
   package func listPeople(number: UInt64) -> Bool {
     askStore(isRequired: false) { secrets in
       do throws(SecretStoreError) {
@@ -80,9 +80,9 @@ extension Runtime {
     }
   }
 
-  /// Performs `work` on the store's thread and posts its result; returns false when too much of it waits there.
+  /// Performs `work` on the store thread and posts its result; returns false if too much is pending there.
   ///
-  /// `isRequired`: the kiosk's own work, which always finds room.
+  /// `isRequired`: the kiosk's own work, which is always accepted.
   @discardableResult
   func askStore(isRequired: Bool, _ work: @escaping @Sendable (StoreThread.Secrets) -> SecretNotice) -> Bool {
     let mailbox = inbox.mailbox
@@ -95,7 +95,7 @@ extension Runtime {
     }
   }
 
-  /// Puts a change into force, then answers.
+  /// Applies a change, then sends the answer.
   func handle(_ notice: SecretNotice) {
     switch notice {
     case .answered(let answer, .program(let number)):
@@ -136,6 +136,6 @@ extension Runtime {
     if let record = answer.logRecord { log(record) }
   }
 
-  /// Puts these secrets into force.
+  /// Activates these secrets.
   func load(_ secrets: [TagSecret]) { feed(.secretsLoaded(secrets + store.ownSecrets)) }
 }

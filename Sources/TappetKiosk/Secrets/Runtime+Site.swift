@@ -1,4 +1,4 @@
-// The site's bundles on their way to the core, and into the store.
+// Passes the site's bundles to the core and to the store.
 
 import TappetBroker
 import TappetConfig
@@ -9,10 +9,10 @@ import TappetSQLite
 import TappetStore
 
 extension Runtime {
-  /// Takes a message if it came on the site's topic.
+  /// Handles a message on the site's topic; returns false for other topics.
   func heardSite(_ message: LinkMessage) -> Bool {
     guard let topic = configuration.broker.siteTopic, message.topic == topic else { return false }
-    // An empty message ends what the broker keeps; the door keeps its people.
+    // An empty message clears the retained bundle; the door keeps its people.
     if message.size == 0 { return true }
     do throws(SiteRefusal) {
       inbox.append(.site(.arrived(.success(try SiteBundle(arrived: message.payload, size: message.size)))))
@@ -20,14 +20,14 @@ extension Runtime {
     return true
   }
 
-  /// Takes the broker's answer to a subscription if it is the site's.
+  /// Handles the broker's reply to the site's subscription; returns false for other subscriptions.
   func answeredSite(_ index: Int, isGranted: Bool) -> Bool {
     guard configuration.site != nil, index == configuration.broker.commandTopics.count else { return false }
     inbox.append(.site(.subscribed(isGranted: isGranted)))
     return true
   }
 
-  /// Has the store's thread check a bundle and put it into force.
+  /// Checks and applies a bundle on the store thread.
   func apply(_ bundle: SiteBundle) {
     guard let site = configuration.site, let key = site.key else { return }
     let application = SiteApplication(
@@ -37,7 +37,7 @@ extension Runtime {
   }
 }
 
-/// A bundle, and everything that is needed to put it into force.
+/// A bundle with everything needed to apply it.
 private struct SiteApplication: Sendable {
   var bundle: SiteBundle
   var site: String
@@ -46,7 +46,7 @@ private struct SiteApplication: Sendable {
   var actions: Set<String>
   var limit: Int
 
-  /// Blocks on the disk.
+  /// Applies the bundle; blocks on the disk.
   func run(in secrets: StoreThread.Secrets) -> SecretNotice {
     do throws(SiteFault) {
       let store: SecretStore
@@ -71,7 +71,7 @@ private struct SiteApplication: Sendable {
 }
 
 extension SiteFault {
-  /// The fault as the core knows it.
+  /// The fault in the core's terms.
   fileprivate var refusal: SiteRefusal {
     switch self {
     case .refused(let refusal): refusal

@@ -1,5 +1,5 @@
-// The requests about secrets, people and learned tags, and how they are written on the control socket. A key never
-// becomes JSON, whose texts nobody wipes: it follows the JSON as bytes.
+// Requests about secrets, people and learned tags, and their encoding on the control socket. A key is never part of the
+// JSON, whose strings are not wiped; it follows the JSON as bytes.
 //
 //     {"request":"person-rename","name":"Ada","new_name":"Ada L."}
 //     {"request":"secret-add","label":"Front door"} NUL smpshare://secret?…
@@ -15,42 +15,42 @@ import TappetStore
 package enum SecretRequest: Sendable {
   case listSecrets(from: Int64)
   case makeSecret(action: String, label: String?)
-  /// Adds the secret of a share URL, whatever its action or only if it is this one's.
+  /// Adds the secret of a share URL, for any action or only for this one.
   case addSecret(shareURL: SecretBytes, action: String?, label: String?)
-  /// Shows the share URL of the secret whose id or fingerprint begins with this.
+  /// Shows the share URL of the secret whose id or fingerprint starts with this text.
   case shareSecret(id: String, isForBackup: Bool)
   case renameSecret(id: String, label: String?)
   case removeSecret(id: String)
   case renameAction(String, to: String)
   case rekey
-  /// Keeps the timestamp key: its hexadecimal digits.
+  /// Stores the timestamp key, given as hexadecimal digits.
   case keepTimestampKey(SecretBytes)
   case keepBrokerPassword(SecretBytes)
   case listValues
   case revealValue(String)
-  /// Lists the audit's entries after the one of this number.
+  /// Lists the audit entries after the entry with this number.
   case listAudit(after: Int64)
   case verifyAudit
-  /// Loads everything again, after another process has changed it.
+  /// Reloads everything after another process has changed it.
   case reload
   case listPeople(from: Int64)
   case addPerson(String)
   case renamePerson(String, to: String)
   case suspendPerson(String)
   case resumePerson(String)
-  /// Limits a person, or lifts their limits.
+  /// Sets or removes a person's limits.
   case allowPerson(String, LimitWords)
   case removePerson(String, forgetsTaps: Bool)
-  /// Gives a secret to a person, or to nobody if the name is empty.
+  /// Assigns a secret to a person, or to no person if the name is empty.
   case assignSecret(id: String, person: String)
   /// Imports all rows, or none.
   case importPeople([PeopleRow], isTrial: Bool)
   case listLearnedTags(from: Int64)
   case learnTag(ExternalTag.Identifier, action: String, label: String?)
-  /// Forgets the learned tag of this UID, text or URI.
+  /// Forgets the learned tag with this UID, text or URI.
   case forgetTag(String)
 
-  /// Whether it shows a key, or makes all others useless: for root and the kiosk's own user.
+  /// Whether the request reveals or replaces keys, which only root and the kiosk's own user may do.
   var isForOwner: Bool {
     switch self {
     case .shareSecret, .rekey, .keepTimestampKey, .keepBrokerPassword, .listValues, .revealValue: true
@@ -62,25 +62,25 @@ package enum SecretRequest: Sendable {
   }
 }
 
-/// A person's limits as they were typed.
+/// A person's limits as entered.
 package struct LimitWords: Sendable {
-  /// The first day: `2026-12-24`.
+  /// First valid day: `2026-12-24`.
   package var from: String?
-  /// The last day.
+  /// Last valid day.
   package var until: String?
-  /// The hours, each as in kiosk.yaml.
+  /// Permitted hours, each in the format of kiosk.yaml.
   package var hours: [String] = []
-  /// How often the person may act.
+  /// Number of permitted uses.
   package var uses: Int64?
 
-  /// Words that limit nothing.
+  /// Creates an empty set of limits.
   package init() {}
 }
 
 // MARK: On the control socket
 
 extension SecretRequest {
-  /// Its name on the control socket.
+  /// Name of the request on the control socket.
   var name: String {
     switch self {
     case .listSecrets: "secret-list"
@@ -110,7 +110,7 @@ extension SecretRequest {
     }
   }
 
-  /// Its facts there.
+  /// JSON members of the request on the control socket.
   var facts: KeyValuePairs<String, JSON> {
     switch self {
     case .rekey, .reload, .listValues: [:]
@@ -143,7 +143,7 @@ extension SecretRequest {
     }
   }
 
-  /// The secret value that follows them.
+  /// Secret value that follows the JSON.
   var secretPayload: SecretBytes? {
     switch self {
     case .addSecret(let value, _, _), .keepTimestampKey(let value), .keepBrokerPassword(let value): value
@@ -151,9 +151,9 @@ extension SecretRequest {
     }
   }
 
-  /// Decodes a request; `nil` if it has another name.
+  /// Decodes a request; `nil` for an unknown name.
   ///
-  /// A text that is missing is empty, and refused like any empty one.
+  /// A missing text is decoded as empty, and refused like any empty text.
   init?(_ name: String, _ request: RequestMembers) throws(KioskRequestError) {
     switch name {
     case "secret-list": self = .listSecrets(from: request.number("from"))
@@ -205,7 +205,7 @@ extension SecretRequest {
 }
 
 extension PeopleRow {
-  /// The row in a request.
+  /// JSON form of the row in a request.
   package var json: JSON { .array([.number(Int64(line))] + fields.map { .optional($0) }) }
 
   /// Decodes the rows of a request.

@@ -1,5 +1,5 @@
-// The service behind the requests about secrets: the same for the tool, which opens the store itself, and for the
-// running kiosk, which serves them on the store's thread.
+// Service for requests about secrets, shared by the tool, which opens the store itself, and the running kiosk, which
+// serves requests on the store thread.
 
 import TappetConfig
 import TappetCore
@@ -11,28 +11,28 @@ import TappetStore
 
 /// The answer to a request.
 package struct SecretAnswer: Sendable {
-  /// The facts, or why there are none.
+  /// The facts, or the failure.
   package var result: Result<JSON, SecretFailure>
-  /// The key that was asked for.
+  /// The requested key.
   package var secretPayload: SecretBytes?
-  /// A record of the change for the log; `nil` if nothing was changed or shown.
+  /// Log record of the change; `nil` if nothing was changed or shown.
   package var logRecord: LogRecord?
   /// All usable secrets after a change.
   package var secrets: [TagSecret]?
   /// All learned tags after a change.
   package var learnedTags: [ExternalTag]?
-  /// The former and the present name of an action whose secrets were moved.
+  /// Former and new name of an action whose secrets were moved.
   package var renamedAction: (former: String, name: String)?
   /// The timestamp key after it was replaced.
   package var timestampKey: TimestampKey?
   /// The broker's password after it was replaced.
   package var brokerPassword: BrokerPassword?
-  /// The reason why the secrets' replica does not have the change; `nil` if it has.
+  /// The reason why the secrets' replica does not contain the change; `nil` if it does.
   ///
   /// Set only without a running kiosk.
   package var replicaError: DatabaseError?
 
-  /// Why the request was not served.
+  /// The reason why the request was not served.
   package var failure: SecretFailure? { if case .failure(let failure) = result { failure } else { nil } }
 
   /// The answer on the control socket.
@@ -44,14 +44,14 @@ package struct SecretAnswer: Sendable {
   }
 }
 
-/// Why a request about secrets was not served.
+/// The reason why a request about secrets was not served.
 package struct SecretFailure: Error {
-  /// One sentence for a person.
+  /// Human-readable reason, one sentence.
   package var sentence: String
-  /// Whether the request is at fault, and not the disk or the key.
+  /// Whether the request is at fault, rather than the disk or the key.
   package var isRefusal: Bool
 
-  /// The failure of a store.
+  /// Creates the failure for an error of the store.
   package init(_ error: SecretStoreError) {
     self.init(error.sentence, isRefusal: error.isRefusal)
   }
@@ -64,23 +64,22 @@ package struct SecretFailure: Error {
 
 /// Answers requests about secrets.
 ///
-/// Blocks on the disk. Any thread.
+/// Blocks on the disk. May be called on any thread.
 package final class SecretService: Sendable {
   let configuration: KioskConfiguration
   /// The user who, besides root, may see keys and replace the sealing key; the control socket's group may do the rest.
   let owner: UInt32
-  /// Bytes of an answer.
+  /// Maximum size of an answer, in bytes.
   let answerSizeMax: Int
 
-  /// A service for the configuration's state folder; its answers fit the control socket unless `answerSizeMax` says
-  /// otherwise.
+  /// Creates a service for the configuration's state folder; by default, its answers fit the control socket.
   package init(_ configuration: KioskConfiguration, owner: UInt32, answerSizeMax: Int = Limits.controlReplySizeMax) {
     self.configuration = configuration
     self.owner = owner
     self.answerSizeMax = answerSizeMax
   }
 
-  /// Opens the store and serves the request of this process: for the tool, when no kiosk runs.
+  /// Opens the store and serves a request of this process, for the tool when no kiosk is running.
   @export(interface)
   package func answer(_ request: SecretRequest) -> SecretAnswer {
     do throws(SecretStoreError) {
@@ -91,7 +90,7 @@ package final class SecretService: Sendable {
     } catch { return answer(request, by: .current(), in: .failure(error)) }
   }
 
-  /// Serves the request of the process `peer` in an open store.
+  /// Serves a request of the process `peer` with an open store.
   func answer(_ request: SecretRequest, by peer: LocalPeer, in secrets: StoreThread.Secrets) -> SecretAnswer {
     do throws(SecretStoreError) {
       let work = SecretWork(self, try secrets.get(), peer)
@@ -100,7 +99,7 @@ package final class SecretService: Sendable {
     } catch { return SecretAnswer(result: .failure(SecretFailure(error))) }
   }
 
-  /// Saves the secret of a tag that was written, and removes the one that it replaces.
+  /// Saves the secret of a written tag, and removes the secret that it replaces.
   static func save(
     _ written: TagJobRunner.WrittenSecret, limit: Int, in secrets: StoreThread.Secrets
   ) -> SecretAnswer {
@@ -112,7 +111,7 @@ package final class SecretService: Sendable {
   }
 }
 
-/// The work on one request: a service, the open store, and who asks.
+/// The work on one request: the service, the open store and the requesting process.
 struct SecretWork {
   let service: SecretService
   let secretStore: SecretStore
@@ -138,7 +137,7 @@ struct SecretWork {
 
   // MARK: For all requests
 
-  /// Makes an entry for the audit.
+  /// Creates an entry for the audit.
   func auditEntry(
     _ operation: String, _ subject: String, detail: String? = nil
   ) -> AuditEntry {
@@ -147,7 +146,7 @@ struct SecretWork {
       detail: detail)
   }
 
-  /// Makes a record for the log.
+  /// Creates a record for the log.
   func logRecord(
     _ priority: Priority, _ name: String, _ sentence: String, _ fields: [Field] = []
   ) -> LogRecord {
@@ -159,7 +158,7 @@ struct SecretWork {
       ])
   }
 
-  /// Finds the secret of this id, or the only one whose id or fingerprint begins with it.
+  /// Finds the secret with this id, or the only secret whose id or fingerprint starts with it.
   func find(_ wanted: String) throws(SecretStoreError) -> Match {
     guard !wanted.isEmpty else { return .none("say which secret; 'tappet secret list' shows the ids") }
     let stored = try secretStore.secrets()
@@ -192,7 +191,7 @@ struct SecretWork {
 }
 
 extension SecretAnswer {
-  /// The facts that were asked for.
+  /// Creates an answer with the requested facts.
   init(_ facts: JSON) { self.init(result: .success(facts)) }
 
   static func refused(_ sentence: String) -> SecretAnswer {
@@ -205,7 +204,7 @@ extension SecretAnswer {
 }
 
 extension SecretStoreError {
-  /// Whether the request is at fault, and not the disk or the key.
+  /// Whether the request is at fault, rather than the disk or the key.
   package var isRefusal: Bool {
     switch self {
     case .store, .sealingKey: false

@@ -1,5 +1,5 @@
-// The requests about learned tags. Each commits its change together with the audit entry that says who made
-// it, and is in force before it is answered.
+// Requests about learned tags. Each commits its change together with the audit entry that names its author, and takes
+// effect before it is answered.
 
 import TappetConfig
 import TappetCore
@@ -14,7 +14,7 @@ extension SecretWork {
     page(try secretStore.learnedTags(), "tags", from: from) { json($0) }
   }
 
-  /// Learns a tag; one that is known already gets the new action and label.
+  /// Learns a tag; a tag that is already learned is assigned the new action and label.
   func learnTag(
     _ mark: ExternalTag.Identifier, action name: String, label: String?
   ) throws(SecretStoreError) -> SecretAnswer {
@@ -37,7 +37,7 @@ extension SecretWork {
     return answer
   }
 
-  /// Forgets the learned tag of this UID, text or URI.
+  /// Forgets the learned tag with this UID, text or URI.
   func forgetTag(_ wanted: String) throws(SecretStoreError) -> SecretAnswer {
     let uid = TagUID(written: wanted)
     let known = try secretStore.learnedTags()
@@ -72,7 +72,7 @@ extension SecretWork {
 }
 
 extension KioskConfiguration {
-  /// Why a tag with this mark cannot be learned for the action; `nil` if it can.
+  /// Returns why a tag with this identifier cannot be learned for the action; `nil` if it can.
   @export(interface)
   package func refusalToLearn(_ mark: ExternalTag.Identifier, for name: String) -> String? {
     if let refusal = refusalToLearn(for: name) { return refusal }
@@ -90,7 +90,7 @@ extension KioskConfiguration {
     return nil
   }
 
-  /// Why no tag at all can be learned for the action.
+  /// Returns why no tag can be learned for the action; `nil` if tags can be learned for it.
   @export(interface)
   package func refusalToLearn(for name: String) -> String? {
     guard let action = actions.first(where: { $0.name == name }) else {

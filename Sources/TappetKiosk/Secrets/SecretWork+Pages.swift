@@ -1,4 +1,4 @@
-// Lists in pages: an answer has room for a part of a list, and names the position of the rest.
+// Paged lists: an answer contains a part of a list, and the position of the rest.
 //
 //     {"request":"person-list","from":0}    {"people":[…],"next":370}
 
@@ -6,7 +6,8 @@ import TappetCore
 import TappetJSON
 
 extension SecretWork {
-  /// The page of a list that begins at `from`, as the member `name`; `next` is where the following one begins, or null.
+  /// Returns the page of a list that starts at `from`, as the member `name`; `next` is the start of the following page,
+  /// or null.
   func page<Element>(
     _ elements: [Element], _ name: String, from: Int64, _ others: [JSON.Member] = [],
     json: (Element) -> JSON

@@ -1,5 +1,5 @@
-// The requests about people. Each commits its change together with the audit entry that says who made it, and
-// is in force before it is answered.
+// Requests about people. Each commits its change together with the audit entry that names its author, and takes effect
+// before it is answered.
 
 import TappetCore
 import TappetJSON
@@ -44,7 +44,7 @@ extension SecretWork {
       person, "\(person.name) is not suspended any more", "person-resumed")
   }
 
-  /// Limits a person, or lifts their limits.
+  /// Sets or removes a person's limits.
   func allowPerson(_ name: String, _ words: LimitWords) throws(SecretStoreError) -> SecretAnswer {
     guard let ticket = try? TagSecret.newID() else { return .failed("the system's random number generator failed") }
     let limits: PersonLimits
@@ -59,7 +59,7 @@ extension SecretWork {
     return try changed(person, "\(person.name) has \(allowed)", "person-allowed")
   }
 
-  /// Removes a person, and the secrets of their tags: otherwise the tags of a suspended person would work again.
+  /// Removes a person and the secrets of their tags; otherwise, the tags of a suspended person would work again.
   func removePerson(_ name: String, forgetsTaps: Bool) throws(SecretStoreError) -> SecretAnswer {
     let person = try find(person: name)
     let secrets = try secretStore.usableSecrets().filter { $0.person?.name == person.name }.map { $0.id }
@@ -72,7 +72,7 @@ extension SecretWork {
       tagCount: secrets.count)
   }
 
-  /// Gives a secret to a person, or to nobody if the name is empty.
+  /// Assigns a secret to a person, or to no person if the name is empty.
   func assign(secret id: String, to name: String) throws(SecretStoreError) -> SecretAnswer {
     let person = name.trimmedLabel == nil ? nil : try find(person: name)
     let secret: TagSecret
@@ -100,7 +100,7 @@ extension SecretWork {
     return answer
   }
 
-  /// The person of this name, without space around it.
+  /// Returns the person with this name, ignoring surrounding spaces.
   private func find(person name: String) throws(SecretStoreError) -> Person {
     try secretStore.person(named: name.trimmedLabel ?? "")
   }
@@ -122,7 +122,7 @@ extension SecretWork {
 }
 
 extension JSON {
-  /// The same object with a person's limits.
+  /// Returns the same object with a person's limits.
   fileprivate func with(_ limits: PersonLimits?) -> JSON {
     guard case .object(let members) = self else { return self }
     let times = limits?.times
@@ -151,7 +151,7 @@ package struct ListedPerson: Sendable {
 }
 
 extension SecretStore {
-  /// All people in the order of their names.
+  /// Returns all people, sorted by name.
   func listedPeople() throws(SecretStoreError) -> [ListedPerson] {
     var counts: [String: Int64] = [:]
     for secret in try usableSecrets() { if let id = secret.person?.id { counts[id, default: 0] += 1 } }

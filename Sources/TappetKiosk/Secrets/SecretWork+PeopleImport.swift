@@ -1,5 +1,5 @@
-// The import of a table of people. The control socket takes only small messages, so the rows come in pieces, each
-// answered by the number of rows so far; the last piece makes the change, or says what it would be.
+// Import of a table of people. The control socket accepts only small messages, so the rows arrive in parts, each
+// answered with the number of rows so far; the last part makes the change, or reports the differences in a trial.
 
 import TappetCore
 import TappetJSON
@@ -14,13 +14,13 @@ struct StagedRows {
 }
 
 extension Runtime {
-  /// Takes rows of an import, of which more follow.
+  /// Receives rows of an import; more rows follow.
   func stage(_ rows: [PeopleRow], for client: ControlServer.Client) {
     guard take(rows, from: client) else { return }
     client.send(.object(["rows": .number(Int64(client.stagedRows.rows.count))]))
   }
 
-  /// Takes the last rows of an import; returns all of them, or `nil` after a refusal, which the client has.
+  /// Receives the last rows of an import; returns all rows, or `nil` after a refusal, which was sent to the client.
   func staged(_ rows: [PeopleRow], for client: ControlServer.Client) -> [PeopleRow]? {
     guard take(rows, from: client) else { return nil }
     defer { client.stagedRows = StagedRows() }
@@ -44,12 +44,12 @@ extension Runtime {
 }
 
 extension ControlServer.Client {
-  /// Whether it has sent a part of an import.
+  /// Whether the client has an import in progress.
   var isStaging: Bool { stagedRows.pieceCount > 0 }
 }
 
 extension SecretWork {
-  /// Imports all rows, or none; `isTrial` only says what would be different.
+  /// Imports all rows, or none; `isTrial` only reports the differences.
   func importPeople(_ rows: [PeopleRow], isTrial: Bool) throws(SecretStoreError) -> SecretAnswer {
     let differences = try secretStore.importPeople(
       rows, isTrial: isTrial, unixSeconds: SystemClock().now().unixSeconds,
@@ -88,7 +88,7 @@ extension SecretWork {
 }
 
 extension PeopleDifference {
-  /// The difference as a line.
+  /// The difference, formatted as one line.
   fileprivate var sentence: String {
     switch self {
     case .added(let name): "+ \(name)"

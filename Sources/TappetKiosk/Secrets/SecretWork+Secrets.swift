@@ -1,4 +1,4 @@
-// The requests about secrets. Each commits its change together with the audit entry that says who made it.
+// Requests about secrets. Each commits its change together with the audit entry that names its author.
 
 import TappetConfig
 import TappetCore
@@ -115,7 +115,7 @@ extension SecretWork {
     case .unreadable(let id, _):
       return .failed("the secret \(id) was sealed under another key, or is damaged; remove it and import it again")
     case .readable(let secret):
-      // Noted before it is shown: a key that was seen cannot be taken back.
+      // Recorded before the key is shown, since its disclosure cannot be undone.
       try secretStore.note(
         auditEntry(
           isForBackup ? "secret-backed-up" : "secret-shared", secret.id, detail: secret.auditDetail))
@@ -135,7 +135,7 @@ extension SecretWork {
     }
   }
 
-  /// The number of the action's other secrets that were shared.
+  /// Returns the number of other secrets of the action that were shared.
   private func sharedCount(besides secret: TagSecret) throws(SecretStoreError) -> Int64 {
     let shared: Set<String>
     do throws(DatabaseError) { shared = try secretStore.store.sharedSecretIDs() } catch { throw .store(error) }
@@ -196,7 +196,7 @@ extension SecretWork {
     return answer
   }
 
-  /// Gives everything of an action to one of another name.
+  /// Moves all secrets and learned tags of an action to another action name.
   private func renameAction(_ action: String, to name: String) throws(SecretStoreError) -> SecretAnswer {
     let (old, new) = (action.composed, name.trimmedLabel ?? "")
     guard !new.isEmpty else { return .refused("an action needs a name") }
@@ -308,7 +308,7 @@ extension SecretWork {
 
   // MARK: Reloading
 
-  /// Loads the secrets again, after another process has changed them.
+  /// Reloads the secrets after another process has changed them.
   private func reload() throws(SecretStoreError) -> SecretAnswer {
     let secrets = try secretStore.usableSecrets()
     return SecretAnswer(

@@ -1,20 +1,20 @@
-// How long the certificates last: looked at after each connect, which reads the files, and once a day.
+// Monitors the expiry of the certificates: checked after each connect, which reads the files, and once a day.
 
 import TappetCore
 import TappetTLS
 
 /// The certificates that the link uses.
 struct CertificateMonitor {
-  /// The files' contents at the last look.
+  /// Contents of the files at the last check.
   private(set) var facts: [CertificateFact] = []
-  /// When to look again.
+  /// Time of the next check.
   private(set) var deadline: Instant?
-  /// Digest of the certificates that the link was given last.
+  /// Digest of the certificates last passed to the link.
   private(set) var digest: [UInt8]
 
   init(_ settings: BrokerSettings) { digest = Certificates.digest(settings) }
 
-  /// Looks at the files; a clock that may be wrong cannot tell the days.
+  /// Inspects the files; without a reliable clock, the remaining days are unknown.
   mutating func check(_ settings: BrokerSettings, clockIsGood: Bool, at now: Moment) -> Event {
     facts = Certificates.inspect(settings)
     deadline = facts.isEmpty ? nil : now.instant + Limits.certificateCheckInterval
@@ -22,7 +22,7 @@ struct CertificateMonitor {
     return .certificates(daysLeft: days.map { Int($0) })
   }
 
-  /// Remembers the files of other settings; whether their contents are others.
+  /// Switches to the files of other settings; returns whether their contents differ.
   mutating func replace(by settings: BrokerSettings) -> Bool {
     let before = digest
     digest = Certificates.digest(settings)

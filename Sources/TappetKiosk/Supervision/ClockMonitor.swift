@@ -1,29 +1,29 @@
-// Whether the wall clock can be believed: asked at each step, and now and then while the answer is no, for the kernel
-// tells nobody when it changes its mind. A clock that shows less than the latest time that was believed is not: it may
-// have been set back over the network.
+// Monitors whether the wall clock is reliable. It is checked at each step, and periodically while it is unreliable,
+// since the kernel does not report a change. A clock behind the latest reliable time is unreliable: it may have been
+// set back over the network.
 
 import TappetCore
 import TappetPlatform
 
-/// The kernel's word on the wall clock, and the time below which it is not believed.
+/// The kernel's state of the wall clock, and the time before which the clock is unreliable.
 ///
 /// One thread.
 final class ClockMonitor {
   private let clock: () -> (now: Moment, isSynchronised: Bool)
   private let steps: ClockWatch
   private var watch: Watch?
-  /// The last answer; `nil` before the first.
+  /// The last result; `nil` before the first check.
   private var isSynchronised: Bool?
-  /// The latest time that was believed, in seconds since 1970.
+  /// Latest time at which the clock was reliable, in seconds since 1970.
   private var latest: Int64?
   private var noteDue: Instant?
   private var note: Int64?
-  /// When to ask again.
+  /// Time of the next check.
   private(set) var deadline: Instant?
-  /// Number of seconds that the clock is behind; `nil` unless it is not believed for that.
+  /// Number of seconds that the clock is behind; `nil` unless the clock is unreliable for this reason.
   private(set) var secondsBehind: Int64?
 
-  /// `latest`: the time that an earlier process noted.
+  /// Creates a monitor; `latest` is the time recorded by an earlier process.
   init(
     latest: Int64?,
     clock: @escaping () -> (now: Moment, isSynchronised: Bool) = {
@@ -36,7 +36,7 @@ final class ClockMonitor {
     steps = try ClockWatch()
   }
 
-  /// Calls `onStep` whenever somebody sets the clock.
+  /// Calls `onStep` whenever the clock is set.
   func open(_ reactor: Reactor, onStep: @escaping () -> Void) throws(SystemError) {
     watch = try reactor.watch(
       steps.fileDescriptor, for: .readable,
@@ -46,13 +46,13 @@ final class ClockMonitor {
       })
   }
 
-  /// Whether nothing speaks against the clock; `mayTrust` is `clock: trust`.
+  /// Returns whether the clock is not known to be unreliable; `mayTrust` is `clock: trust`.
   func isGood(trusting mayTrust: Bool) -> Bool { mayTrust || isSynchronised != false }
 
-  /// Asks the kernel; returns the answer when the core has to know it: the first one, a changed one, and any after a
-  /// step.
+  /// Checks the clock; returns an event if the core needs to know the result: the first, a change, or any result after
+  /// a step.
   ///
-  /// With `clock: trust` a person says that the clock is right, and what was noted before does not count.
+  /// With `clock: trust`, the user confirms that the clock is right, and the recorded time is ignored.
   func check(trusting mayTrust: Bool, hasStepped: Bool = false) -> Event? {
     let (now, isSet) = clock()
     let behind = SystemClock.secondsBehind(now, latest)
@@ -70,7 +70,7 @@ final class ClockMonitor {
     return .clockChecked(isSynchronised: isSynchronised)
   }
 
-  /// The time to be written down, once.
+  /// Returns the time to be recorded, once.
   func takeNote() -> Int64? {
     defer { note = nil }
     return note

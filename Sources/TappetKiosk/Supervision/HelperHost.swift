@@ -1,13 +1,14 @@
-// The parent of a helper process: started and ended as the core orders, heard when it speaks. Nothing here blocks.
+// The parent's end of a helper process: starts and ends it as the core orders, and receives its messages. Nothing here
+// blocks.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// The life of a helper process.
+/// An event of a helper process.
 enum HelperNotice<Message> {
   case message(Message)
-  /// It sent bytes that are not a message.
+  /// The process sent bytes that are not a valid message.
   case malformed
   case ended(ProcessEnd)
 }
@@ -21,22 +22,22 @@ final class HelperHost<Message> {
   private var process: ServiceProcess?
   private var watch: Watch?
   private var buffer: [UInt8] = []
-  /// Called with everything that the process does, in order.
+  /// Called with each event of the process, in order.
   var onNotice: (HelperNotice<Message>) -> Void = { _ in }
 
-  /// A helper whose messages have at most `sizeMax` bytes.
+  /// Creates a host for a helper whose messages have at most `sizeMax` bytes.
   init(sizeMax: Int, decode: @escaping ([UInt8]) -> Message?) {
     self.sizeMax = sizeMax
     self.decode = decode
   }
 
-  /// The process's id; `nil` while none runs.
+  /// PID of the process; `nil` when none is running.
   var processID: pid_t? { process?.child.id }
 
-  /// Starts the program, with `--socket` or another option for its socket, and these words; throws when it cannot be
-  /// started.
+  /// Starts the program with these arguments, and with `option` (such as `--socket`) for its socket; throws if it
+  /// cannot be started.
   ///
-  /// `opensSecrets`: it gets the folder of the service manager's credentials, as the kiosk has it.
+  /// `opensSecrets`: the process receives the kiosk's own folder of the service manager's credentials.
   func start(
     _ path: String, _ option: String, _ words: [String], _ reactor: Reactor, opensSecrets: Bool = false
   ) throws(SystemError) {
@@ -47,14 +48,14 @@ final class HelperHost<Message> {
     self.process = process
   }
 
-  /// Lets it end by itself.
+  /// Stops the process gracefully.
   func stop() { process?.socket.endSending() }
 
   func kill() { process?.kill() }
 
-  /// Sends an order; returns whether the process takes it.
+  /// Sends an order; returns whether the process accepts it.
   ///
-  /// One that it does not take goes unanswered, which the core notices.
+  /// An order that is not accepted goes unanswered, which the core detects.
   @discardableResult
   func send(_ order: [UInt8]) -> Bool { process?.socket.send(order) == true }
 

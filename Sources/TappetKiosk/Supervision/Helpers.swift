@@ -1,4 +1,4 @@
-// The processes that a kiosk may have beside it.
+// The helper processes of a kiosk.
 
 import CPlatform
 import TappetCore
@@ -10,7 +10,7 @@ struct Helpers {
   let inventory = HelperHost(sizeMax: Limits.inventoryMessageSizeMax) { InventoryMessage(decoding: $0) }
   let rooms = HelperHost(sizeMax: Limits.roomWireSizeMax) { RoomMessage(decoding: $0) }
 
-  /// Whether the process is one of them.
+  /// Returns whether the process is one of the helpers.
   func contains(_ process: pid_t) -> Bool {
     [reader.processID, webhooks.processID, inventory.processID, rooms.processID].contains(process)
   }

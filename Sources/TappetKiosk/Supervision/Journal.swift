@@ -1,5 +1,5 @@
-// Log lines: a priority, a sentence and its facts as key=value; with a priority prefix for the journal, with the time
-// anywhere else.
+// Log lines: a priority, a sentence and its facts as key=value, prefixed with the priority for the journal, and
+// otherwise with the time.
 
 import CPlatform
 import TappetCore
@@ -8,25 +8,25 @@ import TappetPlatform
 
 /// Writes log lines to standard error.
 ///
-/// It never waits: while nobody reads, lines are lost and counted.
+/// It never blocks: while no process reads, lines are lost and counted.
 package struct Journal {
-  /// The head of a line.
+  /// Prefix of a line.
   private enum Head {
-    /// `<6>`, for the journal, which has the time.
+    /// `<6>`, for the journal, which records the time itself.
     case priority
-    /// In the machine's time zone, for a person.
+    /// Time of day in the system's time zone, for a terminal.
     case timeOfDay
-    /// RFC 3339, for a file or another logger.
+    /// RFC 3339 time, for a file or another logger.
     case time
   }
 
   private let head: Head
   private var lost = 0
 
-  /// Lines carry the facts that their reader does not have by itself.
+  /// Creates a journal whose lines contain the facts that their receiver does not add itself.
   package init() { head = isatty(2) == 1 ? .timeOfDay : Self.isJournal ? .priority : .time }
 
-  /// Whether standard error is the journal's own socket (systemd.exec(5)), and not passed on to another process.
+  /// Whether standard error is the journal's own socket (systemd.exec(5)), and not redirected to another process.
   private static var isJournal: Bool {
     guard let stream = secure_getenv("JOURNAL_STREAM") else { return false }
     var status = stat()
@@ -53,12 +53,13 @@ package struct Journal {
 
   private static func put(_ line: String) -> Bool {
     guard Poll.wait(STDERR_FILENO, for: .writable, limit: .zero).contains(.writable) else { return false }
-    // A pipe that is ready accepts PIPE_BUF bytes at once.
+    // A writable pipe accepts PIPE_BUF bytes without blocking.
     let bytes = Array(line.utf8.prefix(Int(PIPE_BUF) - 1)) + [UInt8(ascii: "\n")]
     return bytes.withUnsafeBytes { CPlatform.write(2, $0.baseAddress, $0.count) } == bytes.count
   }
 
-  /// The value unchanged, or in quotes with escapes when it is empty or has spaces, quotes or control characters.
+  /// Returns the value unchanged, or quoted and escaped if it is empty or contains spaces, quotes or control
+  /// characters.
   private static func value(_ value: String) -> String {
     let isPlain = !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x3D && $0 != 0x7F }
     return isPlain && value.isPrintable ? value : value.quoted

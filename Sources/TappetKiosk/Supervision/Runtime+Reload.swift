@@ -1,5 +1,5 @@
-// SIGHUP: everything is loaded again, and either all of it is in force from then on or none of it. Accepted entries
-// stay accepted. Files are read here; the secrets come from the store's thread, and the kiosk works on meanwhile.
+// Reload on SIGHUP: everything is loaded again, and either all or none of it takes effect. Accepted entries stay
+// accepted. Files are read here; the secrets are loaded on the store thread, while the kiosk keeps running.
 
 import TappetBroker
 import TappetConfig
@@ -9,15 +9,15 @@ import TappetPlatform
 import TappetStore
 import TappetTLS
 
-/// A configuration that has no mistake, on its way into force.
+/// A valid configuration that is about to take effect.
 struct Reload: Sendable {
-  /// The part of it that is in the store.
+  /// The part of the configuration that is in the store.
   struct Secrets: Sendable {
     var secrets: [TagSecret]
     var learnedTags: [ExternalTag]
-    /// `nil` unless the configuration says that it is stored.
+    /// `nil` unless the configuration specifies that the key is stored.
     var timestampKey: TimestampKey?
-    /// `nil` unless the configuration says that it is stored.
+    /// `nil` unless the configuration specifies that the password is stored.
     var brokerPassword: BrokerPassword?
   }
 
@@ -26,7 +26,7 @@ struct Reload: Sendable {
 }
 
 extension Runtime {
-  /// Loads configuration, certificates, profile and secrets again; a mistake in any of them leaves the kiosk as it was.
+  /// Reloads configuration, certificates, profile and secrets; an error in any of them leaves the kiosk unchanged.
   func reload() {
     supervisor.reloading()
     switch observers.onReload?() {
@@ -57,7 +57,7 @@ extension Runtime {
     askStore(isRequired: true) { secrets in .reloaded(reload, reload.load(from: secrets)) }
   }
 
-  /// The secrets were loaded, or cannot be.
+  /// Completes the reload with the loaded secrets, or refuses it.
   func finish(_ reload: Reload, _ secrets: Result<Reload.Secrets, SecretStoreError>) {
     switch secrets {
     case .failure(let error): refuse([error.sentence])
@@ -86,10 +86,10 @@ extension Runtime {
   private func adopt(_ new: KioskConfiguration, _ newProfile: BoardProfile?, _ loaded: Reload.Secrets) {
     let old = configuration
     let certificatesDiffer = certificates.replace(by: new.broker)
-    // The broker sends the site's bundle again at the connect.
+    // The broker sends the site's bundle again on each connect.
     let reconnects = new.broker != old.broker || certificatesDiffer || new.site != old.site
     let changesPanel = new.panel != old.panel || newProfile != panel.profile
-    // Its outputs are switched off, and logged, by the names that they had.
+    // The outputs are switched off and logged under their old names.
     if changesPanel { feed(.panel(.closed)) }
     configuration = new
     // The next connection uses these.
@@ -112,7 +112,7 @@ extension Runtime {
 }
 
 extension Reload {
-  /// Loads what the configuration needs from the store.
+  /// Loads the part of the configuration that is in the store.
   fileprivate func load(from secrets: StoreThread.Secrets) -> Result<Secrets, SecretStoreError> {
     do throws(SecretStoreError) {
       let secretStore = try secrets.get()

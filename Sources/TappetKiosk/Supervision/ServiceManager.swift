@@ -1,7 +1,7 @@
 // Messages to a service manager (sd_notify(3)): datagrams of lines to the socket that NOTIFY_SOCKET names.
 //
-// Not by libsystemd: it is sixteen lines against 776 KB more of resident memory (libsystemd and the four libraries that
-// it loads).
+// libsystemd is not used: these sixteen lines save 776 KB of resident memory (libsystemd and the four libraries that it
+// loads).
 
 import CPlatform
 import TappetCore
@@ -11,11 +11,11 @@ import TappetPlatform
 ///
 /// One thread. A service manager that does not listen is not an error.
 final class ServiceManager {
-  /// Interval within which it expects a sign of life; `nil` means that it expects none.
+  /// Maximum interval between signs of life; `nil` if none are expected.
   let watchdogInterval: Duration?
   private let socket: UnixSocket
 
-  /// Returns `nil` when none listens.
+  /// Returns the service manager; `nil` if none is listening.
   static func ofEnvironment() -> ServiceManager? {
     guard let name = secure_getenv("NOTIFY_SOCKET").map({ String(cString: $0) }) else { return nil }
     guard name.utf8.first == UInt8(ascii: "/") || name.utf8.first == UInt8(ascii: "@") else { return nil }
@@ -27,7 +27,7 @@ final class ServiceManager {
     watchdogInterval = Self.interval()
   }
 
-  /// Meant for this process and no child or parent of it.
+  /// Returns the watchdog interval, if it is meant for this process rather than a child or parent.
   private static func interval() -> Duration? {
     func number(_ name: String) -> Int64? { secure_getenv(name).flatMap { Int64(String(cString: $0)) } }
     guard let microseconds = number("WATCHDOG_USEC"), microseconds > 0, microseconds < 1 << 50 else { return nil }
@@ -35,10 +35,11 @@ final class ServiceManager {
     return .milliseconds(max(1, microseconds / 1000))
   }
 
-  /// The configuration is loaded and the loop runs.
+  /// Reports that the configuration is loaded and the loop is running.
   func ready() { send("READY=1\n") }
 
-  /// The same, with the line that `systemctl status` shows, in one message: neither is seen without the other.
+  /// Reports readiness and the line shown by `systemctl status` in one message, so that neither is seen without the
+  /// other.
   func ready(reporting line: String) { send("READY=1\nSTATUS=" + line + "\n") }
 
   func reloading(at monotonic: Int64) {
@@ -47,10 +48,10 @@ final class ServiceManager {
 
   func stopping() { send("STOPPING=1\n") }
 
-  /// The process makes progress.
+  /// Reports that the process is making progress.
   func live() { send("WATCHDOG=1\n") }
 
-  /// Sets the line that `systemctl status` shows.
+  /// Sets the line shown by `systemctl status`.
   func report(_ line: String) { send("STATUS=" + line + "\n") }
 
   private func send(_ text: String) { socket.send(Array(text.utf8.prefix(Limits.serviceStatusSizeMax))) }

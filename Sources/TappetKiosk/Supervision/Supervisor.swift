@@ -1,23 +1,23 @@
-// The service manager's view of a running kiosk, above all of its progress: signs of progress feed the watchdog, never
-// a bare timer.
+// Reports the state of a running kiosk to the service manager, especially its progress: the watchdog is fed by signs of
+// progress, never by a timer alone.
 
 import TappetConfig
 import TappetCore
 import TappetMessages
 import TappetPlatform
 
-/// The service manager's view of the kiosk; does nothing when none started this process.
+/// The kiosk's reports to the service manager; does nothing if no service manager started this process.
 ///
 /// One thread.
 final class Supervisor {
   private var manager: ServiceManager?
   private var told: KioskStatus?
-  /// Why the last reload was rejected, as long as its configuration is not in force.
+  /// The reason why the last reload was rejected, as long as its configuration is not active.
   private var rejection: String?
-  /// When the watchdog is due to be fed.
+  /// Time at which the watchdog must be fed.
   private(set) var deadline: Instant?
 
-  /// The loop begins: the service is ready, and the watchdog is fed from now on.
+  /// Reports that the service is ready, and starts feeding the watchdog; called when the loop starts.
   func begin(at now: Instant) {
     manager = ServiceManager.ofEnvironment()
     manager?.ready()
@@ -25,18 +25,18 @@ final class Supervisor {
     schedule(at: now)
   }
 
-  /// Feeds the watchdog if everything has made progress since it was fed last.
+  /// Feeds the watchdog if everything has made progress since the last time.
   func feed(isAlive: Bool, at now: Instant) {
     if isAlive { manager?.live() }
     schedule(at: now)
   }
 
-  /// Whether a watchdog waits for signs.
+  /// Whether a watchdog expects signs of progress.
   var wantsHeartbeats: Bool { manager?.watchdogInterval != nil }
 
   func reloading() { manager?.reloading(at: SystemClock().monotonicNanoseconds) }
 
-  /// The reload is over; there is no message for one that failed, so the line that goes with it says so.
+  /// Reports the end of a reload; there is no message for a failed reload, so the status line reports the failure.
   func reloaded(_ outcome: ReloadOutcome, _ status: @autoclosure () -> KioskStatus, _ configuration: KioskConfiguration)
   {
     rejection = outcome.isGood ? nil : outcome.sentence.escaped
@@ -48,7 +48,7 @@ final class Supervisor {
 
   func stopping() { manager?.stopping() }
 
-  /// Reports the kiosk's condition in one line, when it has changed.
+  /// Reports the kiosk's state in one line, if it has changed.
   func report(_ status: @autoclosure () -> KioskStatus, _ configuration: KioskConfiguration) {
     guard let manager else { return }
     let status = status()

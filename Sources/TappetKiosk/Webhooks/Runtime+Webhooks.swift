@@ -1,4 +1,4 @@
-// Performs the effects that are about webhooks.
+// Performs the effects for webhooks.
 
 import CPlatform
 import TappetConfig
@@ -22,24 +22,24 @@ extension Runtime {
     if let room {
       let order = RoomOrder.post(entry.id, room: room, body: body)
       if helpers.rooms.send(order.encode()) { return helpers.webhooks.willAnswerElsewhere(entry.id) }
-      // It is about to be started, or started again.
+      // The process is about to be started or restarted.
       return inbox.append(.webhook(.failed(entry.id, .other, code: EAGAIN)))
     }
     if let event = helpers.webhooks.post(entry.id, action: entry.action, body: body) { inbox.append(.webhook(event)) }
   }
 
-  /// The message with its token and its id; `nil` when there is no token for it.
+  /// Returns the message with its token and id; `nil` if there is no token for it.
   func filled(_ entry: OutboxEntry, unixSeconds: Int64) -> [UInt8]? {
     guard entry.message.usesTimestamp else { return entry.message.fill(token: nil, id: entry.id) }
-    // The configuration may have lost the key since the entry was accepted.
+    // The key may have been removed from the configuration since the entry was accepted.
     let token = configuration.timestampKey.flatMap { try? TimestampToken.seal(unixSeconds: unixSeconds, key: $0) }
-    // Before any command can bring it back.
+    // Recorded before a command can return the token.
     if let token { inbox.append(.tokenSealed(token, unixSeconds: unixSeconds)) }
     return token.map { entry.message.fill(token: $0, id: entry.id) }
   }
 }
 
 extension [WebhookEndpoint] {
-  /// The room of an action; `nil` when it has none.
+  /// Returns the room of an action; `nil` if it has none.
   fileprivate func room(of action: String) -> String? { first { $0.action == action }?.room }
 }

@@ -1,27 +1,28 @@
-// The parent of tappet-webhook: started and ended as the core orders, heard when it speaks. Nothing here blocks.
+// The parent's end of tappet-webhook: starts and ends it as the core orders, and receives its messages. Nothing here
+// blocks.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// tappet-webhook, while it runs, and the endpoints that it has.
+/// The tappet-webhook process, while it runs, and its endpoints.
 ///
 /// One thread.
 final class WebhookHost {
   private let process = HelperHost(sizeMax: 64) { WebhookMessage(decoding: $0) }
-  /// The endpoints that the process has, or is getting one after the other.
+  /// Endpoints that the process has received, or is receiving one by one.
   private var endpoints: [WebhookEndpoint] = []
   private var sentCount = 0
-  /// Whether there is a process; none is needed when tappet-matrix writes to all rooms, and there is no webhook.
+  /// Whether a process is used; none is needed when tappet-matrix writes to all rooms and there is no webhook.
   private var hasProcess = false
-  /// The entries that tappet-matrix is about to answer.
+  /// Entries pending in tappet-matrix.
   private var elsewhere: Set<EntryID> = []
-  /// Called with everything that the process does, in order.
+  /// Called with each event of the process, in order.
   var onEvent: (WebhookEvent) -> Void = { _ in }
 
   init() { process.onNotice = calling(self) { $0.handle($1) } }
 
-  /// The process's id; `nil` while none runs.
+  /// PID of the process; `nil` when none is running.
   var processID: pid_t? { process.processID }
 
   /// Starts tappet-webhook for these endpoints; throws when it cannot be started.
@@ -34,7 +35,7 @@ final class WebhookHost {
     sendNext()
   }
 
-  /// Lets it end by itself.
+  /// Stops the process gracefully.
   func stop() { if hasProcess { process.stop() } else { onEvent(.ended(.exited(0))) } }
 
   func kill() { if hasProcess { process.kill() } else { onEvent(.ended(.exited(0))) } }
@@ -50,21 +51,21 @@ final class WebhookHost {
     }
   }
 
-  /// Its process has ended: what it has not answered is sent again.
+  /// Handles the end of tappet-matrix: entries without an answer are sent again.
   func endElsewhere() {
     let ids = elsewhere
     elsewhere = []
     for id in ids { onEvent(.failed(id, .closed, code: 0)) }
   }
 
-  /// Posts the entry's body; says what is in the way of it.
+  /// Posts the entry's body; returns the failure, or `nil` if the order was sent.
   func post(_ id: EntryID, action: String, body: [UInt8]) -> WebhookEvent? {
     guard let number = endpoints.firstIndex(where: { $0.action == action }) else { return .notConfigured(id) }
     let order = WebhookOrder.post(UInt16(clamping: number), id, body: body)
     return process.send(order.encode()) ? nil : .failed(id, .other, code: EAGAIN)
   }
 
-  /// One endpoint at a time: the socket has no room for all of them.
+  /// Sends one endpoint at a time, since the socket has no room for all of them.
   private func sendNext() {
     let isComplete = sentCount >= endpoints.count
     let order: WebhookOrder = isComplete ? .begin : .endpoint(UInt16(clamping: sentCount), endpoints[sentCount])
@@ -79,16 +80,16 @@ final class WebhookHost {
     case .message(.answered(let id, let status, let seconds)):
       onEvent(.answered(id, status: Int(status), retryAfter: seconds.map { .seconds(Int64($0)) }))
     case .message(.failed(let id, let trouble, let code)): onEvent(.failed(id, trouble, code: code))
-    // Nobody asked for the reply.
+    // No reply was requested.
     case .message(.replied), .malformed: onEvent(.malformed)
     case .ended(let end): onEvent(.ended(end))
     }
   }
 }
 
-/// Where tappet-webhook is.
+/// Location of the tappet-webhook program.
 package enum WebhookProgram {
-  /// TAPPET_WEBHOOK, else where it is installed.
+  /// `TAPPET_WEBHOOK` if set, otherwise the installed program.
   package static var path: String {
     if let path = secure_getenv("TAPPET_WEBHOOK") { return String(cString: path) }
     return InstalledPrograms.locate("tappet-webhook")

@@ -1,4 +1,4 @@
-// tappet cert check: certificates and keys, checked together, in any form.
+// tappet cert check: checks certificates and keys together, in any format.
 
 import TappetCommandLine
 import TappetCore

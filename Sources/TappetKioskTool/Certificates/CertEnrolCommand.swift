@@ -1,4 +1,4 @@
-// tappet cert enrol: a certificate for a key that is made here, from AWS IoT or an EST server, without a person.
+// tappet cert enrol: obtains a certificate for a locally created key from AWS IoT or an EST server, unattended.
 
 import TappetCommandLine
 import TappetCore
@@ -45,7 +45,7 @@ enum EnrolCommand {
     var arguments = typed
     if let path = typed.value("answers") {
       let given = try InitAnswers.given(in: path, for: .certEnrol, facts: facts)
-      // A typed parameter replaces only its namesake.
+      // A parameter on the command line replaces only the parameter of the same name.
       let parameters = given.filter { $0.name == "parameter" } + typed.all("parameter").map { ("parameter", $0) }
       arguments = try typed.without(["parameter"]).with(
         given.filter { $0.name != "parameter" } + parameters, for: .certEnrol)

@@ -1,5 +1,4 @@
-// tappet cert import: certificate, chain and key from a .p12 or other files, into the files that the configuration
-// names.
+// tappet cert import: imports certificate, chain and key from a .p12 or other files into the configured files.
 
 import CPlatform
 import TappetCommandLine
@@ -35,7 +34,7 @@ extension Command {
         do throws(CertificateProblem) {
           identity = try ClientIdentity.read(arguments.operands) { Prompt.passphrase(of: $0, arguments) }
         } catch {
-          // The CA's answer to 'cert request' has no key: that one never left the board.
+          // The CA's response to 'cert request' does not contain the key, which never left the board.
           guard case .bundleWithoutKey = error, access(key, F_OK) == 0 else { throw .refused(error.promptSentence) }
           identity = nil
         }

@@ -1,4 +1,4 @@
-// tappet cert request: a key that never leaves the board, and the request for its certificate.
+// tappet cert request: creates a key that never leaves the board, and a certificate request for it.
 
 import CPlatform
 import TappetCommandLine
@@ -37,7 +37,7 @@ extension Command {
       })
   }
 
-  /// The request's file; a folder is shared with other boards, whose names are their files'.
+  /// Returns the path of the request; in a shared folder, the file is named after the board.
   private static func outFile(_ name: String, _ arguments: Arguments) throws(CommandFailure) -> String? {
     guard let folder = arguments.value("output") else { return arguments.value("out") }
     guard BrokerSettings.isClientID(name), name.isPrintable else {
@@ -48,13 +48,13 @@ extension Command {
 }
 
 enum CertRequest {
-  /// A request, and the key that it is for unless that is in its file already.
+  /// A certificate request, and its key if the key is new.
   struct Draft {
     var pem: [UInt8]
     var newKey: SecretBytes?
   }
 
-  /// Makes the key if it is missing, and the request into `out`, or as data.
+  /// Creates the key if it is missing, and writes the request to `out` or prints it.
   static func make(key path: String, name: String, out: String?, _ arguments: Arguments) throws(CommandFailure) {
     let draft = try draft(key: path, name: name, more: arguments.value("dns"))
     if let out { try Prompt.requireReplacement(of: [out], arguments) }
@@ -72,9 +72,9 @@ enum CertRequest {
     Output.printError("\(out): the request for \(name); send it to your CA, then 'tappet cert import' its answer")
   }
 
-  /// A request for the key in the file or, if there is none, for a new one; `more` are further DNS names.
+  /// Creates a request for the key in the file or, if it does not exist, for a new key; `more` lists further DNS names.
   ///
-  /// Writes nothing. An existing key is never replaced: the certificate in use would lose it.
+  /// Writes nothing. An existing key is never replaced, since the certificate in use would become unusable.
   static func draft(key path: String, name: String, more: String?) throws(CommandFailure) -> Draft {
     guard (1...64).contains(name.utf8.count) else {
       // X.520's ub-common-name.
@@ -95,7 +95,7 @@ enum CertRequest {
     } catch { throw .refused(error.sentence) }
   }
 
-  /// The client id if it can be one, and those asked for.
+  /// Returns the client id if it is a valid DNS name, and the requested names.
   private static func dnsNames(_ name: String, _ more: String?) -> [String] {
     var names = CertificateRequest.isDNSName(name) ? [name] : []
     for part in (more ?? "").utf8.split(separator: UInt8(ascii: ",")) {

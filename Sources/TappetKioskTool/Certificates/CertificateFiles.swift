@@ -1,9 +1,9 @@
-// The files that `tappet cert` is about.
+// The files that `tappet cert` works with.
 
 import TappetCommandLine
 import TappetConfig
 
-/// Certificate files that the configuration names, even where the rest of it has mistakes.
+/// The certificate files named in the configuration, even if other parts of it are invalid.
 struct CertificateFiles {
   private let path: String
   private let files: BrokerFiles?
@@ -25,7 +25,7 @@ struct CertificateFiles {
 
   var privateKey: String? { arguments.value("private-key") ?? files?.privateKey }
 
-  /// Every file that the configuration names, each once.
+  /// Returns every file that the configuration names, without duplicates.
   func all() throws(CommandFailure) -> [String] {
     guard let files else { throw .usage("name the files; \(path) has no 'broker' with files") }
     var paths: [String] = []
@@ -36,7 +36,7 @@ struct CertificateFiles {
     return paths
   }
 
-  /// The paths of certificate and key.
+  /// Returns the paths of certificate and key.
   func pair() throws(CommandFailure) -> (certificate: String, key: String) {
     guard let certificate = arguments.value("certificate") ?? files?.certificate, let privateKey else {
       throw .usage(
@@ -48,7 +48,7 @@ struct CertificateFiles {
     return (certificate, privateKey)
   }
 
-  /// The path of the key, which may not exist yet.
+  /// Returns the path of the key, which may not exist yet.
   func keyPath() throws(CommandFailure) -> String {
     guard let privateKey else {
       throw .usage("\(path) does not name 'private_key' in 'broker'; give the key's path with --private-key")

@@ -6,13 +6,13 @@ import TappetMessages
 import TappetPlatform
 import TappetTLS
 
-/// The files of a certificate, its key and, where they are wanted, its roots.
+/// The files for a certificate, its key and, if requested, its roots.
 struct CertificateTarget {
   let certificate: String
   let key: String
   let ca: String?
 
-  /// Writes a certificate for the key that exists and stays as it is.
+  /// Writes a certificate for the existing key, which is not changed.
   func writeForKey(_ arguments: Arguments) throws(CommandFailure) {
     let identity: ClientIdentity
     do throws(CertificateProblem) {
@@ -31,7 +31,7 @@ struct CertificateTarget {
     report(identity, writesKey: writesKey, rootsOption: "--ca")
   }
 
-  /// Writes the files next to their places, where `commit` puts them; until then, nothing that is there has changed.
+  /// Writes the files next to their destinations; existing files do not change until `commit` moves the new ones.
   func draft(_ identity: ClientIdentity, writesKey: Bool) throws(CommandFailure) -> AtomicFiles {
     let keyPEM: SecretBytes
     do throws(CertificateProblem) { keyPEM = try identity.keyPEM() } catch { throw .refused(error.sentence) }
@@ -44,7 +44,7 @@ struct CertificateTarget {
     } catch { throw error.failure }
   }
 
-  /// Says what was written; `rootsOption` names the option that would write the roots.
+  /// Prints what was written; `rootsOption` names the option that would write the roots.
   func report(_ identity: ClientIdentity, writesKey: Bool, rootsOption: String) {
     Output.print(identity.details(path: certificate).sentence(at: SystemClock().now().unixSeconds))
     if writesKey { Output.print("\(key): its key (mode 0600)") }

@@ -1,4 +1,4 @@
-// Enrolment over Secure Transport (RFC 7030): the CA's certificates, and a new one or the next of one that is there.
+// Enrolment over Secure Transport (RFC 7030): fetches the CA's certificates, and a first or renewed client certificate.
 
 import TappetCommandLine
 import TappetCore
@@ -7,7 +7,7 @@ import TappetPlatform
 import TappetTLS
 
 enum ESTEnrolment {
-  /// Gets the certificate, and puts it in place.
+  /// Obtains the certificate and installs it.
   static func run(_ enrolment: Enrolment, url: String) throws(CommandFailure) {
     let server = try ESTServer(enrolment, url: url)
     let authorities = try server.certificates(.get, "/cacerts")
@@ -27,7 +27,7 @@ enum ESTEnrolment {
   }
 }
 
-/// An EST server (RFC 7030), whose refusals become sentences for a person.
+/// An EST server (RFC 7030), whose errors are reported as sentences.
 struct ESTServer {
   private let requests: HTTPRequests
   private let folder: String
@@ -42,12 +42,12 @@ struct ESTServer {
     var endpoint = WebhookEndpoint(action: "", url: .text(origin))
     endpoint.caFile = arguments.value("ca").flatMap { $0 == "system" ? nil : $0 }
     endpoint.timeout = max(.seconds(1), min(enrolment.deadline - Instant.now(), Limits.webhookTimeoutMax))
-    // RFC 8951 §3 makes the encoding a matter of course; older servers require the header.
+    // RFC 8951 §3 makes this encoding the default; older servers require the header.
     endpoint.headers = [
       .init(name: "Content-Type", value: .text("application/pkcs10")),
       .init(name: "Content-Transfer-Encoding", value: .text("base64")),
     ]
-    // A certificate that is still valid is its own proof (RFC 7030 §4.2.2).
+    // A certificate that is still valid authenticates its own renewal (RFC 7030 §4.2.2).
     endpoint.certificateFile = enrolment.isRenewal ? enrolment.target.certificate : arguments.value("claim")
     endpoint.privateKeyFile = enrolment.isRenewal ? enrolment.target.key : arguments.value("claim-key")
     if let name = arguments.value("est-username") {
@@ -60,7 +60,7 @@ struct ESTServer {
     requests = try HTTPRequests(endpoint)
   }
 
-  /// The origin and the path of the services, which has a usual place (RFC 7030 §3.2.2).
+  /// Splits the URL into the origin and the path of the services, which has a default (RFC 7030 §3.2.2).
   static func parts(of url: String) -> (origin: String, folder: String)? {
     guard let parts = WebhookURL(url), parts.usesTLS, !url.utf8.contains(UInt8(ascii: "?")) else { return nil }
     var folder = String(url.dropFirst(parts.origin.count))
@@ -68,7 +68,7 @@ struct ESTServer {
     return (parts.origin, folder.isEmpty ? "/.well-known/est" : folder)
   }
 
-  /// A request without the lines around its Base64, as the body has it (RFC 7030 §4.2.1).
+  /// Returns a PEM request without its delimiter lines, as the body requires (RFC 7030 §4.2.1).
   static func body(of pem: [UInt8]) -> [UInt8] {
     let lines = pem.split(separator: UInt8(ascii: "\n")).filter { $0.first != UInt8(ascii: "-") }
     return Array(lines.joined(separator: [UInt8(ascii: "\n")])) + [UInt8(ascii: "\n")]
@@ -85,7 +85,7 @@ struct ESTServer {
 
   // MARK: Requests
 
-  /// Asks until the server has decided or the time is up, and returns the certificates that it sends, as PEM.
+  /// Polls until the server has decided or the time limit expires, and returns the certificates it sends, as PEM.
   func certificates(
     _ method: WebhookEndpoint.Method, _ service: String, _ body: [UInt8] = []
   ) throws(CommandFailure) -> [UInt8] {
@@ -127,7 +127,7 @@ struct ESTServer {
     }
   }
 
-  /// Base64, with or without line ends, of a message with certificates; `nil` for anything else.
+  /// Parses a message with certificates in Base64, with or without line ends; returns `nil` for anything else.
   static func certificates(in body: [UInt8]) -> [UInt8]? {
     let digits = body.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
     return Base64.decode(digits).flatMap {
@@ -171,7 +171,7 @@ struct ESTServer {
         + (reason.isEmpty ? "" : ": " + reason), FailureCode.enrolmentRefused)
   }
 
-  /// The first line of a text, which a server may give as its reason (RFC 7030 §4.2.3); a page in HTML is none.
+  /// Returns the first line of a body, which may state a reason (RFC 7030 §4.2.3); empty for an HTML page.
   private static func words(in body: [UInt8]) -> String {
     let line = body.prefix { $0 != 0x0A && $0 != 0x0D }.prefix(Limits.estReasonSizeMax)
     return line.isEmpty || line.first == UInt8(ascii: "<") ? "" : String(decoding: line, as: UTF8.self).quoted

@@ -1,5 +1,5 @@
-// One enrolment: the files that it is for, the request, and the way of the certificate into its place. It is the same
-// for every kind of server.
+// One enrolment: the target files, the request, and the installation of the certificate. Common to every kind of
+// server.
 
 import CPlatform
 import TappetCommandLine
@@ -9,9 +9,9 @@ import TappetMessages
 import TappetPlatform
 import TappetTLS
 
-/// A certificate that is asked for.
+/// A certificate enrolment in progress.
 final class Enrolment {
-  /// The server's facts besides the certificate.
+  /// Data that the server returned in addition to the certificate.
   struct Extras {
     var certificateID: String?
     var thingName: String?
@@ -21,17 +21,17 @@ final class Enrolment {
   let arguments: Arguments
   let target: CertificateTarget
   let clientID: String
-  /// The time by which all must be done.
+  /// Time by which the enrolment must be complete.
   let deadline: Instant
-  /// The broker's CA certificates, as the configuration has them.
+  /// The broker's CA certificates, as configured.
   let brokerCA: String?
   private let newKey: SecretBytes?
   /// The request in PEM.
   let request: [UInt8]
-  /// Whether the request is for the certificate that is there, with its names.
+  /// Whether the request renews the existing certificate, with its names.
   let isRenewal: Bool
 
-  /// Reads what is there, and asks a person whether it may be replaced; writes nothing.
+  /// Reads the existing files and prompts before replacing any; writes nothing.
   init(_ arguments: Arguments) throws(CommandFailure) {
     let files = CertificateFiles(arguments)
     let (certificate, key) = try files.pair()
@@ -57,22 +57,22 @@ final class Enrolment {
     } else {
       let draft = try CertRequest.draft(key: key, name: name, more: arguments.value("dns"))
       newKey = draft.newKey
-      // A CA that has not decided yet knows the request by its bytes.
+      // A CA that has not decided yet identifies a request by its bytes.
       request = Self.waiting(certificate, key) ?? draft.pem
     }
   }
 
-  /// Whether the certificate in the file is valid now, and for this key.
+  /// Whether the certificate in the file is currently valid and matches this key.
   private static func isValid(_ certificate: String, _ key: String) -> Bool {
     guard let identity = try? ClientIdentity.read([certificate, key], ask: { _ in nil }) else { return false }
     return identity.refusal(atUnixSeconds: SystemClock().now().unixSeconds) == nil
   }
 
-  // MARK: A request that waits
+  // MARK: A pending request
 
   private static func waitingPath(_ certificate: String) -> String { certificate + ".csr" }
 
-  /// The request that an earlier run left, if it is for this key.
+  /// Returns the request saved by an earlier run, if it matches this key.
   private static func waiting(_ certificate: String, _ key: String) -> [UInt8]? {
     let path = waitingPath(certificate)
     guard case .success(let file) = TextFile.read(path, sizeMax: Limits.certificateFileSizeMax),
@@ -81,7 +81,7 @@ final class Enrolment {
     return file.bytes
   }
 
-  /// Keeps key and request for the next run: the CA will decide about these.
+  /// Saves key and request for the next run, since the CA's decision will refer to them.
   func keepWaiting() throws(CommandFailure) {
     do throws(AtomicFilesError) {
       let files = AtomicFiles(isForService: true)
@@ -93,7 +93,7 @@ final class Enrolment {
 
   // MARK: The certificate
 
-  /// The certificate with its key, checked; `authorities` are PEM, too, and `place` says whose answer it is.
+  /// Verifies the certificate with its key; `authorities` are PEM, too, and `place` names the server in errors.
   func identity(
     _ certificate: [UInt8], authorities: [UInt8] = [], from place: String
   ) throws(CommandFailure) -> ClientIdentity {
@@ -117,7 +117,7 @@ final class Enrolment {
     return identity
   }
 
-  /// Now, or the certificate's beginning if that is only the difference of two clocks.
+  /// Returns the current time, or the start of the certificate's validity if the difference may be clock skew.
   private func time(of identity: ClientIdentity) -> Int64 {
     let now = SystemClock().now().unixSeconds
     let start = identity.details(path: "").notBeforeUnixSeconds
@@ -132,12 +132,12 @@ final class Enrolment {
     }
   }
 
-  /// Writes the files next to their places.
+  /// Writes the files next to their destinations.
   func draft(_ identity: ClientIdentity) throws(CommandFailure) -> AtomicFiles {
     try target.draft(identity, writesKey: newKey != nil)
   }
 
-  /// Puts the files in place, and says what to do next.
+  /// Moves the files to their destinations, and prints the next steps.
   func finish(_ files: AtomicFiles, _ identity: ClientIdentity, _ extras: Extras) throws(CommandFailure) {
     do throws(AtomicFilesError) { try files.commit() } catch { throw error.failure }
     unlink(Self.waitingPath(target.certificate))

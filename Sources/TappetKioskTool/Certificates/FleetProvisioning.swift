@@ -1,5 +1,5 @@
-// AWS IoT fleet provisioning by claim: with a certificate that all boards share, a board gets one of its own, and is
-// registered as a thing. Topics and members are those of AWS's "Device provisioning MQTT API", in JSON:
+// AWS IoT fleet provisioning by claim: with a certificate shared by all boards, a board obtains its own certificate and
+// is registered as a thing. Topics and members are those of AWS's "Device provisioning MQTT API", in JSON:
 //
 //   $aws/certificates/create-from-csr/json            ──▶ certificateSigningRequest
 //                                  …/accepted         ◀── certificateId certificatePem certificateOwnershipToken
@@ -7,7 +7,7 @@
 //                                  …/accepted         ◀── thingName deviceConfiguration
 //                                  …/rejected         ◀── statusCode errorCode errorMessage
 //
-// Answers come only on the connection of the request, and only to who has subscribed before.
+// AWS sends the response only on the connection of the request, and only to a client that subscribed beforehand.
 
 import TappetBroker
 import TappetCommandLine
@@ -17,7 +17,7 @@ import TappetJSON
 import TappetMessages
 import TappetPlatform
 
-/// The dialogue with AWS IoT.
+/// A provisioning session with AWS IoT.
 struct FleetProvisioning {
   private static let creation = "$aws/certificates/create-from-csr/json"
 
@@ -26,7 +26,7 @@ struct FleetProvisioning {
   private let registration: String
   private let place: String
 
-  /// Gets the certificate, and puts it in place once the board is registered.
+  /// Obtains the certificate, and installs it once the board is registered.
   static func run(_ enrolment: Enrolment, template: String, _ facts: BoardFacts) throws(CommandFailure) {
     let settings = try settings(enrolment)
     let client = try BrokerClient(settings)
@@ -39,7 +39,7 @@ struct FleetProvisioning {
     try dialogue.subscribe()
     let issued = try dialogue.create(enrolment.request)
     let identity = try enrolment.identity(issued.pem, from: place)
-    // Before the thing is registered: a full disk shows while AWS still forgets the certificate by itself.
+    // Before the registration: if the disk is full, AWS still discards the unused certificate automatically.
     let files = try enrolment.draft(identity)
     var extras = try dialogue.register(issued.token, parameters(enrolment.arguments, facts))
     extras.certificateID = issued.id
@@ -48,25 +48,25 @@ struct FleetProvisioning {
 
   // MARK: Options
 
-  /// Whether AWS allows this name of a template.
+  /// Whether AWS allows this template name.
   static func isTemplate(_ name: String) -> Bool {
     (1...36).contains(name.utf8.count) && name.hasOnlyASCIIAlphanumerics(and: "-_")
   }
 
-  /// `NAME=VALUE`.
+  /// Parses `NAME=VALUE`.
   static func parameter(_ text: String) -> JSON.Member? {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[0].isEmpty else { return nil }
     return JSON.Member(name: String(parts[0]), value: .string(String(parts[1])))
   }
 
-  /// `HOST`, `HOST:PORT` or `mqtts://HOST[:PORT]`.
+  /// Parses `HOST`, `HOST:PORT` or `mqtts://HOST[:PORT]`.
   static func endpoint(_ text: String) -> BrokerEndpoint? {
     let url = text.utf8.contains(UInt8(ascii: "/")) ? text : "mqtts://" + text
     return BrokerEndpoint(url: url).flatMap { $0.usesTLS ? $0 : nil }
   }
 
-  /// SerialNumber, which AWS's examples have, and the parameters that were given; the last of a name counts.
+  /// Returns SerialNumber, as in AWS's examples, and the specified parameters; the last of a name wins.
   private static func parameters(_ arguments: Arguments, _ facts: BoardFacts) -> [JSON.Member] {
     var members: [JSON.Member] = []
     if let serial = facts["serial"] ?? facts["machine_id"] {
@@ -104,7 +104,7 @@ struct FleetProvisioning {
 
   // MARK: The connection
 
-  /// Connects to the first endpoint that takes the claim.
+  /// Connects to the first endpoint that accepts the claim certificate.
   private static func connect(_ client: BrokerClient, by deadline: Instant) throws(CommandFailure) {
     var reason = CommandFailure.timerFired("no time was left to connect")
     for index in client.settings.endpoints.indices {
@@ -139,7 +139,7 @@ struct FleetProvisioning {
     }
   }
 
-  /// AWS ends the connection of who does what its policy does not allow.
+  /// Throws if the connection is lost: AWS disconnects a client that violates its policy.
   private func requireConnection(about topic: String) throws(CommandFailure) {
     if let loss = dialogue.loss {
       throw .failed(
@@ -169,7 +169,7 @@ struct FleetProvisioning {
     return extras
   }
 
-  /// Asks until AWS has time, and returns what it accepts with.
+  /// Repeats the request while AWS is throttling, and returns the accepted response.
   private func ask(_ topic: String, _ request: JSON) throws(CommandFailure) -> JSON {
     var ceiling = Limits.enrolmentPauseMin
     var lastRefusal: FleetRefusal?
@@ -182,7 +182,7 @@ struct FleetProvisioning {
       guard let json = JSON(decoding: message.payload, roundsFractions: true) else { throw malformed(topic) }
       guard message.topic != topic + "/accepted" else { return json }
       let refusal = FleetRefusal(json)
-      // Boards that were refused at the same time ask at different ones.
+      // A random pause keeps boards that were refused at the same time from retrying at the same time.
       let pause = Duration.milliseconds(Int64.random(in: ceiling.wholeMilliseconds / 2...ceiling.wholeMilliseconds))
       guard refusal.isTemporary, Instant.now() + pause < deadline else { throw refusal.failure(topic, place) }
       Output.printError("\(place) has no time now (\(refusal.code.escaped)); it is asked again")
@@ -193,7 +193,7 @@ struct FleetProvisioning {
     }
   }
 
-  /// Sends a request, and returns its answer; `nil` when none came in time.
+  /// Sends a request and returns the response, or `nil` if none arrives in time.
   private func exchange(_ topic: String, _ request: JSON) throws(CommandFailure) -> LinkMessage? {
     switch dialogue.publish(topic, request.encoded()) {
     case .taken: break
@@ -218,7 +218,7 @@ struct FleetProvisioning {
   }
 }
 
-/// Why AWS IoT did not do it.
+/// An error that AWS IoT returned.
 private struct FleetRefusal {
   let status: Int64
   let code: String
@@ -230,7 +230,7 @@ private struct FleetRefusal {
     text = json["errorMessage"]?.text ?? ""
   }
 
-  /// Whether the same request may succeed later: throttling, or a fault of the service.
+  /// Whether the same request may succeed later, after throttling or a server error.
   var isTemporary: Bool { status == 429 || (500...599).contains(status) }
 
   func failure(_ topic: String, _ place: String) -> CommandFailure {
@@ -240,7 +240,7 @@ private struct FleetRefusal {
 }
 
 extension CommandFailure {
-  /// It took longer than it may.
+  /// Creates a failure for an expired time limit.
   static func timerFired(_ sentence: String) -> Self {
     .failed("nothing was changed: " + sentence, FailureCode.timedOut)
   }

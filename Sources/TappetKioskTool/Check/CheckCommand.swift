@@ -1,4 +1,4 @@
-// tappet check: everything that the kiosk needs, tried by using it, one line each.
+// tappet check: tests everything the kiosk needs by using it, and prints one line each.
 
 import CPlatform
 import TappetCommandLine
@@ -55,7 +55,8 @@ extension Command {
 extension CheckReport {
   fileprivate mutating func check(_ arguments: Arguments) throws(CommandFailure) {
     let path = KioskAccess.path(arguments)
-    // Root may read a file that is not in its place yet, as Ansible checks one, and the kiosk's user may not.
+    // Root can read a file that is not installed yet, for example during Ansible's validation; the kiosk's user may
+    // not.
     let text = ConfigurationParser.text(path: path)
     try becomeOwner(of: try KioskAccess.load(arguments, text: text).stateFolder)
     let configuration = try KioskAccess.load(arguments, files: .required, text: text)
@@ -71,8 +72,8 @@ extension CheckReport {
     checkAll(configuration, delivers: delivers)
   }
 
-  /// Root looks at everything as the kiosk's user: no broker and no device meets root, and what that user cannot use is
-  /// found.
+  /// Switches from root to the kiosk's user: broker and devices are never used as root, and missing permissions of that
+  /// user are found.
   private mutating func becomeOwner(of folder: String) throws(CommandFailure) {
     do throws(SystemError) {
       guard let user = try ProcessUser.become(ownerOf: folder) else { return }

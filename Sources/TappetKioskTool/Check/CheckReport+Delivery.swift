@@ -1,4 +1,4 @@
-// tappet check --deliver: a test message to each action's topic.
+// tappet check --deliver: publishes a test message to each action's topic.
 
 import TappetBroker
 import TappetCommandLine
@@ -6,7 +6,7 @@ import TappetConfig
 import TappetCore
 
 extension CheckReport {
-  /// Asks before it sends anything.
+  /// Prompts for consent before anything is sent.
   static func requireConsentToDeliver(_ configuration: KioskConfiguration, _ arguments: Arguments)
     throws(CommandFailure)
   {

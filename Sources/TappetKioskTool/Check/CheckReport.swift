@@ -1,4 +1,4 @@
-// The parts that 'tappet check' looks at; each finding is printed as it is made, since some take seconds.
+// The checks of 'tappet check'. Each finding is printed immediately, since some checks take seconds.
 
 import CPlatform
 import TappetCommandLine
@@ -16,14 +16,14 @@ struct CheckReport {
   private struct Finding {
     var part: String
     var verdict: Verdict
-    /// For programs, where the reason has one.
+    /// Machine-readable code, if the reason has one.
     var code: String?
     var text: String
   }
 
   private let printsLines: Bool
   private var findings: [Finding] = []
-  /// The latest time that the kiosk believed, in seconds since 1970.
+  /// Latest time that the kiosk accepted as valid, in seconds since 1970.
   private var latestTime: Int64?
 
   var isGood: Bool { findings.allSatisfy { $0.verdict != .bad } }
@@ -62,7 +62,7 @@ struct CheckReport {
 
   // MARK: Parts
 
-  /// The configuration and its files.
+  /// Checks the configuration and its files.
   mutating func checkFiles(_ configuration: KioskConfiguration) {
     let count = configuration.actions.count
     note("config", .good, "\(count) \(count == 1 ? "action" : "actions"), no mistakes")
@@ -76,7 +76,7 @@ struct CheckReport {
     for warning in FolderProbe.warnings(configuration) { note("folder", .bad, warning) }
   }
 
-  /// Everything, by using it.
+  /// Checks every part by using it.
   mutating func checkAll(_ configuration: KioskConfiguration, delivers: Bool) {
     checkFiles(configuration)
     var kiosk: RunningKiosk?
@@ -101,14 +101,14 @@ struct CheckReport {
     checkPanel(configuration, isRunning: kiosk != nil)
   }
 
-  /// Whether the stored password could be read, if there is one.
+  /// Whether the broker's password, if one is stored, could be read.
   private mutating func mayTryBroker(_ configuration: KioskConfiguration) -> Bool {
     if !configuration.storesPassword || configuration.broker.password != nil { return true }
     note("broker", .note, "not tried: its password is sealed; 'tappet check --running' asks the kiosk")
     return false
   }
 
-  /// The parts of the kiosk that runs.
+  /// Adds the state that the running kiosk reports for each part.
   mutating func askKiosk(_ configuration: KioskConfiguration) throws(CommandFailure) {
     guard let kiosk = try RunningKiosk.find(configuration) else {
       throw .failed(RunningKiosk.absence(configuration), FailureCode.kioskAbsent)
@@ -191,7 +191,7 @@ struct CheckReport {
     note("unknown tags", .note, "each of them is published, as to " + topic)
   }
 
-  /// Their files were read with the configuration.
+  /// Checks the webhooks' programs; the files of webhooks were read with the configuration.
   private mutating func checkWebhooks(_ configuration: KioskConfiguration) {
     guard !configuration.webhooks.isEmpty else { return }
     guard access(WebhookProgram.path, X_OK) == 0 else {

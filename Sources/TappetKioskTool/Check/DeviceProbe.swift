@@ -1,4 +1,4 @@
-// Devices, used as the kiosk would use them: for 'tappet check' and 'tappet init'.
+// Probes devices by using them as the kiosk would, for 'tappet check' and 'tappet init'.
 
 import CPlatform
 import TappetBroker
@@ -9,11 +9,11 @@ import TappetKiosk
 import TappetMessages
 import TappetPlatform
 
-/// Uses a device as the kiosk would, and releases it.
+/// Uses a device as the kiosk would, then releases it.
 ///
 /// The wait ends when the descriptor `end` is readable.
 enum DeviceProbe {
-  /// The judgement, its reason for a person, and the reason's code where it has one.
+  /// The verdict, a human-readable reason, and the code of the reason if it has one.
   typealias Finding = (verdict: Verdict, text: String, code: String?)
 
   static func reader(_ configuration: KioskConfiguration, endedBy end: Int32 = -1) -> Finding {
@@ -41,10 +41,10 @@ enum DeviceProbe {
     } catch { return lost(.notStarted(code: error.code)) }
   }
 
-  /// Connects under a client id of its own and publishes nothing, so that a kiosk that runs keeps its connection.
+  /// Connects with a separate client id and publishes nothing, so that a running kiosk keeps its connection.
   ///
-  /// Where the broker may have refused that id alone, a kiosk that `isNew` asks again with its real one: only that
-  /// tells a wrong password, and nobody else has the id yet.
+  /// If the broker may have rejected only that id, a kiosk that `isNew` retries with its real one: only this detects a
+  /// wrong password, and no other client uses the id yet.
   static func broker(
     _ configuration: KioskConfiguration, endpoint: Int, isNew: Bool = false, endedBy end: Int32 = -1
   ) -> Finding {
@@ -128,7 +128,7 @@ private enum BrokerAnswer {
 }
 
 extension LinkFailure {
-  /// Whether the broker may have refused the client id, and would take another.
+  /// Whether the broker may have rejected only the client id.
   fileprivate var mayConcernClientID: Bool {
     switch self {
     case .connack(.identifierRejected), .connack(.notAuthorized), .refused(.clientIdentifierNotValid),

@@ -1,4 +1,4 @@
-// Folders on the way to the kiosk's files in which other users could put theirs in place.
+// Finds folders on the paths to the kiosk's files in which other users could replace files.
 
 import CPlatform
 import TappetCommandLine
@@ -6,9 +6,9 @@ import TappetConfig
 import TappetCore
 import TappetPlatform
 
-/// Looks at the folders of the configuration's files.
+/// Checks the folders of the configuration's files.
 enum FolderProbe {
-  /// Returns a sentence for each folder that others than root and the kiosk's user can write to.
+  /// Returns a warning for each folder that is writable by users other than root and the kiosk's user.
   static func warnings(_ configuration: KioskConfiguration) -> [String] {
     let owner = FileOwner.user(of: configuration.stateFolder)
     var folders: [String] = []
@@ -34,7 +34,7 @@ enum FolderProbe {
     guard status.st_mode & 0o1000 != 0 else {
       return "\(path) can be written to by other users; run: chmod go-w \(path)"
     }
-    // With the sticky bit, as in /tmp, nobody can replace the files of others, but be there first.
+    // With the sticky bit, as in /tmp, other users cannot replace existing files, but can create theirs first.
     return holdsSocket
       ? "in \(path) any user's program can take the control socket's place; name another folder with 'control:'" : nil
   }

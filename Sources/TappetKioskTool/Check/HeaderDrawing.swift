@@ -1,4 +1,4 @@
-// The board's header on a terminal: two columns as on the board, what is wired to which pin, and what is wrong with it.
+// Draws the board's header on a terminal: two columns as on the board, the wiring of each pin, and any errors in it.
 //
 //                       ┌───────────┐
 //                  3V3  │  1 · ·  2 │  5V
@@ -8,13 +8,13 @@
 import TappetCommandLine
 import TappetCore
 
-/// A part of the panel, and its pin.
+/// A part of the panel with its pin.
 struct HeaderUse: Hashable {
-  /// As the profile numbers it; a pin that the header does not have is listed below the drawing.
+  /// Pin number in the profile; a pin that the header does not have is listed below the drawing.
   var pin: Int
   /// The part's name: `button light`.
   var label: String
-  /// The fault in a sentence; `nil` means that nothing is wrong.
+  /// An error message about the pin; `nil` if there is none.
   var problem: String?
 }
 
@@ -64,7 +64,7 @@ enum HeaderDrawing {
   private struct Cell {
     let number: Int
     private let name: String
-    /// The part that is wired there, else the pin's other function.
+    /// The part wired to the pin, otherwise the pin's alternative function.
     private let note: String
     private let state: State
 
@@ -95,7 +95,7 @@ enum HeaderDrawing {
 
     private var link: String { note.isEmpty ? "" : isUsed ? " ── " : "  " }
 
-    /// Columns on the terminal.
+    /// Width in terminal columns.
     var width: Int { name.unicodeScalars.count + link.unicodeScalars.count + note.unicodeScalars.count }
 
     func text(_ pen: ANSIStyle, isLeft: Bool) -> String {
@@ -119,12 +119,12 @@ enum HeaderDrawing {
     }
   }
 
-  /// Returns a label that is not too wide for the drawing.
+  /// Returns a label truncated to the width of the drawing.
   private static func shortened(_ text: String) -> String {
     text.unicodeScalars.count <= 28 ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(27))) + "…"
   }
 
-  /// Adds colours, or none.
+  /// Adds colours if enabled.
   private struct ANSIStyle {
     let isColoured: Bool
 

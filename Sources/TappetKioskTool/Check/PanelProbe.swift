@@ -1,4 +1,4 @@
-// The panel's lines and LEDs, requested as the kiosk would request them, and released; and a drawing of the header.
+// Probes the panel's lines and LEDs by requesting them as the kiosk would, then releasing them; also draws the header.
 
 import TappetCommandLine
 import TappetConfig
@@ -8,9 +8,9 @@ import TappetMessages
 import TappetPanel
 import TappetPlatform
 
-/// The state of the panel's parts.
+/// The results of probing the panel.
 struct PanelProbe {
-  /// The state of one part.
+  /// The result for one part.
   struct Finding {
     var isGood: Bool
     var text: String
@@ -21,11 +21,11 @@ struct PanelProbe {
     var name: String
     var line: PanelLine
     var fault: GPIOFault?
-    /// The reader's end of a wire on the same pin.
+    /// Label of the reader's terminal that is wired to the same pin.
     var readerEnd: String?
     var isPressed = false
 
-    /// A sentence about the line; `nil` means that nothing is wrong.
+    /// An error message about the line; `nil` if the line is usable.
     var problem: String? {
       let name = line.address.text
       return readerEnd.map { "\(name) is the pin of '\($0)'; choose another line" }
@@ -34,12 +34,12 @@ struct PanelProbe {
   }
 
   private(set) var findings: [Finding] = []
-  /// Empty without a profile.
+  /// Lines of the header drawing, empty without a profile.
   private(set) var drawing: [String] = []
 
-  /// Tries every part; while a kiosk is running it has the lines, and they are only looked at.
+  /// Probes every part; lines that a running kiosk has requested are only inspected.
   ///
-  /// A virtual panel has none: it plays those that would be wired.
+  /// A virtual panel has no lines: the simulator plays the wired ones.
   init(_ configuration: KioskConfiguration, isRunning: Bool, colour: Bool) {
     let panel = configuration.panel
     var profile: BoardProfile?
@@ -58,7 +58,7 @@ struct PanelProbe {
       case .led(let led): if !isRunning, !isVirtual { tryLED(led, name, .indicator(index), configuration) }
       }
     }
-    // A door or a gate must not even twitch because somebody checks: these lines are only looked at.
+    // A check must not move a door or gate, not even briefly: these lines are only inspected.
     var untouched: [Wire] = []
     for (index, output) in panel.outputs.enumerated() {
       let name = "output " + output.plan.name
@@ -72,7 +72,7 @@ struct PanelProbe {
     let chips = GPIOChips.scan()
     var wires = inputs + outputs + untouched
     if !isVirtual {
-      // A request would take the pin away from the reader's bus.
+      // Requesting the line would disconnect the pin from the reader's bus.
       let isReaders = { Self.readerEnd(at: $0, reader, chips, panel.chip, profile) != nil }
       untouched = isRunning ? wires : (inputs + outputs).filter(isReaders) + untouched
       let (inputs, outputs) = (inputs.filter { !isReaders($0) }, outputs.filter { !isReaders($0) })
@@ -104,7 +104,7 @@ struct PanelProbe {
     }
   }
 
-  /// Requests all lines and releases them.
+  /// Requests all lines, then releases them.
   private static func request(
     _ inputs: [Wire], _ outputs: [Wire], _ chip: String?, _ profile: BoardProfile?
   ) -> [Wire] {
@@ -125,7 +125,7 @@ struct PanelProbe {
     return wires
   }
 
-  /// Finds out only what can be seen without requesting a line.
+  /// Inspects lines without requesting them.
   private static func look(
     _ wires: [Wire], _ chips: GPIOChips, _ chip: String?, _ profile: BoardProfile?
   ) -> [Wire] {

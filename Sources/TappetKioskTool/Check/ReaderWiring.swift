@@ -1,4 +1,4 @@
-// The header pins to which the reader's wires go. libnfc's connection string names the bus, the profile its pins.
+// The header pins that the reader is wired to. libnfc's connection string names the bus, the profile its pins.
 //
 //   pn532_i2c:/dev/i2c-1               I2C1 SDA, I2C1 SCL
 //   pn532_spi:/dev/spidev0.0:500000    SPI0 MOSI, SPI0 MISO, SPI0 SCLK, SPI0 CE0
@@ -8,7 +8,7 @@ import TappetCommandLine
 import TappetCore
 
 enum ReaderWiring {
-  /// Returns the reader's wires; none for a reader on USB, or on a bus that the header does not have.
+  /// Returns the reader's wires; empty for a USB reader, or a bus that the header does not have.
   static func uses(device: String?, profile: BoardProfile) -> [HeaderUse] {
     guard let device, let bus = Bus(device: device) else { return [] }
     var uses: [HeaderUse] = []
@@ -28,10 +28,10 @@ enum ReaderWiring {
 
     private let kind: Kind
     private let number: Int64
-    /// The device that is selected on an SPI bus.
+    /// Chip select number on an SPI bus.
     private var selected: Int64 = 0
 
-    /// `nil` for a device that is not on the header.
+    /// Parses a device's connection string; `nil` for a device that is not on the header.
     init?(device: String) {
       let parts = device.utf8.split(separator: UInt8(ascii: ":")).map { String($0) ?? "" }
       guard parts.count > 1 else { return nil }
@@ -56,14 +56,14 @@ enum ReaderWiring {
       path.begins(with: prefix) ? Int64(decimal: path.utf8.dropFirst(prefix.utf8.count)) : nil
     }
 
-    /// The reader's terminal for a pin whose other function is this one, such as `SPI0 MOSI`; `nil` for none.
+    /// Returns the reader's terminal for a pin with this function, such as `SPI0 MOSI`; `nil` if not part of the bus.
     func readerEnd(of function: String) -> String? {
       let words = function.utf8.split(separator: UInt8(ascii: " ")).map { String($0) ?? "" }
       guard words.count == 2, isName(words[0]) else { return nil }
       switch (kind, words[1]) {
       case (.i2c, "SDA"): return "reader SDA"
       case (.i2c, "SCL"): return "reader SCL"
-      // The board sends on TX what the reader receives.
+      // The board's TX is wired to the reader's RXD.
       case (.uart, "TX"): return "reader RXD"
       case (.uart, "RX"): return "reader TXD"
       case (.spi, "MOSI"), (.spi, "TX"), (.spi, "D1"): return "reader MOSI"

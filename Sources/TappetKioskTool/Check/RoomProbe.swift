@@ -1,4 +1,4 @@
-// The rooms of 'tappet check': whether the session is good, and whether something can be sent in each of them.
+// The rooms of 'tappet check': whether the session is valid, and whether messages can be sent to each room.
 
 import TappetCommandLine
 import TappetConfig
@@ -57,10 +57,10 @@ extension CheckReport {
 }
 
 extension HomeserverClient {
-  /// Why the kiosk's user may not write in a room in which it is; `nil` if it may.
+  /// Returns why the kiosk's user may not write in a room it has joined; `nil` if it may.
   ///
-  /// Client-server API §11.5, `m.room.power_levels`; without that event everybody may. Since version 12 of rooms, those
-  /// who made one need no level.
+  /// Client-server API §11.5, `m.room.power_levels`; without that event, all members may write. From room version 12
+  /// on, creators need no power level.
   fileprivate func reasonForSilence(
     of user: String, in id: String, isEncrypted: Bool
   ) throws(CommandFailure) -> String? {

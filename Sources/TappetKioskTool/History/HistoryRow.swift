@@ -1,4 +1,4 @@
-// A row of the log of taps, for people, as JSON and as comma-separated values (RFC 4180).
+// A row of the tap log as text, as JSON and as comma-separated values (RFC 4180).
 
 import TappetCommandLine
 import TappetCore
@@ -7,10 +7,10 @@ import TappetMessages
 import TappetPlatform
 import TappetStore
 
-/// A row as it is printed.
+/// A row of the log, for printing.
 struct HistoryRow {
   var record: TapRecord
-  /// The name of the person whose tag it was.
+  /// The name of the tag's owner.
   var person: String?
 
   static let header = "time,outcome,trigger,action,uid,tag,person,code,id,count"
@@ -35,10 +35,10 @@ struct HistoryRow {
   }
 }
 
-/// A count as it is printed.
+/// A row of counts, for printing.
 struct HistoryCountRow {
   var count: HistoryCount
-  /// The name of the person whose tag it is.
+  /// The name of the tag's owner.
   var person: String?
 
   static let header = "count,action,trigger,uid,tag,person,last"

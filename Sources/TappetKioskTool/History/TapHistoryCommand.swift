@@ -1,4 +1,4 @@
-// tappet history: what became of each tap, from the store.
+// tappet history: the outcome of each tap, from the store.
 
 import TappetCommandLine
 import TappetConfig
@@ -44,7 +44,7 @@ private struct HistoryQuery {
   private let arguments: Arguments
   private let configuration: KioskConfiguration
   private var filter = HistoryFilter()
-  /// The names that the rows do not hold, by id.
+  /// Names that are not stored in the rows, by id.
   private var names: [String: String] = [:]
 
   init(_ arguments: Arguments, _ configuration: KioskConfiguration) {
@@ -52,7 +52,7 @@ private struct HistoryQuery {
     self.configuration = configuration
     let now = SystemClock().now()
     filter.since = arguments.value("since").flatMap { HistoryTime.unixMilliseconds($0, now: now.unixMilliseconds) }
-    // The kiosk removes rows when it has something to do; until then they are as good as gone.
+    // The kiosk deletes expired rows only now and then; until then they are hidden here.
     if let age = configuration.historyAge {
       filter.since = max(filter.since ?? 0, now.unixMilliseconds - age.wholeMilliseconds)
     }
@@ -64,7 +64,7 @@ private struct HistoryQuery {
     }
   }
 
-  /// The mistake in the options.
+  /// Returns an error message about the options, or `nil`.
   static func usageError(_ arguments: Arguments) -> String? {
     if let word = arguments.operands.first, word != "top" { return "unexpected argument '\(word)'; there is 'top'" }
     if let text = arguments.value("since"), HistoryTime.unixMilliseconds(text, now: 0) == nil {
@@ -149,7 +149,7 @@ private struct HistoryQuery {
 
 /// A time on the command line.
 private enum HistoryTime {
-  /// `30min`, `12h` or `7d` before `now`, a date of this time zone, or a time as --json prints it.
+  /// Parses `30min`, `12h` or `7d` before `now`, a date in the local time zone, or a time in the format of --json.
   static func unixMilliseconds(_ text: String, now: Int64) -> Int64? {
     let digits = text.utf8.prefix { $0.isASCIIDigit }
     let units: KeyValuePairs<String, Int64> = ["s": 1000, "min": 60_000, "h": 3_600_000, "d": 86_400_000]

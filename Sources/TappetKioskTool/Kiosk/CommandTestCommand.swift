@@ -1,4 +1,4 @@
-// tappet command test: a command as a sender would publish it, made and judged by the running kiosk.
+// tappet command test: builds a command as a sender would publish it, and has the running kiosk evaluate it.
 
 import TappetCommandLine
 import TappetCore

@@ -1,5 +1,5 @@
-// The kiosk on a terminal: its lights in their rhythm, its parts, the last taps, its buttons on keys. Drawn when
-// something changes, never on a timer, and only the lines that have changed.
+// The kiosk's live view on a terminal: blinking lights, parts, recent taps, and buttons mapped to keys. Redrawn on
+// changes, never on a timer, and only the lines that changed.
 
 import CPlatform
 import TappetCommandLine
@@ -8,31 +8,31 @@ import TappetKiosk
 import TappetMessages
 import TappetPlatform
 
-/// Draws on the terminal's alternate screen, so that the text before it stays as it was.
+/// Draws on the terminal's alternate screen, so that the previous text is preserved.
 final class LiveView {
   private var isOpen = false
   private var drawn: [String] = []
   private var size: (columns: Int, rows: Int) = (0, 0)
-  /// `nil` means that there are no keys to read.
+  /// `nil` when the keyboard is not being read.
   private var keyboard: TerminalMode?
-  /// `h` was typed: the next digit holds its button, or releases it.
+  /// Set after `h`: the next digit holds its button down, or releases it.
   private var isHolding = false
-  /// The buttons that a key holds down.
+  /// The buttons that are held down by a key.
   private var held: Set<Int> = []
-  /// `?` was typed: the keys are explained.
+  /// Set by `?`: help for the keys is shown.
   private var isExplaining = false
 
-  /// The result of what was typed.
+  /// The result of keyboard input.
   enum Typed {
     case buttons
     /// The view changed.
     case redraw
     case quit
-    /// The terminal is gone.
+    /// The terminal was closed.
     case gone
   }
 
-  /// Shows the picture.
+  /// Draws the view.
   func draw(_ view: KioskView) {
     if !isOpen {
       isOpen = true
@@ -56,7 +56,7 @@ final class LiveView {
     if !text.isEmpty { Output.write(text) }
   }
 
-  /// Gives the terminal back.
+  /// Restores the terminal.
   func close() {
     keyboard = nil
     if isOpen { Output.write("\u{1B}[?25h\u{1B}[?1049l") }
@@ -65,14 +65,13 @@ final class LiveView {
 
   // MARK: Keys
 
-  /// Reads the terminal's keys one by one from now on, without showing them; false when standard input is not a
-  /// terminal.
+  /// Starts reading single keys without echo; returns false when standard input is not a terminal.
   func openKeyboard() -> Bool {
     keyboard = .keys()
     return keyboard != nil
   }
 
-  /// Reads what was typed; reports a button's index, and whether it goes down.
+  /// Reads pending keys; calls `handler` with a button's index and whether the button is pressed or released.
   func readKeys(_ handler: (Int, Bool) -> Void) -> Typed {
     var bytes = [UInt8](repeating: 0, count: 64)
     guard let count = try? checked("read", { read(0, &bytes, bytes.count) }), count > 0 else { return .gone }
@@ -168,10 +167,10 @@ final class LiveView {
       + "expired \(counters.expired)"
   }
 
-  /// In a colour of the terminal's, by its number.
+  /// Colours text with one of the terminal's numbered colours.
   private static func painted(_ text: String, _ code: Int) -> String { "\u{1B}[\(code)m\(text)\u{1B}[0m" }
 
-  /// The colour that an RGB LED has now; a buzzer is heard.
+  /// Returns the current colour of an RGB LED; a buzzer is shown as a note.
   private func cell(_ levels: LightOutputs) -> String {
     // The bits of red, green and blue are in the terminal's order.
     let colour = Int(levels.rawValue >> 2 & 7)

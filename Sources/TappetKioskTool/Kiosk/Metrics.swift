@@ -1,4 +1,4 @@
-// A kiosk's status as Prometheus reads it. docs/fleet.md lists the metrics, docs/alerts.yaml has alerts.
+// A kiosk's status as Prometheus metrics. docs/fleet.md lists the metrics, docs/alerts.yaml contains alerts.
 
 import TappetCommandLine
 import TappetCore
@@ -12,10 +12,10 @@ struct Metrics {
 
   private var metrics = MetricsText()
 
-  /// The metrics as text, with its last line feed.
+  /// The metrics as text, with a trailing line feed.
   var text: String { metrics.text }
 
-  /// The metrics of a kiosk with this status; `nil` means that none answers.
+  /// Creates the metrics of a kiosk with this status; `nil` if the kiosk does not respond.
   init(_ status: JSON?) {
     metrics.add("tappet_up", .gauge, "Whether the kiosk answers.", Sample(value: status == nil ? 0 : 1))
     guard let status else { return }
@@ -95,6 +95,6 @@ extension JSON? {
 }
 
 extension JSON {
-  /// A number, or 1 for true; 0 for everything else.
+  /// The number, or 1 for true; 0 for any other value.
   fileprivate var number: Int64 { self == .bool(true) ? 1 : wholeNumber ?? 0 }
 }

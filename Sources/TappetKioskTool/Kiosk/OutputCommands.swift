@@ -1,4 +1,4 @@
-// tappet output: the panel's outputs, switched by the running kiosk, which alone has their lines.
+// tappet output: switches the panel's outputs through the running kiosk, which has exclusive use of their lines.
 
 import TappetCommandLine
 import TappetConfig

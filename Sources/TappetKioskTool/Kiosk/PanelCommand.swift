@@ -1,4 +1,4 @@
-// tappet panel lock: the buttons of the running kiosk, locked at once.
+// tappet panel lock: locks the buttons of the running kiosk immediately.
 
 import TappetCommandLine
 import TappetJSON

@@ -34,7 +34,7 @@ extension Command {
     runtime.observers.onConnected = { Memory.giveBack() }
     guard isatty(1) == 1, !arguments.has("plain") else { return try runtime.run() }
     let screen = LiveView()
-    runtime.observers.onRecord = { _ in }  // The view shows the lines; a log between them would tear it.
+    runtime.observers.onRecord = { _ in }  // The view shows the lines; log output would corrupt it.
     runtime.observers.onChange = { screen.draw($0) }
     defer { screen.close() }
     var keyboard: Watch?
@@ -45,7 +45,7 @@ extension Command {
         case .redraw: screen.draw(runtime.view)
         case .quit: runtime.stop()
         case .gone:
-          // The window was closed: nobody sees this kiosk any more, and SIGHUP means something else to it.
+          // The window was closed, so the view is no longer visible; SIGHUP has another meaning for the kiosk.
           keyboard = nil
           runtime.stop()
         }

@@ -1,4 +1,4 @@
-// tappet status: what the running kiosk reports about itself.
+// tappet status: the status that the running kiosk reports.
 
 import TappetCommandLine
 import TappetCore
@@ -40,7 +40,7 @@ extension Command {
       })
   }
 
-  /// The parts of this kiosk that can be good or not: those that every kiosk has, and those that are configured.
+  /// Returns the parts of this kiosk that have a status: those of every kiosk, and the configured optional ones.
   static func statusParts(of status: JSON) -> [String] {
     statusParts + ["webhooks", "rooms", "inventory", "site"].filter { (status[$0] ?? .null) != .null }
   }
@@ -86,7 +86,7 @@ extension Command {
     }
   }
 
-  /// Prints one line, whatever the kiosk's answer has in it.
+  /// Prints one line, escaping anything unusual in the kiosk's response.
   private static func line(_ text: String) { Output.print(text.escaped) }
 
   private static func showWebhooks(_ status: JSON) {
@@ -99,7 +99,7 @@ extension Command {
     line(text)
   }
 
-  /// When it was, before it.
+  /// Returns the time of an event, as a prefix to its line.
   private static func time(_ fact: JSON) -> String {
     guard let time = fact["time"]?.text.flatMap({ WallTime.unixMilliseconds(utc: $0) }) else { return "" }
     return WallTime.brief(unixMilliseconds: time, now: SystemClock().now().unixMilliseconds) + "  "

@@ -1,5 +1,5 @@
-// The outbox: read from the database, next to a kiosk that runs; dropped through the kiosk where there is one, for it
-// has entries in its memory.
+// The outbox: read directly from the database, even while a kiosk is running; entries are dropped through the running
+// kiosk, since it also keeps entries in memory.
 
 import TappetCommandLine
 import TappetConfig
@@ -16,7 +16,8 @@ package struct OutboxClient {
 
   package init(_ configuration: KioskConfiguration) { self.configuration = configuration }
 
-  /// Calls `body` with every entry in the order of acceptance, until it returns false; those for the broker first.
+  /// Calls `body` with every entry in the order of acceptance until it returns false; entries for the broker come
+  /// first.
   package func forEach(_ body: (OutboxEntry) -> Bool) throws(CommandFailure) {
     let store = try KioskAccess.openStore(configuration).store
     do throws(DatabaseError) {
@@ -24,7 +25,7 @@ package struct OutboxClient {
     } catch { throw .failed(error.sentence) }
   }
 
-  /// False when `body` returned false.
+  /// Returns false if `body` returned false.
   private static func forEach(
     _ destination: Destination, in store: Store, _ body: (OutboxEntry) -> Bool
   ) throws(DatabaseError) -> Bool {
@@ -40,13 +41,13 @@ package struct OutboxClient {
     }
   }
 
-  /// The entries that webhooks refused for good.
+  /// Entries that webhooks rejected permanently.
   func givenUp() throws(CommandFailure) -> [Store.DeadLetter] {
     let store = try KioskAccess.openStore(configuration).store
     do throws(DatabaseError) { return try store.givenUp() } catch { throw .failed(error.sentence) }
   }
 
-  /// Drops one entry, or all; returns the number of those dropped, and of those that the broker has already.
+  /// Drops one entry, or all; returns the number of entries dropped, and of those already sent to the broker.
   func drop(_ id: EntryID?) throws(CommandFailure) -> (dropped: Int64, sent: Int64) {
     let client = KioskClient(configuration: configuration)
     let answer = try client.ask([.dropEntries(id)], waiting: Limits.outboxDropMax) { () throws(CommandFailure) in

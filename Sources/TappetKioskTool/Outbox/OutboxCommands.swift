@@ -1,4 +1,4 @@
-// tappet outbox: what waits for the broker and for webhooks.
+// tappet outbox: entries pending for the broker and for webhooks.
 
 import CPlatform
 import TappetCommandLine
@@ -87,7 +87,7 @@ extension Command {
   private static func export(_ outbox: OutboxClient, to path: String) throws(CommandFailure) -> Int {
     let file: Int32
     do throws(SystemError) {
-      // Messages may be private; and an existing file is not overwritten.
+      // Messages may be private, and an existing file must not be overwritten.
       file = try checked("open") { tp_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
     } catch { throw .failed("\(path) cannot be created: \(error.text)") }
     defer { close(file) }
@@ -113,10 +113,10 @@ extension Command {
 }
 
 extension OutboxEntry {
-  /// Whether it is tried when nothing else waits.
+  /// Whether the entry is sent only when no other is pending.
   private var isSetAside: Bool { closes >= Limits.closesUntilAside }
 
-  /// Milliseconds until it may no longer be sent.
+  /// Milliseconds until the entry expires.
   private var remainingMilliseconds: Int64 {
     let now = SystemClock().now()
     switch expiry {
@@ -125,7 +125,7 @@ extension OutboxEntry {
     }
   }
 
-  /// By the clock as it is now.
+  /// Expiry time according to the current clock.
   private var expiryTime: JSON {
     let now = SystemClock().now().unixMilliseconds
     let (time, overflow) = now.addingReportingOverflow(remainingMilliseconds)

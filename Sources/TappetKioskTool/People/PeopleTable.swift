@@ -1,4 +1,4 @@
-// A CSV file of people, read as a whole.
+// A CSV file of people, read completely into memory.
 
 import CPlatform
 import TappetCommandLine
@@ -9,14 +9,14 @@ import TappetMessages
 import TappetPlatform
 import TappetStore
 
-/// The rows of a file.
+/// The rows of a CSV file of people.
 struct PeopleTable {
   private(set) var rows: [PeopleRow] = []
   private let path: String
-  /// The place in the file of each of `PeopleColumn.obeyed`.
+  /// Column index of each of `PeopleColumn.obeyed`.
   private var places: [Int?] = []
   private var columnCount = 0
-  /// The columns without a name, which are empty.
+  /// Columns without a name, which must be empty.
   private var unnamed: [Int] = []
 
   /// Reads a file.
@@ -28,12 +28,12 @@ struct PeopleTable {
     if places.isEmpty { throw refusal("it is empty; the first line names the columns, of which 'name' is one") }
   }
 
-  /// A mistake in the file.
+  /// Returns an error about the file.
   func refusal(_ sentence: String) -> CommandFailure { CSVFile.refusal(path, sentence) }
 
   private mutating func take(_ row: CSVRow) throws(CommandFailure) {
     guard !places.isEmpty else { return try takeHeader(row) }
-    // Spreadsheets write empty columns beside a table.
+    // Spreadsheets write empty columns next to a table.
     guard row.fields.count >= columnCount, row.fields.dropFirst(columnCount).allSatisfy({ $0.isEmpty }) else {
       throw refusal("line \(row.line): the row has \(row.fields.count) fields, the first line \(columnCount)")
     }
@@ -67,7 +67,7 @@ struct PeopleTable {
 
   // MARK: Requests
 
-  /// The rows in pieces that fit into requests.
+  /// The rows, split into pieces that fit into requests.
   var pieces: [[PeopleRow]] {
     var pieces: [[PeopleRow]] = [[]]
     var size = 0

@@ -1,4 +1,4 @@
-// tappet person: whose tag it is, and whether they may act with it.
+// tappet person: the people that tags belong to, and their permissions.
 
 import TappetCommandLine
 import TappetConfig
@@ -167,7 +167,7 @@ extension Command {
       })
   }
 
-  /// Sends a request about a person, and reports the answer to programs: with its id if that is a secret's.
+  /// Sends a request about a person and reports the response as JSON, with its id if that is the id of a secret.
   private static func ask(
     _ request: SecretRequest, _ arguments: Arguments, _ configuration: KioskConfiguration, showsID: Bool = false
   ) throws(CommandFailure) -> JSON {
@@ -186,7 +186,7 @@ extension Command {
 }
 
 extension PersonLimits {
-  /// The limits in the answer about a person; `nil` when there are none.
+  /// Parses the limits in a response about a person; `nil` when there are none.
   init?(facts: JSON) {
     let known = try? PersonLimits(
       from: facts["from"]?.text, until: facts["until"]?.text,
@@ -198,14 +198,14 @@ extension PersonLimits {
 }
 
 extension SecretClient {
-  /// The facts of all people.
+  /// Returns the facts about all people.
   package func listPeople() throws(CommandFailure) -> [JSON] {
     try askAll("people") { .listPeople(from: $0) }.elements
   }
 }
 
 extension JSON {
-  /// The same object without a member.
+  /// Returns a copy of the object without one member.
   fileprivate func without(_ name: String) -> JSON {
     guard case .object(let members) = self else { return self }
     return .object(members.filter { $0.name != name })

@@ -1,4 +1,4 @@
-// tappet person import, export: people and whose each tag is, as a table. Keys are never in it.
+// tappet person import, export: a table of people and their tags, without keys.
 
 import CPlatform
 import TappetCommandLine
@@ -90,7 +90,7 @@ extension Command {
 }
 
 extension SecretClient {
-  /// Imports a table, or says what would be different.
+  /// Imports a table, or reports what would change.
   fileprivate func importPeople(_ table: PeopleTable, isTrial: Bool) throws(CommandFailure) -> JSON {
     let pieces = table.pieces
     let earlier = pieces.dropLast().map { KioskRequest.stagePeople($0) }

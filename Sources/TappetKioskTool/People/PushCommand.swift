@@ -1,4 +1,4 @@
-// tappet people push: the people here, sealed and signed, for all doors of the site.
+// tappet people push: publishes the people of this kiosk, sealed and signed, to all doors of the site.
 
 import CPlatform
 import TappetBroker
@@ -18,7 +18,7 @@ enum PushCommand {
     }
     let signer = try signer(arguments.operands[0], site)
     var settings = try BrokerChoice.settings(arguments)
-    // Its message may be larger than others.
+    // The site message may exceed the usual size limit.
     settings.siteTopic = site.topic
     let store = try open(configuration)
     let client = try BrokerClient(settings)
@@ -31,7 +31,7 @@ enum PushCommand {
     report(draft, site, arguments)
   }
 
-  /// A bundle, and what is in it.
+  /// A bundle and its plaintext content.
   private struct Draft {
     var bundle: SiteBundle
     var content: SiteContent
@@ -65,7 +65,7 @@ enum PushCommand {
     }
   }
 
-  /// The number of the last bundle that the broker keeps; 0 without one of this site's.
+  /// Returns the version of the bundle that the broker retains; 0 if it retains none of this site.
   private static func kept(_ dialogue: RequestSession, _ site: SiteSettings) throws(CommandFailure) -> Int64 {
     let grant = dialogue.subscribe(site.topic, qos: 1)
     guard case .granted = grant else {
@@ -74,7 +74,7 @@ enum PushCommand {
         "The broker does not let this client read \(site.topic): only this machine knows the number of the last push.")
       return 0
     }
-    // The broker keeps one message of a topic, and sends it at once.
+    // The broker retains one message per topic, and sends it immediately.
     dialogue.collect(until: Limits.retainedQuietMax) { $0.topic == site.topic }
     try dialogue.requireConnection()
     var version: Int64 = 0
@@ -87,7 +87,7 @@ enum PushCommand {
     return version
   }
 
-  /// Makes a bundle of the people here, and remembers it before anybody can have it.
+  /// Creates a bundle of the people here, and records it before it is published.
   private static func draft(
     _ store: SecretStore, _ site: SiteSettings, _ key: SecretKey, _ signer: SigningKey, after kept: Int64,
     isTrial: Bool
@@ -123,7 +123,7 @@ enum PushCommand {
     throw .failed("the people keep changing here; try again")
   }
 
-  /// Remembers the draft; false when the people have changed since they were read.
+  /// Records the draft; returns false if the people have changed since they were read.
   private static func note(
     _ draft: Draft, since changes: Int64, in store: SecretStore
   ) throws(CommandFailure) -> Bool {

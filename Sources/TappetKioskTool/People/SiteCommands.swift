@@ -5,7 +5,7 @@ import TappetCore
 import TappetJSON
 
 extension Command {
-  /// The commands about the people of all doors.
+  /// The commands for people shared by all doors.
   package static var people: [Command] { [.peopleKeys, .peoplePush] }
 
   package static var peopleKeys: Command {

@@ -1,4 +1,4 @@
-// tappet people keys: the site's key, the key that signs, and the lines of kiosk.yaml that belong to them.
+// tappet people keys: creates the site key and the signing key, and prints the matching lines for kiosk.yaml.
 
 import CPlatform
 import TappetCommandLine

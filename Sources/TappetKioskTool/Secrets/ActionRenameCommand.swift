@@ -1,4 +1,4 @@
-// tappet action rename: what hangs on an action's name follows it.
+// tappet action rename: moves the secrets and learned tags of an action to its new name.
 
 import TappetCommandLine
 import TappetCore
@@ -25,7 +25,7 @@ extension Command {
       })
   }
 
-  /// A sentence about what moved, such as `1 secret of light now belongs to lamp`.
+  /// Returns a sentence about the moved records, such as `1 secret of light now belongs to lamp`.
   private static func sentence(_ answer: JSON, _ old: String, _ new: String) -> String {
     let (secrets, tags) = (answer["secrets"]?.wholeNumber ?? 0, answer["learned_tags"]?.wholeNumber ?? 0)
     var words: [String] = []

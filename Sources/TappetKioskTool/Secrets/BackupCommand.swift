@@ -1,4 +1,4 @@
-// tappet backup and restore: everything that is sealed, in one file under a passphrase.
+// tappet backup and restore: all sealed data in one file, encrypted with a passphrase.
 
 import CPlatform
 import TappetCommandLine
@@ -51,7 +51,7 @@ extension Command {
   }
 }
 
-/// The file with everything.
+/// The complete backup file.
 enum Backup {
   private static let passphraseSizeMin = 8
 
@@ -142,7 +142,7 @@ enum Backup {
       sizeMax: Limits.passphraseSizeMax)
   }
 
-  /// Typed twice on a terminal.
+  /// Prompts for a new passphrase, twice on a terminal.
   private static func newPassphrase(_ arguments: Arguments) throws(CommandFailure) -> SecretBytes {
     let first = try passphrase(arguments)
     guard first.count >= passphraseSizeMin else {
@@ -173,13 +173,13 @@ extension BackupContent {
 }
 
 extension Person {
-  /// The person of an answer to `person-list`.
+  /// Parses a person in the response to `person-list`.
   fileprivate convenience init?(_ facts: JSON) {
     guard let id = facts["id"]?.text, let name = facts["name"]?.text, let created = facts["created"]?.wholeNumber else {
       return nil
     }
     var limits = PersonLimits(facts: facts)
-    // A backup has what is left of a ticket, under a name of its own: its uses so far stay here.
+    // A backup contains the remaining uses of a ticket, under a new ticket id; the past uses stay on this kiosk.
     if var left = limits, let uses = left.uses {
       guard let ticket = try? TagSecret.newID() else { return nil }
       left.uses = max(0, uses - left.used)
@@ -193,7 +193,7 @@ extension Person {
 }
 
 extension LearnedTag {
-  /// The tag of an answer to `tag-learned`.
+  /// Parses a tag in the response to `tag-learned`.
   fileprivate init?(_ facts: JSON) {
     guard let id = facts["id"]?.text, let mark = ExternalTag.Identifier(facts), let action = facts["action"]?.text,
       let learned = facts["learned"]?.wholeNumber

@@ -1,4 +1,4 @@
-// The files of a backup: kiosk.yaml and what it names, from their places and back into them.
+// The files of a backup: kiosk.yaml and the files it names.
 
 import CPlatform
 import TappetCommandLine
@@ -9,7 +9,7 @@ import TappetMessages
 import TappetPlatform
 
 enum BackupFiles {
-  /// The configuration at `path`, then the files that it names; one that is missing is named and left out.
+  /// Reads the configuration at `path`, then the files it names; a missing file is reported and omitted.
   static func collect(_ path: String) throws(CommandFailure) -> [BackupPart] {
     guard let configuration = try read("", from: path) else { throw .failed("\(path) is gone") }
     var parts = [configuration]
@@ -36,9 +36,9 @@ enum BackupFiles {
     }
   }
 
-  /// Checks that a backup has no file but kiosk.yaml and those that it names, and no path through a parent folder.
+  /// Checks that a backup contains only kiosk.yaml and the files it names, and no path through a parent folder.
   ///
-  /// Otherwise its maker, or anybody with its passphrase, would decide what root writes.
+  /// Otherwise its creator, or anyone with its passphrase, could choose which files root overwrites.
   static func check(_ parts: [BackupPart]) throws(CommandFailure) {
     let named = parts.first { $0.path.isEmpty }.map { ConfigurationParser.namedFiles(in: $0.content) } ?? []
     for part in parts where !part.path.isEmpty {
@@ -51,7 +51,7 @@ enum BackupFiles {
     }
   }
 
-  /// The paths outside the configuration's folder, which a backup could choose freely.
+  /// Returns the paths outside the configuration's folder, which a backup could choose freely.
   static func outside(_ parts: [BackupPart], _ path: String) -> [String] {
     let folder = AtomicFiles.folder(of: path)
     let inside = (resolvedPath(folder) ?? folder) + "/"
@@ -62,12 +62,12 @@ enum BackupFiles {
     path.utf8.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) }
   }
 
-  /// The paths of the files when the configuration is at `path`.
+  /// Returns the destination paths for a configuration at `path`.
   static func targets(_ parts: [BackupPart], _ path: String) -> [String] {
     parts.map { $0.path.isEmpty ? path : ConfigurationParser.resolve($0.path, in: path) }
   }
 
-  /// Writes the files next to their places, kiosk.yaml last: it never names a missing file.
+  /// Writes the files next to their destinations, kiosk.yaml last, so that it never names a missing file.
   static func stage(_ parts: [BackupPart], _ path: String) throws(CommandFailure) -> AtomicFiles {
     let files = AtomicFiles(isForService: true)
     let placed = Array(zip(parts, targets(parts, path)))
@@ -84,7 +84,7 @@ enum BackupFiles {
     } catch {
       if error.code != EEXIST { throw AtomicFilesError(path: target, error: error) }
     }
-    // None of them is a program, and none is for others to change.
+    // The files are never executable, and not writable by other users.
     try files.add(target, part.content, mode: part.mode & 0o644)
   }
 }

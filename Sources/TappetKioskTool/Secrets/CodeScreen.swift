@@ -1,12 +1,12 @@
-// A QR code on the terminal, for a minute: on the alternate screen, so that no scrollback keeps it, and cleared
-// before that is left, whatever ends it.
+// Shows a QR code on the terminal for a minute: on the alternate screen, so that it does not enter the scrollback, and
+// cleared before that screen is left, no matter how the display ends.
 
 import CPlatform
 import TappetCommandLine
 import TappetCore
 
 enum CodeScreen {
-  /// Shows it until a key, a signal or the time ends it.
+  /// Shows the code until a key, a signal or the time limit ends the display.
   static func show(_ code: QRCode, name: String) throws(CommandFailure) {
     let lines = code.lines
     try requireRoom(columns: code.width, rows: lines.count + 1)
@@ -14,9 +14,9 @@ enum CodeScreen {
     let keys = TerminalMode.keys()
     defer { withExtendedLifetime(keys) {} }
     var screen = "\u{1B}[?1049h\u{1B}[2J\u{1B}[H\u{1B}[?25l"
-    // Black on white by number, on a light terminal as on a dark one; the names of colours are themes.
+    // Black on white by colour number, for light and dark terminals; named colours depend on the theme.
     for line in lines { screen += "\u{1B}[38;5;16;48;5;231m" + line + "\u{1B}[0m\r\n" }
-    // A long name is cut at the edge: wrapped it would scroll the code away.
+    // A long name is cut off at the edge, since wrapping would scroll the code.
     let seconds = Limits.shareDisplayTime.wholeMilliseconds / 1000
     screen += "\u{1B}[?7l(\(seconds) s; any key ends it)  \(name.escaped)\u{1B}[?7h"
     Output.write(screen)

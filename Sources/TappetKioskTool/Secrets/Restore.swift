@@ -1,4 +1,4 @@
-// tappet restore: this board becomes the one that a backup was made of, as a whole or not at all.
+// tappet restore: turns this board into the one that was backed up, completely or not at all.
 
 import CPlatform
 import TappetCommandLine
@@ -39,7 +39,7 @@ enum Restore {
     }
   }
 
-  /// On a new board there may be none.
+  /// Creates the folder, which a new board may lack.
   private static func makeFolder(of path: String) throws(CommandFailure) {
     let folder = AtomicFiles.folder(of: path)
     do throws(SystemError) { try checked("mkdir") { mkdir(folder, 0o755) } } catch {
@@ -47,7 +47,7 @@ enum Restore {
     }
   }
 
-  /// The configuration that is in force afterwards.
+  /// Returns the configuration that takes effect after the restore.
   private static func configuration(
     of content: BackupContent, _ path: String, _ arguments: Arguments
   ) throws(CommandFailure) -> KioskConfiguration {
@@ -76,7 +76,7 @@ enum Restore {
     }
   }
 
-  /// Without a person, only the kiosk.yaml that is here vouches for a file outside its folder.
+  /// Refuses unconfirmed files outside the configuration's folder unless the existing kiosk.yaml names them.
   private static func requireKnown(_ content: BackupContent, _ path: String) throws(CommandFailure) {
     var known: [String] = []
     if case .success(let file) = TextFile.read(path, sizeMax: Limits.configurationSizeMax) {

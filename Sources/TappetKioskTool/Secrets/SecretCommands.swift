@@ -1,5 +1,5 @@
-// tappet secret list, new, rename, remove and rekey, and tappet audit: which tags are accepted here, and who decided
-// so.
+// tappet secret list, new, rename, remove and rekey, and tappet audit: the tags accepted here, and the log of changes
+// to them.
 
 import TappetCommandLine
 import TappetConfig
@@ -144,7 +144,7 @@ extension Command {
     if arguments.report == nil { Output.print(AuditState.whole(count: Int(clamping: count)).sentence) }
   }
 
-  /// Checked before it is sent anywhere: a request has no room for more.
+  /// Returns the label if it is valid; checked before sending, since a request has no room for a longer one.
   static func checkedLabel(_ label: String?) throws(CommandFailure) -> String? {
     let label = label.map { $0.trimmedLabel ?? "" }
     if let fault = label?.nameFault() { throw .refused(fault.sentence(of: "label")) }
@@ -153,7 +153,7 @@ extension Command {
 }
 
 extension JSON {
-  /// The same object with its times, which are seconds since 1970 between the programs, as they are for others.
+  /// Returns a copy with time members converted from seconds since 1970, as used between the programs, to text.
   func timed(_ names: [(String, String)]) -> JSON {
     guard case .object(var members) = self else { return self }
     for (name, other) in names {

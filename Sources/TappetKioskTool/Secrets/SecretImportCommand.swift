@@ -1,5 +1,6 @@
-// tappet secret import: share codes from standard input or a file, a line each, one from a USB scanner, or a tag that
-// contains its key. A key never comes from the command line, which every user of the machine can read.
+// tappet secret import: imports share codes from standard input or a file, one per line, one from a USB scanner, or
+// from a tag that contains its key. Keys are never passed on the command line, which every user of the machine can
+// read.
 
 import CPlatform
 import TappetCommandLine
@@ -39,7 +40,7 @@ extension Command {
       })
   }
 
-  /// Imports each for itself: one that is refused, perhaps because it is there already, keeps no other out.
+  /// Imports each code separately: a refused one, such as a duplicate, does not affect the others.
   private static func importAll(
     _ urls: [SecretBytes], action: String?, label: String?, _ client: SecretClient
   ) throws(CommandFailure) {
@@ -74,7 +75,7 @@ extension Command {
     }
   }
 
-  /// The share code of a tag of the older format.
+  /// Reads the share code of a tag in the older format.
   private static func shareURL(of reading: TagReading) throws(CommandFailure) -> SecretBytes {
     let url: TagURL
     do throws(TagReadingError) { url = try reading.tagURL() } catch { throw .refused(error.sentence) }

@@ -32,7 +32,7 @@ extension Command {
       })
   }
 
-  /// Shows the secrets and asks; nothing to show is left to the kiosk's answer.
+  /// Lists the secrets and prompts for confirmation; an empty list is handled by the kiosk's response.
   private static func confirm(_ chosen: [JSON], _ arguments: Arguments) throws(CommandFailure) {
     guard !chosen.isEmpty, try Prompt.isNeeded(for: "this removes \(chosen.count) secrets", arguments) else { return }
     for secret in chosen { Output.printError(describe(secret)) }
@@ -40,7 +40,7 @@ extension Command {
     if Prompt().confirm("Remove \(what)?", default: false) != true { throw .refused("nothing was removed") }
   }
 
-  /// The secrets whose id or fingerprint begins with `id`.
+  /// Finds the secrets whose id or fingerprint starts with `id`.
   private static func find(_ id: String, _ client: SecretClient) throws(CommandFailure) -> [JSON] {
     let (secrets, unreadable) = try client.list()
     return (secrets + unreadable).filter {

@@ -1,4 +1,4 @@
-// tappet secret share: a secret's key as a code that a phone or another kiosk takes over.
+// tappet secret share: shows a secret's key as a code that a phone or another kiosk can import.
 
 import CPlatform
 import TappetCommandLine
@@ -48,7 +48,7 @@ extension Command {
       })
   }
 
-  /// A kiosk has room for a thousand secrets of an action, the phone app for three.
+  /// Warns when the phone app is full: a kiosk accepts a thousand secrets per action, the phone app three.
   private static func noteFull(_ answer: JSON) {
     let (others, max) = (answer["others_shared"]?.wholeNumber ?? 0, Int64(Limits.appSecretsPerActionMax))
     guard others >= max else { return }

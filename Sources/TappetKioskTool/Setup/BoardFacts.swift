@@ -1,5 +1,5 @@
-// Facts that distinguish this board from others, for `tappet init --answers`: those that it states itself, and its row
-// in a table of boards.
+// Facts that distinguish this board from others, for `tappet init --answers`: those read from the board itself, and its
+// row in a table of boards.
 
 import CPlatform
 import TappetCommandLine
@@ -7,12 +7,12 @@ import TappetConfig
 import TappetCore
 import TappetPlatform
 
-/// Facts about this board, which `%{board.NAME}` stands for.
+/// Facts about this board, which replace `%{board.NAME}`.
 struct BoardFacts {
   private(set) var names: [String] = []
   private var values: [String] = []
 
-  /// Its own facts: `machine_id`, `serial`, `mac` and `hostname`, as far as it has them.
+  /// Reads the board's own facts: `machine_id`, `serial`, `mac` and `hostname`, if available.
   init() {
     add("machine_id", Self.text(in: "/etc/machine-id"))
     add("serial", Self.text(in: "/proc/device-tree/serial-number"))
@@ -28,7 +28,7 @@ struct BoardFacts {
     values.append(value)
   }
 
-  /// Whether a fact would become a placeholder of `text`, as `%T` and `%{uid}` are in a message.
+  /// Whether a fact's value would introduce a placeholder such as `%T` or `%{uid}` into the text of a message.
   func makesPlaceholder(in text: String) throws(UnknownBoardFact) -> Bool {
     func count(_ text: String?) -> Int {
       let bytes = Array((text ?? "").utf8)
@@ -37,7 +37,7 @@ struct BoardFacts {
     return try count(filled(text)) != count(filled(text) { _ in "-" })
   }
 
-  /// `text` with each `%{board.NAME}` replaced; throws the name of one that is not known.
+  /// Returns `text` with each `%{board.NAME}` replaced; throws the name of an unknown fact.
   func filled(
     _ text: String?, by replacement: (String) -> String = { $0 }
   ) throws(UnknownBoardFact) -> String? {
@@ -62,8 +62,8 @@ struct BoardFacts {
 
   // MARK: The table of boards
 
-  /// Adds the columns of this board's row: the one whose `machine_id`, `serial`, `mac` and `hostname`, as far as the
-  /// table has them, are this board's.
+  /// Adds the columns of this board's row: the row whose `machine_id`, `serial`, `mac` and `hostname`, as far as the
+  /// table has these columns, match this board.
   mutating func addRow(of path: String) throws(CommandFailure) {
     var header: [String] = []
     var found: CSVRow?
@@ -94,7 +94,7 @@ struct BoardFacts {
     for (name, value) in zip(header, found.fields) where self[name] == nil { add(name, value) }
   }
 
-  /// Whether a row names this board by at least one fact, and no other board by another one.
+  /// Whether at least one fact in the row matches this board, and none contradicts it.
   private func isSelf(_ row: CSVRow, _ header: [String]) -> Bool {
     var agrees = false
     for (name, field) in zip(header, row.fields) {
@@ -112,7 +112,7 @@ struct BoardFacts {
     return String(decoding: file.bytes.prefix { $0 != 0 }, as: UTF8.self).trimmedLabel
   }
 
-  /// The address of the first network interface that is a device, wired before wireless.
+  /// Returns the address of the first physical network interface, wired before wireless.
   private static func address() -> String? {
     let folder = "/sys/class/net/"
     let devices = FolderNames.sorted(in: folder).filter { access(folder + $0 + "/device", F_OK) == 0 }
@@ -120,7 +120,7 @@ struct BoardFacts {
     return name.flatMap { text(in: folder + $0 + "/address") }
   }
 
-  /// The name that the system was given.
+  /// Returns the configured host name.
   static func hostname() -> String? {
     var name = [CChar](repeating: 0, count: 256)
     guard gethostname(&name, 255) == 0 else { return nil }
@@ -128,7 +128,7 @@ struct BoardFacts {
   }
 }
 
-/// A `%{board.NAME}` that nothing is known for.
+/// A `%{board.NAME}` without a known value.
 struct UnknownBoardFact: Error {
   var name: String
 }

@@ -1,4 +1,5 @@
-// tappet broker password: the password never is an argument, which every user of the machine can read.
+// tappet broker password: sets the password, which is never an argument, since every user of the machine can read
+// those.
 
 import TappetCommandLine
 import TappetConfig

@@ -1,4 +1,4 @@
-// The text of a new kiosk.yaml, with a comment wherever a person may want to change something.
+// The text of a new kiosk.yaml, with comments on the settings that are most likely to be changed.
 
 import TappetCommandLine
 import TappetCore
@@ -11,7 +11,7 @@ struct ConfigTemplate {
     var index: Int64?
     var topic: String
     var message: String
-    /// Whether `%{` has no meaning in it.
+    /// Whether `%{` is literal text in the message.
     var isLiteral = false
   }
 
@@ -40,7 +40,7 @@ struct ConfigTemplate {
     var button: String?
   }
 
-  /// The files' names, in the configuration's folder.
+  /// The file names, relative to the configuration's folder.
   static let ca = "ca.pem"
   static let certificate = "kiosk.pem"
   static let key = "kiosk.key"
@@ -111,7 +111,7 @@ struct ConfigTemplate {
         + (actions.first.map { Self.quoted($0.name) } ?? "light") + "}]}\n" : "\npanel:\n" + text
   }
 
-  /// Returns a double-quoted scalar (YAML 1.1 §9.2.1), or the word itself if nothing in it has a meaning.
+  /// Returns a double-quoted scalar (YAML 1.1 §9.2.1), or the unquoted word if it needs no quotes.
   static func quoted(_ text: String) -> String {
     if text.hasOnlyASCIIAlphanumerics(and: "-/_."), let first = text.utf8.first,
       first.isASCIILowercase || first == 0x2F, !reserved.contains(text)
@@ -139,7 +139,7 @@ struct ConfigTemplate {
   /// Words that YAML 1.1 does not read as text.
   private static var reserved: [String] { ["true", "false", "null", "yes", "no", "on", "off", "y", "n"] }
 
-  /// A comment ends with its line.
+  /// Replaces line breaks and control characters, since a line break would end the comment.
   private static func oneLine(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
@@ -150,7 +150,7 @@ struct ConfigTemplate {
     return result
   }
 
-  /// Returns a name for an action, made of its title: lower-case words with hyphens; for other scripts, `fallback`.
+  /// Returns an action name derived from a title: lower-case words with hyphens; `fallback` for non-Latin scripts.
   static func name(of title: String, fallback: String) -> String {
     var name: [UInt8] = []
     for byte in title.utf8 {

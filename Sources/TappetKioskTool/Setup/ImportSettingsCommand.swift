@@ -1,5 +1,5 @@
-// tappet import-settings: the phone app's settings become a kiosk: configuration, certificates, secrets. All of it,
-// or nothing.
+// tappet import-settings: converts the phone app's settings to a kiosk with configuration, certificates and secrets,
+// all or none of them.
 
 import CPlatform
 import TappetCommandLine
@@ -50,7 +50,7 @@ extension AppExportProblem {
   }
 }
 
-/// Settings on their way to a kiosk.
+/// An import of settings into a kiosk.
 private struct SettingsImport {
   private let settings: AppExport
   private let source: String
@@ -71,7 +71,7 @@ private struct SettingsImport {
     if files.draft.state == nil, files.usualState != "/var/lib/tappet" { files.draft.state = files.usualState }
     guard let configuration = try files.trial() else { throw .reported(.configuration) }
     try Prompt.requireReplacement(of: files.targets, arguments)
-    // Everything that takes room comes first: once the secrets are saved, only renaming is left.
+    // Everything that needs disk space comes first: once the secrets are saved, only renaming is left.
     let staged = try files.stageAll()
     let (store, ids) = try addSecrets(configuration, files)
     do throws(CommandFailure) { try files.commit(staged) } catch {
@@ -111,7 +111,7 @@ private struct SettingsImport {
     return draft
   }
 
-  /// Saves the secrets; returns the ids of those that were new.
+  /// Saves the secrets; returns the ids of the new ones.
   private func addSecrets(
     _ configuration: KioskConfiguration, _ files: KioskFiles
   ) throws(CommandFailure) -> (store: SecretStore, ids: [String]) {

@@ -73,7 +73,7 @@ extension SetupWizard {
     }?.sentence(preset.title)
   }
 
-  /// Asks for the database's folder; an existing database is opened, so that what is wrong with it shows.
+  /// Prompts for the database's folder; an existing database is opened to detect errors.
   func askState() throws(CommandFailure) {
     start("The state folder: database and sealing key")
     try resolve("state", "Folder (relative to the configuration)", default: files.usualState) {

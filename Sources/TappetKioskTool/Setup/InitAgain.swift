@@ -1,5 +1,5 @@
-// tappet init, run again: the answers of the kiosk.yaml that is there are the defaults. Keys that init does not ask for
-// are not carried over, as it says; the old file is kept.
+// tappet init, run again: the values in the existing kiosk.yaml are the defaults. Keys that init does not prompt for
+// are not carried over, and a message says so; the old file is kept.
 
 import CPlatform
 import TappetCommandLine
@@ -9,7 +9,7 @@ import TappetMessages
 import TappetPlatform
 
 extension SetupWizard {
-  /// Takes the defaults from the file that will be replaced, if there is one that can be read.
+  /// Loads the defaults from the existing file, if it is readable.
   func startFromExistingFile() {
     guard access(files.path, F_OK) == 0 else { return }
     if case .success(let file) = TextFile.read(files.path, sizeMax: Limits.configurationSizeMax) {
@@ -22,7 +22,7 @@ extension SetupWizard {
     earlier = answers(of: configuration)
     let others = configuration.actions.dropFirst()
     files.draft.actions += others.compactMap { action in
-      // One without a topic drives outputs or has a webhook, which are not asked for either.
+      // An action without a topic drives outputs or has a webhook, which init does not prompt for either.
       guard let topic = action.topic else { return nil }
       return ConfigTemplate.Action(
         name: action.name, title: action.title == action.name ? nil : action.title, index: action.index,

@@ -1,18 +1,18 @@
-// tappet init --answers, and cert enrol: the options that a file gives, for boards that are set up alike. Both commands
-// may share one file.
+// tappet init --answers, and cert enrol: options read from a file, for boards with similar setups. Both commands may
+// share one file.
 
 import TappetCommandLine
 import TappetConfig
 import TappetMessages
 
 enum InitAnswers {
-  /// The options with those of the file that they name; a typed one replaces the file's.
+  /// Returns the options, extended with those in the answers file; options on the command line take precedence.
   static func added(to arguments: Arguments) throws(CommandFailure) -> Arguments {
     guard let path = arguments.value("answers") else { return arguments }
     return try arguments.with(try given(in: path, for: .setUp, facts: BoardFacts()), for: .setUp)
   }
 
-  /// The options of `command` that a file gives, each with what is known of this board.
+  /// Returns the options of `command` that a file specifies, with this board's facts inserted.
   static func given(
     in path: String, for command: Command, facts: BoardFacts
   ) throws(CommandFailure) -> [(name: String, value: String?)] {
@@ -44,7 +44,8 @@ enum InitAnswers {
     return given
   }
 
-  /// The questions that it may answer: every option but those about the file itself and about what is lost.
+  /// Returns the options that the file may specify: all except those about the file itself, the output, and
+  /// overwriting.
   private static func questions(of command: Command) -> [SetupQuestion] {
     command.options.filter { !["answers", "force", "json"].contains($0.name) }.map { option in
       guard option.value != nil else { return SetupQuestion(option.name, .flag) }

@@ -1,4 +1,4 @@
-// tappet init: the reader and the panel that are found on the board.
+// tappet init: detection of the board's reader and panel.
 
 import TappetCommandLine
 import TappetConfig
@@ -34,7 +34,7 @@ extension SetupWizard {
     }
   }
 
-  /// Uses the reader, and returns what is wrong with it.
+  /// Tests the reader; returns an error message on failure.
   private func tryReader(_ device: String?) throws(CommandFailure) -> String? {
     files.draft.reader = device
     guard let configuration = try files.trial() else { return "this is not valid in a configuration" }
@@ -83,7 +83,7 @@ extension SetupWizard {
     }
   }
 
-  /// The answer for a panel that tappet-sim plays.
+  /// The answer that selects a panel played by tappet-sim.
   static var virtualPanel: String { "virtual" }
 
   private func askSimulator() throws(CommandFailure) -> String? {

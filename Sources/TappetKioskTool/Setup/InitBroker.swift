@@ -1,4 +1,4 @@
-// tappet init: the broker, the kiosk's identity there, and a first connection.
+// tappet init: the broker, the kiosk's client identity, and the first connection.
 
 import CPlatform
 import TappetCommandLine
@@ -104,7 +104,7 @@ extension SetupWizard {
     }
   }
 
-  /// Returns what is wrong with the files.
+  /// Returns an error message about the files, or `nil`.
   private func readIdentity(_ paths: [String]) -> String? {
     do throws(CertificateProblem) {
       let identity = try ClientIdentity.read(paths) { passphrase(of: $0) }
@@ -150,7 +150,7 @@ extension SetupWizard {
     return BrokerSettings.isClientID("kiosk-" + text) && !text.isEmpty ? "kiosk-" + text : "kiosk"
   }
 
-  /// The key stays; everything else waits for the CA's answer.
+  /// Creates the key and the request; the rest of the setup needs the CA's certificate.
   private func requestCertificate() throws(CommandFailure) {
     let key = files.folder + "/" + ConfigTemplate.key
     try CertRequest.make(key: key, name: files.draft.clientID, out: files.folder + "/kiosk.csr", arguments)
@@ -182,7 +182,7 @@ extension SetupWizard {
       guard let answer = prompt.ask(question, default: "t") else { throw .reported(.refused) }
       if answer == "g" { return }
       guard answer == "b" || answer == "c" else { continue }
-      // The options have answered once.
+      // Each option is used as an answer only once.
       arguments = arguments.without([
         "url", "alpn", "ca", "certificate", "private-key", "client-id", "username", "password-file",
       ])
@@ -192,7 +192,7 @@ extension SetupWizard {
 }
 
 extension BrokerPreset.PresetConflict {
-  /// Returns a sentence for people; `broker` is the preset's title.
+  /// Returns a human-readable sentence; `broker` is the preset's title.
   func sentence(_ broker: String) -> String {
     switch self {
     case .clientIDTooLong(let max): "\(broker) accepts a client id of at most \(max) bytes"

@@ -1,5 +1,5 @@
-// tappet init: from nothing to a kiosk that works. It asks, tries each answer when it is given, writes everything at
-// the end, and follows the first tap to the broker. With --yes, options and defaults replace the answers.
+// tappet init: sets up a working kiosk from nothing. It prompts for settings, tests each answer immediately, writes all
+// files at the end, and follows the first tap to the broker. With --yes, options and defaults replace the answers.
 
 import CPlatform
 import TappetCommandLine
@@ -81,22 +81,22 @@ extension Command {
   }
 }
 
-/// One setup: what is known so far, and the person to ask for the rest.
+/// One setup run: the answers so far, and the prompt for the rest.
 final class SetupWizard {
   let files: KioskFiles
   var arguments: Arguments
   /// `nil` with --yes.
   let prompt: Prompt?
   var preset: BrokerPreset?
-  /// A reader answered.
+  /// Set when a reader has responded.
   var hasReader = false
-  /// Files that were read: to write them again replaces nothing that anybody would miss.
+  /// Files that were read as input; overwriting them with the same content loses nothing.
   var sources: [String] = []
-  /// A certificate has yet to be requested.
+  /// Set when a certificate still has to be requested.
   var isRequested = false
-  /// Answers that the existing kiosk.yaml gives, by option.
+  /// Answers taken from the existing kiosk.yaml, by option.
   var earlier: [(option: String, answer: String)] = []
-  /// The first secret, which is made, or imported, once the files are written.
+  /// The first secret, which is created or imported after the files are written.
   var firstSecret = FirstSecret.later
 
   init(_ files: KioskFiles, _ arguments: Arguments) {
@@ -104,7 +104,7 @@ final class SetupWizard {
     self.arguments = arguments
     prompt = arguments.has("yes") ? nil : files.prompt
     files.draft.heading = ["Made by 'tappet init'."]
-    // So that the configuration can be tried before the last question.
+    // Makes the configuration complete enough to be tested before the last question.
     files.draft.actions = [ConfigTemplate.Action(name: "light", topic: "home/light/set", message: "toggle")]
     files.draft.trustsClock = arguments.has("clock-trust")
   }
@@ -131,15 +131,15 @@ final class SetupWizard {
     try provision()
   }
 
-  /// Prints a line, if a person is there.
+  /// Prints a line in interactive mode.
   func inform(_ text: String) { if prompt != nil { Output.printError(text) } }
 
   /// Prints a heading.
   func start(_ title: String) { inform("\n" + title) }
 
-  /// Finds one thing out: from its option, else by asking, until `accept` finds nothing wrong with it.
+  /// Resolves one setting: from its option, otherwise by prompting, until `accept` returns no error.
   ///
-  /// `accept` returns a sentence that says what is wrong. With --yes, a missing answer is the default.
+  /// `accept` returns an error message or `nil`. With --yes, the default replaces a missing answer.
   func resolve(
     _ option: String, _ question: String, default usual: String?,
     _ accept: (String) throws(CommandFailure) -> String?
@@ -159,7 +159,7 @@ final class SetupWizard {
         throw .usage("--\(option) is missing")
       }
       guard let mistake = try accept(answer) else {
-        // Asked again, after a connection that failed, it is the one to keep.
+        // When the question is repeated after a failed connection, this answer is the default.
         earlier.append((option, answer))
         return
       }

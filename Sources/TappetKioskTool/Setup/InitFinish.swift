@@ -1,5 +1,5 @@
-// tappet init: the first secret, which is asked for before anything is written, and the first tap, which the kiosk
-// itself delivers to the broker.
+// tappet init: the first secret, which is requested before anything is written, and the first tap, which init delivers
+// to the broker by running the kiosk.
 
 import CPlatform
 import TappetCommandLine
@@ -10,16 +10,16 @@ import TappetMessages
 import TappetPlatform
 import TappetStore
 
-/// The first secret, as it was answered.
+/// The answer to the question about the first secret.
 enum FirstSecret {
   case later
   case share(ShareURL)
-  /// A new tag is to be written.
+  /// A new tag will be written.
   case tag
 }
 
 extension SetupWizard {
-  /// Asks for the first secret; it is made, or saved, once the files are written.
+  /// Prompts for the first secret; it is created or saved after the files are written.
   func askFirstSecret() throws(CommandFailure) {
     if files.draft.reader == "none", arguments.value("share-file") == nil { return }
     start("The first tag")
@@ -67,12 +67,12 @@ extension SetupWizard {
     try awaitTap(configuration)
   }
 
-  /// A command for this kiosk, to be typed as it is.
+  /// Returns a command line for this kiosk, ready to be typed.
   private func hint(_ words: String) -> String {
     "'tappet \(words)" + (files.path == KioskAccess.usualPath ? "'" : " --config \(files.path)'")
   }
 
-  /// Writes a tag, which may have to be formatted first; false when the phone's tags have to do.
+  /// Writes a tag, formatting it first if requested; returns false if the person continues without one.
   private func writeTag(_ action: Action, _ configuration: KioskConfiguration) throws(CommandFailure) -> Bool {
     var request = TagJobRequest(.write)
     request.action = action.name
@@ -103,7 +103,7 @@ extension SetupWizard {
     return prompt?.confirm("Write a new tag now?", default: true) ?? false
   }
 
-  /// The share code in a line, or the mistake in it.
+  /// Returns the share code in a line, or an error message about it.
   private func share(in line: SecretBytes, _ configuration: KioskConfiguration) -> (share: ShareURL?, mistake: String) {
     do throws(ShareURLError) {
       let share = try line.withBytes { (bytes) throws(ShareURLError) in try ShareURL.parse(at: bytes) }
@@ -112,7 +112,7 @@ extension SetupWizard {
     } catch { return (nil, error.sentence) }
   }
 
-  /// Saves the secret; returns what is wrong with it.
+  /// Saves the secret; returns an error message on failure.
   private func save(_ share: ShareURL, _ configuration: KioskConfiguration) -> String? {
     guard let id = try? TagSecret.newID() else { return "the system's random number generator failed" }
     do throws(SecretStoreError) {
@@ -159,7 +159,7 @@ extension SetupWizard {
     try runtime.begin()
     let end = SystemClock().now().instant + limit
     let signals = files.prompt.signalDescriptor
-    // It only has to wake the loop, once.
+    // The watch only needs to wake the loop once.
     var interruption: Watch?
     interruption = try? runtime.watch(signals) { interruption = nil }
     defer { withExtendedLifetime(interruption) {} }
@@ -173,14 +173,14 @@ extension SetupWizard {
   }
 }
 
-/// Prints what the kiosk reports about taps until the first one is delivered.
+/// Prints the kiosk's reports about taps until the first tap is delivered.
 private final class TapObserver {
   private(set) var isDelivered = false
   private var isReaderReady = false
   private var isLinkUp = false
   private var invitation: String?
 
-  /// The invitation is printed when the kiosk is ready for the tap.
+  /// Creates an observer that prints the invitation when the kiosk is ready for the tap.
   init(invitation: String) { self.invitation = invitation }
 
   func note(_ report: Report, _ line: LogRecord) {

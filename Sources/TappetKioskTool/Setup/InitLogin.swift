@@ -1,5 +1,5 @@
-// tappet init: the user name and the password at the broker. The password is typed without being shown, or comes from a
-// file; the command line, which every user of the machine can read, never has it.
+// tappet init: the broker user name and password. The password is typed without echo or read from a file; it is never
+// passed on the command line, which every user of the machine can read.
 
 import CPlatform
 import TappetCommandLine
@@ -11,7 +11,7 @@ extension SetupWizard {
   func askLogin() throws(CommandFailure) {
     files.draft.username = nil
     files.password = nil
-    // Without TLS everybody on the way could read it.
+    // Without TLS, the password could be intercepted.
     guard BrokerEndpoint(url: files.draft.url)?.usesTLS == true else {
       let sentence = "a user name and a password are sent only over TLS: use mqtts://"
       if let name = arguments.value("username"), name != "none" { throw .refused("--username: " + sentence) }

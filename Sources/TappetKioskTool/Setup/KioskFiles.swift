@@ -1,5 +1,5 @@
-// A configuration and its files, tried in a folder of its own before they take their places, all or none. Files that
-// were created on the way, a new database too, are removed again unless they did.
+// A configuration and its files, tested in a temporary folder before they are moved to their destinations, all or none.
+// Files created on the way, including a new database, are removed if that does not happen.
 
 import CPlatform
 import TappetCommandLine
@@ -10,37 +10,37 @@ import TappetPlatform
 import TappetStore
 import TappetTLS
 
-/// The files that will be written.
+/// The files to be written.
 final class KioskFiles {
   var draft = ConfigTemplate()
   var identity: ClientIdentity?
   var authorityPEM: [UInt8]?
   var timestampKey: SecretBytes?
-  /// The broker's password, a line.
+  /// The broker's password, without a line end.
   var password: SecretBytes?
-  /// The content of the kiosk.yaml that will be replaced, which is kept beside it.
+  /// The content of the existing kiosk.yaml, which is kept as a backup next to the new file.
   var previous: [UInt8]?
   /// The path of kiosk.yaml.
   let path: String
   /// The folder of kiosk.yaml and of the other files.
   let folder: String
-  /// While this exists, a signal does not end the program: what was begun is completed, or undone.
+  /// While this exists, a signal does not end the program: a started operation is completed or undone.
   let prompt = Prompt()
   private let stage: String
   private let hasMadeFolder: Bool
-  /// The files of the database that did not exist before.
+  /// Database files that did not exist before.
   private var stateFiles: [String] = []
-  /// Its folder, if it did not exist before.
+  /// The database's folder, if it did not exist before.
   private var stateFolder: String?
 
-  /// The state folder for a kiosk that names none: the system's for the system's own, else one beside kiosk.yaml, since
+  /// The default state folder: the system's for a configuration in /etc, otherwise one next to kiosk.yaml, since
   /// another kiosk may use the system's.
   var usualState: String {
     let isOfSystem = ((resolvedPath(folder) ?? folder) + "/").begins(with: "/etc/")
     return isOfSystem && access("/var/lib", W_OK) == 0 ? "/var/lib/tappet" : "state"
   }
 
-  /// Makes the folder of `path`, if it is missing, and a hidden one in it.
+  /// Creates the folder of `path` if it is missing, and a hidden folder in it.
   static func prepare(_ path: String) throws(CommandFailure) -> KioskFiles {
     let folder = AtomicFiles.folder(of: path)
     var hasMadeFolder = true
@@ -72,7 +72,7 @@ final class KioskFiles {
     rmdir(stage)
     for file in stateFiles { unlink(file) }
     if let stateFolder { rmdir(stateFolder) }
-    // It stays if something is in it.
+    // `rmdir` keeps a folder that is not empty.
     if hasMadeFolder { rmdir(folder) }
   }
 
@@ -86,24 +86,25 @@ final class KioskFiles {
     return names.map { folder + "/" + $0 } + [path]
   }
 
-  /// The configuration as it will be, with its files in the hidden folder; `nil` after its mistakes have been printed.
+  /// Returns the future configuration, with its files in the hidden folder; prints errors and returns `nil` if it is
+  /// invalid.
   func trial() throws(CommandFailure) -> KioskConfiguration? {
     do throws(AtomicFilesError) {
       let files = AtomicFiles()
       try add(to: files, folder: stage)
       try files.commit()
     } catch {
-      // The hidden folder means nothing to a person.
+      // The hidden folder's path would confuse the user.
       throw AtomicFilesError(path: folder + error.path.dropFirst(stage.utf8.count), error: error.error).failure
     }
     updateDraft()
     switch ConfigurationParser.parse(Array(draft.text.utf8), name: path, folder: stage) {
     case .refused(let problems):
-      // The file does not exist yet: its lines mean nothing to a person.
+      // The file does not exist yet, so its line numbers would confuse the user.
       for problem in problems { Output.printError("  " + problem.reason) }
       return nil
     case .loaded(var configuration):
-      // A relative folder is relative to the file's final place.
+      // A relative folder is relative to the final location of the file.
       if let state = draft.state, !state.begins(with: "/") {
         configuration.stateFolder = folder + "/" + state
         configuration.controlSocket = configuration.stateFolder + "/control"
@@ -112,7 +113,7 @@ final class KioskFiles {
     }
   }
 
-  /// The database as it will be, created if it is missing.
+  /// Opens the kiosk's database, creating it if it is missing.
   func openStore(_ configuration: KioskConfiguration) throws(SecretStoreError) -> SecretStore {
     let state = configuration.stateFolder
     let database = state + "/" + Store.fileName
@@ -125,7 +126,7 @@ final class KioskFiles {
     return try SecretStore.open(folder: configuration.stateFolder)
   }
 
-  /// Writes all of them next to their places, kiosk.yaml last: it never names a missing file.
+  /// Writes all files next to their destinations, kiosk.yaml last, so that it never names a missing file.
   func stageAll() throws(CommandFailure) -> AtomicFiles {
     updateDraft()
     do throws(AtomicFilesError) {
@@ -137,7 +138,7 @@ final class KioskFiles {
     } catch { throw error.failure }
   }
 
-  /// Puts them in place; from now on the database stays, too.
+  /// Moves the files to their destinations; a new database is then kept, too.
   func commit(_ staged: AtomicFiles) throws(CommandFailure) {
     do throws(AtomicFilesError) { try staged.commit() } catch { throw error.failure }
     stateFiles = []

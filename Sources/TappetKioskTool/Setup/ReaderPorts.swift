@@ -1,4 +1,4 @@
-// The ports of this machine to which a PN532 may be wired.
+// The ports of this machine that a PN532 may be connected to.
 
 import CPlatform
 import TappetCommandLine
@@ -6,11 +6,11 @@ import TappetCore
 import TappetPlatform
 
 enum ReaderPorts {
-  /// libnfc's connection strings of all of them; the boards' serial consoles are not among them.
+  /// Returns libnfc's connection strings for all of them, except the boards' serial consoles.
   static func candidates() -> [String] {
     var found: [String] = []
     var nodes: [String] = []
-    // A name that stays when another adapter is plugged in comes before the number that does not.
+    // Names that persist when another adapter is plugged in come before numbers that do not.
     for name in FolderNames.sorted(in: "/dev/serial/by-id") { found.append("/dev/serial/by-id/" + name) }
     nodes += found.compactMap { resolvedPath($0) }
     for prefix in ["ttyUSB", "ttyACM"] {
@@ -23,7 +23,7 @@ enum ReaderPorts {
     return found.map { connection($0) }
   }
 
-  /// The connection string of a device's path; any other text is one already.
+  /// Returns the connection string for a device path; any other text is returned unchanged.
   static func connection(_ text: String) -> String {
     guard text.begins(with: "/dev/") else { return text }
     if text.begins(with: "/dev/i2c") { return "pn532_i2c:" + text }

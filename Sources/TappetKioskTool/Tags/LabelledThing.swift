@@ -1,4 +1,4 @@
-// The thing of the inventory that a tag is written for.
+// The inventory entry that a tag is written for.
 
 import TappetCommandLine
 import TappetConfig
@@ -6,13 +6,13 @@ import TappetCore
 import TappetInventory
 import TappetMessages
 
-/// A thing that gets a tag.
+/// An inventory entry that a tag is assigned to.
 struct LabelledThing {
-  /// The thing as it was found.
+  /// The entry as it was found.
   let entry: InventoryEntry
   private let inventory: Inventory
 
-  /// The thing that --box, --spot or --item names; `nil` without any of them.
+  /// Finds the entry that --box, --spot or --item names; `nil` if none of them is specified.
   static func named(
     by arguments: Arguments, _ configuration: KioskConfiguration
   ) throws(CommandFailure) -> LabelledThing? {
@@ -25,7 +25,7 @@ struct LabelledThing {
     return nil
   }
 
-  /// Refuses an action whose taps show nothing of the inventory.
+  /// Rejects an action whose taps do not refer to the inventory.
   func require(_ action: String, _ configuration: KioskConfiguration) throws(CommandFailure) {
     guard configuration.actions.first(where: { $0.name == action })?.mode != .inventory else { return }
     throw .refused(
@@ -33,7 +33,7 @@ struct LabelledThing {
       FailureCode.actionUnfit)
   }
 
-  /// Has the tag stand for it.
+  /// Assigns the tag to the entry.
   func assign(_ uid: TagUID) throws(CommandFailure) {
     do throws(InventoryError) { try inventory.assign(uid, to: entry) } catch {
       throw .failed(

@@ -1,4 +1,4 @@
-// The reader, whoever has it: the running kiosk, since only one process can have it, or a tappet-reader of our own.
+// Access to the reader: through the running kiosk, since only one process can use the reader, or a tappet-reader child.
 
 import CPlatform
 import TappetCommandLine
@@ -9,15 +9,15 @@ import TappetKiosk
 import TappetMessages
 import TappetPlatform
 
-/// A reader, and how long it is waited for; belongs to one thread.
+/// A reader with a wait limit; belongs to one thread.
 final class ReaderClient {
-  /// The process that has it.
+  /// The process that controls the reader.
   enum Source {
     case kiosk(RunningKiosk)
     case process(ReaderProcess)
   }
 
-  /// A tag that was shown.
+  /// A tag that was presented.
   enum Tag {
     case read(TagReading)
     case faulted(TagUID, TagModel, TagFault)
@@ -29,10 +29,10 @@ final class ReaderClient {
   private var deadline: Instant?
   private var readings = TagReadingAssembler()
 
-  /// Finds the reader; a limit of `nil` means that only a signal ends the wait.
+  /// Opens the reader; with a limit of `nil`, only a signal ends the wait.
   static func open(_ configuration: KioskConfiguration, limit: Duration?) throws(CommandFailure) -> ReaderClient {
     guard configuration.hasReader else { throw .refused(TagJobRefusal.noReader.sentence) }
-    // Before the reader is started: a signal that ends us then is noticed, and the reader ended.
+    // Before the reader is started, so that a signal is detected from then on and the reader is stopped.
     let signals = HeldSignals()
     return ReaderClient(try source(configuration), configuration.readerDevice, limit, signals)
   }
@@ -57,7 +57,7 @@ final class ReaderClient {
     }
   }
 
-  /// Waits until it says something, a signal has come, or the time is up; the last two happen once.
+  /// Waits for a message, a signal or the time limit; the last two are reported once.
   func wait() -> HeldSignals.Wakeup {
     let file =
       switch source {
@@ -75,7 +75,7 @@ final class ReaderClient {
 
   // MARK: Tags
 
-  /// Starts to report tags; `onlyNext` asks the kiosk for one.
+  /// Starts the reports of tags; `onlyNext` requests a single one from the kiosk.
   func startTags(onlyNext: Bool) throws(CommandFailure) {
     guard case .kiosk(let kiosk) = source else { return }
     guard kiosk.send(onlyNext ? .nextTag : .watchTags) else {
@@ -83,7 +83,7 @@ final class ReaderClient {
     }
   }
 
-  /// The next tag; `nil` when a signal ended the wait.
+  /// Waits for the next tag; returns `nil` when a signal ends the wait.
   func nextTag() throws(CommandFailure) -> Tag? {
     while true {
       if let tag = try receiveTag() { return tag }

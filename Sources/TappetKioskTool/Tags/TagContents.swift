@@ -1,5 +1,5 @@
-// The part of a tag that may be printed: a signature does not let anyone forge another tag, but copies this one; a key
-// forges any.
+// The printable contents of a tag: its signature, which is enough to copy this tag, and its key, which is enough to
+// forge others, are left out.
 
 import TappetCommandLine
 import TappetCore
@@ -8,11 +8,11 @@ import TappetMessages
 /// The parts of a reading that may be printed.
 struct TagContents {
   var messageSize: Int?
-  /// The records, those in a Smart Poster after it.
+  /// The records, each followed by the records inside it if it is a Smart Poster.
   var records: [String] = []
-  /// The URL without signature and key, or another URI that is on the tag.
+  /// The URL without signature and key, or any other URI on the tag.
   var shownURL: String?
-  /// The first text.
+  /// The text of the first text record.
   var text: String?
   var carriesKey = false
 
@@ -27,7 +27,7 @@ struct TagContents {
       carriesKey = url.carriesKey
       shownURL = "smp://action?idx=\(url.index)&ts=\(url.timestamp)&sig=…" + (url.carriesKey ? "&key=…" : "")
     } else if let uri = try? reading.uri() {
-      // A damaged tag URL may still hold a key.
+      // A damaged tag URL may still contain a key.
       shownURL = uri.isOurs ? "smp://…" : String(decoding: uri, as: UTF8.self).escaped
     }
   }

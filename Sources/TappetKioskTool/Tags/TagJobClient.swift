@@ -1,5 +1,5 @@
-// A job for a tag, from the command line to its result: carried out by the running kiosk, or here with a
-// tappet-reader of our own. The words and the end are the same either way.
+// A tag job from the command line, performed by the running kiosk or by a tappet-reader process started here. Messages
+// and exit status are the same in both cases.
 
 import CPlatform
 import TappetCommandLine
@@ -10,7 +10,7 @@ import TappetKiosk
 import TappetMessages
 import TappetPlatform
 
-/// A job that a person waits for at the terminal.
+/// A tag job that runs in the foreground at the terminal.
 final class TagJobClient {
   typealias Result = TagJobRunner.Result
 
@@ -19,7 +19,7 @@ final class TagJobClient {
   private let notices = NoticePrinter()
   private var isTimeUp = false
 
-  /// Runs the job and prints its result; returns the tag's UID, if there was a tag.
+  /// Runs the job and prints its result; returns the UID of the tag, if one was presented.
   @discardableResult
   static func run(
     _ request: TagJobRequest, _ configuration: KioskConfiguration, limit: Duration = Limits.tagJobTime,
@@ -48,7 +48,8 @@ final class TagJobClient {
     self.reader = reader
   }
 
-  /// Calls `receive` until it has a result; Ctrl-C ends the wait, but a tag that is being written is completed first.
+  /// Calls `receive` until it returns a result; Ctrl-C cancels the wait, but a tag that is being written is completed
+  /// first.
   private func run(receive: () -> Result?, giveUp: (TagJobFailure) -> Result?) -> Result {
     while true {
       if let result = receive() { return result }
@@ -77,7 +78,7 @@ final class TagJobClient {
         }
       }
     } giveUp: { reason in
-      // The kiosk learns only that nobody waits any longer; the reason is known here.
+      // The kiosk is notified only of the cancellation; the reason is known here.
       if case .noTag = reason { self.isTimeUp = true }
       return kiosk.send(.cancelTagJob) ? nil : kioskEnded
     }
@@ -127,7 +128,7 @@ final class TagJobClient {
   private func readerLost(_ loss: ReaderLoss, _ job: TagJobRunner) -> Result {
     let wasWorking = job.isWorking
     job.readerLost()
-    // The reader's fault says more, unless a tag was being written.
+    // The reader's error is more specific, unless a tag was being written.
     if wasWorking, let result = job.result { return result }
     return Result(
       isDone: false, isRefusal: false, code: loss.code, sentence: loss.sentence(device: reader.device, of: .tool))
@@ -146,7 +147,7 @@ private final class NoticePrinter {
   func print(_ notice: TagJobNotice) {
     if let sentence = notice.sentence { return Output.printError(sentence) }
     guard case .progress(let done, let total) = notice, isatty(2) == 1 else { return }
-    // A job of less than a second needs no counter.
+    // A job that takes less than a second needs no progress counter.
     let now = SystemClock().now().instant
     guard let first = firstProgress else {
       firstProgress = now
@@ -157,12 +158,12 @@ private final class NoticePrinter {
     Output.printErrorInPlace("Writing: \(done) of \(total)")
   }
 
-  /// Ends the line of the counter.
+  /// Ends the line of the progress counter.
   func finish() { if isShowingProgress { Output.printError("") } }
 }
 
 extension TagJobRunner.Result {
-  /// As the kiosk reported it.
+  /// Parses a result reported by the kiosk.
   fileprivate init(_ json: JSON, isTimeUp: Bool) {
     let text = json["sentence"]?.text ?? "the kiosk's answer makes no sense"
     let isLate = isTimeUp && json["uid"] == nil
@@ -174,7 +175,7 @@ extension TagJobRunner.Result {
     uid = json["uid"]?.text
   }
 
-  /// For --json: what was done to which tag; all of it null without a tag.
+  /// The JSON output: operation and tag; all members are null without a tag.
   fileprivate var facts: JSON {
     let names = ["uid", "model", "writes", "action", "secret", "protected", "replaced", "kept"]
     return .object(

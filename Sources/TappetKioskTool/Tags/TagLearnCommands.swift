@@ -1,4 +1,4 @@
-// tappet tag learn, learned and forget: tags that others wrote, kept in the store.
+// tappet tag learn, learned and forget: tags that were not written by Tappet, kept in the store.
 
 import CPlatform
 import TappetCommandLine
@@ -74,7 +74,7 @@ extension Command {
       })
   }
 
-  /// The mark of the next tag at the reader.
+  /// Waits for the next tag at the reader and returns its identifier.
   private static func nextMark(
     _ arguments: Arguments, _ configuration: KioskConfiguration
   ) throws(CommandFailure) -> ExternalTag.Identifier {
@@ -97,14 +97,14 @@ extension Command {
 }
 
 extension SecretClient {
-  /// The facts of all learned tags.
+  /// Returns the facts about all learned tags.
   package func listLearnedTags() throws(CommandFailure) -> [JSON] {
     try askAll("tags") { .listLearnedTags(from: $0) }.elements
   }
 }
 
 extension ExternalTag.Identifier {
-  /// The mark in an answer about a learned tag.
+  /// Parses the identifier in a response about a learned tag.
   @export(interface)
   package init?(_ facts: JSON) {
     for kind in ["uid", "text", "uri"] {
@@ -117,7 +117,7 @@ extension ExternalTag.Identifier {
 }
 
 extension JSON {
-  /// The same object without the id, which only a backup needs.
+  /// The same object without the id, which only backups need.
   fileprivate var withoutID: JSON {
     guard case .object(let members) = self else { return self }
     return .object(members.filter { $0.name != "id" })

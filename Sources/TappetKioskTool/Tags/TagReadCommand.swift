@@ -1,4 +1,4 @@
-// tappet tag read and watch: what a tag is, what is on it, and whether it would work here.
+// tappet tag read and watch: the type and contents of a tag, and whether this kiosk would accept it.
 
 import CPlatform
 import TappetCommandLine
@@ -52,12 +52,12 @@ extension Command {
   }
 }
 
-/// The printed facts of a tag.
+/// The facts about a tag, for printing.
 private struct TagReport {
   private let tag: ReaderClient.Tag
   private var isGood = false
   private var verdict = ""
-  /// Why it would not work, for programs.
+  /// Machine-readable reason why the tag would not be accepted.
   private var code: String?
 
   init(_ tag: ReaderClient.Tag, _ configuration: KioskConfiguration) {
@@ -103,7 +103,7 @@ private struct TagReport {
     return "matched \(name): \(action.name); it can be copied, so it opens no doors"
   }
 
-  /// Fails for a tag that would not work.
+  /// Prints the report; fails for a tag that would not be accepted.
   func print(_ report: ((JSON) -> Void)?) throws(CommandFailure) {
     switch tag {
     case .faulted(let uid, let model, _):

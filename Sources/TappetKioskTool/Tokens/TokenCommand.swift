@@ -1,4 +1,4 @@
-// tappet token: timestamp tokens by hand, for looking into a receiver that refuses them.
+// tappet token: creates and checks timestamp tokens manually, to debug a receiver that rejects them.
 
 import TappetCommandLine
 import TappetConfig

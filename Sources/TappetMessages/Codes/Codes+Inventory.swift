@@ -1,4 +1,4 @@
-// The inventory's refusals for programs.
+// Machine-readable codes for the inventory's refusals.
 
 import TappetCore
 import TappetInventory
@@ -6,7 +6,7 @@ import TappetSQLite
 import TappetStore
 
 extension InventoryError {
-  /// The reason for programs.
+  /// Machine-readable reason code.
   package var code: String {
     switch self {
     case .emptyName, .emptyCode: "text-missing"
@@ -29,12 +29,12 @@ extension InventoryError {
 }
 
 extension KioskStatus.Inventory {
-  /// The condition for programs.
+  /// Machine-readable status code.
   package var code: String { loss?.code(of: .inventory) ?? (scannerErrno == 0 ? "good" : "scanner-lost") }
 }
 
 extension InventoryFault {
-  /// The reason for programs.
+  /// Machine-readable reason code.
   package var code: String {
     switch self {
     case .unknown: "thing-unknown"

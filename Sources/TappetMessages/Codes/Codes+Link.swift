@@ -1,10 +1,10 @@
-// Codes for programs: the link to the broker, its certificates, and kiosk.yaml.
+// Machine-readable codes for the broker link, its certificates and kiosk.yaml.
 
 import TappetConfig
 import TappetCore
 
 extension LinkFailure {
-  /// The reason for programs.
+  /// Machine-readable reason code.
   package var code: String {
     switch self {
     case .nameNotResolved: "name-not-resolved"
@@ -78,7 +78,7 @@ extension ReasonCode {
 }
 
 extension CertificateProblem {
-  /// The reason for programs.
+  /// Machine-readable reason code.
   package var code: String {
     switch self {
     case .unreadable: "file-unreadable"
@@ -103,7 +103,7 @@ extension CertificateProblem {
 }
 
 extension ConfigurationProblem.Kind {
-  /// The mistake for programs.
+  /// Machine-readable error code.
   package var code: String {
     switch self {
     case .cannotRead, .fileUnreadable, .sessionUnreadable: "file-unreadable"

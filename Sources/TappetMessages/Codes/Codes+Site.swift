@@ -1,9 +1,9 @@
-// Codes about the people of a site.
+// Machine-readable codes about the people of a site.
 
 import TappetCore
 
 extension SiteRefusal {
-  /// The reason for programs.
+  /// Machine-readable reason code.
   package var code: String {
     switch self {
     case .tooLarge: "site-too-large"
@@ -22,7 +22,7 @@ extension SiteRefusal {
 }
 
 extension KioskStatus.Site {
-  /// The condition, or the reason of its problem, for programs.
+  /// Machine-readable state, or cause of the problem.
   package var code: String {
     if let trouble { return trouble.code }
     if isSubscribed == false { return "site-denied" }

@@ -1,9 +1,9 @@
-// Codes of webhooks; see Codes.swift.
+// Machine-readable codes of webhooks; see Codes.swift.
 
 import TappetCore
 
 extension WebhookFault {
-  /// The reason for programs.
+  /// Machine-readable reason code.
   package var code: String {
     switch self {
     case .status(let status): status == 429 ? "webhook-too-many" : "webhook-server-error"
@@ -30,7 +30,7 @@ extension WebhookFault {
 }
 
 extension WebhookRefusal {
-  /// The reason for programs.
+  /// Machine-readable reason code.
   package var code: String {
     switch self {
     case .status: "webhook-refused"
@@ -47,7 +47,7 @@ extension WebhookRefusal {
 }
 
 extension HelperLoss {
-  /// The reason for programs.
+  /// Returns the machine-readable reason code.
   @export(interface)
   package func code(of helper: Helper) -> String {
     switch (helper, self) {
@@ -72,7 +72,7 @@ extension HelperLoss {
 }
 
 extension KioskStatus.Rooms {
-  /// The condition for programs.
+  /// Machine-readable status code.
   package var code: String {
     switch self {
     case .good: "good"
@@ -83,7 +83,7 @@ extension KioskStatus.Rooms {
 }
 
 extension RoomAccess {
-  /// The condition for programs.
+  /// Machine-readable status code.
   package var code: String {
     switch self {
     case .open: "good"
@@ -97,7 +97,7 @@ extension RoomAccess {
 }
 
 extension KioskStatus.Webhooks {
-  /// The condition for programs.
+  /// Machine-readable status code.
   package var code: String {
     switch self {
     case .good: "good"

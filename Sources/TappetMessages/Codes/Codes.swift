@@ -1,10 +1,11 @@
-// Codes for programs beside the sentences for people: in the log (`code=`) and in --json. They are a promise, which
-// docs/json.md lists and a test compares with this file: a code never changes its meaning, and new ones may come.
+// Machine-readable codes in addition to the human-readable sentences: in the log (`code=`) and in --json. They are
+// stable: a code never changes its meaning, but codes may be added. docs/json.md lists them, and a test compares that
+// list with this file.
 
 import TappetCore
 
 extension TapRefusal {
-  /// The reason for programs.
+  /// Machine-readable reason code.
   package var code: String {
     switch self {
     case .unreadable(let fault): fault.code
@@ -32,7 +33,7 @@ extension TapRefusal {
 }
 
 extension TimeFault {
-  /// The reason for programs.
+  /// Machine-readable reason code.
   package var code: String {
     switch self {
     case .outsideHours: "outside-hours"
@@ -45,7 +46,7 @@ extension TimeFault {
 }
 
 extension OutputRefusal {
-  /// The reason for programs.
+  /// Machine-readable reason code.
   package var code: String {
     switch self {
     case .unknown: "output-unknown"
@@ -56,7 +57,7 @@ extension OutputRefusal {
 }
 
 extension CommandRefusal {
-  /// The reason for programs.
+  /// Machine-readable reason code.
   package var code: String {
     switch self {
     case .retained: "command-retained"
@@ -84,7 +85,7 @@ extension CommandRefusal {
 }
 
 extension CommandReply.Result {
-  /// The reason for programs; `nil` when it was not refused.
+  /// Machine-readable reason code; `nil` if the command was not refused.
   package var code: String? {
     switch self {
     case .accepted, .done: nil
@@ -95,7 +96,7 @@ extension CommandReply.Result {
 }
 
 extension TagFault {
-  /// The reason for programs.
+  /// Machine-readable reason code.
   package var code: String {
     switch self {
     case .pulledAway: "tag-pulled-away"
@@ -111,7 +112,7 @@ extension TagFault {
 }
 
 extension TagContentError {
-  /// The reason for programs.
+  /// Machine-readable reason code.
   package var code: String {
     switch self {
     case .unsupportedModel: "tag-model-unsupported"
@@ -129,7 +130,7 @@ extension TagContentError {
 }
 
 extension TapIgnored {
-  /// The reason for programs.
+  /// Machine-readable reason code.
   package var code: String {
     switch self {
     case .held: "tag-held"
@@ -139,7 +140,7 @@ extension TapIgnored {
 }
 
 extension QueueReason {
-  /// The reason for programs.
+  /// Machine-readable reason code.
   package var code: String {
     switch self {
     case .linkDown: "broker-away"
@@ -152,7 +153,7 @@ extension QueueReason {
 }
 
 extension ConfirmationEnd {
-  /// The reason for programs.
+  /// Machine-readable reason code.
   package var code: String {
     switch self {
     case .timeUp: "time-up"
@@ -165,7 +166,7 @@ extension ConfirmationEnd {
 }
 
 extension TagWriteFault {
-  /// The reason for programs.
+  /// Machine-readable reason code.
   package var reason: String {
     switch self {
     case .notThere: "tag-gone"
@@ -186,7 +187,7 @@ extension TagWriteFault {
 }
 
 extension TagJobFailure {
-  /// The reason for programs.
+  /// Machine-readable reason code.
   package var code: String {
     switch self {
     case .tag(let fault): fault.reason
@@ -202,7 +203,7 @@ extension TagJobFailure {
 }
 
 extension ReaderLoss {
-  /// The reason for programs.
+  /// Machine-readable reason code.
   package var code: String {
     switch self {
     case .fault(.notFound, _): "reader-not-found"
@@ -220,7 +221,7 @@ extension ReaderLoss {
 }
 
 extension StoreFault {
-  /// The reason for programs.
+  /// Machine-readable reason code.
   package var code: String {
     switch self {
     case .full: "disk-full"
@@ -234,7 +235,7 @@ extension StoreFault {
 }
 
 extension PanelFault {
-  /// The reason for programs.
+  /// Machine-readable reason code.
   package var code: String {
     switch self {
     case .simulatorAway: "panel-away"
@@ -245,7 +246,7 @@ extension PanelFault {
 }
 
 extension GPIOFault {
-  /// The reason for programs.
+  /// Machine-readable reason code.
   package var code: String {
     switch self {
     case .noChips, .noChip, .ambiguousChip, .chipNotNamed: "chip-unknown"
@@ -260,7 +261,7 @@ extension GPIOFault {
 }
 
 extension KioskStatus.Reader {
-  /// Its condition for programs.
+  /// Machine-readable status code.
   package var code: String {
     switch self {
     case .absent: "none"
@@ -273,7 +274,7 @@ extension KioskStatus.Reader {
 }
 
 extension KioskStatus.Link {
-  /// Its condition for programs.
+  /// Machine-readable status code.
   package var code: String {
     switch self {
     case .connecting: "connecting"
@@ -286,7 +287,7 @@ extension KioskStatus.Link {
 }
 
 extension KioskStatus.PanelProblem {
-  /// The problem for programs.
+  /// Machine-readable problem code.
   package var code: String {
     switch self {
     case .lost(_, let fault): fault.code
@@ -297,9 +298,9 @@ extension KioskStatus.PanelProblem {
 }
 
 extension KioskStatus {
-  /// The disk's condition for programs.
+  /// Machine-readable status code of the disk.
   package var diskCode: String { store?.code ?? "good" }
 
-  /// The panel's condition for programs: of its first problem, if it has one.
+  /// Machine-readable status code of the panel: its first problem, if any.
   package var panelCode: String { panel.first?.code ?? "good" }
 }

@@ -1,4 +1,4 @@
-// The clock, and what ends with time, as log records.
+// Log records of the clock and of certificate expiry.
 
 import TappetCore
 import TappetTLS
@@ -22,7 +22,7 @@ extension LogRecord {
     }
   }
 
-  /// The record of a clock that was set back.
+  /// Creates the record of a clock that was set back.
   package init(clockBehind seconds: Int64) {
     self.init(
       .warning, "clock-behind",
@@ -31,7 +31,7 @@ extension LogRecord {
       [("seconds", String(seconds))])
   }
 
-  /// How far the clock is behind, for people.
+  /// Returns a human-readable description of how far the clock is behind.
   package static func clockBehind(_ seconds: Int64) -> String {
     "the clock is " + String(seconds / 3600) + " h behind the latest time that this kiosk knew"
   }

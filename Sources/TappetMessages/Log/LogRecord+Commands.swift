@@ -1,4 +1,4 @@
-// The reports about commands as log records.
+// Log records of reports about commands.
 
 import TappetCore
 
@@ -32,7 +32,7 @@ extension LogRecord {
 }
 
 extension CommandRefusal {
-  /// The refusal, its reason and the remedy.
+  /// Returns the refusal, its reason and the remedy.
   @export(interface)
   package func sentence(topic: String) -> String {
     switch self {
@@ -69,7 +69,7 @@ extension CommandRefusal {
 }
 
 extension Trigger {
-  /// The word for a request by it.
+  /// Word for a request made by this trigger.
   package var word: String {
     switch self {
     case .tag: "tap"
@@ -79,7 +79,7 @@ extension Trigger {
     }
   }
 
-  /// Its name for programs.
+  /// Machine-readable name of the trigger.
   package var name: String {
     switch self {
     case .tag: "tag"

@@ -1,13 +1,13 @@
-// The log's records about Home Assistant.
+// Log records about Home Assistant.
 
 extension LogRecord {
-  /// The record of a discovery that was published.
+  /// Creates the record of a published discovery message.
   package init(discoverySent topic: String) {
     self.init(
       .info, "discovery-sent", "the kiosk was described to Home Assistant, at '" + topic + "'", [("topic", topic)])
   }
 
-  /// The record of a broker that does not let the kiosk hear Home Assistant's start.
+  /// Creates the record of a broker that does not let the kiosk read Home Assistant's birth topic.
   package init(homeAssistantDenied topic: String) {
     self.init(
       .warning, "home-assistant-denied",

@@ -1,11 +1,11 @@
-// Taps and scans of the inventory as log records.
+// Log records of inventory taps and scans.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 
 extension LogRecord {
-  /// The record of what a tap or a scan did.
+  /// Creates the record of the result of a tap or scan.
   init(_ report: InventoryReport) {
     let uid: [Field] = report.uid.map { [("uid", Hex.encode($0.bytes))] } ?? []
     guard let result = report.result, let thing = report.thing else {
@@ -21,7 +21,7 @@ extension LogRecord {
     self.init(.info, result.event, thing.sentence(result), fields + uid)
   }
 
-  /// The record of the scanner, or of what is in its way.
+  /// Creates the record of the scanner's recovery or failure.
   @export(interface)
   package init(scannerErrno code: Int32) {
     guard code != 0 else {
@@ -37,12 +37,12 @@ extension LogRecord {
 }
 
 extension TouchResult {
-  /// The name of the record.
+  /// Event name of the record.
   fileprivate var event: String { "inventory-" + rawValue }
 }
 
 extension InventoryThing {
-  /// The result, for a person.
+  /// Returns the human-readable result.
   fileprivate func sentence(_ result: TouchResult) -> String {
     let what = "\(kind.name) \(name)" + (code.isEmpty ? "" : " [\(code)]")
     switch result {
@@ -58,7 +58,7 @@ extension InventoryThing {
 }
 
 extension InventoryFault {
-  /// The message for a person about the action's tap, half a sentence.
+  /// Returns a human-readable message about the action's tap, half a sentence.
   func sentence(_ action: String) -> String {
     switch self {
     case .unknown:
@@ -74,7 +74,7 @@ extension InventoryFault {
 extension KioskStatus.Inventory {
   package var isGood: Bool { loss == nil && scannerErrno == 0 }
 
-  /// The message for a person, one sentence.
+  /// Human-readable message, one sentence.
   package var sentence: String {
     if let loss { return loss.sentence("tappet-inventory") }
     if scannerErrno != 0 { return LogRecord(scannerErrno: scannerErrno).sentence }

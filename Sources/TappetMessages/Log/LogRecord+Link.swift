@@ -1,4 +1,4 @@
-// The connection's reports as log records.
+// Log records of the broker connection's reports.
 
 import TappetConfig
 import TappetCore

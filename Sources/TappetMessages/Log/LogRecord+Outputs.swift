@@ -1,4 +1,4 @@
-// The outputs' reports as log records.
+// Log records of the outputs' reports.
 
 import TappetConfig
 import TappetCore
@@ -55,7 +55,7 @@ extension OutputCause {
 }
 
 extension OutputRefusal {
-  /// The reason, for a person.
+  /// Human-readable reason for the refusal.
   package var sentence: String {
     switch self {
     case .unknown: "the panel has no such output"

@@ -1,4 +1,4 @@
-// The panel's reports as log records; its parts and what is wrong with them, in words.
+// Log records of the panel's reports, and sentences for its parts and their faults.
 
 import TappetConfig
 import TappetCore
@@ -32,7 +32,7 @@ extension LogRecord {
 }
 
 extension PanelPart {
-  /// The part's name for a person.
+  /// Returns the display name of the part.
   func name(_ configuration: KioskConfiguration) -> String {
     let panel = configuration.panel
     switch self {
@@ -47,7 +47,7 @@ extension PanelPart {
 }
 
 extension PanelPart {
-  /// The name of the part's line.
+  /// Returns the name of the part's line.
   fileprivate func line(_ configuration: KioskConfiguration) -> String {
     let panel = configuration.panel
     switch self {
@@ -65,7 +65,7 @@ extension OutputTarget {
 }
 
 extension PanelFault {
-  /// The part, the cause and the remedy.
+  /// Returns the part, the cause and the remedy.
   @export(interface)
   package func sentence(_ part: PanelPart, _ configuration: KioskConfiguration) -> String {
     let name = part.name(configuration)
@@ -93,6 +93,6 @@ extension ConfirmationEnd {
     }
   }
 
-  /// The user who refused it.
+  /// User who refused the confirmation.
   var user: String? { if case .refusedInRoom(let user) = self { user } else { nil } }
 }

@@ -1,20 +1,20 @@
-// Events of the reader and its tags in words.
+// Sentences for events of the reader and its tags.
 
 import TappetCore
 import TappetPlatform
 
-/// The program whose reader was lost, and which can or cannot have it back.
+/// The program that lost its reader, which determines whether the reader is restarted.
 package enum ReaderOwner: Hashable, Sendable {
-  /// It starts the reader again by itself.
+  /// Restarts the reader automatically.
   case kiosk
-  /// A program that uses the C library decides for itself.
+  /// A program that uses the C library, which decides itself whether to restart the reader.
   case library
-  /// A command of a person's, which is over.
+  /// A command line tool, which has ended.
   case tool
 }
 
 extension ReaderLoss {
-  /// The cause and the remedy; `device` is the configured connection string.
+  /// Returns the cause and the remedy; `device` is the configured connection string.
   @export(interface)
   package func sentence(device: String?, of owner: ReaderOwner = .kiosk) -> String {
     let name = device ?? "the reader"
@@ -60,12 +60,12 @@ extension ReaderLoss {
 }
 
 extension ReaderLoss {
-  /// The drivers in Debian's libnfc, which does not tell them itself.
+  /// Drivers in Debian's libnfc, which does not list them itself.
   private static let drivers = [
     "pn532_uart", "pn532_i2c", "pn532_spi", "pn53x_usb", "acr122_usb", "acr122s", "arygon",
   ]
 
-  /// The driver of a connection string, unless libnfc has it.
+  /// Returns the driver of a connection string if libnfc does not support it.
   private static func unknownDriver(_ device: String) -> String? {
     let driver = String(device.prefix { $0 != ":" })
     return drivers.contains(driver) ? nil : driver
@@ -73,7 +73,7 @@ extension ReaderLoss {
 }
 
 extension TapRefusal {
-  /// The action that the tag or the button was for, if that is known.
+  /// Action of the tag or button, if known.
   package var action: String? {
     switch self {
     case .strayIndex(_, let action, _), .copiedURL(let action), .personSuspended(let action, _),
@@ -87,7 +87,7 @@ extension TapRefusal {
     }
   }
 
-  /// The refusal, its reason and the remedy.
+  /// Returns the refusal, its reason and the remedy.
   @export(interface)
   package func sentence(_ trigger: Trigger) -> String {
     let what = trigger.word
@@ -173,7 +173,7 @@ extension StoreFault {
 }
 
 extension TagFault {
-  /// The cause, and what the person with the tag can do.
+  /// Cause, and remedy for the person with the tag.
   package var sentence: String {
     switch self {
     case .pulledAway: "the tag was taken away while it was read; hold it longer"

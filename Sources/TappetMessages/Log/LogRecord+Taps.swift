@@ -1,4 +1,4 @@
-// Taps, presses and entries as log records.
+// Log records of taps, presses and entries.
 
 import TappetConfig
 import TappetCore

@@ -1,4 +1,4 @@
-// The core's reports as log records: what happened, where, and what to do next.
+// Log records of the core's reports: event, place and remedy.
 
 import TappetConfig
 import TappetCore
@@ -8,7 +8,7 @@ import TappetSQLite
 import TappetStore
 import TappetTLS
 
-/// The urgency of a log record, by syslog's numbers.
+/// Priority of a log record, with syslog's numbers.
 package enum Priority: UInt8, Sendable {
   case error = 3
   case warning = 4
@@ -16,7 +16,7 @@ package enum Priority: UInt8, Sendable {
   case info = 6
   case debug = 7
 
-  /// Its name in a log without numbers.
+  /// Name of the priority, for logs without numbers.
   package var name: String {
     switch self {
     case .error: "error"
@@ -33,11 +33,11 @@ package typealias Field = (key: String, value: String)
 
 /// A line of the log.
 package struct LogRecord: Sendable {
-  /// The record's urgency.
+  /// Priority of the record.
   package var priority: Priority
   /// The event's name, for `--json` and filters.
   package var name: String
-  /// One sentence for a person.
+  /// Human-readable text, one sentence.
   package var sentence: String
   /// The facts, `event` first.
   package var fields: [Field]
@@ -49,7 +49,7 @@ package struct LogRecord: Sendable {
     self.fields = [("event", name)] + fields
   }
 
-  /// The record of a damaged database and its recovery.
+  /// Creates the record of a damaged database and its recovery.
   @export(interface)
   package init(_ recovery: StoreRecovery) {
     var sentence: String
@@ -69,13 +69,13 @@ package struct LogRecord: Sendable {
     self.init(.error, "database-damaged", sentence + ". Look for errors of the disk in the kernel's log")
   }
 
-  /// The record of a failure to update the copy of the secrets.
+  /// Creates the record of a failure to update the copy of the secrets.
   package init(replicaError: DatabaseError) {
     self.init(
       .warning, "copy-trouble", "the copy of the secrets is not up to date: " + replicaError.sentence)
   }
 
-  /// The record of a helper that asked at the control socket.
+  /// Creates the record of a helper process that connected to the control socket.
   package init(refused peer: LocalPeer) {
     self.init(
       .error, "helper-refused",
@@ -84,7 +84,7 @@ package struct LogRecord: Sendable {
       [("program", peer.program), ("process", String(peer.process))])
   }
 
-  /// The record of `report`, with the names of this configuration.
+  /// Creates the record of `report`, with names from this configuration.
   @export(interface)
   package init(_ report: Report, _ configuration: KioskConfiguration) {
     switch report {
@@ -142,7 +142,7 @@ package struct LogRecord: Sendable {
 }
 
 extension Helper {
-  /// The names of its loss and its recovery.
+  /// Event names for the loss and recovery of the helper.
   fileprivate var events: (lost: String, back: String) {
     switch self {
     case .reader: ("reader-lost", "reader-ready")
@@ -154,7 +154,7 @@ extension Helper {
 }
 
 extension KioskConfiguration {
-  /// The priority's name for people.
+  /// Returns the display name of the broker endpoint with this index.
   func endpointName(_ index: Int) -> String {
     guard broker.endpoints.indices.contains(index) else { return "the broker" }
     return broker.endpoints[index].text

@@ -1,10 +1,10 @@
-// The rows of the log of taps that reports become.
+// Conversion of reports to rows of the tap log.
 
 import TappetCore
 
 extension TapRecord {
-  /// The row of `report`, and whether it may wait for the commit that follows it; `nil` when it has none, or its commit
-  /// brings it along (`Report.entry(.accepted)`).
+  /// Returns the row of `report`, and whether it may wait for the next commit; `nil` if it has no row, or its own
+  /// commit includes the row (`Report.entry(.accepted)`).
   @export(interface)
   package static func row(of report: Report, at now: Moment) -> (row: TapRecord, mayWait: Bool)? {
     let time = now.unixMilliseconds
@@ -35,7 +35,7 @@ extension TapRecord {
     case .entry(.expired(let entry)): return end(entry, .expired)
     case .entry(.undeliverable(let entry, _)): return end(entry, .undeliverable)
     case .entry(.givenUp(let entry, let reason)): return end(entry, .undeliverable, reason.code)
-    // Their rows are gone from the outbox already.
+    // The entries were already removed from the outbox.
     case .entry(.dropped(let entry)), .entry(.droppedOfMany(let entry)):
       return (TapRecord(entry, .dropped, at: time), false)
     case .entry(.accepted), .entry(.queued), .entry(.setAside), .entry(.deliveredMore), .entry(.droppedMore),

@@ -1,12 +1,12 @@
-// A row of the log of taps as a line for people.
+// Formats a row of the tap log as a human-readable line.
 
 import TappetCore
 import TappetPlatform
 
 extension TapRecord {
-  /// When, what became of it, the action, the tag or what took its place, the person, the reason.
+  /// Returns time, outcome, action, tag (otherwise the trigger), person and reason.
   ///
-  /// With `hidesTags` a UID is cut to its last four digits, for those who need not know it.
+  /// With `hidesTags`, a UID is truncated to its last four digits, for readers who need not know it.
   @export(interface)
   package func line(person: String?, hidesTags: Bool = false) -> String {
     let time = WallTime.second(unixMilliseconds: unixMilliseconds)

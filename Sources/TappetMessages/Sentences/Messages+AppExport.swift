@@ -1,4 +1,4 @@
-// Mistakes in the app's exported settings, in words.
+// Sentences for errors in the app's exported settings.
 
 import TappetConfig
 import TappetCore
@@ -6,7 +6,7 @@ import TappetJSON
 import TappetPlatform
 
 extension AppExportProblem {
-  /// The message for a person, one sentence.
+  /// Human-readable message, one sentence.
   package var sentence: String {
     switch self {
     case .unreadable(let error): "it cannot be read: \(error.text)"

@@ -1,11 +1,11 @@
-// Findings of a certificate inspection in words: cause and remedy.
+// Sentences for findings of a certificate inspection: cause and remedy.
 
 import TappetCore
 import TappetJSON
 import TappetTLS
 
 extension CertificateFinding {
-  /// Whether it is as it should be, at this time.
+  /// Returns whether the finding is good at this time.
   @export(interface)
   package func isGood(at now: Int64) -> Bool {
     switch remark {
@@ -18,7 +18,7 @@ extension CertificateFinding {
     }
   }
 
-  /// One word for scripts.
+  /// Machine-readable kind, one word.
   package var kind: String {
     switch remark {
     case .certificate: "certificate"
@@ -31,7 +31,7 @@ extension CertificateFinding {
     }
   }
 
-  /// The message for a person, one sentence.
+  /// Returns a human-readable message, one sentence.
   @export(interface)
   package func sentence(at now: Int64) -> String {
     switch remark {
@@ -82,7 +82,7 @@ extension CertificateFinding {
     }
   }
 
-  /// The finding for `--json`; docs/json.md documents the names.
+  /// Returns the finding for `--json`; docs/json.md documents the names.
   @export(interface)
   package func json(at now: Int64) -> JSON {
     var members = [

@@ -1,4 +1,4 @@
-// Mistakes in a configuration, in words.
+// Sentences for errors in a configuration.
 
 import TappetConfig
 import TappetCore
@@ -14,7 +14,7 @@ extension ConfigurationProblem {
     return "\(file):\(position.line):\(position.column): \(words)".escaped
   }
 
-  /// The same without the place in the file, for a file that does not exist yet.
+  /// The sentence without the place in the file, for a file that does not exist yet.
   package var reason: String { words.escaped }
 
   private var words: String {

@@ -1,12 +1,12 @@
-// Faults of the panel's GPIO lines in words: cause and remedy. No `default` anywhere: a new fault does not compile
-// without its sentence.
+// Sentences for faults of the panel's GPIO lines: cause and remedy. Switches have no `default`, so a new fault does not
+// compile without a sentence.
 
 import TappetConfig
 import TappetCore
 import TappetPlatform
 
 extension GPIOFault {
-  /// One sentence, without a full stop; `line` is the line's name for people: `GPIO17`, `pin 11`.
+  /// Returns one sentence without a full stop; `line` is the display name of the line: `GPIO17`, `pin 11`.
   @export(interface)
   package func sentence(line: String) -> String {
     switch self {
@@ -55,7 +55,7 @@ extension GPIOFault.PinFault {
 }
 
 extension BoardProfileError {
-  /// The messages for a person, a sentence for each mistake.
+  /// Human-readable messages, one sentence for each error.
   package var sentences: [String] {
     switch self {
     case .unknown(let name, let nearest, let known):

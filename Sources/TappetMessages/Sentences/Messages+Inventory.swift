@@ -1,5 +1,5 @@
-// The inventory's refusals in words. The sentences about empty names and unknown codes are the phone
-// app's, to the letter.
+// Sentences for the inventory's refusals. The sentences about empty names and unknown codes match the phone app's
+// exactly.
 
 import TappetCore
 import TappetInventory
@@ -7,7 +7,7 @@ import TappetSQLite
 import TappetStore
 
 extension InventoryError {
-  /// The message for a person, one sentence.
+  /// Human-readable message, one sentence.
   package var sentence: String {
     switch self {
     case .emptyName(.box): "Box label cannot be empty"
@@ -55,7 +55,7 @@ extension InventoryError {
 }
 
 extension DatabaseError {
-  /// The message for a person; a damaged inventory has no secrets to import again.
+  /// Human-readable message, without the advice to import secrets again, which an inventory does not have.
   fileprivate var inventorySentence: String {
     if case .corrupt(let failure) = self {
       return "\(failure.path) is damaged; restore it from a copy, or move it away and import an export of the inventory"
@@ -65,12 +65,12 @@ extension DatabaseError {
 }
 
 extension InventoryKind {
-  /// `a building`, `an item`.
+  /// Name with its indefinite article: `a building`, `an item`.
   fileprivate var indefinite: String { (self == .item ? "an " : "a ") + name }
 }
 
 extension InventoryChange {
-  /// The change for a person: `the box 'Screws' was moved`.
+  /// Human-readable change: `the box 'Screws' was moved`.
   package var sentence: String {
     verb == .imported ? "'\(name)' was imported" : "the \(kind.name) '\(name)' was \(verb.name)"
   }

@@ -1,10 +1,10 @@
-// Failures of the broker link in words: cause, place, remedy.
+// Sentences for failures of the broker link: cause, place and remedy.
 
 import TappetCore
 import TappetPlatform
 
 extension LinkFailure {
-  /// One sentence, without a full stop.
+  /// Human-readable failure, one sentence without a full stop.
   package var sentence: String {
     switch self {
     case .nameNotResolved(let host, _, let text):
@@ -62,7 +62,7 @@ extension LinkFailure {
     }
   }
 
-  /// Completes "the broker refused light for good: …".
+  /// Returns the end of the sentence "the broker refused light for good: …".
   @export(interface)
   package static func publishRefusal(_ code: Int32) -> String {
     guard code >= 0x80, let byte = UInt8(exactly: code) else {
@@ -74,19 +74,19 @@ extension LinkFailure {
     return "\(ReasonCode(byte).sentence) (reason code \(code))"
   }
 
-  /// Completes "the broker refuses the subscription: …".
+  /// Returns the end of the sentence "the broker refuses the subscription: …".
   @export(interface)
   package static func subscriptionRefusal(_ reason: UInt8) -> String {
     switch reason {
     case 0: "libmosquitto does not send it; is the filter right?"
-    // MQTT 3.1.1 §3.9.3 has no other.
+    // MQTT 3.1.1 §3.9.3 defines no other failure code.
     case 0x80: "it gives no reason; most likely its access list does not allow this client to read it"
     case 0x87: "its access list does not allow this client to read it"
     default: "\(ReasonCode(reason).sentence) (reason code \(reason))"
     }
   }
 
-  /// The sentence of a fall-back to MQTT 3.1.1.
+  /// Returns the sentence about the fallback to MQTT 3.1.1.
   func fallbackSentence(_ endpoint: String, days: Int64) -> String {
     let why =
       switch self {
@@ -124,7 +124,7 @@ extension ConnackCode {
 }
 
 extension ReasonCode {
-  /// Completes "the broker refused the connection: …".
+  /// End of the sentence "the broker refused the connection: …".
   fileprivate var sentence: String {
     switch self {
     case .normalDisconnection: "it was closed in order"
@@ -239,7 +239,7 @@ extension TLSAlert {
 }
 
 extension CertificateProblem {
-  /// One sentence, without a full stop.
+  /// Human-readable problem, one sentence without a full stop.
   package var sentence: String {
     switch self {
     case .unreadable(let path, let system): "\(path) cannot be read: \(system.text)"

@@ -1,10 +1,10 @@
-// Commands from rooms, in words.
+// Sentences about commands from rooms.
 
 import TappetConfig
 import TappetCore
 
 extension LogRecord {
-  /// The record of a room from which the kiosk takes commands, or cannot.
+  /// Creates the record of a room from which the kiosk accepts commands, or cannot.
   init(_ access: RoomAccess, _ room: String) {
     guard access != .open else {
       self.init(.info, "room-ready", "commands are taken from " + room, [("room", room)])
@@ -15,7 +15,7 @@ extension LogRecord {
       [("code", access.code), ("room", room)])
   }
 
-  /// The record of a homeserver that did not answer.
+  /// Creates the record of a homeserver that did not answer.
   init(roomsFail fault: WebhookFault, _ configuration: KioskConfiguration) {
     self.init(
       .warning, "rooms-failing", "no command is heard in a room: " + fault.sentence("the homeserver"),
@@ -24,7 +24,7 @@ extension LogRecord {
 }
 
 extension RoomAccess {
-  /// The obstacle and the remedy, half a sentence.
+  /// Obstacle and remedy, half a sentence.
   package var sentence: String {
     switch self {
     case .open: "good"
@@ -38,7 +38,7 @@ extension RoomAccess {
 }
 
 extension RoomQuestion {
-  /// The question, for those in the room.
+  /// The question, as posted in the room.
   package var text: String {
     let subject = who.map { $0 + ": " } ?? ""
     return "\(subject)\(title)? React to this with \u{2705} or \u{274C} within \(within.wholeMilliseconds / 1000) s."
@@ -46,7 +46,7 @@ extension RoomQuestion {
 }
 
 extension RoomQuestionEnd {
-  /// The end of a question, for those in the room.
+  /// The end of a question, as posted in the room.
   package var text: String {
     switch self {
     case .confirmed(let user): "\u{2705} confirmed by \(user)."
@@ -58,7 +58,7 @@ extension RoomQuestionEnd {
 }
 
 extension RoomCommanders {
-  /// The senders, for people: `@ann:h, power level 50 or more`.
+  /// Human-readable senders: `@ann:h, power level 50 or more`.
   package var text: String {
     (users + (powerLevel.map { ["power level \($0) or more"] } ?? [])).joined(separator: ", ")
   }
@@ -67,7 +67,7 @@ extension RoomCommanders {
 extension KioskStatus.Rooms {
   package var isGood: Bool { self == .good }
 
-  /// The message for a person, one sentence.
+  /// Returns a human-readable message, one sentence.
   package func sentence(_ configuration: KioskConfiguration) -> String {
     switch self {
     case .good: "good"
@@ -78,7 +78,7 @@ extension KioskStatus.Rooms {
 }
 
 extension KioskConfiguration {
-  /// The program that listens in rooms, which has a package of its own name.
+  /// Returns the name of a helper's program; the program that listens in rooms is in a package of the same name.
   func program(of helper: Helper) -> String {
     switch helper {
     case .reader: "tappet-reader"
@@ -90,9 +90,9 @@ extension KioskConfiguration {
 }
 
 extension KioskStatus {
-  /// The answer to `!status`: the parts, and what a line in this room may ask for.
+  /// Returns the answer to `!status`: the state of the parts, and the commands available in this room.
   ///
-  /// Without names of hosts and files, which not everybody in a room has to know.
+  /// Names of hosts and files are omitted, since not everyone in a room needs to know them.
   @export(interface)
   package func roomText(_ configuration: KioskConfiguration, _ room: String) -> String {
     var parts = ["reader \(reader.code)", "broker \(link.code)", "disk \(diskCode)", "panel \(panelCode)"]

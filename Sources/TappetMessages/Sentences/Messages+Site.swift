@@ -1,11 +1,11 @@
-// The site's people in words.
+// Sentences about the site's people.
 
 import TappetCore
 import TappetJSON
 import TappetPlatform
 
 extension LogRecord {
-  /// The record of a bundle that is in force.
+  /// Creates the record of an applied bundle.
   init(applied record: SiteRecord) {
     self.init(
       .notice, "site-applied", "the people of site \(record.site) are in force: " + record.sentence,
@@ -15,7 +15,7 @@ extension LogRecord {
       ])
   }
 
-  /// The record of a bundle that was refused.
+  /// Creates the record of a refused bundle.
   init(refusedBundle refusal: SiteRefusal) {
     self.init(
       refusal.leavesDoorBehind ? .error : .warning, "site-refused",
@@ -23,7 +23,7 @@ extension LogRecord {
       [("code", refusal.code)])
   }
 
-  /// The record of a broker that does not let the kiosk read the site's topic.
+  /// Creates the record of a broker that does not let the kiosk read the site's topic.
   init(siteDenied topic: String) {
     self.init(
       .error, "site-denied",
@@ -33,21 +33,21 @@ extension LogRecord {
 }
 
 extension SiteRecord {
-  /// The bundle's number and its content.
+  /// Version and content of the bundle.
   package var sentence: String {
     let skipped = skippedCount == 0 ? "" : ", \(skippedCount) more for actions that this door does not have"
     return "version \(version), \(peopleCount) \(peopleCount == 1 ? "person" : "people"), "
       + "\(tagCount) \(tagCount == 1 ? "tag" : "tags")" + skipped
   }
 
-  /// The same with its time.
+  /// Version and content of the bundle, with the time at which it was applied.
   package var timedSentence: String {
     sentence + ", applied " + WallTime.minute(unixSeconds: appliedUnixSeconds)
   }
 }
 
 extension SiteRefusal {
-  /// The reason and the remedy, half a sentence.
+  /// Reason and remedy, half a sentence.
   package var sentence: String {
     switch self {
     case .tooLarge(let size, let max): "it has \(size) bytes, and a bundle has at most \(max)"
@@ -72,17 +72,17 @@ extension SiteRefusal {
 }
 
 extension KioskStatus.Site {
-  /// Whether the door has the people of the last bundle that it heard of.
+  /// Whether the door has the people of the last bundle that it received.
   package var isGood: Bool { trouble == nil && isSubscribed != false }
 
-  /// The message for a person, one sentence.
+  /// Human-readable message, one sentence.
   package var sentence: String {
     let state = record.map { "\(name): \($0.timedSentence)" } ?? "\(name): no bundle has come yet"
     if let trouble { return state + "; the last one was refused: " + trouble.sentence }
     return isSubscribed == false ? state + "; the broker does not let this client read the site's topic" : state
   }
 
-  /// The facts for programs.
+  /// Machine-readable facts about the site.
   package var members: [JSON.Member] {
     func number(_ value: Int?) -> JSON { value.map { .number(Int64($0)) } ?? .null }
     return [

@@ -1,13 +1,13 @@
-// The kiosk's condition in words, the same that its reports have.
+// Sentences for the kiosk's state, with the same wording as its reports.
 
 import TappetConfig
 import TappetCore
 
 extension KioskStatus.Reader {
-  /// Whether it works.
+  /// Whether the reader has no problem.
   package var isGood: Bool { self == .ready || self == .absent }
 
-  /// The message for a person, one sentence.
+  /// Returns a human-readable message, one sentence.
   @export(interface)
   package func sentence(_ configuration: KioskConfiguration) -> String {
     switch self {
@@ -21,10 +21,10 @@ extension KioskStatus.Reader {
 }
 
 extension KioskStatus.Link {
-  /// Whether it works.
+  /// Whether the link is connected.
   package var isGood: Bool { if case .connected = self { true } else { false } }
 
-  /// The message for a person, one sentence.
+  /// Returns a human-readable message, one sentence.
   @export(interface)
   package func sentence(_ configuration: KioskConfiguration) -> String {
     switch self {
@@ -42,7 +42,7 @@ extension KioskStatus.Link {
 }
 
 extension KioskStatus.PanelProblem {
-  /// The message for a person, one sentence.
+  /// Returns a human-readable message, one sentence.
   @export(interface)
   package func sentence(_ configuration: KioskConfiguration) -> String {
     switch self {
@@ -59,7 +59,7 @@ extension KioskStatus.PanelProblem {
 }
 
 extension KioskStatus {
-  /// The condition in one line, for the service manager.
+  /// Returns the state in one line, for the service manager.
   @export(interface)
   package func line(_ configuration: KioskConfiguration) -> String {
     var line = light.name + "; reader: " + reader.sentence(configuration) + "; broker: " + link.sentence(configuration)
@@ -71,7 +71,7 @@ extension KioskStatus {
     return line
   }
 
-  /// Every problem of the panel; empty when there is none.
+  /// Returns all problems of the panel; empty if there are none.
   package func panelSentence(_ configuration: KioskConfiguration) -> String {
     panel.map { $0.sentence(configuration) }.joined(separator: "; ")
   }

@@ -1,10 +1,10 @@
-// Outcomes of tag jobs in words. No `default` anywhere, so that a new fault does not compile without its sentence.
+// Sentences for outcomes of tag jobs. Switches have no `default`, so a new fault does not compile without a sentence.
 
 import TappetCore
 import TappetStore
 
 extension TagDraftError {
-  /// The message for a person, one sentence.
+  /// Human-readable message, one sentence.
   package var sentence: String {
     switch self {
     case .label(let fault): fault.sentence(of: "label")
@@ -14,7 +14,7 @@ extension TagDraftError {
 }
 
 extension TagWriteFault {
-  /// The cause and the remedy; `model` is the tag's model.
+  /// Returns the cause and the remedy; `model` is the tag's model.
   @export(interface)
   package func sentence(_ model: TagModel, to work: TagJobKind) -> String {
     switch self {
@@ -55,7 +55,7 @@ extension TagWriteFault {
 }
 
 extension TagJobFailure {
-  /// The cause and the remedy.
+  /// Returns the cause and the remedy.
   @export(interface)
   package func sentence(_ model: TagModel?, to work: TagJobKind) -> String {
     switch self {

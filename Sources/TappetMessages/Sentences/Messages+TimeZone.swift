@@ -1,9 +1,9 @@
-// A time zone belongs to a process; in a program of somebody else's it is that program's.
+// The time zone is a property of the process; in an embedding program, that program sets it.
 
 import TappetConfig
 
 extension KioskConfiguration {
-  /// The mistake that its zone is for a kiosk inside another program; `nil` if it names none.
+  /// The error that the configuration of an embedded kiosk sets a time zone; `nil` if it sets none.
   package var foreignZoneSentence: String? {
     guard let timeZone else { return nil }
     return "'time_zone: \(timeZone)' cannot be obeyed inside another program; remove it, and set TZ for the program"

@@ -1,4 +1,4 @@
-// The webhooks' condition and outcomes, in words. A URL is shown as scheme and host only: the rest may be a
+// Sentences for the state and outcomes of webhooks. A URL is shown as scheme and host only, since the rest may be
 // secret.
 
 import TappetConfig
@@ -6,12 +6,12 @@ import TappetCore
 import TappetPlatform
 
 extension KioskConfiguration {
-  /// Scheme and host of the action's webhook.
+  /// Returns the scheme and host of the action's webhook.
   fileprivate func webhookPlace(_ action: String) -> String {
     webhooks.first { $0.action == action }?.place ?? "its server"
   }
 
-  /// The action's webhook, or its room.
+  /// Returns the display name of the action's webhook or room.
   func webhookName(_ action: String) -> String {
     let isRoom = webhooks.contains { $0.action == action && $0.room != nil }
     return (isRoom ? "the room of " : "the webhook of ") + action
@@ -19,7 +19,7 @@ extension KioskConfiguration {
 }
 
 extension LogRecord {
-  /// The record of a request that is repeated after `pause`.
+  /// Creates the record of a request that is retried after `pause`.
   init(_ action: String, waits pause: Duration, _ fault: WebhookFault, _ configuration: KioskConfiguration) {
     self.init(
       .warning, "webhook-waiting",
@@ -27,7 +27,7 @@ extension LogRecord {
       [("code", fault.code), ("action", action)] + fault.fields + [("retry_in_ms", String(pause.wholeMilliseconds))])
   }
 
-  /// The record of an entry that was given up.
+  /// Creates the record of an entry that was given up.
   init(_ entry: OutboxEntry, _ reason: WebhookRefusal, _ configuration: KioskConfiguration) {
     self.init(
       .error, "webhook-given-up",
@@ -39,7 +39,7 @@ extension LogRecord {
 extension WebhookFault {
   fileprivate var fields: [Field] { if case .status(let status) = self { [("status", String(status))] } else { [] } }
 
-  /// The message for a person, half a sentence about the server at `place`.
+  /// Returns a human-readable message, half a sentence about the server at `place`.
   @export(interface)
   package func sentence(_ place: String) -> String {
     switch self {
@@ -76,7 +76,7 @@ extension WebhookFault {
 extension WebhookRefusal {
   fileprivate var fields: [Field] { if case .status(let status) = self { [("status", String(status))] } else { [] } }
 
-  /// The message for a person, half a sentence about the server at `place`.
+  /// Returns a human-readable message, half a sentence about the server at `place`.
   @export(interface)
   package func sentence(_ place: String = "its server") -> String {
     switch self {
@@ -98,7 +98,7 @@ extension WebhookRefusal {
 }
 
 extension HelperLoss {
-  /// The message for a person, one sentence about this program.
+  /// Returns a human-readable message, one sentence about this program.
   @export(interface)
   package func sentence(_ program: String = "tappet-webhook") -> String {
     switch self {
@@ -116,7 +116,7 @@ extension HelperLoss {
 extension KioskStatus.Webhooks {
   package var isGood: Bool { self == .good }
 
-  /// The message for a person, one sentence.
+  /// Returns a human-readable message, one sentence.
   package func sentence(_ configuration: KioskConfiguration) -> String {
     switch self {
     case .good: "good"

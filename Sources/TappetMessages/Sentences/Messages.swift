@@ -1,5 +1,5 @@
-// Errors of the devices and formats in words: cause and remedy. No `default` anywhere: a new error does not compile
-// without its sentence.
+// Sentences for errors of devices and formats: cause and remedy. Switches over errors have no `default`, so a new error
+// does not compile without a sentence.
 
 import TappetCore
 import TappetPlatform
@@ -8,7 +8,7 @@ import TappetStore
 import TappetTLS
 
 extension SecretStoreError {
-  /// The message for a person, one sentence.
+  /// Human-readable message, one sentence.
   package var sentence: String {
     switch self {
     case .store(let error): error.sentence
@@ -25,7 +25,7 @@ extension SecretStoreError {
 }
 
 extension DatabaseError {
-  /// The message for a person, one sentence.
+  /// Human-readable message, one sentence.
   package var sentence: String {
     switch self {
     case .full(let failure): "no space is left for \(failure.path); delete something"
@@ -50,7 +50,7 @@ extension DatabaseError {
 }
 
 extension SealingKeyError {
-  /// The message for a person, one sentence.
+  /// Human-readable message, one sentence.
   package var sentence: String {
     switch self {
     case .unreadable(let path, let error): "the sealing key \(path) cannot be read: \(error.text)"
@@ -73,7 +73,7 @@ extension SealingKeyError {
 }
 
 extension AuditState {
-  /// The state of the audit in a sentence.
+  /// State of the audit as one sentence.
   package var sentence: String {
     switch self {
     case .whole(let count): "the audit is whole: \(count) \(count == 1 ? "entry" : "entries")"
@@ -85,7 +85,7 @@ extension AuditState {
 }
 
 extension SecretError {
-  /// The message for a person, one sentence.
+  /// Human-readable message, one sentence.
   package var sentence: String {
     switch self {
     case .limitReached(let action, let max):
@@ -105,7 +105,7 @@ extension SecretError {
 }
 
 extension PersonLimits {
-  /// The limits in words: `Mon-Fri 07:00-19:30, until 2026-12-31, 1 use`.
+  /// Human-readable limits: `Mon-Fri 07:00-19:30, until 2026-12-31, 1 use`.
   package var sentence: String {
     var parts = times.hours.map { $0.text }
     if let from = times.from { parts.append("from " + from.text) }
@@ -116,7 +116,7 @@ extension PersonLimits {
 }
 
 extension PersonLimitsError {
-  /// The message for a person, one sentence.
+  /// Human-readable message, one sentence.
   package var sentence: String {
     switch self {
     case .day(let text): "'\(text)' is not a day such as 2026-12-25"
@@ -132,7 +132,7 @@ extension PersonLimitsError {
 }
 
 extension PeopleRowFault {
-  /// The message for a person, one sentence.
+  /// Human-readable message, one sentence.
   package var sentence: String {
     switch self {
     case .person(let error): error.sentence
@@ -154,7 +154,7 @@ extension PeopleRowFault {
 }
 
 extension NameFault {
-  /// The message for a person, one sentence; `what` is the text.
+  /// Returns a human-readable message, one sentence; `what` names the kind of text.
   package func sentence(of what: String) -> String {
     switch self {
     case .tooLong(let size, let max): "the \(what) has \(size) bytes; at most \(max) are kept"
@@ -165,7 +165,7 @@ extension NameFault {
 }
 
 extension Unicode.Scalar {
-  /// As the Unicode Standard writes it after `U+`.
+  /// Code point in the notation of the Unicode Standard, without `U+`.
   fileprivate var codePoint: String {
     let digits = String(value, radix: 16, uppercase: true)
     return String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
@@ -173,7 +173,7 @@ extension Unicode.Scalar {
 }
 
 extension PersonError {
-  /// The message for a person, one sentence.
+  /// Human-readable message, one sentence.
   package var sentence: String {
     switch self {
     case .nameMissing: "a person needs a name"
@@ -186,7 +186,7 @@ extension PersonError {
 }
 
 extension ShareURLError {
-  /// The message for a person, one sentence.
+  /// Human-readable message, one sentence.
   package var sentence: String {
     switch self {
     case .notAShareURL: "this is not a share code; share codes begin with smpshare://secret?"
@@ -202,7 +202,7 @@ extension ShareURLError {
 }
 
 extension TimestampTokenError {
-  /// The message for a person, one sentence.
+  /// Human-readable message, one sentence.
   package var sentence: String {
     switch self {
     case .timeOutOfRange(let time): "a token holds times from 1970 to 2106, not \(time)"
@@ -216,7 +216,7 @@ extension TimestampTokenError {
 }
 
 extension TagContentError {
-  /// The message for a person, one sentence.
+  /// Human-readable message, one sentence.
   package var sentence: String {
     switch self {
     case .unsupportedModel(let model): "a \(model.name) cannot be used; use an NTAG213, 215 or 216"
@@ -260,7 +260,7 @@ extension NDEFError {
 }
 
 extension NDEFRecord {
-  /// Its type and size, for people.
+  /// Human-readable type and size of the record.
   @export(interface)
   package var words: String {
     let kind: String
@@ -288,7 +288,7 @@ extension NDEFRecord {
 }
 
 extension TagReadingError {
-  /// The message for a person, one sentence.
+  /// Human-readable message, one sentence.
   package var sentence: String {
     switch self {
     case .content(let error): error.sentence
@@ -298,7 +298,7 @@ extension TagReadingError {
 }
 
 extension TagURLError {
-  /// The message for a person, one sentence.
+  /// Human-readable message, one sentence.
   package var sentence: String {
     switch self {
     case .invalidScheme: "the tag's link does not begin with smp://; it was not written for Tappet"
@@ -324,7 +324,7 @@ extension TagURLParameter {
 }
 
 extension CertificateDetails {
-  /// One line for `tappet check`.
+  /// Returns one line about the certificate for `tappet check`.
   @export(interface)
   package func sentence(at now: Int64, isNeeded: Bool = true) -> String {
     let days = daysLeft(atUnixSeconds: now)
@@ -339,7 +339,7 @@ extension CertificateDetails {
       + (days < Limits.certificateWarningDays ? "; renew it now" : "")
   }
 
-  /// The time since the end, from the days left, which are rounded down: -1 is within the last day.
+  /// Returns the time since expiry; `days` is the days left, rounded down: -1 means less than a day ago.
   static func ago(daysLeft days: Int64) -> String {
     switch days {
     case -1: "less than a day ago"

@@ -1,10 +1,10 @@
-// The result of a reload, kept for later: the log has it too, but nobody reads that after `systemctl reload`.
+// The result of a reload, kept for later: it is also in the log, which is rarely read after `systemctl reload`.
 
-/// The result of reading the configuration again.
+/// The result of reloading the configuration.
 package struct ReloadOutcome: Hashable, Sendable {
   /// Wall-clock time, milliseconds since 1970.
   package var unixMilliseconds: Int64
-  /// The reasons for its rejection; empty when it is in force.
+  /// Reasons for the rejection; empty if the new configuration is active.
   package var mistakes: [String]
 
   package init(unixMilliseconds: Int64, mistakes: [String]) {
@@ -12,7 +12,7 @@ package struct ReloadOutcome: Hashable, Sendable {
     self.mistakes = mistakes
   }
 
-  /// Whether the new configuration is in force.
+  /// Whether the new configuration is active.
   package var isGood: Bool { mistakes.isEmpty }
 
   /// The result and its first reason, one sentence.

@@ -1,4 +1,4 @@
-// Reasons why a kiosk could not start, with their sentences: nobody does anything with them but tell a person.
+// Reasons why a kiosk could not start, with their sentences: they are only reported to a person.
 
 import TappetPlatform
 import TappetStore
@@ -7,7 +7,7 @@ import TappetStore
 package indirect enum RuntimeError: Error {
   case system(SystemError)
   case secretStore(SecretStoreError)
-  /// Another kiosk runs on this state folder.
+  /// Another kiosk uses this state folder.
   case stateInUse(folder: String)
   case control(path: String, SystemError)
   case lightTrace(path: String, SystemError)
@@ -15,7 +15,7 @@ package indirect enum RuntimeError: Error {
 }
 
 extension RuntimeError {
-  /// The message for a person, one sentence.
+  /// Human-readable message, one sentence.
   package var sentence: String {
     switch self {
     case .system(let error): "\(error.call) failed: \(error.text)"

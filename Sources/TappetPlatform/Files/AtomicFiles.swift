@@ -1,31 +1,32 @@
-// Several files that come into being together: each is written next to its place, whole and on the disk, and only then
-// do all of them take their places. A failed write changes nothing, and a signal waits until it is decided.
+// Atomic replacement of several files: each file is written completely and synced next to its destination, and only
+// then are all of them renamed into place. A failed write changes nothing, and signals wait until the outcome is
+// decided.
 
 import CPlatform
 import TappetCore
 
-/// Why no file was changed.
+/// Reason no file was changed.
 package struct AtomicFilesError: Error, Hashable, Sendable {
   /// The path of the file that could not be written.
   package var path: String
-  /// The call that failed.
+  /// Error of the failed call.
   package var error: SystemError
 
-  /// A failure at `path`.
+  /// Creates an error for `path`.
   package init(path: String, error: SystemError) {
     self.path = path
     self.error = error
   }
 }
 
-/// Files to be written together: the one whole-or-nothing write.
+/// Set of files that are written together, all or none.
 ///
-/// SIGINT, SIGTERM and SIGHUP are held back while this object exists.
+/// SIGINT, SIGTERM and SIGHUP are blocked while this object exists.
 package final class AtomicFiles {
   private struct Draft {
     var path: String
     var draft: String
-    /// A second name of the file that was there, kept until all are in place.
+    /// Hard link to the old file, kept until all files are in place.
     var kept: String?
     var isPlaced = false
   }
@@ -35,7 +36,8 @@ package final class AtomicFiles {
   private let isForService: Bool
   private let mask = SignalMask([SIGINT, SIGTERM, SIGHUP])
 
-  /// No files yet; `isForService`: what root writes in a folder of its own is readable by the service's user.
+  /// Creates an empty set; with `isForService`, files that root writes in its own folder are readable by the service's
+  /// user.
   package init(isForService: Bool = false) {
     self.isForService = isForService
     suffix = ".tappet-" + String(getpid())
@@ -43,9 +45,9 @@ package final class AtomicFiles {
 
   deinit { discard() }
 
-  /// Writes `bytes` next to `path`; the mode is exactly `mode`, whatever the umask.
+  /// Writes `bytes` next to `path`, with exactly `mode` regardless of the umask.
   ///
-  /// With `isShared` a new file stays its writer's: a network share may forbid anything else.
+  /// With `isShared`, a new file keeps the writer as its owner: a network share may forbid changing it.
   package func add(
     _ path: String, _ bytes: [UInt8], mode: UInt32, isShared: Bool = false
   ) throws(AtomicFilesError) {
@@ -53,7 +55,7 @@ package final class AtomicFiles {
     if let failure { throw failure }
   }
 
-  /// The same for what nobody else may read: mode 0600.
+  /// Writes a secret next to `path`, with mode 0600.
   package func add(_ path: String, _ text: SecretBytes) throws(AtomicFilesError) {
     if let failure = text.withBytes({ write($0, nextTo: path, mode: 0o600) }) { throw failure }
   }
@@ -74,7 +76,7 @@ package final class AtomicFiles {
     } catch { return AtomicFilesError(path: path, error: error) }
   }
 
-  /// Puts all of them in place, in the order in which they were added; if one cannot be, none is.
+  /// Renames all files into place, in the order in which they were added; if one fails, none is replaced.
   @export(interface)
   package func commit() throws(AtomicFilesError) {
     for index in drafts.indices {
@@ -98,14 +100,14 @@ package final class AtomicFiles {
       try checked("link") { link(draft.path, kept) }
       draft.kept = kept
     } catch {
-      // A file system without links keeps nothing.
+      // On a file system without hard links, the old file is not kept.
       guard [ENOENT, EPERM, ENOTSUP].contains(error.code) else { throw error }
     }
     try checked("rename") { rename(draft.draft, draft.path) }
     draft.isPlaced = true
   }
 
-  /// Leaves everything as it was.
+  /// Discards the drafts and restores the old files.
   @export(interface)
   package func discard() {
     for draft in drafts {
@@ -120,7 +122,7 @@ package final class AtomicFiles {
     drafts.removeAll()
   }
 
-  /// A file that is replaced keeps its owner; a new one gets the folder's owner, or the service's user.
+  /// Sets the owner: a replaced file keeps its owner; a new file gets the folder's owner, or the service's user.
   private func changeOwner(of file: FileDescriptor, _ path: String, mode: UInt32) throws(SystemError) {
     func change(_ user: uid_t, _ group: gid_t) throws(SystemError) {
       try checked("fchown") { fchown(file.number, user, group) }
@@ -135,37 +137,37 @@ package final class AtomicFiles {
     if status.st_uid != 0 {
       try change(status.st_uid, status.st_gid)
     } else if let service = getpwnam(Self.serviceUser) {
-      // It reads its configuration and changes nothing of it; a key must be its own.
+      // The service reads its configuration but does not change it; a key must belong to its user.
       try change(mode & 0o077 == 0 ? service.pointee.pw_uid : 0, service.pointee.pw_gid)
     }
   }
 
-  /// Whether root writes, and the user for the service's files does not exist.
+  /// Whether root is writing, and the service's user does not exist.
   package static var lacksServiceUser: Bool { geteuid() == 0 && getpwnam(serviceUser) == nil }
 
-  /// As in board/systemd/tappet.sysusers.
+  /// Name of the service's user, as in board/systemd/tappet.sysusers.
   fileprivate static let serviceUser = "tappet"
 
   private static func synchroniseFolder(of path: String) {
     try? FileDescriptor.open(folder(of: path), O_RDONLY | O_DIRECTORY).synchronise()
   }
 
-  /// The folder that a path is in.
+  /// Returns the folder that contains a path.
   package static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
   }
 }
 
-/// The users whom files belong to.
+/// Lookups of the owners of files.
 package enum FileOwner {
-  /// The user of a file or folder; `nil` when it cannot be looked at.
+  /// Returns the owner of a file or folder; `nil` if it cannot be determined.
   package static func user(of path: String) -> UInt32? {
     var status = stat()
     return stat(path, &status) == 0 ? status.st_uid : nil
   }
 
-  /// Whether users other than root can change the file, or put another one in its place.
+  /// Whether users other than root can change or replace the file.
   @export(interface)
   package static func isOpenToOthers(_ path: String) -> Bool {
     [path, AtomicFiles.folder(of: path)].contains {
@@ -174,6 +176,6 @@ package enum FileOwner {
     }
   }
 
-  /// The service's user; `nil` when there is none.
+  /// User id of the service; `nil` if there is no such user.
   package static var serviceUser: UInt32? { getpwnam(AtomicFiles.serviceUser)?.pointee.pw_uid }
 }

@@ -1,12 +1,12 @@
-// Where the data files are that are installed with the programs: board profiles, broker presets.
+// Lookup of the data files that are installed with the programs: board profiles and broker presets.
 
 import CPlatform
 import TappetCore
 
 /// The folder of the installed data files.
 package enum DataFolder {
-  /// The folder that the environment variable names, else the one that `make install` makes for the running program or
-  /// for libtappet, else the packages' own.
+  /// Returns the folder named by the environment variable, otherwise the folder that `make install` creates for the
+  /// running program or for libtappet, otherwise the folder of packages.
   @export(interface)
   package static func path(_ name: String, variable: String) -> String {
     if let path = secure_getenv(variable) { return String(cString: path) }
@@ -19,7 +19,7 @@ package enum DataFolder {
     return candidates.first { access($0, X_OK) == 0 } ?? "/usr/share/tappet/" + name
   }
 
-  /// The names of the folder's YAML files, without their ending, sorted.
+  /// Returns the sorted names of the folder's YAML files, without their extension.
   package static func names(in folder: String) -> [String] {
     FolderNames.sorted(in: folder).filter { $0.utf8.suffix(5).elementsEqual(".yaml".utf8) }
       .map { String(decoding: $0.utf8.dropLast(5), as: UTF8.self) }.inOrder { $0 < $1 }

@@ -1,21 +1,21 @@
-// Changes of one file, through inotify: nobody wakes while nothing is written.
+// Changes of one file, watched with inotify: no process wakes while nothing is written.
 
 import CPlatform
 
-/// Notes that a file was written to, by any process.
+/// Watch for writes to a file by any process.
 ///
-/// One thread.
+/// To be used on one thread.
 package final class FileChanges {
   private let descriptor: FileDescriptor
 
-  /// Watches the file at `path`, which must be there.
+  /// Watches the file at `path`, which must exist.
   package init(of path: String) throws(SystemError) {
     let descriptor = try FileDescriptor.make("inotify_init1") { inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK)) }
     try checked("inotify_add_watch") { inotify_add_watch(descriptor.number, path, UInt32(IN_MODIFY)) }
     self.descriptor = descriptor
   }
 
-  /// Readable after a change; call `take` then.
+  /// Descriptor that is readable after a change; call `take` then.
   package var fileDescriptor: Int32 { descriptor.number }
 
   /// Whether there were changes since the last call.

@@ -1,10 +1,10 @@
-// The names in a folder.
+// Names of the files in a folder.
 
 import CPlatform
 import TappetCore
 
 package enum FolderNames {
-  /// The names that do not begin with a full stop, sorted; none if the folder cannot be read.
+  /// Returns the sorted names that do not start with a full stop; none if the folder cannot be read.
   @export(interface)
   package static func sorted(in folder: String) -> [String] {
     guard let stream = opendir(folder) else { return [] }

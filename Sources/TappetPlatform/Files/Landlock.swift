@@ -1,13 +1,15 @@
-// Landlock: a process gives up files, networks and other processes for good. Its open descriptors stay usable.
+// Landlock: a process permanently gives up access to files, networks and other processes. Its open descriptors stay
+// usable.
 
 import CPlatform
 
-/// The rights that a process gives up, as far as the kernel knows them.
+/// Rights that a process gives up, as far as the kernel supports it.
 package enum Landlock {
-  /// Refuses every file but those at and below `readable`, which can be read, and every TCP port; with `mayConnect`,
-  /// only those to listen on.
+  /// Denies access to all files except for reading at and below `readable`, and denies all TCP ports; with
+  /// `mayConnect`, connecting to ports stays allowed.
   ///
-  /// Refuses signals to other processes, and their abstract Unix sockets. Does nothing where the kernel lacks it.
+  /// Also denies signals to other processes, and access to their abstract Unix sockets. Has no effect if the kernel
+  /// lacks Landlock.
   @export(interface)
   package static func confine(readable: [String] = [], mayConnect: Bool = false) {
     let version = tp_landlock_version()
@@ -19,7 +21,8 @@ package enum Landlock {
     for path in paths { free(UnsafeMutablePointer(mutating: path)) }
   }
 
-  /// Flags of `handled_access_fs`: 13 in the first version; REFER, TRUNCATE and IOCTL_DEV came with 2, 3 and 5.
+  /// Returns the flags of `handled_access_fs`: 13 in the first version; versions 2, 3 and 5 added REFER, TRUNCATE and
+  /// IOCTL_DEV.
   static func fileRights(_ version: Int32) -> UInt64 {
     let count: UInt64 =
       switch version {
@@ -31,12 +34,12 @@ package enum Landlock {
     return (1 << count) - 1
   }
 
-  /// Flags of `handled_access_net`: BIND_TCP and CONNECT_TCP came with 4.
+  /// Returns the flags of `handled_access_net`: version 4 added BIND_TCP and CONNECT_TCP.
   static func networkRights(_ version: Int32, mayConnect: Bool) -> UInt64 {
     guard version >= 4 else { return 0 }
     return mayConnect ? 0b01 : 0b11
   }
 
-  /// Flags of `scoped`: ABSTRACT_UNIX_SOCKET and SIGNAL came with 6.
+  /// Returns the flags of `scoped`: version 6 added ABSTRACT_UNIX_SOCKET and SIGNAL.
   static func scopes(_ version: Int32) -> UInt64 { version >= 6 ? 0b11 : 0 }
 }

@@ -1,13 +1,14 @@
-// PEM as it is found in files, and as OpenSSL reads it: lines that begin at their left edge and end with a line feed.
-// Configurations indent them, old editors end them with a carriage return, JSON writes `\n`, and Windows UTF-16.
+// Conversion of PEM from the forms found in files to the form that OpenSSL reads: lines that are not indented and end
+// with a line feed. Configurations indent the lines, old editors end them with a carriage return, JSON contains `\n`,
+// and Windows editors write UTF-16.
 
 import CPlatform
 import TappetCore
 
 package enum PEMText {
-  /// Rewrites a file's content in place, and returns how many bytes of it are left; the rest is wiped.
+  /// Rewrites a file's content in place, and returns the remaining number of bytes; wipes the rest.
   ///
-  /// DER stays as it is.
+  /// DER is left unchanged.
   @export(interface)
   package static func tidy(_ bytes: UnsafeMutableRawBufferPointer) -> Int {
     var size = bytes.count
@@ -29,11 +30,11 @@ package enum PEMText {
     var count = 0
     var index = 0
     while index < size {
-      // Byte order marks, and quotes around the whole.
+      // Byte order marks and enclosing quotes are treated as spaces.
       var byte = marks.contains(bytes[index]) ? 0x20 : bytes[index]
       index += 1
       if byte == UInt8(ascii: "\\"), index < size {
-        // Base64 has no backslash.
+        // Base64 contains no backslashes.
         byte = bytes[index] == UInt8(ascii: "n") ? UInt8(ascii: "\n") : UInt8(ascii: " ")
         index += 1
       }

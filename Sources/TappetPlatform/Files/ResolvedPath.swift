@@ -1,8 +1,9 @@
-// Where a path leads to.
+// Resolution of symbolic links in a path.
 
 import CPlatform
 
-/// The path from the root of the file at `path`, links followed; `nil` if there is none, or it cannot be reached.
+/// Returns the absolute path of the file at `path`, with links resolved; `nil` if the file does not exist or cannot be
+/// reached.
 package func resolvedPath(_ path: String) -> String? {
   guard let resolved = realpath(path, nil) else { return nil }
   defer { free(resolved) }

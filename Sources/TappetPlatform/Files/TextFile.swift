@@ -1,4 +1,4 @@
-// Small files, read whole and bounded.
+// Small files, read as a whole with a size limit.
 
 import CPlatform
 import TappetCore
@@ -10,14 +10,15 @@ package struct TextFile {
   /// The permission bits of the file.
   package var mode: UInt32
 
-  /// The first line without its end, and without the byte order mark that some editors write before it.
+  /// The first line without its line ending, and without the byte order mark that some editors write before it.
   package var firstLine: ArraySlice<UInt8> {
     let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
     let line = text.prefix { $0 != UInt8(ascii: "\n") }
     return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
   }
 
-  /// EFBIG when it has more than `sizeMax` bytes, `notAFile` for a pipe or a device, which could keep us waiting.
+  /// Reads a file; fails with EFBIG if it has more than `sizeMax` bytes, and with `notAFile` for a pipe or a device,
+  /// which could block.
   @export(interface)
   package static func read(_ path: String, sizeMax: Int) -> Result<TextFile, SystemError> {
     do throws(SystemError) {
@@ -27,7 +28,7 @@ package struct TextFile {
       var bytes: [UInt8] = []
       while true {
         var block = try file.read(sizeMax: 4096)
-        // The file may hold a key.
+        // The file may contain a key.
         defer { LibCrypto.wipe(&block) }
         if block.isEmpty { return .success(TextFile(bytes: bytes, mode: mode & 0o777)) }
         bytes += block

@@ -1,30 +1,30 @@
-// Many descriptors, waited for as one: epoll without handlers.
+// Many descriptors combined into one: epoll without handlers.
 
 import CPlatform
 import TappetCore
 
-/// A set of descriptors to read from, each with a number of its owner's.
+/// A set of descriptors to read from, each with a number chosen by its owner.
 ///
-/// Belongs to one thread.
+/// To be used on one thread.
 package final class DescriptorSet {
-  /// Readable when one of them is.
+  /// Descriptor that is readable when one in the set is readable.
   package var fileDescriptor: Int32 { epoll.number }
 
   private let epoll: FileDescriptor
   private var events = [epoll_event](repeating: epoll_event(), count: Limits.reactorEventsPerTurn)
 
-  /// An empty set.
+  /// Creates an empty set.
   package init() throws(SystemError) {
     epoll = try .make("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) }
   }
 
-  /// Adds a descriptor; one that is closed leaves the set by itself.
+  /// Adds a descriptor; closed descriptors are removed from the set automatically.
   package func add(_ descriptor: Int32, as number: Int) throws(SystemError) {
     var event = epoll_event(events: EPOLLIN.rawValue | EPOLLRDHUP.rawValue, data: epoll_data_t(u64: UInt64(number)))
     try checked("epoll_ctl") { epoll_ctl(epoll.number, EPOLL_CTL_ADD, descriptor, &event) }
   }
 
-  /// The numbers of some that can be read, or have ended; the others come with the next call.
+  /// Returns the numbers of descriptors that are readable or have ended; the next call may return further ones.
   @export(interface)
   package func ready() -> [Int] {
     let count = events.withUnsafeMutableBufferPointer { room in
@@ -38,10 +38,10 @@ package final class DescriptorSet {
 
 /// Memory and descriptors of this process.
 package enum ProcessResources {
-  /// Lets the process open this many descriptors, as far as it may; returns how many it can open.
+  /// Raises the process's descriptor limit to `count`, as far as permitted; returns the resulting limit.
   package static func raiseDescriptors(to count: Int) -> Int { tp_raise_descriptors(max(0, count)) }
 
-  /// Bytes of memory that the process occupies; `nil` when the kernel does not say.
+  /// Resident memory of the process in bytes; `nil` if the kernel does not report it.
   package static var residentSize: Int? {
     guard case .success(let file) = TextFile.read("/proc/self/statm", sizeMax: 4096) else { return nil }
     let fields = String(decoding: file.bytes, as: UTF8.self).split(separator: " ")

@@ -1,35 +1,35 @@
-// How a thread shows that it makes progress: it is asked for a beat, and gives one when it comes around to it.
+// Liveness check of a thread: a beat is requested, and the thread confirms it the next time that its loop runs.
 
 import CPlatform
 import TappetCore
 
-// Unchecked because the compiler cannot see the mutex: what changes is touched only with the monitor locked.
-/// The life signs of one thread.
+// Unchecked because the compiler cannot see the mutex: mutable state is accessed only with the monitor locked.
+/// Heartbeat of one thread.
 ///
-/// Any thread.
+/// Callable from any thread.
 package final class Heartbeat: @unchecked Sendable {
   private let monitor = Monitor()
   private var isAwaited = false
-  /// Since when the thread is in a call that may last long through no fault of ours, as the resolver's; `nil` outside
-  /// of one.
+  /// Start of a call that may block for long through no fault of ours, such as a call of the resolver; `nil` outside
+  /// such a call.
   private var blockedSince: Instant?
 
-  /// A thread that has not been asked for a beat.
+  /// Creates a heartbeat without a pending request.
   package init() {}
 
-  /// Asks for a beat; the caller wakes the thread.
+  /// Requests a beat; the caller must wake the thread.
   package func request() { monitor.locked { isAwaited = true } }
 
-  /// Gives the beat that was asked for.
+  /// Confirms the requested beat.
   package func beat() { monitor.locked { isAwaited = false } }
 
-  /// The thread begins a call that may block for long.
+  /// Records the start of a call that may block for long.
   package func beginBlockingCall(at now: Instant) { monitor.locked { blockedSince = now } }
 
-  /// The call has returned.
+  /// Records the return of the blocking call.
   package func endBlockingCall() { monitor.locked { blockedSince = nil } }
 
-  /// Whether the thread has given the beat that it was asked for, or is in a blocking call that may last this long.
+  /// Whether the thread has confirmed the requested beat, or is in a blocking call that may still last this long.
   package func isAlive(at now: Instant) -> Bool {
     monitor.locked {
       guard isAwaited else { return true }

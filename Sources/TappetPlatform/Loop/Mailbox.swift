@@ -1,31 +1,31 @@
-// How another thread hands values to the reactor: a bounded queue and one eventfd that is readable while it is not
-// empty.
+// A mailbox through which other threads pass values to the reactor: a bounded queue and one eventfd, which is readable
+// while the queue is not empty.
 
 import CPlatform
 import TappetCore
 
-// Unchecked because the compiler cannot see the mutex: `values` is touched only with the monitor locked; everything
+// Unchecked because the compiler cannot see the mutex: `values` is accessed only with the monitor locked; everything
 // else is set once in `init`.
 
-/// A bounded queue between threads; posting never blocks for longer than an append takes, and never loses what it took.
+/// A bounded queue between threads; posting blocks only as long as an append takes, and accepted values are never lost.
 package final class Mailbox<Value: Sendable>: @unchecked Sendable {
   private let descriptor: FileDescriptor
   private let capacity: Int
   private let monitor = Monitor()
   private var values: [Value] = []
 
-  /// An empty mailbox for at most `capacity` values.
+  /// Creates an empty mailbox for at most `capacity` values.
   package init(capacity: Int = Limits.mailboxCapacity) throws(SystemError) {
     descriptor = try .make("eventfd") { eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK)) }
     self.capacity = capacity
   }
 
-  /// Readable while values wait; for `Reactor.watch` or `Poll`, never to be read by others.
+  /// Descriptor that is readable while values are pending; for `Reactor.watch` or `Poll`, not to be read by others.
   package var fileDescriptor: Int32 { descriptor.number }
 
-  /// Appends `value` and wakes the reader; false, with nothing done, when the mailbox is full.
+  /// Appends `value` and wakes the reader; returns false, without effect, if the mailbox is full.
   ///
-  /// Any thread.
+  /// Callable from any thread.
   @discardableResult
   package func post(_ value: Value) -> Bool {
     let count = monitor.locked {
@@ -33,22 +33,22 @@ package final class Mailbox<Value: Sendable>: @unchecked Sendable {
       if count < capacity { values.append(value) }
       return count
     }
-    // The post that ends the emptiness rings; the others find the bell rung, or a reader that has not taken the values
-    // yet.
+    // Only a post to an empty queue writes to the eventfd. Before all others, it was already written, or the reader has
+    // not yet taken the values.
     if count == 0 { ring() }
     return count < capacity
   }
 
-  /// Number of values that wait.
+  /// Number of pending values.
   ///
-  /// Any thread.
+  /// Callable from any thread.
   package var count: Int { monitor.locked { values.count } }
 
-  /// Takes all values that wait, oldest first; the eventfd is quiet afterwards.
+  /// Takes all pending values, oldest first, and resets the eventfd.
   ///
-  /// One thread.
+  /// To be called on one thread.
   package func drain() -> [Value] {
-    // The bell is silenced before the values are taken: the other way round a value posted in between would sleep on.
+    // The eventfd is reset before the values are taken; otherwise, a value posted in between would not be noticed.
     var rings: UInt64 = 0
     _ = read(fileDescriptor, &rings, 8)
     return monitor.locked {
@@ -58,7 +58,7 @@ package final class Mailbox<Value: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// EAGAIN needs 2^64 - 1 unread rings; then the bell rings anyway.
+  /// Makes the eventfd readable; EAGAIN would need 2^64 - 1 unread writes, and leaves it readable as well.
   private func ring() {
     var one: UInt64 = 1
     _ = try? checked("write") { write(fileDescriptor, &one, 8) }

@@ -1,16 +1,17 @@
-// State that threads share is touched with a monitor locked; a thread that needs a change of it waits on the monitor's
-// condition.
+// A monitor for shared state, which is accessed only with the monitor locked; a thread that needs the state to change
+// waits on the monitor's condition.
 
 import CPlatform
 
 /// A mutex, and a condition to wait on while holding it.
 ///
-/// Any thread. The kernel's objects have their own places in memory: a Swift variable has no lasting address.
+/// Callable from any thread. The kernel's objects are allocated separately, because a Swift variable has no stable
+/// address.
 package final class Monitor: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
 
-  /// Unlocked, with nobody waiting.
+  /// Creates an unlocked monitor.
   @export(interface)
   package init() {
     mutex = .allocate(capacity: 1)
@@ -28,10 +29,10 @@ package final class Monitor: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Takes the lock; blocks while another thread has it.
+  /// Takes the lock; blocks while another thread holds it.
   package func lock() { pthread_mutex_lock(mutex) }
 
-  /// Unlocks, on the thread that has the lock.
+  /// Releases the lock, on the thread that holds it.
   package func unlock() { pthread_mutex_unlock(mutex) }
 
   /// Runs `body` with the lock held.
@@ -41,9 +42,9 @@ package final class Monitor: @unchecked Sendable {
     return body()
   }
 
-  /// Releases the lock until a signal, or for no reason: look again at what was waited for.
+  /// Releases the lock until a signal or a spurious wake-up: check the awaited condition again.
   package func wait() { pthread_cond_wait(condition, mutex) }
 
-  /// Wakes one thread that waits.
+  /// Wakes one waiting thread.
   package func signal() { pthread_cond_signal(condition) }
 }

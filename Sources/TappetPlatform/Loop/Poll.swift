@@ -3,12 +3,12 @@
 import CPlatform
 import TappetCore
 
-/// The one wrapper of poll(2): limits are durations, and a signal does not shorten the wait.
+/// The only wrapper of poll(2): limits are durations, and a signal does not shorten the wait.
 package enum Poll {
   /// Waits until one of `descriptors` is ready, for at most `limit`; `nil` waits without a limit.
   ///
-  /// Returns what is ready on each of them, in their order; nothing on any when the time is up. A negative descriptor
-  /// is passed over. A kernel without memory, the one failure that is not ours, counts as the end of the time.
+  /// Returns the readiness of each descriptor, in order; all are empty on timeout. A negative descriptor is ignored. If
+  /// the kernel is out of memory, the only failure that is not a programming error, the call returns as on timeout.
   @export(interface)
   package static func wait(_ descriptors: [(number: Int32, interest: Interest)], for limit: Duration?) -> [Readiness] {
     var entries: [pollfd] = []
@@ -21,20 +21,20 @@ package enum Poll {
     return readiness
   }
 
-  /// Waits for one descriptor; returns what is ready, nothing when the time is up.
+  /// Waits for one descriptor; returns its readiness, which is empty on timeout.
   package static func wait(_ number: Int32, for interest: Interest = .readable, limit: Duration?) -> Readiness {
     wait([(number, interest)], for: limit)[0]
   }
 
-  /// Lets `duration` pass.
+  /// Sleeps for `duration`.
   package static func sleep(_ duration: Duration) { _ = wait([], for: duration) }
 
-  /// False when the time is up.
+  /// Waits for `entries`; returns false on timeout.
   private static func wait(_ entries: inout [pollfd], for limit: Duration?) -> Bool {
     let deadline = limit.map { $0 > .zero ? Instant.now() + $0 : Instant(nanoseconds: 0) }
     var left = limit
     while true {
-      // ppoll(2) takes nanoseconds: a wait never ends before its time, as one in truncated milliseconds would.
+      // ppoll(2) takes nanoseconds, so a wait never ends early, as it would with truncated milliseconds.
       let nanoseconds = max(0, left?.wholeNanoseconds ?? 0)
       var time = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
       let count = entries.withUnsafeMutableBufferPointer { entries in

@@ -1,33 +1,33 @@
-// The one thread that owns all state sleeps here: epoll over descriptors, one timerfd, one signalfd.
+// The event loop of the one thread that owns all state: epoll over descriptors, one timerfd, one signalfd.
 
 import CPlatform
 import TappetCore
 
 /// The events to wait for on a descriptor; errors and hang-ups are always reported.
 package struct Interest: OptionSet, Hashable, Sendable {
-  /// The set's bits.
+  /// Raw bits of the set.
   package let rawValue: UInt8
-  /// The set with these bits.
+  /// Creates a set from its raw bits.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// There is something to read, or the end of it.
+  /// Data or the end of the stream can be read.
   package static let readable = Interest(rawValue: 1)
-  /// There is room to write.
+  /// Data can be written without blocking.
   package static let writable = Interest(rawValue: 2)
 }
 
 /// The events of a descriptor.
 package struct Readiness: OptionSet, Hashable, Sendable {
-  /// The set's bits.
+  /// Raw bits of the set.
   package let rawValue: UInt8
-  /// The set with these bits.
+  /// Creates a set from its raw bits.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// There is something to read, or the end of it.
+  /// Data or the end of the stream can be read.
   package static let readable = Readiness(rawValue: 1)
-  /// There is room to write.
+  /// Data can be written without blocking.
   package static let writable = Readiness(rawValue: 2)
-  /// The peer has closed; what it sent before can still be read.
+  /// The peer has closed the connection; data that it sent before can still be read.
   package static let hungUp = Readiness(rawValue: 4)
-  /// The descriptor has failed.
+  /// An error is pending on the descriptor.
   package static let failed = Readiness(rawValue: 8)
 
   init(epoll bits: UInt32) {
@@ -39,10 +39,10 @@ package struct Readiness: OptionSet, Hashable, Sendable {
   }
 }
 
-/// A descriptor that a reactor watches, as long as this lives.
+/// Registration of a descriptor with a reactor, which ends with this object.
 ///
-/// It keeps its reactor alive, but neither the descriptor nor the object that the handler calls: whoever owns those
-/// owns this too, and drops it before the descriptor is closed. Belongs to the reactor's thread.
+/// Keeps the reactor alive, but neither the descriptor nor the object that the handler calls: their owner must own the
+/// watch too, and release it before the descriptor is closed. Belongs to the reactor's thread.
 package final class Watch {
   private let reactor: Reactor
   private let fileDescriptor: Int32
@@ -59,25 +59,25 @@ package final class Watch {
 
 /// Waits for descriptors, one deadline and signals, and calls their handlers on the thread that calls `turn`.
 ///
-/// Never wakes without a cause, never calls the handler of a descriptor that is no longer watched, and owns no
-/// descriptor but its own three. It belongs to one thread; handlers may call anything here.
+/// Never wakes without a cause, never calls the handler of a descriptor that is no longer watched, and owns only its
+/// own three descriptors. Belongs to one thread; handlers may call any method.
 package final class Reactor {
   /// One watched descriptor.
   ///
-  /// The generation distinguishes it from an earlier one with the same number.
+  /// The generation distinguishes the entry from an earlier entry with the same descriptor number.
   private struct Entry {
     var fileDescriptor: Int32
     var generation: UInt32
     var handler: (Readiness) -> Void
   }
 
-  /// Called when the deadline of `setTimer` has passed; the timer is unset by then.
+  /// Handler that is called when the deadline of `setTimer` has passed; the timer is already unset by then.
   package var onTimer: () -> Void = {}
-  /// The epoll's own descriptor, readable when `turn` has something to do: for a host with a loop of its own.
+  /// Descriptor of the epoll instance, readable when `turn` has work to do: for a host with its own event loop.
   package var fileDescriptor: Int32 { epoll.number }
 
   private let alarm: TimerDescriptor
-  /// Searched from the front: there are few.
+  /// Watched descriptors, few enough for a linear search.
   private var entries: [Entry] = []
   private var generation: UInt32 = 0
   private let epoll: FileDescriptor
@@ -85,14 +85,14 @@ package final class Reactor {
   private var isRunning = false
   private let events: UnsafeMutableBufferPointer<epoll_event>
 
-  /// A reactor that watches nothing yet.
+  /// Creates a reactor that watches nothing yet.
   @export(interface)
   package init() throws(SystemError) {
     epoll = try .make("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) }
     alarm = try TimerDescriptor()
     events = .allocate(capacity: Limits.reactorEventsPerTurn)
     events.initialize(repeating: epoll_event())
-    // It does not ring when it was set again between the wake-up and this line.
+    // No expiry is reported if the timer was set again between the wake-up and this line.
     _ = try register(
       alarm.fileDescriptor, for: .readable,
       calling(self) { reactor, _ in
@@ -104,10 +104,10 @@ package final class Reactor {
 
   // MARK: Descriptors
 
-  /// Calls `handler` whenever `fd` is ready, as long as it is (level-triggered) and the returned value lives.
+  /// Calls `handler` as long as `fd` is ready (level-triggered) and the returned value exists.
   ///
-  /// Watching a descriptor again replaces the earlier watch. `handler` must not keep the owner of the watch alive
-  /// (`calling`).
+  /// Watching a descriptor again replaces the earlier watch. `handler` must not keep the owner of the watch alive (see
+  /// `calling`).
   package func watch(
     _ fd: Int32, for interest: Interest, _ handler: @escaping (Readiness) -> Void
   ) throws(SystemError) -> Watch {
@@ -136,22 +136,22 @@ package final class Reactor {
       return
     }
     entries.remove(at: index)
-    // Without this a copy of the descriptor in a child would go on ringing under a number that belongs to nobody.
-    // EBADF or ENOENT when it was closed first: then the kernel has already forgotten it.
+    // Otherwise a copy of the descriptor in a child would keep reporting events for a number that is no longer in use.
+    // Fails with EBADF or ENOENT if the descriptor was closed first: the kernel has already removed it.
     var unused = epoll_event()
     _ = epoll_ctl(fileDescriptor, EPOLL_CTL_DEL, fd, &unused)
   }
 
   // MARK: The deadline
 
-  /// Has `onTimer` called once, at `instant` or as soon as possible after it; `nil` unsets it.
+  /// Schedules one call of `onTimer` at `instant`, or as soon as possible after it; `nil` unsets the timer.
   ///
-  /// There is one timer: the last call counts.
+  /// There is only one timer: each call replaces the previous deadline.
   package func setTimer(at instant: Instant?) { alarm.set(at: instant) }
 
   // MARK: Signals
 
-  /// Calls `handler` with each of the signals `numbers` that arrives.
+  /// Calls `handler` for each signal in `numbers` that arrives.
   ///
   /// To be called once, before any other thread is started (`SignalDescriptor.open`).
   @export(interface)
@@ -174,19 +174,19 @@ package final class Reactor {
     while isRunning { try turn(timeout: nil) }
   }
 
-  /// Ends `run` after the handler that calls this.
+  /// Ends `run` when the current handler returns.
   ///
-  /// From another thread: post to a mailbox whose handler calls it.
+  /// To stop from another thread, post to a mailbox whose handler calls this.
   package func stop() { isRunning = false }
 
   /// Waits once and calls the handlers of ready descriptors; returns the number of events.
   ///
-  /// It waits for at most `timeout`; `nil` means without a limit.
+  /// Waits for at most `timeout`; `nil` means no limit.
   @export(interface)
   @discardableResult
   package func turn(timeout: Duration?) throws(SystemError) -> Int {
     let milliseconds = timeout.map { Int32(clamping: max(0, $0.wholeMilliseconds)) } ?? -1
-    // Newer headers of glibc want to be sure that there is room.
+    // Newer glibc headers require a buffer that is not null.
     guard let room = events.baseAddress else { return 0 }
     let count = try checked("epoll_wait") {
       epoll_wait(fileDescriptor, room, Int32(events.count), milliseconds)
@@ -194,7 +194,8 @@ package final class Reactor {
     for index in 0..<Int(count) {
       let event = events[index]
       let fd = Int32(truncatingIfNeeded: event.data.u64)
-      // An earlier handler of this turn may have ended its watch, and its number may already be another descriptor's.
+      // An earlier handler of this turn may have ended this watch, and the number may already belong to another
+      // descriptor.
       let generation = UInt32(event.data.u64 >> 32)
       let entry = entries.first { $0.fileDescriptor == fd && $0.generation == generation }
       entry?.handler(Readiness(epoll: event.events))

@@ -1,26 +1,27 @@
-// One deadline as a descriptor: the reactor has one, and the lights another, to keep their rhythm whatever else is due.
+// One deadline as a descriptor: the reactor has one, and the lights have another, so that other timers do not disturb
+// their rhythm.
 
 import CPlatform
 import TappetCore
 
-/// A descriptor that is readable from an instant on.
+/// A descriptor that becomes readable at a given instant.
 ///
-/// One thread.
+/// To be used on one thread.
 package final class TimerDescriptor {
   private let descriptor: FileDescriptor
   private var deadline: Instant?
 
-  /// A timer that is not set.
+  /// Creates a timer that is not set.
   package init() throws(SystemError) {
     descriptor = try .make("timerfd_create") {
       timerfd_create(CLOCK_BOOTTIME, Int32(TFD_CLOEXEC) | Int32(TFD_NONBLOCK))
     }
   }
 
-  /// For `Reactor.watch`; call `acknowledge` when it is readable.
+  /// Descriptor for `Reactor.watch`; call `acknowledge` when it is readable.
   package var fileDescriptor: Int32 { descriptor.number }
 
-  /// Has it expire at `instant`, or at once when that has passed; `nil` unsets it.
+  /// Sets the timer to `instant`, or to expire immediately if that has passed; `nil` unsets it.
   @export(interface)
   package func set(at instant: Instant?) {
     guard instant != deadline else { return }
@@ -36,7 +37,7 @@ package final class TimerDescriptor {
     precondition(result == 0, "timerfd_settime refuses only what we never pass")
   }
 
-  /// Whether it has expired; it is unset by then.
+  /// Returns whether the timer has expired; it is unset by then.
   package func acknowledge() -> Bool {
     var expirations: UInt64 = 0
     guard read(fileDescriptor, &expirations, 8) == 8 else { return false }

@@ -1,13 +1,13 @@
-// Starts the threads that wait where the reactor may not: for the disk, for the network.
+// Threads for blocking work that the reactor must not do, such as waiting for the disk or the network.
 
 import CPlatform
 import TappetCore
 
-/// A thread besides the reactor's.
+/// Threads in addition to the reactor's.
 package enum WorkerThread {
-  /// Runs `body` on a new thread with this name of at most 15 bytes; the caller joins it.
+  /// Runs `body` on a new thread with this name of at most 15 bytes; the caller must join it.
   ///
-  /// Signals are the reactor's: with all of them held back here the kernel never picks this thread for one.
+  /// All signals are blocked on the new thread, so that the kernel delivers them only to the reactor's thread.
   @export(interface)
   package static func start(
     _ name: String, stackSize: Int, _ body: @escaping @Sendable () -> Void
@@ -34,7 +34,7 @@ package enum WorkerThread {
     return thread
   }
 
-  /// Waits for the thread's end for at most `limit`; after that it is left to itself.
+  /// Waits for the thread to end, for at most `limit`; detaches it after that.
   package static func join(_ thread: pthread_t, limit: Duration) {
     let end = SystemClock().monotonicNanoseconds + limit.wholeNanoseconds
     var deadline = timespec(tv_sec: time_t(end / 1_000_000_000), tv_nsec: Int(end % 1_000_000_000))

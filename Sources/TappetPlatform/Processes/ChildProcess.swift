@@ -1,16 +1,16 @@
-// A helper program: started with nothing of ours but one descriptor, waited for, ended.
+// A helper program, which inherits a single descriptor: its start, its end and signals to it.
 
 import CPlatform
 import TappetCore
 
 /// A running child.
 ///
-/// One thread. It does not end with this object: the owner kills and reaps it.
+/// To be used on one thread. The child does not end with this object: the owner kills and reaps it.
 package final class ChildProcess {
   /// The number of the inherited descriptor in the child.
   package static let inheritedDescriptor: Int32 = 3
 
-  /// Its process id; not to be used after `reap` has returned its end.
+  /// Process id of the child; not to be used after `reap` has returned its end.
   package let id: pid_t
   private var end: ProcessEnd?
 
@@ -18,10 +18,10 @@ package final class ChildProcess {
 
   /// Starts `executable` and does not wait for it.
   ///
-  /// The child's standard input is /dev/null, its output is ours. `inherited`, whose number must be at least
-  /// `inheritedDescriptor`, gets that number; all others are closed, also those that a program around us left open
-  /// without close-on-exec. No signal is held back or ignored. It gets the environment variables whose names begin with
-  /// one of `variables`.
+  /// The child's standard input is /dev/null; its output is inherited. `inherited`, whose number must be at least
+  /// `inheritedDescriptor`, gets that number; all other descriptors are closed, including those that a host program
+  /// left open without close-on-exec. No signal is blocked or ignored. The child gets the environment variables whose
+  /// names start with one of `variables`.
   @export(interface)
   package static func spawn(
     _ executable: String, _ arguments: [String], variables: [String], inherited: FileDescriptor
@@ -51,9 +51,9 @@ package final class ChildProcess {
     return ChildProcess(id)
   }
 
-  /// The child's end, `nil` while it runs; always the same once it has ended.
+  /// Returns how the child ended, `nil` while it runs; the result does not change once the child has ended.
   ///
-  /// Where something else in this process waited for the child first, its end is unknown: `exited(-1)`.
+  /// If other code in this process has reaped the child first, the result is `exited(-1)`.
   @export(interface)
   package func reap() -> ProcessEnd? {
     guard end == nil else { return end }
@@ -65,16 +65,16 @@ package final class ChildProcess {
     return end
   }
 
-  /// Sends a signal, unless the child has ended: its id may be another process's by then.
+  /// Sends a signal, unless the child has ended and its id may have been reused.
   package func signal(_ number: Int32) { if reap() == nil { kill(id, number) } }
 
-  /// Waits for the child's end, for at most `limit`.
+  /// Waits for the child to end, for at most `limit`.
   package func waitForEnd(limit: Duration) {
     guard let process = try? FileDescriptor.make("pidfd_open", { tp_pidfd_open(id) }) else { return }
     _ = Poll.wait(process.number, limit: limit)
   }
 
-  /// Throws for calls that return their errno.
+  /// Throws the error of a call that returns its errno.
   private static func returned(_ code: Int32) throws(SystemError) {
     if code != 0 { throw SystemError(call: "posix_spawn", code: code) }
   }
@@ -91,7 +91,7 @@ package final class ChildProcess {
   }
 }
 
-/// `texts` as an array of C strings with its terminator, valid within `body`.
+/// Calls `body` with `texts` as a null-terminated array of C strings, which is valid only during the call.
 package func withCStrings<Result>(
   _ texts: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {
@@ -99,7 +99,7 @@ package func withCStrings<Result>(
   for (index, text) in texts.enumerated() { (pointers + index).initialize(to: strdup(text)) }
   (pointers + texts.count).initialize(to: nil)
   defer {
-    // By their number: `body` may have rearranged them, as getopt does.
+    // All of them, by index: `body` may have rearranged the array, as getopt does.
     for index in texts.indices { free(pointers[index]) }
     pointers.deallocate()
   }

@@ -1,14 +1,14 @@
-// Where the helper programs are that are installed with this one.
+// Lookup of the helper programs that are installed with this program.
 
 import CPlatform
 
 /// The helper programs under libexec.
 package enum InstalledPrograms {
-  /// The path of a program that is installed under libexec.
+  /// Returns the path of a program that is installed under libexec.
   ///
-  /// It is looked for where `make install` puts it for the running program, else next to that program (a build folder),
-  /// else the same for libtappet, else where packages put it. The last of these is the answer when there is none, so
-  /// that starting it reports what is missing.
+  /// Searches libexec in the installation of the running program (`make install`), then the folder of the running
+  /// program (a build folder), then libexec in the installation of libtappet, then the folders of packages. If the
+  /// program is not found, returns the last of these paths, so that starting it reports the missing file.
   @export(interface)
   package static func locate(_ name: String) -> String {
     var candidates = ["/usr/local/libexec/tappet/\(name)", "/usr/libexec/tappet/\(name)"]
@@ -22,10 +22,10 @@ package enum InstalledPrograms {
     return candidates.first { access($0, X_OK) == 0 } ?? "/usr/libexec/tappet/\(name)"
   }
 
-  /// The running executable's folder, links followed.
+  /// Returns the folder of the running executable, with links resolved.
   static func folderOfThisProgram() -> String? { resolvedPath("/proc/self/exe").map { AtomicFiles.folder(of: $0) } }
 
-  /// The folder of libtappet, or of the program that contains this code, links followed.
+  /// Returns the folder of libtappet, or of the program that contains this code, with links resolved.
   static func folderOfThisCode() -> String? {
     tp_library_path().flatMap { resolvedPath(String(cString: $0)) }.map { AtomicFiles.folder(of: $0) }
   }

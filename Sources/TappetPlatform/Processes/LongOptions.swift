@@ -1,26 +1,26 @@
-// Command lines of the small programs, by getopt_long(3).
+// Parsing of the small programs' command lines, with getopt_long(3).
 
 import CPlatform
 
-/// The options of a program, and the parser that goes through its command line.
+/// The options of a program, and the parser of its command line.
 ///
-/// One thread: getopt's state is global.
+/// To be used on one thread: getopt's state is global.
 package struct LongOptions {
   /// One item of a command line.
   package enum Item: Hashable {
     /// An option, by its letter, with its value.
     case option(Unicode.Scalar, value: String)
-    /// An option that is not in the table, or whose value is missing or not wanted: the word as it was typed.
+    /// An unknown option, or one with an unexpected or missing value, as it was typed.
     case unknown(String)
     case missingValue(String)
-    /// A word that belongs to no option.
+    /// A word that is not part of an option.
     case operand(String)
     case end
   }
 
   private var table: [option] = []
 
-  /// No options yet.
+  /// Creates a parser without options.
   package init() { tp_reset_getopt() }
 
   /// Adds `--name`, reported as `letter`.
@@ -29,10 +29,11 @@ package struct LongOptions {
     table.append(option(name: start, has_arg: takesValue ? 1 : 0, flag: nil, val: Int32(letter.value)))
   }
 
-  /// The next item of the command line; the program's name is its first word.
+  /// Returns the next item of the command line, whose first word is the program's name.
   @export(interface)
   package func next(_ count: Int32, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Item {
-    // "+" keeps the words in order; ":" tells a missing value from an unknown option and prints nothing; "h" is -h.
+    // "+" preserves the order of the words; ":" distinguishes a missing value from an unknown option and prints
+    // nothing; "h" is -h.
     let code = (table + [option()]).withUnsafeBufferPointer { getopt_long(count, words, "+:h", $0.baseAddress, nil) }
     func word(_ index: Int32) -> String {
       index > 0 && index < count ? words[Int(index)].map { String(cString: $0) } ?? "" : ""

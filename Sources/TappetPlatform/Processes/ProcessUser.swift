@@ -1,16 +1,16 @@
-// The user of this process: a command of root's that meets brokers and devices does so as the kiosk would.
+// The user of this process: a command run by root accesses brokers and devices as the kiosk would.
 
 import CPlatform
 import TappetCore
 
 /// Changes of this process's user.
 package enum ProcessUser {
-  /// The groups of the service, as its unit has them; they are not its user's own.
+  /// Groups of the service, as set in its unit; its user is not a member of them.
   private static let serviceGroups = ["gpio", "dialout", "plugdev", "i2c", "spi"]
 
-  /// Root becomes the owner of this folder, for good; returns the owner's name, or number.
+  /// Switches permanently from root to the owner of this folder; returns the owner's name, or number.
   ///
-  /// `nil`: this is not root, the folder is root's own, or there is none.
+  /// Returns `nil` if the process is not root, or the folder is owned by root or does not exist.
   @export(interface)
   package static func become(ownerOf folder: String) throws(SystemError) -> String? {
     var status = stat()
@@ -24,7 +24,7 @@ package enum ProcessUser {
     try checked("setgroups") { setgroups(groups.count, groups) }
     try checked("setgid") { setgid(group) }
     try checked("setuid") { setuid(user) }
-    // A change of user sets it as fs.suid_dumpable says.
+    // A change of user resets this flag to the value of fs.suid_dumpable.
     _ = tp_prctl(PR_SET_DUMPABLE, 0, 0)
     return name ?? String(user)
   }

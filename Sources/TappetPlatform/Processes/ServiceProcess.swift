@@ -1,17 +1,17 @@
-// A child process with a socket to it, one message per datagram. When to start another one is not decided here.
+// A child process with a socket to it, one message per packet. The policy for restarts is not decided here.
 
 import CPlatform
 import TappetCore
 
 /// A running child and our end of its socket.
 ///
-/// The child is killed and reaped with the last reference to this object. One thread.
+/// The child is killed and reaped when the last reference to this object is released. To be used on one thread.
 package final class ServiceProcess {
   /// Our end of the socket pair.
   package let socket: UnixSocket
   package let child: ChildProcess
 
-  // Embedded Swift leaks an object whose own initializer throws (6.3.1), and a missing program is tried again.
+  // Embedded Swift leaks an object whose own initializer throws (6.3.1), and starting a missing program is retried.
   private init(_ child: ChildProcess, _ socket: UnixSocket) {
     self.child = child
     self.socket = socket
@@ -22,9 +22,9 @@ package final class ServiceProcess {
     _ = finish()
   }
 
-  /// Starts the program, with `option` for its socket and these words, and does not wait for it.
+  /// Starts the program with `option` for its socket and these words, without waiting for it.
   ///
-  /// Of our environment it gets what is meant for the loader, and the variables whose names begin with one of
+  /// From our environment, the child gets the variables for the loader, and those whose names start with one of
   /// `variables`.
   @export(interface)
   package static func start(
@@ -39,10 +39,10 @@ package final class ServiceProcess {
 
   package func kill() { child.signal(SIGKILL) }
 
-  /// How a child ended that closed its end of the socket, or was killed.
+  /// Returns how the child ended, after it closed its end of the socket or was killed.
   ///
-  /// Waits for the moment that the kernel takes to end it. Bounded, for a serial port may hold a dying process while
-  /// its output drains: after `Limits.readerDeathMax` it is killed and left to the system.
+  /// Waits until the kernel has ended the child. The wait is limited, because a serial port may hold a dying process
+  /// while its output drains: after `Limits.readerDeathMax`, the child is killed and left to the system.
   package func finish() -> ProcessEnd {
     if let end = child.reap() { return end }
     child.waitForEnd(limit: Limits.readerDeathMax)

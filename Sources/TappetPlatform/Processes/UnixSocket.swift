@@ -1,15 +1,15 @@
-// Unix sockets: the control socket, the virtual panel, the readers' sockets, the service manager's.
+// Unix sockets: the control socket, the virtual panel, the readers' sockets and the service manager's socket.
 
 import CPlatform
 import TappetCore
 
-/// One end of a connection, or a listener; closed with the last reference to it.
+/// One end of a connection, or a listener; closed when the last reference to it is released.
 ///
-/// One thread. Nothing here waits, unless it says so.
+/// To be used on one thread. Calls do not block unless their comment states it.
 package final class UnixSocket {
-  /// How bytes are kept together.
+  /// Socket type, which determines whether message boundaries are preserved.
   package enum Kind {
-    /// SOCK_STREAM: not at all.
+    /// SOCK_STREAM: a byte stream without message boundaries.
     case stream
     /// SOCK_SEQPACKET: whole messages on a connection.
     case packets
@@ -27,22 +27,22 @@ package final class UnixSocket {
 
   /// The outcome of a receive.
   package enum Receipt: Hashable, Sendable {
-    /// One whole message, or the bytes of a stream that have come by now.
+    /// One whole message, or the bytes of a stream received so far.
     case message([UInt8])
     case nothing
     case closed
   }
 
-  /// The descriptor, for calls that may wait.
+  /// Descriptor for calls that may block.
   package let descriptor: FileDescriptor
-  /// For the reactor.
+  /// Number of the descriptor, for the reactor.
   package var fileDescriptor: Int32 { descriptor.number }
-  /// Where a listener's file is removed at its end.
+  /// Path of the socket file that a listener removes when it is released.
   private var ownedPath: String?
-  /// Where datagrams go.
+  /// Destination address of sent datagrams.
   private var destination: (address: sockaddr_un, size: socklen_t)?
 
-  /// One end of a connection that is there already.
+  /// Creates one end of an existing connection.
   package init(owning descriptor: FileDescriptor) { self.descriptor = descriptor }
 
   deinit { if let ownedPath { unlink(ownedPath) } }
@@ -51,7 +51,7 @@ package final class UnixSocket {
 
   /// Connects to a listener.
   ///
-  /// `waits`: this call and the descriptor's own wait as long as it takes.
+  /// With `waits`, this call and later calls on the descriptor block for as long as necessary.
   package static func connect(
     to path: String, _ kind: Kind = .packets, waits: Bool = false
   ) throws(SystemError) -> UnixSocket {
@@ -61,16 +61,16 @@ package final class UnixSocket {
     return new
   }
 
-  /// Listens at `path`, in the place of a socket at which nobody listens; it is for its owner and group.
+  /// Listens at `path`, replacing a stale socket; only owner and group can connect.
   ///
-  /// EADDRINUSE: somebody listens there, or it is not a socket.
+  /// Throws EADDRINUSE if a process is listening there, or if the file is not a socket.
   @export(interface)
   package static func listen(at path: String, _ kind: Kind = .packets) throws(SystemError) -> UnixSocket {
     try removeStaleSocket(at: path, kind)
     let new = try make(kind, waits: false)
     var address = try address(of: path)
-    // The socket's own mode becomes its file's, less the umask: never more than this. (The umask is the whole
-    // process's.)
+    // The socket file is created with the socket's mode less the umask, so never with more rights than this. (The umask
+    // applies to the whole process.)
     try checked("fchmod") { fchmod(new.fileDescriptor, 0o660) }
     try checked("bind") { tp_bind_unix(new.fileDescriptor, &address) }
     new.ownedPath = path
@@ -84,7 +84,7 @@ package final class UnixSocket {
     return new
   }
 
-  /// The socket to the parent, closed on exec from now on; `nil` when `descriptor` is not a SOCK_SEQPACKET socket.
+  /// Returns the socket to the parent, close-on-exec from now on; `nil` if `descriptor` is not a SOCK_SEQPACKET socket.
   @export(interface)
   package static func toParent(_ descriptor: Int32) -> UnixSocket? {
     var type: Int32 = 0
@@ -95,9 +95,10 @@ package final class UnixSocket {
     return UnixSocket(owning: FileDescriptor(owning: descriptor))
   }
 
-  /// The two ends of a connection, the second one for a child.
+  /// Creates the two ends of a connection, the second one for a child process.
   ///
-  /// In a program whose standard descriptors are closed they could be numbered 0 to 2, which the child needs otherwise.
+  /// If the standard descriptors are closed, the ends could be numbered 0 to 2, which the child needs for other
+  /// purposes.
   @export(interface)
   package static func pair() throws(SystemError) -> (ours: UnixSocket, child: FileDescriptor) {
     var numbers: [Int32] = [-1, -1]
@@ -110,20 +111,20 @@ package final class UnixSocket {
     )
   }
 
-  /// A socket whose messages go to `name`: a path, or an abstract name that begins with `@`.
+  /// Creates a socket that sends its messages to `name`: a path, or an abstract name that starts with `@`.
   @export(interface)
   package static func sender(to name: String) throws(SystemError) -> UnixSocket {
     let new = try make(.datagrams, waits: false)
     var address = try address(of: name)
-    // An abstract name ends where the address does; a path may, too.
+    // An abstract name extends to the end of the address; a path may do so, too.
     if name.utf8.first == UInt8(ascii: "@") { withUnsafeMutableBytes(of: &address.sun_path) { $0[0] = 0 } }
     new.destination = (address, socklen_t(MemoryLayout<sa_family_t>.size + name.utf8.count))
     return new
   }
 
-  /// The next client; `nil` when none waits.
+  /// Accepts the next client; returns `nil` if no client is waiting.
   ///
-  /// EMFILE and the like: one waits, and there is no descriptor for it.
+  /// Throws EMFILE or a similar error if a client is waiting but no descriptor is available for it.
   @export(interface)
   package func accept() throws(SystemError) -> UnixSocket? {
     do throws(SystemError) {
@@ -136,12 +137,12 @@ package final class UnixSocket {
     }
   }
 
-  /// The client of a listener of ours; `nil` when the kernel does not say who it is.
+  /// Process at the other end of an accepted connection; `nil` if the kernel does not report it.
   package var peer: LocalPeer? { LocalPeer(of: fileDescriptor) }
 
   // MARK: Messages
 
-  /// The next message of up to `sizeMax` bytes; a longer one is cut.
+  /// Receives the next message of up to `sizeMax` bytes; a longer message is truncated.
   @export(interface)
   package func receive(sizeMax: Int) -> Receipt {
     var size: Int?
@@ -152,10 +153,10 @@ package final class UnixSocket {
     return size == nil ? .closed : size == 0 ? .nothing : .message(bytes)
   }
 
-  /// The same into the caller's memory; returns the number of bytes, 0 when nothing waits, `nil` when the other end has
+  /// Receives into the caller's memory; returns the number of bytes, 0 if nothing is pending, `nil` if the peer is
   /// gone.
   ///
-  /// For what may hold a key, which would stay where an array was.
+  /// For data that may contain a key, which would remain in the freed memory of an array.
   package func receive(into memory: UnsafeMutableRawBufferPointer) -> Int? {
     do throws(SystemError) {
       guard let size = try receive(memory.baseAddress, memory.count) else { return 0 }
@@ -163,10 +164,10 @@ package final class UnixSocket {
     } catch { return nil }
   }
 
-  /// The next message into the caller's memory; returns its whole size, more than there was room for when it was cut,
-  /// and `nil` when nothing waits.
+  /// Receives the next message into the caller's memory; returns its full size, which exceeds the size of `memory` if
+  /// the message was truncated, or `nil` if nothing is pending.
   ///
-  /// 0 is an empty message, or the end: then the other side has hung up.
+  /// 0 means an empty message, or that the peer has hung up.
   package func receiveMessage(into memory: inout [UInt8]) throws(SystemError) -> Int? {
     try receive(&memory, memory.count)
   }
@@ -180,11 +181,11 @@ package final class UnixSocket {
     }
   }
 
-  /// Sends one message; false when it was not taken: the other end is gone, or does not read.
+  /// Sends one message; returns false if the peer is gone or does not read.
   @discardableResult
   package func send(_ bytes: [UInt8]) -> Bool { sendSome(bytes) == bytes.count }
 
-  /// Sends as much as a stream takes now; returns the number of bytes, `nil` when the other end has gone.
+  /// Sends as many bytes as the stream accepts now; returns their number, `nil` if the peer is gone.
   @export(interface)
   package func sendSome(_ bytes: [UInt8]) -> Int? {
     do throws(SystemError) {
@@ -198,13 +199,13 @@ package final class UnixSocket {
     } catch { return error.code == EAGAIN || error.code == ENOBUFS ? 0 : nil }
   }
 
-  /// Waits until something can be received; false when the time is up.
+  /// Waits until data can be received; returns false on timeout.
   package func waitReadable(for limit: Duration) -> Bool { !Poll.wait(fileDescriptor, limit: limit).isEmpty }
 
-  /// Whether the other end has hung up.
+  /// Whether the peer has hung up.
   package var isHungUp: Bool { !Poll.wait(fileDescriptor, for: [], limit: .zero).isEmpty }
 
-  /// Tells the other end that no more comes.
+  /// Shuts down the sending direction of the connection.
   package func endSending() { shutdown(fileDescriptor, tp_shut_write()) }
 
   // MARK: Addresses
@@ -214,12 +215,12 @@ package final class UnixSocket {
     return UnixSocket(owning: try .make("socket") { socket(AF_UNIX, kind.type | flags, 0) })
   }
 
-  /// Removes what a killed process has left; never a file that is not a socket, or a socket at which somebody listens.
+  /// Removes the socket file of a killed process; never another type of file, or a socket in use.
   private static func removeStaleSocket(at path: String, _ kind: Kind) throws(SystemError) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
     do throws(SystemError) { _ = try connect(to: path, kind) } catch {
-      // EACCES: another user's, in a folder of ours.
+      // EACCES: another user's socket in a folder of ours.
       if tp_is_socket(status.st_mode) != 0, error.code == ECONNREFUSED || error.code == EACCES {
         unlink(path)
         return
@@ -232,7 +233,7 @@ package final class UnixSocket {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let bytes = Array(path.utf8)
-    // One byte is the end's.
+    // One byte is reserved for the terminator.
     guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
       throw SystemError(call: "bind", code: ENAMETOOLONG)
     }

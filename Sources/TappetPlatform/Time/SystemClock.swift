@@ -1,33 +1,33 @@
-// The machine's clocks, whether the wall clock can be trusted, and notice of its steps.
+// The machine's clocks, whether the wall clock can be trusted, and notification when it is set.
 
 import CPlatform
 import TappetCore
 
-/// Reads the clocks; the only place that does.
+/// The only type that reads the clocks.
 package struct SystemClock: Sendable {
-  /// The machine's clocks.
+  /// Creates a reader of the machine's clocks.
   package init() {}
 
-  /// Both clocks, read one right after the other.
+  /// Reads both clocks, one right after the other.
   package func now() -> Moment {
     let instant = Instant.now()
     return Moment(instant: instant, unixMilliseconds: SystemClock.nanoseconds(CLOCK_REALTIME) / 1_000_000)
   }
 
-  /// CLOCK_MONOTONIC, which stops during suspend: service managers count by it.
+  /// CLOCK_MONOTONIC, which stops during suspend and is the clock that service managers use.
   package var monotonicNanoseconds: Int64 { SystemClock.nanoseconds(CLOCK_MONOTONIC) }
 
-  /// When something happened that the kernel stamped with `nanoseconds` a moment ago, on whichever of its clocks.
+  /// Returns the instant of a recent kernel timestamp, `nanoseconds`, regardless of the clock it was taken from.
   ///
-  /// GPIO edges come with CLOCK_MONOTONIC, with CLOCK_REALTIME from kernels before 5.7. Call it right after the stamp
-  /// was read.
+  /// GPIO edges are stamped with CLOCK_MONOTONIC, or with CLOCK_REALTIME by kernels before 5.7. To be called right
+  /// after the timestamp was read.
   package func instant(ofStamp nanoseconds: UInt64) -> Instant {
     SystemClock.instant(
       ofStamp: Int64(clamping: nanoseconds), monotonic: SystemClock.nanoseconds(CLOCK_MONOTONIC),
       realtime: SystemClock.nanoseconds(CLOCK_REALTIME), boottime: SystemClock.nanoseconds(CLOCK_BOOTTIME))
   }
 
-  /// The stamp belongs to the clock that it is closest to, and is never in the future.
+  /// Converts a timestamp, assuming the clock that it is closest to; the result is never in the future.
   static func instant(ofStamp stamp: Int64, monotonic: Int64, realtime: Int64, boottime: Int64) -> Instant {
     let sinceMonotonic = monotonic.subtractingReportingOverflow(stamp).partialValue
     let sinceRealtime = realtime.subtractingReportingOverflow(stamp).partialValue
@@ -35,22 +35,23 @@ package struct SystemClock: Sendable {
     return Instant(nanoseconds: boottime - min(max(0, age), boottime))
   }
 
-  /// Whether the kernel takes the wall clock for right, and it is not before the time that this was written.
+  /// Whether the kernel regards the wall clock as synchronised, and the time is not before this code was written.
   ///
-  /// A board without a battery clock says no until NTP has answered. No event reports the change: a small difference is
-  /// slewed, not stepped, so ask again from time to time while it is false.
+  /// On a board without a battery-backed clock, this is false until NTP has answered. No event reports the change,
+  /// because a small difference is slewed, not stepped: poll while this is false.
   package func isSynchronised() -> Bool {
     let isSet = isKernelSynchronised() ?? SystemClock.hasBeenSet(accordingTo: "/run/systemd/timesync/synchronized")
     return isSet && SystemClock.nanoseconds(CLOCK_REALTIME) / 1_000_000_000 >= Limits.wallClockFloorUnixSeconds
   }
 
-  /// How far the wall clock is behind a time that it has shown before; `nil` when that is not much.
+  /// Returns how far the wall clock is behind a time that it has shown before; `nil` if the difference is small.
   package static func secondsBehind(_ now: Moment, _ latest: Int64?) -> Int64? {
     guard let latest, latest - now.unixSeconds > Limits.clockBehindMax.wholeMilliseconds / 1000 else { return nil }
     return latest - now.unixSeconds
   }
 
-  /// `nil` where a sandbox forbids the question: systemd's ProtectClock does, because the same call sets the clock.
+  /// Whether the kernel regards the clock as synchronised; `nil` if a sandbox forbids the query, as systemd's
+  /// ProtectClock does, because the same call sets the clock.
   private func isKernelSynchronised() -> Bool? {
     var state = timex()
     let result = adjtimex(&state)
@@ -58,12 +59,12 @@ package struct SystemClock: Sendable {
     return result != TIME_ERROR && state.status & STA_UNSYNC == 0
   }
 
-  /// systemd-timesyncd makes this file when it has set the clock for the first time since the machine's start.
+  /// Whether `file` exists, which systemd-timesyncd creates when it first sets the clock after boot.
   package static func hasBeenSet(accordingTo file: String) -> Bool { access(file, F_OK) == 0 }
 
-  /// The 16 bytes that the kernel drew at its start: an `Instant` means something only under the same ones.
+  /// Returns the 16 random bytes of the kernel's boot ID; an `Instant` is valid only within one boot.
   ///
-  /// Empty when /proc does not have them, which equals no earlier start.
+  /// Empty if /proc does not provide the boot ID, which then equals no earlier one.
   package func bootID() -> [UInt8] {
     guard case .success(let file) = TextFile.read("/proc/sys/kernel/random/boot_id", sizeMax: 64) else { return [] }
     // Hyphens between five groups of hex digits.
@@ -84,11 +85,11 @@ extension Instant {
   package static func now() -> Instant { Instant(nanoseconds: SystemClock.nanoseconds(CLOCK_BOOTTIME)) }
 }
 
-/// A descriptor that becomes readable when somebody sets the wall clock; slewing it does not count.
+/// A descriptor that becomes readable when the wall clock is set, but not when it is slewed.
 package final class ClockWatch {
   private let descriptor: FileDescriptor
 
-  /// Watches from now on.
+  /// Starts watching the clock.
   package init() throws(SystemError) {
     let descriptor = try FileDescriptor.make("timerfd_create") {
       timerfd_create(CLOCK_REALTIME, Int32(TFD_CLOEXEC) | Int32(TFD_NONBLOCK))
@@ -97,10 +98,10 @@ package final class ClockWatch {
     self.descriptor = descriptor
   }
 
-  /// For `Reactor.watch`; call `acknowledge` when it is readable.
+  /// Descriptor for `Reactor.watch`; call `acknowledge` when it is readable.
   package var fileDescriptor: Int32 { descriptor.number }
 
-  /// Whether the clock was set since the last call; watches for the next time.
+  /// Returns whether the clock was set since the last call, and watches for the next time.
   @export(interface)
   package func acknowledge() throws(SystemError) -> Bool {
     var expirations: UInt64 = 0
@@ -113,7 +114,7 @@ package final class ClockWatch {
     return false
   }
 
-  /// A timer that never expires, only to be cancelled by a step.
+  /// Arms a timer that never expires, and is only cancelled when the clock is set.
   private static func arm(_ descriptor: FileDescriptor) throws(SystemError) {
     var setting = itimerspec()
     setting.it_value.tv_sec = time_t.max

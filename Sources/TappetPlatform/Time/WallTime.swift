@@ -1,11 +1,11 @@
-// Wall-clock times as text: for people in the machine's time zone, for programs in UTC.
+// Wall-clock times as text: in the machine's time zone for people, in UTC for programs.
 
 import CPlatform
 import TappetCore
 
-/// The texts of a wall-clock time.
+/// Conversions between wall-clock times and text.
 package enum WallTime {
-  /// For programs: `2026-11-21T10:51:07.250Z` (RFC 3339); `nil` outside the years that it can write, 0 to 9999.
+  /// Returns a time for programs: `2026-11-21T10:51:07.250Z` (RFC 3339); `nil` outside the years 0 to 9999.
   @export(interface)
   package static func utc(unixMilliseconds: Int64) -> String? {
     let rest = unixMilliseconds % 1000
@@ -17,7 +17,7 @@ package enum WallTime {
       + timeOfDay(parts) + "." + digits(Int32(milliseconds), 3) + "Z"
   }
 
-  /// The milliseconds since 1970 of a text that `utc` has written; `nil` for any other.
+  /// Parses a text written by `utc`; returns milliseconds since 1970, `nil` for any other text.
   @export(interface)
   package static func unixMilliseconds(utc text: String) -> Int64? {
     let bytes = Array(text.utf8)
@@ -39,39 +39,39 @@ package enum WallTime {
     return Int64(timegm(&parts)) * 1000 + Int64(milliseconds)
   }
 
-  /// For people who look at `now`: `10:51:07`, or with the date when that is more than a day ago.
+  /// Returns a time for people who look at it at `now`: `10:51:07`, or with the date if it is more than a day ago.
   package static func brief(unixMilliseconds: Int64, now: Int64) -> String {
     (now - 86_400_000...now).contains(unixMilliseconds)
       ? timeOfDay(unixMilliseconds: unixMilliseconds) : minute(unixSeconds: floored(unixMilliseconds))
   }
 
-  /// For people: `10:51:07`.
+  /// Returns a time of day for people: `10:51:07`.
   package static func timeOfDay(unixMilliseconds: Int64) -> String { timeOfDay(local(floored(unixMilliseconds))) }
 
-  /// For people: `2026-11-21 10:51`.
+  /// Returns a date and time for people: `2026-11-21 10:51`.
   package static func minute(unixSeconds: Int64) -> String {
     let parts = local(unixSeconds)
     return digits(parts.tm_year + 1900, 4) + "-\(digits(parts.tm_mon + 1, 2))-\(digits(parts.tm_mday, 2)) "
       + "\(digits(parts.tm_hour, 2)):\(digits(parts.tm_min, 2))"
   }
 
-  /// The offset of the process's time zone at this time.
+  /// Returns the UTC offset of the process's time zone at this time, in seconds.
   package static func secondsEastOfUTC(unixSeconds: Int64) -> Int64 { Int64(local(unixSeconds).tm_gmtoff) }
 
-  /// Makes this the process's time zone: before it has threads, which may read its environment.
+  /// Sets the process's time zone; to be called before other threads exist, which may read the environment.
   package static func adopt(timeZone name: String) {
     setenv("TZ", ":" + name, 1)
     tzset()
   }
 
-  /// For people: `2026-11-21 10:51:07`.
+  /// Returns a date and time for people: `2026-11-21 10:51:07`.
   package static func second(unixMilliseconds: Int64) -> String {
     let parts = local(floored(unixMilliseconds))
     return digits(parts.tm_year + 1900, 4) + "-\(digits(parts.tm_mon + 1, 2))-\(digits(parts.tm_mday, 2)) "
       + timeOfDay(parts)
   }
 
-  /// The first second of a day of this time zone, `2026-11-21`; `nil` for anything else.
+  /// Returns the first second of a date such as `2026-11-21` in the local time zone; `nil` for anything else.
   @export(interface)
   package static func unixSeconds(localDate text: String) -> Int64? {
     let bytes = Array(text.utf8)
@@ -98,7 +98,7 @@ package enum WallTime {
     "\(digits(parts.tm_hour, 2)):\(digits(parts.tm_min, 2)):\(digits(parts.tm_sec, 2))"
   }
 
-  /// Whole seconds, rounded down also before 1970.
+  /// Returns whole seconds, rounded down even before 1970.
   private static func floored(_ milliseconds: Int64) -> Int64 {
     let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
     return rest < 0 ? seconds - 1 : seconds

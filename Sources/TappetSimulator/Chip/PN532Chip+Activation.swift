@@ -1,10 +1,10 @@
-/// Finding, selecting and releasing a tag (UM0701-02 §7.3.5, §7.3.10 to §7.3.13).
+/// Commands that find, select and release a tag (UM0701-02 §7.3.5, §7.3.10 to §7.3.13).
 
 extension PN532Chip {
-  /// Attempts before a search only waits for a tag to be laid down: one to wake a tag that was selected before.
+  /// Attempts before a search waits for a tag to be placed; a previously selected tag needs an extra one to wake up.
   private static let firstAttempts = 3
 
-  /// §7.3.5.
+  /// Executes InListPassiveTarget (§7.3.5).
   mutating func listPassiveTargets(_ parameters: [UInt8]) -> Outcome {
     guard parameters.count >= 2, (1...2).contains(parameters[0]), parameters[1] <= 0x04 else { return .syntaxError }
     registers.prepare(modulation: parameters[1])
@@ -20,7 +20,7 @@ extension PN532Chip {
       lasts: isEndless ? nil : one * (attempts - Self.firstAttempts))
   }
 
-  /// One attempt of InListPassiveTarget: the answer, or nil.
+  /// Makes one attempt of InListPassiveTarget; returns the response or `nil`.
   mutating func attempt(list parameters: [UInt8]) -> [UInt8]? {
     guard parameters[1] == 0x00, let data = activate(uid: Array(parameters.dropFirst(2))) else {
       if parameters[1] != 0x00 { field.wait(pacing.emptyAttempt) }
@@ -29,7 +29,7 @@ extension PN532Chip {
     return [0x01, 0x01] + data
   }
 
-  /// §7.3.13: PollNr, Period in units of 150 ms, types.
+  /// Executes InAutoPoll (§7.3.13): PollNr, Period in units of 150 ms, types.
   mutating func autoPoll(_ parameters: [UInt8]) -> Outcome {
     guard (3...17).contains(parameters.count), parameters[0] > 0, (1...15).contains(parameters[1]) else {
       return .syntaxError
@@ -40,7 +40,8 @@ extension PN532Chip {
     return .search(kind, firstAttempt: .zero)
   }
 
-  /// One round of InAutoPoll: 0x20 is ISO-DEP, 0x10 MIFARE, 0x00 any type A; other types have no tags here.
+  /// Makes one round of InAutoPoll: 0x20 is ISO-DEP, 0x10 MIFARE, 0x00 any type A; tags of other types are not
+  /// simulated.
   mutating func attempt(poll types: [UInt8]) -> [UInt8]? {
     registers.prepare(modulation: 0x00)
     for type in types {
@@ -48,7 +49,7 @@ extension PN532Chip {
         field.wait(pacing.emptyAttempt)
         continue
       }
-      // A tag that was selected for the type before goes to IDLE at the first request and answers to the second.
+      // A tag already selected for the previous type goes to IDLE at the first request and responds to the second.
       guard let data = activate(uid: []) ?? activate(uid: []) else { continue }
       let isBlocks = targets.link != .plain
       guard type == 0x00 || isBlocks == (type == 0x20) else { continue }
@@ -58,12 +59,12 @@ extension PN532Chip {
     return nil
   }
 
-  /// Wakes a tag and selects it, with RATS where it asks for that: SENS_RES, SEL_RES, the UID with its length, ATS.
+  /// Wakes and selects a tag, with RATS if it supports ISO-DEP: SENS_RES, SEL_RES, the UID with its length, ATS.
   ///
-  /// `uid` not empty: only that one, given with its cascade tags.
+  /// A non-empty `uid` selects only that tag; it includes the cascade tags.
   private mutating func activate(uid wanted: [UInt8]) -> [UInt8]? {
     if targets.isSelected, case .blocks = targets.link {
-      // A card in ISO-DEP is deaf to REQA: the field is cut for a moment.
+      // A card in ISO-DEP ignores REQA, so the field is switched off briefly.
       field.power(false)
       field.wait(Pacing.fieldReset)
     }
@@ -99,7 +100,7 @@ extension PN532Chip {
     var cascade: [UInt8]
   }
 
-  /// ISO/IEC 14443-3 §6.5: request, then anti-collision and selection of up to three cascade levels.
+  /// Selects a tag: request, then anti-collision and selection in up to three cascade levels (ISO/IEC 14443-3 §6.5).
   private mutating func selectTag(request: UInt8) -> Found? {
     guard let atqa = field.transmit(RFFrame([request], lastBits: 7), pacing), atqa.bytes.count == 2 else { return nil }
     var found = Found(atqa: atqa.bytes, sak: 0x04, uid: [], cascade: [])
@@ -119,7 +120,7 @@ extension PN532Chip {
     return nil
   }
 
-  /// RATS with FSDI 5 (the chip takes 64 bytes in one frame): the answer with its length byte.
+  /// Sends RATS with FSDI 5 (the chip accepts frames of 64 bytes); returns the response with its length byte.
   private mutating func requestATS() -> [UInt8]? {
     guard let ats = field.transmit(.withCRC([0xE0, 0x50]), pacing)?.withoutCRC, ats.count >= 2 else { return nil }
     let sizes = [16, 24, 32, 40, 48, 64, 96, 128, 256]
@@ -127,7 +128,7 @@ extension PN532Chip {
     return ats
   }
 
-  /// InDeselect and InRelease; 0 means all targets.
+  /// Executes InDeselect and InRelease; 0 means all targets.
   mutating func deselect(_ parameters: [UInt8], forget: Bool) -> Outcome {
     guard parameters.count == 1 else { return .syntaxError }
     guard parameters[0] == 0 || (parameters[0] == 1 && targets.link != nil) else { return .answer([0x27]) }
@@ -143,7 +144,7 @@ extension PN532Chip {
     return .answer([0x00])
   }
 
-  /// InSelect: a target that was deselected is woken again, and has to be the same.
+  /// Executes InSelect: wakes a deselected target again, which must still be the same tag.
   mutating func select(_ parameters: [UInt8]) -> Outcome {
     guard parameters.count == 1 else { return .syntaxError }
     guard parameters[0] == 1, let link = targets.link else { return .answer([0x27]) }

@@ -1,7 +1,7 @@
-/// The commands that have nothing to do with a tag, and the table of all of them (UM0701-02 §7.2, §7.3.1).
+/// The commands that do not involve a tag, and the dispatch table of all commands (UM0701-02 §7.2, §7.3.1).
 
 extension PN532Chip {
-  /// Does what a command says; times that pass in the air are in `field`.
+  /// Executes a command; time spent on the air is added up in `field`.
   mutating func execute(_ code: UInt8, _ parameters: [UInt8]) -> Outcome {
     switch code {
     case 0x00: diagnose(parameters)
@@ -24,7 +24,7 @@ extension PN532Chip {
     case 0x52: deselect(parameters, forget: true)
     case 0x54: select(parameters)
     case 0x60: autoPoll(parameters)
-    // Being a target (§7.3.14 to §7.3.21): no field of another reader ever comes.
+    // Target mode (§7.3.14 to §7.3.21): the field of another reader never appears.
     case 0x8C: .search(.forever, firstAttempt: nil)
     case 0x86, 0x88, 0x8E, 0x90, 0x92, 0x94: .answer([0x27])
     case 0x8A: .answer([0x00, 0x00])
@@ -34,7 +34,7 @@ extension PN532Chip {
 
   // MARK: Miscellaneous
 
-  /// §7.2.1.
+  /// Executes Diagnose (§7.2.1).
   private mutating func diagnose(_ parameters: [UInt8]) -> Outcome {
     switch parameters.first {
     case 0x00: .answer(parameters)
@@ -46,13 +46,13 @@ extension PN532Chip {
     }
   }
 
-  /// §7.2.3: last error, external field, targets, SAM.
+  /// GetGeneralStatus (§7.2.3): last error, external field, targets, SAM.
   private var generalStatus: [UInt8] {
     let target: [UInt8] = targets.link == nil ? [0x00] : [0x01, 0x01, 0x00, 0x00, 0x00]
     return [lastError, 0x00] + target + [0x80]
   }
 
-  /// §7.2.4: pairs of address bytes.
+  /// Executes ReadRegister (§7.2.4): pairs of address bytes.
   private func readRegisters(_ parameters: [UInt8]) -> Outcome {
     guard !parameters.isEmpty, parameters.count.isMultiple(of: 2) else { return .syntaxError }
     var values: [UInt8] = []
@@ -62,7 +62,7 @@ extension PN532Chip {
     return .answer(values)
   }
 
-  /// §7.2.5: triples of address and value.
+  /// Executes WriteRegister (§7.2.5): two address bytes and a value each.
   private mutating func writeRegisters(_ parameters: [UInt8]) -> Outcome {
     guard !parameters.isEmpty, parameters.count.isMultiple(of: 3) else { return .syntaxError }
     for index in stride(from: 0, to: parameters.count, by: 3) {
@@ -71,7 +71,7 @@ extension PN532Chip {
     return .answer([])
   }
 
-  /// §7.2.7: bit 7 says that the port is meant.
+  /// Executes WriteGPIO (§7.2.7): bit 7 marks a port to be written.
   private mutating func writePorts(_ parameters: [UInt8]) -> Outcome {
     guard parameters.count == 2 else { return .syntaxError }
     if parameters[0] & 0x80 != 0 { registers[0xFFB0] = parameters[0] & 0x3F }
@@ -79,7 +79,7 @@ extension PN532Chip {
     return .answer([])
   }
 
-  /// §7.2.8: in force once the host has acknowledged the answer.
+  /// Executes SetSerialBaudRate (§7.2.8), which takes effect once the host has acknowledged the response.
   private mutating func setBaudRate(_ parameters: [UInt8]) -> Outcome {
     let rates: [Int64] = [9_600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600, 1_288_000]
     guard parameters.count == 1, Int(parameters[0]) < rates.count else { return .syntaxError }
@@ -87,14 +87,14 @@ extension PN532Chip {
     return .answer([])
   }
 
-  /// §7.2.9.
+  /// Executes SetParameters (§7.2.9).
   private mutating func setParameters(_ parameters: [UInt8]) -> Outcome {
     guard parameters.count == 1 else { return .syntaxError }
     self.parameters = parameters[0]
     return .answer([])
   }
 
-  /// §7.2.10: this is what brings the contactless side to life after power-up.
+  /// Executes SAMConfiguration (§7.2.10), which activates the contactless side after power-up.
   private mutating func configureSAM(_ parameters: [UInt8]) -> Outcome {
     guard (1...3).contains(parameters.count), (1...4).contains(parameters[0]) else { return .syntaxError }
     samMode = parameters[0]
@@ -102,7 +102,7 @@ extension PN532Chip {
     return .answer([])
   }
 
-  /// §7.2.11: the status is sent, then the chip sleeps.
+  /// Executes PowerDown (§7.2.11): the chip sends the status, then sleeps.
   private mutating func powerDown(_ parameters: [UInt8]) -> Outcome {
     guard (1...2).contains(parameters.count) else { return .syntaxError }
     field.power(false)
@@ -110,7 +110,7 @@ extension PN532Chip {
     return .answer([0x00])
   }
 
-  /// §7.3.1.
+  /// Executes RFConfiguration (§7.3.1).
   private mutating func configureRF(_ parameters: [UInt8]) -> Outcome {
     switch (parameters.first, parameters.count) {
     case (0x01, 2):

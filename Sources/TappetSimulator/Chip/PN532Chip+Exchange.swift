@@ -1,8 +1,8 @@
-/// Talking to a selected tag: InDataExchange, where the chip knows the protocol, and InCommunicateThru, where the host
-/// does (UM0701-02 §7.3.8, §7.3.9). Status bytes are those of §7.1.
+/// Communication with a selected tag: InDataExchange, in which the chip handles the protocol, and InCommunicateThru, in
+/// which the host does (UM0701-02 §7.3.8, §7.3.9). Status bytes are those of §7.1.
 
 extension PN532Chip {
-  /// The status bytes that an answer can begin with.
+  /// The status bytes at the start of a response.
   enum Status {
     static let timeout: UInt8 = 0x01
     static let crc: UInt8 = 0x02
@@ -13,12 +13,12 @@ extension PN532Chip {
     static let moreInformation: UInt8 = 0x40
   }
 
-  /// Number of bytes of an answer after its status byte: an extended frame less TFI, code and status.
+  /// Maximum size of a response after its status byte: an extended frame minus TFI, code and status.
   private static let answerSizeMax = PN532Frame.extendedSizeMax - 3
 
   // MARK: InCommunicateThru
 
-  /// The bytes go out as they are; the registers say whether with a CRC, and how many bits of the last one.
+  /// Sends the bytes unchanged; the registers specify whether to append a CRC, and the bits of the last byte.
   mutating func communicateThrough(_ data: [UInt8]) -> Outcome {
     let frame =
       registers.sendsCRC ? RFFrame.withCRC(data) : RFFrame(data, lastBits: data.isEmpty ? 0 : registers.lastBitsToSend)
@@ -56,7 +56,7 @@ extension PN532Chip {
     }
   }
 
-  /// Only what the MIFARE family knows, with the right number of bytes; the rest is an error frame.
+  /// Accepts only MIFARE commands of the correct length; others result in an error frame.
   private mutating func exchangePlain(_ data: [UInt8]) -> Outcome {
     switch (data.first, data.count) {
     case (0x30, 2): return finishPlain(exchangeFrame(data), refusal: Status.format)
@@ -67,13 +67,13 @@ extension PN532Chip {
       return finishPlain(exchangeFrame(Array(data.dropFirst(2))), refusal: Status.authentication)
     case (0xB0, 2): return finishPlain(exchangeFrame(data), refusal: Status.authentication)
     case (0x60, 12), (0x61, 12):
-      // Only the first frame of the key exchange goes out; no tag here takes part in the rest.
+      // Only the first frame of the key exchange is sent, since no tag simulates the rest.
       return finishPlain(exchangeFrame(Array(data.prefix(2))), refusal: Status.authentication)
     default: return .syntaxError
     }
   }
 
-  /// MaxRtyCOM attempts more where nothing comes back.
+  /// Sends a frame, with up to MaxRtyCOM retries without a response.
   private mutating func exchangeFrame(_ data: [UInt8]) -> RFFrame? {
     for _ in 0...Int(min(retries.exchange, 10)) {
       if power == .normal, let answer = field.exchange(.withCRC(data), pacing) { return answer }
@@ -91,7 +91,7 @@ extension PN532Chip {
 
   // MARK: ISO-DEP
 
-  /// The command in as many I-blocks as it takes, and the answer from as many (ISO/IEC 14443-4 §7.5).
+  /// Sends a command in one or more I-blocks, and receives the response in the same way (ISO/IEC 14443-4 §7.5).
   private mutating func exchangeBlocks(_ command: [UInt8], number first: UInt8, frameSizeMax: Int) -> Outcome {
     var number = first
     defer { targets.link = .blocks(number: number, frameSizeMax: frameSizeMax) }
@@ -137,17 +137,17 @@ extension PN532Chip {
     return .block(bytes)
   }
 
-  /// The part of an answer that fits one frame; bit 6 of the status says that there is more.
+  /// Returns the part of a response that fits one frame; bit 6 of the status signals that more follows.
   private mutating func giveUnread() -> Outcome {
     let part = Array(targets.unread.prefix(Self.answerSizeMax))
     targets.unread = Array(targets.unread.dropFirst(part.count))
     return status(targets.unread.isEmpty ? 0x00 : Status.moreInformation, part)
   }
 
-  /// Bytes of one APDU's answer that the chip collects.
+  /// Maximum size of an APDU response that the chip assembles.
   private static let responseSizeMax = 1024
 
-  /// Diagnose 6 asks whether the card is still there.
+  /// Executes Diagnose 6: tests whether the card is still present.
   mutating func attentionStatus() -> UInt8 {
     guard case .blocks(let number, _) = targets.link else { return Status.wrongContext }
     return exchangeFrame([0xB2 | number]) == nil ? Status.timeout : 0x00

@@ -1,69 +1,69 @@
-/// The PN532 as its host sees it through the serial line: bytes and times in, bytes at times out. It reads no clock and
-/// touches no descriptor. Sections in the comments are those of NXP's user manual UM0701-02.
+/// The PN532 as seen by its host over the serial line: bytes with arrival times in, bytes with due times out. It reads
+/// no clock and uses no descriptor. Section numbers in the comments refer to NXP's user manual UM0701-02.
 
 import TappetCore
 
 /// The state of one chip.
 package struct PN532Chip {
-  /// Whether the chip is awake, and how far.
+  /// The power state of the chip.
   enum Power: Equatable {
-    /// Just powered: asleep until it sees a wake-up (§3.1.3.2).
+    /// After power-up: asleep until a wake-up on the serial line (§3.1.3.2).
     case lowVbat
-    /// Woken, everything answers, but the contactless side does nothing before SAMConfiguration.
+    /// Awake: all commands are answered, but the contactless side is inactive before SAMConfiguration.
     case lowVbatAwake
     case normal
-    /// Asleep since a PowerDown.
+    /// Asleep after PowerDown.
     case asleep
   }
 
-  /// A command that runs until something is found.
+  /// A command that runs until it finds a target.
   struct Search {
     var kind: Kind
     var nextAttempt: Instant?
-    /// The last of its retries; `nil` for retries without end.
+    /// End of the retries; `nil` for unlimited retries.
     var end: Instant?
-    /// When there is something to do.
+    /// Time of the next step.
     var due: Instant? {
       guard let nextAttempt, let end else { return nextAttempt ?? end }
       return min(nextAttempt, end)
     }
     enum Kind {
-      /// InListPassiveTarget with more retries than the first few.
+      /// InListPassiveTarget after its first few attempts.
       case list([UInt8])
-      /// InAutoPoll: its types, and the number of rounds left; `nil` means without end.
+      /// InAutoPoll with its types and the number of rounds left; `nil` means unlimited.
       case autoPoll(types: [UInt8], roundsLeft: Int?, period: Duration)
-      /// A target's command that waits for a field that never comes.
+      /// A target mode command, which waits for an external field that never appears.
       case forever
     }
   }
 
   /// The result of a command.
   enum Outcome {
-    /// The answer after its command code.
+    /// The response data after the command code.
     case answer([UInt8])
     case syntaxError
     case search(Search.Kind, firstAttempt: Duration?, lasts: Duration? = nil)
   }
 
-  /// Faults of the chip itself, each once.
+  /// Simulated faults of the chip; each occurs once.
   package enum Fault {
-    /// The next answer's data checksum is wrong.
+    /// The data checksum of the next response is wrong.
     case checksum
-    /// The next answer to an exchange has bit 7 of its status byte set ("NAD present").
+    /// Bit 7 of the status byte is set in the next response to an exchange ("NAD present").
     case statusBit7
   }
 
-  /// The antenna's side of the chip.
+  /// The RF side of the chip.
   package var field = RFField()
-  /// The times that transmissions take.
+  /// The transmission times.
   package var pacing: Pacing
-  /// Set by a test: the next answer is spoilt.
+  /// Set by a test to corrupt the next response.
   package var fault: Fault?
-  /// Set by a test: the chip hears and sends nothing.
+  /// Set by a test to make the chip unresponsive: it receives and sends nothing.
   package var isDeaf = false
-  /// Set by a test: commands until it is deaf.
+  /// Set by a test: number of commands before the chip becomes unresponsive.
   package var commandsUntilDeaf: Int?
-  /// Commands so far, by code.
+  /// Number of commands received, by code.
   package private(set) var commandCounts = [Int](repeating: 0, count: 256)
 
   var power = Power.lowVbat
@@ -82,15 +82,15 @@ package struct PN532Chip {
   private var lineBusyUntil = Instant(nanoseconds: 0)
   private var lastByteAt = Instant(nanoseconds: 0)
 
-  /// A chip that was just powered.
+  /// Creates a chip that has just been powered up.
   package init(pacing: Pacing) { self.pacing = pacing }
 
-  // MARK: In
+  // MARK: Input
 
-  /// Bytes from the host.
+  /// Receives bytes from the host.
   @export(interface)
   package mutating func receive(_ bytes: [UInt8], at now: Instant) {
-    // A frame that stopped half-way is never completed by what comes a while later.
+    // An incomplete frame is discarded after a pause, so that later bytes never complete it.
     if now - lastByteAt > Self.frameGapMax { parser.reset() }
     lastByteAt = now
     lineBusyUntil = max(now, lineBusyUntil) + .nanoseconds(pacing.line(bytes.count))
@@ -111,7 +111,7 @@ package struct PN532Chip {
   private mutating func handle(_ event: PN532FrameParser.Event) {
     switch event {
     case .ack:
-      // The host gives up what runs (§6.2.1.3), or confirms a new baud rate (§7.2.8).
+      // The host aborts the running command (§6.2.1.3), or confirms a new baud rate (§7.2.8).
       if let rate = pendingBaudRate { pacing.baudRate = rate }
       pendingBaudRate = nil
       cancel()
@@ -153,7 +153,7 @@ package struct PN532Chip {
     if code == 0x16, case .answer = outcome { power = .asleep }
   }
 
-  // MARK: Out
+  // MARK: Output
 
   private mutating func answer(_ code: UInt8, _ bytes: [UInt8], at time: Instant) {
     var bytes = bytes
@@ -171,19 +171,19 @@ package struct PN532Chip {
     send(frame, at: time)
   }
 
-  /// `time` is when the first bit leaves; the host has the frame when the last one did.
+  /// Queues a frame; `time` is when its first bit is sent, and the host has it after the last bit.
   private mutating func send(_ bytes: [UInt8], at time: Instant) {
     outbox.append((due: time + .nanoseconds(pacing.line(bytes.count)), bytes: bytes))
   }
 
-  /// When `advance` has something to do, `nil` when it has nothing.
+  /// Time of the next event for `advance`; `nil` if none is scheduled.
   package var nextDeadline: Instant? {
     var deadline = search?.due
     for entry in outbox where deadline.map({ entry.due < $0 }) ?? true { deadline = entry.due }
     return deadline
   }
 
-  /// The bytes that have left the chip by `now`.
+  /// Returns the bytes that the chip has sent by `now`.
   @export(interface)
   package mutating func advance(to now: Instant) -> [UInt8] {
     if let due = search?.due, due <= now { continueSearch(at: due) }
@@ -195,14 +195,14 @@ package struct PN532Chip {
     return sent
   }
 
-  /// A tag was laid on the antenna: the next try of a search may find it.
+  /// Handles a tag placed on the antenna: the next attempt of a search may find it.
   package mutating func noticeTag(at now: Instant) {
     if case .list = search?.kind { search?.nextAttempt = now + .nanoseconds(pacing.emptyAttempt) }
   }
 
   // MARK: Faults
 
-  /// Makes the chip deaf, or hear again; everything sent in between is lost.
+  /// Makes the chip unresponsive or responsive; everything sent in between is lost.
   mutating func stall(_ isDeaf: Bool) {
     self.isDeaf = isDeaf
     commandsUntilDeaf = nil
@@ -210,14 +210,14 @@ package struct PN532Chip {
     if isDeaf { cancel() }
   }
 
-  /// The supply sagged: everything still answers, but no tag is found before SAMConfiguration.
+  /// Simulates a voltage drop: commands are still answered, but no tag is found before SAMConfiguration.
   mutating func brownOut() {
     if power == .normal { power = .lowVbatAwake }
     field.power(false)
     targets = PN532Targets()
   }
 
-  /// Unplugs the chip: only the counters and the tag are left.
+  /// Unplugs the chip, preserving only the counters and the tag.
   mutating func powerOff(_ pacing: Pacing) {
     let (counts, space) = (commandCounts, field)
     self = PN532Chip(pacing: pacing)
@@ -226,7 +226,7 @@ package struct PN532Chip {
     field.power(false)
   }
 
-  /// Counts from now on.
+  /// Resets the counters.
   mutating func resetCounters() {
     commandCounts = [Int](repeating: 0, count: 256)
     field.resetCounters()
@@ -238,7 +238,7 @@ package struct PN532Chip {
     switch current.kind {
     case .forever: search?.nextAttempt = nil
     case .list(let parameters):
-      // Without a tag there is nothing to play until one is laid down.
+      // Without a tag, no further attempt is simulated until a tag is placed.
       search?.nextAttempt = field.tag == nil ? nil : time + .nanoseconds(pacing.emptyAttempt)
       let found = attempt(list: parameters)
       guard found != nil || current.end.map({ $0 <= time }) == true else { return }
@@ -260,6 +260,6 @@ package struct PN532Chip {
     }
   }
 
-  /// Bytes of one frame follow each other; a pause this long ends it.
+  /// Maximum gap between the bytes of one frame; a longer pause ends the frame.
   private static let frameGapMax: Duration = .milliseconds(100)
 }

@@ -1,5 +1,4 @@
-/// Puts frames on the serial line and finds them in it, without regard to their content (PN532 user manual, UM0701-02
-/// §6.2.1).
+/// Encodes frames for the serial line, independent of their content (PN532 user manual, UM0701-02 §6.2.1).
 ///
 ///     normal     00 00 FF LEN LCS TFI PD0..PDn DCS 00             LEN = TFI + PD, LEN + LCS = 0 mod 256
 ///     extended   00 00 FF FF FF LENM LENL LCS TFI PD0..PDn DCS 00
@@ -7,25 +6,25 @@
 ///     NACK       00 00 FF FF 00 00
 ///     error      00 00 FF 01 FF 7F 81 00
 package enum PN532Frame {
-  /// Host to chip.
+  /// Direction from host to chip.
   static let hostToChip: UInt8 = 0xD4
-  /// Chip to host.
+  /// Direction from chip to host.
   static let chipToHost: UInt8 = 0xD5
-  /// The frame has arrived.
+  /// Acknowledges the receipt of a frame.
   static let ack: [UInt8] = [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00]
-  /// The command makes no sense (§6.2.1.5).
+  /// Rejects an invalid command (§6.2.1.5).
   static let syntaxError: [UInt8] = [0x00, 0x00, 0xFF, 0x01, 0xFF, 0x7F, 0x81, 0x00]
-  /// Bytes of TFI and data that a normal frame holds.
+  /// Maximum number of bytes of TFI and data in a normal frame.
   static let normalSizeMax = 255
-  /// Bytes of TFI, command code and data that an extended frame holds (§6.2.1.2).
+  /// Maximum number of bytes of TFI, command code and data in an extended frame (§6.2.1.2).
   static let extendedSizeMax = 265
 
-  /// An answer of the chip: `payload` begins with the command code plus one.
+  /// Encodes a response of the chip; `payload` starts with the command code plus one.
   static func encodeAnswer(_ payload: [UInt8]) -> [UInt8] {
     encode(direction: chipToHost, payload)
   }
 
-  /// A frame in either direction.
+  /// Encodes a frame in either direction.
   @export(interface)
   package static func encode(direction: UInt8, _ payload: [UInt8]) -> [UInt8] {
     let size = payload.count + 1

@@ -1,17 +1,17 @@
-/// Finds frames in the bytes of the line: garbage before, between and after them is skipped, and a frame with a wrong
-/// checksum is dropped without an answer, as by the chip.
+/// Finds frames in the bytes of the serial line: garbage around them is skipped, and a frame with a wrong checksum is
+/// dropped without a response, as in the chip.
 
 import TappetCore
 
-/// Bytes in, frames of the host out.
+/// Parses bytes from the host into frames.
 package struct PN532FrameParser {
-  /// A message of the host.
+  /// A message from the host.
   package enum Event: Equatable {
     /// Command code and parameters.
     case command([UInt8])
-    /// The host has the answer, or gives the running command up.
+    /// The host acknowledges a response, or aborts the running command.
     case ack
-    /// The host wants the last answer again.
+    /// The host requests the last response again.
     case nack
   }
 
@@ -23,24 +23,24 @@ package struct PN532FrameParser {
 
   private var buffer: [UInt8] = []
 
-  /// A parser that has seen nothing.
+  /// Creates a parser without input.
   package init() {}
 
-  /// Whether a frame has begun and not ended.
+  /// Whether a frame is incomplete.
   var isMidFrame: Bool { !buffer.isEmpty }
 
-  /// Takes bytes from the line.
+  /// Adds bytes from the line.
   package mutating func append(_ bytes: [UInt8]) { buffer += bytes }
 
-  /// Forgets a frame that never ended.
+  /// Discards an incomplete frame.
   mutating func reset() { buffer.removeAll() }
 
-  /// The next frame, `nil` when more bytes are needed.
+  /// Returns the next frame; `nil` if more bytes are needed.
   @export(interface)
   package mutating func next() -> Event? {
     while true {
       guard let start = startCode() else {
-        // A last 00 may be a start code's first half.
+        // A trailing 00 may be the first half of a start code.
         buffer = buffer.last == 0x00 ? [0x00] : []
         return nil
       }
@@ -55,14 +55,14 @@ package struct PN532FrameParser {
     }
   }
 
-  /// The offset of 00 FF.
+  /// Finds the offset of the start code 00 FF.
   private func startCode() -> Int? {
     guard buffer.count >= 2 else { return nil }
     for index in 0..<buffer.count - 1 where buffer[index] == 0x00 && buffer[index + 1] == 0xFF { return index }
     return nil
   }
 
-  /// The buffer begins with 00 FF.
+  /// Parses the start of the buffer, which must be 00 FF.
   private func step() -> Step {
     guard buffer.count >= 4 else { return .incomplete }
     switch (buffer[2], buffer[3]) {

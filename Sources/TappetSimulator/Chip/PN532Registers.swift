@@ -1,7 +1,7 @@
-/// The registers of the contactless interface unit that the host may read and write, and the settings that the chip
-/// looks up in them (PN532/C1 data sheet §8.6.23).
+/// The registers of the contactless interface unit that the host can access, and the settings that they contain
+/// (PN532/C1 data sheet §8.6.23).
 
-/// 0x6300 to 0x633F and the port registers; all others read as zero and keep nothing.
+/// The registers 0x6300 to 0x633F and the ports; all others read as zero and ignore writes.
 struct PN532Registers {
   private static let first: UInt16 = 0x6300
   private static let txMode: UInt16 = 0x6302
@@ -32,23 +32,23 @@ struct PN532Registers {
     }
   }
 
-  /// The chip appends a CRC to what it sends.
+  /// Whether the chip appends a CRC when sending.
   var sendsCRC: Bool { self[Self.txMode] & 0x80 != 0 }
-  /// The chip checks and removes the CRC of what it receives.
+  /// Whether the chip checks and removes the CRC of received data.
   var checksCRC: Bool { self[Self.rxMode] & 0x80 != 0 }
-  /// Both ways type A at 106 kbit/s: no tag here hears anything else.
+  /// Whether both directions use type A at 106 kbit/s, the only mode that the simulated tags support.
   var isTypeA106: Bool { self[Self.txMode] & 0x73 == 0 && self[Self.rxMode] & 0x73 == 0 }
-  /// Parity bits are the host's matter.
+  /// Whether the host handles parity bits.
   var isParityDisabled: Bool { self[Self.manualRCV] & 0x10 != 0 }
-  /// Bits of the last byte that are sent; 0 means all.
+  /// Number of bits to send of the last byte; 0 means all.
   var lastBitsToSend: UInt8 { self[Self.bitFraming] & 0x07 }
-  /// Bits of the last byte that came in; 0 means all.
+  /// Number of bits received of the last byte; 0 means all.
   var lastBitsReceived: UInt8 {
     get { self[Self.control] & 0x07 }
     set { self[Self.control] = self[Self.control] & 0xF8 | newValue & 0x07 }
   }
 
-  /// Sets the registers as InListPassiveTarget leaves them: CRC on, the modulation's speed and framing.
+  /// Sets the registers as InListPassiveTarget does: CRC on, speed and framing of the modulation.
   mutating func prepare(modulation: UInt8) {
     let mode: UInt8 =
       switch modulation {

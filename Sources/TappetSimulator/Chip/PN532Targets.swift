@@ -1,23 +1,23 @@
-/// The chip's memory of the tag that it activated.
+/// The chip's record of the tag that it activated.
 
-/// The one target; the chip could hold two, but only one tag lies here at a time.
+/// The single target; the chip supports two, but only one tag is activated here at a time.
 struct PN532Targets {
-  /// How the chip talks to it.
+  /// The protocol between chip and target.
   enum Link: Equatable {
-    /// Commands of the MIFARE family go out as they are.
+    /// Commands of the MIFARE family, sent unchanged.
     case plain
-    /// ISO-DEP: the number of our next block, and how much of a frame the card takes (FSC).
+    /// ISO-DEP, with the number of the chip's next block and the card's maximum frame size (FSC).
     case blocks(number: UInt8, frameSizeMax: Int)
   }
 
-  /// `nil` means no target.
+  /// `nil` if there is no target.
   var link: Link?
-  /// InDeselect halts the tag, but it stays known.
+  /// Whether the tag is selected; InDeselect halts it, but the target remains known.
   var isSelected = false
-  /// The identity that anti-collision found.
+  /// The UID found by anti-collision.
   var uid: [UInt8] = []
-  /// The rest of an answer that did not fit one host frame.
+  /// The rest of a response that did not fit one host frame.
   var unread: [UInt8] = []
-  /// The beginning of a command whose end the host still has to send (bit 6 of Tg).
+  /// The start of a command that the host has not sent completely (bit 6 of Tg).
   var unsent: [UInt8] = []
 }

@@ -1,56 +1,56 @@
-/// Everything between antenna and tag: the field, the tag in it, and the faults that a test asks for.
+/// The space between antenna and tag: the field, the tags in it, and the faults requested by a test.
 
 import TappetCore
 
-/// The space over the antenna.
+/// The RF field above the antenna.
 package struct RFField {
-  /// Counts of exchanges with tags.
+  /// Counters of tag exchanges.
   package struct Counters: Equatable {
-    /// Commands to a selected tag, since it was last selected.
+    /// Commands to the tag since it was last selected.
     package var exchangesSinceSelect = 0
-    /// Commands to a selected tag, since it was placed.
+    /// Commands to the tag since it was placed.
     package var exchangesSincePlace = 0
-    /// Completed selections, since the counters were reset.
+    /// Completed selections since the counters were reset.
     package var selects = 0
   }
 
-  /// The tag on the antenna, if there is one.
+  /// The tag on the antenna, if any.
   package private(set) var tag: VirtualTag?
-  /// A second one that lies there too.
+  /// A second tag on the antenna.
   private var neighbour: VirtualTag?
-  /// The one that was taken away last, as it was then.
+  /// The most recently removed tag, in its state at that time.
   private var former: VirtualTag?
-  /// Whether the field is on; a tag without field forgets where it was.
+  /// Whether the field is on; a tag loses its activation state without the field.
   private(set) var isOn = false
-  /// Times, summed up since `takeElapsed`.
+  /// Elapsed time in nanoseconds since `takeElapsed`.
   private var elapsed: Int64 = 0
   private(set) var counters = Counters()
-  /// Writes to tags that are gone.
+  /// Number of writes to removed tags.
   private var formerWrites = 0
-  /// Exchanges until the tag leaves.
+  /// Exchanges until the tag is removed.
   private var departure: Int?
-  /// Answers of the tag until one is spoilt.
+  /// Number of responses until one is corrupted.
   private var corruption: Int?
 
-  // MARK: A test's orders
+  // MARK: Test operations
 
-  /// Lays a tag on the antenna; the one before it is gone.
+  /// Places a tag on the antenna, replacing the previous one.
   mutating func place(_ newTag: VirtualTag) {
     take()
     tag = newTag
     counters.exchangesSincePlace = 0
     counters.exchangesSinceSelect = 0
   }
-  /// Lays a second tag next to the first.
+  /// Places a second tag next to the first.
   mutating func place(beside newTag: VirtualTag) { neighbour = newTag }
-  /// Brings back the tag that was taken away last; `nil` when there was none.
+  /// Returns the most recently removed tag to the antenna; `nil` if there was none.
   mutating func bringBack() -> VirtualTag? {
     guard let former else { return nil }
     formerWrites -= former.writes
     place(former)
     return former
   }
-  /// Takes the tags away; `nil` when there was none.
+  /// Removes the tags; returns `nil` if there were none.
   @discardableResult
   mutating func take() -> VirtualTag? {
     defer {
@@ -63,24 +63,24 @@ package struct RFField {
     }
     return tag
   }
-  /// The tag leaves when it has answered `count` exchanges more.
+  /// Schedules the removal of the tag after `count` more exchanges.
   mutating func take(afterExchanges count: Int) {
     if count <= 0 { take() } else { departure = count }
   }
-  /// The `count`-th answer from now on comes in spoilt; 0 means none.
+  /// Schedules the corruption of the `count`-th response from now on; 0 means none.
   mutating func corrupt(answer count: Int) { corruption = count > 0 ? count : nil }
 
-  /// Pages or file parts written since the counters were reset, on all tags.
+  /// Pages or file parts written on all tags since the counters were reset.
   var writes: Int { formerWrites + (tag?.writes ?? 0) }
-  /// Counts from now on.
+  /// Resets the counters.
   mutating func resetCounters() {
     counters = Counters()
     formerWrites = -(tag?.writes ?? 0)
   }
 
-  // MARK: The chip's side
+  // MARK: Chip operations
 
-  /// Switches the field.
+  /// Switches the field on or off.
   mutating func power(_ on: Bool) {
     if isOn, !on {
       tag?.powerOff()
@@ -89,7 +89,7 @@ package struct RFField {
     isOn = on
   }
 
-  /// Sends a frame of the activation; returns the answer, if there is one.
+  /// Sends an activation frame; returns the response, if any.
   mutating func transmit(_ frame: RFFrame, _ pacing: Pacing) -> RFFrame? {
     elapsed += pacing.air(frame.bytes.count)
     guard isOn, let answer = RFField.superposed(tag?.answer(frame), neighbour?.answer(frame)) else { return nil }
@@ -97,8 +97,8 @@ package struct RFField {
     return answer
   }
 
-  /// The chip's view of two tags that answer at once: the bits of both answers to a request; in anti-collision a 1
-  /// where they differ first, and from there on only the tag that has it (ISO/IEC 14443-3 §6.5.3).
+  /// Combines the responses of two tags as seen by the chip: the bits of both for a request; in anti-collision a 1 at
+  /// the first difference, and from there on only the tag that sent it (ISO/IEC 14443-3 §6.5.3).
   private static func superposed(_ one: RFFrame?, _ other: RFFrame?) -> RFFrame? {
     guard let one, let other else { return one ?? other }
     if one.bytes.count == 2, other.bytes.count == 2 {
@@ -111,7 +111,7 @@ package struct RFField {
     return one
   }
 
-  /// Sends a command to a selected tag: this is what is counted, and what faults happen to.
+  /// Sends a command to a selected tag; only these exchanges are counted and affected by faults.
   mutating func exchange(_ frame: RFFrame, _ pacing: Pacing) -> RFFrame? {
     guard tag != nil, isOn else { return transmit(frame, pacing) }
     counters.exchangesSinceSelect += 1
@@ -128,16 +128,16 @@ package struct RFField {
     return answer
   }
 
-  /// A tag was selected.
+  /// Counts the selection of a tag.
   mutating func countSelect() {
     counters.selects += 1
     counters.exchangesSinceSelect = 0
   }
 
-  /// Waiting without transmission.
+  /// Adds waiting time without transmission.
   mutating func wait(_ nanoseconds: Int64) { elapsed += nanoseconds }
 
-  /// Nanoseconds since the last call.
+  /// Returns the nanoseconds elapsed since the last call.
   mutating func takeElapsed() -> Int64 {
     defer { elapsed = 0 }
     return elapsed

@@ -1,36 +1,36 @@
-/// One connection to the control socket: lines in, answers out, one of them perhaps still to come.
+/// One connection to the control socket, with at most one pending response.
 
 import TappetCore
 import TappetPlatform
 
-/// The server's end of a test's connection.
+/// The server side of a test's connection.
 final class ControlClient {
   let socket: UnixSocket
-  /// The unanswered `lights wait`.
+  /// The pending `lights wait`.
   var awaited: (name: String, deadline: Instant)?
-  /// Its `play` is not over yet.
+  /// Set while its `play` is running.
   var isAwaitingPlay = false
-  /// The test sends no more; it may still wait for an answer.
+  /// Set when the test sends no more commands; a response may still be pending.
   private(set) var hasEnded = false
   private(set) var isGone = false
   private var incoming: [UInt8] = []
   private var outgoing: [UInt8] = []
 
-  /// Takes the connection over.
+  /// Takes ownership of the connection.
   init(_ socket: UnixSocket) { self.socket = socket }
 
-  /// Nothing while an answer is owed, or at the end of the input; poll reports a hang-up anyway.
+  /// No reads while a response is pending, or after the end of the input; poll reports a hang-up anyway.
   var interest: Interest {
     var interest: Interest = hasEnded || isOwed ? [] : .readable
     if !outgoing.isEmpty { interest.insert(.writable) }
     return interest
   }
-  /// An answer is owed.
+  /// Whether a response is pending.
   private var isOwed: Bool { awaited != nil || isAwaitingPlay }
-  /// Nothing more will happen on it.
+  /// Whether the connection can be closed.
   var isFinished: Bool { isGone || (hasEnded && !isOwed && outgoing.isEmpty) }
 
-  /// Takes what has come.
+  /// Reads the available data.
   func receive() {
     switch socket.receive(sizeMax: 4096) {
     case .message(let bytes): incoming += bytes
@@ -39,9 +39,9 @@ final class ControlClient {
     }
   }
 
-  /// The next line, unless an answer is still owed.
+  /// Returns the next line, unless a response is still pending.
   ///
-  /// A line that is too long is returned before its end has come, and refused.
+  /// An overlong line is returned incomplete, to be refused.
   func nextLine() -> [UInt8]? {
     guard !isOwed else { return nil }
     if let end = incoming.firstIndex(of: 0x0A) {
@@ -60,7 +60,7 @@ final class ControlClient {
     flush()
   }
 
-  /// Sends as much as the socket takes now.
+  /// Sends as much as the socket currently accepts.
   func flush() {
     guard !outgoing.isEmpty else { return }
     guard let count = socket.sendSome(outgoing) else {

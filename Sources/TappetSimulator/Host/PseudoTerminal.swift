@@ -1,15 +1,13 @@
-/// The serial line: a pseudo-terminal, raw from the first byte, with a name that stays while the terminal behind it
-/// changes.
+/// The serial line: a pseudo-terminal in raw mode, with a stable name even if the terminal is replaced.
 
 import CPlatform
 import TappetPlatform
 
 /// One plugged-in serial port.
 final class PseudoTerminal {
-  /// The chip's end; reads and writes never wait.
+  /// The chip's end; reads and writes never block.
   let chipEnd: FileDescriptor
-  /// Kept open, so that a host may come and go without a hang-up, and its termios settings outlive it, as on a real
-  /// port.
+  /// Kept open, so that a host can disconnect without a hang-up, and its termios settings persist, as on a real port.
   private let hostEnd: FileDescriptor
   private let link: String
 
@@ -32,7 +30,7 @@ final class PseudoTerminal {
     try chipEnd.setNonBlocking()
     var status = stat()
     if lstat(link, &status) == 0, tp_is_link(status.st_mode) == 0 { throw SystemError(call: "link", code: EEXIST) }
-    // Under another name first: a host sees the old port or the new one, never none in between.
+    // Created under a temporary name and renamed, so that a host sees either the old or the new port.
     let fresh = link + ".new"
     unlink(fresh)
     try checked("symlink") { symlink(path, fresh) }
@@ -42,6 +40,6 @@ final class PseudoTerminal {
     self.link = link
   }
 
-  /// Closing the chip's end hangs up the host's.
+  /// Closing the chip's end also hangs up the host's end.
   deinit { unlink(link) }
 }

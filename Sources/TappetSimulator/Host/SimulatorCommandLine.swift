@@ -1,12 +1,12 @@
-/// The command line: options in, messages and exit codes out.
+/// The command line of the simulator: parses options, prints messages and returns exit codes.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// `tappet-sim`.
+/// The command line of `tappet-sim`.
 enum SimulatorCommandLine {
-  /// Exit codes, as in `--help`.
+  /// Exit codes as documented in `--help`.
   enum Exit {
     static let done: Int32 = 0
     static let refused: Int32 = 1
@@ -19,7 +19,7 @@ enum SimulatorCommandLine {
     case exit(Int32)
   }
 
-  /// Runs the program; the result is its exit code.
+  /// Runs the program; returns its exit code.
   static func run(_ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> Int32 {
     guard let arguments else { return Exit.usage }
     let words = (0..<max(0, Int(count))).compactMap { arguments[$0].map { String(cString: $0) } }
@@ -41,7 +41,7 @@ enum SimulatorCommandLine {
     }
   }
 
-  // MARK: As a client
+  // MARK: Client
 
   private static func control(_ words: [String]) -> Int32 {
     if words.first == "--help" {
@@ -53,7 +53,7 @@ enum SimulatorCommandLine {
     do throws(SystemError) {
       let connection = try UnixSocket.connect(to: words[0], .stream, waits: true)
       try connection.descriptor.write(Array(words.dropFirst().joined(separator: " ").utf8) + [0x0A])
-      // The simulator answers all and closes.
+      // The simulator sends its response, then closes the connection.
       connection.endSending()
       var answer: [UInt8] = []
       while case let bytes = try connection.descriptor.read(sizeMax: 4096), !bytes.isEmpty { answer += bytes }

@@ -1,7 +1,7 @@
 /// The text of `--help`.
 
 extension SimulatorCommandLine {
-  /// Usage, commands, exit codes.
+  /// Usage, commands and exit codes.
   static var help: String {
     """
     Usage: tappet-sim --link PATH --control PATH [--panel PATH] [--pace on|off] [--try MS]

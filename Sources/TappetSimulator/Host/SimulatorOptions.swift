@@ -1,15 +1,15 @@
-/// Where the simulator is to be found.
+/// The paths and settings of the simulator.
 struct SimulatorOptions {
-  /// Made to point to the pseudo-terminal.
+  /// Path of the symbolic link to the pseudo-terminal.
   var link: String
-  /// The control socket.
+  /// Path of the control socket.
   var control: String
-  /// The virtual panel's socket.
+  /// Path of the virtual panel's socket.
   var panel: String?
-  /// A file to which the line's bytes are appended.
+  /// Path of a file to which the bytes of the serial line are logged.
   var trace: String?
   /// Whether transmission takes time.
   var isPaced = true
-  /// Milliseconds of one try to find a tag; `nil` for the usual time.
+  /// Milliseconds of one unsuccessful attempt to find a tag; `nil` for the default.
   var tryMilliseconds: Int?
 }

@@ -1,4 +1,4 @@
-/// Gives the simulated world its descriptors and its clock. One thread, one loop that sleeps until a descriptor or a
+/// Connects the simulated world to descriptors and the clock. A single-threaded loop sleeps until a descriptor or a
 /// deadline wakes it; `SimulatedWorld` decides what happens.
 
 import CPlatform
@@ -18,7 +18,7 @@ final class SimulatorProcess {
   private var clients: [ControlClient] = []
   private var isQuitting = false
 
-  /// Opens all descriptors; clients that connect from now on are served once `run` is called.
+  /// Opens all descriptors; clients that connect from now on are served when `run` is called.
   init(_ options: SimulatorOptions) throws(SystemError) {
     self.options = options
     var pacing = Pacing(isOn: options.isPaced)
@@ -40,12 +40,12 @@ final class SimulatorProcess {
     terminal = try PseudoTerminal(link: options.link)
   }
 
-  /// Serves until a signal or a test ends it.
+  /// Serves until a signal or a test ends the simulator.
   func run() throws(SystemError) {
     while !isQuitting {
       let waited = descriptors()
       let ready = Poll.wait(waited, for: nextDeadline.map { max(.zero, $0 - Instant.now()) })
-      // Deadlines first: what the chip had to say before a new command came, it says before it.
+      // Deadlines first, so that output due before a new command is sent before it.
       deliver()
       for (index, readiness) in ready.enumerated() where !readiness.isEmpty {
         try serve(waited[index].number, readiness)
@@ -72,7 +72,7 @@ final class SimulatorProcess {
     if let terminal { watched.append((terminal.chipEnd.number, .readable)) }
     if let panel { watched.append((panel.fileDescriptor, .readable)) }
     if let kiosk { watched.append((kiosk.fileDescriptor, .readable)) }
-    // While there is no room, the next client waits outside.
+    // At the limit, the next client waits in the listen queue.
     if clients.count < Limits.simulatorClientsMax { watched.append((control.fileDescriptor, .readable)) }
     for client in clients { watched.append((client.socket.fileDescriptor, client.interest)) }
     return watched
@@ -103,7 +103,7 @@ final class SimulatorProcess {
     world.chip.receive(bytes, at: now)
   }
 
-  /// Sends what the chip has said by now; bytes that no host reads are lost, as on a wire.
+  /// Sends the chip's due output; bytes that no host reads are lost, as on a real line.
   private func deliver() {
     let now = Instant.now()
     let bytes = world.chip.advance(to: now)
@@ -118,13 +118,13 @@ final class SimulatorProcess {
 
   // MARK: The panel
 
-  /// Sends the edges of the button that is being played.
+  /// Sends the due edges of the simulated button press.
   private func play() throws(SystemError) {
     world.advance(to: Instant.now())
     for effect in world.takeEffects() { try perform(effect) }
   }
 
-  /// A kiosk that connects takes the place of the one before it.
+  /// Accepts a kiosk, which replaces the previous one.
   private func acceptKiosk(_ newcomer: UnixSocket) {
     kiosk = newcomer
     world.hasKiosk = true

@@ -1,38 +1,38 @@
-/// Frames in the air: whole bytes with their CRC, or a few bits.
+/// Frames on the air: whole bytes with their CRC, or a few bits.
 
-/// A frame of ISO/IEC 14443-3 type A, either way.
+/// A frame of ISO/IEC 14443-3 type A in either direction.
 package struct RFFrame: Equatable, Sendable {
-  /// As transmitted, least significant bit first; the CRC, if there is one, is part of them.
+  /// The bytes in transmission order, least significant bit first, including the CRC if there is one.
   package var bytes: [UInt8]
   /// Valid bits of the last byte; 0 means all eight.
   package var lastBits: UInt8
-  /// How long the sender worked before it answered, in nanoseconds, beyond the usual pause.
+  /// Processing time of the sender before its response, in nanoseconds, in addition to the usual delay.
   package var delay: Int64 = 0
 
-  /// A frame of whole bytes, or with an incomplete last one.
+  /// Creates a frame of whole bytes, or with an incomplete last byte.
   package init(_ bytes: [UInt8], lastBits: UInt8 = 0, delay: Int64 = 0) {
     self.bytes = bytes
     self.lastBits = lastBits
     self.delay = delay
   }
 
-  /// Bytes followed by their CRC.
+  /// Returns a frame of bytes followed by their CRC.
   package static func withCRC(_ bytes: [UInt8], delay: Int64 = 0) -> RFFrame {
     RFFrame(bytes + crcA(bytes[...]), delay: delay)
   }
-  /// Four bits: an acknowledgement (0xA) or a refusal.
+  /// Returns a four-bit frame: an acknowledgement (0xA) or a refusal.
   static func nibble(_ value: UInt8, delay: Int64 = 0) -> RFFrame { RFFrame([value & 0x0F], lastBits: 4, delay: delay) }
-  /// "Done" (0xA).
+  /// Returns the acknowledgement (0xA).
   static func acknowledged(delay: Int64 = 0) -> RFFrame { nibble(0x0A, delay: delay) }
 
-  /// Without the CRC, if there is one and it is right.
+  /// The bytes without their CRC; `nil` if it is missing or wrong.
   package var withoutCRC: [UInt8]? {
     guard lastBits == 0, bytes.count >= 3 else { return nil }
     let body = bytes.dropLast(2)
     return Array(bytes.suffix(2)) == Self.crcA(body) ? Array(body) : nil
   }
 
-  /// CRC_A: polynomial x^16 + x^12 + x^5 + 1, start 0x6363, low byte first (ISO/IEC 14443-3 Annex B).
+  /// Computes CRC_A: polynomial x^16 + x^12 + x^5 + 1, start 0x6363, low byte first (ISO/IEC 14443-3 Annex B).
   @export(interface)
   package static func crcA(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     var crc: UInt16 = 0x6363

@@ -1,63 +1,63 @@
-/// Makes a tag from a test's order: a model, a UID, and its content.
+/// Creates a tag from a test's command: model, UID and content.
 
 import TappetCore
 
-/// The order of `place`.
+/// The parameters of `place`.
 package struct TagPlacement {
   /// The content of a tag.
   package enum Content: Equatable {
-    /// As it leaves the factory, which for an NTAG is formatted and empty.
+    /// As delivered by the factory: for an NTAG, formatted and empty.
     case factory
     /// Formatted, no message.
     case empty
-    /// No capability container, nothing in the user memory.
+    /// No capability container, and empty user memory.
     case blank
     /// One URI record without abbreviation.
     case url(String)
-    /// An NDEF message, as it is.
+    /// An NDEF message, stored unchanged.
     case message([UInt8])
-    /// Type 2: memory from page 0 on. Type 4: the NDEF file from its length on.
+    /// Type 2: memory from page 0. Type 4: the NDEF file, including its length.
     case memory([UInt8])
   }
 
-  /// Why there is no such tag.
+  /// The reason why the tag cannot be created.
   package enum Fault: Error, Equatable {
     case unknownModel
     case uidSize
     case doesNotFit(size: Int, capacity: Int)
-    /// Nothing of the kind can be done to this model.
+    /// The model does not support this content or option.
     case notPossible
   }
 
   /// The name of a model.
   package var model: String
-  /// 4, 7 or 10 bytes, as the model has them.
+  /// The UID, 4, 7 or 10 bytes depending on the model.
   package var uid: [UInt8]?
   /// The content of the tag.
   package var content: Content
-  /// The capability container says that it may not be written.
+  /// Whether the capability container denies write access.
   package var isReadOnly = false
-  /// All lock bits are set.
+  /// Whether all lock bits are set.
   package var isLocked = false
-  /// Four bytes: writing needs them.
+  /// Four-byte password required for writing.
   package var password: [UInt8]?
-  /// Type 4: bytes that the capability container gives the NDEF file.
+  /// Type 4: size of the NDEF file according to the capability container.
   package var fileSize: UInt16?
-  /// Type 4: the capability container, as it is.
+  /// Type 4: the capability container, stored unchanged.
   package var container: [UInt8]?
-  /// Milliseconds that the tag takes for each answer.
+  /// Response delay of the tag in milliseconds.
   package var slowness = 0
-  /// Exchanges after which the tag leaves; `nil` when it stays.
+  /// Exchanges after which the tag is removed; `nil` if it stays.
   package var stay: Int?
 
-  /// A tag to be made.
+  /// Creates the parameters of a tag.
   package init(model: String, uid: [UInt8]? = nil, content: Content = .factory) {
     self.model = model
     self.uid = uid
     self.content = content
   }
 
-  /// Makes the tag; `serial` makes its UID when none was given.
+  /// Creates the tag; `serial` is used to generate a UID if none is specified.
   package func makeTag(serial: UInt8) throws(Fault) -> VirtualTag {
     var tag = try makeUnhurriedTag(serial: serial)
     tag.answerDelay = Int64(slowness) * 1_000_000
@@ -90,7 +90,7 @@ package struct TagPlacement {
     return chosen
   }
 
-  /// One URI record, its identifier code 0x00; a URI that is too long to encode is too long for any tag.
+  /// Returns one URI record with identifier code 0x00; a URI too long to encode does not fit any tag.
   private static func message(of url: String) throws(Fault) -> [UInt8] {
     let uri = Array(url.utf8)
     guard let message = NDEFMessage(records: [NDEFRecord(uri: uri)]).encode() else {

@@ -1,40 +1,39 @@
-/// Content that a test puts on a Type 2 tag without its commands: TLV blocks (NFC Forum Type 2 Tag 1.1 §2.3) or bare
-/// memory.
+/// Content that a test stores on a Type 2 tag directly, without commands: TLV blocks (NFC Forum Type 2 Tag 1.1 §2.3) or
+/// raw memory.
 
 import TappetCore
 
 extension Type2Chip {
-  /// An NDEF message in its TLV, after the Lock Control TLV that the factory put there, or in its place when there is
-  /// no room for both.
+  /// Stores an NDEF message in its TLV, after the factory's Lock Control TLV, or in place of it if both do not fit.
   mutating func store(message: [UInt8]) throws(TagPlacement.Fault) {
     guard let block = Type2Memory.encode(message: message) else {
       throw .doesNotFit(size: message.count, capacity: userSize)
     }
     let lockControl = model.factory.first == 0x01 ? Array(model.factory.prefix(5)) : []
     var content = lockControl + block
-    // The terminator is left out where there is no room for it (§2.3.6), and the Lock Control TLV before that.
+    // If space is short, the terminator is omitted first (§2.3.6), then the Lock Control TLV.
     if content.count - 1 > userSize { content = block }
     if content.count - 1 == userSize { content.removeLast() }
     guard content.count <= userSize else { throw .doesNotFit(size: content.count - 1, capacity: userSize) }
     fillUserMemory(content)
   }
 
-  /// As if never formatted.
+  /// Erases the tag, as if never formatted.
   mutating func erase() {
     memory.replaceSubrange(12..<16, with: [0, 0, 0, 0])
     fillUserMemory([])
   }
 
-  /// Memory from page 0 on, as it is.
+  /// Loads raw memory, starting at page 0.
   mutating func load(_ bytes: [UInt8]) throws(TagPlacement.Fault) {
     guard bytes.count <= memory.count else { throw .doesNotFit(size: bytes.count, capacity: memory.count) }
     memory.replaceSubrange(0..<bytes.count, with: bytes)
   }
 
-  /// Read-only by its container only.
+  /// Makes the tag read-only by its capability container alone.
   mutating func declareReadOnly() { memory[15] |= 0x0F }
 
-  /// As a tag that was locked for good.
+  /// Sets all lock bits, as on a permanently locked tag.
   mutating func setAllLocks() {
     memory[10] = 0xFF
     memory[11] = 0xFF
@@ -43,7 +42,7 @@ extension Type2Chip {
     }
   }
 
-  /// From page 4 on; false where the model has no password.
+  /// Sets a password for page 4 and up; returns false if the model does not support passwords.
   mutating func protect(with password: [UInt8]) -> Bool {
     guard let page = model.configurationPage, password.count == 4 else { return false }
     memory[page * 4 + 3] = 4
@@ -58,12 +57,12 @@ extension Type2Chip {
 }
 
 extension Type4Application {
-  /// A message in the NDEF file.
+  /// Stores a message in the NDEF file.
   mutating func store(message: [UInt8]) throws(TagPlacement.Fault) {
     guard store(message) else { throw .doesNotFit(size: message.count + 2, capacity: ndefFile.count) }
   }
 
-  /// The NDEF file from its length on, as it is.
+  /// Loads the raw NDEF file, including its length.
   mutating func load(_ bytes: [UInt8]) throws(TagPlacement.Fault) {
     guard bytes.count <= ndefFile.count else { throw .doesNotFit(size: bytes.count, capacity: ndefFile.count) }
     ndefFile.replaceSubrange(0..<bytes.count, with: bytes)

@@ -1,29 +1,29 @@
-/// The memory of a Type 2 tag and its commands (NTAG213/215/216 data sheet §10; MF0ULx1 §10; MF0ICU1 §7).
-/// It holds the bytes that a reader would see, except for the password, which no command shows.
+/// The memory of a Type 2 tag and its commands (NTAG213/215/216 data sheet §10; MF0ULx1 §10; MF0ICU1 §7). The memory
+/// contains the bytes that a reader would see, plus the password, which no command returns.
 
 /// A selected tag of the Type 2 family.
 package struct Type2Chip {
-  /// The reaction to a command.
+  /// The response to a command.
   enum Answer {
     case frame(RFFrame)
-    /// Four bits: 0 invalid argument, 1 parity or CRC, 4 not allowed, 5 write error. Then the tag has to be selected
-    /// again.
+    /// Four bits: 0 invalid argument, 1 parity or CRC, 4 not allowed, 5 write error. Afterwards, the tag has to be
+    /// selected again.
     case refused(code: UInt8)
     case silent
   }
 
-  /// Which member of the family.
+  /// The tag's model.
   let model: Type2Model
   /// All pages, in order.
   package internal(set) var memory: [UInt8]
-  /// Pages written since it was made.
+  /// Number of pages written since the tag was created.
   package private(set) var writes = 0
   private var isAuthenticated = false
-  /// COMPATIBILITY_WRITE is two frames: the page that the second one is for.
+  /// COMPATIBILITY_WRITE consists of two frames: this is the page to be written by the second one.
   private var pageAwaitingData: Int?
   private var counters: [Int] = [0, 0, 0]
 
-  /// A tag with that UID (7 bytes), formatted and as it leaves the factory.
+  /// Creates a tag with this UID (7 bytes), formatted as delivered by the factory.
   init(model: Type2Model, uid: [UInt8]) {
     self.model = model
     memory = [UInt8](repeating: 0, count: model.pageCount * 4)
@@ -36,7 +36,7 @@ package struct Type2Chip {
     memory.replaceSubrange(16..<16 + model.factory.count, with: model.factory)
     if let lock = model.dynamicLock { memory[lock.page * 4 + 3] = lock.filler }
     if let page = model.configurationPage {
-      // Mirror off, AUTH0 beyond the memory; access free; the password all ones.
+      // Mirror off, AUTH0 beyond the memory, unrestricted access, password all ones.
       let mirror: UInt8 = model.counters == 2...2 ? 0x04 : 0x00
       let configuration: [UInt8] =
         [mirror, 0, 0, 0xFF] + [0x00, 0x05, 0, 0] + [0xFF, 0xFF, 0xFF, 0xFF] + [0, 0, 0, 0]
@@ -44,16 +44,16 @@ package struct Type2Chip {
     }
   }
 
-  /// Bytes for TLV blocks.
+  /// Number of bytes available for TLV blocks.
   var userSize: Int { (model.userPageEnd - 4) * 4 }
 
-  /// Authentication does not survive.
+  /// Ends the authentication, which is volatile.
   mutating func powerOff() {
     isAuthenticated = false
     pageAwaitingData = nil
   }
 
-  /// Answers a command; `nil` as `command` means that the frame's CRC was wrong.
+  /// Responds to a command; `nil` as `command` means that the frame's CRC was wrong.
   mutating func answer(_ command: [UInt8]?) -> Answer {
     guard let command, let code = command.first else { return .refused(code: 0x01) }
     if let page = pageAwaitingData {
@@ -79,7 +79,7 @@ package struct Type2Chip {
     case (0x3A, 3): return fastRead(from: Int(command[1]), through: Int(command[2]))
     case (0x1B, 5): return authenticate(Array(command[1..<5]))
     case (0x3C, 2) where command[1] == 0x00:
-      // READ_SIG: no real signature can be made without NXP's key; a fixed pattern stands in.
+      // READ_SIG: a valid signature requires NXP's key; a fixed pattern is returned instead.
       return .frame(.withCRC((0..<32).map { UInt8(truncatingIfNeeded: 0x51 &+ $0 &* 7) }))
     case (0x39, 2): return readCounter(command[1])
     case (0x3E, 2) where model.counters == 0...2 && command[1] <= 2: return .frame(.withCRC([0xBD]))
@@ -90,7 +90,7 @@ package struct Type2Chip {
 
   // MARK: Reading
 
-  /// The first page from AUTH0 on, when reading needs the password.
+  /// End of the readable pages: AUTH0, if reading requires the password.
   private var readableEnd: Int {
     guard let page = model.configurationPage, !isAuthenticated, memory[page * 4 + 4] & 0x80 != 0 else {
       return model.pageCount
@@ -98,7 +98,7 @@ package struct Type2Chip {
     return min(model.pageCount, Int(memory[page * 4 + 3]))
   }
 
-  /// A page as it reads: the password and PACK as zeros.
+  /// Returns a page as READ does, with password and PACK as zeros.
   private func visible(page: Int) -> ArraySlice<UInt8> {
     if let configuration = model.configurationPage, page == configuration + 2 || page == configuration + 3 {
       return [0, 0, 0, 0]
@@ -106,14 +106,14 @@ package struct Type2Chip {
     return memory[page * 4..<page * 4 + 4]
   }
 
-  /// All pages as they read.
+  /// All pages as returned by READ.
   var visibleMemory: [UInt8] {
     var bytes: [UInt8] = []
     for page in 0..<model.pageCount { bytes += visible(page: page) }
     return bytes
   }
 
-  /// READ: four pages; page 0 follows the last (§10.2).
+  /// Executes READ: four pages, wrapping around to page 0 after the last (§10.2).
   private func read(page: Int) -> Answer {
     let end = readableEnd
     guard page < end else { return .refused(code: 0x00) }
@@ -122,7 +122,7 @@ package struct Type2Chip {
     return .frame(.withCRC(bytes))
   }
 
-  /// FAST_READ: any range inside the memory; no roll-over (§10.3).
+  /// Executes FAST_READ: any range inside the memory, without wrap-around (§10.3).
   private func fastRead(from first: Int, through last: Int) -> Answer {
     guard first <= last, last < readableEnd else { return .refused(code: 0x00) }
     var bytes: [UInt8] = []
@@ -130,7 +130,7 @@ package struct Type2Chip {
     return .frame(.withCRC(bytes))
   }
 
-  /// The answer to READ_CNT, which an NTAG gives only when NFC_CNT_EN is set in ACCESS (§8.5.7, §10.6).
+  /// Responds to READ_CNT, which an NTAG supports only if NFC_CNT_EN is set in ACCESS (§8.5.7, §10.6).
   private func readCounter(_ index: UInt8) -> Answer {
     guard let range = model.counters, range.contains(index) else { return .refused(code: 0x00) }
     if range == 2...2, let page = model.configurationPage, memory[page * 4 + 4] & 0x10 == 0 {
@@ -140,7 +140,7 @@ package struct Type2Chip {
     return .frame(.withCRC([0, 8, 16].map { UInt8(truncatingIfNeeded: value >> $0) }))
   }
 
-  /// INCR_CNT of the EV1: 24 bits, no overflow (MF0ULx1 §10.7).
+  /// Executes INCR_CNT of the EV1: 24 bits, no overflow (MF0ULx1 §10.7).
   private mutating func incrementCounter(_ index: UInt8, by amount: ArraySlice<UInt8>) -> Answer {
     guard model.counters == 0...2, index <= 2 else { return .refused(code: 0x00) }
     var sum = counters[Int(index)]
@@ -164,7 +164,7 @@ package struct Type2Chip {
     guard isWritable(page: page) else { return .refused(code: 0x00) }
     let offset = page * 4
     if page == 2 {
-      // Lock bits only ever get set, and not where their block-lock bit says so (§8.5.2).
+      // Lock bits can only be set, and not if the corresponding block-lock bit is set (§8.5.2).
       let frozen = frozenStaticLocks
       memory[offset + 2] |= data[2] & ~frozen.low
       memory[offset + 3] |= data[3] & ~frozen.high
@@ -179,7 +179,7 @@ package struct Type2Chip {
     return .frame(.acknowledged(delay: Pacing.pageWrite))
   }
 
-  /// Block-lock bits: BL-CC freezes the bit of page 3, BL9-4 those of 4 to 9, BL15-10 the others.
+  /// Lock bits frozen by block-lock bits: BL-CC freezes the bit of page 3, BL9-4 those of 4 to 9, BL15-10 the others.
   private var frozenStaticLocks: (low: UInt8, high: UInt8) {
     let block = memory[10]
     var low: UInt8 = 0
@@ -197,7 +197,7 @@ package struct Type2Chip {
     guard page >= 2, page < model.pageCount else { return false }
     if let configuration = model.configurationPage {
       if !isAuthenticated, page >= Int(memory[configuration * 4 + 3]) { return false }
-      // CFGLCK freezes the two configuration pages, not the password.
+      // CFGLCK freezes the two configuration pages, but not the password.
       if memory[configuration * 4 + 4] & 0x40 != 0, page == configuration || page == configuration + 1 { return false }
     }
     return !isLocked(page: page)
@@ -215,7 +215,7 @@ package struct Type2Chip {
     guard let lock = model.dynamicLock, page >= 16, page < lock.page else { return false }
     let bit = (page - 16) / lock.pagesPerBit
     guard lock.pagesPerBit != 4 else {
-      // NTAG203: bits 1-3 hold pages 16-27 in fours, bits 5-7 pages 28-39; 0 and 4 freeze them.
+      // NTAG203: bits 1-3 lock pages 16-27 in groups of four, bits 5-7 pages 28-39; bits 0 and 4 freeze them.
       return memory[lock.page * 4] >> UInt8(bit < 3 ? bit + 1 : bit + 2) & 1 != 0
     }
     return memory[lock.page * 4 + bit / 8] >> UInt8(bit % 8) & 1 != 0

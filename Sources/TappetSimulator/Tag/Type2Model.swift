@@ -1,41 +1,41 @@
-/// The differences between the members of the Type 2 family; numbers from NXP's data sheets (MF0ICU1, MF0ULx1, NTAG203,
-/// NTAG213/215/216).
+/// The differences between the members of the Type 2 family, with numbers from NXP's data sheets (MF0ICU1, MF0ULx1,
+/// NTAG203, NTAG213/215/216).
 
 /// A member of the Type 2 family.
 package struct Type2Model {
-  /// The dynamic lock bits: each locks `pagesPerBit` pages, from page 16 on.
+  /// The dynamic lock bits, each of which locks `pagesPerBit` pages, starting at page 16.
   struct DynamicLock {
-    /// The page that the bits are in.
+    /// The page that contains the bits.
     var page: Int
-    /// Pages that a bit locks.
+    /// Number of pages locked by one bit.
     var pagesPerBit: Int
     /// The value of the page's fourth byte.
     var filler: UInt8
   }
 
-  /// Pages of four bytes.
+  /// Number of four-byte pages.
   var pageCount: Int
   /// The capability container of a formatted tag.
   var capability: [UInt8]
-  /// User memory as it leaves the factory, from page 4.
+  /// User memory as delivered by the factory, starting at page 4.
   var factory: [UInt8]
   /// The lock bits after the user memory.
   var dynamicLock: DynamicLock?
-  /// CFG0; CFG1, PWD and PACK follow.
+  /// Page of CFG0, followed by CFG1, PWD and PACK.
   var configurationPage: Int?
-  /// The answer to GET_VERSION.
+  /// The response to GET_VERSION.
   var version: [UInt8]?
-  /// Whether it knows FAST_READ and READ_SIG.
+  /// Whether the tag supports FAST_READ and READ_SIG.
   var isSecondGeneration: Bool { version != nil }
-  /// One-way counters readable by READ_CNT.
+  /// One-way counters that READ_CNT can read.
   var counters: ClosedRange<UInt8>?
-  /// An unknown command meets silence, not a refusal.
+  /// Whether unknown commands are ignored instead of refused.
   var isSilentWhenRefusing = false
 
-  /// Pages from 4 on that are for the user.
+  /// End of the user pages, which start at page 4.
   var userPageEnd: Int { dynamicLock?.page ?? configurationPage ?? pageCount }
 
-  /// `nil` for a tag that is not of Type 2, or that is not simulated.
+  /// Returns the model of this name; `nil` for a tag that is not of Type 2 or not simulated.
   static func named(_ name: String) -> Type2Model? {
     switch name {
     case "ultralight": ultralight

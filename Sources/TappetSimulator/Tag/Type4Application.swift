@@ -1,7 +1,7 @@
 /// The NDEF application of a Type 4 tag: SELECT, READ BINARY, UPDATE BINARY on its capability container and its NDEF
 /// file (NFC Forum Type 4 Tag 1.1), and GetVersion of NTAG 424 DNA (NT4H2421Gx §10.5.2).
 
-/// Files and the commands on them.
+/// The files of a Type 4 tag and the commands on them.
 package struct Type4Application {
   private enum Selected {
     case nothing
@@ -10,7 +10,7 @@ package struct Type4Application {
     case ndef
   }
 
-  /// Bytes of a command, header and all: an extended length is not understood.
+  /// Maximum size of a command including its header; extended lengths are not supported.
   static let commandSizeMax = 261
 
   /// NLEN followed by the message.
@@ -20,12 +20,12 @@ package struct Type4Application {
   private let versionFrames: [[UInt8]]
   private var nextVersionFrame: Int?
   private var selected = Selected.nothing
-  /// UPDATE BINARY commands that changed something.
+  /// Number of UPDATE BINARY commands that wrote data.
   package private(set) var writes = 0
 
-  /// An empty file of `size` bytes.
+  /// Creates an empty file of `size` bytes.
   ///
-  /// `versionFrames`: the answers that GetVersion gives part by part.
+  /// `versionFrames` contains the parts of the response to GetVersion.
   init(size: Int, maximumRead: UInt16, maximumWrite: UInt16, versionFrames: [[UInt8]] = [], hasNDEF: Bool = true) {
     self.hasNDEF = hasNDEF
     ndefFile = [UInt8](repeating: 0, count: size)
@@ -43,16 +43,16 @@ package struct Type4Application {
     [UInt8(truncatingIfNeeded: value >> 8), UInt8(truncatingIfNeeded: value)]
   }
 
-  /// Nothing is selected any more.
+  /// Deselects application and files.
   mutating func deselect() {
     selected = .nothing
     nextVersionFrame = nil
   }
 
-  /// The size according to the container, whatever the file has.
+  /// Sets the file size in the container, regardless of the actual size.
   mutating func claim(size: UInt16) { capability.replaceSubrange(11..<13, with: Self.bytes(size)) }
 
-  /// Puts a message into the file; false when it does not fit.
+  /// Stores a message in the file; returns false if it does not fit.
   mutating func store(_ message: [UInt8]) -> Bool {
     guard message.count + 2 <= ndefFile.count else { return false }
     ndefFile = [UInt8](repeating: 0, count: ndefFile.count)
@@ -61,18 +61,19 @@ package struct Type4Application {
     return true
   }
 
-  /// Replaces the container; one of mapping version 1 makes a card of that version.
+  /// Replaces the container; a container of mapping version 1 also selects that version's commands.
   mutating func replace(container: [UInt8]) { capability = container }
 
-  /// Whether it has the application's former name, and selects files by P2 00 alone (NFC Forum Type 4 Tag 1.0 §5.4).
+  /// Whether the application has its former name, and files are selected with P2 00 only (NFC Forum Type 4 Tag 1.0
+  /// §5.4).
   private var isVersion1: Bool { capability.count > 2 && capability[2] >> 4 == 1 }
 
   private static let writeAccessOffset = 14
 
-  /// Write access: never.
+  /// Disables write access.
   mutating func close() { capability[Self.writeAccessOffset] = 0xFF }
 
-  /// The answer with its status words.
+  /// Returns the response including its status words.
   mutating func answer(_ command: [UInt8]) -> [UInt8] {
     guard command.count >= 4 else { return [0x67, 0x00] }
     switch (command[0], command[1]) {
@@ -132,7 +133,7 @@ package struct Type4Application {
   private mutating func updateBinary(_ command: [UInt8]) -> [UInt8] {
     guard command.count >= 6, command.count == 5 + Int(command[4]) else { return [0x67, 0x00] }
     let offset = Int(command[2]) << 8 | Int(command[3])
-    // An NTAG 424 wants its key for the container; other cards let it be written (NFC Forum Type 4 Tag 1.2 §5.1.2).
+    // NTAG 424 requires its key to write the container; other cards allow it (NFC Forum Type 4 Tag 1.2 §5.1.2).
     if case .capability = selected, versionFrames.isEmpty, command[5...] == [0xFF], offset == Self.writeAccessOffset {
       close()
       writes += 1

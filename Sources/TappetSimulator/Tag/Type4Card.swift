@@ -1,8 +1,8 @@
 /// A Type 4 tag: the blocks of ISO/IEC 14443-4 and, in Type4Application, the commands of ISO/IEC 7816-4.
 
-/// A selected tag that speaks ISO-DEP.
+/// A selected ISO-DEP tag.
 package struct Type4Card {
-  /// The reaction to a block.
+  /// The response to a block.
   enum Answer {
     case block([UInt8])
     case deselected([UInt8])
@@ -11,22 +11,22 @@ package struct Type4Card {
 
   /// The files and the commands on them.
   package var application: Type4Application
-  /// Without its length byte: T0 (FSCI 7: frames of 128 bytes), TA, TB, TC, historical bytes.
+  /// ATS without its length byte: T0 (FSCI 7: frames of 128 bytes), TA, TB, TC, historical bytes.
   private let ats: [UInt8]
-  /// FSD: what the reader can take in one frame.
+  /// FSD: the maximum frame size that the reader accepts.
   private var frameSizeMax = 64
   private var blockNumber: UInt8 = 1
   private var incoming: [UInt8] = []
   private var outgoing: [UInt8] = []
   private var lastBlock: [UInt8] = []
 
-  /// A card with these files.
+  /// Creates a card with these files.
   init(application: Type4Application, historicalBytes: [UInt8]) {
     self.application = application
     ats = [0x77, 0x77, 0x71, 0x02] + historicalBytes
   }
 
-  /// Field gone: the state of ISO-DEP and the selected file with it.
+  /// Resets the ISO-DEP state and deselects the file when the field is switched off.
   mutating func powerOff() {
     blockNumber = 1
     incoming = []
@@ -35,7 +35,7 @@ package struct Type4Card {
     application.deselect()
   }
 
-  /// RATS: E0, FSDI and CID (§5.6.1); nil for anything else.
+  /// Responds to RATS: E0, FSDI and CID (§5.6.1); returns `nil` for anything else.
   mutating func activate(_ command: [UInt8]) -> RFFrame? {
     guard command.count == 2, command[0] == 0xE0 else { return nil }
     let sizes = [16, 24, 32, 40, 48, 64, 96, 128, 256]
@@ -44,9 +44,9 @@ package struct Type4Card {
     return .withCRC([UInt8(truncatingIfNeeded: ats.count + 1)] + ats)
   }
 
-  /// One block without its CRC.
+  /// Responds to one block without its CRC.
   ///
-  /// CID and NAD are not offered and so not understood (§7.1).
+  /// CID and NAD are not offered and therefore not supported (§7.1).
   mutating func answer(block: [UInt8]) -> Answer {
     guard let pcb = block.first else { return .silent }
     switch pcb & 0xF6 {
@@ -60,8 +60,10 @@ package struct Type4Card {
     return answerInformation(pcb, Array(block.dropFirst()))
   }
 
-  /// R(NAK) with our number: the last block again; with the other: R(ACK), which is also how a reader asks "are you
-  /// there?" R(ACK): the next part of a long answer (§7.5.4.3, rules 11 to 13).
+  /// Responds to an R-block.
+  ///
+  /// R(NAK) with the card's block number: repeats the last block; with the other number: R(ACK), which readers also use
+  /// as a presence check. R(ACK): the next part of a long response (§7.5.4.3, rules 11 to 13).
   private mutating func answerReceiveReady(_ pcb: UInt8) -> Answer {
     if pcb & 1 == blockNumber & 1 {
       return lastBlock.isEmpty ? .silent : .block(lastBlock)
@@ -90,7 +92,7 @@ package struct Type4Card {
   }
 
   private mutating func sendPart() -> Answer {
-    // PCB and CRC take three bytes of the frame.
+    // PCB and CRC need three bytes of the frame.
     let size = max(1, frameSizeMax - 3)
     let part = outgoing.prefix(size)
     outgoing = Array(outgoing.dropFirst(part.count))

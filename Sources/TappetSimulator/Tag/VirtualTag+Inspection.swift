@@ -1,7 +1,7 @@
-/// Facts about a tag that a test may know and no reader could ask.
+/// Facts about a tag that tests can inspect, but readers cannot.
 
 extension VirtualTag {
-  /// Type 2: all pages as they read, which is without the password; Type 4: the NDEF file.
+  /// Type 2: all pages as returned by READ, without the password; Type 4: the NDEF file.
   package var memory: [UInt8] {
     switch body {
     case .type2(let chip): chip.visibleMemory
@@ -10,7 +10,7 @@ extension VirtualTag {
     }
   }
 
-  /// Pages or file parts written since it was made.
+  /// Number of pages or file parts written since the tag was created.
   package var writes: Int {
     switch body {
     case .type2(let chip): chip.writes

@@ -1,43 +1,42 @@
-/// A tag of ISO/IEC 14443-3 type A: wakes, sends its UID, is selected, halts. Its answers once selected are its body's
-/// matter.
+/// An ISO/IEC 14443-3 type A tag: wakes up, sends its UID, is selected, halts. Once it is selected, its body responds.
 
 /// One tag on the reader.
 package struct VirtualTag {
-  /// The tag's part after its activation.
+  /// The part of a tag that responds after its activation.
   package enum Body {
     /// Pages of four bytes.
     case type2(Type2Chip)
     /// ISO-DEP with an NDEF application.
     case type4(Type4Card)
-    /// MIFARE Classic: answers to anti-collision, lets nobody in.
+    /// MIFARE Classic: supports anti-collision, but rejects every authentication.
     case classic
   }
 
-  /// ISO/IEC 14443-3 §6.3.
+  /// The states of ISO/IEC 14443-3 §6.3.
   ///
-  /// `woken`: it came from HALT, so an error takes it back there (the states with an asterisk).
+  /// `woken` means that the tag left HALT, so that an error returns it there (the states with an asterisk).
   enum Activation: Equatable {
     case idle
     case ready(level: Int, woken: Bool)
     case active(woken: Bool)
-    /// Speaks ISO-DEP (ISO/IEC 14443-4); deaf to everything else.
+    /// Uses ISO-DEP (ISO/IEC 14443-4) and ignores everything else.
     case inProtocol
     case halted
   }
 
-  /// 4, 7 or 10 bytes.
+  /// The UID, 4, 7 or 10 bytes long.
   package let uid: [UInt8]
-  /// As transmitted, least significant byte first.
+  /// ATQA in transmission order, least significant byte first.
   let atqa: [UInt8]
-  /// The last cascade level's.
+  /// SAK of the last cascade level.
   let sak: UInt8
-  /// Its memory and manners.
+  /// The memory and the command set.
   package var body: Body
-  /// Nanoseconds that it takes for each answer, with pacing off as well.
+  /// Response delay in nanoseconds, even when pacing is off.
   var answerDelay: Int64 = 0
   private(set) var activation = Activation.idle
 
-  /// A tag that has just come into no field at all.
+  /// Creates a tag that is not in a field yet.
   init(uid: [UInt8], atqa: [UInt8], sak: UInt8, body: Body) {
     self.uid = uid
     self.atqa = atqa
@@ -45,13 +44,13 @@ package struct VirtualTag {
     self.body = body
   }
 
-  /// The field went: everything volatile is gone.
+  /// Resets all volatile state when the field is switched off.
   mutating func powerOff() {
     activation = .idle
     resetBody()
   }
 
-  /// The answer, or nil for silence.
+  /// Responds to a frame; `nil` means silence.
   mutating func answer(_ frame: RFFrame) -> RFFrame? {
     if activation == .inProtocol { return answerInProtocol(frame) }
     if frame.lastBits == 7, let byte = frame.bytes.first, byte == 0x26 || byte == 0x52 {
@@ -66,7 +65,7 @@ package struct VirtualTag {
 
   // MARK: Activation
 
-  /// REQA or WUPA; a tag that was further along returns silently (§6.3.3 to §6.3.5).
+  /// Responds to REQA or WUPA; a tag in a later state falls back silently (§6.3.3 to §6.3.5).
   private mutating func answerRequest(wakesHalted: Bool) -> RFFrame? {
     switch activation {
     case .idle: activation = .ready(level: 0, woken: false)
@@ -81,7 +80,7 @@ package struct VirtualTag {
     return RFFrame(atqa)
   }
 
-  /// The UID's part at a cascade level: four bytes, the first 0x88 (cascade tag) where more follow.
+  /// Returns the part of the UID at a cascade level: four bytes, the first 0x88 (cascade tag) if more follow.
   private func cascade(_ level: Int) -> (bytes: [UInt8], isLast: Bool)? {
     switch (uid.count, level) {
     case (4, 0): (uid, true)
@@ -93,8 +92,8 @@ package struct VirtualTag {
     }
   }
 
-  /// SEL (93, 95, 97), NVB, and as much of the UID as the reader knows; whole bytes only, single bits are needed only
-  /// where two tags collide.
+  /// Responds to SEL (93, 95, 97) with NVB and a prefix of the UID; whole bytes only, since single bits are needed only
+  /// when two tags collide.
   private mutating func answerAnticollision(_ frame: RFFrame, level: Int, woken: Bool) -> RFFrame? {
     guard let part = cascade(level), frame.bytes.count >= 2,
       frame.bytes[0] == 0x93 &+ UInt8(truncatingIfNeeded: 2 * level)
@@ -121,7 +120,7 @@ package struct VirtualTag {
     return RFFrame(Array(wanted[known.count...]))
   }
 
-  /// An error, or a request that was not for it: back to where it was before it was woken.
+  /// Returns to the state before wake-up, after an error or a request for another tag.
   private mutating func fallBack(woken: Bool) {
     activation = woken ? .halted : .idle
     resetBody()
@@ -143,13 +142,13 @@ package struct VirtualTag {
 
   private mutating func answerActive(_ frame: RFFrame, woken: Bool) -> RFFrame? {
     guard frame.lastBits == 0 else {
-      // A few bits cannot be a command.
+      // A frame with an incomplete byte cannot be a command.
       fallBack(woken: woken)
       return nil
     }
     let command = frame.withoutCRC
     if command == [0x50, 0x00] {
-      // HLTA is obeyed in silence (§6.4.3).
+      // The tag does not respond to HLTA (§6.4.3).
       activation = .halted
       resetBody()
       return nil
@@ -168,7 +167,7 @@ package struct VirtualTag {
       activation = .inProtocol
       return ats
     case .classic:
-      // Without authentication nothing can be read (MF1S50 §10.3); the key exchange itself is not simulated.
+      // Without authentication, no block is readable (MF1S50 §10.3); the key exchange itself is not simulated.
       return resolve(.refused(code: 0x04), woken: woken)
     }
   }
@@ -177,7 +176,7 @@ package struct VirtualTag {
     switch answer {
     case .frame(let frame): return frame
     case .refused(let code):
-      // After a refusal it must be selected again (NTAG21x §9.3).
+      // After a refusal, the tag must be selected again (NTAG21x §9.3).
       fallBack(woken: woken)
       return .nibble(code)
     case .silent:

@@ -1,8 +1,8 @@
-/// The control socket's language: one command a line, words between single spaces.
+/// The protocol of the control socket: one command per line, with words separated by single spaces.
 
 import TappetCore
 
-/// An order of a test to the simulated world.
+/// A command from a test to the simulated world.
 enum ControlCommand {
   case place(TagPlacement)
   case placeBeside(TagPlacement)
@@ -28,11 +28,11 @@ enum ControlCommand {
   case panel
   case press(String)
   case release(String)
-  /// Times in milliseconds: held, at rest, held and so on.
+  /// Durations in milliseconds, alternating between pressed and released.
   case play(times: [Int], button: String)
   case quit
 
-  /// Parses a line.
+  /// Parses a command line.
   static func parse(_ line: String) throws(ControlRefusal) -> ControlCommand {
     let words = line.split(separator: " ")
     guard let verb = words.first else { throw .emptyLine }

@@ -1,6 +1,6 @@
-/// Why a command of a test was not done, and the sentence for it.
+/// The reasons for refusing a test's command, as sentences.
 
-/// A refused command.
+/// The reason for refusing a command.
 enum ControlRefusal: Error, Equatable {
   case emptyLine
   case lineTooLong

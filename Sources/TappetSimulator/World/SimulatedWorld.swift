@@ -1,11 +1,11 @@
-/// The chip, the tag, the panel, and what a test does to them. Reads no clock and no descriptor: it returns
-/// effects for everything that has to be done outside.
+/// The chip, the tag, the panel, and the test's operations on them. Reads no clock and no descriptor: external actions
+/// are returned as effects.
 
 import TappetCore
 
-/// Everything that is simulated.
+/// The state of the simulation.
 package struct SimulatedWorld {
-  /// An effect to be performed outside.
+  /// An action to be performed by the process.
   enum Effect: Equatable {
     case hangUp
     case plugIn
@@ -15,27 +15,27 @@ package struct SimulatedWorld {
 
   /// A reply to a test.
   enum Reply {
-    /// One line after `ok`.
+    /// A single line after `ok`.
     case done(String)
-    /// Lines, ended by a lone full stop.
+    /// Lines, terminated by a single full stop.
     case lines([String])
-    /// To be answered when the light is shown.
+    /// A reply that is sent when the light is shown.
     case awaitLight(name: String, deadline: Instant)
-    /// To be answered when the button has been played to the end.
+    /// A reply that is sent when the button sequence has ended.
     case awaitPlay
   }
 
-  /// A button that is pressed and released by itself.
+  /// An automatic sequence of button presses.
   private struct Play {
     var button: String
-    /// Milliseconds still to come: held, at rest, held and so on.
+    /// The remaining durations in milliseconds, alternating between pressed and released.
     var times: ArraySlice<Int>
     var isPressed = false
-    /// When the next edge is due, or the last time is over.
+    /// Time of the next edge, or of the end of the sequence.
     var due: Instant
   }
 
-  /// The chip, with what is on its antenna.
+  /// The chip, with the tags on its antenna.
   package var chip: PN532Chip
   /// The virtual panel.
   var panel = VirtualPanel()
@@ -47,24 +47,24 @@ package struct SimulatedWorld {
   private var effects: [Effect] = []
   private var play: Play?
 
-  /// A chip that was just powered, nothing on its antenna.
+  /// Creates a chip that has just been powered up, without tags.
   package init(pacing: Pacing) {
     self.pacing = pacing
     chip = PN532Chip(pacing: pacing)
   }
 
-  /// Takes the effects to be performed outside.
+  /// Returns and clears the pending effects.
   mutating func takeEffects() -> [Effect] {
     defer { effects = [] }
     return effects
   }
 
-  /// Whether a button is being played.
+  /// Whether a button sequence is running.
   var isPlaying: Bool { play != nil }
-  /// When `advance` is due; `nil` means never.
+  /// Time at which `advance` must be called; `nil` means never.
   var nextDeadline: Instant? { play?.due }
 
-  /// Plays the button that is being played up to now; returns effects for its edges.
+  /// Advances the button sequence to `now`, adding effects for its edges.
   mutating func advance(to now: Instant) {
     guard var current = play, current.due <= now else { return }
     guard hasKiosk, let time = current.times.popFirst() else {
@@ -74,12 +74,12 @@ package struct SimulatedWorld {
     }
     current.isPressed.toggle()
     effects.append(.sendToKiosk((current.isPressed ? "press " : "release ") + current.button))
-    // From the edge that was sent, which may have been late: no time is ever shorter than it was ordered.
+    // Relative to the actual edge, which may have been late, so that no duration is shorter than requested.
     current.due = now + .milliseconds(time)
     play = current
   }
 
-  /// Does what a test asks for.
+  /// Performs a test's command.
   mutating func perform(_ command: ControlCommand, at now: Instant) throws(ControlRefusal) -> Reply {
     switch command {
     case .place(let placement): return try place(placement, at: now)
@@ -146,7 +146,7 @@ package struct SimulatedWorld {
     }
   }
 
-  /// The chip loses its power; the tag stays where it is.
+  /// Disconnects the chip's power; the tag stays in place.
   private mutating func unplug() throws(ControlRefusal) {
     guard isPlugged else { throw .isUnplugged }
     isPlugged = false

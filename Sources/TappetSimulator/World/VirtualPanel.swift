@@ -1,29 +1,29 @@
-/// The lights that the kiosk showed on the virtual panel and the levels of its outputs, in order.
+/// The lights that the kiosk has shown on the virtual panel and the levels of its outputs, in order.
 
 import TappetCore
 
-/// A bounded history of lights and levels.
+/// A bounded history of lights and output levels.
 struct VirtualPanel {
-  /// One light, or one output's level.
+  /// One light, or the level of one output.
   struct Entry {
-    /// The light's or the output's name.
+    /// The name of the light or output.
     var name: String
-    /// An output is on; lights are always.
+    /// Whether the output is on; always true for lights.
     var isOn: Bool
-    /// When its datagram arrived.
+    /// Arrival time of the datagram.
     var arrived: Instant
-    /// When the kiosk says that it sent it.
+    /// Time of sending according to the kiosk.
     var sent: Int64
   }
 
-  /// Since the last `clear`, oldest first; when it is full the oldest are dropped.
+  /// Lights since the last `clear`, oldest first; the oldest are dropped when the history is full.
   private(set) var entries: [Entry] = []
-  /// The same of levels.
+  /// Output levels since the last `clearLevels`.
   private(set) var levels: [Entry] = []
-  /// Each output as it is now, in the order in which they were heard of.
+  /// Current level of each output, in the order in which the outputs first appeared.
   private(set) var outputs: [Entry] = []
 
-  /// A datagram from the kiosk: `light NAME BOOTTIME_NS` or `level OUTPUT 0|1 BOOTTIME_NS`; anything else is ignored.
+  /// Handles a datagram from the kiosk: `light NAME BOOTTIME_NS` or `level OUTPUT 0|1 BOOTTIME_NS`; ignores others.
   mutating func receive(_ datagram: [UInt8], at now: Instant) {
     let words = String(decoding: datagram, as: UTF8.self).split(whereSeparator: { $0 == " " || $0 == "\n" })
     guard words.count >= 3, let sent = Int64(words[words.count - 1]) else { return }
@@ -48,15 +48,15 @@ struct VirtualPanel {
     entries.append(entry)
   }
 
-  /// Forgets what was shown.
+  /// Clears the history of lights.
   mutating func clear() { entries = [] }
 
-  /// Forgets the levels' history, not their present state.
+  /// Clears the history of output levels, but not the current levels.
   mutating func clearLevels() { levels = [] }
 
-  /// The kiosk has gone, and its lights with it.
+  /// Clears the current output levels after the kiosk has disconnected.
   mutating func disconnect() { outputs = [] }
 
-  /// The first time it was shown since the last `clear`.
+  /// Returns the first entry of this name since the last `clear`.
   func first(named name: String) -> Entry? { entries.first { $0.name == name } }
 }

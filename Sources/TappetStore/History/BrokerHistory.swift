@@ -1,11 +1,11 @@
-// The history of the broker tool: the newest connections, subscriptions and publishes, in a file of the user's own.
+// The history of the broker tool: the newest connections, subscriptions and publishes, in a file owned by the user.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 import TappetSQLite
 
-/// The broker tool's history; passwords are never among its words.
+/// The broker tool's history, which never contains passwords.
 package final class BrokerHistory {
   /// The purpose of a command.
   package enum Kind: Int64, CaseIterable, Sendable {
@@ -19,10 +19,10 @@ package final class BrokerHistory {
     package var kind: Kind
     /// The words that were typed, without `tappet`.
     package var words: [String]
-    /// When it was last run.
+    /// Time of the last run, in milliseconds since 1970.
     package var unixMilliseconds: Int64
 
-    /// An entry for these words.
+    /// Creates an entry for these words.
     package init(kind: Kind, words: [String], unixMilliseconds: Int64) {
       self.kind = kind
       self.words = words
@@ -32,13 +32,13 @@ package final class BrokerHistory {
 
   private let database: Database
 
-  /// The folder: `tappet` below XDG_STATE_HOME, or below ~/.local/state; `nil` for a user without a home.
+  /// Default folder: `tappet` in XDG_STATE_HOME, or in ~/.local/state; `nil` for a user without a home folder.
   package static var usualFolder: String? {
     if let state = variable("XDG_STATE_HOME") { return state + "/tappet" }
     return variable("HOME").map { $0 + "/.local/state/tappet" }
   }
 
-  /// An absolute path; the specification has others ignored.
+  /// Returns the absolute path in an environment variable; the specification requires other paths to be ignored.
   private static func variable(_ name: String) -> String? {
     guard let text = secure_getenv(name).map({ String(cString: $0) }), text.begins(with: "/") else { return nil }
     return text
@@ -46,7 +46,7 @@ package final class BrokerHistory {
 
   private init(_ database: Database) { self.database = database }
 
-  /// Opens the history; `nil` when there is none and none is to be made.
+  /// Opens the history; returns `nil` if there is none and `makes` is false.
   @export(interface)
   package static func open(folder path: String, makes: Bool) throws(DatabaseError) -> BrokerHistory? {
     let name = "mqtt.db"
@@ -55,7 +55,7 @@ package final class BrokerHistory {
     let folder = try DatabaseFolder.open(path: path)
     try folder.ensureFile(name)
     let database = try Database(path: folder.file(name))
-    // A power cut may take its newest entries: none of them waits for the disk.
+    // A power cut may lose the newest entries, because writes do not wait for the disk.
     try database.execute("PRAGMA synchronous = OFF")
     guard makes else { return BrokerHistory(database) }
     try database.execute(
@@ -64,7 +64,7 @@ package final class BrokerHistory {
     return BrokerHistory(database)
   }
 
-  /// Makes the folders in which `path` is, for their owner alone, as far as they are missing and can be made.
+  /// Creates the missing parent folders of `path` for their owner only, as far as possible.
   package static func makeFolders(above path: String) {
     let bytes = Array(path.utf8)
     for index in bytes.indices.dropFirst() where bytes[index] == UInt8(ascii: "/") {
@@ -72,7 +72,7 @@ package final class BrokerHistory {
     }
   }
 
-  /// Puts a command first; a repeat moves up, and the oldest of its kind goes.
+  /// Adds a command as the newest one; a repeated command moves up, and the oldest of its kind is removed.
   @export(interface)
   package func note(_ entry: Entry) throws(DatabaseError) {
     let words = Array(entry.words.joined(separator: "\0").utf8)
@@ -94,7 +94,7 @@ package final class BrokerHistory {
     }
   }
 
-  /// Whether it is the newest of its kind, and was run a moment ago.
+  /// Whether the entry repeats the newest of its kind within `Limits.historyRepeatInterval`.
   private func isNewest(_ entry: Entry) throws(DatabaseError) -> Bool {
     guard let newest = try entries().first(where: { $0.kind == entry.kind }), newest.words == entry.words else {
       return false
@@ -103,7 +103,7 @@ package final class BrokerHistory {
     return (0..<Limits.historyRepeatInterval.wholeMilliseconds).contains(age)
   }
 
-  /// Connections, subscriptions and publishes, each with the newest first.
+  /// Returns connections, subscriptions and publishes, each newest first.
   @export(interface)
   package func entries() throws(DatabaseError) -> [Entry] {
     let statement = try database.statement("SELECT kind, words, unix_ms FROM history ORDER BY kind, number DESC")

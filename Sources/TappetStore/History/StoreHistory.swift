@@ -1,29 +1,29 @@
-// The log of taps: what became of each, for as long as `history:` says.
+// The tap log: the outcome of each tap, kept for the time that `history:` specifies.
 //
-// A row's number is its time in milliseconds and 20 bits more, or the next number when the clock was set back. So rows
-// are in the order in which they were written, those since a time are found by their number, and there is no index to
-// write. A tap's first row is written in the commit of its entry, its last one in the commit of the entry's removal; a
-// row without an entry is written without a sync, and a power cut may take the last of those.
+// A row number consists of the time in milliseconds and 20 further bits; if the clock was set back, it is the next
+// number. Rows are therefore in the order of writing, rows since a given time are found by number, and no index has to
+// be written. A tap's first row is written in the commit of its entry, its last row in the commit of the entry's
+// removal; a row without an entry is written without a sync, so a power cut may lose the latest of these rows.
 
 import TappetCore
 import TappetSQLite
 
-/// The rows of the log that are wanted; `nil` means any.
+/// Filter for rows of the tap log; `nil` matches everything.
 package struct HistoryFilter: Hashable, Sendable {
-  /// Milliseconds since 1970.
+  /// Earliest time, in milliseconds since 1970.
   package var since: Int64?
   package var action: String?
   package var result: TapResult?
-  /// A UID in lower-case digits, or a label.
+  /// A UID in lower-case hexadecimal digits, or a label.
   package var tag: String?
   /// A person's id.
   package var person: String?
 
-  /// A filter that lets every row pass.
+  /// Creates a filter that matches every row.
   package init() {}
 }
 
-/// How often a tag, or a button, did something.
+/// Number of times that a tag or a button triggered something.
 package struct HistoryCount: Hashable, Sendable {
   package var action: String?
   package var trigger: Trigger?
@@ -32,12 +32,12 @@ package struct HistoryCount: Hashable, Sendable {
   /// A person's id.
   package var person: String?
   package var count: Int64
-  /// When it last did, milliseconds since 1970.
+  /// Time of the last occurrence, in milliseconds since 1970.
   package var lastUnixMilliseconds: Int64
 }
 
 extension Store {
-  /// Returns at most `limit` rows after the one of this number, in the order in which they were written.
+  /// Returns at most `limit` rows after this number, in the order of writing.
   @export(interface)
   package func history(
     after number: Int64, _ filter: HistoryFilter, limit: Int
@@ -57,7 +57,7 @@ extension Store {
     return rows
   }
 
-  /// Returns the newest rows that are not older than `since`, at most `limit`, in the order in which they were written.
+  /// Returns the newest rows that are not older than `since`, at most `limit`, in the order of writing.
   @export(interface)
   package func lastHistory(since: Int64, limit: Int) throws(DatabaseError) -> [TapRecord] {
     let statement = try database.statement(
@@ -74,7 +74,7 @@ extension Store {
     return rows.reversed()
   }
 
-  /// Returns the tags and buttons that were accepted most often, at most `limit`; the filter's result does not matter.
+  /// Returns the tags and buttons that were accepted most often, at most `limit`; ignores the result in the filter.
   @export(interface)
   package func topHistory(_ filter: HistoryFilter, limit: Int) throws(DatabaseError) -> [HistoryCount] {
     var filter = filter
@@ -153,7 +153,7 @@ extension Store {
     try statement.run()
   }
 
-  /// Finds the tag of an entry that an earlier process accepted, in the rows of that moment.
+  /// Looks up the tag of an entry that an earlier process accepted, among the rows of its acceptance time.
   private func identify(_ record: inout TapRecord) throws(DatabaseError) {
     guard let entry = record.entry else { return }
     let statement = try database.statement(
@@ -171,8 +171,8 @@ extension Store {
     record.person = text(statement, 2)
   }
 
-  /// Removes the rows about a person's taps, within a transaction: those that name them, and those of a tag that was
-  /// theirs last, such as one that came too often to be looked at.
+  /// Removes the rows about a person's taps, within a transaction: rows that name the person, and rows of a tag last
+  /// seen with one of their secrets, such as rows of taps that were too frequent to be verified.
   func deleteHistory(of person: String, secrets: [String]) throws(DatabaseError) {
     let rows = try database.statement("DELETE FROM history WHERE person = ?1")
     rows.bind(person, at: 1)
@@ -190,22 +190,22 @@ extension Store {
   /// Commits everything that `body` does, or nothing, but does not wait for the disk: a power cut may undo it.
   func withoutSync(_ body: () throws(DatabaseError) -> Void) throws(DatabaseError) {
     try database.execute("PRAGMA synchronous = NORMAL")
-    // It has failed only for want of memory, and then the commit fails too.
+    // Fails only if memory runs out, and then the commit fails, too.
     defer { try? database.execute("PRAGMA synchronous = FULL") }
     try transaction(body)
   }
 
-  /// Removes rows that are too old or too many, a part at a time, now and then.
+  /// Removes old and excess rows from time to time, one batch per call.
   ///
-  /// For the kiosk's store thread, in its pauses. If the disk does not allow it, or another process is at work, it is
-  /// done the next time.
+  /// To be called by the kiosk's store thread while it is idle. If the disk refuses, or another process has locked the
+  /// database, the next call retries.
   func pruneHistoryInPause(at unixMilliseconds: Int64) {
     guard pausesToPruning <= 0 else { return pausesToPruning -= 1 }
     pausesToPruning = Limits.historyPruningInterval
     try? database.withoutWaiting { () throws(DatabaseError) in try pruneHistory(at: unixMilliseconds) }
   }
 
-  /// Removes at most `Limits.historyPruneMax` rows that are too old or too many; all of them if no log is kept.
+  /// Removes at most `Limits.historyPruneMax` old or excess rows; all rows if no log is kept.
   func pruneHistory(at unixMilliseconds: Int64) throws(DatabaseError) {
     guard let oldest = try edge("SELECT number, serial FROM history ORDER BY number LIMIT 1"),
       let newest = try edge("SELECT number, serial FROM history ORDER BY number DESC LIMIT 1")
@@ -236,15 +236,15 @@ extension Store {
     return try statement.step() ? (statement.integer(0), statement.integer(1)) : nil
   }
 
-  /// The first number of a millisecond.
+  /// Returns the first row number of a millisecond.
   private static func historyNumber(_ unixMilliseconds: Int64) -> Int64 {
-    // Room for 250 years; a clock that is further off does no harm.
+    // Enough for 250 years; a clock that is further off does no harm.
     min(max(0, unixMilliseconds), 1 << 43 - 1) << 20
   }
 }
 
 extension StoreRequest {
-  /// Whether it is about the log of taps alone.
+  /// Whether the request concerns only the tap log.
   var isForHistory: Bool {
     switch self {
     case .noteTap, .keepHistory: true
@@ -255,7 +255,7 @@ extension StoreRequest {
     }
   }
 
-  /// Whether it is, and does not wait for the next commit.
+  /// Whether the request concerns only the tap log, and does not wait for the next commit.
   var isForHistoryAtOnce: Bool {
     if case .noteTap(_, mayWait: true) = self { return false }
     return isForHistory

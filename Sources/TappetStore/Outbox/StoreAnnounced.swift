@@ -1,9 +1,9 @@
-// The topics at which the broker keeps something of this kiosk, so that a later configuration can take it back.
+// Topics for which the broker retains a message of this kiosk, so that a later configuration can clear them.
 
 import TappetSQLite
 
 extension Store {
-  /// Returns the topics in their order, with what belongs to each.
+  /// Returns the sorted topics, each with its content.
   package func announcedTopics() throws(DatabaseError) -> [(topic: String, content: String)] {
     let statement = try database.statement("SELECT topic, content FROM announced ORDER BY topic")
     defer { statement.reset() }
@@ -12,7 +12,7 @@ extension Store {
     return topics
   }
 
-  /// Remembers a topic, or without content forgets it, within a transaction.
+  /// Records a topic, or deletes it if `content` is `nil`, within a transaction.
   func noteAnnounced(_ topic: String, _ content: String?) throws(DatabaseError) {
     guard let content else {
       let statement = try database.statement("DELETE FROM announced WHERE topic = ?1")

@@ -1,11 +1,11 @@
-// The arrivals whose removal is owed, and the numbers of accepted taps: both change in the commit of a tap's entry, so
-// that they cost no sync of their own, and are true whatever ends the process.
+// Arrivals whose removal is pending, and the numbers of accepted taps. Both change in the commit of a tap's entry, so
+// they need no separate sync, and are correct however the process ends.
 
 import TappetCore
 import TappetSQLite
 
 extension Store {
-  /// Notes what belongs to an entry, within its transaction.
+  /// Stores the notes of an entry, within its transaction.
   func note(_ notes: EntryNotes, of uid: TagUID?) throws(DatabaseError) {
     if let count = notes.count, let uid {
       let statement = try database.statement("INSERT OR REPLACE INTO tag_counts (uid, count) VALUES (?1, ?2)")
@@ -30,7 +30,7 @@ extension Store {
     try statement.run()
   }
 
-  /// The arrivals of these actions; those of others are forgotten, because nothing is to be published for them.
+  /// Returns the arrivals of these actions; deletes those of other actions, because nothing is published for them.
   package func arrivals(of actions: [String]) throws(DatabaseError) -> [TagArrival] {
     let (kept, others) = try allArrivals(of: actions)
     if !others.isEmpty {
@@ -39,7 +39,7 @@ extension Store {
     return kept
   }
 
-  /// The number of accepted taps of each tag that is counted.
+  /// Returns the number of accepted taps of each counted tag.
   package func tagCounts() throws(DatabaseError) -> [TagUID: Int64] {
     let statement = try database.statement("SELECT uid, count FROM tag_counts")
     defer { statement.reset() }

@@ -1,12 +1,11 @@
-// The requests that wait for the disk, and their common commit: a sync costs an SD card up to 100 ms, however much it
-// carries.
+// Pending requests and their shared commit: a sync of an SD card takes up to 100 ms, however much it writes.
 
 import TappetCore
 import TappetPlatform
 import TappetSQLite
 
 extension StoreRequest {
-  /// Whether it makes the disk work by itself.
+  /// Whether the request justifies a commit on its own.
   var isWorthACommit: Bool {
     switch self {
     case .noteSecretUse, .remove(_, mayWait: true), .noteTap, .keepHistory: false
@@ -20,7 +19,7 @@ extension StoreRequest {
 
 /// Requests that share a commit.
 struct StoreBatch {
-  /// The removals that a commit carries, or that an earlier one could not.
+  /// Removals that are part of a commit, or left over from a failed commit.
   struct CarriedRemovals {
     var removals: [EntryID] = []
     var webhooks: [WebhookRemoval] = []
@@ -37,16 +36,16 @@ struct StoreBatch {
     var excluding: [String]
   }
 
-  /// The removals of these requests, and those of an earlier commit.
+  /// Removals of these requests, and those left over from an earlier commit.
   private(set) var unfinished: CarriedRemovals
   private var expiries: [(destination: Destination, moment: Moment, clockIsGood: Bool, excluded: [EntryID])] = []
   private var appends: [OutboxEntry] = []
   private var tickets: [(id: EntryID, ticket: String)] = []
   private var uses: [(id: String, uid: TagUID?, unixSeconds: Int64)] = []
-  /// Without an id, the oldest ones.
+  /// Entries to drop; without an id, the oldest ones.
   private var drops: [(id: EntryID?, excluded: [EntryID])] = []
   private var checkCount = 0
-  /// Without a URL, all are forgotten.
+  /// Fallbacks to record; without a URL, all are deleted.
   private var fallbacks: [(url: String?, until: Int64)] = []
   private var closes: [CloseCount] = []
   private var workingBroker: String?
@@ -57,7 +56,7 @@ struct StoreBatch {
   private var taps: [TapRecord] = []
   private(set) var fetches: [Fetch] = []
 
-  /// The requests, and the removals that an earlier commit could not carry.
+  /// Creates a batch of requests and of removals left over from an earlier commit.
   init(_ requests: [StoreRequest], unfinished: CarriedRemovals = CarriedRemovals()) {
     self.unfinished = unfinished
     for request in requests {
@@ -85,7 +84,7 @@ struct StoreBatch {
       case .noteWrongCodes(let count): wrongCodes = count
       case .noteTime(let unixSeconds): time = unixSeconds
       case .noteTap(let record, _): taps.append(record)
-      // The thread has done it.
+      // Already handled by the thread.
       case .keepHistory: break
       }
     }
@@ -97,7 +96,7 @@ struct StoreBatch {
       || wrongCodes != nil || time != nil || !taps.isEmpty || checkCount > 0
   }
 
-  /// Commits everything in one transaction; returns the answers.
+  /// Commits everything in one transaction; returns the replies.
   func commit(to store: Store) throws(DatabaseError) -> [StoreEvent] {
     let events = try store.transaction { () throws(DatabaseError) in
       for id in unfinished.removals { try store.delete(id) }
@@ -155,7 +154,7 @@ struct StoreBatch {
     if let workingBroker { try store.noteBroker(workingBroker) }
   }
 
-  /// The same requests in separate batches: one that fails does not take the others with it.
+  /// Returns the same requests in separate batches, so that a failure of one does not affect the others.
   ///
   /// Removals stay together.
   func separated() -> [StoreBatch] {
@@ -189,7 +188,7 @@ struct StoreBatch {
     return batches
   }
 
-  /// The answers when nothing of it could be written.
+  /// Returns the replies for a batch that could not be written.
   func failed(_ fault: StoreFault) -> [StoreEvent] {
     var events: [StoreEvent] = []
     if !unfinished.removals.isEmpty { events.append(.outbox(.broker, .removeFailed(fault))) }
@@ -204,7 +203,7 @@ struct StoreBatch {
 }
 
 extension Store {
-  /// Keeps `rowCache` true after a commit.
+  /// Updates `rowCache` after a commit.
   func updateRowCache(after events: [StoreEvent]) {
     for event in events {
       switch event {
@@ -218,7 +217,7 @@ extension Store {
 }
 
 extension StoreFault {
-  /// Whether the next request meets the same fault: the disk is in trouble, not the request.
+  /// Whether the next request would meet the same fault, which is caused by the disk and not by the request.
   var concernsAll: Bool {
     switch self {
     case .readOnly, .ioError, .corrupt, .busy: true

@@ -1,10 +1,11 @@
-// The brokers that the next start has to know: the one that worked last, and those that do not take MQTT 5.
+// Broker state that the next start needs: the broker that worked last, and the brokers that do not support MQTT 5.
 
 import TappetCore
 import TappetSQLite
 
 extension Store {
-  /// Returns until when, in seconds since 1970, the broker at `url` is not to be asked for MQTT 5; 0 if it speaks it.
+  /// Returns the time in seconds since 1970 until which the broker at `url` is not tried with MQTT 5; 0 if it supports
+  /// MQTT 5.
   package func fallback(at url: String) throws(DatabaseError) -> Int64? {
     let statement = try database.statement("SELECT value FROM meta WHERE name = 'no MQTT 5: ' || ?1")
     defer { statement.reset() }
@@ -12,7 +13,7 @@ extension Store {
     return try statement.step() ? statement.integer(0) : nil
   }
 
-  /// Remembers a broker, within a transaction.
+  /// Records until when a broker is not tried with MQTT 5, within a transaction.
   func noteFallback(at url: String, untilUnixSeconds until: Int64) throws(DatabaseError) {
     let statement = try database.statement("INSERT OR REPLACE INTO meta VALUES ('no MQTT 5: ' || ?1, ?2)")
     statement.bind(url, at: 1)
@@ -20,12 +21,12 @@ extension Store {
     try statement.run()
   }
 
-  /// Forgets all of them, within a transaction.
+  /// Deletes all of these records, within a transaction.
   func forgetFallbacks() throws(DatabaseError) {
     try database.statement("DELETE FROM meta WHERE substr(name, 1, 11) = 'no MQTT 5: '").run()
   }
 
-  /// Whether the broker at `url` is the one of several that worked last.
+  /// Whether the broker at `url` is the one that worked last.
   package func isLastBroker(_ url: String) throws(DatabaseError) -> Bool {
     let statement = try database.statement("SELECT 1 FROM meta WHERE name = 'last broker: ' || ?1")
     defer { statement.reset() }
@@ -33,7 +34,7 @@ extension Store {
     return try statement.step()
   }
 
-  /// Remembers the broker that works, within a transaction.
+  /// Records the broker that works, within a transaction.
   func noteBroker(_ url: String) throws(DatabaseError) {
     try database.statement("DELETE FROM meta WHERE substr(name, 1, 13) = 'last broker: '").run()
     let statement = try database.statement("INSERT INTO meta VALUES ('last broker: ' || ?1, 1)")

@@ -1,10 +1,10 @@
-// The timed openings that are still to be closed, so that a kiosk that is killed closes them after its restart.
+// Timed openings that are still to be closed, so that a kiosk that was killed closes them after its restart.
 
 import TappetCore
 import TappetSQLite
 
 extension Store {
-  /// Returns what is to be closed, by the clock of the start of the machine at which it was noted.
+  /// Returns the pending openings, in the monotonic time of the boot in which they were recorded.
   @export(interface)
   package func timedOpenings() throws(DatabaseError) -> [TimedOpening] {
     let statement = try database.statement(
@@ -18,7 +18,7 @@ extension Store {
     return openings
   }
 
-  /// Remembers when a topic's opening closes, or that it has, within a transaction.
+  /// Records when a topic's opening closes, or deletes the record if `closesAt` is `nil`, within a transaction.
   func noteTimedOpening(_ topic: String, _ closesAt: Instant?) throws(DatabaseError) {
     guard let closesAt else {
       let statement = try database.statement("DELETE FROM meta WHERE name = 'opened: ' || ?1")

@@ -1,8 +1,8 @@
-// The outbox in the store: entries in the order of acceptance, until they are delivered or their time is over.
+// The outbox in the store: entries in the order of acceptance, until they are delivered or expire.
 //
-// An entry's expiry is stored on the monotonic clock, together with the start of the machine from which this clock
-// counts. For each start the database has the difference between the wall clock and the monotonic one, always by the
-// latest reading: a clock that was set after the tap still gives the right expiry after the next start.
+// An entry's expiry is stored in monotonic time, together with the boot that this time counts from. For each boot, the
+// database contains the difference between wall clock and monotonic clock at the latest reading, so that the expiry is
+// still correct after a reboot if the clock was set after the tap.
 
 import CPlatform
 import TappetCore
@@ -26,7 +26,7 @@ extension Store {
     return sequences
   }
 
-  /// Removes the entries, all or none; some of them may be gone already.
+  /// Removes the entries, all or none; some may already be gone.
   package func remove(_ ids: [EntryID]) throws(DatabaseError) {
     try transaction { () throws(DatabaseError) in
       for id in ids { try delete(id) }
@@ -34,9 +34,9 @@ extension Store {
     for id in ids { rowCache[id] = nil }
   }
 
-  /// Returns at most `limit` entries after `sequence`, in order; `reachedEnd` if there are no more after them.
+  /// Returns at most `limit` entries after `sequence`, in order; `reachedEnd` is true if no more entries follow.
   ///
-  /// Leaves out the entries that may not be sent in this state of the clock (`OutboxEntry.isSendable`).
+  /// Omits entries that must not be sent in the current state of the clock (`OutboxEntry.isSendable`).
   @export(interface)
   package func fetch(
     after sequence: Int64, limit: Int, clockIsGood: Bool, of destination: Destination = .broker,
@@ -63,7 +63,7 @@ extension Store {
     return (Array(entries.prefix(limit)), entries.count <= limit)
   }
 
-  /// Returns the number of waiting entries, and what else is known of all; takes as long for a million as for one.
+  /// Returns the number, size and earliest expiry of the pending entries, in constant time.
   @export(interface)
   package func summary(at moment: Moment, clockIsGood: Bool) throws(DatabaseError) -> OutboxSummary {
     let statement = try database.statement("SELECT count, size FROM outbox_totals")
@@ -82,10 +82,10 @@ extension Store {
     return summary
   }
 
-  /// Returns at most `limit` entries whose time is over, and the first expiry of the rest: it is in the past if there
-  /// are more.
+  /// Returns at most `limit` expired entries, and the earliest expiry of the rest, which is in the past if more have
+  /// expired.
   ///
-  /// Entries of an earlier start are judged only by a good wall clock. Excluded entries count for neither result.
+  /// Entries of earlier boots are evaluated only if the wall clock is good. Both results ignore excluded entries.
   package func fetchExpired(
     of destination: Destination = .broker, at moment: Moment, clockIsGood: Bool,
     excluding excluded: [EntryID] = [], limit: Int = Limits.storeExpireMax
@@ -96,7 +96,8 @@ extension Store {
     }
   }
 
-  /// Removes the entry of this id, or the oldest ones if it is `nil`, at most `Limits.storeDropMax`; returns them.
+  /// Removes the entry with this id, or the oldest entries if `id` is `nil`, at most `Limits.storeDropMax`; returns
+  /// them.
   package func drop(_ id: EntryID?) throws(DatabaseError) -> [OutboxEntry] {
     let dropped = try transaction { () throws(DatabaseError) in try removeChosen(id, excluding: []) }
     for entry in dropped { rowCache[entry.id] = nil }
@@ -105,7 +106,7 @@ extension Store {
 
   // MARK: Within a transaction
 
-  /// Does the work of `drop`; excluded entries stay.
+  /// Performs `drop` within a transaction; keeps the excluded entries.
   func removeChosen(_ id: EntryID?, excluding excluded: [EntryID]) throws(DatabaseError) -> [OutboxEntry] {
     var chosen: [OutboxEntry] = []
     for destination in [Destination.broker, .webhook] {
@@ -155,7 +156,7 @@ extension Store {
     return database.lastRow
   }
 
-  /// Binds the start that the expiry counts from, and the time.
+  /// Binds the boot that the expiry counts from, and its time.
   func bind(_ expiry: Expiry, to statement: Statement, at index: Int32) {
     switch expiry {
     case .at(let instant):
@@ -167,7 +168,7 @@ extension Store {
     }
   }
 
-  /// Writes how often the broker has closed the connection at the entry.
+  /// Stores the number of times the broker closed the connection on the entry.
   func note(_ closes: CloseCount) throws(DatabaseError) {
     let row = rowCache[closes.id]
     let statement = try database.statement(
@@ -194,7 +195,7 @@ extension Store {
     try statement.run()
   }
 
-  /// Does the work of `fetchExpired`, and notes the clock's reading.
+  /// Performs `fetchExpired` within a transaction, and records the clock reading.
   func findExpired(
     of destination: Destination = .broker, at moment: Moment, clockIsGood: Bool, excluding excluded: [EntryID],
     limit: Int
@@ -218,7 +219,7 @@ extension Store {
     return (expired, earliest)
   }
 
-  /// Stores the difference between the two clocks if it has changed by enough to matter.
+  /// Stores the difference between the two clocks if it has changed significantly.
   func noteClock(_ moment: Moment) throws(DatabaseError) {
     let (offset, overflow) = moment.unixMilliseconds.subtractingReportingOverflow(
       moment.instant.nanoseconds / 1_000_000)
@@ -238,31 +239,31 @@ extension Store {
 
   /// Caches the entry's row.
   ///
-  /// While the link is down nobody holds the stored entries, so a bound does no harm.
+  /// While the link is down, stored entries are not kept in memory, so limiting the cache does no harm.
   func cacheRow(of id: EntryID, at sequence: Int64) {
     if rowCache.count < Limits.storePlacesMax { rowCache[id] = sequence }
   }
 
   // MARK: Clocks
 
-  /// A start of the machine, and the wall clock's difference then.
+  /// A boot of the machine and its wall clock offset.
   struct Start {
     var boot: Int64
     /// Wall clock minus monotonic clock, milliseconds; `nil` if unknown.
     var offset: Int64?
-    /// The monotonic clock when that was noted.
+    /// Monotonic time in nanoseconds at which the offset was recorded.
     var notedAt: Int64
 
-    /// The wall clock, since 1970, at `nanoseconds` of this start; saturates.
+    /// Returns the wall-clock time in milliseconds since 1970 at `nanoseconds` of this boot; saturates.
     func unixMilliseconds(_ nanoseconds: Int64) -> Int64 {
-      // Unknown: it is safe to assume that the entry's time is over.
+      // Unknown: it is safe to assume that the entry has expired.
       guard let offset else { return 0 }
       let (sum, overflow) = offset.addingReportingOverflow(nanoseconds / 1_000_000)
       return overflow ? (offset < 0 ? 0 : .max) : max(0, sum)
     }
   }
 
-  /// The number that stands for no start of a machine: the entry came with its expiry on the wall clock.
+  /// Pseudo boot number of entries whose expiry was specified in wall-clock time.
   private static let unixEra: Int64 = 0
 
   private static func nanoseconds(_ milliseconds: Int64) -> Int64 {
@@ -281,12 +282,13 @@ extension Store {
     return starts
   }
 
-  /// The time up to which the expiries of `start` are over; `nil` if that cannot be known now.
+  /// Returns the time up to which the entries of `start` have expired; `nil` if this cannot be determined now.
   private func threshold(of start: Start, at moment: Moment, clockIsGood: Bool) -> Int64? {
     if start.boot == boot { return moment.instant.nanoseconds }
     guard clockIsGood else { return nil }
     if start.boot == Store.unixEra { return Store.nanoseconds(moment.unixMilliseconds) }
-    // A clock that was ahead of today's was wrong, and its expiries would be too late: rather drop the entries.
+    // If the clock of that boot was ahead of the current time, it was wrong, and its expiries are too late: drop the
+    // entries instead.
     let ahead = start.unixMilliseconds(start.notedAt).subtractingReportingOverflow(moment.unixMilliseconds)
     guard let offset = start.offset, !ahead.overflow,
       ahead.partialValue <= Limits.storeClockAheadMax.wholeMilliseconds
@@ -295,7 +297,7 @@ extension Store {
     return overflow ? .max : Store.nanoseconds(milliseconds)
   }
 
-  /// The first expiry; if in doubt, one that can be judged by the clocks as they are.
+  /// Returns the earliest expiry; in case of doubt, one that can be evaluated with the current clocks.
   private func earliestExpiry(
     of destination: Destination = .broker, at moment: Moment, clockIsGood: Bool, excluding excluded: [EntryID]
   ) throws(DatabaseError) -> Expiry? {
@@ -317,7 +319,7 @@ extension Store {
     return !clockIsGood || isLater ? .at(own) : .atUnixMilliseconds(others)
   }
 
-  /// The first expiry of that start, on its monotonic clock.
+  /// Returns the earliest expiry of that boot, in its monotonic time.
   private func firstExpiry(
     of start: Start, _ destination: Destination, excluding excluded: [EntryID]
   ) throws(DatabaseError) -> Int64? {
@@ -359,13 +361,12 @@ extension Store {
 }
 
 extension EntryID {
-  /// The id as it is in the database.
+  /// The id as stored in the database.
   var bigEndianBytes: [UInt8] {
     [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * UInt64($0))) } }
   }
 
-  /// The inverse of `bigEndianBytes`; anything but 16 bytes is another program's doing and gives an id that nobody asks
-  /// for.
+  /// Decodes `bigEndianBytes`; any other size was written by another program and yields an id that matches no entry.
   init(bigEndianBytes bytes: [UInt8]) {
     var halves: (high: UInt64, low: UInt64) = (0, 0)
     for byte in bytes.prefix(8) { halves.high = halves.high << 8 | UInt64(byte) }

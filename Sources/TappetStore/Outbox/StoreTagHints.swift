@@ -1,11 +1,11 @@
-// Which secret a tag had last. A hint only: a tag is verified with that secret first, and with all others if it is not
-// the one. So the table is not sealed, and its loss costs nothing but time.
+// The secret that each tag had last. This is only a hint: a tag is verified with that secret first, and with all others
+// if it does not match. The table is therefore not sealed, and its loss only costs time.
 
 import TappetCore
 import TappetSQLite
 
 extension Store {
-  /// The tags that had each secret last, by the secret's id.
+  /// Returns the tags that last had each secret, by the secret's id.
   func tagHints() throws(DatabaseError) -> [String: [TagUID]] {
     let statement = try database.statement("SELECT secret, uid FROM tag_hints")
     defer { statement.reset() }
@@ -16,7 +16,7 @@ extension Store {
     return hints
   }
 
-  /// Remembers that this tag had this secret, within a transaction.
+  /// Records that this tag has this secret, within a transaction.
   func noteHint(_ uid: TagUID, _ secret: String) throws(DatabaseError) {
     let statement = try database.statement("INSERT OR REPLACE INTO tag_hints (uid, secret) VALUES (?1, ?2)")
     statement.bind(blob: uid.bytes, at: 1)
@@ -24,7 +24,7 @@ extension Store {
     try statement.run()
   }
 
-  /// Forgets the tags of a secret, within a transaction.
+  /// Deletes the hints for a secret, within a transaction.
   func removeHints(of secret: String) throws(DatabaseError) {
     let statement = try database.statement("DELETE FROM tag_hints WHERE secret = ?1")
     statement.bind(secret, at: 1)

@@ -1,66 +1,65 @@
-// The thread that owns the store, so that a slow card never holds up the lights. Everything that waits when it wakes
-// shares one commit. Work on the secrets is done here too, one piece after another, each between two commits: taps come
-// first.
+// The thread that owns the store, so that a slow card never delays the lights. All requests that are pending when the
+// thread wakes share one commit. Work on the secrets also runs here, one item at a time between two commits: taps have
+// priority.
 //
-// It sleeps until it is asked. Removals that the disk refused are tried again with the next write. The use of a secret
-// is written with the next commit, for it is not worth a sync of its own; neither is a row of the log of taps, which is
-// written without one. A database that turns out to be damaged is
-// replaced: what was asked of it fails, and later requests go to the new one.
+// The thread sleeps until a request arrives. Removals that the disk refused are retried with the next write. The use of
+// a secret does not justify a separate sync and is written with the next commit; a row of the tap log is written
+// without a sync. A damaged database is replaced: its pending requests fail, and later requests go to the new database.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 import TappetSQLite
 
-// Unchecked because the compiler cannot see the mutex. Any thread touches `waiting`, `waitingWork`, `isWanted`,
-// `hasTaps`, `appendCount`, `isStopping` and `isHeartbeatWanted`, but only under it. `store`, `unfinished` and what is
-// known of the log of taps belong to the thread alone from `init` on. `thread` is used by `stop` alone, which one
-// thread calls once.
-/// Runs a store on a thread of its own.
+// Unchecked because the compiler cannot see the mutex. `waiting`, `waitingWork`, `isWanted`, `hasTaps`, `appendCount`,
+// `isStopping` and `isHeartbeatWanted` may be accessed by any thread, but only with the mutex locked. `store`,
+// `unfinished` and the state of the tap log belong to the store thread alone from `init` on. `thread` is used only by
+// `stop`, which is called once, by one thread.
+/// Runs a store on a dedicated thread.
 package final class StoreThread: @unchecked Sendable {
-  /// The secrets, or the reason why they cannot be had.
+  /// The secrets, or the reason they are unavailable.
   package typealias Secrets = Result<SecretStore, SecretStoreError>
 
-  /// Posts the answer to work on the secrets; `replicaError` says why their replica does not have the change.
+  /// Posts the reply to work on the secrets; `replicaError` is the reason the change is missing from their replica.
   package typealias Reply = @Sendable (_ replicaError: DatabaseError?) -> Void
 
-  /// Something to do with the secrets.
+  /// A unit of work on the secrets.
   private struct SecretWork: Sendable {
     var perform: @Sendable (Secrets) -> Reply
-    /// It is done even when the thread is to stop.
+    /// Whether the work is performed even if the thread is stopping.
     var isRequired: Bool
   }
 
-  /// `nil` after a store was closed, until it is opened again.
+  /// The open store; `nil` after it was closed, until it is opened again.
   private var store: Store?
-  /// The store was closed because it is damaged.
+  /// Whether the store was closed because it is damaged.
   private var isDamaged = false
   private let replace: @Sendable () throws(DatabaseError) -> sending Store
   private let post: @Sendable (StoreEvent) -> Void
   private let monitor = Monitor()
   private var waiting: [StoreRequest] = []
   private var waitingWork: [SecretWork] = []
-  /// A waiting request is worth a commit.
+  /// Whether a pending request justifies a commit.
   private var isWanted = false
-  /// A waiting request about the log of taps is not to wait for the next commit.
+  /// Whether a pending tap log request must not wait for the next commit.
   private var hasTaps = false
   private var appendCount = 0
   private var isStopping = false
   private var isHeartbeatWanted = false
-  /// Shows whether the thread makes progress.
+  /// Heartbeat that shows whether the thread makes progress.
   package let heartbeat = Heartbeat()
   private var unfinished = StoreBatch.CarriedRemovals()
-  /// Work on the secrets has the store.
+  /// Whether work on the secrets is using the store.
   private var isAtWork = false
   private var historyAge: Duration?
   private var isHistoryKnown = false
   private var thread: pthread_t?
 
-  /// Takes the store over and starts the thread.
+  /// Takes ownership of the store and starts the thread.
   ///
-  /// The thread calls `post` with each answer, and `post` must not block; `submit` calls it for an entry that finds no
-  /// room. The thread calls `replace` when the store is damaged and was closed, to open another one. It keeps this
-  /// object alive until `stop`.
+  /// The thread calls `post` with each reply, and `post` must not block; `submit` calls it for an entry that is
+  /// rejected because the queue is full. The thread calls `replace` to open another store after the store was closed,
+  /// for example because of damage. The thread keeps this object alive until `stop`.
   package init(
     _ store: sending Store, replace: @escaping @Sendable () throws(DatabaseError) -> sending Store,
     post: @escaping @Sendable (StoreEvent) -> Void
@@ -72,9 +71,9 @@ package final class StoreThread: @unchecked Sendable {
     thread = try WorkerThread.start("tappet-store", stackSize: Limits.storeThreadStackSize) { self.run() }
   }
 
-  /// Hands a request over.
+  /// Queues a request for the thread.
   ///
-  /// Any thread; never blocks on the disk.
+  /// Callable from any thread; never blocks on the disk.
   @export(interface)
   package func submit(_ request: StoreRequest) {
     var refused: EntryID?
@@ -89,16 +88,16 @@ package final class StoreThread: @unchecked Sendable {
     }
     let wakes = isWanted || hasTaps
     monitor.unlock()
-    // After the unlock: a thread that is woken while the mutex is held goes to sleep on it again.
+    // Signal after the unlock: a thread that is woken while the mutex is held would block on it again.
     if wakes { monitor.signal() }
     if let refused { post(.storeFailed(refused, .busy)) }
   }
 
-  /// Hands work on the secrets over; returns false when too much of it waits.
+  /// Queues work on the secrets; returns false when too much work is pending.
   ///
-  /// The thread calls `perform`, then writes the secrets' replica if they changed, and then calls what `perform`
-  /// returned. `isRequired`: the work always finds room, and is done before the thread stops. Any thread; never blocks
-  /// on the disk.
+  /// The thread calls `perform`, then writes the secrets' replica if they changed, and then calls the closure that
+  /// `perform` returned. With `isRequired`, the work is always accepted, and is performed before the thread stops.
+  /// Callable from any thread; never blocks on the disk.
   @export(interface)
   package func submit(isRequired: Bool, _ perform: @escaping @Sendable (Secrets) -> Reply) -> Bool {
     monitor.lock()
@@ -109,9 +108,9 @@ package final class StoreThread: @unchecked Sendable {
     return hasRoom
   }
 
-  /// Asks the thread for a heartbeat.
+  /// Requests a heartbeat from the thread.
   ///
-  /// Any thread.
+  /// Callable from any thread.
   package func requestHeartbeat() {
     heartbeat.request()
     monitor.lock()
@@ -120,9 +119,9 @@ package final class StoreThread: @unchecked Sendable {
     monitor.unlock()
   }
 
-  /// Finishes what waits, but for work that is not required, and ends the thread.
+  /// Finishes all pending requests and required work, and ends the thread.
   ///
-  /// Once, from one thread; blocks on the disk.
+  /// To be called once, from one thread; blocks on the disk.
   @export(interface)
   package func stop() {
     monitor.lock()
@@ -148,7 +147,7 @@ package final class StoreThread: @unchecked Sendable {
     if !unfinished.isEmpty { serve(StoreBatch([], unfinished: unfinished)) }
   }
 
-  /// Prepares the log for the next commits, in a pause; they report what is wrong with the disk.
+  /// Preallocates the write-ahead log for the next commits while idle; those commits report disk errors.
   private func preallocateWAL() {
     monitor.lock()
     let isPause = !isWanted && !isStopping && waitingWork.isEmpty
@@ -161,17 +160,17 @@ package final class StoreThread: @unchecked Sendable {
     closeIfDamaged()
   }
 
-  /// Lets other processes open the database again, when the disk has room for the log's index.
+  /// Lets other processes open the database again once the disk has room for the WAL index.
   private func shareAgain() {
-    // Nothing else may hold it: it must be closed before it is opened.
+    // No other reference may exist: the store must be closed before it is opened again.
     guard store.map({ $0.isExclusive && $0.canBeShared }) == true else { return }
     store = nil
     _ = try? openStore()
   }
 
-  /// Waits for something to do: all requests, once one of them is worth a commit, and one piece of work on the secrets.
+  /// Waits for work: all requests, once one of them justifies a commit, and one unit of work on the secrets.
   ///
-  /// `nil` when nothing will come any more.
+  /// Returns `nil` once the thread is stopping and nothing is pending.
   private func next() -> (requests: [StoreRequest], work: SecretWork?)? {
     monitor.lock()
     defer { monitor.unlock() }
@@ -186,16 +185,16 @@ package final class StoreThread: @unchecked Sendable {
     }
   }
 
-  /// The mutex is held.
+  /// Confirms a pending heartbeat request, with the mutex held.
   ///
-  /// A thread that comes here makes progress, however much work there is.
+  /// A thread that reaches this point makes progress, however much work is pending.
   private func signalAlive() {
     guard isHeartbeatWanted else { return }
     isHeartbeatWanted = false
     heartbeat.beat()
   }
 
-  /// The mutex is held.
+  /// Takes all pending requests, with the mutex held.
   private func takeRequests() -> [StoreRequest] {
     let taken = waiting
     waiting = []
@@ -205,9 +204,7 @@ package final class StoreThread: @unchecked Sendable {
     return taken
   }
 
-  /// The mutex is held.
-  ///
-  /// Returns what is about the log of taps.
+  /// Takes the pending tap log requests, with the mutex held.
   private func takeTaps() -> [StoreRequest] {
     guard hasTaps else { return [] }
     hasTaps = false
@@ -216,7 +213,7 @@ package final class StoreThread: @unchecked Sendable {
     return taken
   }
 
-  /// Serves what has come meanwhile and is worth a commit, in the midst of work on the secrets.
+  /// Serves the pending requests, if one of them justifies a commit, in the middle of work on the secrets.
   private func serveWaiting() {
     let requests = monitor.locked {
       signalAlive()
@@ -235,7 +232,7 @@ package final class StoreThread: @unchecked Sendable {
     serve(StoreBatch(requests, unfinished: unfinished))
   }
 
-  /// Writes rows of the log of taps that no commit carries.
+  /// Writes tap log rows that are not part of any other commit.
   private func writeTaps(_ requests: [StoreRequest]) {
     guard historyAge != nil, let store = try? openStore() else { return }
     try? store.withoutSync { () throws(DatabaseError) in
@@ -255,7 +252,7 @@ package final class StoreThread: @unchecked Sendable {
     closeIfDamaged()
   }
 
-  /// The store, opened again if it was closed; a new one in place of a damaged one.
+  /// Returns the store; if it was closed, reopens it or opens a replacement for a damaged one.
   private func openStore() throws(DatabaseError) -> Store {
     if let store { return store }
     let fresh = try replace()
@@ -270,13 +267,13 @@ package final class StoreThread: @unchecked Sendable {
     return fresh
   }
 
-  /// Closed before its file is renamed: SQLite would take the new one's log away with it.
+  /// Closes a damaged store before its file is renamed: otherwise SQLite would delete the new database's log.
   private func closeIfDamaged() {
-    // Work that has the store open must end first.
+    // Work that is using the store must end first.
     guard !isAtWork, let damage = store?.damage else { return }
     store = nil
     isDamaged = true
-    // It was asked of the database that is gone.
+    // The pending work was meant for the database that is gone.
     let failed = monitor.locked {
       let work = waitingWork
       waitingWork = []
@@ -298,7 +295,7 @@ package final class StoreThread: @unchecked Sendable {
       defer { isAtWork = false }
       reply = work.perform(.success(secrets))
     } catch { reply = work.perform(.failure(error)) }
-    // The change is on the disk: a tap does not wait for the replica as well.
+    // The change is on the disk: a tap need not wait for the replica as well.
     serveWaiting()
     store?.renewStaleReplica()
     reply(store?.replicaError)
@@ -307,7 +304,7 @@ package final class StoreThread: @unchecked Sendable {
 
   // MARK: Batches
 
-  /// Writes first, then reads: what is fetched comes after every answer that was posted before it.
+  /// Writes first, then reads, so that fetched entries are posted after the replies to all earlier requests.
   private func serve(_ batch: StoreBatch, _ store: Store) {
     if batch.writes { write(batch, to: store) }
     for fetch in batch.fetches {
@@ -326,13 +323,13 @@ package final class StoreThread: @unchecked Sendable {
       unfinished = StoreBatch.CarriedRemovals()
       for event in events { post(event) }
     } catch {
-      // To wait once per request for a database that was busy for seconds would take forever.
+      // Waiting again for each request would take too long: the database was already busy for seconds.
       if case .busy = error { return fail(batch, error.fault) }
       writeSeparately(batch, to: store)
     }
   }
 
-  /// One entry that cannot be stored does not take the others with it.
+  /// Commits each request separately, so that one entry that cannot be stored does not fail the others.
   private func writeSeparately(_ batch: StoreBatch, to store: Store) {
     var commonFault: StoreFault?
     for part in batch.separated() {

@@ -1,15 +1,14 @@
-// The webhooks' outbox in the store: the same as the broker's, in tables of its own; and the entries that were given
-// up.
+// The webhook outbox in the store, like the broker's but in separate tables, and the dead letters.
 
 import TappetCore
 import TappetSQLite
 
 extension Store {
-  /// An entry that its webhook will never take.
+  /// An entry that its webhook will never accept.
   package struct DeadLetter: Hashable, Sendable {
     package var id: EntryID
     package var action: String
-    /// The body's template.
+    /// Template of the request body.
     package var body: String
     package var trigger: Trigger
     package var acceptedUnixMilliseconds: Int64
@@ -17,7 +16,7 @@ extension Store {
     package var reason: WebhookRefusal
   }
 
-  /// Returns the entries that were given up, the oldest first.
+  /// Returns the dead letters, oldest first.
   @export(interface)
   package func givenUp() throws(DatabaseError) -> [DeadLetter] {
     let statement = try database.statement(
@@ -61,7 +60,7 @@ extension Store {
     return database.lastRow
   }
 
-  /// Deletes the rows of entries that are done with, and lists those that were given up.
+  /// Deletes the rows of finished entries, and adds those given up to the dead letters.
   func remove(_ removals: [WebhookRemoval]) throws(DatabaseError) {
     for removal in removals {
       if let reason = removal.reason { try list(removal.entry, reason, removal.unixMilliseconds) }
@@ -96,9 +95,9 @@ extension Store {
     try bound.run()
   }
 
-  /// Takes the entry of this id, or the oldest ones, off the list.
+  /// Removes the dead letter with this id, or the oldest ones.
   ///
-  /// They come back as entries of a time that is over, which are in nobody's memory.
+  /// They are returned as expired entries, which the kiosk does not have in memory.
   func removeGivenUp(_ id: EntryID?, limit: Int) throws(DatabaseError) -> [OutboxEntry] {
     guard limit > 0 else { return [] }
     let all = try givenUp().filter { id == nil || $0.id == id }
@@ -117,10 +116,10 @@ extension Store {
   }
 }
 
-/// An entry for a webhook that is done with.
+/// Removal of a finished entry for a webhook.
 struct WebhookRemoval: Sendable {
   var entry: OutboxEntry
-  /// `nil` unless it was given up.
+  /// Reason the entry was given up; `nil` if it was not.
   var reason: WebhookRefusal?
   var unixMilliseconds: Int64 = 0
 }

@@ -1,5 +1,5 @@
-// A table of people and their tags, which becomes one change or, if a row is wrong, none. A row has a person and at
-// most one of their tags; people and tags that are not in the table stay as they are.
+// Import of a table of people and their tags as one change, or not at all if a row is invalid. A row contains a person
+// and at most one of their tags; people and tags that are not in the table are left unchanged.
 
 import TappetCore
 import TappetSQLite
@@ -14,31 +14,31 @@ package enum PeopleColumn: String, CaseIterable, Sendable {
   case uses
   case used
   case tag
-  /// The tag's action, for whoever reads the table.
+  /// The tag's action, for human readers only.
   case action
-  /// The tag's label, for whoever reads the table.
+  /// The tag's label, for human readers only.
   case label
 
-  /// The columns that an import obeys.
+  /// Columns that an import evaluates.
   package static let obeyed: [PeopleColumn] = [.name, .suspended, .from, .until, .hours, .uses, .used, .tag]
-  /// The columns that are about the person.
+  /// Columns with facts about the person.
   package static let aboutPerson: [PeopleColumn] = [.suspended, .from, .until, .hours, .uses, .used]
 }
 
 /// A row of a table of people.
 package struct PeopleRow: Sendable {
-  /// The line of the file on which it begins.
+  /// Line of the file on which the row starts.
   package var line: Int
-  /// A text for each of `PeopleColumn.obeyed`; `nil` where the table has no such column.
+  /// One text for each of `PeopleColumn.obeyed`; `nil` where the table has no such column.
   package var fields: [String?]
 
-  /// A row with these fields.
+  /// Creates a row from these fields.
   package init(line: Int, fields: [String?]) {
     self.line = line
     self.fields = fields
   }
 
-  /// The field of a column, without space around it; what has one meaning is as an export has it.
+  /// Returns the trimmed field of a column; converts unambiguous answers and dates to the form that an export writes.
   func field(_ column: PeopleColumn) -> String? {
     guard let index = PeopleColumn.obeyed.firstIndex(of: column), index < fields.count, let text = fields[index]
     else { return nil }
@@ -50,7 +50,7 @@ package struct PeopleRow: Sendable {
     }
   }
 
-  /// Yes and no, and what spreadsheets make of them.
+  /// Converts yes and no, including the forms that spreadsheets turn them into.
   private static func answer(_ word: String) -> String? {
     switch word {
     case "yes", "true", "1", "wahr", "vrai": "yes"
@@ -59,7 +59,8 @@ package struct PeopleRow: Sendable {
     }
   }
 
-  /// The day `31.12.2026`, `2026/12/31` or `2026-12-31 00:00:00` as `2026-12-31`; `nil` for anything else.
+  /// Converts the date `31.12.2026`, `2026/12/31` or `2026-12-31 00:00:00` to `2026-12-31`; returns `nil` for anything
+  /// else.
   fileprivate static func day(_ text: String) -> String? {
     let date = text.utf8.prefix { $0 != 0x20 && $0 != UInt8(ascii: "T") }
     guard text.utf8.dropFirst(date.count).allSatisfy({ "T :.0Z".utf8.contains($0) }) else { return nil }
@@ -76,34 +77,34 @@ package struct PeopleRow: Sendable {
   }
 }
 
-/// Why a row cannot be imported.
+/// Reason a row cannot be imported.
 package enum PeopleRowFault: Error, Hashable, Sendable {
   case person(PersonError)
   case limits(PersonLimitsError)
-  /// A day as a spreadsheet shows it to people of one country.
+  /// A date in a regional spreadsheet format.
   case spreadsheetDay(String, column: String)
-  /// Neither `yes` nor `no`, nor empty.
+  /// A value other than `yes`, `no` or an empty field.
   case suspended(String)
-  /// A column that needs a whole number.
+  /// A value that is not a whole number, and its column.
   case number(String, String)
   /// No secret has this id or fingerprint.
   case unknownTag(String)
   /// Several secrets have this fingerprint.
   case ambiguousTag(String)
-  /// The tag is in an earlier line, as another person's.
+  /// An earlier line assigns the tag to another person.
   case tagTwice(String, line: Int)
-  /// An earlier line says something else about the person.
+  /// An earlier line has a different value for the person.
   case differs(String, column: String, line: Int)
-  /// There is no more chance in the system.
+  /// The system's random number generator failed.
   case noRandomNumbers
 }
 
 /// A change that an import makes to one person or tag.
 package enum PeopleDifference: Hashable, Sendable {
   case added(String)
-  /// The columns that are not as they were.
+  /// A changed person and the changed columns.
   case changed(String, columns: [String])
-  /// A secret's id and action, the former person and the new one.
+  /// A secret's id and action, its former owner and its new owner.
   case assigned(String, action: String, from: String?, to: String)
 }
 
@@ -121,7 +122,7 @@ package struct PeopleImport {
   private let now: Int64
   private var names: [String: Person] = [:]
   private var secrets: [String: TagSecret] = [:]
-  /// The id of each fingerprint's secret; empty where several have it.
+  /// Secret ids by fingerprint; empty if several secrets have the fingerprint.
   private var ids: [String: String] = [:]
   private var entries: [Entry] = []
   private var newCount = 0
@@ -199,7 +200,7 @@ package struct PeopleImport {
     }
   }
 
-  /// The limits of a row, and whether a count of their uses begins; a column that is missing leaves its limit alone.
+  /// Returns the limits of a row, and whether a new use count starts; a missing column leaves its limit unchanged.
   private func limits(
     _ row: PeopleRow, _ former: PersonLimits?
   ) throws(PeopleRowFault) -> (limits: PersonLimits?, isNewTicket: Bool) {
@@ -227,7 +228,7 @@ package struct PeopleImport {
   ) throws(PeopleRowFault) -> String? {
     guard let text = row.field(column) else { return former?.text }
     if text.isEmpty { return nil }
-    // 12/31/2026, 31-Dec-26, and a number of days.
+    // For example 12/31/2026, 31-Dec-26, or a number of days.
     if PeopleRow.day(text) == nil, text.utf8.contains(where: { (0x30...0x39).contains($0) }) {
       throw .spreadsheetDay(text, column: column.rawValue)
     }
@@ -245,7 +246,7 @@ package struct PeopleImport {
 
   // MARK: The change
 
-  /// The changes that the rows make, in their order; those of people precede those of tags.
+  /// Changes that the rows make, in row order; changes of people precede changes of tags.
   var differences: [PeopleDifference] {
     var differences: [PeopleDifference] = []
     for entry in entries {
@@ -264,7 +265,7 @@ package struct PeopleImport {
     return differences
   }
 
-  /// Everything that is to be written into the store.
+  /// Writes that the import makes to the store.
   var change: PeopleChange {
     var change = PeopleChange()
     for entry in entries {
@@ -296,9 +297,9 @@ package struct PeopleImport {
 }
 
 extension SecretStore {
-  /// Imports rows as a whole or not at all; returns what is different then.
+  /// Imports all rows or none; returns the changes.
   ///
-  /// `isTrial`: changes nothing. `detail` makes the audit entry's text of the differences.
+  /// `isTrial`: nothing is written. `detail` formats the changes for the audit entry.
   @export(interface)
   package func importPeople(
     _ rows: [PeopleRow], isTrial: Bool, unixSeconds: Int64, noting auditEntry: AuditEntry,

@@ -1,50 +1,50 @@
-// The key that the secrets are sealed under. It comes from the service manager's credentials, or else from a file next
-// to the database that is made at the first start. It protects a copy of the database, a backup or a discarded card,
-// not the running board.
+// The key under which the secrets are sealed. It is read from the service manager's credentials, or otherwise from a
+// file next to the database, which is created at the first start. It protects a copy of the database, a backup or a
+// discarded card, but not the running board.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 import TappetSQLite
 
-/// Why there is no sealing key.
+/// Reason the sealing key is unavailable.
 package enum SealingKeyError: Error, Hashable, Sendable {
   /// A system call on this path failed.
   case unreadable(path: String, SystemError)
   /// A new key could not be written to this path.
   case unwritable(path: String, SystemError)
-  /// Users other than its owner have rights to the file.
+  /// Users other than the owner have access to the file.
   case readableByOthers(path: String, mode: UInt32)
   /// The file belongs to another user.
   case foreignOwner(path: String, user: UInt32)
-  /// It is not an ordinary file of 32 bytes.
+  /// The file is not a regular file of 32 bytes.
   case malformed(path: String, size: Int)
-  /// The file is missing, but there are secrets that were sealed under it: a new key would hide that.
+  /// The file is missing although secrets are sealed under its key: a new key would hide the loss.
   case lost(path: String)
-  /// A new key could not be drawn.
+  /// A new key could not be generated.
   case notMade(CryptoError)
-  /// The secrets could not be sealed again under another key.
+  /// The secrets could not be resealed under another key.
   indirect case notResealed(SecretError)
   /// The folder or the database in it cannot be used.
   case folder(DatabaseError)
 }
 
-/// Finds or makes the sealing key.
+/// Lookup, creation and replacement of the sealing key.
 package enum SealingKey {
-  /// The file's name, among the credentials and in the state folder.
+  /// Name of the key file, among the credentials and in the state folder.
   package static let fileName = "tappet.key"
 
-  /// The name of the next key's file while everything is sealed under it.
+  /// Name of the next key's file while everything is being resealed.
   static let nextName = fileName + ".next"
-  /// The name of the credential that holds the previous key.
+  /// Name of the credential that contains the previous key.
   package static let formerName = fileName + ".old"
 
-  /// Returns the key of `store`; makes it if nothing is sealed yet.
+  /// Returns the key of `store`; creates it if nothing is sealed yet.
   ///
-  /// If the key has changed, everything is first sealed again under the new one: when the service manager provides one
-  /// and there was a file, when it provides another one and the previous one as `tappet.key.old`, or when a rekey was
-  /// interrupted. A key that opens nothing is returned as it is: then nothing can be read or added. `replacesLost`:
-  /// makes a new key in place of a missing one although something was sealed under that. `credentials`: the value of
+  /// If the key has changed, everything is first resealed under the new key: when the service manager provides a key
+  /// and a key file exists, when it provides a new key and the previous one as `tappet.key.old`, or when a rekey was
+  /// interrupted. A key that opens nothing is returned as it is; then nothing can be read or added. `replacesLost`:
+  /// creates a new key in place of a missing one, even if something was sealed under it. `credentials`: the value of
   /// CREDENTIALS_DIRECTORY, if any.
   @export(interface)
   package static func resolve(
@@ -66,7 +66,7 @@ package enum SealingKey {
     case .free: return key
     case .ours:
       try remove(state.file(nextName), in: state)
-      // The file was the store's key before the service manager had one.
+      // The file contained the store's key before the service manager provided it.
       if given != nil { try remove(path, in: state) }
       return key
     case .foreign: break
@@ -89,7 +89,7 @@ package enum SealingKey {
 
   /// Seals everything under a new key, which replaces the file; returns the number of secrets and values.
   ///
-  /// If it is killed at any point it leaves one key or both, and `resolve` finds out which one fits.
+  /// If the process is killed, one or both keys remain, and `resolve` finds the one that fits.
   @export(interface)
   package static func replace(
     _ key: SecretKey, of store: Store, noting auditEntry: AuditEntry
@@ -103,7 +103,7 @@ package enum SealingKey {
     return count
   }
 
-  /// Whether the service manager provides the key, so that it is not ours to replace.
+  /// Whether the service manager provides the key, which then cannot be replaced here.
   package static func isGiven(credentials: String?) -> Bool {
     guard let credentials else { return false }
     return access(credentials + "/" + fileName, F_OK) == 0
@@ -151,7 +151,7 @@ package enum SealingKey {
 
   /// Reads a key; returns `nil` if there is no such file.
   ///
-  /// The service manager's file is not checked: it has the rights that the service manager gave it.
+  /// The service manager's file is not checked: its permissions are set by the service manager.
   private static func read(_ path: String, isOurs: Bool) throws(SealingKeyError) -> SecretKey? {
     let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (isOurs ? O_NOFOLLOW : 0)
     let file = tp_open(path, flags, 0)
@@ -165,7 +165,7 @@ package enum SealingKey {
     try reaching(path) { () throws(SystemError) in try checked("fstat") { fstat(file, &status) } }
     guard tp_is_regular_file(status.st_mode) != 0 else { throw .malformed(path: path, size: 0) }
     if isOurs { try requirePrivate(status, path: path) }
-    // One byte more than a key, to notice a longer file.
+    // One byte more than a key, to detect a longer file.
     var bytes = [UInt8](repeating: 0, count: SecretKey.size + 1)
     defer { LibCrypto.wipe(&bytes) }
     let count = try reaching(path) { () throws(SystemError) in
@@ -183,13 +183,13 @@ package enum SealingKey {
     if status.st_mode & 0o077 != 0 { throw .readableByOthers(path: path, mode: status.st_mode & 0o7777) }
   }
 
-  /// Makes a new key, which gets its name only when all of it is on the disk: a power cut leaves no file or a whole
-  /// one.
+  /// Creates a key file, which is renamed into place only when it is completely on the disk: a power cut leaves either
+  /// no file or a complete one.
   private static func make(_ path: String, in folder: DatabaseFolder) throws(SealingKeyError) -> SecretKey {
     let draft = path + ".new"
     let key: SecretKey
     do throws(CryptoError) { key = try SecretKey.random() } catch { throw .notMade(error) }
-    // Only an interrupted run leaves a draft: the folder is locked.
+    // The folder is locked, so an existing draft was left by an interrupted run.
     unlink(draft)
     do throws(SystemError) {
       let file = try folder.make(draft)

@@ -1,31 +1,31 @@
-// The database and the key that its secrets are sealed under, opened together: neither is of use without the other.
+// The database and the key under which its secrets are sealed, opened together: neither is useful without the other.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 import TappetSQLite
 
-/// Why the secrets cannot be had.
+/// Reason the secrets are unavailable.
 package indirect enum SecretStoreError: Error, Hashable, Sendable {
   case store(DatabaseError)
   case sealingKey(SealingKeyError)
   case secret(SecretError)
-  /// The service manager provides the sealing key: it is not ours to replace.
+  /// The sealing key is provided by the service manager and cannot be replaced here.
   case keyIsGiven
-  /// The configuration says that the timestamp key is stored, but there is none.
+  /// The configuration refers to a stored timestamp key, but none is stored.
   case noTimestampKey
-  /// The same of the broker's password.
+  /// The configuration refers to a stored broker password, but none is stored.
   case noBrokerPassword
 }
 
 /// An open store with its sealing key.
 ///
-/// One thread at a time; blocks on the disk.
+/// To be used by one thread at a time; blocks on the disk.
 package struct SecretStore {
-  /// The timestamp key's name among the sealed values.
+  /// Name of the timestamp key among the sealed values.
   package static let timestampKeyName = "timestamp-key"
 
-  /// The broker's password's name among the sealed values.
+  /// Name of the broker password among the sealed values.
   package static let brokerPasswordName = "broker-password"
 
   private static let tagPasswordKeyName = "tag-password-key"
@@ -34,12 +34,12 @@ package struct SecretStore {
   /// The open database.
   package let store: Store
   let sealingKey: SecretKey
-  /// Lets taps be committed in the midst of long work; never called within a transaction.
+  /// Hook that commits pending taps during long work; never called within a transaction.
   var pause: () -> Void = {}
   /// The result of a recovery from a damaged database.
   package private(set) var recovery: StoreRecovery?
 
-  /// Opens both like `open`, but sets a damaged database aside and begins a new one: for the kiosk itself.
+  /// Opens database and key like `open`, but sets a damaged database aside and starts a new one: for the kiosk itself.
   @export(interface)
   package static func recovered(folder: String) throws(SecretStoreError) -> SecretStore {
     let opened: (store: Store, recovery: StoreRecovery?)
@@ -58,13 +58,13 @@ package struct SecretStore {
     return secretStore
   }
 
-  /// Opens both in the configuration's state folder; makes them at the first start.
+  /// Opens database and key in the state folder; creates them at the first start.
   package static func open(folder: String) throws(SecretStoreError) -> SecretStore {
     try open(folder: folder, replacesLostKey: false)
   }
 
-  /// Opens both for a restore, which leaves nothing that the old sealing key opens: a lost key is replaced by a new
-  /// one.
+  /// Opens database and key for a restore, after which nothing is sealed under the old key: a lost key is replaced with
+  /// a new one.
   package static func openForRestore(folder: String) throws(SecretStoreError) -> SecretStore {
     try open(folder: folder, replacesLostKey: true)
   }
@@ -77,8 +77,8 @@ package struct SecretStore {
     return try SecretStore(store, replacesLostKey: replacesLostKey)
   }
 
-  /// The secrets of a store that has long been open: their replica and the sealing key are looked at again, since
-  /// another process, or an earlier request, may have changed either.
+  /// Opens the secrets of a store that is already open; rereads their replica and the sealing key, because another
+  /// process or an earlier request may have changed either.
   init(_ store: Store) throws(SecretStoreError) {
     do throws(DatabaseError) { try store.reconcileReplica() } catch { throw .store(error) }
     try self.init(store, replacesLostKey: false)
@@ -102,20 +102,20 @@ package struct SecretStore {
 
   // MARK: Secrets
 
-  /// Returns all secrets; those that cannot be opened are listed apart.
+  /// Returns all secrets; secrets that cannot be opened are listed separately.
   package func secrets() throws(SecretStoreError) -> StoredSecrets {
     do throws(DatabaseError) { return try store.secrets(sealedUnder: sealingKey) } catch { throw .store(error) }
   }
 
-  /// The secrets that tags are verified with.
+  /// Returns the secrets with which tags are verified.
   package func usableSecrets() throws(SecretStoreError) -> [TagSecret] { try secrets().readable.map { $0.secret } }
 
-  /// The indexes of these actions, as the secrets fix them.
+  /// Returns the indexes of these actions, as fixed by the secrets.
   package func indexes(of actions: [Action]) throws(SecretStoreError) -> ActionIndexes {
     ActionIndexes(actions, secrets: try usableSecrets())
   }
 
-  /// Adds a secret; refuses one that the action has already, and one more than it may have.
+  /// Adds a secret; refuses a duplicate within the action, and a secret beyond its limit.
   package func add(
     _ secret: TagSecret, limit: Int = Limits.secretsPerActionMax, noting auditEntry: AuditEntry? = nil
   ) throws(SecretStoreError) {
@@ -124,7 +124,7 @@ package struct SecretStore {
     } catch { throw .secret(error) }
   }
 
-  /// Adds the secret of a tag that was written again, and removes the one that was on that tag.
+  /// Adds the secret of a rewritten tag, and removes the secret that it replaces on the tag.
   package func add(
     _ secret: TagSecret, replacing former: String?, limit: Int, noting auditEntry: AuditEntry
   ) throws(SecretStoreError) {
@@ -133,7 +133,7 @@ package struct SecretStore {
     } catch { throw .secret(error) }
   }
 
-  /// The secrets that a tag may hold which is about to be written.
+  /// Returns the secrets that may be on a tag that is about to be written.
   @export(interface)
   package func formerSecrets(limit: Int) throws(SecretStoreError) -> FormerSecrets {
     do throws(DatabaseError) {
@@ -144,7 +144,7 @@ package struct SecretStore {
     } catch { throw .store(error) }
   }
 
-  /// Adds the secrets that their actions do not have yet, all of them or none; returns their ids.
+  /// Adds the secrets that their actions do not have yet, all or none; returns their ids.
   package func add(
     _ secrets: [TagSecret], limit: Int, noting auditEntry: AuditEntry
   ) throws(SecretStoreError) -> [String] {
@@ -153,12 +153,12 @@ package struct SecretStore {
     } catch { throw .secret(error) }
   }
 
-  /// Removes a secret; returns false when there was none of this id.
+  /// Removes a secret; returns false if there is none with this id.
   package func remove(id: String, noting auditEntry: AuditEntry? = nil) throws(SecretStoreError) -> Bool {
     do throws(DatabaseError) { return try store.removeSecret(id, noting: auditEntry) } catch { throw .store(error) }
   }
 
-  /// Gives a secret another label; returns false when there was none of this id.
+  /// Changes the label of a secret; returns false if there is none with this id.
   package func rename(
     id: String, label: String?, noting auditEntry: AuditEntry? = nil
   ) throws(SecretStoreError) -> Bool {
@@ -169,7 +169,7 @@ package struct SecretStore {
     }
   }
 
-  /// Gives everything of an action to one of another name.
+  /// Moves everything that belongs to one action to an action with another name.
   package func renameAction(
     _ old: String, to new: String, limit: Int, noting auditEntry: AuditEntry
   ) throws(SecretStoreError) -> RenamedAction {
@@ -178,7 +178,7 @@ package struct SecretStore {
     } catch { throw .secret(error) }
   }
 
-  /// Checks that the audit is as it was written.
+  /// Checks that the audit log is unmodified.
   package func auditState() throws(SecretStoreError) -> AuditState {
     do throws(DatabaseError) { return try store.auditState(under: sealingKey) } catch { throw .store(error) }
   }
@@ -190,7 +190,7 @@ package struct SecretStore {
 
   /// Seals everything under a new key; returns the number of secrets and values.
   ///
-  /// This value is of no use afterwards: it has the old key.
+  /// This value must not be used afterwards: it contains the old key.
   package func rekey(noting auditEntry: AuditEntry) throws(SecretStoreError) -> Int {
     guard !SealingKey.isGiven(credentials: SecretStore.credentials) else { throw .keyIsGiven }
     do throws(SealingKeyError) {
@@ -198,7 +198,7 @@ package struct SecretStore {
     } catch { throw .sealingKey(error) }
   }
 
-  /// Replaces everything that is sealed by a backup's content, all of it or nothing.
+  /// Replaces all sealed secrets and values with the content of a backup, all or nothing.
   package func restore(
     _ secrets: [TagSecret], _ values: [SealedValue], by peer: LocalPeer
   ) throws(SecretStoreError) {
@@ -209,7 +209,7 @@ package struct SecretStore {
     } catch { throw .secret(error) }
   }
 
-  /// The number of secrets and values that are sealed.
+  /// Returns the number of sealed secrets and values.
   package func sealedCount() throws(SecretStoreError) -> Int {
     do throws(DatabaseError) { return try store.sealedCount() } catch { throw .store(error) }
   }
@@ -225,14 +225,14 @@ package struct SecretStore {
     }
   }
 
-  /// Opens the value of this name; returns `nil` when there is none.
+  /// Opens the value with this name; returns `nil` if there is none.
   package func sealedValue(named name: String) throws(SecretStoreError) -> SecretBytes? {
     do throws(SecretError) { return try store.sealedValue(named: name, under: sealingKey) } catch {
       throw .secret(error)
     }
   }
 
-  /// Removes a sealed value; returns false when there was none of this name.
+  /// Removes a sealed value; returns false if there is none with this name.
   package func removeSealedValue(
     named name: String, noting auditEntry: AuditEntry? = nil
   ) throws(SecretStoreError) -> Bool {
@@ -241,12 +241,12 @@ package struct SecretStore {
     }
   }
 
-  /// The names of all sealed values.
+  /// Returns the names of all sealed values.
   package func sealedValueNames() throws(SecretStoreError) -> [String] {
     do throws(DatabaseError) { return try store.sealedValueNames() } catch { throw .store(error) }
   }
 
-  /// The stored timestamp key.
+  /// Returns the stored timestamp key.
   package func timestampKey() throws(SecretStoreError) -> TimestampKey {
     guard let digits = try sealedValue(named: SecretStore.timestampKeyName) else { throw .noTimestampKey }
     guard let key = digits.withBytes({ TimestampKey(hex: $0) }) else {
@@ -255,23 +255,23 @@ package struct SecretStore {
     return key
   }
 
-  /// The stored password for the broker.
+  /// Returns the stored broker password.
   package func brokerPassword() throws(SecretStoreError) -> BrokerPassword {
     guard let bytes = try sealedValue(named: SecretStore.brokerPasswordName) else { throw .noBrokerPassword }
     guard let password = BrokerPassword(bytes) else { throw .secret(.unreadable(SecretStore.brokerPasswordName)) }
     return password
   }
 
-  /// The key from which the passwords of protected tags are derived (`TagPassword`); `nil` if there is none and
+  /// Returns the key from which the passwords of protected tags are derived (`TagPassword`); `nil` if there is none and
   /// `making` is false.
   ///
-  /// There is one for the whole kiosk: a tag's password follows from it and from the tag's UID, so that no password has
-  /// to be remembered, and a tag can be protected before anything is saved.
+  /// There is one key for the whole kiosk: a tag's password is derived from this key and the tag's UID, so that no
+  /// password has to be stored, and a tag can be protected before anything is saved.
   package func tagPasswordKey(making: Bool) throws(SecretStoreError) -> SecretKey? {
     try key(named: SecretStore.tagPasswordKeyName, making: making)
   }
 
-  /// The key under which the keys of encrypted rooms are sealed; made at the first time.
+  /// Returns the key under which the keys of encrypted rooms are sealed; creates it on first use.
   package func matrixKey() throws(SecretStoreError) -> SecretKey {
     let name = SecretStore.matrixKeyName
     guard let key = try key(named: name, making: true) else { throw .secret(.unreadable(name)) }

@@ -1,10 +1,10 @@
-// A replica of the secrets and of the other sealed values in a file next to the database, sealed as they are there: a
-// damaged database must not cost a walk to every tag.
+// A replica of the secrets and of the other sealed values in a file next to the database, sealed as in the database, so
+// that a damaged database does not require rewriting every tag.
 //
-// The replica is a small database of its own. It is written as a whole and put into its place by a rename whenever the
-// secrets change, so there is the old one or the new one, never a half. Database and replica both count the changes;
-// the one that has seen more of them is right. Both prove their numbers: an older one whose number was raised would
-// bring back a secret that was removed.
+// The replica is a separate small database. Whenever the secrets change, it is written as a whole and renamed into
+// place, so the file is always the old or the new replica, never a partial one. Database and replica both count the
+// changes; the one with the higher count is current. Both counts are authenticated: otherwise, an older copy with a
+// raised count would bring back a removed secret.
 
 import CPlatform
 import TappetCore
@@ -15,10 +15,10 @@ extension Store {
   /// The replica's name in the state folder.
   package static let replicaName = "secrets.db"
 
-  /// Makes database and replica equal: the one with fewer changes becomes like the other.
+  /// Synchronises database and replica: the one with fewer changes is updated from the other.
   ///
-  /// Returns the number of secrets that came back from the replica; `nil` when none had to. The folder is locked. A
-  /// replica that cannot be written or read is no reason to refuse taps: `replicaError` says why.
+  /// Returns the number of secrets restored from the replica; `nil` if no restore was needed. The folder is locked. A
+  /// replica that cannot be written or read is no reason to refuse taps: `replicaError` is set instead.
   func reconcileReplica(in folder: DatabaseFolder) throws(DatabaseError) -> Int? {
     replicaError = nil
     guard let seen = replicaChanges(folder) else {
@@ -36,7 +36,7 @@ extension Store {
     }
   }
 
-  /// The replica has seen more changes: restores from it, if that is so.
+  /// Handles a replica with more changes: restores from it if its count is authentic.
   private func catchUp(with folder: DatabaseFolder, seen: Int64, changes: Int64) throws(DatabaseError) -> Int? {
     switch try isProven(folder, seen: seen, changes: changes) {
     case true?: return try restore(from: folder)
@@ -50,18 +50,18 @@ extension Store {
     }
   }
 
-  /// The database has seen as many changes or more: believes it, unless it lacks the proof that the replica has.
+  /// Handles a database with at least as many changes: trusts it, unless only the replica's count is authentic.
   private func checkNumber(_ folder: DatabaseFolder, seen: Int64, changes: Int64) throws(DatabaseError) -> Int? {
     guard let key = replicaKey else {
       if seen < changes {
-        // The replica may be the one that is right.
+        // The replica may be the current one.
         if try replicaProof(folder) == nil { writeReplica(folder) } else { isReplicaUnchecked = true }
       }
       return nil
     }
     if try numberIsProven() != true {
       let proof = try replicaIsProven(folder, changes: seen) == true ? try replicaProof(folder) : nil
-      // Equal ones need no restoring: an earlier version did not prove the database's number.
+      // No restore is needed if they are equal: earlier versions did not authenticate the database's count.
       if let proof, try Store.proof(of: database, changes: seen, key) != proof { return try restore(from: folder) }
       try transaction { () throws(DatabaseError) in try proveNumber(under: key) }
     }
@@ -69,16 +69,16 @@ extension Store {
     return nil
   }
 
-  /// Whether the replica may be restored from; `nil` while that cannot be known.
+  /// Whether the replica may be restored; `nil` while this is unknown.
   ///
-  /// An empty database has lost everything, and an older replica takes nothing from it.
+  /// An empty database has lost everything, so even an older replica cannot remove anything from it.
   private func isProven(_ folder: DatabaseFolder, seen: Int64, changes: Int64) throws(DatabaseError) -> Bool? {
     let count = try sealedCount()
     if changes == 0, count == 0 { return true }
     return try replicaIsProven(folder, changes: seen)
   }
 
-  /// Does the same in a store that is open: another process may have changed either of them.
+  /// Synchronises the database of an open store and its replica: another process may have changed either.
   func reconcileReplica() throws(DatabaseError) {
     let folder = try DatabaseFolder.open(path: folderPath)
     try folder.lock()
@@ -87,7 +87,7 @@ extension Store {
     if let count = try reconcileReplica(in: folder) { restoredCount = count }
   }
 
-  /// The sealing key is known: continues the audit's chain, and checks or proves the replica.
+  /// Adopts the sealing key once it is known: enables the audit chain, and verifies or authenticates the replica.
   func adopt(_ sealingKey: SecretKey) throws(DatabaseError) {
     auditKey = sealingKey.auditKey
     replicaKey = sealingKey.replicaKey
@@ -96,7 +96,7 @@ extension Store {
     if isReplicaUnproven { renewReplica() }
   }
 
-  /// Called after the secrets have changed.
+  /// Renews the replica after a change of the secrets, unless this is deferred.
   func renewReplica() {
     isReplicaStale = true
     if !defersReplica { renewStaleReplica() }
@@ -113,16 +113,16 @@ extension Store {
     } catch { replicaError = error }
   }
 
-  /// Counts a change of the secrets, within its transaction.
+  /// Counts a change of the secrets, within the transaction of the change.
   func noteSecretChange() throws(DatabaseError) { try noteSecretChange(provenBy: replicaKey) }
 
-  /// Counts the change to another sealing key, or under one that is not known otherwise.
+  /// Counts a change to another sealing key, or under a key that was not adopted yet.
   func noteSecretChange(provenBy key: SecretKey?) throws(DatabaseError) {
     try database.statement("UPDATE meta SET value = value + 1 WHERE name = 'secret changes'").run()
     try proveNumber(under: key)
   }
 
-  /// Proves the database's number of changes, within a transaction; without the key, or if OpenSSL fails, it has no
+  /// Authenticates the database's change count, within a transaction; without the key, or if OpenSSL fails, deletes its
   /// proof.
   private func proveNumber(under key: SecretKey?) throws(DatabaseError) {
     let message = Store.numberMessage(try secretChanges())
@@ -134,7 +134,7 @@ extension Store {
     try statement.run()
   }
 
-  /// Whether the database's number is its own; `nil` while the key is unknown.
+  /// Whether the database's change count is authentic; `nil` while the key is unknown.
   private func numberIsProven() throws(DatabaseError) -> Bool? {
     guard let key = replicaKey else { return nil }
     let changes = try secretChanges()
@@ -146,12 +146,12 @@ extension Store {
 
   private static func numberMessage(_ changes: Int64) -> [UInt8] { Array("database \(changes)".utf8) }
 
-  /// The number of changes of the secrets so far.
+  /// Returns the number of changes of the secrets so far.
   func secretChanges() throws(DatabaseError) -> Int64 {
     try database.integer("SELECT value FROM meta WHERE name = 'secret changes'") ?? 0
   }
 
-  /// The number of changes that the replica has seen; `nil` when there is no usable one.
+  /// Returns the change count of the replica; `nil` if there is no usable replica.
   private func replicaChanges(_ folder: DatabaseFolder) -> Int64? {
     guard let replica = try? openReplica(folder) else { return nil }
     return try? replica.integer("SELECT value FROM meta WHERE name = 'secret changes'")
@@ -164,12 +164,12 @@ extension Store {
 
   // MARK: Writing
 
-  /// Writes the replica as it should be now; the folder is locked.
+  /// Writes an up-to-date replica; the folder is locked.
   func writeReplica(_ folder: DatabaseFolder) {
     let draft = Store.replicaName + ".new"
     isReplicaStale = false
     do throws(DatabaseError) {
-      // Only an interrupted run leaves one: the folder is locked.
+      // The folder is locked, so an existing draft was left by an interrupted run.
       for name in [draft, draft + "-journal"] { unlink(folder.file(name)) }
       try folder.ensureFile(draft)
       try writeDraft(at: folder.file(draft))
@@ -184,10 +184,9 @@ extension Store {
     }
   }
 
-  /// Closes the draft before it returns.
+  /// Writes the content of the replica to the draft, and closes it.
   ///
-  /// Without a journal: a draft that is cut short is thrown away, and each sync that is saved is one for which no tap
-  /// waits.
+  /// No journal is used: an incomplete draft is discarded, and taps wait for fewer syncs.
   private func writeDraft(at path: String) throws(DatabaseError) {
     let draft = try Database(path: path)
     try draft.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = FULL")
@@ -211,7 +210,7 @@ extension Store {
     try statement.run()
   }
 
-  /// The code of a replica's content and of its number of changes; `nil` when OpenSSL fails.
+  /// Returns the authentication code of a replica's content and change count; `nil` if OpenSSL fails.
   private static func proof(
     of replica: Database, changes: Int64, _ key: SecretKey
   ) throws(DatabaseError) -> [UInt8]? {
@@ -229,7 +228,7 @@ extension Store {
 
   // MARK: Reading
 
-  /// Whether the replica's number is its own; `nil` while the key is unknown.
+  /// Whether the replica's content and change count are authentic; `nil` while the key is unknown.
   private func replicaIsProven(_ folder: DatabaseFolder, changes: Int64) throws(DatabaseError) -> Bool? {
     guard let key = replicaKey else { return nil }
     guard let found = try replicaProof(folder), let replica = try openReplica(folder),
@@ -238,7 +237,7 @@ extension Store {
     return LibCrypto.areEqual(proof, found)
   }
 
-  /// The replica's proof, whatever it is worth; `nil` when there is none.
+  /// Returns the replica's proof without verifying it; `nil` if there is none.
   private func replicaProof(_ folder: DatabaseFolder) throws(DatabaseError) -> [UInt8]? {
     guard let replica = try openReplica(folder), try replica.integer(StoreSchema.replicaHasProof) != 0 else {
       return nil
@@ -264,7 +263,7 @@ extension Store {
     return try secretCount()
   }
 
-  /// Copies the rows as they are: that does not need their key.
+  /// Copies the sealed rows unchanged, which does not require their key.
   private static func copySealed(
     from source: Database, hasUIDs: Bool, to target: Database
   ) throws(DatabaseError) {

@@ -1,5 +1,5 @@
-// The audit: who changed or saw a secret, and when. It is written in the same transaction as the change, and never
-// holds a secret.
+// The audit log: who changed or saw a secret, and when. It is written in the same transaction as the change, and never
+// contains a secret.
 
 import TappetCore
 import TappetPlatform
@@ -7,18 +7,18 @@ import TappetSQLite
 
 /// One recorded operation.
 package struct AuditEntry: Hashable, Sendable {
-  /// The time, seconds since 1970.
+  /// Time in seconds since 1970.
   package var unixSeconds: Int64
-  /// The process that did it.
+  /// Process that performed the operation.
   package var peer: LocalPeer
   /// The operation's name, such as `secret-removed`.
   package var operation: String
-  /// The id or name of its object.
+  /// Id or name of the object.
   package var subject: String
-  /// The object's name for people: for a secret its action, fingerprint and label.
+  /// Description of the object for people: for a secret, its action, fingerprint and label.
   package var detail: String?
 
-  /// Makes the entry of an operation.
+  /// Creates the entry of an operation.
   package init(unixSeconds: Int64, peer: LocalPeer, operation: String, subject: String, detail: String? = nil) {
     self.unixSeconds = unixSeconds
     self.peer = peer
@@ -34,7 +34,7 @@ extension Store {
     try transaction { () throws(DatabaseError) in try note(auditEntry) }
   }
 
-  /// The write of `noteAuditEntry`, within a transaction; removes the oldest entries beyond the limit.
+  /// Performs the write of `noteAuditEntry`, within a transaction; removes the oldest entries beyond the limit.
   func note(_ auditEntry: AuditEntry?) throws(DatabaseError) {
     guard let auditEntry else { return }
     let statement = try database.statement(
@@ -55,7 +55,7 @@ extension Store {
     try removeAudit(through: number - Limits.auditRowsMax)
   }
 
-  /// Returns at most `limit` entries after the one of this number, the oldest first, each with its number.
+  /// Returns at most `limit` entries after this number, oldest first, each with its number.
   @export(interface)
   package func audit(after number: Int64, limit: Int) throws(DatabaseError) -> [(number: Int64, entry: AuditEntry)] {
     let statement = try database.statement(
@@ -82,7 +82,7 @@ extension Store {
 }
 
 extension TagSecret {
-  /// The name of a secret in the audit; the secret may be gone when somebody reads it.
+  /// Description of a secret for the audit log, because the secret may no longer exist when the log is read.
   package var auditDetail: String {
     action + (key.fingerprint.map { ", fingerprint " + $0 } ?? "") + (label.map { ", " + $0 } ?? "")
   }

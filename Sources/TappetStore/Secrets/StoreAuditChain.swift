@@ -1,25 +1,25 @@
-// The chain of the audit: each entry is authenticated together with the one before it, and a head with the first and
-// the last of them, under a key that follows from the sealing key. Write access to the database is not enough to
-// change, remove or insert an entry unseen; an older copy of the whole database can still be put in its place.
+// The audit chain: each entry is authenticated together with the preceding one, and a head with the first and the last
+// entry, under a key derived from the sealing key. With only write access to the database, no entry can be changed,
+// removed or inserted undetected; replacing the whole database with an older copy is still possible.
 
 import TappetCore
 import TappetPlatform
 import TappetSQLite
 
-/// The result of a check of the audit.
+/// Result of checking the audit log.
 package enum AuditState: Hashable, Sendable {
-  /// Number of entries, all of them as they were written.
+  /// All entries are unmodified; their number.
   case whole(count: Int)
-  /// The first entry that does not follow from the one before it.
+  /// Number of the first entry that does not match the preceding one.
   case broken(at: Int64)
 }
 
 /// The ends of the chain.
 private struct AuditHead {
-  /// The entry before the first one that is still there, and its code.
+  /// Number and code of the entry before the first remaining one.
   var anchor: Int64
   var anchorCode: [UInt8]
-  /// The last entry, and its code.
+  /// Number and code of the last entry.
   var last: Int64
   var lastCode: [UInt8]
 
@@ -28,7 +28,7 @@ private struct AuditHead {
     Array("head \(anchor) \(Hex.encode(anchorCode)) \(last) \(Hex.encode(lastCode))".utf8)
   }
 
-  /// A chain that begins after the entry of this number.
+  /// Returns the head of an empty chain that starts after this entry number.
   static func empty(after number: Int64) -> AuditHead {
     let none = [UInt8](repeating: 0, count: 32)
     return AuditHead(anchor: number, anchorCode: none, last: number, lastCode: none)
@@ -36,10 +36,10 @@ private struct AuditHead {
 }
 
 extension SecretKey {
-  /// The key of the audit's chain; `nil` when OpenSSL fails.
+  /// Key of the audit chain; `nil` if OpenSSL fails.
   var auditKey: SecretKey? { derived(for: "tappet audit 1") }
 
-  /// The key that proves the replica's number of changes; `nil` when OpenSSL fails.
+  /// Key that authenticates the change counts of database and replica; `nil` if OpenSSL fails.
   var replicaKey: SecretKey? { derived(for: "tappet replica 1") }
 
   private func derived(for use: String) -> SecretKey? {
@@ -55,9 +55,9 @@ extension Store {
 
   // MARK: Writing
 
-  /// Continues the chain with the entry that was just inserted, within its transaction.
+  /// Appends the entry that was just inserted to the chain, within its transaction.
   ///
-  /// A chain that has no head although it has entries, or a forged one, is left as it is: it stays broken.
+  /// A chain with a forged head, or with entries but no head, is left unchanged and stays broken.
   func chain(_ entry: AuditEntry, number: Int64) throws(DatabaseError) {
     guard let key = auditKey else { return }
     var head: AuditHead
@@ -74,7 +74,7 @@ extension Store {
     try write(head, under: key)
   }
 
-  /// Removes the entries up to this number, and anchors the chain at the last of them.
+  /// Removes the entries up to this number, and anchors the chain at the last removed entry.
   func removeAudit(through number: Int64) throws(DatabaseError) {
     let doomed = try database.statement("SELECT number, mac FROM audit WHERE number <= ?1 ORDER BY number DESC LIMIT 1")
     doomed.bind(number, at: 1)
@@ -90,9 +90,9 @@ extension Store {
     try cleaning.run()
   }
 
-  /// Chains all entries under another key, within a transaction.
+  /// Rechains all entries under another key, within a transaction.
   ///
-  /// If they are not whole under the key that they had, an entry of their own says so: nothing is made good unseen.
+  /// If the chain is broken under the old key, an additional entry records this, so that tampering is not concealed.
   func rechainAudit(
     from old: SecretKey?, to new: SecretKey, by peer: LocalPeer, unixSeconds: Int64
   ) throws(DatabaseError) {
@@ -185,9 +185,9 @@ extension Store {
     }
   }
 
-  /// The code of an entry.
+  /// Returns the authentication code of an entry.
   ///
-  /// The sizes tell "a" + "bc" from "ab" + "c"; -1 is the size of a detail that is not there.
+  /// The sizes distinguish "a" + "bc" from "ab" + "c"; a missing detail has the size -1.
   private static func code(
     of entry: AuditEntry, _ number: Int64, after previous: [UInt8], _ key: SecretKey
   ) -> [UInt8]? {

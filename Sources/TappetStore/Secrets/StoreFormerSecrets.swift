@@ -1,11 +1,12 @@
-// Secrets that nothing needs once their tag is written again. The audit tells which: a secret that was made here and
-// never shown is on one tag at most. Where the audit does not go back that far, nothing is assumed.
+// Secrets that are no longer needed once their tag is rewritten. The audit log identifies them: a secret that was
+// created here and never shown is on one tag at most. Where the audit log does not go back far enough, nothing is
+// assumed.
 
 import TappetCore
 import TappetSQLite
 
 extension Store {
-  /// The ids of the secrets that were made here and have not been shown since.
+  /// Returns the ids of the secrets that were created here and have not been shown since.
   @export(interface)
   package func unsharedSecretIDs() throws(DatabaseError) -> Set<String> {
     let statement = try database.statement(
@@ -19,7 +20,7 @@ extension Store {
     return ids
   }
 
-  /// The ids of the secrets that were shown, of those that the audit still names.
+  /// Returns the ids of the secrets that were shown, as far as the audit log goes back.
   package func sharedSecretIDs() throws(DatabaseError) -> Set<String> {
     let statement = try database.statement("SELECT subject FROM audit WHERE deed = 'secret-shared'")
     defer { statement.reset() }
@@ -28,7 +29,7 @@ extension Store {
     return ids
   }
 
-  /// Removes the secret of a tag that has another one now, unless it was shared meanwhile; within a transaction.
+  /// Removes the former secret of a rewritten tag, unless it has been shared; within a transaction.
   func removeReplaced(
     _ id: String?, sealedUnder key: SecretKey, noting auditEntry: AuditEntry?
   ) throws(DatabaseError) {

@@ -1,13 +1,13 @@
-// The tags of others that were learned: sealed values like the people, so they are in the replica and in backups,
-// follow another key, and nobody who can only write to the database can teach the kiosk a tag.
+// Learned external tags. They are sealed values like the people, so they are included in the replica and in backups,
+// are resealed under a new key, and cannot be added with only write access to the database.
 //
-//     tag ID    a line each: 1, "uid", "text" or "uri", the action, the label, when it was learned; then the UID's
-//               digits, the text or the URI, to the end
+//     tag ID    one line each: 1, "uid", "text" or "uri", action, label, time of learning; then the UID's digits, the
+//               text or the URI, to the end
 
 import TappetCore
 import TappetSQLite
 
-/// A tag of others that was learned.
+/// A learned external tag.
 package struct LearnedTag: Sendable {
   /// A UUID, lower-case, 36 characters.
   package var id: String
@@ -15,7 +15,7 @@ package struct LearnedTag: Sendable {
   /// Seconds since 1970.
   package var learnedUnixSeconds: Int64
 
-  /// A tag that was learned then.
+  /// Creates a learned tag.
   package init(id: String, tag: ExternalTag, learnedUnixSeconds: Int64) {
     self.id = id
     self.tag = tag
@@ -29,13 +29,13 @@ extension Store {
   /// Whether a sealed value is a learned tag.
   package static func isLearnedTag(_ name: String) -> Bool { name.begins(with: learnedTagPrefix) }
 
-  /// Whether a sealed value has a list of its own: it is a person, an owner or a learned tag.
+  /// Whether a sealed value is listed separately: a person, an owner or a learned tag.
   package static func isListed(_ name: String) -> Bool { isAboutPeople(name) || isLearnedTag(name) }
 
-  /// All learned tags, in the order in which they were learned; those that cannot be opened are left out.
+  /// Returns all learned tags in the order of learning; tags that cannot be opened are omitted.
   @export(interface)
   package func learnedTags(sealedUnder key: SecretKey) throws(DatabaseError) -> [LearnedTag] {
-    // '!' follows the space.
+    // '!' is the next ASCII character after the space.
     let statement = try database.statement("SELECT name, value FROM sealed WHERE name >= 'tag ' AND name < 'tag!'")
     defer { statement.reset() }
     var tags: [LearnedTag] = []
@@ -51,12 +51,12 @@ extension Store {
 }
 
 extension SecretStore {
-  /// All learned tags, in the order in which they were learned.
+  /// Returns all learned tags in the order of learning.
   package func learnedTags() throws(SecretStoreError) -> [LearnedTag] {
     do throws(DatabaseError) { return try store.learnedTags(sealedUnder: sealingKey) } catch { throw .store(error) }
   }
 
-  /// Learns a tag, or replaces the one with its id.
+  /// Adds a learned tag, or replaces the one with the same id.
   @export(interface)
   package func learn(_ tag: LearnedTag, noting auditEntry: AuditEntry) throws(SecretStoreError) {
     if let fault = tag.tag.label?.nameFault() { throw .secret(.label(fault)) }
@@ -64,23 +64,23 @@ extension SecretStore {
     try seal(value.value, as: value.name, noting: auditEntry)
   }
 
-  /// Forgets the learned tag of this id; returns false when there was none.
+  /// Removes the learned tag with this id; returns false if there is none.
   package func forget(learnedTag id: String, noting auditEntry: AuditEntry) throws(SecretStoreError) -> Bool {
     try removeSealedValue(named: Store.learnedTagPrefix + id, noting: auditEntry)
   }
 }
 
 extension LearnedTag {
-  /// The name of its sealed value.
+  /// Name of the sealed value.
   var name: String { Store.learnedTagPrefix + id }
 
-  /// The value that is sealed.
+  /// Content of the sealed value.
   var stored: [UInt8] {
     let (kind, content) = (tag.mark.kind, tag.mark.content)
     return Array("1\n\(kind)\n\(tag.action)\n\(tag.label ?? "")\n\(learnedUnixSeconds)\n\(content)".utf8)
   }
 
-  /// The sealed value of this tag, and its name, for a backup too.
+  /// Name and content of the sealed value of this tag, also for a backup.
   package var sealedValue: SealedValue {
     var bytes = stored
     return (name, SecretBytes(taking: &bytes))

@@ -1,35 +1,35 @@
-// The people, and whose each secret is: sealed values like the timestamp key, so they are in the replica and in
-// backups, follow another key, and nobody who can only write to the database can invent or change one. A secret whose
-// owner cannot be read is refused like one of a suspended person.
+// The people and the owners of secrets. Both are sealed values like the timestamp key, so they are included in the
+// replica and in backups, are resealed under a new key, and cannot be forged or changed with only write access to the
+// database. A secret whose owner cannot be read is refused like a secret of a suspended person.
 //
-//     person ID    a line each: 1, the name, "active" or "suspended", when they were added, their limits, and "site" if
-//                  they came with a bundle of the site
-//     owner ID     the id of the person whose secret ID is
+//     person ID    one line each: 1, name, "active" or "suspended", time of creation, limits, and "site" if the person
+//                  was received in a bundle of the site
+//     owner ID     id of the person who owns the secret ID
 
 import TappetCore
 import TappetSQLite
 
 /// The people of a store.
 package struct StoredPeople: Sendable {
-  /// In the order of their names.
+  /// All people, ordered by name.
   package private(set) var all: [Person] = []
   private var owners: [String: Person] = [:]
-  /// People with the same name: earlier versions told names apart that look the same.
+  /// People with the same name: earlier versions distinguished names that look the same.
   private var namesakes: [String: [Person]] = [:]
 
-  /// The person whose secret this is.
+  /// Returns the owner of the secret.
   package func owner(ofSecret id: String) -> Person? { owners[id] }
 
-  /// The person of this name.
+  /// Returns the person with this name.
   package func named(_ name: String) -> Person? {
     let name = name.trimmedLabel
     return all.first { $0.name == name }
   }
 
-  /// The names that several people have.
+  /// Names that several people share.
   package var sharedNames: [String] { namesakes.keys.sorted() }
 
-  /// The values of a person who is changed, and of all who share the former name: they are suspended and limited alike.
+  /// Returns the values of a changed person and of all who share the former name: they are suspended and limited alike.
   func entries(for person: Person, formerly old: Person) -> [(name: String, value: [UInt8]?)] {
     var entries = [(name: Store.personPrefix + person.id, value: person.stored as [UInt8]?)]
     for other in namesakes[old.name] ?? [] where other.id != person.id {
@@ -40,7 +40,7 @@ package struct StoredPeople: Sendable {
     return entries
   }
 
-  /// Reads sealed values; those that cannot be opened have none.
+  /// Decodes opened values; `nil` marks a value that could not be opened.
   fileprivate init(_ values: [(name: String, value: [UInt8]?)], uses: [String: Int64]) {
     var known: [String: Person] = [:]
     for entry in values where entry.name.begins(with: Store.personPrefix) {
@@ -51,7 +51,7 @@ package struct StoredPeople: Sendable {
     for (person, next) in zip(all, all.dropFirst()) where person.name == next.name {
       namesakes[person.name, default: [person]].append(next)
     }
-    // The one who suspended one of them meant a person, not a spelling.
+    // Suspending one of them was meant for the person, not for one spelling.
     let suspended = Set(namesakes.values.flatMap { $0 }.filter { $0.isSuspended }.map { $0.name })
     for (index, person) in all.enumerated() where suspended.contains(person.name) {
       all[index] = person.with(isSuspended: true)
@@ -64,17 +64,17 @@ package struct StoredPeople: Sendable {
   }
 }
 
-/// The writes of a change of the people.
+/// Writes that make up a change of people.
 struct PeopleChange {
   var entries: [(name: String, value: [UInt8]?)] = []
   var removedSecrets: [String] = []
-  /// The people whose rows of the log of taps go too.
+  /// People whose rows in the tap log are deleted, too.
   var forgotten: [Person] = []
-  /// The names of counts that are not needed any more.
+  /// Tickets whose use counts are no longer needed.
   var endedTickets: [String] = []
-  /// The first counts of new tickets.
+  /// Initial use counts of new tickets.
   var uses: [(ticket: String, count: Int64)] = []
-  /// The audit entry's text, where only the change tells it.
+  /// Text of the audit entry, if it depends on the change.
   var auditDetail: String?
 }
 
@@ -90,10 +90,10 @@ extension Store {
     name.begins(with: personPrefix) || name.begins(with: ownerPrefix)
   }
 
-  /// All people, and whose each secret is; those that cannot be opened are left out.
+  /// Returns all people and the owners of secrets; people who cannot be opened are omitted.
   @export(interface)
   package func people(sealedUnder key: SecretKey) throws(DatabaseError) -> StoredPeople {
-    // '!' follows the space.
+    // '!' is the next ASCII character after the space.
     let statement = try database.statement(
       """
       SELECT name, value FROM sealed
@@ -108,7 +108,7 @@ extension Store {
     return StoredPeople(values, uses: try ticketUses())
   }
 
-  /// Changes people in one transaction: `change` says what to write, and refuses by throwing.
+  /// Changes people in one transaction: `change` returns the writes, or throws to refuse the change.
   func changePeople(
     sealedUnder key: SecretKey, noting auditEntry: AuditEntry,
     _ change: (StoredPeople) throws(SecretError) -> PeopleChange
@@ -134,12 +134,12 @@ extension Store {
     renewReplica()
   }
 
-  /// Notes whose secret this is, within a transaction.
+  /// Records the owner of a secret, within a transaction.
   func writeOwner(_ person: Person, ofSecret id: String, under key: SecretKey) throws(SecretError) {
     try writeValue(Array(person.id.utf8), as: Store.ownerPrefix + id, under: key)
   }
 
-  /// Removes a secret and what is known of its tags, within a transaction; returns false when there was none.
+  /// Removes a secret, its owner and its tag hints, within a transaction; returns false if there was no such secret.
   @discardableResult
   func removeRow(ofSecret id: String) throws(DatabaseError) -> Bool {
     let statement = try database.statement("DELETE FROM secrets WHERE id = ?1")
@@ -153,12 +153,12 @@ extension Store {
 }
 
 extension SecretStore {
-  /// All people, and whose each secret is.
+  /// Returns all people and the owners of secrets.
   package func people() throws(SecretStoreError) -> StoredPeople {
     do throws(DatabaseError) { return try store.people(sealedUnder: sealingKey) } catch { throw .store(error) }
   }
 
-  /// The person of this name.
+  /// Returns the person with this name.
   package func person(named name: String) throws(SecretStoreError) -> Person {
     if let fault = name.trimmedLabel?.personNameFault { throw .secret(.person(fault)) }
     guard let person = try people().named(name) else { throw .secret(.person(.unknown(name))) }
@@ -174,7 +174,7 @@ extension SecretStore {
     }
   }
 
-  /// Gives a person another name, or suspends them, or not.
+  /// Replaces a person, for example to rename or suspend them.
   @export(interface)
   package func replace(_ person: Person, noting auditEntry: AuditEntry) throws(SecretStoreError) {
     try change(auditEntry) { (known) throws(SecretError) in
@@ -187,7 +187,7 @@ extension SecretStore {
     }
   }
 
-  /// Removes a person, all who share the name, and these secrets of theirs; with `forgets`, the rows of their taps too.
+  /// Removes a person, all who share the name, and `secrets` of theirs; with `forgets`, also their rows in the tap log.
   @export(interface)
   package func remove(
     _ person: Person, secrets: [String], forgets: Bool = false, noting auditEntry: AuditEntry
@@ -200,7 +200,7 @@ extension SecretStore {
     }
   }
 
-  /// Gives a secret to a person, or to nobody.
+  /// Assigns a secret to a person, or removes its owner.
   package func assign(
     _ secret: String, to person: Person?, noting auditEntry: AuditEntry
   ) throws(SecretStoreError) {
@@ -224,16 +224,16 @@ extension SecretStore {
 }
 
 extension Person {
-  /// The owner of a secret whose owner cannot be read.
+  /// Placeholder for the owner of a secret whose owner cannot be read.
   fileprivate static let unreadable = Person(
     id: "", name: "somebody whose entry is damaged", isSuspended: true, createdUnixSeconds: 0)
 
-  /// The line of a person of the site.
+  /// Line that marks a person of the site.
   private static let siteLine = "site"
 
-  /// The value that is sealed.
+  /// Content of the sealed value.
   ///
-  /// One line of text for each fact: a name has no line ends.
+  /// One line of text for each field: a name contains no line breaks.
   var stored: [UInt8] {
     let facts = ["1", name, isSuspended ? "suspended" : "active", String(createdUnixSeconds)]
     let lines = facts + (limits?.lines ?? []) + (isOfSite ? [Person.siteLine] : [])
@@ -257,13 +257,13 @@ extension Person {
       isOfSite: isOfSite)
   }
 
-  /// The sealed value of this person, and its name, for a backup.
+  /// Name and content of the sealed value of this person, for a backup.
   package var sealedValue: SealedValue {
     var bytes = stored
     return (Store.personPrefix + id, SecretBytes(taking: &bytes))
   }
 
-  /// The sealed value that makes a secret this person's, and its name, for a backup.
+  /// Returns name and content of the sealed value that makes this person the owner of a secret, for a backup.
   package func sealedOwnership(ofSecret secret: String) -> SealedValue {
     var bytes = Array(id.utf8)
     return (Store.ownerPrefix + secret, SecretBytes(taking: &bytes))

@@ -1,16 +1,16 @@
-// The other sealed values, and the key that everything is sealed under. One value, sealed like the others, tells a
-// wrong key from a damaged secret. Everything is sealed again in one transaction, so that never half of it is under
-// another key.
+// The other sealed values, and the key under which everything is sealed. A check value, sealed like the others,
+// distinguishes a wrong key from a damaged secret. Resealing is one transaction, so that the database is never sealed
+// under two keys.
 
 import TappetCore
 import TappetPlatform
 import TappetSQLite
 
-/// How a sealing key relates to a store.
+/// Relation of a sealing key to a store.
 package enum SealingRelation: Hashable, Sendable {
-  /// Everything is sealed under it.
+  /// Everything is sealed under this key.
   case ours
-  /// Everything is sealed under another.
+  /// Everything is sealed under another key.
   case foreign
   /// Nothing is sealed.
   case free
@@ -20,12 +20,12 @@ package enum SealingRelation: Hashable, Sendable {
 package typealias SealedValue = (name: String, value: SecretBytes)
 
 extension Store {
-  /// The value on which every key is tried.
+  /// Name of the check value, with which every key is tested.
   private static let checkName = "check"
 
-  /// How `key` relates to this store.
+  /// Returns the relation of `key` to this store.
   ///
-  /// A database of an earlier version has no check: one secret that opens is proof enough.
+  /// A database of an earlier version has no check value: one secret that opens is sufficient proof.
   @export(interface)
   package func relation(to key: SecretKey) throws(DatabaseError) -> SealingRelation {
     if let sealed = try sealedBytes(named: Store.checkName) {
@@ -38,16 +38,16 @@ extension Store {
     return try secrets(sealedUnder: key).readable.isEmpty ? .foreign : .ours
   }
 
-  /// The number of secrets and other values that are sealed, readable or not.
+  /// Returns the number of sealed secrets and other values, readable or not.
   package func sealedCount() throws(DatabaseError) -> Int {
     let count = try database.integer(
       "SELECT (SELECT count(*) FROM secrets) + (SELECT count(*) FROM sealed WHERE name <> 'check')")
     return Int(clamping: count ?? 0)
   }
 
-  /// Makes `key` the one that everything is sealed under; throws when something is sealed under another.
+  /// Adopts `key` as the sealing key; throws if something is sealed under another key.
   ///
-  /// Within a transaction.
+  /// To be called within a transaction.
   func requireSealing(under key: SecretKey) throws(SecretError) {
     let isGood = try storing { () throws(DatabaseError) in
       switch try relation(to: key) {
@@ -61,7 +61,7 @@ extension Store {
     if !isGood { throw .foreignKey }
   }
 
-  /// Turns trouble with the disk into a reason why a secret was not sealed.
+  /// Converts a database error into a `SecretError`.
   func storing<Result>(_ body: () throws(DatabaseError) -> Result) throws(SecretError) -> Result {
     do throws(DatabaseError) { return try body() } catch { throw .store(error) }
   }
@@ -72,7 +72,7 @@ extension Store {
 
   // MARK: Values
 
-  /// Seals a value; replaces one of the same name.
+  /// Seals a value; replaces an existing value with the same name.
   @export(interface)
   package func seal(
     _ value: SecretBytes, as name: String, under key: SecretKey, noting auditEntry: AuditEntry? = nil
@@ -92,7 +92,7 @@ extension Store {
     renewReplica()
   }
 
-  /// Opens the value of this name; returns `nil` when there is none.
+  /// Opens the value with this name; returns `nil` if there is none.
   @export(interface)
   package func sealedValue(named name: String, under key: SecretKey) throws(SecretError) -> SecretBytes? {
     guard name != Store.checkName,
@@ -103,7 +103,7 @@ extension Store {
     } catch { throw .unreadable(name) }
   }
 
-  /// The names of the sealed values, in order.
+  /// Returns the sorted names of the sealed values.
   package func sealedValueNames() throws(DatabaseError) -> [String] {
     let statement = try database.statement("SELECT name FROM sealed WHERE name <> 'check' ORDER BY name")
     defer { statement.reset() }
@@ -112,7 +112,7 @@ extension Store {
     return names
   }
 
-  /// Removes a sealed value; returns false when there was none of this name.
+  /// Removes a sealed value; returns false if there is none with this name.
   @export(interface)
   package func removeSealedValue(
     named name: String, noting auditEntry: AuditEntry? = nil
@@ -128,17 +128,17 @@ extension Store {
     return isRemoved
   }
 
-  // MARK: Another key
+  // MARK: Change of the key
 
-  /// Seals everything that `old` opens under `new`, in one transaction; returns the number of secrets and values.
+  /// Reseals everything that `old` opens under `new`, in one transaction; returns the number of secrets and values.
   ///
-  /// Damaged ones stay as they are. The folder is locked; its replica is written again too.
+  /// Damaged values are left unchanged. The folder is locked; its replica is rewritten, too.
   func reseal(
     from old: SecretKey, to new: SecretKey, in folder: DatabaseFolder, noting auditEntry: AuditEntry?
   ) throws(SecretError) -> Int {
     let count = try transaction(
       { () throws(SecretError) in
-        // Another process may have been quicker.
+        // Another process may already have changed the key.
         guard try storing({ () throws(DatabaseError) in try relation(to: old) }) == .ours else { throw .foreignKey }
         let count = try resealSecrets(old, new) + resealValues(old, new)
         try storing { () throws(DatabaseError) in
@@ -154,7 +154,7 @@ extension Store {
     return count
   }
 
-  /// Replaces everything that is sealed by a backup's content, all of it or nothing.
+  /// Replaces all sealed secrets and values with the content of a backup, all or nothing.
   package func replaceSealed(
     by secrets: [TagSecret], _ values: [SealedValue], sealedUnder key: SecretKey, noting auditEntry: AuditEntry
   ) throws(SecretError) {
@@ -164,7 +164,7 @@ extension Store {
     renewReplica()
   }
 
-  /// The writes of `replaceSealed`, within a transaction.
+  /// Performs the writes of `replaceSealed`, within a transaction.
   private func replaceAll(
     by secrets: [TagSecret], _ values: [SealedValue], sealedUnder key: SecretKey, noting auditEntry: AuditEntry
   ) throws(SecretError) {
@@ -181,7 +181,7 @@ extension Store {
       try storing { () throws(DatabaseError) in try write(sealed, as: name) }
     }
     try storing { () throws(DatabaseError) in
-      // Under a key that was lost, nobody can know whether the audit is whole.
+      // If the key was lost, the integrity of the audit log cannot be verified.
       try rechainAudit(from: key, to: key, by: auditEntry.peer, unixSeconds: auditEntry.unixSeconds)
       try noteSecretChange(provenBy: key.replicaKey)
       try note(auditEntry)
@@ -217,7 +217,7 @@ extension Store {
 
   private func writeCheck(_ key: SecretKey) throws(DatabaseError) {
     let context = Store.context(ofValue: Store.checkName)
-    // Without randomness there is no check, and the next seal tries again.
+    // Without random numbers, no check value is written, and the next seal retries.
     guard let sealed = try? LibCrypto.seal(Array("tappet".utf8), key: key, context: context) else { return }
     try write(sealed, as: Store.checkName)
   }
@@ -259,14 +259,14 @@ extension Store {
 }
 
 extension LibCrypto {
-  /// Seals a secret; its copy for the cipher is wiped.
+  /// Seals a secret; wipes the plain copy made for the cipher.
   static func seal(_ secret: SecretBytes, key: SecretKey, context: [UInt8]) throws(CryptoError) -> [UInt8] {
     var plain = secret.withBytes { [UInt8]($0) }
     defer { wipe(&plain) }
     return try seal(plain, key: key, context: context)
   }
 
-  /// Opens a secret; the cipher's copy of it is wiped.
+  /// Opens a secret; wipes the cipher's plain copy.
   static func openSecret(_ sealed: [UInt8], key: SecretKey, context: [UInt8]) throws(CryptoError) -> SecretBytes {
     var plain = try open(sealed, key: key, context: context)
     return SecretBytes(taking: &plain)

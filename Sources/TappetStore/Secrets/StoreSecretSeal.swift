@@ -1,11 +1,11 @@
-// The seal of a secret. It covers the key and everything that is known of it but its use, so that write access to the
-// database is enough for nothing: not to give a secret to another action, another tag, or another person's label.
+// The seal of a secret. It covers the key and all facts about the secret except its usage, so that write access to the
+// database is not enough to assign a secret to another action or tag, or to change its label.
 
 import TappetCore
 import TappetPlatform
 import TappetSQLite
 
-/// The facts that a seal is bound to.
+/// Facts to which a seal is bound.
 struct SecretFacts {
   var id: String
   var action: String
@@ -14,9 +14,9 @@ struct SecretFacts {
   var label: String?
   var uid: TagUID?
 
-  /// The associated data.
+  /// Associated data of the seal.
   ///
-  /// The sizes tell "a" + "bc" from "ab" + "c"; -1 is the size of a label or a UID that is not there.
+  /// The sizes distinguish "a" + "bc" from "ab" + "c"; a missing label or UID has the size -1.
   fileprivate var context: [UInt8] {
     var text = "tappet secret 2"
     for part in [id, action] { text += " \(part.utf8.count) \(part)" }
@@ -25,7 +25,7 @@ struct SecretFacts {
     return Array(text.utf8)
   }
 
-  /// The associated data of earlier versions, which did not cover label, time and UID.
+  /// Associated data of earlier versions, which did not cover label, time and UID.
   fileprivate var formerContext: [UInt8] {
     Array("tappet secret 1 \(id.utf8.count) \(id) \(action.utf8.count) \(action) \(index)".utf8)
   }
@@ -50,7 +50,7 @@ extension Store {
     return try LibCrypto.seal(plain, key: key, context: secret.facts.context)
   }
 
-  /// Opens a secret, if need be one that an earlier version sealed; that did not know the UID.
+  /// Opens a secret, including one sealed by an earlier version, which did not store the UID.
   static func open(_ sealed: [UInt8], _ key: SecretKey, _ facts: SecretFacts) throws(CryptoError) -> TagSecret {
     if let secret = try? open(sealed, key, facts.context) { return TagSecret(facts, key: secret) }
     var former = facts
@@ -66,7 +66,7 @@ extension Store {
     return secret
   }
 
-  /// Writes a secret's name, label and seal again, within a transaction.
+  /// Rewrites a secret's action, label and seal, within a transaction.
   func writeSealed(_ secret: TagSecret, _ key: SecretKey) throws(SecretError) {
     let sealed: [UInt8]
     do throws(CryptoError) { sealed = try Store.seal(secret, key) } catch { throw .notSealed(error) }
@@ -80,9 +80,9 @@ extension Store {
     } catch { throw .store(error) }
   }
 
-  /// Seals again, once, what an earlier version sealed without its label and its time, and chains its audit.
+  /// Reseals, once, the secrets that an earlier version sealed without label and time, and chains its audit log.
   ///
-  /// A disk that does not take it is tried again at the next start.
+  /// If the disk refuses, the next start retries.
   func sealAll(under key: SecretKey) throws(DatabaseError) {
     guard try database.integer("SELECT value FROM meta WHERE name = 'seal'") == 0 else { return }
     guard try relation(to: key) != .foreign else { return }

@@ -1,16 +1,16 @@
 // The secrets in the store, sealed: a copy of the database is worthless without the sealing key. Each seal is bound to
-// its row, so that write access to the database is not enough to give one action's secret to another.
+// its row, so that write access to the database is not enough to move a secret from one action to another.
 
 import TappetCore
 import TappetSQLite
 
-/// A secret with what is known of its use.
+/// A secret and its usage.
 package struct StoredSecret: Sendable {
   /// The opened secret.
   package var secret: TagSecret
-  /// Seconds since 1970; `nil` when it was never used.
+  /// Time of the last use in seconds since 1970; `nil` if the secret was never used.
   package var lastUsedUnixSeconds: Int64?
-  /// Number of taps with it.
+  /// Number of taps with this secret.
   package var timesUsed: Int64
 }
 
@@ -18,7 +18,7 @@ package struct StoredSecret: Sendable {
 package struct UnreadableSecret: Hashable, Sendable {
   /// The secret's id.
   package var id: String
-  /// The name of the action that it belongs to.
+  /// Name of the action to which the secret belongs.
   package var action: String
   /// The error that libcrypto reported.
   package var reason: CryptoError
@@ -26,31 +26,31 @@ package struct UnreadableSecret: Hashable, Sendable {
 
 /// All secrets of a store.
 package struct StoredSecrets: Sendable {
-  /// Ordered by action, then age, the oldest first.
+  /// Secrets that can be opened, ordered by action and then by age, oldest first.
   package var readable: [StoredSecret]
-  /// One damaged secret does not hide the others.
+  /// Secrets that cannot be opened; a damaged secret does not hide the others.
   package var unreadable: [UnreadableSecret]
 
-  /// Whether there is one of this action, readable or not.
+  /// Whether the action has any secret, readable or not.
   package func hasAny(of action: String) -> Bool {
     readable.contains { $0.secret.action == action } || unreadable.contains { $0.action == action }
   }
 }
 
-/// Why a secret was not added.
+/// Reason a secret was not added or changed.
 package indirect enum SecretError: Error, Hashable, Sendable {
-  /// The action has as many secrets as it may have.
+  /// The action has reached its maximum number of secrets.
   case limitReached(action: String, max: Int)
-  /// The action has this key already, under this id.
+  /// The action already has this key, under this id.
   case alreadyThere(id: String)
   case label(NameFault)
-  /// The database's content was sealed under another key than this one: two keys would make half of it unreadable.
+  /// The database is sealed under another key: with two keys, half of it would be unreadable.
   case foreignKey
-  /// The value of this name was sealed under another key, or is damaged.
+  /// The value with this name was sealed under another key, or is damaged.
   case unreadable(String)
-  /// The people are not as the request wants them.
+  /// The people in the store do not match the request.
   case person(PersonError)
-  /// A row of an import of people is wrong; the line on which it begins.
+  /// A row of a people import is invalid; `line` is the line on which it starts.
   case peopleRow(line: Int, PeopleRowFault)
   /// The secret could not be sealed.
   case notSealed(CryptoError)
@@ -66,7 +66,7 @@ extension Store {
     try secrets(sealedUnder: key, of: try people(sealedUnder: key))
   }
 
-  /// Opens all secrets with `key`; `people` were read before.
+  /// Opens all secrets with `key`, using `people` that were read before.
   func secrets(sealedUnder key: SecretKey, of people: StoredPeople) throws(DatabaseError) -> StoredSecrets {
     let statement = try database.statement(
       """
@@ -98,17 +98,17 @@ extension Store {
     return secrets
   }
 
-  /// The number of secrets, readable or not.
+  /// Returns the number of secrets, readable or not.
   package func secretCount() throws(DatabaseError) -> Int {
     Int(clamping: try database.integer("SELECT count(*) FROM secrets") ?? 0)
   }
 
   /// Seals `secret` under `key` and commits it.
   ///
-  /// Refuses a key that the action has already, and one more than it may have. `auditEntry`, if given, is noted in the
-  /// same transaction.
+  /// Refuses a key that the action already has, and a secret beyond the limit. If specified, `auditEntry` is recorded
+  /// in the same transaction.
   ///
-  /// `former`: the secret that it replaces, if there is one and it is still unshared.
+  /// `former`: the secret to be replaced, if any; it is removed only if it is still unshared.
   @export(interface)
   package func addSecret(
     _ secret: TagSecret, replacing former: String? = nil, sealedUnder key: SecretKey,
@@ -134,7 +134,7 @@ extension Store {
     renewReplica()
   }
 
-  /// Adds the secrets that their actions do not have yet, all of them or none; returns their ids.
+  /// Adds the secrets that their actions do not have yet, all or none; returns their ids.
   @export(interface)
   package func addSecrets(
     _ secrets: [TagSecret], sealedUnder key: SecretKey, limit: Int = Limits.secretsPerActionMax,
@@ -162,7 +162,7 @@ extension Store {
     return added
   }
 
-  /// Removes a secret, so that the tags that were written with it are refused; returns false when there was none.
+  /// Removes a secret, so that tags written with it are refused; returns false if there was none.
   @export(interface)
   package func removeSecret(_ id: String, noting auditEntry: AuditEntry? = nil) throws(DatabaseError) -> Bool {
     let isRemoved = try transaction { () throws(DatabaseError) in
@@ -175,7 +175,7 @@ extension Store {
     return isRemoved
   }
 
-  /// Gives a secret another label, or none if it is `nil`; returns false when there was no such secret.
+  /// Changes the label of a secret, or removes it if it is `nil`; returns false if there is no such secret.
   @export(interface)
   package func renameSecret(
     _ id: String, label: String?, sealedUnder key: SecretKey, noting auditEntry: AuditEntry? = nil
@@ -205,12 +205,12 @@ extension Store {
     if let fault = label?.nameFault() { throw .label(fault) }
   }
 
-  /// Records that a tag of this secret was used; `uid` if it is not known yet that this tag has it.
+  /// Records a use of the secret; `uid` is passed if the tag is not yet known to have this secret.
   package func noteSecretUse(_ id: String, by uid: TagUID? = nil, unixSeconds: Int64) throws(DatabaseError) {
     try transaction { () throws(DatabaseError) in try noteUse(id, by: uid, unixSeconds) }
   }
 
-  /// The write of `noteSecretUse`, within a transaction.
+  /// Performs the write of `noteSecretUse`, within a transaction.
   func noteUse(_ id: String, by uid: TagUID?, _ unixSeconds: Int64) throws(DatabaseError) {
     let statement = try database.statement(
       "UPDATE secrets SET last_used = ?2, times_used = times_used + 1 WHERE id = ?1")
@@ -231,7 +231,7 @@ extension Store {
     if count >= limit { throw .limitReached(action: secret.action, max: limit) }
   }
 
-  /// Seals and inserts a secret, within a transaction, without checking whether there is room.
+  /// Seals and inserts a secret, within a transaction, without checking the limit.
   func insertSealed(_ secret: TagSecret, _ key: SecretKey) throws(SecretError) {
     try Store.requireGood(secret.label)
     let sealed: [UInt8]
@@ -246,7 +246,7 @@ extension Store {
       with: "INSERT INTO secrets (id, action, idx, sealed, created, label, uid) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
   }
 
-  /// Writes all facts of a sealed secret again, within a transaction.
+  /// Rewrites the row of a sealed secret except for its usage, within a transaction.
   func replace(_ secret: TagSecret, _ sealed: [UInt8]) throws(DatabaseError) {
     try write(
       secret, sealed,

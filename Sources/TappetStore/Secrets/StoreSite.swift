@@ -1,27 +1,28 @@
-// The people of a site, put into force as a whole. A bundle says everything about the people of the site: those who are
-// not in it go, with all of their tags, and so do tags that it does not give them. People and secrets that never came
-// with a bundle stay, but for those that it names: the same name, or the same key for the same action, is the site's.
+// The people of a site, applied as a whole. A bundle is the complete list of the site's people: people who are missing
+// from it are removed with all of their tags, and so are tags that it does not assign to them. People and secrets that
+// were never part of a bundle are kept, unless the bundle contains a person with the same name, or the same key for the
+// same action: these become the site's.
 //
 // All rows are sealed before the transaction, with pauses for taps; the transaction only writes.
 
 import TappetCore
 import TappetSQLite
 
-/// Why a bundle was not put into force.
+/// Reason a bundle was not applied.
 package enum SiteFault: Error, Sendable {
   case refused(SiteRefusal)
   case secrets(SecretStoreError)
 }
 
-/// The counts of a change.
+/// Numbers of people and secrets that a change added and removed.
 package struct SiteChange: Hashable, Sendable {
-  /// People who were not there.
+  /// Number of added people.
   package var addedPeople = 0
-  /// People who are not there any more.
+  /// Number of removed people.
   package var removedPeople = 0
-  /// Secrets that were not there.
+  /// Number of added secrets.
   package var addedTags = 0
-  /// Secrets that are not there any more.
+  /// Number of removed secrets.
   package var removedTags = 0
 }
 
@@ -35,19 +36,19 @@ private struct SitePlan {
   var change = SiteChange()
 }
 
-/// The present content of a store, as far as a plan needs it.
+/// The current content of a store, as far as a plan needs it.
 private struct SiteBasis {
   var people: StoredPeople
   var secrets: StoredSecrets
-  /// The number of changes when it was read.
+  /// Change count when the content was read.
   var changes: Int64
 }
 
 extension SecretStore {
-  /// The name of the sealed value that remembers the bundle in force.
+  /// Name of the sealed value that records the bundle in force.
   static let siteRecordName = "site"
 
-  /// The bundle that is in force; `nil` if there never was one.
+  /// Returns the record of the bundle in force; `nil` if there never was one.
   package func siteRecord() throws(SecretStoreError) -> SiteRecord? {
     guard let value = try sealedValue(named: SecretStore.siteRecordName) else { return nil }
     guard let record = value.withBytes({ SiteRecord(stored: Array($0)) }) else {
@@ -56,9 +57,10 @@ extension SecretStore {
     return record
   }
 
-  /// Puts the people of `bundle` into force at a door of `site`, all of them or nothing; returns the record of it.
+  /// Applies the people of `bundle` at a door of `site`, all or nothing; returns the record of the bundle and the
+  /// change.
   ///
-  /// Secrets of actions that are not in `actions` are left out. An action has at most `limit` secrets afterwards.
+  /// Secrets of actions that are not in `actions` are skipped. Afterwards, an action has at most `limit` secrets.
   @export(interface)
   package func apply(
     _ content: SiteContent, of bundle: SiteBundle, at site: String, actions: Set<String>, limit: Int,
@@ -85,8 +87,8 @@ extension SecretStore {
     }
   }
 
-  /// Remembers that the people who are here now are those of `bundle`, which was made of them, and that all are the
-  /// site's; false when they have changed meanwhile.
+  /// Records that the current people are those of `bundle`, which was made from them, and marks all of them as the
+  /// site's; returns false if they have changed since.
   @export(interface)
   package func notePushed(
     _ content: SiteContent, _ bundle: SiteBundle, since changes: Int64, unixSeconds: Int64,
@@ -108,7 +110,7 @@ extension SecretStore {
     } catch { throw .secret(error) }
   }
 
-  /// The people and the secrets, and the number of changes at that time.
+  /// Returns the people and the secrets, and the change count at that time.
   package func siteContent() throws(SecretStoreError) -> (content: SiteContent, unreadable: Int, changes: Int64) {
     let basis = try readBasis()
     let unreadable = basis.secrets.unreadable.count { basis.people.owner(ofSecret: $0.id) != nil }
@@ -116,10 +118,10 @@ extension SecretStore {
     return (content, unreadable, basis.changes)
   }
 
-  // MARK: Judging
+  // MARK: Checking
 
-  /// The record of this bundle if it is in force already: a kiosk may have died between that and its report, and where
-  /// it was made it is in force before it is published.
+  /// Returns the record of this bundle if it is already in force: a kiosk may have died before reporting it, and on the
+  /// kiosk that made the bundle, it is in force before it is published.
   private func recordOf(_ bundle: SiteBundle, at site: String) throws(SiteFault) -> SiteRecord? {
     let record: SiteRecord?
     do throws(SecretStoreError) { record = try siteRecord() } catch { throw .secrets(error) }
@@ -226,7 +228,7 @@ extension SecretStore {
 
   // MARK: Writing
 
-  /// Commits the plan; false when something has changed since its basis was read.
+  /// Commits the plan; returns false if something has changed since its basis was read.
   private func commit(_ plan: SitePlan, over basis: SiteBasis, noting entry: AuditEntry) throws(SiteFault) -> Bool {
     do throws(SecretError) { return try write(plan, over: basis, noting: entry) } catch {
       throw .secrets(.secret(error))
@@ -257,13 +259,15 @@ extension SecretStore {
 }
 
 extension SiteBasis {
-  /// The people who go: the site's who are not in the bundle, and others with the name of somebody who is.
+  /// Returns the people to remove: the site's people who are not in the bundle, and others who share a name with a
+  /// person in it.
   func removedPeople(_ people: [Person]) -> [Person] {
     let (ids, names) = (Set(people.map { $0.id }), Set(people.map { $0.name }))
     return self.people.all.filter { !ids.contains($0.id) && ($0.isOfSite || names.contains($0.name)) }
   }
 
-  /// The secrets that go: those of people who go or are the site's, and copies of the bundle's under another id.
+  /// Returns the secrets to remove: secrets of removed people or of the site's people that are not in the bundle, and
+  /// copies of the bundle's secrets under other ids.
   func removedSecrets(_ people: [Person], _ tags: [TagSecret]) -> Set<String> {
     let owners = Set(removedPeople(people).map { $0.id } + people.map { $0.id })
     let given = Set(tags.map { $0.id })
@@ -283,10 +287,10 @@ extension SiteBasis {
 }
 
 extension TagSecret {
-  /// The same for secrets of one action with one key; others seldom share it.
+  /// Key that is the same for secrets of one action with one key; other secrets seldom share it.
   fileprivate var copyName: String { action + " " + (key.fingerprint ?? "") }
 
-  /// Whether a store that has the other has this one.
+  /// Whether both secrets have the same stored values.
   fileprivate func isSame(as other: TagSecret) -> Bool {
     action == other.action && index == other.index && createdUnixSeconds == other.createdUnixSeconds
       && label == other.label && uid == other.uid && key == other.key

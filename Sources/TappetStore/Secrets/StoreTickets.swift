@@ -1,12 +1,12 @@
-// How often the tickets of people were used (`PersonLimits.uses`). A use is committed with the entry of its tap, or
-// before an output is driven. The table is not sealed, and neither in the replica nor in a backup, which has what is
-// left.
+// Use counts of people's tickets (`PersonLimits.uses`). A use is committed with the entry of its tap, or before an
+// output is driven. The table is not sealed, and is not part of the replica or of a backup, which contains the
+// remaining uses instead.
 
 import TappetCore
 import TappetSQLite
 
 extension Store {
-  /// The number of uses of each ticket.
+  /// Returns the use count of each ticket.
   func ticketUses() throws(DatabaseError) -> [String: Int64] {
     let statement = try database.statement("SELECT ticket, count FROM ticket_uses")
     defer { statement.reset() }
@@ -25,7 +25,7 @@ extension Store {
     try statement.run()
   }
 
-  /// Sets the number of uses of a new ticket, within a transaction.
+  /// Sets the use count of a new ticket, within a transaction.
   func setUses(_ count: Int64, of ticket: String) throws(DatabaseError) {
     let statement = try database.statement("INSERT OR REPLACE INTO ticket_uses (ticket, count) VALUES (?1, ?2)")
     statement.bind(ticket, at: 1)
@@ -33,7 +33,7 @@ extension Store {
     try statement.run()
   }
 
-  /// Forgets the uses of a ticket that nobody has any more, within a transaction.
+  /// Deletes the use count of a ticket that is no longer in use, within a transaction.
   func removeUses(of ticket: String) throws(DatabaseError) {
     let statement = try database.statement("DELETE FROM ticket_uses WHERE ticket = ?1")
     statement.bind(ticket, at: 1)

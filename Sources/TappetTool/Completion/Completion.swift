@@ -1,4 +1,4 @@
-// The words that fit at a place on the command line. Never asks, never prints an error, and never prints a key.
+// Completes words on the command line. Never prompts, and never prints an error or a key.
 
 import CPlatform
 import TappetBrokerTool
@@ -11,7 +11,7 @@ import TappetKioskTool
 import TappetPlatform
 import TappetStore
 
-/// The words that a shell offers.
+/// The words that a shell offers as completions.
 enum Completion {
   struct Candidate {
     var word: String
@@ -23,7 +23,7 @@ enum Completion {
   case folders
   case none
 
-  /// The answer to a completion script.
+  /// The response to a completion script.
   var text: String {
     switch self {
     case .files: return "files\n"
@@ -36,9 +36,9 @@ enum Completion {
     }
   }
 
-  /// `typed` ends with the unfinished word, which may be empty.
+  /// Completes the last word of `typed`, which is unfinished and may be empty.
   init(of typed: [String]) {
-    // bash breaks words at an equals sign.
+    // bash splits words at an equals sign.
     var words = typed.filter { $0 != "=" }
     if typed.last == "=" { words.append("") }
     let current = words.popLast() ?? ""
@@ -54,7 +54,7 @@ enum Completion {
     return line.complete(current)
   }
 
-  /// The configuration that the line names so far.
+  /// Returns the configuration file specified on the line so far.
   private static func path(in words: [String]) -> String? {
     var path: String?
     for (index, word) in words.enumerated() {
@@ -64,7 +64,7 @@ enum Completion {
     return path
   }
 
-  /// First or second words of commands.
+  /// Returns the first or second words of commands.
   private static func commands(_ current: String, after words: [String]) -> Completion {
     var candidates: [Candidate] = []
     func add(_ word: String, _ description: String) {
@@ -94,7 +94,7 @@ enum Completion {
 private struct PartialLine {
   private let command: Command
   private let path: String?
-  /// The option whose value is to come.
+  /// The option whose value is expected next.
   private var pending: CommandOption?
   private var operandCount = 0
   private var onlyOperands = false
@@ -206,7 +206,7 @@ private struct PartialLine {
     (try? RunningKiosk.find(configuration)) != nil || hasDatabase(configuration)
   }
 
-  /// A completion must not create one.
+  /// Whether the database exists, since a completion must not create it.
   private func hasDatabase(_ configuration: KioskConfiguration) -> Bool {
     access(configuration.stateFolder + "/" + Store.fileName, R_OK | W_OK) == 0
   }

@@ -1,8 +1,8 @@
-// tappet completion: the shells' scripts in board/completions, which ask this program for the words that fit.
+// tappet completion: the shell scripts in board/completions, which query this program for completions.
 //
-// Each script calls `tappet completion --words -- WORD…` with the words up to the cursor, the last of them
-// unfinished. The first line of the answer is `words`, `files`, `folders` or `none`; `words` are followed by one line
-// each, `WORD TAB DESCRIPTION`.
+// Each script calls `tappet completion --words -- WORD…` with the words up to the cursor, the last of them unfinished.
+// The first line of the response is `words`, `files`, `folders` or `none`; `words` is followed by one line per word,
+// `WORD TAB DESCRIPTION`.
 
 import TappetCommandLine
 import TappetCore

@@ -1,7 +1,6 @@
-// A tag that is yet to be written: a new secret, and the content with which the tag acts under it. Nothing is written
-// or saved here.
+// A tag that is yet to be written: a new secret, and the content for its tag. Nothing is written or saved here.
 
-/// Why a tag's content could not be made.
+/// The reason why a tag's content could not be created.
 package enum TagDraftError: Error, Hashable, Sendable {
   case label(NameFault)
   case crypto(CryptoError)
@@ -9,19 +8,19 @@ package enum TagDraftError: Error, Hashable, Sendable {
 
 /// A new secret of an action, and the message for its tag.
 ///
-/// Save the secret only after the message was written and read back: until then no tag works with it.
+/// Save the secret only after the message was written and read back: until then, no tag uses the secret.
 package final class TagDraft: Sendable {
   /// The new secret.
   package let secret: TagSecret
   /// The URL on its tag.
   package let url: TagURL
-  // Written only in `init` and `deinit`, when nobody else holds it, so threads may share it.
+  // Written only in `init` and `deinit`, when there is no other reference, so threads may share it.
   nonisolated(unsafe) private var bytes: [UInt8]
 
-  /// Draws a key for `action`, whose tags have `index`, and signs the URL of its tag.
+  /// Generates a key for `action`, whose tags have `index`, and signs the URL of its tag.
   ///
-  /// With `carriesKey` the URL takes the older form, from which a phone can import the secret, and every reader of the
-  /// tag can copy it.
+  /// With `carriesKey` the URL has the older form, from which a phone can import the secret, but which every reader of
+  /// the tag can copy.
   @export(interface)
   package init(
     action: Action, index: Int64, label: String?, person: Person? = nil, carriesKey: Bool, text: String? = nil,
@@ -45,12 +44,12 @@ package final class TagDraft: Sendable {
 
   deinit { LibCrypto.wipe(&bytes) }
 
-  /// The NDEF message: a record with a URI that is not abbreviated, and after it the text if there is one.
+  /// The NDEF message: a record with an unabbreviated URI, followed by the text, if any.
   ///
-  /// It may hold the key: the caller must wipe a copy.
+  /// The message may contain the key: the caller must wipe every copy.
   package var message: [UInt8] { bytes }
 
-  /// Builds the message in place, so that no copy of the key is left behind.
+  /// Builds the message in place, so that no copy of the key remains.
   private static func message(_ url: TagURL, carrying key: SecretKey?, then other: NDEFRecord?) -> [UInt8] {
     let text = url.text()
     let keySize = key == nil ? 0 : 5 + 2 * SecretKey.size
@@ -64,7 +63,7 @@ package final class TagDraft: Sendable {
       message += "&key=".utf8
       key.withBytes { for byte in $0 { Hex.append(byte, to: &message) } }
     }
-    // Its only flags, MB, ME and SR, are those of a message of one record; it does not begin this one.
+    // Its only flags, MB, ME and SR, are those of a single-record message; here it is not the first record.
     if let other, let record = NDEFMessage(records: [other]).encode() {
       message.append(record[0] & 0x7F)
       message += record.dropFirst()

@@ -1,17 +1,17 @@
-// One job for a tag, from the wait for it to the end. Decides which commands to send and when a secret may be saved;
-// performs nothing.
+// A tag job, from the wait for the tag to the end of the job. Decides which commands to send and when a secret may be
+// saved; performs nothing.
 //
 //     waiting ──tag there──▶ working ──done──▶ [saving ──saved──▶ [protecting ──done──▶]] ended
 //        ▲                      │
 //        └──── pulled away ─────┘
 //
-// Invariant: `save` is requested only when the tag was read back and holds the message.
+// Invariant: `save` is requested only when the tag was read back and contains the message.
 
 /// A job for the next tag.
 package struct TagJob: Sendable {
   /// The work of a job.
   package enum Work: Sendable {
-    /// Writes the draft's message and saves its secret; with `protects`, nobody else can write the tag afterwards.
+    /// Writes the draft's message and saves its secret; with `protects`, the tag is password-protected afterwards.
     case write(TagDraft, protects: Bool)
     case erase
     case lock
@@ -20,11 +20,11 @@ package struct TagJob: Sendable {
 
   /// The next step for the owner.
   package indirect enum Step: Sendable {
-    /// Send it to tappet-reader.
+    /// Send this command to tappet-reader.
     case order(ReaderOrder)
-    /// Save the secret, remove the one that it replaces, and then call `saved`; if that fails, the job is over.
+    /// Save the secret, remove the secret that it replaces, and then call `saved`; on failure the job is over.
     case save(TagSecret, FormerSecret?)
-    /// Show it to the person.
+    /// Show this notice to the person.
     case notify(TagJobNotice)
     /// The job is over.
     case end(TagJobEnd)
@@ -43,19 +43,19 @@ package struct TagJob: Sendable {
   private let passwordKey: SecretKey?
   private let known: FormerSecrets
   private var state = State.waiting
-  /// The tag that was met last, and the secret that it held before it was touched.
+  /// The most recent tag, and the secret that it contained before it was changed.
   private var former: (uid: TagUID, secret: FormerSecret?)?
-  /// Whether a tag was left without its message.
+  /// Whether a tag was left half-written, without its message.
   private var leftTorn = false
-  /// The tag that lay there before the job; it may have left since, and the person may hold another one.
+  /// The tag on the reader before the job; it may have been removed since, and the person may present another tag.
   private var presumed: TagUID?
-  /// A tag that came before the answer to the order for another one.
+  /// A tag that arrived before the answer to the command for another tag.
   private var arrived: TagReading?
 
   /// A job that waits for a tag.
   ///
-  /// `passwordKey` is the kiosk's key for tag passwords. `nil` means that there is none yet, and so no tag is protected
-  /// by it. `known`: the secrets that the tag may hold.
+  /// `passwordKey` is the kiosk's key for tag passwords. `nil` means that there is no key yet, and so no tag is
+  /// protected by one. `known` contains the secrets that may be on the tag.
   package init(_ work: Work, passwordKey: SecretKey?, known: FormerSecrets = FormerSecrets()) {
     self.work = work
     self.known = known
@@ -70,7 +70,7 @@ package struct TagJob: Sendable {
     }
   }
 
-  /// Handles a tag that was on the reader before the job began, with the URL that it held.
+  /// Handles a tag that was on the reader before the job started, with its URL.
   package mutating func tagIsThere(_ uid: TagUID, holding url: TagURL? = nil) -> [Step] {
     presumed = uid
     return begin(uid, holding: url)
@@ -103,7 +103,7 @@ package struct TagJob: Sendable {
       presumed = nil
       return begin(reading.uid, holding: try? reading.tagURL())
     case (.waiting, .tagFaulted(_, let model, let fault)):
-      // A tag that moved is waited for; it appears again when it lies still.
+      // The job waits for a tag that moved, which is detected again once it is still.
       if case .pulledAway = fault { return [.notify(.heldTooShort)] }
       return end(.failed(model, .unreadable(fault)))
     case (.working, .orderProgress(let done, let total)), (.protecting, .orderProgress(let done, let total)):
@@ -121,7 +121,7 @@ package struct TagJob: Sendable {
     }
   }
 
-  /// Handles the news that the secret is in the store.
+  /// Handles the store's confirmation that the secret was saved.
   @export(interface)
   package mutating func saved() -> [Step] {
     guard case .saving(let outcome) = state, case .write(let draft, let protects) = work else { return [] }
@@ -133,9 +133,9 @@ package struct TagJob: Sendable {
     return [.order(order)]
   }
 
-  /// Ends the job because nobody waits any longer, or no tag can come any more.
+  /// Ends the job because its requester is gone, or no tag can be read any longer.
   ///
-  /// Does nothing while a tag is being written: that is quick, and runs to its end.
+  /// Does nothing while a tag is being written: a write is quick and is always completed.
   package mutating func giveUp(_ reason: TagJobFailure) -> [Step] {
     switch state {
     case .waiting: return end(.failed(nil, failure(reason)))
@@ -156,11 +156,11 @@ package struct TagJob: Sendable {
     }
   }
 
-  /// The reason to report: a torn tag, or the lack of room for any but the action's own tags, says more.
+  /// The reason to report: a half-written tag, or no room except for the action's own tags, is more specific.
   private func failure(_ reason: TagJobFailure) -> TagJobFailure {
     if leftTorn { return .leftTorn }
     switch (reason, work) {
-    // A tool whose time is up cancels the kiosk's job.
+    // A tool cancels the kiosk's job on timeout.
     case (.noTag, .write(let draft, _)) where isFull, (.cancelled, .write(let draft, _)) where isFull:
       return .noRoom(action: draft.secret.action, max: known.limit)
     default: return reason
@@ -179,7 +179,7 @@ package struct TagJob: Sendable {
       leftTorn = leftTorn || begun
       return [.notify(.pulledAway(begun: begun))] + waitAgain()
     case .notThere:
-      // Nobody has held the presumed one there for this job.
+      // The presumed tag was not presented for this job.
       return (presumed == outcome.uid ? [] : [.notify(.pulledAway(begun: false))]) + waitAgain()
     case .some(let fault):
       return end(.failed(outcome.model, .tag(fault)))
@@ -201,7 +201,7 @@ package struct TagJob: Sendable {
     return end(.done(sum, draft.secret, isProtected: true))
   }
 
-  /// The tag's former secret, which is no longer on it when the tag comes back half-written.
+  /// Records the tag's former secret, which is no longer on the tag when it returns half-written.
   private mutating func noteFormer(of uid: TagUID, _ url: TagURL?) {
     let secret = url.flatMap { known.secret(of: $0, on: uid) }
     if secret != nil || former?.uid != uid { former = (uid, secret) }
@@ -217,7 +217,7 @@ package struct TagJob: Sendable {
     return secret.action == action
   }
 
-  /// The URL that the tag holds when a write is done.
+  /// The URL on the tag once a write is done.
   package var writtenURL: TagURL? {
     guard case .write(let draft, _) = work else { return nil }
     return draft.url
@@ -235,7 +235,7 @@ package struct TagJob: Sendable {
   }
 }
 
-/// A notice for the person while a job is under way.
+/// A progress notice for the person during a job.
 package enum TagJobNotice: Hashable, Sendable {
   case progress(done: Int, total: Int)
   /// The tag moved while it was read; nothing was changed.
@@ -248,11 +248,11 @@ package enum TagJobNotice: Hashable, Sendable {
 package enum TagJobFailure: Hashable, Sendable {
   case tag(TagWriteFault)
   case unreadable(TagFault)
-  /// Nobody showed a tag in time.
+  /// No tag was presented in time.
   case noTag
-  /// The action has as many secrets as it may have, and the tag holds none of them alone.
+  /// The action has reached its limit of secrets, and none of them is on this tag alone.
   case noRoom(action: String, max: Int)
-  /// Nobody came back with the tag that was pulled away half-written.
+  /// The tag that was pulled away half-written did not return.
   case leftTorn
   case cancelled
   /// The reader was lost; `torn` when it was writing.
@@ -264,7 +264,7 @@ package enum TagJobFailure: Hashable, Sendable {
 package indirect enum TagJobEnd: Sendable {
   /// Done, with the secret that was saved, if any.
   case done(OrderOutcome, TagSecret?, isProtected: Bool)
-  /// The tag works, but anybody can rewrite it.
+  /// The tag works, but it can be rewritten without a password.
   case doneUnprotected(OrderOutcome, TagSecret, TagWriteFault)
   case failed(TagModel?, TagJobFailure)
 }

@@ -1,4 +1,4 @@
-// Why a tag is not as intended.
+// The outcome of a tag write, and the reasons why it can fail.
 
 /// The outcome of a command.
 package struct OrderOutcome: Hashable, Sendable {
@@ -24,31 +24,31 @@ package struct OrderOutcome: Hashable, Sendable {
 ///
 /// Nothing was changed on the tag, unless the case says otherwise.
 package enum TagWriteFault: Error, Hashable, Sendable {
-  /// The tag is not on the reader any more.
+  /// The tag is no longer on the reader.
   case notThere
   /// Two tags are on the reader.
   case notAlone
-  /// It left too early; with `begun` it may be half-written, and then holds no message.
+  /// The tag was removed too early; with `begun` it may be half-written, and then contains no message.
   case pulledAway(begun: Bool)
-  /// This cannot be done to the model.
+  /// The model does not support the command.
   case unsupportedModel
   /// Its capability container forbids writing.
   case readOnly
-  /// Its lock bits freeze bytes that would have to change.
+  /// Its lock bits protect bytes that would have to change.
   case locked
-  /// It demands a password that is not ours.
+  /// It requires a password that is not the kiosk's.
   case passwordProtected
   /// The message needs more bytes than the tag has.
   case tooSmall(needed: Int, capacity: Int)
-  /// It has no capability container.
+  /// The tag has no capability container.
   case unformatted
-  /// Its capability container, which can be written only once, already has another content.
+  /// Its capability container, which can be written only once, already has different content.
   case foreignContainer
-  /// It refuses a command that it should execute; something may have changed before that.
+  /// It refused a command that it should execute; with `begun` it may have been changed before that.
   case refused(begun: Bool)
-  /// It does not read as it was written.
+  /// The content read back differs from the written content.
   case notAsWritten
-  /// It answered against the specification.
+  /// Its answer violates the specification.
   case malformedAnswer
 }
 
@@ -83,7 +83,7 @@ extension TagWriteFault {
     }
   }
 
-  /// A fault from its code; `nil` for an unknown code, and for meaningless numbers that are not zero.
+  /// A fault from its code; `nil` for an unknown code, and if an unused number is not zero.
   init?(code: UInt8, _ first: UInt16, _ second: UInt16) {
     if code != 8, second != 0 { return nil }
     switch (code, first) {

@@ -1,10 +1,10 @@
-// The kinds of tags, as far as the reader can tell them apart.
+// The kinds of tags that the reader distinguishes, their readings, and the faults of tags and readers.
 
 /// A tag's model.
 ///
 /// Raw values are the reader's wire format (`ReaderMessage`): append, never reuse.
 package enum TagModel: UInt8, CaseIterable, Hashable, Sendable {
-  /// Answers as a Type 2 tag; the model was not requested or not given.
+  /// A Type 2 tag whose model was not requested or not reported.
   case type2 = 1
   case ultralight = 2
   case ultralightEV1Small = 3
@@ -17,15 +17,15 @@ package enum TagModel: UInt8, CaseIterable, Hashable, Sendable {
   case ntag216 = 10
   case ntagI2C1K = 11
   case ntagI2C2K = 12
-  /// ISO-DEP with the NDEF application.
+  /// An ISO-DEP tag with the NDEF application.
   case type4 = 20
   case ntag424 = 21
-  /// A MIFARE Classic, refused: it has no NDEF that every phone can read.
+  /// A MIFARE Classic, rejected because not every phone can read its NDEF content.
   case mifareClassic = 40
-  /// Anything else that answered.
+  /// Any other tag that answered.
   case other = 41
 
-  /// How its memory is laid out.
+  /// The layout of a tag's memory.
   package enum Layout: Hashable, Sendable {
     /// Pages of 4 bytes, TLV blocks from page 4 (NFC Forum Type 2 Tag).
     case type2
@@ -35,7 +35,7 @@ package enum TagModel: UInt8, CaseIterable, Hashable, Sendable {
     case unsupported
   }
 
-  /// How its memory is laid out.
+  /// The layout of the model's memory.
   package var layout: Layout {
     switch self {
     case .type2, .ultralight, .ultralightEV1Small, .ultralightEV1Large, .ntag203, .ntag210, .ntag212, .ntag213,
@@ -69,9 +69,9 @@ package enum TagModel: UInt8, CaseIterable, Hashable, Sendable {
   }
 }
 
-/// A tag's identifier as it gives it in anti-collision: 4, 7 or 10 bytes.
+/// The identifier that a tag sends during anti-collision: 4, 7 or 10 bytes.
 ///
-/// It proves nothing: it can be copied.
+/// It can be copied, and so does not authenticate the tag.
 package struct TagUID: Hashable, Sendable {
   /// The identifier's 1 to 10 bytes.
   package let bytes: [UInt8]
@@ -82,11 +82,11 @@ package struct TagUID: Hashable, Sendable {
     self.bytes = Array(bytes)
   }
 
-  /// Whether the tag draws another one each time: four bytes that begin with 08 (ISO/IEC 14443-3 §6.5.4).
+  /// Whether the tag generates a random UID each time: four bytes that start with 08 (ISO/IEC 14443-3 §6.5.4).
   package var isRandom: Bool { bytes.count == 4 && bytes[0] == 0x08 }
 }
 
-/// A tag's memory as the reader read it; the core interprets it.
+/// A tag's memory as read by the reader; the core interprets it.
 package struct TagReading: Hashable, Sendable {
   /// The tag that was read.
   package var uid: TagUID
@@ -106,13 +106,13 @@ package struct TagReading: Hashable, Sendable {
   }
 }
 
-/// The facts about a tag that no tap needs, and that the reader therefore asks for afterwards.
+/// Facts about a tag that taps do not need, and that the reader therefore requests after the reading.
 package struct TagDescription: Hashable, Sendable {
   /// The tag that was read before.
   package var uid: TagUID
-  /// Its exact model, as far as it can be told.
+  /// Its exact model, as far as it can be determined.
   package var model: TagModel
-  /// Pages 0 to 2 of a Type 2 tag, with its lock bits: 12 bytes, or none if they were read before or cannot be.
+  /// Pages 0 to 2 of a Type 2 tag, with its lock bits: 12 bytes; empty if already read or unreadable.
   package var header: [UInt8]
 
   package static let headerSize = 12
@@ -125,7 +125,7 @@ package struct TagDescription: Hashable, Sendable {
 }
 
 extension TagReading {
-  /// The same reading with what its description adds.
+  /// Returns the reading with the facts of its description added.
   @export(interface)
   package func described(by description: TagDescription) -> TagReading {
     var whole = self
@@ -138,17 +138,17 @@ extension TagReading {
   }
 }
 
-/// Why a tag that was seen could not be read.
+/// The reason why a detected tag could not be read.
 ///
 /// Raw values are the reader's wire format: append, never reuse.
 package enum TagFault: UInt8, CaseIterable, Error, Hashable, Sendable {
-  /// It left, or moved, while it was read, and did so again at the second attempt.
+  /// The tag was removed or moved during the read, and again during the second attempt.
   case pulledAway = 1
-  /// A model that Tappet does not read.
+  /// The model is not supported.
   case unsupportedModel = 2
-  /// It refused a command that it must answer (a read-protected page, no NDEF application).
+  /// The tag refused a command that it must answer (a read-protected page, no NDEF application).
   case refusedToAnswer = 3
-  /// It answered against the specification.
+  /// Its answer violates the specification.
   case malformedAnswer = 4
   /// Its message is larger than `Limits.tagMemorySizeMax`.
   case tooLarge = 5
@@ -160,20 +160,20 @@ package enum TagFault: UInt8, CaseIterable, Error, Hashable, Sendable {
   case malformedContainer = 8
 }
 
-/// Why the reader (the device, not the tag) cannot be used.
+/// The reason why the reader (the device, not the tag) cannot be used.
 ///
 /// Raw values are the reader's wire format: append, never reuse.
 package enum ReaderFault: UInt8, CaseIterable, Hashable, Sendable {
   /// No such device, or libnfc found none.
   case notFound = 1
-  /// The device is there but does not answer.
+  /// The device is present but does not answer.
   case silent = 2
-  /// The line broke: the device was unplugged.
+  /// The connection failed: the device was unplugged.
   case ioError = 3
   /// Another program uses the device.
   case busy = 4
   /// This user may not open the device.
   case permissionDenied = 5
-  /// It answers, but not as a usable reader does (a half-finished handshake, no ISO 14443-A).
+  /// The device answers, but not like a usable reader (an incomplete handshake, no ISO 14443-A).
   case unusable = 6
 }

@@ -1,14 +1,14 @@
-// Where a Type 2 tag keeps what is not for messages: lock bits, password, capability container. From NXP's data sheets
-// (MF0ICU1, MF0ULx1, NTAG203, NTAG210/212, NTAG213/215/216); a model without an entry is written, but neither locked
-// nor formatted.
+// The location of a Type 2 tag's lock bits, password and capability container. From NXP's data sheets (MF0ICU1,
+// MF0ULx1, NTAG203, NTAG210/212, NTAG213/215/216); a model without an entry is written, but neither locked nor
+// formatted.
 
 /// The layout of one model.
 package struct Type2Geometry: Sendable {
   /// Lock bits after the user memory, for the pages from 16 on.
   package struct DynamicLock: Sendable {
-    /// The page that holds them.
+    /// The page that contains the lock bits.
     package var page: Int
-    /// All of them set, and those that freeze them.
+    /// The bytes with all lock bits, and the bits that freeze them, set.
     package var allSet: [UInt8]
     /// Number of pages that a bit locks; the NTAG203 counts differently.
     var pagesPerBit: Int
@@ -32,9 +32,9 @@ package struct Type2Geometry: Sendable {
   /// The page after the user memory.
   package var userPageEnd: Int { dynamicLock?.page ?? configurationPage ?? pageCount }
 
-  /// Whether lock bits freeze `page`: bytes 10 and 11 of the memory, and those of the dynamic lock page.
+  /// Whether lock bits protect `page`: bytes 10 and 11 of the memory, and those of the dynamic lock page.
   ///
-  /// Page 2, which contains them, is never frozen.
+  /// Page 2, which contains lock bits, is never protected.
   @export(interface)
   package func isLocked(page: Int, staticLock: (UInt8, UInt8), dynamicLockBytes: [UInt8]) -> Bool {
     switch page {
@@ -44,14 +44,14 @@ package struct Type2Geometry: Sendable {
     }
     guard let lock = dynamicLock, page >= 16, page < lock.page, dynamicLockBytes.count >= 2 else { return false }
     let bit = (page - 16) / lock.pagesPerBit
-    // NTAG203: bits 1 to 3 freeze the pages 16 to 27 in fours, 5 to 7 those from 28 to 39.
+    // NTAG203: bits 1 to 3 lock pages 16 to 27, four pages each; bits 5 to 7 lock pages 28 to 39.
     if lock.pagesPerBit == 4 { return dynamicLockBytes[0] >> UInt8(bit < 3 ? bit + 1 : min(bit + 2, 7)) & 1 != 0 }
     return dynamicLockBytes[min(bit / 8, 1)] >> UInt8(bit % 8) & 1 != 0
   }
 }
 
 extension TagModel {
-  /// The model's layout; `nil` where it is not known for certain.
+  /// The model's layout; `nil` if it is not known for certain.
   package var geometry: Type2Geometry? {
     switch self {
     case .ultralight: Type2Geometry(pageCount: 16, size: 0x06)

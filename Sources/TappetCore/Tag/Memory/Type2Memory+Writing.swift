@@ -1,18 +1,18 @@
-// The pages of a Type 2 tag to write, and their order, so that a message becomes the tag's only content.
+// The page writes, in order, that make a message a Type 2 tag's only content.
 //
 // The order is the NFC Forum's (Type 2 Tag 1.2 §6.4.3), page by page: a tag that is pulled away between any two writes
-// reads as empty, or as it was before, or as it was meant to be, and never as something else.
+// reads as empty, as the old content or as the new content, and never as anything else.
 //
-//   1. the page with the length, which becomes 0: from here on the tag is empty
-//   2. every other page that changes; bytes after the message are overwritten too, because they may hold an older key
-//   3. the page with the length, which becomes the message's
+//   1. the page with the length, which is set to 0: from here on the tag is empty
+//   2. every other page that changes; bytes after the message are also overwritten, as they may contain an older key
+//   3. the page with the length, which is set to that of the message
 //
-// Where a new block's tag and length would be in two pages, a NULL precedes it, and a terminator takes the NULL's place
+// If a new block's tag and length would be in two pages, a NULL precedes the block, and a terminator replaces the NULL
 // until the rest is written.
 
 /// One page of four bytes.
 package struct PageWrite: Hashable, Sendable {
-  /// Number of the page, from the memory's beginning.
+  /// Number of the page, counted from the start of the memory.
   package var page: Int
   /// Its four bytes.
   package var bytes: [UInt8]
@@ -30,13 +30,13 @@ extension Type2Memory {
 
   /// Returns the writes that make `message` the content of `memory`, whose whole data area must be known.
   ///
-  /// An empty message empties the tag. Only pages that change are among the writes, the length's page twice; there are
-  /// none when the content is already right.
+  /// An empty message empties the tag. The writes contain only pages that change, and the page with the length twice;
+  /// there are none if the content is already correct.
   @export(interface)
   package static func plan(_ message: [UInt8], in memory: [UInt8]) throws(TagWriteFault) -> [PageWrite] {
     guard memory.count >= headerSize, memory[12] == 0xE1, memory[13] >> 4 == 1 else { throw .unformatted }
     guard memory[15] & 0x0F == 0 else { throw .readOnly }
-    // Nobody may read it, so the written message would not be found.
+    // Reading is restricted, so the written message could not be read.
     guard memory[15] == 0 else { throw .foreignContainer }
     let end = min(headerSize + Int(memory[14]) * 8, memory.count / pageSize * pageSize)
     var walk = TLVCursor(memory: memory, end: end)
@@ -54,15 +54,15 @@ extension Type2Memory {
     guard block.count - 1 <= capacity else { throw .tooSmall(needed: block.count - 1, capacity: capacity) }
     let content = (isApart ? [0x00] : []) + block
     var target = memory
-    // The terminator is left out where there is no room for it (§2.3.6).
+    // The terminator is omitted if there is no room for it (§2.3.6).
     for (index, offset) in room.enumerated() { target[offset] = index < content.count ? content[index] : 0 }
     if isApart { return order(from: memory, to: target, door: room[..<1], closed: 0xFE) }
     let door = room[1] / pageSize
     return order(from: memory, to: target, door: room[1...].prefix { $0 / pageSize == door }, closed: 0x00)
   }
 
-  /// Puts the changed pages in order; `door` is the bytes, all in one page, that hide the message while they are
-  /// `closed`.
+  /// Returns the changed pages in order; `door` contains the offsets, all in one page, of the bytes that hide the
+  /// message while they have the value `closed`.
   private static func order(
     from memory: [UInt8], to target: [UInt8], door: ArraySlice<Int>, closed: UInt8
   ) -> [PageWrite] {
@@ -76,7 +76,7 @@ extension Type2Memory {
       now.replaceSubrange(range, with: image[range])
       writes.append(PageWrite(page: page, bytes: Array(image[range])))
     }
-    // The door of an empty tag whose block stays in place is closed already.
+    // The door of an empty tag whose block stays in place is already closed.
     if memory[doorOffset] != closed || !isEmpty(memory) {
       var image = target
       if target[doorOffset] != closed { for offset in door { image[offset] = closed } }

@@ -15,19 +15,19 @@ package enum Type2Error: Error, Hashable, Sendable {
   case unsupportedVersion(UInt8)
   /// The tag forbids reading (§4.6).
   case readProtected
-  /// A block that claims more than the data area has.
+  /// The block's length exceeds the data area.
   case lengthBeyondMemory(offset: Int, length: Int, dataAreaEnd: Int)
   /// A Lock Control or Memory Control block whose length is not 3 (§2.3.2, §2.3.3).
   case malformedControl(offset: Int)
-  /// More control blocks than any tag has.
+  /// There are more control blocks than any real tag has.
   case tooManyControls
 }
 
-/// The result of looking for the message in a memory, or in its beginning.
+/// The result of searching for the message in a memory, or in its first part.
 package enum Type2Location: Hashable, Sendable {
   /// The complete NDEF message.
   case message([UInt8])
-  /// There is an NDEF block, and it is empty.
+  /// The NDEF block is empty.
   case empty
   /// There is no NDEF block.
   case none
@@ -52,9 +52,9 @@ package enum Type2Memory {
     return walk.run()
   }
 
-  /// Returns the blocks that hold `message`, to be written from byte 16 on.
+  /// Returns the blocks that contain `message`, to be written from byte 16 on.
   ///
-  /// `nil` when it does not fit a length field.
+  /// `nil` if the message is too long for the length field.
   package static func encode(message: [UInt8]) -> [UInt8]? {
     guard message.count < 0xFFFF else { return nil }
     let length: [UInt8] =
@@ -97,18 +97,18 @@ package enum Type2Memory {
       }
     }
 
-    /// The place where an NDEF block is, or can be put.
+    /// The place where an NDEF block is, or can be written.
     struct Place {
       var offset: Int
-      /// Whether there is a block.
+      /// Whether a block exists there.
       var hasBlock: Bool
       /// The ranges that the blocks before it reserve.
       var reserved: [Range<Int>]
     }
 
-    /// Returns the NDEF block's place, or one after the blocks that must stay.
+    /// Returns the NDEF block's place, or a place after the blocks that must stay.
     mutating func findPlace() -> Place {
-      // After an unknown block only an NDEF block is looked for; if there is none, all of that is overwritten.
+      // After an unknown block only an NDEF block is searched for; if there is none, that area is overwritten.
       var place = Place(offset: offset, hasBlock: false, reserved: [])
       var isKnown = true
       while true {
@@ -142,7 +142,7 @@ package enum Type2Memory {
       return offset < end ? next() : nil
     }
 
-    /// Handles one block; `nil` means that the walk continues after it.
+    /// Handles one block; `nil` means that the cursor continues after it.
     private mutating func block(_ tag: UInt8, at start: Int, length: Int) -> Type2Location? {
       let available = end - offset - reservedBytes(from: offset)
       guard length <= available else {
@@ -188,7 +188,7 @@ package enum Type2Memory {
       return memory[offset]
     }
 
-    /// Takes `count` bytes of a block; `nil`, and nothing is taken, when they are not all known.
+    /// Reads `count` bytes of a block; returns `nil` and reads nothing if some of them are not known yet.
     private mutating func take(_ count: Int) -> [UInt8]? {
       let before = offset
       var bytes: [UInt8] = []
@@ -221,7 +221,7 @@ package enum Type2Memory {
       return copy.offset
     }
 
-    /// Where the next reserved range begins, or an offset beyond everything.
+    /// The offset of the next reserved range, or an offset beyond everything.
     private var nextReserved: Int {
       reserved.reduce(Int.max) { $1.lowerBound > offset ? min($0, $1.lowerBound) : $0 }
     }

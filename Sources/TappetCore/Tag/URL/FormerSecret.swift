@@ -1,28 +1,28 @@
-// The former content of a tag that is written again: it may hold one of the kiosk's own secrets, which nothing needs
-// then.
+// The former content of a tag that is rewritten: it may contain one of the kiosk's own secrets, which is then no longer
+// needed.
 
-/// The secret that a tag held before it was written.
+/// The secret that was on a tag before it was rewritten.
 package enum FormerSecret: Sendable {
-  /// It was on this tag alone, and is removed.
+  /// The secret was on this tag alone, and is removed.
   case replaced(TagSecret)
-  /// It stays, because other tags or phones may have it.
+  /// The secret is kept, because other tags or phones may have it.
   case kept(TagSecret)
 }
 
-/// The kiosk's secrets, when a tag is about to be written.
+/// The kiosk's secrets at the time when a tag is about to be written.
 package struct FormerSecrets: Sendable {
-  /// All that a tag may hold.
+  /// All secrets that may be on a tag.
   package var secrets: [TagSecret]
-  /// The ids of those that were made here and have not been shown since.
+  /// The ids of the secrets that were created here and have not been displayed since.
   package var unshared: Set<String>
 
-  /// The actions of secrets that cannot be opened, one for each.
+  /// The actions of secrets that cannot be opened, one entry per secret.
   package var unreadable: [String]
 
   /// Number of secrets that an action may have.
   package var limit: Int
 
-  /// Secrets that a tag may hold, with the ids of those that nobody else can have.
+  /// Secrets that may be on a tag, with the ids of those that were never shared.
   package init(
     _ secrets: [TagSecret] = [], unshared: Set<String> = [], unreadable: [String] = [],
     limit: Int = Limits.secretsPerActionMax
@@ -35,7 +35,7 @@ package struct FormerSecrets: Sendable {
 
   /// The secret that signed `url` on the tag `uid`.
   ///
-  /// It is on this tag alone if it was made for a tag at that second, does not lie open on it, and was never shared.
+  /// It is on this tag alone if it was created for a tag at that second, is not readable on it, and was never shared.
   func secret(of url: TagURL, on uid: TagUID) -> FormerSecret? {
     guard let secret = url.verify(with: secrets) else { return nil }
     let isAlone =
@@ -44,12 +44,12 @@ package struct FormerSecrets: Sendable {
     return isAlone ? .replaced(secret) : .kept(secret)
   }
 
-  /// Whether one of the action's tags may be written again although there is no room.
+  /// Whether one of the action's tags may be rewritten although the action is full.
   package func hasTag(of action: String) -> Bool {
     secrets.contains { $0.action == action && unshared.contains($0.id) }
   }
 
-  /// Whether an action has as many secrets as it may have.
+  /// Whether an action has reached its limit of secrets.
   package func isFull(_ action: String) -> Bool {
     secrets.count { $0.action == action } + unreadable.count { $0 == action } >= limit
   }

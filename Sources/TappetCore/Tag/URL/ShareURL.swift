@@ -1,9 +1,9 @@
-// The share URL, with which a phone or kiosk passes a secret to another (docs/formats.md, "Share URL"). It holds a key,
-// so every holder of the text must wipe it.
+// The share URL, with which a phone or kiosk passes a secret to another (docs/formats.md, "Share URL"). It contains a
+// key, so every owner of the text must wipe it.
 //
 //     smpshare://secret?idx=I&key=<64 hex>[&label=L]
 
-/// Why a text is not a share URL.
+/// The reason why a text is not a share URL.
 package enum ShareURLError: Error, Hashable, Sendable {
   case notAShareURL
   case missingIndex
@@ -36,7 +36,7 @@ package struct ShareURL: Sendable {
     try URLParts.withBytes(of: text) { (bytes) throws(ShareURLError) in try parse(URLParts(bytes)) }
   }
 
-  /// Parses a share URL in place, so that no copy of it is left.
+  /// Parses a share URL in place, so that no copy of it remains.
   package static func parse(at text: UnsafeRawBufferPointer) throws(ShareURLError) -> ShareURL {
     try parse(URLParts(text.assumingMemoryBound(to: UInt8.self)))
   }
@@ -70,13 +70,13 @@ package struct ShareURL: Sendable {
       label: try label.flatMap { (text) throws(ShareURLError) in try decodeLabel(Array(text)[...]) })
   }
 
-  /// Returns the URL, which holds the key: the caller must wipe it.
+  /// Returns the URL, which contains the key: the caller must wipe it.
   ///
-  /// There is no other copy: the key's digits are written where they stay.
+  /// There is no other copy: the key's digits are written directly into the result.
   @export(interface)
   package func text() -> [UInt8] {
     let head = Array("smpshare://secret?idx=\(index)&key=".utf8)
-    // As the app does: characters with a meaning in a query are escaped, and everything that is not printable ASCII.
+    // As in the app, characters with a meaning in a query, and all that are not printable ASCII, are escaped.
     let tail = label.map { Array("&label=".utf8) + $0.percentEncoded(except: "!$'()*+,;:@/?") } ?? []
     let size = head.count + 2 * SecretKey.size + tail.count
     return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
@@ -117,13 +117,13 @@ package struct ShareURL: Sendable {
 }
 
 extension ShareURL {
-  /// The share code in a line, without what a scanner or an editor writes around it: `QR-Code:`, quotes, blanks, a byte
-  /// order mark; for the caller to wipe.
+  /// Returns the share code in a line, without the text that a scanner or an editor adds: `QR-Code:`, quotes, blanks, a
+  /// byte order mark; the caller must wipe it.
   ///
-  /// A line without a share code is as it was, but for blanks.
+  /// A line without a share code is returned unchanged, except for blanks.
   @export(interface)
   package static func trimmed(_ line: [UInt8]) -> [UInt8] {
-    // In UTF-16, each of its characters has a zero beside it.
+    // In UTF-16, each of its characters is paired with a zero byte.
     var text = line.filter { $0 != 0 }
     defer { LibCrypto.wipe(&text) }
     let isBlank = { (byte: UInt8) in byte <= 0x20 }
@@ -132,7 +132,7 @@ extension ShareURL {
     var code = text[(start ?? 0)...].drop { isBlank($0) }
     func dropEnd(while isDropped: (UInt8) -> Bool) { while let last = code.last, isDropped(last) { code.removeLast() } }
     dropEnd { isBlank($0) || $0 == 0x22 }
-    // Typographic quotes, and those that a label may have.
+    // Typographic quotes, and the quotes that a label may contain.
     let mark = before.suffix(3).elementsEqual([0xEF, 0xBB, 0xBF]) ? nil : before.last
     if let mark, mark >= 0x80 { dropEnd { $0 >= 0x80 } }
     if mark == UInt8(ascii: "'") || mark == UInt8(ascii: "<") { dropEnd { $0 == (mark == 0x27 ? 0x27 : 0x3E) } }

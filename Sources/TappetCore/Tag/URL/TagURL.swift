@@ -1,5 +1,5 @@
-// The signed action URL on a tag (docs/formats.md, "Tag URL"). Stricter than the phone app in two places: it refuses
-// forms of integers that no app writes, and a parameter that occurs twice, on which the app crashes.
+// The signed action URL on a tag (docs/formats.md, "Tag URL"). Stricter than the phone app in two places: it rejects
+// integer formats that no app writes, and repeated parameters, on which the app crashes.
 //
 //     smp://action?idx=I&ts=T&sig=S[&key=K]      S = HMAC-SHA256(key, "idx=I&ts=T")
 
@@ -11,7 +11,7 @@ package enum TagURLParameter: UInt8, Hashable, Sendable {
   case key
 }
 
-/// Why a text is not a tag URL, in the order of the checks.
+/// The reason why a text is not a tag URL, in the order of the checks.
 package enum TagURLError: Error, Hashable, Sendable {
   case invalidScheme
   case invalidHost
@@ -25,15 +25,15 @@ package enum TagURLError: Error, Hashable, Sendable {
 
 /// A parsed tag URL.
 ///
-/// A parsed URL need not be genuine: `verify` checks that.
+/// A parsed URL is not necessarily genuine: `verify` checks its signature.
 package struct TagURL: Hashable, Sendable {
   /// The action's `idx`.
   package var index: Int64
-  /// When it was written, in seconds since 1970; it never expires.
+  /// Time of writing, in seconds since 1970; the URL never expires.
   package var timestamp: Int64
-  /// The signature's 32 bytes; `nil` means that the text has no well-formed signature, so nothing verifies it.
+  /// The signature's 32 bytes; `nil` means that the text has no well-formed signature, so verification fails.
   package var signature: [UInt8]?
-  /// Whether it carries its key, so that every reader of the tag can copy it.
+  /// Whether the URL carries its key, so that every reader of the tag can copy it.
   package var carriesKey: Bool
 
   /// Parses a URL.
@@ -50,7 +50,7 @@ package struct TagURL: Hashable, Sendable {
   /// Returns the key that a text carries, for import once the signature verifies under it; `parse` must accept the
   /// text.
   ///
-  /// `nil` when the text carries none, or one that is malformed.
+  /// `nil` if the text carries no key, or a malformed one.
   package static func carriedKey(in text: some Collection<UInt8>) -> SecretKey? {
     URLParts.withBytes(of: text) { bytes in
       var parameters = URLParts(bytes).parameters
@@ -67,7 +67,7 @@ package struct TagURL: Hashable, Sendable {
     return TagURL(index: index, timestamp: timestamp, signature: signature, carriesKey: false)
   }
 
-  /// Returns the secret that made the signature.
+  /// Returns the secret that created the signature.
   ///
   /// Tries every secret, in a time that does not depend on which one matches.
   package func verify(with secrets: some Sequence<TagSecret>) -> TagSecret? {
@@ -83,7 +83,7 @@ package struct TagURL: Hashable, Sendable {
 
   /// Returns the URL's text.
   ///
-  /// With `carrying` it takes the older form, from which a phone can import the secret.
+  /// With `carrying` the text has the older form, from which a phone can import the secret.
   package func text(carrying key: SecretKey? = nil) -> [UInt8] {
     var text = Array("smp://action?".utf8) + TagURL.signedBytes(index, timestamp)
     text += Array("&sig=".utf8) + Hex.digits(of: signature ?? [])

@@ -1,14 +1,14 @@
-// A tag URL in place: parsed and verified without an allocation, for callers who do nothing else all day.
+// A tag URL parsed and verified in place, without an allocation, for callers that do so at a high rate.
 
 /// A tag URL parsed in place; valid as long as its text is.
 package struct TagURLText {
   /// The action's `idx`.
   package let index: Int64
-  /// When it was written, in seconds since 1970.
+  /// Time of writing, in seconds since 1970.
   package let timestamp: Int64
   /// Whether it carries its key.
   package let carriesKey: Bool
-  /// The signature as written: 64 digits, or a malformed one.
+  /// The signature as written: 64 digits, or malformed.
   let signature: URLParts.Part
 
   /// Parses a URL.
@@ -63,13 +63,13 @@ package struct TagURLText {
     return false
   }
 
-  /// Returns the position of the key that made the signature; `nil` means none did.
+  /// Returns the position of the key that created the signature; `nil` if there is none.
   ///
-  /// The keys have `SecretKey.size` bytes each, one after the other. Tries every key, in a time that does not depend on
+  /// The keys have `SecretKey.size` bytes each, without gaps. Tries every key, in a time that does not depend on
   /// which one matches. Allocates nothing, and wipes what it computed.
   @export(interface)
   package func verify(keys: UnsafeRawBufferPointer) -> Int? {
-    // Three places: the claimed signature, an expected one, and the signed bytes.
+    // Three areas: the claimed signature, an expected signature, and the signed bytes.
     withUnsafeTemporaryAllocation(byteCount: 64 + TagURLText.signedSizeMax, alignment: 8) { memory in
       let claimed = UnsafeMutableRawBufferPointer(rebasing: memory[..<32])
       let expected = UnsafeMutableRawBufferPointer(rebasing: memory[32..<64])
