@@ -46,13 +46,6 @@ extension InventoryDeskSuite {
     return "ntag215 uid=\(uid) memory=\(memory)"
   }
 
-  /// A tag of others with a text.
-  func placement(_ uid: String, text: String) -> String {
-    let payload = [2] + Array("en\(text)".utf8)
-    let record = [0xD1, 1, UInt8(payload.count), UInt8(ascii: "T")] + payload
-    return "ntag213 uid=\(uid) ndef=" + record.map { String(format: "%02x", $0) }.joined()
-  }
-
   func shown(_ outcome: KioskWorld.Outcome) -> String? {
     outcome.received.first { $0.topic == "home/shelf" }?.payload
   }

@@ -255,3 +255,10 @@ final class KioskWorld {
     }
   }
 }
+
+/// A tag of others with a text, in the simulator's words.
+func textTag(_ uid: String, _ text: String) -> String {
+  let payload = [2] + Array("en\(text)".utf8)
+  let record = [0xD1, 1, UInt8(payload.count), UInt8(ascii: "T")] + payload
+  return "ntag215 uid=\(uid) ndef=" + record.map { String(format: "%02x", $0) }.joined()
+}
