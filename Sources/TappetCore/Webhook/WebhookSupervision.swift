@@ -19,6 +19,14 @@ struct WebhookSupervision: Sendable {
     case stopped
   }
 
+  /// The server of a pause.
+  private enum Server: Hashable, Sendable {
+    /// The server of one action, or a fault of one request to the homeserver.
+    case action(String)
+    /// The homeserver, for all of `roomActions`.
+    case homeserver
+  }
+
   /// The pause of a server that failed.
   private struct Rest: Sendable {
     /// The action whose request failed last.
@@ -33,10 +41,7 @@ struct WebhookSupervision: Sendable {
   private(set) var state = State.none
   /// The actions that share a homeserver.
   var roomActions: Set<String> = []
-  /// The pauses by the action's name; a fault of the homeserver itself by `homeserver`, for all of `roomActions`.
-  private var rests: [String: Rest] = [:]
-  /// Key of the homeserver's own faults, which no action has as its name.
-  private static let homeserver = ""
+  private var rests: [Server: Rest] = [:]
   /// The actions of the requests in flight.
   private var posted: [EntryID: String] = [:]
   /// Time of the last message from tappet-webhook, or of the last request to it.
@@ -52,28 +57,28 @@ struct WebhookSupervision: Sendable {
     Array(rests.values).inOrder { $0.action < $1.action }.first.map { ($0.action, $0.fault) }
   }
 
-  /// The keys of the pauses that hold for the action.
-  private func keys(_ action: String) -> [String] {
-    roomActions.contains(action) ? [action, WebhookSupervision.homeserver] : [action]
+  /// Returns the servers whose pauses hold for the action.
+  private func servers(_ action: String) -> [Server] {
+    roomActions.contains(action) ? [.action(action), .homeserver] : [.action(action)]
   }
 
   /// Returns whether the action's server failed last time.
-  func hasFailed(_ action: String) -> Bool { keys(action).contains { rests[$0] != nil } }
+  func hasFailed(_ action: String) -> Bool { servers(action).contains { rests[$0] != nil } }
 
-  func isResting(_ action: String) -> Bool { keys(action).contains { rests[$0]?.until != nil } }
+  func isResting(_ action: String) -> Bool { servers(action).contains { rests[$0]?.until != nil } }
 
   /// The actions whose entries stay in the store for now.
-  var restingActions: [String] { roomActions.union(rests.keys).filter { !$0.isEmpty && isResting($0) } }
+  var restingActions: [String] { roomActions.union(rests.values.map { $0.action }).filter { isResting($0) } }
 
   /// Returns whether the process accepts another request for this action.
   func mayPost(_ action: String) -> Bool {
     guard case .running = state, !isStale, posted.count < Limits.webhooksInflightMax else { return false }
     // After a failure, a single request tests the server.
-    if rests[WebhookSupervision.homeserver] != nil, roomActions.contains(action) {
+    if rests[.homeserver] != nil, roomActions.contains(action) {
       return !posted.values.contains { roomActions.contains($0) }
     }
     let count = posted.values.reduce(0) { $1 == action ? $0 + 1 : $0 }
-    return count < (rests[action] != nil ? 1 : Limits.webhooksInflightPerActionMax)
+    return count < (rests[.action(action)] != nil ? 1 : Limits.webhooksInflightPerActionMax)
   }
 
   var deadline: Instant? {
@@ -97,9 +102,9 @@ struct WebhookSupervision: Sendable {
   /// Handles the deadline; the second result states whether a pause is over, and the store is to be read again.
   mutating func timerFired(at now: Instant, random: inout Randomness) -> (effects: [Effect], restIsOver: Bool) {
     var restIsOver = false
-    for (action, rest) in rests {
+    for (server, rest) in rests {
       guard let until = rest.until, until <= now else { continue }
-      rests[action]?.until = nil
+      rests[server]?.until = nil
       restIsOver = true
     }
     return (processTimeUp(at: now, random: &random), restIsOver)
@@ -231,7 +236,7 @@ struct WebhookSupervision: Sendable {
 
   /// Handles a server that accepted or refused a request; returns whether the server had failed before.
   mutating func succeeded(_ action: String) -> Bool {
-    keys(action).reduce(false) { rests.removeValue(forKey: $1) != nil || $0 }
+    servers(action).reduce(false) { rests.removeValue(forKey: $1) != nil || $0 }
   }
 
   /// Clears the failures of the servers and of the process.
@@ -244,13 +249,13 @@ struct WebhookSupervision: Sendable {
   mutating func failed(
     _ action: String, _ fault: WebhookFault, retryAfter: Duration?, at now: Instant, random: inout Randomness
   ) -> Duration {
-    let key = roomActions.contains(action) && fault.isOfHomeserver ? WebhookSupervision.homeserver : action
-    let earlier = rests[key]
+    let server: Server = roomActions.contains(action) && fault.isOfHomeserver ? .homeserver : .action(action)
+    let earlier = rests[server]
     var pause = Limits.webhookRetry.pause(after: earlier?.failures ?? 0, random: &random)
     if let retryAfter { pause = max(pause, min(retryAfter, Limits.webhookRetryAfterMax)) }
     // Of two parallel requests, the second failure counts with the first.
     if let until = earlier?.until { pause = max(pause, until - now) }
-    rests[key] = Rest(
+    rests[server] = Rest(
       action: action, failures: (earlier?.failures ?? 0) + (earlier?.until == nil ? 1 : 0), until: now + pause,
       fault: fault)
     switch fault {
