@@ -19,7 +19,7 @@ struct ThingLabel {
 
   fileprivate init(_ thing: InventoryEntry, _ inventory: Inventory) throws(CommandFailure) {
     name = thing.name.escaped
-    code = thing.kind == .box ? thing.code : thing.id.text
+    code = thing.labelText
     caption = thing.kind == .box ? thing.code.escaped : thing.kind.title
     path = try judged { () throws(InventoryError) in try inventory.location(of: thing) }.path.escaped
     do throws(QRCodeError) { picture = try QRCode(Array(code.utf8)) } catch {

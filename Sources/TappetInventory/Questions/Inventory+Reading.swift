@@ -201,6 +201,9 @@ extension Inventory {
 }
 
 extension InventoryEntry {
+  /// The text of the QR code on its label, by which `thing(onLabel:)` finds it: a box's code, or the id.
+  package var labelText: String { kind == .box ? code : id.text }
+
   /// Kind of the entry's contents; `nil` for an item.
   package var contentKind: InventoryKind? { InventoryKind(rawValue: kind.rawValue + 1) }
 }
