@@ -10,7 +10,7 @@ enum RoomRequest {
     CommandOption("alias", "WORD", "its address: #WORD:server"),
     CommandOption("invite", "USER,…", "users to invite into it"),
     CommandOption("admin", "USER,…", "users to invite who may do there what the kiosk may"),
-    CommandOption("public", "without an invitation, for everyone"),
+    CommandOption("public", "open to everyone, without an invitation"),
   ]
 
   /// Creates the room, with `more` in the request; prints its id, then sends the invitations.

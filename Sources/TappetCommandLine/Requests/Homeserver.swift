@@ -129,7 +129,6 @@ package enum Homeserver {
 
   /// Returns the id of a room.
   @export(interface)
-
   package static func resolve(_ room: String, _ client: HomeserverClient) throws(CommandFailure) -> String {
     if try checked(room: room).begins(with: "!") { return room }
     let answer = try client.require(.get, "/_matrix/client/v3/directory/room/" + room.percentEncoded)

@@ -147,7 +147,8 @@ extension KioskRequest {
       return
     }
     guard let wanted = OutputRequest.allCases.first(where: { $0.word == request.text("do") }) else {
-      throw KioskRequestError("an output can be switched 'on' or 'off', by a 'pulse' or to 'toggle'")
+      let words = OutputRequest.allCases.map { "'" + $0.word + "'" }.joined(separator: " or ")
+      throw KioskRequestError("'do' is " + words)
     }
     self = .switchOutput(name, wanted)
   }

@@ -138,12 +138,9 @@ struct SecretWork {
   // MARK: For all requests
 
   /// Creates an entry for the audit.
-  func auditEntry(
-    _ operation: String, _ subject: String, detail: String? = nil
-  ) -> AuditEntry {
+  func auditEntry(_ operation: String, _ subject: String, detail: String? = nil) -> AuditEntry {
     AuditEntry(
-      unixSeconds: SystemClock().now().unixSeconds, peer: peer, operation: operation, subject: subject,
-      detail: detail)
+      unixSeconds: SystemClock().now().unixSeconds, peer: peer, operation: operation, subject: subject, detail: detail)
   }
 
   /// Creates a record for the log.
@@ -153,8 +150,7 @@ struct SecretWork {
     LogRecord(
       priority, name, sentence,
       fields + [
-        ("by_user", String(peer.user)), ("by_process", String(peer.process)),
-        ("by_program", peer.program),
+        ("by_user", String(peer.user)), ("by_process", String(peer.process)), ("by_program", peer.program),
       ])
   }
 

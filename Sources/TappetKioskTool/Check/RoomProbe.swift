@@ -75,7 +75,6 @@ extension HomeserverClient {
     powers.creation = RoomPowers.Creation(
       version: event?["content"]?["room_version"]?.text, sender: event?["sender"]?.text ?? "",
       others: (event?["content"]?["additional_creators"]?.elements ?? []).compactMap { $0.text })
-    powers.levels = RoomPowers.Levels(users: [user: own], usersDefault: 0)
     if powers.level(of: user) == RoomPowers.creator { return nil }
     return "the kiosk may not write there: its power level is \(own), and messages need \(needed)"
   }
