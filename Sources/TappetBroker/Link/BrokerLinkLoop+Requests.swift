@@ -3,7 +3,7 @@
 import TappetCore
 
 extension BrokerLinkLoop {
-  /// Sends a request that a separate packet answers; reports `refusal` if libmosquitto rejects its content.
+  /// Sends a request that has a separate acknowledgement packet; reports `refusal` if libmosquitto rejects its content.
   func send(
     _ request: UInt64, orReport refusal: LinkReception,
     _ call: (BrokerLinkSession) -> (outcome: BrokerLinkSession.Outcome, messageID: Int32)

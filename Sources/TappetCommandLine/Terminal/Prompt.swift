@@ -7,7 +7,7 @@ import TappetCore
 import TappetMessages
 import TappetPlatform
 
-/// Prompts on stderr and reads answers from standard input.
+/// Interactive prompts on stderr, with input from stdin.
 package final class Prompt {
   /// Whether prompting is possible.
   package static var isPossible: Bool { isatty(0) == 1 }

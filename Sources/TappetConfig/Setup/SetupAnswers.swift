@@ -42,7 +42,7 @@ package struct SetupAnswer: Hashable, Sendable {
   package var line: Int
 }
 
-/// All answers of a file, or its errors.
+/// Contents of an answers file, or its errors.
 package struct SetupAnswers {
   /// The key that names the table of boards.
   package static let boardsKey = "boards"
@@ -55,7 +55,7 @@ package struct SetupAnswers {
   /// Keywords accepted in place of a path.
   private static let words = ["system", "none", "request", "new"]
 
-  /// Reads the answers to `questions` from a file, which may contain answers to `others` for another command.
+  /// Parses a file for `questions`; the keys in `others` belong to another command and are ignored.
   @export(interface)
   package static func load(_ path: String, _ questions: [SetupQuestion], others: [String] = []) -> SetupAnswers {
     var reader = YAMLReader(file: path, folder: AtomicFiles.folder(of: path))

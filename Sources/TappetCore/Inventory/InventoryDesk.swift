@@ -100,7 +100,7 @@ struct InventoryDesk: Sendable {
     return .lookUp(question.number, question.touch.key)
   }
 
-  /// Ends and returns all touches, whose answers will not arrive.
+  /// Cancels all pending touches, and returns them.
   mutating func giveUp() -> [InventoryTouch] {
     defer { questions.removeAll() }
     return questions.map { $0.touch }

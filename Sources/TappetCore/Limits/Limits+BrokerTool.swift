@@ -89,7 +89,7 @@ extension Limits {
   package static let fleetGathering: Duration = .milliseconds(50)
   /// Default time for kiosks to answer.
   package static let fleetAnswerMax: Duration = .seconds(10)
-  /// Unanswered requests if each kiosk has its own topic: the broker's queue for this client can hold their answers.
+  /// Maximum number of pending requests if each kiosk has its own topic; the broker queues as many replies.
   package static let fleetQuestionsMax = 100
   /// Consecutive failed attempts before a publisher gives up its remaining messages.
   package static let publisherAttemptsMax = 3

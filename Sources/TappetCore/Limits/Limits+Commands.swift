@@ -43,7 +43,7 @@ extension Limits {
   package static let roomPowerLevelMax: Int64 = 1000
   /// Rows of the log of taps in the answer to `!history`.
   package static let roomHistoryMax = 10
-  /// Time that a homeserver may wait for new events before it answers.
+  /// Timeout of a long poll for new events.
   package static let roomPollMax: Duration = .seconds(30)
   /// Bytes of an answer about rooms; 20 lines of 64 KB do not fit, and are not commands.
   package static let roomAnswerSizeMax = 1024 * 1024

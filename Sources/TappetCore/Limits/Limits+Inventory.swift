@@ -52,7 +52,7 @@ extension Limits {
   package static let inventoryAnswerMax: Duration = .seconds(8)
   /// Interval at which tappet-inventory retries a refused query, or polls if the kernel does not report changes.
   package static let inventoryAskInterval: Duration = .seconds(5)
-  /// Touches waiting for their answers.
+  /// Maximum number of pending touches.
   package static let inventoryTouchesMax = 8
   /// Entries that a message lists as the contents of a location.
   package static let inventoryContentsMax = 50

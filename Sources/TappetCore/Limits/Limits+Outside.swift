@@ -7,7 +7,7 @@ extension Limits {
   /// Levels of ASN.1 within a certificate or key file; a .p12 has 12.
   package static let certificateFileDepthMax = 32
   // MARK: The broker
-  /// Bytes that a broker may send, in addition to its answers, to a client without subscriptions.
+  /// Maximum number of unsolicited bytes from a broker to a client without subscriptions.
   ///
   /// A handshake with a long chain and session tickets takes 20 KB.
   package static let linkUnaskedSizeMax: Int64 = 256 * 1024

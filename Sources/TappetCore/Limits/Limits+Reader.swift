@@ -12,7 +12,7 @@ extension Limits {
   ///
   /// A longer time means fewer wake-ups, but a chip that fails during the search is detected later.
   package static let readerSearchTime: Duration = .milliseconds(400)
-  /// The shortest interval between two searches: a chip that answers immediately must not cause a busy loop.
+  /// Minimum interval between two searches; it prevents a busy loop if the chip responds immediately.
   package static let readerSearchInterval: Duration = .milliseconds(50)
   /// Tries of the first search, which measures the length of a try: 5 to 16 ms in all known chips.
   package static let readerSearchTries = 20

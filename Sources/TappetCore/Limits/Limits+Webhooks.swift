@@ -41,7 +41,7 @@ extension Limits {
   package static let roomMessageSizeMax = 8 * 1024
   /// Rooms of a space in one answer, which has to fit into `webhookAnswerSizeMax`.
   package static let spacePageCount = 20
-  /// Number of such answers; Synapse itself ends a page at 50 rooms.
+  /// Maximum number of pages; Synapse itself limits a page to 50 rooms.
   package static let spacePagesMax = 50
   /// Longest pause that a homeserver may request of a command; `homeserverPausesMax` limits their number.
   package static let homeserverPauseMax: Duration = .seconds(60)

@@ -72,7 +72,7 @@ package enum RoomOrder: Equatable, Sendable {
   case answer(room: String, event: String, isReaction: Bool, text: String)
   /// Post a question in a room; answered by `answered`, or never.
   case ask(number: UInt64, room: String, text: String)
-  /// Stop accepting answers to the question, and post its outcome; a question that is not posted yet is discarded.
+  /// Close the question, and post its outcome; a question that is not posted yet is discarded.
   case close(number: UInt64, text: String)
   /// Use encrypted rooms, with the keys in this state folder; sent before `begin`.
   case encrypt(RoomEncryption, state: String)
