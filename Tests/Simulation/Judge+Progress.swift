@@ -88,9 +88,8 @@ extension World {
         fail("clock-unknown is shown, and nothing waits for the clock")
       }
     case .readerLost: if !settings.hasReader { fail("reader-lost is shown though none is configured") }
-    case .starting, .offline, .fault, .confirming: break
     case .writing: fail("writing is shown, but no story writes a tag")
-    case .reading, .accepted, .deliveredByTag, .deliveredByButton, .queued, .refused, .expired: break
+    default: break
     }
   }
 

@@ -178,10 +178,7 @@ extension World {
     case .deliveredByTag, .deliveredByButton: seen.deliveredLights += 1
     case .expired: seen.expiredLights += 1
     case .refused: seen.refusedLights += 1
-    case .reading: break
-    case .starting, .ready, .offline, .readerLost, .clockUnknown, .fault, .locked, .confirming, .certificateExpiring,
-      .writing:
-      book.shownLight = light
+    default: if light.isLasting { book.shownLight = light }
     }
   }
 

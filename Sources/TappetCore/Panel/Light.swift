@@ -26,24 +26,26 @@ package enum Light: UInt8, CaseIterable, Hashable, Sendable {
 
   /// The name in traces, on the virtual panel and in `--json`.
   package var name: String {
-    switch self {
-    case .starting: "starting"
-    case .ready: "ready"
-    case .offline: "offline"
-    case .readerLost: "reader-lost"
-    case .clockUnknown: "clock-unknown"
-    case .fault: "fault"
-    case .locked: "locked"
-    case .confirming: "confirming"
-    case .certificateExpiring: "certificate-expiring"
-    case .writing: "writing"
-    case .reading: "reading"
-    case .accepted: "accepted"
-    case .deliveredByTag: "delivered-by-tag"
-    case .deliveredByButton: "delivered-by-button"
-    case .queued: "queued"
-    case .refused: "refused"
-    case .expired: "expired"
+    @export(interface) get {
+      switch self {
+      case .starting: "starting"
+      case .ready: "ready"
+      case .offline: "offline"
+      case .readerLost: "reader-lost"
+      case .clockUnknown: "clock-unknown"
+      case .fault: "fault"
+      case .locked: "locked"
+      case .confirming: "confirming"
+      case .certificateExpiring: "certificate-expiring"
+      case .writing: "writing"
+      case .reading: "reading"
+      case .accepted: "accepted"
+      case .deliveredByTag: "delivered-by-tag"
+      case .deliveredByButton: "delivered-by-button"
+      case .queued: "queued"
+      case .refused: "refused"
+      case .expired: "expired"
+      }
     }
   }
 
@@ -62,17 +64,47 @@ package enum Light: UInt8, CaseIterable, Hashable, Sendable {
   /// The lasting light of the highest rank is shown, and a momentary light replaces one of its rank or below. Faults
   /// have a high rank because a person has to know them; only a pending confirmation precedes them.
   package var rank: UInt8 {
-    switch self {
-    case .ready, .reading: 0
-    case .locked, .accepted: 1
-    case .certificateExpiring, .queued, .deliveredByTag, .deliveredByButton: 2
-    case .starting, .expired: 3
-    case .clockUnknown, .refused: 4
-    case .offline: 5
-    case .writing: 6
-    case .readerLost: 7
-    case .fault: 8
-    case .confirming: 9
+    @export(interface) get {
+      switch self {
+      case .ready, .reading: 0
+      case .locked, .accepted: 1
+      case .certificateExpiring, .queued, .deliveredByTag, .deliveredByButton: 2
+      case .starting, .expired: 3
+      case .clockUnknown, .refused: 4
+      case .offline: 5
+      case .writing: 6
+      case .readerLost: 7
+      case .fault: 8
+      case .confirming: 9
+      }
+    }
+  }
+
+  /// The default pattern, in the configuration's format.
+  ///
+  /// On a single LED, the number of flashes distinguishes the lasting faults, and short and long flashes the momentary
+  /// lights. A momentary light starts and ends dark, so that it is visible over a steady light.
+  package var defaultPattern: String {
+    @export(interface) get {
+      switch self {
+      case .starting: "blue 1000, off 1000"
+      case .ready: "green"
+      case .offline: "yellow 200, off 200, yellow 200, off 1400"
+      case .readerLost: "red 200, off 200, red 200, off 200, red 200, off 1000"
+      case .clockUnknown: "magenta 200, off 200, magenta 200, off 200, magenta 200, off 200, magenta 200, off 600"
+      case .fault: "red 100, off 100"
+      case .locked: "white 100, off 2900"
+      case .confirming: "yellow! 300, off 300"
+      case .certificateExpiring: "green 1400, off 200, yellow 200, off 200"
+      case .writing: "blue 100, off 100, blue 600, off 200"
+      case .reading: "blue 50, off 50, x20"
+      case .accepted: "off 200, green 400, off 200"
+      case .deliveredByTag: "off 200, green! 100, off 200, green! 100, off 200"
+      case .deliveredByButton: "off 200, green! 100, off 200"
+      case .queued: "off 200, yellow! 600, off 200, yellow 100, off 200"
+      case .refused: "off 200, red! 300, off 200, red! 300, off 200, red! 300, off 200"
+      case .expired: "off 200, red! 1500, off 200"
+      }
     }
   }
 }

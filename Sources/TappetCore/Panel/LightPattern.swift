@@ -134,34 +134,6 @@ private struct PatternWords {
   }
 }
 
-extension Light {
-  /// The default pattern, in the configuration's format.
-  ///
-  /// On a single LED, the number of flashes distinguishes the lasting faults, and short and long flashes the momentary
-  /// lights. A momentary light starts and ends dark, so that it is visible over a steady light.
-  package var defaultPattern: String {
-    switch self {
-    case .starting: "blue 1000, off 1000"
-    case .ready: "green"
-    case .offline: "yellow 200, off 200, yellow 200, off 1400"
-    case .readerLost: "red 200, off 200, red 200, off 200, red 200, off 1000"
-    case .clockUnknown: "magenta 200, off 200, magenta 200, off 200, magenta 200, off 200, magenta 200, off 600"
-    case .fault: "red 100, off 100"
-    case .locked: "white 100, off 2900"
-    case .confirming: "yellow! 300, off 300"
-    case .certificateExpiring: "green 1400, off 200, yellow 200, off 200"
-    case .writing: "blue 100, off 100, blue 600, off 200"
-    case .reading: "blue 50, off 50, x20"
-    case .accepted: "off 200, green 400, off 200"
-    case .deliveredByTag: "off 200, green! 100, off 200, green! 100, off 200"
-    case .deliveredByButton: "off 200, green! 100, off 200"
-    case .queued: "off 200, yellow! 600, off 200, yellow 100, off 200"
-    case .refused: "off 200, red! 300, off 200, red! 300, off 200, red! 300, off 200"
-    case .expired: "off 200, red! 1500, off 200"
-    }
-  }
-}
-
 /// The pattern of each light.
 package struct LightPatterns: Hashable, Sendable {
   /// Patterns by the light's number; `nil` for numbers without a light.
