@@ -104,7 +104,7 @@ WIPING := Sources/CLibraries/standins/wiping-free.c
 KIOSK_LIBS = $(shell $(PKG_CONFIG) --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson libgpiod libutf8proc)
 TOOL_LIBS = $(KIOSK_LIBS) $(shell $(PKG_CONFIG) --libs libqrencode) -lcsv
 WEBHOOK_LIBS = $(shell $(PKG_CONFIG) --libs libcurl libcrypto libcjson)
-MATRIX_LIBS = $(WEBHOOK_LIBS) $(shell $(PKG_CONFIG) --libs olm sqlite3 yaml-0.1 libutf8proc)
+MATRIX_LIBS = $(WEBHOOK_LIBS) $(shell $(PKG_CONFIG) --libs olm sqlite3 libutf8proc)
 READER_LIBS = $(shell $(PKG_CONFIG) --libs libnfc)
 
 # ---- What is built --------------------------------------------------------------------------------------------------

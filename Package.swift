@@ -62,7 +62,7 @@ let modules = [
   module(
     "TappetTool", ["TappetKioskTool", "TappetBrokerTool", "TappetInventoryTool", "TappetMatrixTool", "CPlatform"]),
   module("TappetReader", ["TappetPlatform", "TappetCore", "CPlatform", "CNFC"]),
-  module("TappetMatrix", ["TappetWebhook", "TappetOlm", "TappetStore", "TappetConfig", "CPlatform"]),
+  module("TappetMatrix", ["TappetWebhook", "TappetOlm", "TappetStore", "CPlatform"]),
   module("TappetWebhook", ["TappetJSON", "TappetPlatform", "TappetCore", "CPlatform", "CCurl"]),
   module("TappetSimulator", ["TappetPlatform", "TappetCore", "CPlatform"]),
   module("TappetOlm", ["TappetCore", "COlm"]),

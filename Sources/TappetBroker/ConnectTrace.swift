@@ -15,12 +15,14 @@ package enum ConnectStage: Int32, Sendable {
 
   /// The machine-readable name of the stage.
   package var word: String {
-    switch self {
-    case .files: "files"
-    case .name: "name"
-    case .tcp: "tcp"
-    case .tls: "tls"
-    case .mqtt: "mqtt"
+    @export(interface) get {
+      switch self {
+      case .files: "files"
+      case .name: "name"
+      case .tcp: "tcp"
+      case .tls: "tls"
+      case .mqtt: "mqtt"
+      }
     }
   }
 }

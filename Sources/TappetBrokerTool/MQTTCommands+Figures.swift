@@ -6,7 +6,7 @@ import TappetCore
 import TappetJSON
 
 extension Command {
-  package static var mqttStats: Command {
+  static var mqttStats: Command {
     Command(
       words: "mqtt stats", section: .broker, summary: "show the round trip, and the broker's own figures",
       options: brokerOptions + [
@@ -23,7 +23,7 @@ extension Command {
       example: "tappet mqtt stats", usageError: usageErrorOfStats, body: .plain(StatsCommand.run))
   }
 
-  package static var mqttTop: Command {
+  static var mqttTop: Command {
     Command(
       words: "mqtt top", section: .broker, summary: "show which topics have the most messages or bytes",
       operands: [Operand("FILTER", .topic, .any)],
@@ -41,7 +41,7 @@ extension Command {
       example: "tappet mqtt top 'home/#' --by bytes", usageError: usageErrorOfTop, body: .plain(TopCommand.run))
   }
 
-  package static var mqttMonitor: Command {
+  static var mqttMonitor: Command {
     Command(
       words: "mqtt monitor", section: .broker, summary: "watch the broker on a full screen, and publish",
       operands: [Operand("FILTER", .topic, .any)],
@@ -54,7 +54,7 @@ extension Command {
       example: "tappet mqtt monitor 'home/#'", usageError: usageErrorOfSub, body: .plain(MonitorCommand.run))
   }
 
-  package static var mqttRecent: Command {
+  static var mqttRecent: Command {
     Command(
       words: "mqtt recent", section: .broker, summary: "show the newest messages of 'mqtt sub' again",
       operands: [Operand("FILTER", .topic, .any)],
@@ -75,7 +75,7 @@ extension Command {
     )
   }
 
-  package static var mqttHistory: Command {
+  static var mqttHistory: Command {
     Command(
       words: "mqtt history", section: .broker, summary: "list the newest connections, subscriptions and publishes",
       options: [CommandOption("again", "N", .number(1...99), "run the command of this number once more"), .json],

@@ -6,7 +6,7 @@ import TappetCore
 import TappetJSON
 
 extension Command {
-  package static var mqttDiff: Command {
+  static var mqttDiff: Command {
     Command(
       words: "mqtt diff", section: .broker, summary: "compare what two brokers keep",
       operands: [Operand("FILTER", .topic, .any)],
@@ -20,7 +20,7 @@ extension Command {
       body: .plain(DiffCommand.run))
   }
 
-  package static var mqttBridgeCheck: Command {
+  static var mqttBridgeCheck: Command {
     Command(
       words: "mqtt bridge-check", section: .broker, summary: "check that messages cross a bridge to another broker",
       options: brokerOptions + otherBrokerOptions + [

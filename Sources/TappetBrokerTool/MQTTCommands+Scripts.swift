@@ -6,7 +6,7 @@ import TappetCore
 import TappetJSON
 
 extension Command {
-  package static var mqttWait: Command {
+  static var mqttWait: Command {
     Command(
       words: "mqtt wait", section: .broker, summary: "wait for one message, for scripts",
       operands: [Operand("FILTER", .topic, .oneOrMore)],
@@ -25,7 +25,7 @@ extension Command {
       body: .plain(WaitCommand.run))
   }
 
-  package static var mqttClean: Command {
+  static var mqttClean: Command {
     Command(
       words: "mqtt clean", section: .broker, summary: "list and clear what the broker keeps",
       operands: [Operand("FILTER", .topic, .oneOrMore)],
@@ -40,7 +40,7 @@ extension Command {
       example: "tappet mqtt clean 'home/old/#' --dry-run", usageError: usageErrorOfSub, body: .plain(CleanCommand.run))
   }
 
-  package static var mqttRecord: Command {
+  static var mqttRecord: Command {
     Command(
       words: "mqtt record", section: .broker, summary: "write messages with their times to a file",
       operands: [Operand("FILE", .file), Operand("FILTER", .topic, .oneOrMore)],
@@ -57,7 +57,7 @@ extension Command {
       usageError: usageErrorOfRecord, body: .plain(RecordCommand.run))
   }
 
-  package static var mqttReplay: Command {
+  static var mqttReplay: Command {
     Command(
       words: "mqtt replay", section: .broker, summary: "publish the messages of a file at their times",
       operands: [Operand("FILE", .file)],

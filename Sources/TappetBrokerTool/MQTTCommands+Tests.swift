@@ -6,7 +6,7 @@ import TappetCore
 import TappetJSON
 
 extension Command {
-  package static var mqttProbe: Command {
+  static var mqttProbe: Command {
     Command(
       words: "mqtt probe", section: .broker, summary: "try what the broker supports, and what it allows this kiosk",
       options: brokerOptions + [
@@ -24,7 +24,7 @@ extension Command {
       example: "sudo -u tappet tappet mqtt probe", usageError: usageErrorOfProbe, body: .plain(ProbeCommand.run))
   }
 
-  package static var mqttBench: Command {
+  static var mqttBench: Command {
     Command(
       words: "mqtt bench", section: .broker, summary: "measure how fast and how late messages come through",
       options: brokerOptions + [

@@ -7,15 +7,18 @@ import TappetCore
 import TappetJSON
 
 extension Command {
-  /// The commands of the broker tool.
-  package static var mqtt: [Command] {
-    [
-      .mqttConnect, .mqttProbe, .mqttPub, .mqttSub, .mqttWait, .mqttClean, .mqttRecord, .mqttReplay, .mqttBench,
-      .mqttStats, .mqttTop, .mqttMonitor, .mqttDiff, .mqttBridgeCheck, .mqttRecent, .mqttHistory,
-    ]
+  /// The commands about brokers and all their kiosks, in the order of the overview.
+  package static var broker: [Command] {
+    @export(interface) get {
+      [
+        .mqttConnect, .mqttProbe, .mqttPub, .mqttSub, .mqttWait, .mqttClean, .mqttRecord, .mqttReplay, .mqttBench,
+        .mqttStats, .mqttTop, .mqttMonitor, .mqttDiff, .mqttBridgeCheck, .mqttRecent, .mqttHistory,
+        .fleetList, .fleetWatch, .fleetSilent, .fleetRun,
+      ]
+    }
   }
 
-  package static var mqttConnect: Command {
+  static var mqttConnect: Command {
     Command(
       words: "mqtt connect", section: .broker, summary: "connect to the broker step by step, and show what fails",
       options: brokerOptions + [
@@ -34,7 +37,7 @@ extension Command {
       example: "sudo -u tappet tappet mqtt connect", usageError: usageErrorOfBroker, body: .plain(ConnectCommand.run))
   }
 
-  package static var mqttPub: Command {
+  static var mqttPub: Command {
     Command(
       words: "mqtt pub", section: .broker, summary: "publish, and wait for the broker's acknowledgement",
       operands: [Operand("TOPIC", .topic), Operand("MESSAGE", .text, .optional)],
@@ -58,7 +61,7 @@ extension Command {
       example: "tappet mqtt pub home/light on", usageError: usageErrorOfPub, body: .plain(PubCommand.run))
   }
 
-  package static var mqttSub: Command {
+  static var mqttSub: Command {
     Command(
       words: "mqtt sub", section: .broker, summary: "show the messages of topics",
       operands: [Operand("FILTER", .topic, .oneOrMore)],

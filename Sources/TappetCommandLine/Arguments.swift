@@ -37,6 +37,7 @@ package struct Arguments {
   }
 
   /// Returns a copy with additional options; those already specified take precedence.
+  @export(interface)
   package func with(_ others: [(name: String, value: String?)], for command: Command) throws(CommandFailure)
     -> Arguments
   {
@@ -58,6 +59,7 @@ package struct Arguments {
   /// Start of the values that getopt_long returns for long options; smaller values are characters.
   private static let firstOption: Int32 = 256
 
+  @export(interface)
   private static func scan(_ words: [String], for command: Command) throws(CommandFailure) -> Arguments {
     var arguments = Arguments()
     let options = command.allOptions
@@ -125,6 +127,7 @@ package struct Arguments {
 
   // MARK: Checks
 
+  @export(interface)
   private func check(for command: Command) throws(CommandFailure) {
     try checkOperands(command)
     for option in command.options {

@@ -158,16 +158,18 @@ package enum Section: CaseIterable {
   case setup, running, tags, secrets, people, rooms, certificates, broker, inventory
 
   package var title: String {
-    switch self {
-    case .setup: "Setting up"
-    case .running: "Running"
-    case .tags: "Tags"
-    case .secrets: "Secrets"
-    case .people: "People"
-    case .rooms: "Matrix rooms"
-    case .certificates: "Certificates"
-    case .broker: "Broker tool"
-    case .inventory: "Inventory"
+    @export(interface) get {
+      switch self {
+      case .setup: "Setting up"
+      case .running: "Running"
+      case .tags: "Tags"
+      case .secrets: "Secrets"
+      case .people: "People"
+      case .rooms: "Matrix rooms"
+      case .certificates: "Certificates"
+      case .broker: "Broker tool"
+      case .inventory: "Inventory"
+      }
     }
   }
 }

@@ -11,34 +11,36 @@ extension Command {
 
   /// The options and operands in the order of the synopsis, with alternatives in one part.
   package var synopsisParts: [SynopsisPart] {
-    var parts: [SynopsisPart] = []
-    if abbreviatesOptions {
-      parts.append(SynopsisPart(words: [.init(option: nil, value: "[OPTION]…")], isRequired: true))
-    } else {
-      for option in options {
-        let word = SynopsisPart.Word(option: option.name, value: option.value)
-        if option.isAlternative, !parts.isEmpty {
-          parts[parts.count - 1].words.append(word)
-        } else {
-          parts.append(SynopsisPart(words: [word], isRequired: false))
+    @export(interface) get {
+      var parts: [SynopsisPart] = []
+      if abbreviatesOptions {
+        parts.append(SynopsisPart(words: [.init(option: nil, value: "[OPTION]…")], isRequired: true))
+      } else {
+        for option in options {
+          let word = SynopsisPart.Word(option: option.name, value: option.value)
+          if option.isAlternative, !parts.isEmpty {
+            parts[parts.count - 1].words.append(word)
+          } else {
+            parts.append(SynopsisPart(words: [word], isRequired: false))
+          }
         }
       }
-    }
-    for operand in operands {
-      switch operand.count {
-      case .one: parts.append(SynopsisPart(words: [.init(option: nil, value: operand.name)], isRequired: true))
-      case .oneOrMore:
-        parts.append(SynopsisPart(words: [.init(option: nil, value: operand.name + "…")], isRequired: true))
-      case .any:
-        parts.append(SynopsisPart(words: [.init(option: nil, value: "[" + operand.name + "]…")], isRequired: true))
-      case .optional:
-        parts.append(SynopsisPart(words: [.init(option: nil, value: "[" + operand.name + "]")], isRequired: true))
-      case .oneUnlessOption:
-        parts[parts.count - 1].words.append(.init(option: nil, value: operand.name))
-        parts[parts.count - 1].isRequired = true
+      for operand in operands {
+        switch operand.count {
+        case .one: parts.append(SynopsisPart(words: [.init(option: nil, value: operand.name)], isRequired: true))
+        case .oneOrMore:
+          parts.append(SynopsisPart(words: [.init(option: nil, value: operand.name + "…")], isRequired: true))
+        case .any:
+          parts.append(SynopsisPart(words: [.init(option: nil, value: "[" + operand.name + "]…")], isRequired: true))
+        case .optional:
+          parts.append(SynopsisPart(words: [.init(option: nil, value: "[" + operand.name + "]")], isRequired: true))
+        case .oneUnlessOption:
+          parts[parts.count - 1].words.append(.init(option: nil, value: operand.name))
+          parts[parts.count - 1].isRequired = true
+        }
       }
+      return parts
     }
-    return parts
   }
 
   /// The text of `tappet COMMAND --help`.

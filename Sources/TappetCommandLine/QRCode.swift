@@ -58,46 +58,52 @@ package struct QRCode: Sendable {
 
   /// Lines of half blocks, each with two rows of modules, to be printed in black on white.
   package var lines: [String] {
-    stride(from: 0, to: width, by: 2).map { row in
-      var line = ""
-      for column in 0..<width {
-        switch (isDark(row: row, column: column), isDark(row: row + 1, column: column)) {
-        case (false, false): line += " "
-        case (true, false): line += "▀"
-        case (false, true): line += "▄"
-        case (true, true): line += "█"
+    @export(interface) get {
+      stride(from: 0, to: width, by: 2).map { row in
+        var line = ""
+        for column in 0..<width {
+          switch (isDark(row: row, column: column), isDark(row: row + 1, column: column)) {
+          case (false, false): line += " "
+          case (true, false): line += "▀"
+          case (false, true): line += "▄"
+          case (true, true): line += "█"
+          }
         }
+        return line
       }
-      return line
     }
   }
 
   /// The dark modules as an SVG path, with one unit per module.
   package var path: String {
-    var path = ""
-    for row in 0..<width {
-      var column = 0
-      while column < width {
-        let start = column
-        while isDark(row: row, column: column) { column += 1 }
-        if column > start { path += "M\(start) \(row)h\(column - start)v1h-\(column - start)z" }
-        column += 1
+    @export(interface) get {
+      var path = ""
+      for row in 0..<width {
+        var column = 0
+        while column < width {
+          let start = column
+          while isDark(row: row, column: column) { column += 1 }
+          if column > start { path += "M\(start) \(row)h\(column - start)v1h-\(column - start)z" }
+          column += 1
+        }
       }
+      return path
     }
-    return path
   }
 
   /// An SVG image in black on white, with 8 units per module.
   package var svg: String {
-    let size = width * 8
-    return """
-      <svg xmlns="http://www.w3.org/2000/svg" width="\(size)" height="\(size)" viewBox="0 0 \(width) \(width)" \
-      shape-rendering="crispEdges">
-      <path fill="#fff" d="M0 0h\(width)v\(width)H0z"/>
-      <path fill="#000" d="\(path)"/>
-      </svg>
+    @export(interface) get {
+      let size = width * 8
+      return """
+        <svg xmlns="http://www.w3.org/2000/svg" width="\(size)" height="\(size)" viewBox="0 0 \(width) \(width)" \
+        shape-rendering="crispEdges">
+        <path fill="#fff" d="M0 0h\(width)v\(width)H0z"/>
+        <path fill="#000" d="\(path)"/>
+        </svg>
 
-      """
+        """
+    }
   }
 }
 

@@ -5,12 +5,14 @@ import TappetCore
 extension Duration {
   /// A rounded duration such as `40 s`, `5 min`, `3 h` or `12 d`.
   package var brief: String {
-    let seconds = wholeMilliseconds / 1000
-    switch seconds {
-    case ..<120: return "\(seconds) s"
-    case ..<7200: return "\(seconds / 60) min"
-    case ..<172_800: return "\(seconds / 3600) h"
-    default: return "\(seconds / 86_400) d"
+    @export(interface) get {
+      let seconds = wholeMilliseconds / 1000
+      switch seconds {
+      case ..<120: return "\(seconds) s"
+      case ..<7200: return "\(seconds / 60) min"
+      case ..<172_800: return "\(seconds / 3600) h"
+      default: return "\(seconds / 86_400) d"
+      }
     }
   }
 }

@@ -166,11 +166,13 @@ extension KioskConfiguration {
 
   /// Command topics, with the key for `%T` where a topic has no separate key.
   package var commandPlans: [CommandPlan] {
-    commands.map { plan in
-      guard case .token(nil) = plan.trust else { return plan }
-      var plan = plan
-      plan.trust = .token(timestampKey)
-      return plan
+    @export(interface) get {
+      commands.map { plan in
+        guard case .token(nil) = plan.trust else { return plan }
+        var plan = plan
+        plan.trust = .token(timestampKey)
+        return plan
+      }
     }
   }
 }

@@ -6,7 +6,7 @@ import TappetCore
 import TappetJSON
 
 extension Command {
-  package static var label: Command {
+  static var label: Command {
     Command(
       words: "label", section: .inventory, summary: "make labels with QR codes, for paper or a printer",
       operands: [Operand("THING", .text, .any)],
@@ -53,7 +53,7 @@ extension Command {
     return nil
   }
 
-  package static var inventoryImport: Command {
+  static var inventoryImport: Command {
     Command(
       words: "inventory import", section: .inventory, summary: "add and change things from a CSV or JSON file",
       operands: [Operand("FILE", .file)],
@@ -73,7 +73,7 @@ extension Command {
       usageError: usageErrorOfFormat, body: .running(ImportCommand.run))
   }
 
-  package static var inventoryExport: Command {
+  static var inventoryExport: Command {
     Command(
       words: "inventory export", section: .inventory, summary: "print everything as CSV or JSON",
       options: [

@@ -8,11 +8,16 @@ import TappetJSON
 extension Command {
   /// The commands of the inventory.
   package static var inventory: [Command] {
-    InventoryKind.allCases.flatMap { kind in
-      [thingAdd(kind), thingList(kind), thingShow(kind)] + (kind == .building ? [] : [thingMove(kind)])
-        + [thingEdit(kind), thingRemove(kind)]
-        + (kind == .item ? [itemTake, itemPut, itemCount, itemLend, itemReturn] : [])
-    } + [find, label, inventoryImport, inventoryExport, inventoryMoves, inventoryChanges, inventoryUndo, inventoryRedo]
+    @export(interface) get {
+      let ofOneKind = InventoryKind.allCases.flatMap { kind in
+        [thingAdd(kind), thingList(kind), thingShow(kind)] + (kind == .building ? [] : [thingMove(kind)])
+          + [thingEdit(kind), thingRemove(kind)]
+          + (kind == .item ? [itemTake, itemPut, itemCount, itemLend, itemReturn] : [])
+      }
+      return ofOneKind + [
+        find, label, inventoryImport, inventoryExport, inventoryMoves, inventoryChanges, inventoryUndo, inventoryRedo,
+      ]
+    }
   }
 
   private static func thingAdd(_ kind: InventoryKind) -> Command {
@@ -190,7 +195,7 @@ extension Command {
       body: .thing(.item) { (thing) throws(CommandFailure) in try thing.takeBack() })
   }
 
-  package static var find: Command {
+  static var find: Command {
     Command(
       words: "find", section: .inventory, summary: "find boxes and items by code, name or notes",
       operands: [Operand("TEXT")],

@@ -43,6 +43,7 @@ package final class Runtime {
   /// Opens the store, the sockets and the threads; nothing runs before `run()` or `start()`.
   ///
   /// If it throws, nothing stays open.
+  @export(interface)
   package convenience init(
     _ configuration: KioskConfiguration, lightTracePath: String? = nil, ownSecrets: [TagSecret] = []
   ) throws(RuntimeError) {
@@ -101,6 +102,7 @@ package final class Runtime {
   }
 
   /// Handles the first events and opens the panel.
+  @export(interface)
   package func begin() throws(RuntimeError) {
     if let replicaError = store.replicaError { log(LogRecord(replicaError: replicaError)) }
     checkClock()
@@ -120,6 +122,7 @@ package final class Runtime {
   /// Turns off the panel, stops the threads and waits for them to end.
   ///
   /// Must be called only once.
+  @export(interface)
   package func close() {
     panel.close()
     broker.shutdown()
@@ -167,6 +170,7 @@ package final class Runtime {
   }
 
   /// Handles the pending events, unless this is already in progress.
+  @export(interface)
   func handleWaiting() {
     guard inbox.beginHandling() else { return }
     while let event = inbox.next() {

@@ -7,17 +7,19 @@ import TappetOlm
 extension JSON {
   /// The canonical form: members sorted by the bytes of their names, without spaces, as few escapes as possible.
   package var canonical: [UInt8] {
-    switch self {
-    case .null: return Array("null".utf8)
-    case .bool(let flag): return Array((flag ? "true" : "false").utf8)
-    case .number(let number): return Array(String(number).utf8)
-    case .string(let text): return JSON.quoted(text)
-    case .array(let elements):
-      return [UInt8(ascii: "[")] + JSON.joined(elements.map { $0.canonical }) + [UInt8(ascii: "]")]
-    case .object(let members):
-      let ordered = members.inOrder { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
-      let parts = ordered.map { JSON.quoted($0.name) + [UInt8(ascii: ":")] + $0.value.canonical }
-      return [UInt8(ascii: "{")] + JSON.joined(parts) + [UInt8(ascii: "}")]
+    @export(interface) get {
+      switch self {
+      case .null: return Array("null".utf8)
+      case .bool(let flag): return Array((flag ? "true" : "false").utf8)
+      case .number(let number): return Array(String(number).utf8)
+      case .string(let text): return JSON.quoted(text)
+      case .array(let elements):
+        return [UInt8(ascii: "[")] + JSON.joined(elements.map { $0.canonical }) + [UInt8(ascii: "]")]
+      case .object(let members):
+        let ordered = members.inOrder { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        let parts = ordered.map { JSON.quoted($0.name) + [UInt8(ascii: ":")] + $0.value.canonical }
+        return [UInt8(ascii: "{")] + JSON.joined(parts) + [UInt8(ascii: "}")]
+      }
     }
   }
 

@@ -14,7 +14,17 @@ extension Operand {
 }
 
 extension Command {
-  package static var roomList: Command {
+  /// The commands about rooms and spaces, in the order of the overview.
+  package static var matrix: [Command] {
+    @export(interface) get {
+      [
+        .roomLogin, .roomLogout, .roomList, .roomJoin, .roomLeave, .roomInvite, .roomKick, .roomSend, .roomCreate,
+        .spaceCreate, .spaceAdd, .spaceRemove, .spaceJoinAll, .spaceKickAll,
+      ]
+    }
+  }
+
+  static var roomList: Command {
     Command(
       words: "matrix list", section: .rooms, summary: "list the rooms in which the kiosk is",
       options: [CommandOption("by-space", "each room under its space, the newest message first, and what is unread")],
@@ -55,7 +65,7 @@ extension Command {
       })
   }
 
-  package static var roomJoin: Command {
+  static var roomJoin: Command {
     Command(
       words: "matrix join", section: .rooms, summary: "let the kiosk into a room", operands: [.room],
       details: """
@@ -73,24 +83,24 @@ extension Command {
       })
   }
 
-  package static var roomLeave: Command {
+  static var roomLeave: Command {
     change("leave", "let the kiosk leave a room", "Leaves a room. Messages to it are given up from now on.", "Left")
   }
 
-  package static var roomInvite: Command {
+  static var roomInvite: Command {
     change(
       "invite", "invite a user into a room", "Invites a user (@name:server) into a room in which the kiosk is.",
       "Invited", needsUser: true)
   }
 
-  package static var roomKick: Command {
+  static var roomKick: Command {
     change(
       "kick", "remove a user from a room",
       "Removes a user (@name:server) from a room, or withdraws their invitation, if the room lets the kiosk do so.",
       "Removed", needsUser: true)
   }
 
-  package static var roomSend: Command {
+  static var roomSend: Command {
     Command(
       words: "matrix send", section: .rooms, summary: "say something in a room",
       operands: [.room, Operand("TEXT")],
@@ -117,7 +127,7 @@ extension Command {
       })
   }
 
-  package static var roomCreate: Command {
+  static var roomCreate: Command {
     Command(
       words: "matrix create", section: .rooms, summary: "make a room",
       operands: [Operand("NAME")],

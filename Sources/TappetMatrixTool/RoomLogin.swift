@@ -11,7 +11,7 @@ import TappetPlatform
 import TappetStore
 
 extension Command {
-  package static var roomLogin: Command {
+  static var roomLogin: Command {
     Command(
       words: "matrix login", section: .rooms, summary: "log the kiosk in at its homeserver",
       operands: [Operand("USER")],
@@ -66,7 +66,7 @@ extension Command {
       })
   }
 
-  package static var roomLogout: Command {
+  static var roomLogout: Command {
     Command(
       words: "matrix logout", section: .rooms, summary: "end the kiosk's session at its homeserver",
       details: """

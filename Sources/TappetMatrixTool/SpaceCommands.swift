@@ -12,7 +12,7 @@ extension Operand {
 }
 
 extension Command {
-  package static var spaceCreate: Command {
+  static var spaceCreate: Command {
     Command(
       words: "space create", section: .rooms, summary: "make a space",
       operands: [Operand("NAME")], options: RoomRequest.options,
@@ -26,7 +26,7 @@ extension Command {
       })
   }
 
-  package static var spaceAdd: Command {
+  static var spaceAdd: Command {
     Command(
       words: "space add", section: .rooms, summary: "put a room into a space", operands: [.space, Operand("ROOM")],
       details: """
@@ -42,7 +42,7 @@ extension Command {
       })
   }
 
-  package static var spaceRemove: Command {
+  static var spaceRemove: Command {
     Command(
       words: "space remove", section: .rooms, summary: "take a room out of a space",
       operands: [.space, Operand("ROOM")],
@@ -56,7 +56,7 @@ extension Command {
       })
   }
 
-  package static var spaceJoinAll: Command {
+  static var spaceJoinAll: Command {
     Command(
       words: "space join-all", section: .rooms, summary: "let the kiosk into all rooms of a space",
       operands: [.space],
@@ -84,7 +84,7 @@ extension Command {
       })
   }
 
-  package static var spaceKickAll: Command {
+  static var spaceKickAll: Command {
     Command(
       words: "space kick-all", section: .rooms, summary: "remove a user from a space and all of its rooms",
       operands: [.space, Operand("USER")],

@@ -298,6 +298,7 @@ package final class GPIOPanel {
   // MARK: Nodes that appear and vanish
 
   /// Watches the nodes; without this, a chip that returns is found only at the next `retry`.
+  @export(interface)
   private func watchNodes() {
     guard nodes == nil, !entries.isEmpty, let found = try? DeviceNodes(folder: folder) else { return }
     let handler: (Readiness) -> Void = calling(self) { panel, _ in panel.nodesChanged() }

@@ -113,8 +113,7 @@ package final class Database {
     try transaction(body, failed: { $0 })
   }
 
-  /// Handles a commit, after which the log has `pages` pages; replaces SQLite's own hook, which restarts the log at a
-  /// fixed page count.
+  /// Handles a commit after which the log has `pages` pages; SQLite's own hook restarts the log at a fixed count.
   private static func noteCommit(_ context: UnsafeMutableRawPointer?, _ pages: Int32) -> Int32 {
     guard let context else { return SQLITE_OK }
     let database = Unmanaged<Database>.fromOpaque(context).takeUnretainedValue()
@@ -141,14 +140,15 @@ package final class Database {
 
   /// Disk space in bytes that remains after everything cached is in both the log and the database; `nil` if unknown.
   package var room: Int64? {
-    let free = tp_free_space(path)
-    var size: Int64 = 0
-    var (cached, highest): (Int32, Int32) = (0, 0)
-    sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_USED, &cached, &highest, 0)
-    if let log = Database.log(of: handle), let methods = log.pointee.pMethods?.pointee {
-      _ = methods.xFileSize?(log, &size)
+    @export(interface) get {
+      let free = tp_free_space(path)
+      var (size, cached, highest): (Int64, Int32, Int32) = (0, 0, 0)
+      sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_USED, &cached, &highest, 0)
+      if let log = Database.log(of: handle), let methods = log.pointee.pMethods?.pointee {
+        _ = methods.xFileSize?(log, &size)
+      }
+      return free < 0 ? nil : free - size - 2 * Int64(cached)
     }
-    return free < 0 ? nil : free - size - 2 * Int64(cached)
   }
 
   /// Extends the write-ahead log with zeros to `size` bytes, or leaves it unchanged.

@@ -50,15 +50,17 @@ package indirect enum DatabaseError: Error, Hashable, Sendable {
 extension DatabaseError {
   /// The corresponding fault of the core.
   package var fault: StoreFault {
-    switch self {
-    case .full: .full
-    case .readOnly: .readOnly
-    case .ioError: .ioError
-    case .corrupt: .corrupt
-    case .busy: .busy
-    case .newerSchema, .foreignOwner, .sharedFolder, .wrongFileType: .other(0)
-    case .cannotOpen(_, let error): StoreFault(systemCode: error.code) ?? .ioError
-    case .other(let failure): .other(failure.code)
+    @export(interface) get {
+      switch self {
+      case .full: .full
+      case .readOnly: .readOnly
+      case .ioError: .ioError
+      case .corrupt: .corrupt
+      case .busy: .busy
+      case .newerSchema, .foreignOwner, .sharedFolder, .wrongFileType: .other(0)
+      case .cannotOpen(_, let error): StoreFault(systemCode: error.code) ?? .ioError
+      case .other(let failure): .other(failure.code)
+      }
     }
   }
 }

@@ -60,14 +60,16 @@ package final class TLSContext {
 
   /// The failure, from the most specific source; `nil` when the connection was just closed.
   package var failure: TLSFailure? {
-    if let verification { return Certificates.failure(verification.code, verification.subject, host: host) }
-    if let alert { return .alert(TLSAlert(alert)) }
-    guard errorCode != 0 else { return nil }
-    switch ERR_GET_REASON(errorCode) {
-    case SSL_R_UNEXPECTED_EOF_WHILE_READING: return nil
-    case SSL_R_WRONG_VERSION_NUMBER, SSL_R_PACKET_LENGTH_TOO_LONG, SSL_R_BAD_RECORD_TYPE: return .notTLS
-    case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_WRONG_SSL_VERSION: return .noCommonVersion
-    default: return .protocolError(code: UInt64(errorCode), text: OpenSSLText.reason(errorCode))
+    @export(interface) get {
+      if let verification { return Certificates.failure(verification.code, verification.subject, host: host) }
+      if let alert { return .alert(TLSAlert(alert)) }
+      guard errorCode != 0 else { return nil }
+      switch ERR_GET_REASON(errorCode) {
+      case SSL_R_UNEXPECTED_EOF_WHILE_READING: return nil
+      case SSL_R_WRONG_VERSION_NUMBER, SSL_R_PACKET_LENGTH_TOO_LONG, SSL_R_BAD_RECORD_TYPE: return .notTLS
+      case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_WRONG_SSL_VERSION: return .noCommonVersion
+      default: return .protocolError(code: UInt64(errorCode), text: OpenSSLText.reason(errorCode))
+      }
     }
   }
 }

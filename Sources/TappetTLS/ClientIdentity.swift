@@ -99,14 +99,16 @@ package final class ClientIdentity {
 
   /// The subject's common name; `nil` if it is absent or not valid text.
   package var commonName: String? {
-    let subject = X509_get_subject_name(leaf.handle)
-    let place = X509_NAME_get_index_by_NID(subject, NID_commonName, -1)
-    guard place >= 0, let entry = X509_NAME_get_entry(subject, place) else { return nil }
-    var text: UnsafeMutablePointer<UInt8>?
-    let size = ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(entry))
-    guard size >= 0, let text else { return nil }
-    defer { CRYPTO_free(text, "", 0) }
-    return String(validating: UnsafeBufferPointer(start: text, count: Int(size)), as: UTF8.self)
+    @export(interface) get {
+      let subject = X509_get_subject_name(leaf.handle)
+      let place = X509_NAME_get_index_by_NID(subject, NID_commonName, -1)
+      guard place >= 0, let entry = X509_NAME_get_entry(subject, place) else { return nil }
+      var text: UnsafeMutablePointer<UInt8>?
+      let size = ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(entry))
+      guard size >= 0, let text else { return nil }
+      defer { CRYPTO_free(text, "", 0) }
+      return String(validating: UnsafeBufferPointer(start: text, count: Int(size)), as: UTF8.self)
+    }
   }
 
   /// Returns why the identity is invalid at `time`, in seconds since 1970: its dates, or the chain as far as the files

@@ -11,21 +11,7 @@ import TappetStore
 
 extension Command {
   /// All commands in the order of the overview.
-  static var all: [Command] {
-    [
-      .setUp, .importSettings, .brokerPassword, .completion, .run, .check, .status, .panelLock,
-      .outputList, .outputOn, .outputOff, .outputPulse, .outputToggle, .commandTest, .history,
-      .tagRead, .tagWatch, .tagWrite, .tagErase, .tagLock, .tagFormat, .tagLearn, .tagLearned, .tagForget,
-      .secretList, .secretNew, .secretShare, .secretImport, .secretRename, .secretRemove, .secretRekey,
-      .actionRename, .audit,
-      .personAdd, .personList, .personRename, .personAllow, .personSuspend, .personResume, .personRemove,
-      .personAssign, .personImport, .personExport, .peopleKeys, .peoplePush,
-      .roomLogin, .roomLogout, .roomList, .roomJoin, .roomLeave, .roomInvite, .roomKick, .roomSend, .roomCreate,
-      .spaceCreate, .spaceAdd, .spaceRemove, .spaceJoinAll, .spaceKickAll,
-      .certCheck, .certImport, .certRequest, .certEnrol, .outboxList, .outboxDrop, .outboxExport, .backup, .restore,
-      .tokenSeal, .tokenOpen, .tokenKey,
-    ] + mqtt + fleet + inventory
-  }
+  static var all: [Command] { kiosk + matrix + broker + inventory + [completion] }
 }
 
 extension CommandTable {

@@ -9,7 +9,10 @@ import TappetMatrixTool
 extension Help {
   /// The commands that the overview describes individually.
   private static var everyday: [Command] {
-    [.setUp, .check, .run, .status, .history, .tagWrite, .secretList, .mqttConnect, .backup]
+    [
+      ["init"], ["check"], ["run"], ["status"], ["history"], ["tag", "write"], ["secret", "list"], ["mqtt", "connect"],
+      ["backup"],
+    ].compactMap { CommandTable.all.find($0) }
   }
 
   /// Text of `tappet --help`, which fits a screen of 24 rows and 80 columns.

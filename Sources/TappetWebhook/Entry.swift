@@ -72,6 +72,7 @@ private func serve(_ parent: UnixSocket, listens: Bool) -> Int32 {
 }
 
 /// Listens in rooms with encryption; returns the exit status when the parent is gone, or the session is over.
+@export(interface)
 package func listen(_ parent: UnixSocket, _ cipher: any RoomCipher) -> Int32 {
   Confinement.begin()
   LibCrypto.omitErrorTexts()

@@ -20,6 +20,7 @@ package final class BrokerLink {
   /// events, `receive` with messages of subscriptions and with commands on the settings' own topics (whose request is
   /// the topic's index), and `observe` with each step of an attempt. With `readsProperties`, messages include their
   /// MQTT 5 properties.
+  @export(interface)
   package init(
     settings: BrokerSettings, window: Int = Limits.inflightMax, post: @escaping @Sendable (LinkEvent) -> Void,
     receive: @escaping @Sendable (LinkReception) -> Void = { _ in }, observe: (@Sendable (LinkStep) -> Void)? = nil,

@@ -28,7 +28,7 @@ extension BrokerHistory {
   /// Runs a command of the broker tool, and records it as if it had been typed.
   static func run(_ words: [String]) throws(CommandFailure) {
     let (global, rest) = CommandTable.split(words)
-    guard let command = CommandTable(Command.mqtt).find(rest) else {
+    guard let command = CommandTable(Command.broker).find(rest) else {
       throw .refused("the history has a command that this version does not know")
     }
     let status = command.run(global + rest.dropFirst(2))
@@ -43,7 +43,7 @@ extension BrokerHistory {
     var topics: [String] = []
     for entry in entries where entry.kind != .connection {
       let (_, rest) = CommandTable.split(entry.words)
-      guard let command = CommandTable(Command.mqtt).find(rest),
+      guard let command = CommandTable(Command.broker).find(rest),
         let arguments = try? Arguments.parse(Array(rest.dropFirst(2)), for: command)
       else { continue }
       let operands = entry.kind == .publish ? arguments.operands.prefix(1) : arguments.operands[...]

@@ -5,10 +5,7 @@ import TappetCore
 import TappetJSON
 
 extension Command {
-  /// The commands for all kiosks of a broker.
-  package static var fleet: [Command] { [.fleetList, .fleetWatch, .fleetSilent, .fleetRun] }
-
-  package static var fleetList: Command {
+  static var fleetList: Command {
     Command(
       words: "fleet list", section: .broker, summary: "list all kiosks of the broker, those with trouble first",
       options: brokerOptions + [.prometheus("print metrics of all kiosks for Prometheus"), .metricsFile, .json],
@@ -24,7 +21,7 @@ extension Command {
       usageError: { usageErrorOfBroker($0) ?? MetricsText.usageError($0) }, body: .plain(FleetCommand.list))
   }
 
-  package static var fleetWatch: Command {
+  static var fleetWatch: Command {
     Command(
       words: "fleet watch", section: .broker, summary: "show the same live",
       options: brokerOptions + [CommandOption("for", "TIME", .seconds(1...604_800), "end after this time")],
@@ -37,7 +34,7 @@ extension Command {
       example: "tappet fleet watch", usageError: usageErrorOfBroker, body: .plain(FleetCommand.watch))
   }
 
-  package static var fleetSilent: Command {
+  static var fleetSilent: Command {
     Command(
       words: "fleet silent", section: .broker, summary: "list the kiosks that have not been heard, for a script",
       options: brokerOptions + [
@@ -54,7 +51,7 @@ extension Command {
   /// The default topic for commands to kiosks.
   static var fleetCommandTopic: String { "tappet/+/command" }
 
-  package static var fleetRun: Command {
+  static var fleetRun: Command {
     Command(
       words: "fleet run", section: .broker, summary: "ask all kiosks how their parts are",
       operands: [Operand("CHECK", .word(["check"])), Operand("KIOSK", .text, .any)],

@@ -6,20 +6,23 @@ import TappetCore
 extension Command {
   /// Options for the broker's address and this client's identity.
   package static var brokerOptions: [CommandOption] {
-    [
-      CommandOption("kiosk", "the kiosk's certificates and login, as without --url"),
-      CommandOption("url", "URL", "mqtts://HOST[:PORT] or mqtt://HOST[:PORT], instead of the kiosk's broker"),
-      CommandOption("ca", "FILE", .file, "the only certificates to trust, instead of the system's"),
-      CommandOption("certificate", "FILE", .file, "client certificate: PEM, or .p12 with its key"),
-      CommandOption("private-key", "FILE", .file, "its private key"),
-      CommandOption("username", "NAME", "user name; its password is asked for"),
-      CommandOption("password-file", "FILE", .file, "file whose first line is the password (mode 0600)"),
-      CommandOption("client-id", "ID", "client id, instead of a unique one"),
-      CommandOption("protocol", "VERSION", .word(["3.1", "3.1.1", "5"]), "version of MQTT, instead of 5, then 3.1.1"),
-      CommandOption("alpn", "NAME", "protocol name to offer in the TLS handshake"),
-      CommandOption("psk-identity", "NAME", "name of a key that the broker has too, instead of certificates"),
-      CommandOption("psk-file", "FILE", .file, "file whose first line is that key, in hexadecimal (mode 0600)"),
-    ]
+    @export(interface) get {
+      [
+        CommandOption("kiosk", "the kiosk's certificates and login, as without --url"),
+        CommandOption("url", "URL", "mqtts://HOST[:PORT] or mqtt://HOST[:PORT], instead of the kiosk's broker"),
+        CommandOption("ca", "FILE", .file, "the only certificates to trust, instead of the system's"),
+        CommandOption("certificate", "FILE", .file, "client certificate: PEM, or .p12 with its key"),
+        CommandOption("private-key", "FILE", .file, "its private key"),
+        CommandOption("username", "NAME", "user name; its password is asked for"),
+        CommandOption("password-file", "FILE", .file, "file whose first line is the password (mode 0600)"),
+        CommandOption("client-id", "ID", "client id, instead of a unique one"),
+        CommandOption(
+          "protocol", "VERSION", .word(["3.1", "3.1.1", "5"]), "version of MQTT, instead of 5, then 3.1.1"),
+        CommandOption("alpn", "NAME", "protocol name to offer in the TLS handshake"),
+        CommandOption("psk-identity", "NAME", "name of a key that the broker has too, instead of certificates"),
+        CommandOption("psk-file", "FILE", .file, "file whose first line is that key, in hexadecimal (mode 0600)"),
+      ]
+    }
   }
 
   @export(interface)

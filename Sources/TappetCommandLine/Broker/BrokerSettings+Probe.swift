@@ -6,14 +6,16 @@ import TappetCore
 extension BrokerSettings {
   /// The same settings, modified so that the connection affects no other client of the broker.
   package var forProbe: BrokerSettings {
-    let ending = "-check"
-    var settings = self
-    // A truncated character becomes U+FFFD, at most 2 bytes longer.
-    let start = clientID.utf8.prefix(Limits.clientIDSizeMax - ending.utf8.count - 2)
-    settings.clientID = String(decoding: start, as: UTF8.self) + ending
-    settings.announcesStatus = false
-    settings.commandTopics = []
-    settings.siteTopic = nil
-    return settings
+    @export(interface) get {
+      let ending = "-check"
+      var settings = self
+      // A truncated character becomes U+FFFD, at most 2 bytes longer.
+      let start = clientID.utf8.prefix(Limits.clientIDSizeMax - ending.utf8.count - 2)
+      settings.clientID = String(decoding: start, as: UTF8.self) + ending
+      settings.announcesStatus = false
+      settings.commandTopics = []
+      settings.siteTopic = nil
+      return settings
+    }
   }
 }

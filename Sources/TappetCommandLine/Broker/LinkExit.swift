@@ -6,22 +6,24 @@ import TappetMessages
 extension LinkFailure {
   /// The exit status of a command that cannot connect for this reason.
   package var exit: ExitStatus {
-    switch self {
-    case .nameNotResolved: .nameNotResolved
-    case .connectionRefused: .connectionRefused
-    case .unreachable, .connectTimedOut: .unreachable
-    case .files, .system, .settingsRefused: .failure
-    case .tls(let failure): failure.exit
-    case .closedDuringHandshake, .closedBeforeConnack(usesTLS: true, _): .handshakeRefused
-    case .closedWithoutTLS, .closedBeforeConnack(usesTLS: false, _), .protocolViolated, .propertyUnknown:
-      .wrongProtocol
-    case .handshakeTimedOut, .noConnack: .silent
-    case .connack(.badUserNameOrPassword), .connack(.notAuthorized): .loginRefused
-    case .refused(.badUserNameOrPassword), .refused(.notAuthorized), .refused(.badAuthenticationMethod): .loginRefused
-    case .connack, .connackUnknown, .refused: .connectRefused
-    case .closedByBroker, .connectionBroken, .disconnectedByBroker, .keepaliveExpired, .acknowledgeExpired,
-      .closedAtMessage, .closedAtMessages, .sentUnasked:
-      .connectionLost
+    @export(interface) get {
+      switch self {
+      case .nameNotResolved: .nameNotResolved
+      case .connectionRefused: .connectionRefused
+      case .unreachable, .connectTimedOut: .unreachable
+      case .files, .system, .settingsRefused: .failure
+      case .tls(let failure): failure.exit
+      case .closedDuringHandshake, .closedBeforeConnack(usesTLS: true, _): .handshakeRefused
+      case .closedWithoutTLS, .closedBeforeConnack(usesTLS: false, _), .protocolViolated, .propertyUnknown:
+        .wrongProtocol
+      case .handshakeTimedOut, .noConnack: .silent
+      case .connack(.badUserNameOrPassword), .connack(.notAuthorized): .loginRefused
+      case .refused(.badUserNameOrPassword), .refused(.notAuthorized), .refused(.badAuthenticationMethod): .loginRefused
+      case .connack, .connackUnknown, .refused: .connectRefused
+      case .closedByBroker, .connectionBroken, .disconnectedByBroker, .keepaliveExpired, .acknowledgeExpired,
+        .closedAtMessage, .closedAtMessages, .sentUnasked:
+        .connectionLost
+      }
     }
   }
 }

@@ -76,6 +76,7 @@ package enum KioskAccess {
   }
 
   /// Opens the configuration's database.
+  @export(interface)
   package static func openStore(_ configuration: KioskConfiguration) throws(CommandFailure) -> SecretStore {
     do throws(SecretStoreError) { return try SecretStore.open(folder: configuration.stateFolder) } catch {
       throw .failed(error.sentence)

@@ -17,15 +17,17 @@ package enum CSVError: Error, Hashable {
   case noMemory
 
   package var sentence: String {
-    switch self {
-    case .quote(let line):
-      "line \(line): a quote is in the wrong place, or never closed; double the quotes in a quoted field"
-    case .tooManyColumns(let line, let max): "line \(line): more than \(max) columns"
-    case .fieldTooLong(let line, let max): "line \(line): a field of more than \(max) bytes; is a quote missing?"
-    case .notUTF8(let line, let encoding):
-      "line \(line) is not UTF-8; it looks like \(encoding): convert the file with iconv -f \(encoding) -t UTF-8"
-    case .workbook: "it is a workbook (such as .xlsx or .ods); save it as 'CSV UTF-8' in the spreadsheet first"
-    case .noMemory: "the system has no memory left"
+    @export(interface) get {
+      switch self {
+      case .quote(let line):
+        "line \(line): a quote is in the wrong place, or never closed; double the quotes in a quoted field"
+      case .tooManyColumns(let line, let max): "line \(line): more than \(max) columns"
+      case .fieldTooLong(let line, let max): "line \(line): a field of more than \(max) bytes; is a quote missing?"
+      case .notUTF8(let line, let encoding):
+        "line \(line) is not UTF-8; it looks like \(encoding): convert the file with iconv -f \(encoding) -t UTF-8"
+      case .workbook: "it is a workbook (such as .xlsx or .ods); save it as 'CSV UTF-8' in the spreadsheet first"
+      case .noMemory: "the system has no memory left"
+      }
     }
   }
 }

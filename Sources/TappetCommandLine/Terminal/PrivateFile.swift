@@ -34,6 +34,7 @@ package enum PrivateFile {
   }
 
   /// Creates `path` with this content, accessible only to its owner.
+  @export(interface)
   package static func create(_ path: String, _ bytes: [UInt8]) throws(CommandFailure) {
     do throws(SystemError) { try make(path, bytes) } catch {
       throw .failed(

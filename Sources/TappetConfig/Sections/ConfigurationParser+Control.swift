@@ -6,6 +6,7 @@ import TappetPlatform
 
 extension ConfigurationParser {
   /// Returns the control socket's path; `nil` if the file cannot be read at all.
+  @export(interface)
   package static func controlSocket(path: String) -> String? {
     guard case .success(let file) = text(path: path) else { return nil }
     func value(_ key: String) -> String? { self.path(key, in: file.bytes, folder: folder(of: path)) }

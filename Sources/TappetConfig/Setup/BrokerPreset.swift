@@ -82,6 +82,7 @@ package struct BrokerPreset: Sendable {
 
 extension BrokerPreset {
   /// Reads the preset `name`; `nil` if it does not exist or has errors.
+  @export(interface)
   package static func load(name: String) -> BrokerPreset? {
     guard known().contains(name),
       case .success(let file) = TextFile.read(folder() + "/" + name + ".yaml", sizeMax: Limits.profileSizeMax)

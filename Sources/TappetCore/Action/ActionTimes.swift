@@ -127,17 +127,19 @@ package struct WeeklyHours: Hashable, Sendable {
 
   /// The text form: `Mon-Fri 07:00-19:30`.
   package var text: String {
-    var parts: [String] = []
-    var day = 0
-    while day < 7 {
-      let first = day
-      while day < 7, days & 1 << UInt8(day) != 0 { day += 1 }
-      if day - first == 1 { parts.append(WeeklyHours.names[first]) }
-      if day - first > 1 { parts.append(WeeklyHours.names[first] + "-" + WeeklyHours.names[day - 1]) }
-      day += 1
+    @export(interface) get {
+      var parts: [String] = []
+      var day = 0
+      while day < 7 {
+        let first = day
+        while day < 7, days & 1 << UInt8(day) != 0 { day += 1 }
+        if day - first == 1 { parts.append(WeeklyHours.names[first]) }
+        if day - first > 1 { parts.append(WeeklyHours.names[first] + "-" + WeeklyHours.names[day - 1]) }
+        day += 1
+      }
+      return parts.joined(separator: ",") + " " + WeeklyHours.clock(minutes.lowerBound) + "-"
+        + WeeklyHours.clock(minutes.upperBound)
     }
-    return parts.joined(separator: ",") + " " + WeeklyHours.clock(minutes.lowerBound) + "-"
-      + WeeklyHours.clock(minutes.upperBound)
   }
 
   private static func clock(_ minute: Int64) -> String {

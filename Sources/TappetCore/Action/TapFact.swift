@@ -140,16 +140,18 @@ extension String {
 
   /// The text escaped for a JSON string (RFC 8259 §7), without quotes.
   package var jsonEscaped: String {
-    var text = ""
-    for scalar in unicodeScalars {
-      switch scalar {
-      case "\"": text += "\\\""
-      case "\\": text += "\\\\"
-      case _ where scalar.isPrintable: text.unicodeScalars.append(scalar)
-      default: text += "\\u" + Hex.encode([UInt8(scalar.value >> 8 & 0xFF), UInt8(scalar.value & 0xFF)])
+    @export(interface) get {
+      var text = ""
+      for scalar in unicodeScalars {
+        switch scalar {
+        case "\"": text += "\\\""
+        case "\\": text += "\\\\"
+        case _ where scalar.isPrintable: text.unicodeScalars.append(scalar)
+        default: text += "\\u" + Hex.encode([UInt8(scalar.value >> 8 & 0xFF), UInt8(scalar.value & 0xFF)])
+        }
       }
+      return text
     }
-    return text
   }
 
   /// The text with HTML's special characters escaped.

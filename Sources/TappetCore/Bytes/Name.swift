@@ -18,19 +18,21 @@ extension String {
   /// Variation selectors, which phones add to emoji, and what spreadsheets leave at the ends are removed.
   @export(interface)
   package var trimmedLabel: String? {
-    // Nearly all names.
-    if utf8.allSatisfy({ (0x20...0x7E).contains($0) }), utf8.first != 0x20, utf8.last != 0x20 {
-      return isEmpty ? nil : self
+    @export(interface) get {
+      // Nearly all names.
+      if utf8.allSatisfy({ (0x20...0x7E).contains($0) }), utf8.first != 0x20, utf8.last != 0x20 {
+        return isEmpty ? nil : self
+      }
+      let scalars = unicodeScalars
+      guard let first = scalars.firstIndex(where: { !$0.isLeftAtEnds }),
+        let last = scalars.lastIndex(where: { !$0.isLeftAtEnds })
+      else { return nil }
+      var kept = String.UnicodeScalarView()
+      for scalar in scalars[first...last] where !(0xFE0E...0xFE0F).contains(scalar.value) {
+        kept.append(scalar.isSpace ? " " : scalar)
+      }
+      return String(kept).composed
     }
-    let scalars = unicodeScalars
-    guard let first = scalars.firstIndex(where: { !$0.isLeftAtEnds }),
-      let last = scalars.lastIndex(where: { !$0.isLeftAtEnds })
-    else { return nil }
-    var kept = String.UnicodeScalarView()
-    for scalar in scalars[first...last] where !(0xFE0E...0xFE0F).contains(scalar.value) {
-      kept.append(scalar.isSpace ? " " : scalar)
-    }
-    return String(kept).composed
   }
 
   /// Returns why this trimmed text cannot be a name; `nil` if it can.
@@ -56,20 +58,24 @@ extension String {
   /// The text in NFC; a text that is too long for a name is returned unchanged.
   @export(interface)
   package var composed: String {
-    let size = utf8.count
-    // Characters below U+0300 do not change.
-    guard size <= Limits.composedTextSizeMax, unicodeScalars.contains(where: { $0.value >= 0x300 }) else { return self }
-    let options = utf8proc_option_t(rawValue: UTF8PROC_STABLE.rawValue | UTF8PROC_COMPOSE.rawValue)
-    // A character decomposes into at most four; the last element is for the NUL that the library adds.
-    var scalars = [utf8proc_int32_t](repeating: 0, count: 4 * size + 1)
-    var text = self
-    let count = text.withUTF8 { source in
-      utf8proc_decompose(source.baseAddress, source.count, &scalars, scalars.count - 1, options)
+    @export(interface) get {
+      let size = utf8.count
+      // Characters below U+0300 do not change.
+      guard size <= Limits.composedTextSizeMax, unicodeScalars.contains(where: { $0.value >= 0x300 }) else {
+        return self
+      }
+      let options = utf8proc_option_t(rawValue: UTF8PROC_STABLE.rawValue | UTF8PROC_COMPOSE.rawValue)
+      // A character decomposes into at most four; the last element is for the NUL that the library adds.
+      var scalars = [utf8proc_int32_t](repeating: 0, count: 4 * size + 1)
+      var text = self
+      let count = text.withUTF8 { source in
+        utf8proc_decompose(source.baseAddress, source.count, &scalars, scalars.count - 1, options)
+      }
+      guard (1..<scalars.count).contains(count) else { return self }
+      let composedSize = utf8proc_reencode(&scalars, count, options)
+      guard composedSize > 0 else { return self }
+      return scalars.withUnsafeBytes { String(decoding: $0.prefix(composedSize), as: UTF8.self) }
     }
-    guard (1..<scalars.count).contains(count) else { return self }
-    let composedSize = utf8proc_reencode(&scalars, count, options)
-    guard composedSize > 0 else { return self }
-    return scalars.withUnsafeBytes { String(decoding: $0.prefix(composedSize), as: UTF8.self) }
   }
 }
 

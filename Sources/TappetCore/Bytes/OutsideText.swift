@@ -12,12 +12,14 @@ extension String {
 
   /// The text in quotes and escaped, so that its content cannot be mistaken for the surrounding message.
   package var quoted: String {
-    var text = "\""
-    for scalar in escaped.unicodeScalars {
-      if scalar == "\"" || scalar == "\\" { text += "\\" }
-      text.unicodeScalars.append(scalar)
+    @export(interface) get {
+      var text = "\""
+      for scalar in escaped.unicodeScalars {
+        if scalar == "\"" || scalar == "\\" { text += "\\" }
+        text.unicodeScalars.append(scalar)
+      }
+      return text + "\""
     }
-    return text + "\""
   }
 
   /// The text escaped, except for line ends and tabs.
@@ -28,12 +30,14 @@ extension String {
   /// Removes up to the last '@', because a password may contain one, also in `name:password@host` without a scheme.
   @export(interface)
   package var withoutUserInfo: String {
-    guard let at = utf8.lastIndex(of: UInt8(ascii: "@")),
-      let colon = utf8[..<at].firstIndex(of: UInt8(ascii: ":"))
-    else { return self }
-    let isURL = utf8[colon..<at].starts(with: "://".utf8)
-    let start = isURL ? utf8.index(colon, offsetBy: 3) : utf8.startIndex
-    return start < at ? String(self[..<start]) + "…" + String(self[at...]) : self
+    @export(interface) get {
+      guard let at = utf8.lastIndex(of: UInt8(ascii: "@")),
+        let colon = utf8[..<at].firstIndex(of: UInt8(ascii: ":"))
+      else { return self }
+      let isURL = utf8[colon..<at].starts(with: "://".utf8)
+      let start = isURL ? utf8.index(colon, offsetBy: 3) : utf8.startIndex
+      return start < at ? String(self[..<start]) + "…" + String(self[at...]) : self
+    }
   }
 
   private func escaped(except isKept: (Unicode.Scalar) -> Bool) -> String {
@@ -72,12 +76,16 @@ extension Unicode.Scalar {
   /// Whether it is printable and visible: the excluded characters show nothing (Default_Ignorable_Code_Point, the
   /// fillers of Hangul, the empty Braille cell) or are non-characters (such as U+FFFE).
   package var isVisible: Bool {
-    switch value {
-    case 0xAD, 0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B...0x180F, 0x200B...0x200D, 0x2060...0x206F, 0x2800, 0x3164,
-      0xFDD0...0xFDEF, 0xFE00...0xFE0F, 0xFEFF, 0xFFA0, 0xFFF0...0xFFFB, 0x1BCA0...0x1BCA3, 0x1D159, 0x1D173...0x1D17A,
-      0xE0000...0xE0FFF:
-      false
-    default: value & 0xFFFE != 0xFFFE && isPrintable
+    @export(interface) get {
+      switch value {
+      case 0xAD, 0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B...0x180F, 0x200B...0x200D, 0x2060...0x206F, 0x2800,
+        0x3164,
+        0xFDD0...0xFDEF, 0xFE00...0xFE0F, 0xFEFF, 0xFFA0, 0xFFF0...0xFFFB, 0x1BCA0...0x1BCA3, 0x1D159,
+        0x1D173...0x1D17A,
+        0xE0000...0xE0FFF:
+        false
+      default: value & 0xFFFE != 0xFFFE && isPrintable
+      }
     }
   }
 }

@@ -13,11 +13,13 @@ package enum CommandTrust: Sendable {
 
   /// The keyword in the configuration.
   package var word: String {
-    switch self {
-    case .trusted: "trusted"
-    case .token: "token"
-    case .signed: "signed"
-    case .room: "room"
+    @export(interface) get {
+      switch self {
+      case .trusted: "trusted"
+      case .token: "token"
+      case .signed: "signed"
+      case .room: "room"
+      }
     }
   }
 }

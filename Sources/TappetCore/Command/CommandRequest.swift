@@ -41,15 +41,17 @@ package enum CommandTarget: Hashable, Sendable {
 
   /// The target in the log: `garage`, `gate pulse`.
   package var text: String {
-    switch self {
-    case .action(let name): name
-    case .output(let order): order.output + " " + order.request.word
-    case .timedOpening: "open, stop, close"
-    case .report: "report"
-    case .status: "status"
-    case .check: "check"
-    case .history: "history"
-    case .person(let name, let isSuspended): (isSuspended ? "suspend " : "resume ") + name
+    @export(interface) get {
+      switch self {
+      case .action(let name): name
+      case .output(let order): order.output + " " + order.request.word
+      case .timedOpening: "open, stop, close"
+      case .report: "report"
+      case .status: "status"
+      case .check: "check"
+      case .history: "history"
+      case .person(let name, let isSuspended): (isSuspended ? "suspend " : "resume ") + name
+      }
     }
   }
 }

@@ -22,12 +22,14 @@ package struct EntryID: Hashable, Sendable {
 
   /// The id as 32 lower-case ASCII digits.
   package var hexDigits: [UInt8] {
-    Array(unsafeUninitializedCapacity: 32) { digits, count in
-      for place in 0..<32 {
-        let half = place < 16 ? high : low
-        digits[place] = Hex.digit(UInt8(truncatingIfNeeded: half >> (60 - 4 * (place & 15))) & 0x0F)
+    @export(interface) get {
+      Array(unsafeUninitializedCapacity: 32) { digits, count in
+        for place in 0..<32 {
+          let half = place < 16 ? high : low
+          digits[place] = Hex.digit(UInt8(truncatingIfNeeded: half >> (60 - 4 * (place & 15))) & 0x0F)
+        }
+        count = 32
       }
-      count = 32
     }
   }
 
@@ -161,12 +163,14 @@ package struct OutboxEntry: Hashable, Sendable {
 
   /// The webhook entry, which has the same id as the broker entry and is committed together with it.
   package var forWebhook: OutboxEntry? {
-    guard destination == .broker else { return self }
-    guard let body = webhookBody else { return nil }
-    return OutboxEntry(
-      id: id, action: action, topic: "", message: body, isRetained: false, trigger: trigger,
-      acceptedUnixMilliseconds: acceptedUnixMilliseconds, acceptedAt: acceptedAt, expiry: expiry,
-      destination: .webhook, uid: uid, tag: tag, person: person)
+    @export(interface) get {
+      guard destination == .broker else { return self }
+      guard let body = webhookBody else { return nil }
+      return OutboxEntry(
+        id: id, action: action, topic: "", message: body, isRetained: false, trigger: trigger,
+        acceptedUnixMilliseconds: acceptedUnixMilliseconds, acceptedAt: acceptedAt, expiry: expiry,
+        destination: .webhook, uid: uid, tag: tag, person: person)
+    }
   }
 
   /// Compares the fields instead of the references.

@@ -10,23 +10,27 @@ package enum InventoryKind: Int64, CaseIterable, Sendable {
 
   /// The name for people and programs.
   package var name: String {
-    switch self {
-    case .building: "building"
-    case .room: "room"
-    case .spot: "spot"
-    case .box: "box"
-    case .item: "item"
+    @export(interface) get {
+      switch self {
+      case .building: "building"
+      case .room: "room"
+      case .spot: "spot"
+      case .box: "box"
+      case .item: "item"
+      }
     }
   }
 
   /// The name as a title: `Building`.
   package var title: String {
-    switch self {
-    case .building: "Building"
-    case .room: "Room"
-    case .spot: "Spot"
-    case .box: "Box"
-    case .item: "Item"
+    @export(interface) get {
+      switch self {
+      case .building: "Building"
+      case .room: "Room"
+      case .spot: "Spot"
+      case .box: "Box"
+      case .item: "Item"
+      }
     }
   }
 

@@ -19,16 +19,18 @@ package struct InventoryPlan: Hashable, Sendable {
 
   /// The action that publishes changes.
   package var feed: Action? {
-    guard let topic else { return nil }
-    let message = """
-      {"change": %{change}, "verb": "%{verb}", "kind": "%{kind}", "id": "%{id}", "name": "%{thing}", \
-      "code": "%{code}", "path": "%{path}", "quantity": %{quantity}, "holder": "%{holder}", "by": "%{who}", \
-      "time": "%{time}"}
-      """
-    return PayloadTemplate(configured: message, format: .json).map {
-      Action(
-        name: InventoryPlan.feedName, title: "Changes of the inventory", index: -1, topic: topic + "/%{verb}",
-        message: $0)
+    @export(interface) get {
+      guard let topic else { return nil }
+      let message = """
+        {"change": %{change}, "verb": "%{verb}", "kind": "%{kind}", "id": "%{id}", "name": "%{thing}", \
+        "code": "%{code}", "path": "%{path}", "quantity": %{quantity}, "holder": "%{holder}", "by": "%{who}", \
+        "time": "%{time}"}
+        """
+      return PayloadTemplate(configured: message, format: .json).map {
+        Action(
+          name: InventoryPlan.feedName, title: "Changes of the inventory", index: -1, topic: topic + "/%{verb}",
+          message: $0)
+      }
     }
   }
 }

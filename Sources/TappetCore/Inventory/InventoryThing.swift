@@ -51,13 +51,15 @@ package struct InventoryThing: Equatable, Sendable {
 
   /// The contents in one line: `200 M4 x 20, M5 x 30 and 3 more`.
   package var contentList: String {
-    var list = ""
-    for content in contents {
-      if !list.isEmpty { list += ", " }
-      list += content.quantity == 1 ? content.name : "\(content.quantity) \(content.name)"
+    @export(interface) get {
+      var list = ""
+      for content in contents {
+        if !list.isEmpty { list += ", " }
+        list += content.quantity == 1 ? content.name : "\(content.quantity) \(content.name)"
+      }
+      let rest = contentCount - contents.count
+      return rest > 0 ? list + " and \(rest) more" : list
     }
-    let rest = contentCount - contents.count
-    return rest > 0 ? list + " and \(rest) more" : list
   }
 }
 

@@ -14,15 +14,17 @@ package enum InventoryVerb: Int64, Sendable {
 
   /// The name for people and programs.
   package var name: String {
-    switch self {
-    case .added: "added"
-    case .edited: "edited"
-    case .moved: "moved"
-    case .removed: "removed"
-    case .imported: "imported"
-    case .undone: "undone"
-    case .lent: "lent"
-    case .returned: "returned"
+    @export(interface) get {
+      switch self {
+      case .added: "added"
+      case .edited: "edited"
+      case .moved: "moved"
+      case .removed: "removed"
+      case .imported: "imported"
+      case .undone: "undone"
+      case .lent: "lent"
+      case .returned: "returned"
+      }
     }
   }
 }

@@ -3,18 +3,20 @@
 extension Kiosk {
   /// The light shown while the kiosk is idle: the most serious fault first.
   package var baseLight: Light {
-    if panel.confirmation != nil || stock.desk.isHolding { return .confirming }
-    if !delivery.store.isGood || !panel.supervision.isGood { return .fault }
-    if reader.isLost { return .readerLost }
-    if tapPolicy.isWriting { return .writing }
-    if delivery.link.hasFailed || stock.process.loss != nil || delivery.webhookProcess.loss != nil
-      || delivery.webhookProcess.trouble != nil
-    {
-      return .offline
+    @export(interface) get {
+      if panel.confirmation != nil || stock.desk.isHolding { return .confirming }
+      if !delivery.store.isGood || !panel.supervision.isGood { return .fault }
+      if reader.isLost { return .readerLost }
+      if tapPolicy.isWriting { return .writing }
+      if delivery.link.hasFailed || stock.process.loss != nil || delivery.webhookProcess.loss != nil
+        || delivery.webhookProcess.trouble != nil
+      {
+        return .offline
+      }
+      if clock.isMissed { return .clockUnknown }
+      guard reader.isUsable || !reader.isWanted, delivery.link.isUp else { return .starting }
+      if clock.certificateDaysLeft != nil { return .certificateExpiring }
+      return panel.lock.isLocked ? .locked : .ready
     }
-    if clock.isMissed { return .clockUnknown }
-    guard reader.isUsable || !reader.isWanted, delivery.link.isUp else { return .starting }
-    if clock.certificateDaysLeft != nil { return .certificateExpiring }
-    return panel.lock.isLocked ? .locked : .ready
   }
 }

@@ -161,14 +161,16 @@ extension Kiosk {
 
   /// The current condition of the kiosk.
   package var status: KioskStatus {
-    KioskStatus(
-      reader: reader.condition, link: delivery.link.condition, webhooks: webhookCondition,
-      inventory: inventoryCondition,
-      rooms: roomsCondition, site: siteCondition, store: delivery.store.fault,
-      panel: panel.supervision.problems,
-      outputs: outputStates,
-      commands: intake.gate.status, isLocked: settings.panel.lockAfter == nil ? nil : panel.lock.isLocked,
-      clockIsGood: settings.trustsClock ? true : clock.isSynchronised, needsClock: needsClock,
-      light: baseLight)
+    @export(interface) get {
+      KioskStatus(
+        reader: reader.condition, link: delivery.link.condition, webhooks: webhookCondition,
+        inventory: inventoryCondition,
+        rooms: roomsCondition, site: siteCondition, store: delivery.store.fault,
+        panel: panel.supervision.problems,
+        outputs: outputStates,
+        commands: intake.gate.status, isLocked: settings.panel.lockAfter == nil ? nil : panel.lock.isLocked,
+        clockIsGood: settings.trustsClock ? true : clock.isSynchronised, needsClock: needsClock,
+        light: baseLight)
+    }
   }
 }

@@ -158,12 +158,14 @@ package enum EntryReport: Sendable {
 
   /// The entry of the report; `nil` if it covers several entries.
   package var entry: OutboxEntry? {
-    switch self {
-    case .accepted(let entry, _), .queued(let entry, _), .delivered(let entry, _, _), .deliveredOfMany(let entry),
-      .expired(let entry), .dropped(let entry), .droppedOfMany(let entry), .undeliverable(let entry, _),
-      .givenUp(let entry, _), .setAside(let entry, _):
-      entry
-    case .deliveredMore, .droppedMore: nil
+    @export(interface) get {
+      switch self {
+      case .accepted(let entry, _), .queued(let entry, _), .delivered(let entry, _, _), .deliveredOfMany(let entry),
+        .expired(let entry), .dropped(let entry), .droppedOfMany(let entry), .undeliverable(let entry, _),
+        .givenUp(let entry, _), .setAside(let entry, _):
+        entry
+      case .deliveredMore, .droppedMore: nil
+      }
     }
   }
 }

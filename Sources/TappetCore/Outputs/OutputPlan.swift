@@ -24,13 +24,15 @@ package enum OutputKind: Int, CaseIterable, Hashable, Sendable {
 
   /// The keyword in the configuration.
   package var word: String {
-    switch self {
-    case .switch: "switch"
-    case .button: "button"
-    case .lock: "lock"
-    case .cover: "cover"
-    case .open: "open"
-    case .close: "close"
+    @export(interface) get {
+      switch self {
+      case .switch: "switch"
+      case .button: "button"
+      case .lock: "lock"
+      case .cover: "cover"
+      case .open: "open"
+      case .close: "close"
+      }
     }
   }
 
@@ -93,11 +95,13 @@ package enum OutputRequest: Int, CaseIterable, Hashable, Sendable {
 
   /// The keyword in the configuration and on the command line.
   package var word: String {
-    switch self {
-    case .on: "on"
-    case .off: "off"
-    case .pulse: "pulse"
-    case .toggle: "toggle"
+    @export(interface) get {
+      switch self {
+      case .on: "on"
+      case .off: "off"
+      case .pulse: "pulse"
+      case .toggle: "toggle"
+      }
     }
   }
 }

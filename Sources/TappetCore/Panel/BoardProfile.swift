@@ -79,14 +79,16 @@ package struct BoardProfile: Hashable, Sendable {
 
   /// The labels of the chip if all pins are on one chip; otherwise `nil`.
   package var onlyChip: [String]? {
-    var only: [String]?
-    for header in headers {
-      for case .offset(let labels, _) in header.pins.map({ $0.line }) {
-        guard only == nil || only == labels else { return nil }
-        only = labels
+    @export(interface) get {
+      var only: [String]?
+      for header in headers {
+        for case .offset(let labels, _) in header.pins.map({ $0.line }) {
+          guard only == nil || only == labels else { return nil }
+          only = labels
+        }
       }
+      return only
     }
-    return only
   }
 
   private func first(where isMeant: (Pin) -> Bool) -> Pin? {

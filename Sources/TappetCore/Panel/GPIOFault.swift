@@ -60,11 +60,13 @@ package indirect enum GPIOFault: Error, Hashable, Sendable {
 extension GPIOFault {
   /// Whether the failure only means that a chip or line does not exist.
   package var meansAbsence: Bool {
-    switch self {
-    case .noChips, .noChip, .noSuchLine: true
-    case .ambiguousChip, .noSuchOffset, .chipNotNamed, .ambiguous, .wrongPin, .listedTwice, .busy, .noPermission,
-      .noEdges, .notSupported, .chipGone, .system:
-      false
+    @export(interface) get {
+      switch self {
+      case .noChips, .noChip, .noSuchLine: true
+      case .ambiguousChip, .noSuchOffset, .chipNotNamed, .ambiguous, .wrongPin, .listedTwice, .busy, .noPermission,
+        .noEdges, .notSupported, .chipGone, .system:
+        false
+      }
     }
   }
 }

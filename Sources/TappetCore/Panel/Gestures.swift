@@ -15,13 +15,15 @@ package enum Gesture: UInt8, CaseIterable, Hashable, Sendable {
 
   /// The key in the configuration.
   package var name: String {
-    switch self {
-    case .press: "press"
-    case .hold: "hold"
-    case .double: "double"
-    case .triple: "triple"
-    case .repeat: "repeat"
-    case .release: "release"
+    @export(interface) get {
+      switch self {
+      case .press: "press"
+      case .hold: "hold"
+      case .double: "double"
+      case .triple: "triple"
+      case .repeat: "repeat"
+      case .release: "release"
+      }
     }
   }
 }
@@ -78,13 +80,15 @@ package struct Gestures: Sendable {
 
   /// The time at which `advance` is due unless an event occurs earlier.
   package var deadline: Instant? {
-    switch state {
-    case .idle: return nil
-    case .between(_, let until): return until
-    case .down(let since, _, let isDecided, let repeatAt):
-      guard !isDecided else { return repeatAt }
-      let decision = since + (settings.has(.hold) ? settings.holdAfter : settings.within)
-      return repeatAt.map { min($0, decision) } ?? decision
+    @export(interface) get {
+      switch state {
+      case .idle: return nil
+      case .between(_, let until): return until
+      case .down(let since, _, let isDecided, let repeatAt):
+        guard !isDecided else { return repeatAt }
+        let decision = since + (settings.has(.hold) ? settings.holdAfter : settings.within)
+        return repeatAt.map { min($0, decision) } ?? decision
+      }
     }
   }
 

@@ -78,12 +78,14 @@ package struct PersonLimits: Hashable, Sendable {
 
   /// The limits as lines for the store, one per fact.
   package var lines: [String] {
-    var lines: [String] = []
-    if let from = times.from { lines.append("from " + from.text) }
-    if let until = times.until { lines.append("until " + until.text) }
-    for hours in times.hours { lines.append("hours " + hours.text) }
-    if let uses { lines.append("uses \(uses) \(ticket)") }
-    return lines
+    @export(interface) get {
+      var lines: [String] = []
+      if let from = times.from { lines.append("from " + from.text) }
+      if let until = times.until { lines.append("until " + until.text) }
+      for hours in times.hours { lines.append("hours " + hours.text) }
+      if let uses { lines.append("uses \(uses) \(ticket)") }
+      return lines
+    }
   }
 
   /// Parses lines of the store; `nil` if one of them is unknown or malformed.

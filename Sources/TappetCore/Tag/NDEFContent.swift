@@ -13,14 +13,16 @@ extension NDEFMessage {
 
   /// The first text or title, otherwise the first MIME text.
   package var firstText: String? {
-    var mimeText: String?
-    for record in records {
-      for part in [record] + record.posterRecords() {
-        if let text = part.text, !text.isEmpty { return text }
-        mimeText = mimeText ?? part.mimeText
+    @export(interface) get {
+      var mimeText: String?
+      for record in records {
+        for part in [record] + record.posterRecords() {
+          if let text = part.text, !text.isEmpty { return text }
+          mimeText = mimeText ?? part.mimeText
+        }
       }
+      return mimeText
     }
-    return mimeText
   }
 }
 
@@ -56,16 +58,18 @@ extension NDEFRecord {
 
   /// The text of a MIME type `text/*` (RFC 2046 §4.1); `nil` for other records, and for an unknown character set.
   package var mimeText: String? {
-    guard typeNameFormat == 2 else { return nil }
-    let type = String(decoding: self.type, as: UTF8.self).asciiLowercased
-    guard type.utf8.starts(with: "text/".utf8) else { return nil }
-    switch Self.charset(of: type) {
-    case "", "utf-8", "utf8", "us-ascii": return String(utf8: payload)
-    case "utf-16", "utf-16be": return String(utf16: payload)
-    case "utf-16le": return String(utf16: [0xFF, 0xFE] + payload)
-    case "iso-8859-1":
-      return payload.reduce(into: "") { $0.unicodeScalars.append(Unicode.Scalar($1)) }
-    default: return nil
+    @export(interface) get {
+      guard typeNameFormat == 2 else { return nil }
+      let type = String(decoding: self.type, as: UTF8.self).asciiLowercased
+      guard type.utf8.starts(with: "text/".utf8) else { return nil }
+      switch Self.charset(of: type) {
+      case "", "utf-8", "utf8", "us-ascii": return String(utf8: payload)
+      case "utf-16", "utf-16be": return String(utf16: payload)
+      case "utf-16le": return String(utf16: [0xFF, 0xFE] + payload)
+      case "iso-8859-1":
+        return payload.reduce(into: "") { $0.unicodeScalars.append(Unicode.Scalar($1)) }
+      default: return nil
+      }
     }
   }
 

@@ -14,14 +14,16 @@ package enum TapResult: UInt8, Hashable, Sendable, CaseIterable {
 
   /// The result's name, in the tool and in JSON.
   package var name: String {
-    switch self {
-    case .accepted: "accepted"
-    case .delivered: "delivered"
-    case .refused: "refused"
-    case .ignored: "ignored"
-    case .expired: "expired"
-    case .dropped: "dropped"
-    case .undeliverable: "undeliverable"
+    @export(interface) get {
+      switch self {
+      case .accepted: "accepted"
+      case .delivered: "delivered"
+      case .refused: "refused"
+      case .ignored: "ignored"
+      case .expired: "expired"
+      case .dropped: "dropped"
+      case .undeliverable: "undeliverable"
+      }
     }
   }
 

@@ -13,12 +13,14 @@ package struct WebhookEndpoint: Hashable, Sendable {
 
     /// The name of the method in the request.
     package var word: String {
-      switch self {
-      case .post: "POST"
-      case .put: "PUT"
-      case .patch: "PATCH"
-      case .get: "GET"
-      case .delete: "DELETE"
+      @export(interface) get {
+        switch self {
+        case .post: "POST"
+        case .put: "PUT"
+        case .patch: "PATCH"
+        case .get: "GET"
+        case .delete: "DELETE"
+        }
       }
     }
   }

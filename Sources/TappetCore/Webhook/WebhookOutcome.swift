@@ -77,16 +77,18 @@ package enum WebhookRefusal: Hashable, Sendable {
 
   /// The number that represents the refusal in the store.
   package var number: Int32 {
-    switch self {
-    case .status(let status): Int32(clamping: status)
-    case .redirectForbidden: -1
-    case .notConfigured: -2
-    case .unfillable: -3
-    case .roomEncrypted: -4
-    case .roomClosed: -5
-    case .roomUnknown: -6
-    case .messageRefused: -7
-    case .roomPlain: -8
+    @export(interface) get {
+      switch self {
+      case .status(let status): Int32(clamping: status)
+      case .redirectForbidden: -1
+      case .notConfigured: -2
+      case .unfillable: -3
+      case .roomEncrypted: -4
+      case .roomClosed: -5
+      case .roomUnknown: -6
+      case .messageRefused: -7
+      case .roomPlain: -8
+      }
     }
   }
 

@@ -8,17 +8,19 @@ import TappetTLS
 extension KioskView {
   /// The current state in its published form; docs/json.md lists the names.
   package var stateMessage: JSON {
-    .object([
-      "version": .string(Version.text), "time": .time(unixMilliseconds: unixMilliseconds),
-      "uptime_seconds": .number(uptime.wholeMilliseconds / 1000), "light": .string(baseLight.name),
-      "reader": reader.stateMessage, "broker": broker.stateMessage,
-      "webhooks": webhooks.map { $0.stateMessage } ?? .null, "rooms": rooms.map { $0.stateMessage } ?? .null,
-      "inventory": inventoryState, "site": site.map { $0.part.stateMessage } ?? .null, "disk": disk.stateMessage,
-      "panel": panel.stateMessage,
-      "locked": isLocked.map { .bool($0) } ?? .null, "clock": clockJSON, "outbox": .number(Int64(outboxCount)),
-      "webhooks_waiting": .number(Int64(webhookCount)), "counters": countersJSON,
-      "certificate_ends_at": certificateEnd.map { .time(unixSeconds: $0) } ?? .null,
-    ])
+    @export(interface) get {
+      .object([
+        "version": .string(Version.text), "time": .time(unixMilliseconds: unixMilliseconds),
+        "uptime_seconds": .number(uptime.wholeMilliseconds / 1000), "light": .string(baseLight.name),
+        "reader": reader.stateMessage, "broker": broker.stateMessage,
+        "webhooks": webhooks.map { $0.stateMessage } ?? .null, "rooms": rooms.map { $0.stateMessage } ?? .null,
+        "inventory": inventoryState, "site": site.map { $0.part.stateMessage } ?? .null, "disk": disk.stateMessage,
+        "panel": panel.stateMessage,
+        "locked": isLocked.map { .bool($0) } ?? .null, "clock": clockJSON, "outbox": .number(Int64(outboxCount)),
+        "webhooks_waiting": .number(Int64(webhookCount)), "counters": countersJSON,
+        "certificate_ends_at": certificateEnd.map { .time(unixSeconds: $0) } ?? .null,
+      ])
+    }
   }
 
   private var inventoryState: JSON {

@@ -79,12 +79,14 @@ extension KioskRequest {
   /// The message on the control socket.
   @export(interface)
   package var message: ControlMessage {
-    let (name, facts) = written
-    let head = JSON.Member(name: "request", value: .string(name))
-    var payload: SecretBytes?
-    if case .secrets(let request) = self { payload = request.secretPayload }
-    return ControlMessage(
-      .object([head] + facts.map { JSON.Member(name: $0.key, value: $0.value) }), enclosing: payload)
+    @export(interface) get {
+      let (name, facts) = written
+      let head = JSON.Member(name: "request", value: .string(name))
+      var payload: SecretBytes?
+      if case .secrets(let request) = self { payload = request.secretPayload }
+      return ControlMessage(
+        .object([head] + facts.map { JSON.Member(name: $0.key, value: $0.value) }), enclosing: payload)
+    }
   }
 
   private var written: (name: String, facts: KeyValuePairs<String, JSON>) {

@@ -89,6 +89,7 @@ package struct KioskView: Sendable {
   /// Wall-clock time of the snapshot, in milliseconds since 1970.
   package var unixMilliseconds: Int64 { now.unixMilliseconds }
 
+  @export(interface)
   init(_ runtime: Runtime, at now: Moment) {
     let status = runtime.kiosk.status
     let configuration = runtime.configuration

@@ -188,6 +188,7 @@ extension Runtime {
   func tagClientGone(_ client: ControlServer.Client) { cancelTagJob(of: client) }
 
   /// Cancels the job, unless its tag is being written; that write is completed.
+  @export(interface)
   func cancelTagJob(of client: ControlServer.Client?) {
     guard let job = control.tags.job, job.client === client else { return }
     guard let runner = job.runner else {

@@ -96,27 +96,31 @@ package indirect enum TagJobRefusal: Error, Hashable, Sendable {
 
   /// The refusal as one sentence.
   package var sentence: String {
-    switch self {
-    case .noReader: return "the configuration says 'reader: none', and a tag needs a reader"
-    case .noSuchAction(let name, let known):
-      var text = "there is no action '\(name)'; there are "
-      for (index, name) in known.enumerated() { text += (index == 0 ? "" : ", ") + name }
-      return text
-    case .draft(let error): return error.sentence
-    case .secretStore(let error): return error.sentence
+    @export(interface) get {
+      switch self {
+      case .noReader: return "the configuration says 'reader: none', and a tag needs a reader"
+      case .noSuchAction(let name, let known):
+        var text = "there is no action '\(name)'; there are "
+        for (index, name) in known.enumerated() { text += (index == 0 ? "" : ", ") + name }
+        return text
+      case .draft(let error): return error.sentence
+      case .secretStore(let error): return error.sentence
+      }
     }
   }
 
   /// Machine-readable code of the refusal.
   package var code: String {
-    switch self {
-    case .noReader: "reader-none"
-    case .noSuchAction: "action-unknown"
-    case .draft(.label): "label-malformed"
-    case .draft(.crypto): "no-randomness"
-    case .secretStore(.secret(.limitReached)): "secrets-full"
-    case .secretStore(.secret(.person)): "person-unknown"
-    case .secretStore: "failed"
+    @export(interface) get {
+      switch self {
+      case .noReader: "reader-none"
+      case .noSuchAction: "action-unknown"
+      case .draft(.label): "label-malformed"
+      case .draft(.crypto): "no-randomness"
+      case .secretStore(.secret(.limitReached)): "secrets-full"
+      case .secretStore(.secret(.person)): "person-unknown"
+      case .secretStore: "failed"
+      }
     }
   }
 

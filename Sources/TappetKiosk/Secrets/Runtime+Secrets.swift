@@ -58,6 +58,7 @@ extension Runtime {
   /// Passes a request of the embedding program to the store thread; returns false if too much is pending there.
   ///
   /// `observers.onSecretAnswer` receives the answer, with `number`.
+  @export(interface)
   package func ask(_ request: SecretRequest, number: UInt64) -> Bool {
     ask(request, by: .current(), for: .program(number))
   }
@@ -84,6 +85,7 @@ extension Runtime {
   ///
   /// `isRequired`: the kiosk's own work, which is always accepted.
   @discardableResult
+  @export(interface)
   func askStore(isRequired: Bool, _ work: @escaping @Sendable (StoreThread.Secrets) -> SecretNotice) -> Bool {
     let mailbox = inbox.mailbox
     return store.thread.submit(isRequired: isRequired) { secrets in

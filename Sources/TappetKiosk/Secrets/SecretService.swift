@@ -202,13 +202,15 @@ extension SecretAnswer {
 extension SecretStoreError {
   /// Whether the request is at fault, rather than the disk or the key.
   package var isRefusal: Bool {
-    switch self {
-    case .store, .sealingKey: false
-    case .keyIsGiven, .noTimestampKey, .noBrokerPassword: true
-    case .secret(let error):
-      switch error {
-      case .limitReached, .alreadyThere, .label, .person, .peopleRow: true
-      case .foreignKey, .unreadable, .notSealed, .store: false
+    @export(interface) get {
+      switch self {
+      case .store, .sealingKey: false
+      case .keyIsGiven, .noTimestampKey, .noBrokerPassword: true
+      case .secret(let error):
+        switch error {
+        case .limitReached, .alreadyThere, .label, .person, .peopleRow: true
+        case .foreignKey, .unreadable, .notSealed, .store: false
+        }
       }
     }
   }

@@ -8,7 +8,7 @@ import TappetPlatform
 import TappetTLS
 
 extension Command {
-  package static var certCheck: Command {
+  static var certCheck: Command {
     Command(
       words: "cert check", section: .certificates, summary: "check certificates and keys",
       operands: [Operand("FILE", .file, .any)],

@@ -6,7 +6,7 @@ import TappetJSON
 import TappetPlatform
 
 extension Command {
-  package static var certEnrol: Command {
+  static var certEnrol: Command {
     Command(
       words: "cert enrol", section: .certificates, summary: "get a certificate for a key that never leaves the board",
       options: [

@@ -6,7 +6,7 @@ import TappetCore
 import TappetTLS
 
 extension Command {
-  package static var certImport: Command {
+  static var certImport: Command {
     Command(
       words: "cert import", section: .certificates, summary: "put a certificate and its key in place",
       operands: [Operand("FILE", .file, .oneOrMore)],

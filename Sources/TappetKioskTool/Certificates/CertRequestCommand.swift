@@ -9,7 +9,7 @@ import TappetPlatform
 import TappetTLS
 
 extension Command {
-  package static var certRequest: Command {
+  static var certRequest: Command {
     Command(
       words: "cert request", section: .certificates, summary: "make a key, and a request for its certificate",
       options: [

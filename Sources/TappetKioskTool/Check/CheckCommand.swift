@@ -9,7 +9,7 @@ import TappetMessages
 import TappetPlatform
 
 extension Command {
-  package static var check: Command {
+  static var check: Command {
     Command(
       words: "check", section: .running, summary: "check everything that the kiosk needs",
       options: [

@@ -10,7 +10,7 @@ import TappetSQLite
 import TappetStore
 
 extension Command {
-  package static var history: Command {
+  static var history: Command {
     Command(
       words: "history", section: .running, summary: "list taps and presses with their outcome",
       operands: [Operand("top", .word(["top"]), .optional)],

@@ -6,7 +6,7 @@ import TappetJSON
 import TappetKiosk
 
 extension Command {
-  package static var commandTest: Command {
+  static var commandTest: Command {
     Command(
       words: "command test", section: .running, summary: "make a command, prove it, and let the kiosk judge it",
       operands: [Operand("TOPIC", .commandTopic), Operand("WHAT", .text, .oneOrMore)], options: [.json],

@@ -7,7 +7,7 @@ import TappetJSON
 import TappetKiosk
 
 extension Command {
-  package static var outputList: Command {
+  static var outputList: Command {
     Command(
       words: "output list", section: .running, summary: "list the outputs and their levels", options: [.json],
       details: """
@@ -18,13 +18,13 @@ extension Command {
       })
   }
 
-  package static var outputOn: Command { switching(.on, "switch an output on") }
+  static var outputOn: Command { switching(.on, "switch an output on") }
 
-  package static var outputOff: Command { switching(.off, "switch an output off") }
+  static var outputOff: Command { switching(.off, "switch an output off") }
 
-  package static var outputPulse: Command { switching(.pulse, "switch an output for the time of its pulse") }
+  static var outputPulse: Command { switching(.pulse, "switch an output for the time of its pulse") }
 
-  package static var outputToggle: Command { switching(.toggle, "switch an output to its other level") }
+  static var outputToggle: Command { switching(.toggle, "switch an output to its other level") }
 
   private static func switching(_ request: OutputRequest, _ summary: String) -> Command {
     Command(

@@ -5,7 +5,7 @@ import TappetJSON
 import TappetKiosk
 
 extension Command {
-  package static var panelLock: Command {
+  static var panelLock: Command {
     Command(
       words: "panel lock", section: .running, summary: "lock the buttons at once",
       details: """

@@ -9,22 +9,24 @@ import TappetPlatform
 
 extension Command {
   package static var run: Command {
-    Command(
-      words: "run", section: .running, summary: "run the kiosk",
-      options: [
-        CommandOption("light-trace", "FILE", .file, "append every light and level with its monotonic time"),
-        CommandOption("plain", "log instead of the live view"),
-      ],
-      details: """
-        Runs the kiosk until SIGTERM or Ctrl-C; a second one ends it at once. On a terminal it shows the
-        lights in their rhythm, the parts and the last taps; the keys 1 to 9 are the buttons, 'q' ends it,
-        and '?' explains the keys. Otherwise, or with --plain, it logs to stderr: for the journal with
-        priorities, else with the time.
-        The lines of --light-trace are NANOSECONDS LIGHT and NANOSECONDS OUTPUT=0|1.
-        """,
-      body: .withFiles(.used) { (arguments, configuration) throws(CommandFailure) in
-        do throws(RuntimeError) { try run(configuration, arguments) } catch { throw .failed(error.sentence) }
-      })
+    @export(interface) get {
+      Command(
+        words: "run", section: .running, summary: "run the kiosk",
+        options: [
+          CommandOption("light-trace", "FILE", .file, "append every light and level with its monotonic time"),
+          CommandOption("plain", "log instead of the live view"),
+        ],
+        details: """
+          Runs the kiosk until SIGTERM or Ctrl-C; a second one ends it at once. On a terminal it shows the
+          lights in their rhythm, the parts and the last taps; the keys 1 to 9 are the buttons, 'q' ends it,
+          and '?' explains the keys. Otherwise, or with --plain, it logs to stderr: for the journal with
+          priorities, else with the time.
+          The lines of --light-trace are NANOSECONDS LIGHT and NANOSECONDS OUTPUT=0|1.
+          """,
+        body: .withFiles(.used) { (arguments, configuration) throws(CommandFailure) in
+          do throws(RuntimeError) { try run(configuration, arguments) } catch { throw .failed(error.sentence) }
+        })
+    }
   }
 
   private static func run(_ configuration: KioskConfiguration, _ arguments: Arguments) throws(RuntimeError) {

@@ -8,36 +8,38 @@ import TappetPlatform
 
 extension Command {
   package static var status: Command {
-    Command(
-      words: "status", section: .running, summary: "show the state of the running kiosk",
-      options: [
-        .prometheus("print metrics for Prometheus, whether or not a kiosk runs"), .metricsFile, .json,
-      ],
-      details: """
-        Asks the running kiosk, also while its file has mistakes: it keeps the configuration that it has.
-        Exit status: 0 all is well; 1 something is wrong, or the last reload was rejected; 3 mistakes in the
-        configuration, and no kiosk where it says; 4 none is running. A certificate that is about to expire
-        is not a fault yet; see days_left in --json. With --prometheus, 0 means that the metrics were
-        written, whatever they say.
-        """,
-      usageError: MetricsText.usageError,
-      body: .running { (arguments, configuration) throws(CommandFailure) in
-        if arguments.has("prometheus") {
-          let status = (try? RunningKiosk.find(configuration))?.ask(.status)?.json
-          return try MetricsText.write(Metrics(status).text, arguments)
-        }
-        guard let kiosk = try RunningKiosk.find(configuration) else {
-          throw .failed(RunningKiosk.absence(configuration), FailureCode.kioskAbsent)
-        }
-        guard let status = kiosk.ask(.status)?.json else {
-          throw .failed("the kiosk does not answer; look at its log", FailureCode.kioskSilent)
-        }
-        if let report = arguments.report { report.set(status) } else { show(status) }
-        let isGood = statusParts(of: status).allSatisfy { status[$0]?["good"] == .bool(true) }
-        let isClockMissed = status["clock"]?["good"] == .bool(false) && status["clock"]?["needed"] == .bool(true)
-        let isRejected = status["reload"]?["good"] == .bool(false)
-        if !isGood || isClockMissed || isRejected { throw .found }
-      })
+    @export(interface) get {
+      Command(
+        words: "status", section: .running, summary: "show the state of the running kiosk",
+        options: [
+          .prometheus("print metrics for Prometheus, whether or not a kiosk runs"), .metricsFile, .json,
+        ],
+        details: """
+          Asks the running kiosk, also while its file has mistakes: it keeps the configuration that it has.
+          Exit status: 0 all is well; 1 something is wrong, or the last reload was rejected; 3 mistakes in the
+          configuration, and no kiosk where it says; 4 none is running. A certificate that is about to expire
+          is not a fault yet; see days_left in --json. With --prometheus, 0 means that the metrics were
+          written, whatever they say.
+          """,
+        usageError: MetricsText.usageError,
+        body: .running { (arguments, configuration) throws(CommandFailure) in
+          if arguments.has("prometheus") {
+            let status = (try? RunningKiosk.find(configuration))?.ask(.status)?.json
+            return try MetricsText.write(Metrics(status).text, arguments)
+          }
+          guard let kiosk = try RunningKiosk.find(configuration) else {
+            throw .failed(RunningKiosk.absence(configuration), FailureCode.kioskAbsent)
+          }
+          guard let status = kiosk.ask(.status)?.json else {
+            throw .failed("the kiosk does not answer; look at its log", FailureCode.kioskSilent)
+          }
+          if let report = arguments.report { report.set(status) } else { show(status) }
+          let isGood = statusParts(of: status).allSatisfy { status[$0]?["good"] == .bool(true) }
+          let isClockMissed = status["clock"]?["good"] == .bool(false) && status["clock"]?["needed"] == .bool(true)
+          let isRejected = status["reload"]?["good"] == .bool(false)
+          if !isGood || isClockMissed || isRejected { throw .found }
+        })
+    }
   }
 
   /// Returns the parts of this kiosk that have a status: those of every kiosk, and the configured optional ones.

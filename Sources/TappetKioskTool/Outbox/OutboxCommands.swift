@@ -9,7 +9,7 @@ import TappetPlatform
 import TappetStore
 
 extension Command {
-  package static var outboxList: Command {
+  static var outboxList: Command {
     Command(
       words: "outbox list", section: .running, summary: "list what waits to be sent", options: [.json],
       details: """
@@ -34,7 +34,7 @@ extension Command {
       })
   }
 
-  package static var outboxDrop: Command {
+  static var outboxDrop: Command {
     Command(
       words: "outbox drop", section: .running, summary: "do not send an entry, or all of them",
       operands: [Operand("ID", .entryID, .oneUnlessOption)],
@@ -69,7 +69,7 @@ extension Command {
       : .refused("there is no entry \(id.hex); it may have been delivered meanwhile", FailureCode.entryUnknown)
   }
 
-  package static var outboxExport: Command {
+  static var outboxExport: Command {
     Command(
       words: "outbox export", section: .running, summary: "write what waits to a file",
       operands: [Operand("FILE", .file)], options: [.json],

@@ -12,7 +12,7 @@ extension Operand {
 }
 
 extension Command {
-  package static var personAdd: Command {
+  static var personAdd: Command {
     Command(
       words: "person add", section: .people, summary: "add a person",
       operands: [Operand("NAME")], options: [.json],
@@ -26,7 +26,7 @@ extension Command {
       })
   }
 
-  package static var personList: Command {
+  static var personList: Command {
     Command(
       words: "person list", section: .people, summary: "list the people and the number of their tags", options: [.json],
       details: """
@@ -51,7 +51,7 @@ extension Command {
       })
   }
 
-  package static var personRename: Command {
+  static var personRename: Command {
     Command(
       words: "person rename", section: .people, summary: "give a person another name",
       operands: [.person, Operand("NEW")], options: [.json],
@@ -64,7 +64,7 @@ extension Command {
       })
   }
 
-  package static var personAllow: Command {
+  static var personAllow: Command {
     Command(
       words: "person allow", section: .people, summary: "limit when, and how often, a person may act",
       operands: [.person],
@@ -103,7 +103,7 @@ extension Command {
       })
   }
 
-  package static var personSuspend: Command {
+  static var personSuspend: Command {
     Command(
       words: "person suspend", section: .people, summary: "refuse all tags of a person for now",
       operands: [.person], options: [.json],
@@ -117,7 +117,7 @@ extension Command {
       })
   }
 
-  package static var personResume: Command {
+  static var personResume: Command {
     Command(
       words: "person resume", section: .people, summary: "accept the tags of a suspended person again",
       operands: [.person], options: [.json],
@@ -130,7 +130,7 @@ extension Command {
       })
   }
 
-  package static var personRemove: Command {
+  static var personRemove: Command {
     Command(
       words: "person remove", section: .people, summary: "remove a person and the secrets of their tags",
       operands: [.person],
@@ -148,7 +148,7 @@ extension Command {
       })
   }
 
-  package static var personAssign: Command {
+  static var personAssign: Command {
     Command(
       words: "person assign", section: .people, summary: "give a secret to a person",
       operands: [.person, .secretID], options: [.json],

@@ -9,7 +9,7 @@ import TappetMessages
 import TappetStore
 
 extension Command {
-  package static var personImport: Command {
+  static var personImport: Command {
     Command(
       words: "person import", section: .people, summary: "add and change people from a CSV file",
       operands: [Operand("FILE", .file)],
@@ -29,7 +29,7 @@ extension Command {
       })
   }
 
-  package static var personExport: Command {
+  static var personExport: Command {
     Command(
       words: "person export", section: .people, summary: "print the people and their tags as CSV",
       options: [.excel],

@@ -5,10 +5,7 @@ import TappetCore
 import TappetJSON
 
 extension Command {
-  /// The commands for people shared by all doors.
-  package static var people: [Command] { [.peopleKeys, .peoplePush] }
-
-  package static var peopleKeys: Command {
+  static var peopleKeys: Command {
     Command(
       words: "people keys", section: .people, summary: "make the keys with which people are pushed to all doors",
       operands: [Operand("FOLDER", .folder)], options: [.json],
@@ -20,7 +17,7 @@ extension Command {
       example: "tappet people keys /etc/tappet", body: .plain(SiteKeys.run))
   }
 
-  package static var peoplePush: Command {
+  static var peoplePush: Command {
     Command(
       words: "people push", section: .people, summary: "give all doors of the site the people of this one",
       operands: [Operand("KEYFILE", .file)],

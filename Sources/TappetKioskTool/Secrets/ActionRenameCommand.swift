@@ -6,7 +6,7 @@ import TappetJSON
 import TappetKiosk
 
 extension Command {
-  package static var actionRename: Command {
+  static var actionRename: Command {
     Command(
       words: "action rename", section: .secrets, summary: "give an action's tags to its new name",
       operands: [Operand("OLD"), Operand("NEW", .action)],

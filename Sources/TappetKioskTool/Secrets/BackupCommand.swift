@@ -16,7 +16,7 @@ extension CommandOption {
 }
 
 extension Command {
-  package static var backup: Command {
+  static var backup: Command {
     Command(
       words: "backup", section: .setup, summary: "back up all that another board needs, under a passphrase",
       operands: [Operand("FILE", .file)], options: [.passphraseFile],
@@ -30,7 +30,7 @@ extension Command {
       })
   }
 
-  package static var restore: Command {
+  static var restore: Command {
     Command(
       words: "restore", section: .setup, summary: "make this board the one that a backup was made of",
       operands: [Operand("FILE", .file)],

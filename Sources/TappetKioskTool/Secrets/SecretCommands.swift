@@ -18,7 +18,7 @@ extension Operand {
 }
 
 extension Command {
-  package static var secretList: Command {
+  static var secretList: Command {
     Command(
       words: "secret list", section: .secrets, summary: "list the secrets, without their keys", options: [.json],
       details: """
@@ -57,7 +57,7 @@ extension Command {
       + (secret["person"]?.text.map { "  \($0)'s" } ?? "")
   }
 
-  package static var secretNew: Command {
+  static var secretNew: Command {
     Command(
       words: "secret new", section: .secrets, summary: "make a secret without a tag",
       operands: [Operand("ACTION", .action)], options: [.label],
@@ -72,7 +72,7 @@ extension Command {
       })
   }
 
-  package static var secretRename: Command {
+  static var secretRename: Command {
     Command(
       words: "secret rename", section: .secrets, summary: "change the label of a secret",
       operands: [.secretID, Operand("LABEL")],
@@ -85,7 +85,7 @@ extension Command {
       })
   }
 
-  package static var secretRekey: Command {
+  static var secretRekey: Command {
     Command(
       words: "secret rekey", section: .secrets, summary: "seal everything under a new key",
       details: """
@@ -99,7 +99,7 @@ extension Command {
       })
   }
 
-  package static var audit: Command {
+  static var audit: Command {
     Command(
       words: "audit", section: .secrets, summary: "list who changed or saw a secret, and when",
       options: [CommandOption("verify", "check that no entry was changed, removed or inserted"), .json],

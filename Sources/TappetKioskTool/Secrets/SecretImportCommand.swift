@@ -11,7 +11,7 @@ import TappetKiosk
 import TappetMessages
 
 extension Command {
-  package static var secretImport: Command {
+  static var secretImport: Command {
     Command(
       words: "secret import", section: .secrets, summary: "import a share code, and accept its tags",
       options: [

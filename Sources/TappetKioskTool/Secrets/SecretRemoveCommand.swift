@@ -6,7 +6,7 @@ import TappetJSON
 import TappetKiosk
 
 extension Command {
-  package static var secretRemove: Command {
+  static var secretRemove: Command {
     Command(
       words: "secret remove", section: .secrets, summary: "refuse the tags of a secret from now on",
       operands: [Operand("ID", .secretID, .oneUnlessOption)],

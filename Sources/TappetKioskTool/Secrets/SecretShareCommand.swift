@@ -8,7 +8,7 @@ import TappetKiosk
 import TappetPlatform
 
 extension Command {
-  package static var secretShare: Command {
+  static var secretShare: Command {
     Command(
       words: "secret share", section: .secrets, summary: "show a secret as a QR code, for a phone or another kiosk",
       operands: [.secretID],

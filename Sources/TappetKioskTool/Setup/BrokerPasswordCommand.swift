@@ -9,7 +9,7 @@ import TappetKiosk
 import TappetStore
 
 extension Command {
-  package static var brokerPassword: Command {
+  static var brokerPassword: Command {
     Command(
       words: "broker password", section: .setup, summary: "store the broker's password, sealed",
       options: [

@@ -11,7 +11,7 @@ import TappetPlatform
 import TappetStore
 
 extension Command {
-  package static var importSettings: Command {
+  static var importSettings: Command {
     Command(
       words: "import-settings", section: .setup, summary: "create a kiosk from the phone app's settings",
       operands: [Operand("FILE", .file)],

@@ -9,7 +9,7 @@ import TappetPlatform
 
 extension Command {
   // `init` is a keyword.
-  package static var setUp: Command {
+  static var setUp: Command {
     Command(
       words: "init", section: .setup, summary: "set up a kiosk: ask for everything, and follow the first tap",
       options: [

@@ -8,7 +8,7 @@ import TappetJSON
 import TappetKiosk
 
 extension Command {
-  package static var tagWrite: Command {
+  static var tagWrite: Command {
     Command(
       words: "tag write", section: .tags, summary: "write a tag for an action, with a new secret",
       operands: [Operand("ACTION", .action)],
@@ -68,7 +68,7 @@ extension Command {
       })
   }
 
-  package static var tagErase: Command {
+  static var tagErase: Command {
     Command(
       words: "tag erase", section: .tags, summary: "empty a tag", options: [.json, .timeout(60)],
       details: """
@@ -80,7 +80,7 @@ extension Command {
       })
   }
 
-  package static var tagLock: Command {
+  static var tagLock: Command {
     Command(
       words: "tag lock", section: .tags, summary: "make a tag unwritable for good",
       options: [.yes, .json, .timeout(60)],
@@ -96,7 +96,7 @@ extension Command {
       })
   }
 
-  package static var tagFormat: Command {
+  static var tagFormat: Command {
     Command(
       words: "tag format", section: .tags, summary: "give a tag a capability container for good",
       options: [.yes, .json, .timeout(60)],

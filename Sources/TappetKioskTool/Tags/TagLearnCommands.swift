@@ -9,7 +9,7 @@ import TappetKiosk
 import TappetMessages
 
 extension Command {
-  package static var tagLearn: Command {
+  static var tagLearn: Command {
     Command(
       words: "tag learn", section: .tags, summary: "let the next tag, which others wrote, set off an action",
       operands: [Operand("ACTION", .action)],
@@ -37,7 +37,7 @@ extension Command {
       })
   }
 
-  package static var tagLearned: Command {
+  static var tagLearned: Command {
     Command(
       words: "tag learned", section: .tags, summary: "list the tags that were learned", options: [.json],
       details: """
@@ -60,7 +60,7 @@ extension Command {
       })
   }
 
-  package static var tagForget: Command {
+  static var tagForget: Command {
     Command(
       words: "tag forget", section: .tags, summary: "forget a tag that was learned",
       operands: [Operand("TAG", .learnedTag)], options: [.json],

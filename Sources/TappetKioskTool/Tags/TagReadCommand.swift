@@ -9,7 +9,7 @@ import TappetMessages
 import TappetStore
 
 extension Command {
-  package static var tagRead: Command {
+  static var tagRead: Command {
     Command(
       words: "tag read", section: .tags, summary: "show what a tag is, what is on it, and whether it would work here",
       options: [.json, .timeout(30)],
@@ -28,7 +28,7 @@ extension Command {
       })
   }
 
-  package static var tagWatch: Command {
+  static var tagWatch: Command {
     Command(
       words: "tag watch", section: .tags, summary: "show the same for every tag", options: [.json],
       details: """

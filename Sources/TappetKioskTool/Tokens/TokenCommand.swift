@@ -10,7 +10,7 @@ import TappetPlatform
 import TappetStore
 
 extension Command {
-  package static var tokenSeal: Command {
+  static var tokenSeal: Command {
     Command(
       words: "token seal", section: .secrets, summary: "make a timestamp token",
       options: [.keyFile, CommandOption("time", "SECONDS", "seconds since 1970 (now)")],
@@ -31,7 +31,7 @@ extension Command {
       })
   }
 
-  package static var tokenOpen: Command {
+  static var tokenOpen: Command {
     Command(
       words: "token open", section: .secrets, summary: "show the time in a timestamp token",
       operands: [Operand("TOKEN")], options: [.keyFile, .json],
@@ -53,7 +53,7 @@ extension Command {
       })
   }
 
-  package static var tokenKey: Command {
+  static var tokenKey: Command {
     Command(
       words: "token key", section: .secrets, summary: "store the timestamp key, sealed", options: [.keyFile],
       details: """

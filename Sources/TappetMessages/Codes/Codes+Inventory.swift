@@ -8,22 +8,24 @@ import TappetStore
 extension InventoryError {
   /// Machine-readable reason code.
   package var code: String {
-    switch self {
-    case .emptyName, .emptyCode: "text-missing"
-    case .tooLong, .name, .notesWithNUL: "text-malformed"
-    case .codeTaken, .codeElsewhere: "box-code-taken"
-    case .wrongQuantity: "quantity-malformed"
-    case .tooFew: "too-few"
-    case .unknown, .unknownCode, .unknownPlace: "thing-unknown"
-    case .ambiguous: "thing-ambiguous"
-    case .wrongContainer: "container-wrong"
-    case .emptyRow, .noContainer: "row-malformed"
-    case .noRoom: StoreFault.full.code
-    case .trialOver: "refused"
-    case .unchanged: "thing-unchanged"
-    case .nothingToUndo, .nothingToRedo: "nothing-to-undo"
-    case .changedSince: "changed-since"
-    case .store(let error): error.fault.code
+    @export(interface) get {
+      switch self {
+      case .emptyName, .emptyCode: "text-missing"
+      case .tooLong, .name, .notesWithNUL: "text-malformed"
+      case .codeTaken, .codeElsewhere: "box-code-taken"
+      case .wrongQuantity: "quantity-malformed"
+      case .tooFew: "too-few"
+      case .unknown, .unknownCode, .unknownPlace: "thing-unknown"
+      case .ambiguous: "thing-ambiguous"
+      case .wrongContainer: "container-wrong"
+      case .emptyRow, .noContainer: "row-malformed"
+      case .noRoom: StoreFault.full.code
+      case .trialOver: "refused"
+      case .unchanged: "thing-unchanged"
+      case .nothingToUndo, .nothingToRedo: "nothing-to-undo"
+      case .changedSince: "changed-since"
+      case .store(let error): error.fault.code
+      }
     }
   }
 }
@@ -36,11 +38,13 @@ extension KioskStatus.Inventory {
 extension InventoryFault {
   /// Machine-readable reason code.
   package var code: String {
-    switch self {
-    case .unknown: "thing-unknown"
-    case .gone: "thing-gone"
-    case .database: "inventory-database"
-    case .away: "inventory-away"
+    @export(interface) get {
+      switch self {
+      case .unknown: "thing-unknown"
+      case .gone: "thing-gone"
+      case .database: "inventory-database"
+      case .away: "inventory-away"
+      }
     }
   }
 }

@@ -6,31 +6,33 @@ import TappetCore
 extension LinkFailure {
   /// Machine-readable reason code.
   package var code: String {
-    switch self {
-    case .nameNotResolved: "name-not-resolved"
-    case .connectionRefused: "connection-refused"
-    case .unreachable: "unreachable"
-    case .connectTimedOut: "connect-timed-out"
-    case .files(let problem): problem.code
-    case .system: "system-error"
-    case .settingsRefused: "settings-refused"
-    case .handshakeTimedOut: "handshake-timed-out"
-    case .tls(let failure): failure.code
-    case .closedWithoutTLS: "not-tls"
-    case .closedDuringHandshake: "closed-during-handshake"
-    case .closedBeforeConnack, .noConnack: "no-connack"
-    case .connack(let code): code.code
-    case .connackUnknown: "broker-refused"
-    case .refused(let reason): reason.code
-    case .closedByBroker: "closed-by-broker"
-    case .connectionBroken: "connection-broken"
-    case .disconnectedByBroker(.sessionTakenOver): "client-id-taken"
-    case .disconnectedByBroker: "closed-by-broker"
-    case .closedAtMessage, .closedAtMessages: "closed-at-message"
-    case .keepaliveExpired: "keepalive-expired"
-    case .acknowledgeExpired: "acknowledge-expired"
-    case .sentUnasked: "sent-unasked"
-    case .protocolViolated, .propertyUnknown: "protocol-violated"
+    @export(interface) get {
+      switch self {
+      case .nameNotResolved: "name-not-resolved"
+      case .connectionRefused: "connection-refused"
+      case .unreachable: "unreachable"
+      case .connectTimedOut: "connect-timed-out"
+      case .files(let problem): problem.code
+      case .system: "system-error"
+      case .settingsRefused: "settings-refused"
+      case .handshakeTimedOut: "handshake-timed-out"
+      case .tls(let failure): failure.code
+      case .closedWithoutTLS: "not-tls"
+      case .closedDuringHandshake: "closed-during-handshake"
+      case .closedBeforeConnack, .noConnack: "no-connack"
+      case .connack(let code): code.code
+      case .connackUnknown: "broker-refused"
+      case .refused(let reason): reason.code
+      case .closedByBroker: "closed-by-broker"
+      case .connectionBroken: "connection-broken"
+      case .disconnectedByBroker(.sessionTakenOver): "client-id-taken"
+      case .disconnectedByBroker: "closed-by-broker"
+      case .closedAtMessage, .closedAtMessages: "closed-at-message"
+      case .keepaliveExpired: "keepalive-expired"
+      case .acknowledgeExpired: "acknowledge-expired"
+      case .sentUnasked: "sent-unasked"
+      case .protocolViolated, .propertyUnknown: "protocol-violated"
+      }
     }
   }
 }
@@ -80,24 +82,26 @@ extension ReasonCode {
 extension CertificateProblem {
   /// Machine-readable reason code.
   package var code: String {
-    switch self {
-    case .unreadable: "file-unreadable"
-    case .passwordEmpty: "password-empty"
-    case .tooLarge, .empty, .notPEM, .request, .bundleDamaged, .bundleLegacy, .bundleSlow, .bundleWithoutCertificate,
-      .unknownKey:
-      "certificate-unusable"
-    case .notCRL, .crlExpired: "revocation-list-unusable"
-    case .keyNotPEM, .bundleWithoutKey: "key-unusable"
-    case .keyEncrypted, .bundleEncrypted: "passphrase-needed"
-    case .passphraseWrong: "passphrase-wrong"
-    case .keyWithoutCertificate, .certificateWithoutKey: "partner-missing"
-    case .keyMismatch: "key-mismatch"
-    case .keyNotHex: "key-malformed"
-    case .keyReadable: "key-readable"
-    case .tooWeak: "certificate-weak"
-    case .noSystemTrustStore: "no-trust-store"
-    case .unusableHost: "host-unusable"
-    case .library: "openssl-error"
+    @export(interface) get {
+      switch self {
+      case .unreadable: "file-unreadable"
+      case .passwordEmpty: "password-empty"
+      case .tooLarge, .empty, .notPEM, .request, .bundleDamaged, .bundleLegacy, .bundleSlow, .bundleWithoutCertificate,
+        .unknownKey:
+        "certificate-unusable"
+      case .notCRL, .crlExpired: "revocation-list-unusable"
+      case .keyNotPEM, .bundleWithoutKey: "key-unusable"
+      case .keyEncrypted, .bundleEncrypted: "passphrase-needed"
+      case .passphraseWrong: "passphrase-wrong"
+      case .keyWithoutCertificate, .certificateWithoutKey: "partner-missing"
+      case .keyMismatch: "key-mismatch"
+      case .keyNotHex: "key-malformed"
+      case .keyReadable: "key-readable"
+      case .tooWeak: "certificate-weak"
+      case .noSystemTrustStore: "no-trust-store"
+      case .unusableHost: "host-unusable"
+      case .library: "openssl-error"
+      }
     }
   }
 }
@@ -105,43 +109,45 @@ extension CertificateProblem {
 extension ConfigurationProblem.Kind {
   /// Machine-readable error code.
   package var code: String {
-    switch self {
-    case .cannotRead, .fileUnreadable, .sessionUnreadable: "file-unreadable"
-    case .tooLarge: "file-too-large"
-    case .notUTF8: "not-utf8"
-    case .yaml, .mergeKey, .keyNotText: "not-yaml"
-    case .unknownKey: "key-unknown"
-    case .duplicateKey: "key-duplicate"
-    case .missingKey: "key-missing"
-    case .wrongType: "value-of-wrong-type"
-    case .invalidValue, .malformedName: "value-invalid"
-    case .needsPartner: "partner-missing"
-    case .excludes: "value-invalid"
-    case .needsTLS, .passwordWithoutTLS: "tls-missing"
-    case .duplicateName, .duplicateIndex: "action-duplicate"
-    case .unknownAction: "action-unknown"
-    case .tagNotTrusted, .tagOpensDoor: "tag-trusted-too-much"
-    case .duplicateTag: "tag-duplicate"
-    case .lineUsedTwice: "line-used-twice"
-    case .unknownButton: "button-unknown"
-    case .unknownOutput: "output-unknown"
-    case .loneInterlock: "interlock-lone"
-    case .unknownLight: "light-unknown"
-    case .unanswerable: "confirm-unanswerable"
-    case .nothingUnlocks: "lock-without-unlock"
-    case .timestampWithoutKey, .tokenWithoutKey: "timestamp-key-missing"
-    case .unusableProfile: "profile-unusable"
-    case .keyFileOpen: "file-open-to-others"
-    case .keyFileMalformed, .signingKeyMalformed, .sessionMalformed: "key-unusable"
-    case .passwordInFile: "password-in-file"
-    case .passwordFileEmpty, .secretFileEmpty: "password-empty"
-    case .badWebhookURL: "value-invalid"
-    case .plainWebhook: "tls-missing"
-    case .webhookSecretMalformed: "key-unusable"
-    case .badMessage, .unquotedMessage: "message-malformed"
-    case .badPlaceholder: "placeholder-unknown"
-    case .passphraseNeeded: "passphrase-needed"
-    case .more: "more"
+    @export(interface) get {
+      switch self {
+      case .cannotRead, .fileUnreadable, .sessionUnreadable: "file-unreadable"
+      case .tooLarge: "file-too-large"
+      case .notUTF8: "not-utf8"
+      case .yaml, .mergeKey, .keyNotText: "not-yaml"
+      case .unknownKey: "key-unknown"
+      case .duplicateKey: "key-duplicate"
+      case .missingKey: "key-missing"
+      case .wrongType: "value-of-wrong-type"
+      case .invalidValue, .malformedName: "value-invalid"
+      case .needsPartner: "partner-missing"
+      case .excludes: "value-invalid"
+      case .needsTLS, .passwordWithoutTLS: "tls-missing"
+      case .duplicateName, .duplicateIndex: "action-duplicate"
+      case .unknownAction: "action-unknown"
+      case .tagNotTrusted, .tagOpensDoor: "tag-trusted-too-much"
+      case .duplicateTag: "tag-duplicate"
+      case .lineUsedTwice: "line-used-twice"
+      case .unknownButton: "button-unknown"
+      case .unknownOutput: "output-unknown"
+      case .loneInterlock: "interlock-lone"
+      case .unknownLight: "light-unknown"
+      case .unanswerable: "confirm-unanswerable"
+      case .nothingUnlocks: "lock-without-unlock"
+      case .timestampWithoutKey, .tokenWithoutKey: "timestamp-key-missing"
+      case .unusableProfile: "profile-unusable"
+      case .keyFileOpen: "file-open-to-others"
+      case .keyFileMalformed, .signingKeyMalformed, .sessionMalformed: "key-unusable"
+      case .passwordInFile: "password-in-file"
+      case .passwordFileEmpty, .secretFileEmpty: "password-empty"
+      case .badWebhookURL: "value-invalid"
+      case .plainWebhook: "tls-missing"
+      case .webhookSecretMalformed: "key-unusable"
+      case .badMessage, .unquotedMessage: "message-malformed"
+      case .badPlaceholder: "placeholder-unknown"
+      case .passphraseNeeded: "passphrase-needed"
+      case .more: "more"
+      }
     }
   }
 }

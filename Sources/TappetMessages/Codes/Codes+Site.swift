@@ -5,18 +5,20 @@ import TappetCore
 extension SiteRefusal {
   /// Machine-readable reason code.
   package var code: String {
-    switch self {
-    case .tooLarge: "site-too-large"
-    case .malformed: "site-malformed"
-    case .newerFormat: "site-format-newer"
-    case .otherSite: "site-other"
-    case .older: "site-older"
-    case .conflict: "site-conflict"
-    case .badSignature: "signature-invalid"
-    case .otherKey: "site-key-other"
-    case .tooManyTags: "site-too-many-tags"
-    case .busy: "too-many"
-    case .notStored: "not-stored"
+    @export(interface) get {
+      switch self {
+      case .tooLarge: "site-too-large"
+      case .malformed: "site-malformed"
+      case .newerFormat: "site-format-newer"
+      case .otherSite: "site-other"
+      case .older: "site-older"
+      case .conflict: "site-conflict"
+      case .badSignature: "signature-invalid"
+      case .otherKey: "site-key-other"
+      case .tooManyTags: "site-too-many-tags"
+      case .busy: "too-many"
+      case .notStored: "not-stored"
+      }
     }
   }
 }

@@ -5,26 +5,28 @@ import TappetCore
 extension WebhookFault {
   /// Machine-readable reason code.
   package var code: String {
-    switch self {
-    case .status(let status): status == 429 ? "webhook-too-many" : "webhook-server-error"
-    case .trouble(.nameUnknown, _): "webhook-name-unknown"
-    case .trouble(.unreachable, _): "webhook-unreachable"
-    case .trouble(.timedOut, _): "webhook-timeout"
-    case .trouble(.closed, _): "webhook-closed"
-    case .trouble(.certificateRefused, _): "webhook-certificate"
-    case .trouble(.handshakeFailed, _): "webhook-tls"
-    case .trouble(.fileUnusable, _): "webhook-file"
-    case .trouble(.redirectForbidden, _): "webhook-redirect"
-    case .trouble(.tokenRefused, _): "room-token-refused"
-    case .trouble(.notAHomeserver, _): "room-server-unusable"
-    case .trouble(.roomEncrypted, _): "room-encrypted"
-    case .trouble(.roomClosed, _): "room-closed"
-    case .trouble(.roomUnknown, _): "room-unknown"
-    case .trouble(.messageRefused, _): "room-message-refused"
-    case .trouble(.roomPlain, _): "room-plain"
-    case .trouble(.headersTooLarge, _): "webhook-headers"
-    case .trouble(.notHTTP, _): "webhook-not-http"
-    case .trouble(.other, _): "webhook-failed"
+    @export(interface) get {
+      switch self {
+      case .status(let status): status == 429 ? "webhook-too-many" : "webhook-server-error"
+      case .trouble(.nameUnknown, _): "webhook-name-unknown"
+      case .trouble(.unreachable, _): "webhook-unreachable"
+      case .trouble(.timedOut, _): "webhook-timeout"
+      case .trouble(.closed, _): "webhook-closed"
+      case .trouble(.certificateRefused, _): "webhook-certificate"
+      case .trouble(.handshakeFailed, _): "webhook-tls"
+      case .trouble(.fileUnusable, _): "webhook-file"
+      case .trouble(.redirectForbidden, _): "webhook-redirect"
+      case .trouble(.tokenRefused, _): "room-token-refused"
+      case .trouble(.notAHomeserver, _): "room-server-unusable"
+      case .trouble(.roomEncrypted, _): "room-encrypted"
+      case .trouble(.roomClosed, _): "room-closed"
+      case .trouble(.roomUnknown, _): "room-unknown"
+      case .trouble(.messageRefused, _): "room-message-refused"
+      case .trouble(.roomPlain, _): "room-plain"
+      case .trouble(.headersTooLarge, _): "webhook-headers"
+      case .trouble(.notHTTP, _): "webhook-not-http"
+      case .trouble(.other, _): "webhook-failed"
+      }
     }
   }
 }
@@ -32,16 +34,18 @@ extension WebhookFault {
 extension WebhookRefusal {
   /// Machine-readable reason code.
   package var code: String {
-    switch self {
-    case .status: "webhook-refused"
-    case .redirectForbidden: "webhook-redirect"
-    case .notConfigured: "webhook-unconfigured"
-    case .unfillable: "webhook-unfillable"
-    case .roomEncrypted: "room-encrypted"
-    case .roomClosed: "room-closed"
-    case .roomUnknown: "room-unknown"
-    case .messageRefused: "room-message-refused"
-    case .roomPlain: "room-plain"
+    @export(interface) get {
+      switch self {
+      case .status: "webhook-refused"
+      case .redirectForbidden: "webhook-redirect"
+      case .notConfigured: "webhook-unconfigured"
+      case .unfillable: "webhook-unfillable"
+      case .roomEncrypted: "room-encrypted"
+      case .roomClosed: "room-closed"
+      case .roomUnknown: "room-unknown"
+      case .messageRefused: "room-message-refused"
+      case .roomPlain: "room-plain"
+      }
     }
   }
 }
@@ -85,13 +89,15 @@ extension KioskStatus.Rooms {
 extension RoomAccess {
   /// Machine-readable status code.
   package var code: String {
-    switch self {
-    case .open: "good"
-    case .closed: WebhookRefusal.roomClosed.code
-    case .encrypted: WebhookRefusal.roomEncrypted.code
-    case .unknown: WebhookRefusal.roomUnknown.code
-    case .replaced: "room-replaced"
-    case .plain: WebhookRefusal.roomPlain.code
+    @export(interface) get {
+      switch self {
+      case .open: "good"
+      case .closed: WebhookRefusal.roomClosed.code
+      case .encrypted: WebhookRefusal.roomEncrypted.code
+      case .unknown: WebhookRefusal.roomUnknown.code
+      case .replaced: "room-replaced"
+      case .plain: WebhookRefusal.roomPlain.code
+      }
     }
   }
 }

@@ -7,27 +7,29 @@ import TappetCore
 extension TapRefusal {
   /// Machine-readable reason code.
   package var code: String {
-    switch self {
-    case .unreadable(let fault): fault.code
-    case .content(let error): error.code
-    case .malformedURL: "url-malformed"
-    case .noSuchAction: "action-unknown"
-    case .noTagConfigured: "action-without-secrets"
-    case .invalidSignature: "signature-invalid"
-    case .brokerAway: "broker-away"
-    case .webhookAway: "webhook-away"
-    case .strayIndex: "stray-index"
-    case .copiedURL: "url-copied"
-    case .personSuspended: "person-suspended"
-    case .wrongTime(_, let fault), .limitedPerson(_, _, let fault): fault.code
-    case .usedUp: "used-up"
-    case .nobodyToAsk: "nobody-to-ask"
-    case .commandOfLimitedPerson: "person-limited"
-    case .outboxFull: "outbox-full"
-    case .notInInventory(_, let fault): fault.code
-    case .notStored: "not-stored"
-    case .panelLocked: "panel-locked"
-    case .tooMany: "too-many"
+    @export(interface) get {
+      switch self {
+      case .unreadable(let fault): fault.code
+      case .content(let error): error.code
+      case .malformedURL: "url-malformed"
+      case .noSuchAction: "action-unknown"
+      case .noTagConfigured: "action-without-secrets"
+      case .invalidSignature: "signature-invalid"
+      case .brokerAway: "broker-away"
+      case .webhookAway: "webhook-away"
+      case .strayIndex: "stray-index"
+      case .copiedURL: "url-copied"
+      case .personSuspended: "person-suspended"
+      case .wrongTime(_, let fault), .limitedPerson(_, _, let fault): fault.code
+      case .usedUp: "used-up"
+      case .nobodyToAsk: "nobody-to-ask"
+      case .commandOfLimitedPerson: "person-limited"
+      case .outboxFull: "outbox-full"
+      case .notInInventory(_, let fault): fault.code
+      case .notStored: "not-stored"
+      case .panelLocked: "panel-locked"
+      case .tooMany: "too-many"
+      }
     }
   }
 }
@@ -35,12 +37,14 @@ extension TapRefusal {
 extension TimeFault {
   /// Machine-readable reason code.
   package var code: String {
-    switch self {
-    case .outsideHours: "outside-hours"
-    case .holiday: "holiday"
-    case .notYet: "not-yet-valid"
-    case .noLonger: "no-longer-valid"
-    case .clockUnknown: "clock-unknown"
+    @export(interface) get {
+      switch self {
+      case .outsideHours: "outside-hours"
+      case .holiday: "holiday"
+      case .notYet: "not-yet-valid"
+      case .noLonger: "no-longer-valid"
+      case .clockUnknown: "clock-unknown"
+      }
     }
   }
 }
@@ -59,27 +63,29 @@ extension OutputRefusal {
 extension CommandRefusal {
   /// Machine-readable reason code.
   package var code: String {
-    switch self {
-    case .retained: "command-retained"
-    case .tooLarge: "command-too-large"
-    case .malformed: "command-malformed"
-    case .notAllowed: "command-not-allowed"
-    case .stranger: "sender-unknown"
-    case .unproved: "proof-missing"
-    case .badToken: "token-invalid"
-    case .badSignature: "signature-invalid"
-    case .clockUnknown: "clock-unknown"
-    case .late: "command-late"
-    case .early: "command-early"
-    case .justStarted: "kiosk-just-started"
-    case .repeated: "command-repeated"
-    case .overtaken: "command-overtaken"
-    case .memoryFull: "commands-full"
-    case .tooMany: "too-many"
-    case .locked: "panel-locked"
-    case .action(let refusal): refusal.code
-    case .output(let refusal): refusal.code
-    case .undeliverable: "undeliverable"
+    @export(interface) get {
+      switch self {
+      case .retained: "command-retained"
+      case .tooLarge: "command-too-large"
+      case .malformed: "command-malformed"
+      case .notAllowed: "command-not-allowed"
+      case .stranger: "sender-unknown"
+      case .unproved: "proof-missing"
+      case .badToken: "token-invalid"
+      case .badSignature: "signature-invalid"
+      case .clockUnknown: "clock-unknown"
+      case .late: "command-late"
+      case .early: "command-early"
+      case .justStarted: "kiosk-just-started"
+      case .repeated: "command-repeated"
+      case .overtaken: "command-overtaken"
+      case .memoryFull: "commands-full"
+      case .tooMany: "too-many"
+      case .locked: "panel-locked"
+      case .action(let refusal): refusal.code
+      case .output(let refusal): refusal.code
+      case .undeliverable: "undeliverable"
+      }
     }
   }
 }
@@ -98,15 +104,17 @@ extension CommandReply.Result {
 extension TagFault {
   /// Machine-readable reason code.
   package var code: String {
-    switch self {
-    case .pulledAway: "tag-pulled-away"
-    case .unsupportedModel: "tag-model-unsupported"
-    case .refusedToAnswer: "tag-refused"
-    case .malformedAnswer: "tag-malformed"
-    case .tooLarge: "tag-message-too-large"
-    case .noApplication: "tag-without-application"
-    case .readProtected: "tag-protected"
-    case .malformedContainer: "tag-damaged"
+    @export(interface) get {
+      switch self {
+      case .pulledAway: "tag-pulled-away"
+      case .unsupportedModel: "tag-model-unsupported"
+      case .refusedToAnswer: "tag-refused"
+      case .malformedAnswer: "tag-malformed"
+      case .tooLarge: "tag-message-too-large"
+      case .noApplication: "tag-without-application"
+      case .readProtected: "tag-protected"
+      case .malformedContainer: "tag-damaged"
+      }
     }
   }
 }
@@ -114,17 +122,19 @@ extension TagFault {
 extension TagContentError {
   /// Machine-readable reason code.
   package var code: String {
-    switch self {
-    case .unsupportedModel: "tag-model-unsupported"
-    case .empty, .noMessage: "tag-empty"
-    case .incomplete: "tag-pulled-away"
-    case .memory(.noCapabilityContainer): "tag-unformatted"
-    case .memory(.readProtected): "tag-protected"
-    case .memory: "tag-damaged"
-    case .message: "tag-damaged"
-    case .noURI: "tag-without-link"
-    case .tooLong: "tag-message-too-large"
-    case .strayByte: "url-malformed"
+    @export(interface) get {
+      switch self {
+      case .unsupportedModel: "tag-model-unsupported"
+      case .empty, .noMessage: "tag-empty"
+      case .incomplete: "tag-pulled-away"
+      case .memory(.noCapabilityContainer): "tag-unformatted"
+      case .memory(.readProtected): "tag-protected"
+      case .memory: "tag-damaged"
+      case .message: "tag-damaged"
+      case .noURI: "tag-without-link"
+      case .tooLong: "tag-message-too-large"
+      case .strayByte: "url-malformed"
+      }
     }
   }
 }
@@ -142,12 +152,14 @@ extension TapIgnored {
 extension QueueReason {
   /// Machine-readable reason code.
   package var code: String {
-    switch self {
-    case .linkDown: "broker-away"
-    case .webhookFails: "webhook-away"
-    case .clockUnknown: "clock-unknown"
-    case .homeAssistantAway: "home-assistant-away"
-    case .behindOthers: "behind-others"
+    @export(interface) get {
+      switch self {
+      case .linkDown: "broker-away"
+      case .webhookFails: "webhook-away"
+      case .clockUnknown: "clock-unknown"
+      case .homeAssistantAway: "home-assistant-away"
+      case .behindOthers: "behind-others"
+      }
     }
   }
 }
@@ -155,12 +167,14 @@ extension QueueReason {
 extension ConfirmationEnd {
   /// Machine-readable reason code.
   package var code: String {
-    switch self {
-    case .timeUp: "time-up"
-    case .otherTouch: "other-touch"
-    case .tagGone: "tag-gone"
-    case .closed: "panel-closed"
-    case .refusedInRoom: "refused-in-room"
+    @export(interface) get {
+      switch self {
+      case .timeUp: "time-up"
+      case .otherTouch: "other-touch"
+      case .tagGone: "tag-gone"
+      case .closed: "panel-closed"
+      case .refusedInRoom: "refused-in-room"
+      }
     }
   }
 }
@@ -168,20 +182,22 @@ extension ConfirmationEnd {
 extension TagWriteFault {
   /// Machine-readable reason code.
   package var reason: String {
-    switch self {
-    case .notThere: "tag-gone"
-    case .notAlone: "tag-not-alone"
-    case .pulledAway: "tag-pulled-away"
-    case .unsupportedModel: "tag-model-unsupported"
-    case .readOnly: "tag-read-only"
-    case .locked: "tag-locked"
-    case .passwordProtected: "tag-protected"
-    case .tooSmall: "tag-too-small"
-    case .unformatted: "tag-unformatted"
-    case .foreignContainer: "tag-container-foreign"
-    case .refused: "tag-refused"
-    case .notAsWritten: "tag-not-as-written"
-    case .malformedAnswer: "tag-malformed"
+    @export(interface) get {
+      switch self {
+      case .notThere: "tag-gone"
+      case .notAlone: "tag-not-alone"
+      case .pulledAway: "tag-pulled-away"
+      case .unsupportedModel: "tag-model-unsupported"
+      case .readOnly: "tag-read-only"
+      case .locked: "tag-locked"
+      case .passwordProtected: "tag-protected"
+      case .tooSmall: "tag-too-small"
+      case .unformatted: "tag-unformatted"
+      case .foreignContainer: "tag-container-foreign"
+      case .refused: "tag-refused"
+      case .notAsWritten: "tag-not-as-written"
+      case .malformedAnswer: "tag-malformed"
+      }
     }
   }
 }
@@ -189,15 +205,17 @@ extension TagWriteFault {
 extension TagJobFailure {
   /// Machine-readable reason code.
   package var code: String {
-    switch self {
-    case .tag(let fault): fault.reason
-    case .unreadable(let fault): fault.code
-    case .noTag: "no-tag"
-    case .noRoom: "secrets-full"
-    case .leftTorn: "tag-left-torn"
-    case .cancelled: "cancelled"
-    case .readerLost: "reader-lost"
-    case .noRandomness: "no-randomness"
+    @export(interface) get {
+      switch self {
+      case .tag(let fault): fault.reason
+      case .unreadable(let fault): fault.code
+      case .noTag: "no-tag"
+      case .noRoom: "secrets-full"
+      case .leftTorn: "tag-left-torn"
+      case .cancelled: "cancelled"
+      case .readerLost: "reader-lost"
+      case .noRandomness: "no-randomness"
+      }
     }
   }
 }
@@ -205,17 +223,19 @@ extension TagJobFailure {
 extension ReaderLoss {
   /// Machine-readable reason code.
   package var code: String {
-    switch self {
-    case .fault(.notFound, _): "reader-not-found"
-    case .fault(.silent, _): "reader-silent"
-    case .fault(.ioError, _): "reader-unplugged"
-    case .fault(.busy, _): "reader-busy"
-    case .fault(.permissionDenied, _): "reader-forbidden"
-    case .fault(.unusable, _): "reader-unusable"
-    case .ended: "reader-ended"
-    case .silent: "reader-hung"
-    case .malformed: "reader-malformed"
-    case .notStarted: "reader-not-started"
+    @export(interface) get {
+      switch self {
+      case .fault(.notFound, _): "reader-not-found"
+      case .fault(.silent, _): "reader-silent"
+      case .fault(.ioError, _): "reader-unplugged"
+      case .fault(.busy, _): "reader-busy"
+      case .fault(.permissionDenied, _): "reader-forbidden"
+      case .fault(.unusable, _): "reader-unusable"
+      case .ended: "reader-ended"
+      case .silent: "reader-hung"
+      case .malformed: "reader-malformed"
+      case .notStarted: "reader-not-started"
+      }
     }
   }
 }
@@ -223,13 +243,15 @@ extension ReaderLoss {
 extension StoreFault {
   /// Machine-readable reason code.
   package var code: String {
-    switch self {
-    case .full: "disk-full"
-    case .readOnly: "disk-read-only"
-    case .ioError: "disk-error"
-    case .corrupt: "database-damaged"
-    case .busy: "database-busy"
-    case .other: "database-error"
+    @export(interface) get {
+      switch self {
+      case .full: "disk-full"
+      case .readOnly: "disk-read-only"
+      case .ioError: "disk-error"
+      case .corrupt: "database-damaged"
+      case .busy: "database-busy"
+      case .other: "database-error"
+      }
     }
   }
 }
@@ -248,14 +270,16 @@ extension PanelFault {
 extension GPIOFault {
   /// Machine-readable reason code.
   package var code: String {
-    switch self {
-    case .noChips, .noChip, .ambiguousChip, .chipNotNamed: "chip-unknown"
-    case .noSuchLine, .noSuchOffset, .ambiguous, .wrongPin, .listedTwice: "line-unknown"
-    case .busy: "line-busy"
-    case .noPermission: "line-forbidden"
-    case .noEdges, .notSupported: "line-unsuitable"
-    case .chipGone: "chip-gone"
-    case .system: "line-error"
+    @export(interface) get {
+      switch self {
+      case .noChips, .noChip, .ambiguousChip, .chipNotNamed: "chip-unknown"
+      case .noSuchLine, .noSuchOffset, .ambiguous, .wrongPin, .listedTwice: "line-unknown"
+      case .busy: "line-busy"
+      case .noPermission: "line-forbidden"
+      case .noEdges, .notSupported: "line-unsuitable"
+      case .chipGone: "chip-gone"
+      case .system: "line-error"
+      }
     }
   }
 }
@@ -263,12 +287,14 @@ extension GPIOFault {
 extension KioskStatus.Reader {
   /// Machine-readable status code.
   package var code: String {
-    switch self {
-    case .absent: "none"
-    case .starting: "starting"
-    case .ready: "ready"
-    case .lost(let loss): loss.code
-    case .stopped: "stopped"
+    @export(interface) get {
+      switch self {
+      case .absent: "none"
+      case .starting: "starting"
+      case .ready: "ready"
+      case .lost(let loss): loss.code
+      case .stopped: "stopped"
+      }
     }
   }
 }
@@ -276,12 +302,14 @@ extension KioskStatus.Reader {
 extension KioskStatus.Link {
   /// Machine-readable status code.
   package var code: String {
-    switch self {
-    case .connecting: "connecting"
-    case .connected: "connected"
-    case .failed(_, let failure): failure.code
-    case .resting: "resting"
-    case .closed: "closed"
+    @export(interface) get {
+      switch self {
+      case .connecting: "connecting"
+      case .connected: "connected"
+      case .failed(_, let failure): failure.code
+      case .resting: "resting"
+      case .closed: "closed"
+      }
     }
   }
 }

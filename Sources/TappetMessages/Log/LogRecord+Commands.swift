@@ -71,21 +71,25 @@ extension CommandRefusal {
 extension Trigger {
   /// Word for a request made by this trigger.
   package var word: String {
-    switch self {
-    case .tag: "tap"
-    case .button: "press"
-    case .command: "command"
-    case .inventory: "inventory"
+    @export(interface) get {
+      switch self {
+      case .tag: "tap"
+      case .button: "press"
+      case .command: "command"
+      case .inventory: "inventory"
+      }
     }
   }
 
   /// Machine-readable name of the trigger.
   package var name: String {
-    switch self {
-    case .tag: "tag"
-    case .button: "button"
-    case .command: "command"
-    case .inventory: "inventory"
+    @export(interface) get {
+      switch self {
+      case .tag: "tag"
+      case .button: "button"
+      case .command: "command"
+      case .inventory: "inventory"
+      }
     }
   }
 }

@@ -75,15 +75,17 @@ extension ReaderLoss {
 extension TapRefusal {
   /// Action of the tag or button, if known.
   package var action: String? {
-    switch self {
-    case .strayIndex(_, let action, _), .copiedURL(let action), .personSuspended(let action, _),
-      .wrongTime(let action, _), .limitedPerson(let action, _, _), .usedUp(let action, _), .nobodyToAsk(let action),
-      .commandOfLimitedPerson(let action),
-      .noTagConfigured(let action),
-      .invalidSignature(let action), .brokerAway(let action), .webhookAway(let action),
-      .outboxFull(let action, _, _), .notStored(let action, _), .notInInventory(let action, _):
-      action
-    case .unreadable, .content, .malformedURL, .noSuchAction, .panelLocked, .tooMany: nil
+    @export(interface) get {
+      switch self {
+      case .strayIndex(_, let action, _), .copiedURL(let action), .personSuspended(let action, _),
+        .wrongTime(let action, _), .limitedPerson(let action, _, _), .usedUp(let action, _), .nobodyToAsk(let action),
+        .commandOfLimitedPerson(let action),
+        .noTagConfigured(let action),
+        .invalidSignature(let action), .brokerAway(let action), .webhookAway(let action),
+        .outboxFull(let action, _, _), .notStored(let action, _), .notInInventory(let action, _):
+        action
+      case .unreadable, .content, .malformedURL, .noSuchAction, .panelLocked, .tooMany: nil
+      }
     }
   }
 
@@ -175,18 +177,20 @@ extension StoreFault {
 extension TagFault {
   /// Cause, and remedy for the person with the tag.
   package var sentence: String {
-    switch self {
-    case .pulledAway: "the tag was taken away while it was read; hold it longer"
-    case .unsupportedModel: "Tappet cannot read this kind of tag; use an NTAG213, 215 or 216"
-    case .refusedToAnswer: "the tag refused to be read: it may be password-protected or too slow"
-    case .malformedAnswer: "the tag's answers violate its specification; it may be damaged"
-    case .tooLarge: "the tag's message is larger than any tag URL"
-    case .noApplication:
-      "the tag is a smart card without an NDEF application; use an NTAG213, 215 or 216, "
-        + "or format it with its maker's tool"
-    case .readProtected: "the tag forbids reading its message: its capability container says so; use another one"
-    case .malformedContainer:
-      "the tag's capability container names no NDEF file that could be read; format it again, or use another one"
+    @export(interface) get {
+      switch self {
+      case .pulledAway: "the tag was taken away while it was read; hold it longer"
+      case .unsupportedModel: "Tappet cannot read this kind of tag; use an NTAG213, 215 or 216"
+      case .refusedToAnswer: "the tag refused to be read: it may be password-protected or too slow"
+      case .malformedAnswer: "the tag's answers violate its specification; it may be damaged"
+      case .tooLarge: "the tag's message is larger than any tag URL"
+      case .noApplication:
+        "the tag is a smart card without an NDEF application; use an NTAG213, 215 or 216, "
+          + "or format it with its maker's tool"
+      case .readProtected: "the tag forbids reading its message: its capability container says so; use another one"
+      case .malformedContainer:
+        "the tag's capability container names no NDEF file that could be read; format it again, or use another one"
+      }
     }
   }
 }

@@ -18,12 +18,14 @@ package enum Priority: UInt8, Sendable {
 
   /// Name of the priority, for logs without numbers.
   package var name: String {
-    switch self {
-    case .error: "error"
-    case .warning: "warning"
-    case .notice: "notice"
-    case .info: "info"
-    case .debug: "debug"
+    @export(interface) get {
+      switch self {
+      case .error: "error"
+      case .warning: "warning"
+      case .notice: "notice"
+      case .info: "info"
+      case .debug: "debug"
+      }
     }
   }
 }
@@ -131,13 +133,15 @@ package struct LogRecord: Sendable {
 
   /// The record for `watch` and `--json`.
   package var json: JSON {
-    var members: [JSON.Member] = [
-      JSON.Member(name: "event", value: .string(name)), JSON.Member(name: "text", value: .string(sentence)),
-    ]
-    for field in fields where field.key != "event" {
-      members.append(JSON.Member(name: field.key, value: .string(field.value)))
+    @export(interface) get {
+      var members: [JSON.Member] = [
+        JSON.Member(name: "event", value: .string(name)), JSON.Member(name: "text", value: .string(sentence)),
+      ]
+      for field in fields where field.key != "event" {
+        members.append(JSON.Member(name: field.key, value: .string(field.value)))
+      }
+      return .object(members)
     }
-    return .object(members)
   }
 }
 

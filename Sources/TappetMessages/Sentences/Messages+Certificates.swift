@@ -20,14 +20,16 @@ extension CertificateFinding {
 
   /// Machine-readable kind, one word.
   package var kind: String {
-    switch remark {
-    case .certificate: "certificate"
-    case .wrongPurpose, .cannotSign: "usage"
-    case .weakKey, .unknownKey, .weakSignature: "strength"
-    case .keyMatches, .keyFitsNone, .keyAlone, .keyOpenToOthers: "key"
-    case .leafNotFirst, .chain, .chainEnds, .chainRefused: "chain"
-    case .hostMatches, .hostMismatch: "host"
-    case .problem: "file"
+    @export(interface) get {
+      switch remark {
+      case .certificate: "certificate"
+      case .wrongPurpose, .cannotSign: "usage"
+      case .weakKey, .unknownKey, .weakSignature: "strength"
+      case .keyMatches, .keyFitsNone, .keyAlone, .keyOpenToOthers: "key"
+      case .leafNotFirst, .chain, .chainEnds, .chainRefused: "chain"
+      case .hostMatches, .hostMismatch: "host"
+      case .problem: "file"
+      }
     }
   }
 

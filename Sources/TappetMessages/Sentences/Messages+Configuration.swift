@@ -9,9 +9,11 @@ extension ConfigurationProblem {
   ///
   /// `kiosk.yaml:12:5: unknown key 'topc' in actions[0] (did you mean 'topic'?)`
   package var sentence: String {
-    // A file that could not be read has no line.
-    if case .cannotRead(let error) = kind { return "\(file) cannot be read: \(error.text)".escaped }
-    return "\(file):\(position.line):\(position.column): \(words)".escaped
+    @export(interface) get {
+      // A file that could not be read has no line.
+      if case .cannotRead(let error) = kind { return "\(file) cannot be read: \(error.text)".escaped }
+      return "\(file):\(position.line):\(position.column): \(words)".escaped
+    }
   }
 
   /// The sentence without the place in the file, for a file that does not exist yet.

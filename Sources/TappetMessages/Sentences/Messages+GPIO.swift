@@ -57,13 +57,15 @@ extension GPIOFault.PinFault {
 extension BoardProfileError {
   /// Human-readable messages, one sentence for each error.
   package var sentences: [String] {
-    switch self {
-    case .unknown(let name, let nearest, let known):
-      [
-        "there is no profile '\(name)'" + (nearest.map { " (did you mean '\($0)'?)" } ?? "") + "; there are: "
-          + (known.isEmpty ? "none, Tappet is not installed completely" : known.joined(separator: ", "))
-      ]
-    case .refused(let problems): problems.map { $0.sentence }
+    @export(interface) get {
+      switch self {
+      case .unknown(let name, let nearest, let known):
+        [
+          "there is no profile '\(name)'" + (nearest.map { " (did you mean '\($0)'?)" } ?? "") + "; there are: "
+            + (known.isEmpty ? "none, Tappet is not installed completely" : known.joined(separator: ", "))
+        ]
+      case .refused(let problems): problems.map { $0.sentence }
+      }
     }
   }
 }

@@ -9,47 +9,49 @@ import TappetStore
 extension InventoryError {
   /// Human-readable message, one sentence.
   package var sentence: String {
-    switch self {
-    case .emptyName(.box): "Box label cannot be empty"
-    case .emptyName(let kind): "\(kind.title) name cannot be empty"
-    case .emptyCode: "QR code cannot be empty"
-    case .tooLong(let what, let size, let max): "the \(what) would have \(size) bytes; at most \(max) are kept"
-    case .name(let what, let fault): fault.sentence(of: what)
-    case .notesWithNUL: "the notes have NUL characters; leave them out"
-    case .codeTaken(let code, let path): "another box has the QR code \(code): \(path)"
-    case .codeElsewhere(let code, let path, let row):
-      "the QR code \(code) is on \(path), and this row is about \(row); correct one of them, or give the box's id"
-    case .wrongQuantity(let number):
-      "\(number) is not a quantity; it is a whole number from 0 to \(Limits.inventoryQuantityMax)"
-    case .tooFew(let name, let quantity):
-      "there are only \(quantity) of '\(name)'; if there are more, 'tappet item count' says how many"
-    case .unknown(let kind, let words): "there is no \(kind.name) '\(words)'; 'tappet \(kind.name) list' shows them"
-    case .unknownCode(let code): "No box found with QR code: \(code)"
-    case .unknownPlace(let words):
-      "there is no place '\(words)'; give a name, a path such as 'House / Cellar / …', a box's code, or an id"
-    case .ambiguous(let kind, let words, let count):
-      "\(count) \(kind.plural) are named '\(words)'; give the whole path, as in 'House / Cellar / …', or the id"
-    case .wrongContainer(let kind, let container):
-      if let needed = kind.container {
-        "\(kind.indefinite) is in \(needed.indefinite), not in \(container?.indefinite ?? "nothing")"
-      } else {
-        "a building is in nothing else"
+    @export(interface) get {
+      switch self {
+      case .emptyName(.box): "Box label cannot be empty"
+      case .emptyName(let kind): "\(kind.title) name cannot be empty"
+      case .emptyCode: "QR code cannot be empty"
+      case .tooLong(let what, let size, let max): "the \(what) would have \(size) bytes; at most \(max) are kept"
+      case .name(let what, let fault): fault.sentence(of: what)
+      case .notesWithNUL: "the notes have NUL characters; leave them out"
+      case .codeTaken(let code, let path): "another box has the QR code \(code): \(path)"
+      case .codeElsewhere(let code, let path, let row):
+        "the QR code \(code) is on \(path), and this row is about \(row); correct one of them, or give the box's id"
+      case .wrongQuantity(let number):
+        "\(number) is not a quantity; it is a whole number from 0 to \(Limits.inventoryQuantityMax)"
+      case .tooFew(let name, let quantity):
+        "there are only \(quantity) of '\(name)'; if there are more, 'tappet item count' says how many"
+      case .unknown(let kind, let words): "there is no \(kind.name) '\(words)'; 'tappet \(kind.name) list' shows them"
+      case .unknownCode(let code): "No box found with QR code: \(code)"
+      case .unknownPlace(let words):
+        "there is no place '\(words)'; give a name, a path such as 'House / Cellar / …', a box's code, or an id"
+      case .ambiguous(let kind, let words, let count):
+        "\(count) \(kind.plural) are named '\(words)'; give the whole path, as in 'House / Cellar / …', or the id"
+      case .wrongContainer(let kind, let container):
+        if let needed = kind.container {
+          "\(kind.indefinite) is in \(needed.indefinite), not in \(container?.indefinite ?? "nothing")"
+        } else {
+          "a building is in nothing else"
+        }
+      case .unchanged(let kind): "the \(kind.name) is like that already: nothing was changed"
+      case .emptyRow: "the row names nothing"
+      case .noContainer(let kind):
+        "the row does not say in which \(kind.container?.name ?? "place") the \(kind.name) is"
+      case .noRoom(let path):
+        "the import would leave less than \(Limits.inventoryReserve / 1024 / 1024) MB on the disk of \(path), which a "
+          + "kiosk needs for its taps; delete something"
+      case .trialOver: "it was only tried"
+      case .nothingToUndo:
+        "there is no change that can be taken back; the last \(Limits.inventoryUndoMax) are kept"
+      case .nothingToRedo: "you have taken no change back that could be made again"
+      case .changedSince(let change):
+        "change \(change.number) by \(change.who) came later and is about the same things: \(change.sentence); "
+          + "take that one back first"
+      case .store(let error): error.inventorySentence
       }
-    case .unchanged(let kind): "the \(kind.name) is like that already: nothing was changed"
-    case .emptyRow: "the row names nothing"
-    case .noContainer(let kind):
-      "the row does not say in which \(kind.container?.name ?? "place") the \(kind.name) is"
-    case .noRoom(let path):
-      "the import would leave less than \(Limits.inventoryReserve / 1024 / 1024) MB on the disk of \(path), which a "
-        + "kiosk needs for its taps; delete something"
-    case .trialOver: "it was only tried"
-    case .nothingToUndo:
-      "there is no change that can be taken back; the last \(Limits.inventoryUndoMax) are kept"
-    case .nothingToRedo: "you have taken no change back that could be made again"
-    case .changedSince(let change):
-      "change \(change.number) by \(change.who) came later and is about the same things: \(change.sentence); "
-        + "take that one back first"
-    case .store(let error): error.inventorySentence
     }
   }
 }

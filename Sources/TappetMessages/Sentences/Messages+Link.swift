@@ -6,59 +6,63 @@ import TappetPlatform
 extension LinkFailure {
   /// Human-readable failure, one sentence without a full stop.
   package var sentence: String {
-    switch self {
-    case .nameNotResolved(let host, _, let text):
-      "no address found for '\(host)' (\(text)): check the spelling in broker.url, the network and its name server"
-    case .connectionRefused:
-      "the broker's machine refused the connection: nothing listens on that port; is the broker running, "
-        + "is the port right?"
-    case .unreachable(let system):
-      "the broker cannot be reached (\(system.text)): check the network, the address and any firewall"
-    case .connectTimedOut:
-      "the broker's machine does not answer: check the address, the network and any firewall that drops silently"
-    case .files(let problem): problem.sentence
-    case .system(let system):
-      "this machine could not open a connection (\(system.text)): is it out of memory or descriptors?"
-    case .settingsRefused(let code):
-      "libmosquitto refused the broker settings (its code \(code)): check client_id, keepalive and the host"
-    case .handshakeTimedOut:
-      "the broker took the connection but never answered the TLS handshake: is this its TLS port, or does it hang?"
-    case .tls(let failure): failure.sentence
-    case .closedWithoutTLS:
-      "the broker dropped the connection without a word of TLS: if this is its port without TLS, write mqtt:// in "
-        + "broker.url, or use its TLS port (8883)"
-    case .closedDuringHandshake(let given): LinkFailure.dropped("during the TLS handshake", certificateGiven: given)
-    case .closedBeforeConnack(usesTLS: true, clientCertificateGiven: true):
-      "the broker dropped the connection before it answered CONNECT: it may not accept this client certificate, the "
-        + "client_id, or QoS 1; see its log"
-    case .closedBeforeConnack(usesTLS: true, clientCertificateGiven: false):
-      LinkFailure.dropped("before it answered CONNECT", certificateGiven: false)
-    case .closedBeforeConnack(usesTLS: false, _):
-      "the broker dropped the connection before it answered CONNECT: if this is its TLS port, "
-        + "write mqtts:// in broker.url"
-    case .noConnack: "the broker took the connection but never answered CONNECT: is this an MQTT port, or does it hang?"
-    case .connack(let code): code.sentence
-    case .connackUnknown(let code): "the broker refused the connection with the unknown code \(code): see its log"
-    case .refused(let code): "the broker refused the connection: \(code.sentence)"
-    case .closedByBroker:
-      "the broker closed the connection: it was stopped, or another client came with the same client_id; see its log"
-    case .connectionBroken(let system): "the connection broke (\(system.text)): the network, or the broker's machine"
-    case .disconnectedByBroker(let code): "the broker ended the connection: \(code.sentence)"
-    case .closedAtMessage(let topic, let size, let reason):
-      "the broker closed the connection at a message of \(size) bytes to \(topic.quoted)\(LinkFailure.because(reason))"
-    case .closedAtMessages(let count, let reason):
-      "the broker closed the connection a second time before it acknowledged "
-        + (count == 1 ? "a message, which is now sent alone" : "\(count) messages, which are now sent one at a time")
-        + LinkFailure.because(reason)
-    case .keepaliveExpired: "the broker stopped answering: it hangs, or the network swallows what is sent"
-    case .acknowledgeExpired: "the broker did not acknowledge a message in time, so the connection was given up"
-    case .sentUnasked:
-      "the broker sent what this client never asked for (it subscribes to nothing), so the connection was given up: "
-        + "is it the right broker?"
-    case .protocolViolated(let code):
-      "what answered does not speak MQTT as agreed (libmosquitto's code \(code)): is this the broker's MQTT port?"
-    case .propertyUnknown:
-      "the broker sent an MQTT 5 packet with a property that libmosquitto does not know: set broker.protocol to 3.1.1"
+    @export(interface) get {
+      switch self {
+      case .nameNotResolved(let host, _, let text):
+        "no address found for '\(host)' (\(text)): check the spelling in broker.url, the network and its name server"
+      case .connectionRefused:
+        "the broker's machine refused the connection: nothing listens on that port; is the broker running, "
+          + "is the port right?"
+      case .unreachable(let system):
+        "the broker cannot be reached (\(system.text)): check the network, the address and any firewall"
+      case .connectTimedOut:
+        "the broker's machine does not answer: check the address, the network and any firewall that drops silently"
+      case .files(let problem): problem.sentence
+      case .system(let system):
+        "this machine could not open a connection (\(system.text)): is it out of memory or descriptors?"
+      case .settingsRefused(let code):
+        "libmosquitto refused the broker settings (its code \(code)): check client_id, keepalive and the host"
+      case .handshakeTimedOut:
+        "the broker took the connection but never answered the TLS handshake: is this its TLS port, or does it hang?"
+      case .tls(let failure): failure.sentence
+      case .closedWithoutTLS:
+        "the broker dropped the connection without a word of TLS: if this is its port without TLS, write mqtt:// in "
+          + "broker.url, or use its TLS port (8883)"
+      case .closedDuringHandshake(let given): LinkFailure.dropped("during the TLS handshake", certificateGiven: given)
+      case .closedBeforeConnack(usesTLS: true, clientCertificateGiven: true):
+        "the broker dropped the connection before it answered CONNECT: it may not accept this client certificate, the "
+          + "client_id, or QoS 1; see its log"
+      case .closedBeforeConnack(usesTLS: true, clientCertificateGiven: false):
+        LinkFailure.dropped("before it answered CONNECT", certificateGiven: false)
+      case .closedBeforeConnack(usesTLS: false, _):
+        "the broker dropped the connection before it answered CONNECT: if this is its TLS port, "
+          + "write mqtts:// in broker.url"
+      case .noConnack:
+        "the broker took the connection but never answered CONNECT: is this an MQTT port, or does it hang?"
+      case .connack(let code): code.sentence
+      case .connackUnknown(let code): "the broker refused the connection with the unknown code \(code): see its log"
+      case .refused(let code): "the broker refused the connection: \(code.sentence)"
+      case .closedByBroker:
+        "the broker closed the connection: it was stopped, or another client came with the same client_id; see its log"
+      case .connectionBroken(let system): "the connection broke (\(system.text)): the network, or the broker's machine"
+      case .disconnectedByBroker(let code): "the broker ended the connection: \(code.sentence)"
+      case .closedAtMessage(let topic, let size, let reason):
+        "the broker closed the connection at a message of \(size) bytes to \(topic.quoted)"
+          + LinkFailure.because(reason)
+      case .closedAtMessages(let count, let reason):
+        "the broker closed the connection a second time before it acknowledged "
+          + (count == 1 ? "a message, which is now sent alone" : "\(count) messages, which are now sent one at a time")
+          + LinkFailure.because(reason)
+      case .keepaliveExpired: "the broker stopped answering: it hangs, or the network swallows what is sent"
+      case .acknowledgeExpired: "the broker did not acknowledge a message in time, so the connection was given up"
+      case .sentUnasked:
+        "the broker sent what this client never asked for (it subscribes to nothing), so the connection was given up: "
+          + "is it the right broker?"
+      case .protocolViolated(let code):
+        "what answered does not speak MQTT as agreed (libmosquitto's code \(code)): is this the broker's MQTT port?"
+      case .propertyUnknown:
+        "the broker sent an MQTT 5 packet with a property that libmosquitto does not know: set broker.protocol to 3.1.1"
+      }
     }
   }
 
@@ -241,48 +245,53 @@ extension TLSAlert {
 extension CertificateProblem {
   /// Human-readable problem, one sentence without a full stop.
   package var sentence: String {
-    switch self {
-    case .unreadable(let path, let system): "\(path) cannot be read: \(system.text)"
-    case .tooLarge(let path): "\(path) is too large for a certificate or key file: is it the right file?"
-    case .empty(let path): "\(path) is empty: put the PEM text into it"
-    case .passwordEmpty(let path): "\(path) has an empty first line; write the password into its first line"
-    case .notPEM(let path): "\(path) has no readable certificate: it must be PEM, with '-----BEGIN CERTIFICATE-----'"
-    case .notCRL(let path):
-      "\(path) has no readable revocation list: it must be PEM, with '-----BEGIN X509 CRL-----', or DER"
-    case .crlExpired(let path, let issuer):
-      "the revocation list of \(issuer.quoted) in \(path) has expired, and no broker is believed with it: "
-        + "replace it by the current list"
-    case .keyNotPEM(let path):
-      "\(path) has no readable private key: it must be PEM, with '-----BEGIN … PRIVATE KEY-----'"
-    case .keyEncrypted(let path):
-      "\(path) is encrypted, and a kiosk cannot prompt for the passphrase: 'tappet cert import' asks once and "
-        + "stores it with mode 0600"
-    case .request(let path):
-      "\(path) is a certificate request: send it to the CA, and use the certificate that comes back"
-    case .bundleEncrypted(let path):
-      "\(path) has a passphrase, and a kiosk cannot prompt for it: run 'tappet cert import \(path)'"
-    case .bundleLegacy(let path):
-      "\(path) is encrypted in an old way (RC2) that this machine's OpenSSL has only in its legacy provider: "
-        + "install openssl-provider-legacy, or export it again"
-    case .bundleDamaged(let path): "\(path) is neither PEM nor a complete certificate, key or .p12 file: copy it again"
-    case .bundleWithoutKey(let path):
-      "\(path) has no private key: export it together with its key, or name the key's file too"
-    case .bundleWithoutCertificate(let path): "\(path) has no certificate: export it together with its key"
-    case .passphraseWrong(let path): "the passphrase does not open \(path)"
-    case .keyWithoutCertificate(let key): "\(key) is given without a certificate: set broker.certificate too"
-    case .keyNotHex(let path): "the first line of \(path) is not a pre-shared key of 2 to 128 hexadecimal digits"
-    case .keyReadable(let path): "\(path) can be read by others; run: chmod 600 \(path)"
-    case .certificateWithoutKey(let certificate): "\(certificate) is given without its key: set broker.private_key too"
-    case .unknownKey(let path):
-      "\(path) has a key that this machine's OpenSSL does not know, or that is damaged: get one with P-256 or RSA 2048"
-    case .bundleSlow(let path, let iterations):
-      "\(path) takes \(iterations) iterations to open, more than \(Limits.bundleIterationsMax): export it again"
-    case .keyMismatch(let certificate, let key):
-      "\(key) is not the key of \(certificate): use the pair that was made together"
-    case .tooWeak(let path, let text): "\(path) is refused by this machine's OpenSSL policy: \(text)"
-    case .noSystemTrustStore: "this machine's trust store cannot be loaded: install ca-certificates, or set broker.ca"
-    case .unusableHost(let host): "'\(host)' is not a name or address that a certificate can be checked against"
-    case .library(let text): "OpenSSL could not be set up: \(text)"
+    @export(interface) get {
+      switch self {
+      case .unreadable(let path, let system): "\(path) cannot be read: \(system.text)"
+      case .tooLarge(let path): "\(path) is too large for a certificate or key file: is it the right file?"
+      case .empty(let path): "\(path) is empty: put the PEM text into it"
+      case .passwordEmpty(let path): "\(path) has an empty first line; write the password into its first line"
+      case .notPEM(let path): "\(path) has no readable certificate: it must be PEM, with '-----BEGIN CERTIFICATE-----'"
+      case .notCRL(let path):
+        "\(path) has no readable revocation list: it must be PEM, with '-----BEGIN X509 CRL-----', or DER"
+      case .crlExpired(let path, let issuer):
+        "the revocation list of \(issuer.quoted) in \(path) has expired, and no broker is believed with it: "
+          + "replace it by the current list"
+      case .keyNotPEM(let path):
+        "\(path) has no readable private key: it must be PEM, with '-----BEGIN … PRIVATE KEY-----'"
+      case .keyEncrypted(let path):
+        "\(path) is encrypted, and a kiosk cannot prompt for the passphrase: 'tappet cert import' asks once and "
+          + "stores it with mode 0600"
+      case .request(let path):
+        "\(path) is a certificate request: send it to the CA, and use the certificate that comes back"
+      case .bundleEncrypted(let path):
+        "\(path) has a passphrase, and a kiosk cannot prompt for it: run 'tappet cert import \(path)'"
+      case .bundleLegacy(let path):
+        "\(path) is encrypted in an old way (RC2) that this machine's OpenSSL has only in its legacy provider: "
+          + "install openssl-provider-legacy, or export it again"
+      case .bundleDamaged(let path):
+        "\(path) is neither PEM nor a complete certificate, key or .p12 file: copy it again"
+      case .bundleWithoutKey(let path):
+        "\(path) has no private key: export it together with its key, or name the key's file too"
+      case .bundleWithoutCertificate(let path): "\(path) has no certificate: export it together with its key"
+      case .passphraseWrong(let path): "the passphrase does not open \(path)"
+      case .keyWithoutCertificate(let key): "\(key) is given without a certificate: set broker.certificate too"
+      case .keyNotHex(let path): "the first line of \(path) is not a pre-shared key of 2 to 128 hexadecimal digits"
+      case .keyReadable(let path): "\(path) can be read by others; run: chmod 600 \(path)"
+      case .certificateWithoutKey(let certificate):
+        "\(certificate) is given without its key: set broker.private_key too"
+      case .unknownKey(let path):
+        "\(path) has a key that this machine's OpenSSL does not know, or that is damaged: "
+          + "get one with P-256 or RSA 2048"
+      case .bundleSlow(let path, let iterations):
+        "\(path) takes \(iterations) iterations to open, more than \(Limits.bundleIterationsMax): export it again"
+      case .keyMismatch(let certificate, let key):
+        "\(key) is not the key of \(certificate): use the pair that was made together"
+      case .tooWeak(let path, let text): "\(path) is refused by this machine's OpenSSL policy: \(text)"
+      case .noSystemTrustStore: "this machine's trust store cannot be loaded: install ca-certificates, or set broker.ca"
+      case .unusableHost(let host): "'\(host)' is not a name or address that a certificate can be checked against"
+      case .library(let text): "OpenSSL could not be set up: \(text)"
+      }
     }
   }
 }

@@ -26,13 +26,15 @@ extension LogRecord {
 extension RoomAccess {
   /// Obstacle and remedy, half a sentence.
   package var sentence: String {
-    switch self {
-    case .open: "good"
-    case .closed: "the kiosk is not in it; 'tappet matrix join' lets it in"
-    case .encrypted: "it is encrypted; 'encryption' in 'matrix' lets the kiosk read there, but not ask there"
-    case .unknown: "no room has this address; correct 'room'"
-    case .replaced: "another room has taken its place; join that one, correct 'room' if it is an id, and reload"
-    case .plain: "it is not encrypted; encrypt it, or say 'unencrypted: allow'"
+    @export(interface) get {
+      switch self {
+      case .open: "good"
+      case .closed: "the kiosk is not in it; 'tappet matrix join' lets it in"
+      case .encrypted: "it is encrypted; 'encryption' in 'matrix' lets the kiosk read there, but not ask there"
+      case .unknown: "no room has this address; correct 'room'"
+      case .replaced: "another room has taken its place; join that one, correct 'room' if it is an id, and reload"
+      case .plain: "it is not encrypted; encrypt it, or say 'unencrypted: allow'"
+      }
     }
   }
 }
@@ -48,11 +50,13 @@ extension RoomQuestion {
 extension RoomQuestionEnd {
   /// The end of a question, as posted in the room.
   package var text: String {
-    switch self {
-    case .confirmed(let user): "\u{2705} confirmed by \(user)."
-    case .refused(let user): "\u{274C} refused by \(user)."
-    case .unanswered: "\u{274C} nobody answered in time."
-    case .cancelled: "\u{274C} not asked any more."
+    @export(interface) get {
+      switch self {
+      case .confirmed(let user): "\u{2705} confirmed by \(user)."
+      case .refused(let user): "\u{274C} refused by \(user)."
+      case .unanswered: "\u{274C} nobody answered in time."
+      case .cancelled: "\u{274C} not asked any more."
+      }
     }
   }
 }

@@ -49,24 +49,26 @@ extension SiteRecord {
 extension SiteRefusal {
   /// Reason and remedy, half a sentence.
   package var sentence: String {
-    switch self {
-    case .tooLarge(let size, let max): "it has \(size) bytes, and a bundle has at most \(max)"
-    case .malformed: "it is not a bundle, or it is cut short; push again"
-    case .newerFormat(let format):
-      "it has format \(format), which this version of Tappet does not know; update Tappet on this door"
-    case .otherSite(let site): "it is for the site '\(site)'"
-    case .older(let version, let applied): "it has version \(version), and version \(applied) is in force"
-    case .conflict(let version):
-      "version \(version) is in force with other content; push again, and always from one place"
-    case .badSignature:
-      "it was not signed with the key that belongs to 'public_key' of 'site'; let only the person who pushes publish "
-        + "to this topic"
-    case .otherKey: "it is sealed under another key than that of 'site'; copy the site's key to this door"
-    case .tooManyTags(let action, let max):
-      "\(action) would have more than \(max) secrets, as many as it may have; set 'max_secrets'"
-    case .busy: "others are still being applied; push again"
-    case .notStored(.other): "the secrets cannot be read or changed here; it is tried again in a minute"
-    case .notStored: "the disk does not take it; it is tried again in a minute"
+    @export(interface) get {
+      switch self {
+      case .tooLarge(let size, let max): "it has \(size) bytes, and a bundle has at most \(max)"
+      case .malformed: "it is not a bundle, or it is cut short; push again"
+      case .newerFormat(let format):
+        "it has format \(format), which this version of Tappet does not know; update Tappet on this door"
+      case .otherSite(let site): "it is for the site '\(site)'"
+      case .older(let version, let applied): "it has version \(version), and version \(applied) is in force"
+      case .conflict(let version):
+        "version \(version) is in force with other content; push again, and always from one place"
+      case .badSignature:
+        "it was not signed with the key that belongs to 'public_key' of 'site'; let only the person who pushes publish "
+          + "to this topic"
+      case .otherKey: "it is sealed under another key than that of 'site'; copy the site's key to this door"
+      case .tooManyTags(let action, let max):
+        "\(action) would have more than \(max) secrets, as many as it may have; set 'max_secrets'"
+      case .busy: "others are still being applied; push again"
+      case .notStored(.other): "the secrets cannot be read or changed here; it is tried again in a minute"
+      case .notStored: "the disk does not take it; it is tried again in a minute"
+      }
     }
   }
 }
@@ -84,14 +86,16 @@ extension KioskStatus.Site {
 
   /// Machine-readable facts about the site.
   package var members: [JSON.Member] {
-    func number(_ value: Int?) -> JSON { value.map { .number(Int64($0)) } ?? .null }
-    return [
-      JSON.Member(name: "name", value: .string(name)),
-      JSON.Member(name: "version", value: record.map { .number($0.version) } ?? .null),
-      JSON.Member(name: "applied_at", value: record.map { .time(unixSeconds: $0.appliedUnixSeconds) } ?? .null),
-      JSON.Member(name: "people", value: number(record?.peopleCount)),
-      JSON.Member(name: "tags", value: number(record?.tagCount)),
-      JSON.Member(name: "skipped", value: number(record?.skippedCount)),
-    ]
+    @export(interface) get {
+      func number(_ value: Int?) -> JSON { value.map { .number(Int64($0)) } ?? .null }
+      return [
+        JSON.Member(name: "name", value: .string(name)),
+        JSON.Member(name: "version", value: record.map { .number($0.version) } ?? .null),
+        JSON.Member(name: "applied_at", value: record.map { .time(unixSeconds: $0.appliedUnixSeconds) } ?? .null),
+        JSON.Member(name: "people", value: number(record?.peopleCount)),
+        JSON.Member(name: "tags", value: number(record?.tagCount)),
+        JSON.Member(name: "skipped", value: number(record?.skippedCount)),
+      ]
+    }
   }
 }

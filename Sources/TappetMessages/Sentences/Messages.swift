@@ -10,16 +10,19 @@ import TappetTLS
 extension SecretStoreError {
   /// Human-readable message, one sentence.
   package var sentence: String {
-    switch self {
-    case .store(let error): error.sentence
-    case .sealingKey(let error): error.sentence
-    case .secret(let error): error.sentence
-    case .noTimestampKey: "the configuration says that the timestamp key is stored, but none is; run: tappet token key"
-    case .noBrokerPassword:
-      "the configuration says that the broker's password is stored, but none is; run: tappet broker password"
-    case .keyIsGiven:
-      "the service manager gives the sealing key (tappet.key among its credentials); give it the new one there, "
-        + "the old one as tappet.key.old, and restart the kiosk: it then reseals everything"
+    @export(interface) get {
+      switch self {
+      case .store(let error): error.sentence
+      case .sealingKey(let error): error.sentence
+      case .secret(let error): error.sentence
+      case .noTimestampKey:
+        "the configuration says that the timestamp key is stored, but none is; run: tappet token key"
+      case .noBrokerPassword:
+        "the configuration says that the broker's password is stored, but none is; run: tappet broker password"
+      case .keyIsGiven:
+        "the service manager gives the sealing key (tappet.key among its credentials); give it the new one there, "
+          + "the old one as tappet.key.old, and restart the kiosk: it then reseals everything"
+      }
     }
   }
 }
@@ -27,24 +30,27 @@ extension SecretStoreError {
 extension DatabaseError {
   /// Human-readable message, one sentence.
   package var sentence: String {
-    switch self {
-    case .full(let failure): "no space is left for \(failure.path); delete something"
-    case .readOnly(let failure): "\(failure.path) is read-only; remount the disk, or correct the file's owner and mode"
-    case .ioError(let failure) where SystemError(call: "open", code: failure.systemCode).isShortage:
-      "\(failure.path) cannot be opened: \(SystemError(call: "open", code: failure.systemCode).text)"
-    case .ioError(let failure):
-      "the disk reports an error at \(failure.path) (SQLite code \(failure.code)); the card may be failing"
-    case .corrupt(let failure): "\(failure.path) is damaged; restore it, or move it away and import the secrets again"
-    case .busy(let failure): "another program holds \(failure.path); end it and try again"
-    case .newerSchema(let found, let known, let path):
-      "\(path) was written by a later version of Tappet (schema \(found), this one knows \(known)); "
-        + "install that version"
-    case .cannotOpen(let path, let error): "\(path) cannot be opened: \(error.text)"
-    case .foreignOwner(let path, let user):
-      "\(path) belongs to another user (\(user)); run as that user, or change its owner"
-    case .sharedFolder(let path): "other users work in the folder \(path) too; name one of its own"
-    case .wrongFileType(let path): "\(path) is not a regular file or folder; move it away"
-    case .other(let failure): "the database \(failure.path) failed (SQLite code \(failure.code))"
+    @export(interface) get {
+      switch self {
+      case .full(let failure): "no space is left for \(failure.path); delete something"
+      case .readOnly(let failure):
+        "\(failure.path) is read-only; remount the disk, or correct the file's owner and mode"
+      case .ioError(let failure) where SystemError(call: "open", code: failure.systemCode).isShortage:
+        "\(failure.path) cannot be opened: \(SystemError(call: "open", code: failure.systemCode).text)"
+      case .ioError(let failure):
+        "the disk reports an error at \(failure.path) (SQLite code \(failure.code)); the card may be failing"
+      case .corrupt(let failure): "\(failure.path) is damaged; restore it, or move it away and import the secrets again"
+      case .busy(let failure): "another program holds \(failure.path); end it and try again"
+      case .newerSchema(let found, let known, let path):
+        "\(path) was written by a later version of Tappet (schema \(found), this one knows \(known)); "
+          + "install that version"
+      case .cannotOpen(let path, let error): "\(path) cannot be opened: \(error.text)"
+      case .foreignOwner(let path, let user):
+        "\(path) belongs to another user (\(user)); run as that user, or change its owner"
+      case .sharedFolder(let path): "other users work in the folder \(path) too; name one of its own"
+      case .wrongFileType(let path): "\(path) is not a regular file or folder; move it away"
+      case .other(let failure): "the database \(failure.path) failed (SQLite code \(failure.code))"
+      }
     }
   }
 }
@@ -52,22 +58,24 @@ extension DatabaseError {
 extension SealingKeyError {
   /// Human-readable message, one sentence.
   package var sentence: String {
-    switch self {
-    case .unreadable(let path, let error): "the sealing key \(path) cannot be read: \(error.text)"
-    case .unwritable(let path, let error): "the sealing key \(path) cannot be written: \(error.text)"
-    case .readableByOthers(let path, _): "the sealing key \(path) can be read by others; run: chmod 600 \(path)"
-    case .foreignOwner(let path, let user):
-      "the sealing key \(path) belongs to another user (\(user)); run as that user, or change its owner"
-    case .malformed(let path, let size):
-      "the sealing key \(path) must be a file of 32 bytes, not \(size); restore it from a backup"
-    case .lost(let path):
-      "the sealing key \(path) is not there, and the secrets were sealed under it; "
-        + "if the service manager gives it to the kiosk, start the kiosk (the tool works through it), "
-        + "else 'tappet restore' recreates it from a backup, or move tappet.db and secrets.db away and import the "
-        + "secrets again"
-    case .notResealed(let error): "the secrets could not be sealed under another key: \(error.sentence)"
-    case .notMade: "no sealing key could be made: the system's random number generator failed"
-    case .folder(let error): error.sentence
+    @export(interface) get {
+      switch self {
+      case .unreadable(let path, let error): "the sealing key \(path) cannot be read: \(error.text)"
+      case .unwritable(let path, let error): "the sealing key \(path) cannot be written: \(error.text)"
+      case .readableByOthers(let path, _): "the sealing key \(path) can be read by others; run: chmod 600 \(path)"
+      case .foreignOwner(let path, let user):
+        "the sealing key \(path) belongs to another user (\(user)); run as that user, or change its owner"
+      case .malformed(let path, let size):
+        "the sealing key \(path) must be a file of 32 bytes, not \(size); restore it from a backup"
+      case .lost(let path):
+        "the sealing key \(path) is not there, and the secrets were sealed under it; "
+          + "if the service manager gives it to the kiosk, start the kiosk (the tool works through it), "
+          + "else 'tappet restore' recreates it from a backup, or move tappet.db and secrets.db away and import the "
+          + "secrets again"
+      case .notResealed(let error): "the secrets could not be sealed under another key: \(error.sentence)"
+      case .notMade: "no sealing key could be made: the system's random number generator failed"
+      case .folder(let error): error.sentence
+      }
     }
   }
 }
@@ -75,11 +83,13 @@ extension SealingKeyError {
 extension AuditState {
   /// State of the audit as one sentence.
   package var sentence: String {
-    switch self {
-    case .whole(let count): "the audit is whole: \(count) \(count == 1 ? "entry" : "entries")"
-    case .broken(let number):
-      "the audit is broken at entry \(number): this entry or one next to it was changed, removed or inserted, "
-        + "and not by Tappet"
+    @export(interface) get {
+      switch self {
+      case .whole(let count): "the audit is whole: \(count) \(count == 1 ? "entry" : "entries")"
+      case .broken(let number):
+        "the audit is broken at entry \(number): this entry or one next to it was changed, removed or inserted, "
+          + "and not by Tappet"
+      }
     }
   }
 }
@@ -87,19 +97,21 @@ extension AuditState {
 extension SecretError {
   /// Human-readable message, one sentence.
   package var sentence: String {
-    switch self {
-    case .limitReached(let action, let max):
-      "\(action) has \(max) secrets already, the most that it can have; remove one first"
-    case .alreadyThere(let id): "this secret is there already (\(id))"
-    case .label(let fault): fault.sentence(of: "label")
-    case .foreignKey:
-      "the database was sealed under another key; restore that key, or move tappet.db and secrets.db away and import "
-        + "the secrets again"
-    case .unreadable(let name): "the stored '\(name)' was sealed under another key, or is damaged; store it again"
-    case .person(let error): error.sentence
-    case .peopleRow(let line, let fault): "line \(line): \(fault.sentence)"
-    case .notSealed: "the secret could not be sealed; the system is out of memory or of random numbers"
-    case .store(let error): error.sentence
+    @export(interface) get {
+      switch self {
+      case .limitReached(let action, let max):
+        "\(action) has \(max) secrets already, the most that it can have; remove one first"
+      case .alreadyThere(let id): "this secret is there already (\(id))"
+      case .label(let fault): fault.sentence(of: "label")
+      case .foreignKey:
+        "the database was sealed under another key; restore that key, or move tappet.db and secrets.db away and import "
+          + "the secrets again"
+      case .unreadable(let name): "the stored '\(name)' was sealed under another key, or is damaged; store it again"
+      case .person(let error): error.sentence
+      case .peopleRow(let line, let fault): "line \(line): \(fault.sentence)"
+      case .notSealed: "the secret could not be sealed; the system is out of memory or of random numbers"
+      case .store(let error): error.sentence
+      }
     }
   }
 }
@@ -118,15 +130,17 @@ extension PersonLimits {
 extension PersonLimitsError {
   /// Human-readable message, one sentence.
   package var sentence: String {
-    switch self {
-    case .day(let text): "'\(text)' is not a day such as 2026-12-25"
-    case .endsBeforeBegin: "the last day precedes the first one"
-    case .hours(let text): "'\(text)' is not days and hours such as 'Mon-Fri 07:00-19:30'"
-    case .hoursEndBeforeBegin(let text):
-      "'\(text)' ends before it begins; divide it at midnight: 24:00 and 00:00"
-    case .overlap(let text): "'\(text)' overlaps with hours before it"
-    case .tooManyHours(let max): "there are more than \(max) hours"
-    case .uses(let max): "the number of uses is not 0 to \(max)"
+    @export(interface) get {
+      switch self {
+      case .day(let text): "'\(text)' is not a day such as 2026-12-25"
+      case .endsBeforeBegin: "the last day precedes the first one"
+      case .hours(let text): "'\(text)' is not days and hours such as 'Mon-Fri 07:00-19:30'"
+      case .hoursEndBeforeBegin(let text):
+        "'\(text)' ends before it begins; divide it at midnight: 24:00 and 00:00"
+      case .overlap(let text): "'\(text)' overlaps with hours before it"
+      case .tooManyHours(let max): "there are more than \(max) hours"
+      case .uses(let max): "the number of uses is not 0 to \(max)"
+      }
     }
   }
 }
@@ -134,27 +148,30 @@ extension PersonLimitsError {
 extension PeopleRowFault {
   /// Human-readable message, one sentence.
   package var sentence: String {
-    switch self {
-    case .person(let error): error.sentence
-    case .limits(let error): error.sentence
-    case .spreadsheetDay(let text, let column):
-      "\(column) is '\(text)': Excel has changed the dates: format the column as yyyy-mm-dd"
-    case .suspended(let text): "suspended is 'yes', 'no' or empty, not '\(text)'"
-    case .number(let text, let column): "\(column) is a whole number or empty, not '\(text)'"
-    case .unknownTag(let tag):
-      "there is no secret '\(tag)' here; 'tappet secret list' shows the ids. Without the column 'tag', the people are "
-        + "imported without their tags"
-    case .ambiguousTag(let fingerprint): "several secrets have the fingerprint \(fingerprint); give the id of one"
-    case .tagTwice(let tag, let line): "line \(line) gives the tag \(tag) to somebody else"
-    case .differs(let name, let column, let line):
-      "'\(name)' has another '\(column)' in line \(line); all rows of a person say the same"
-    case .noRandomNumbers: "the system's random number generator failed"
+    @export(interface) get {
+      switch self {
+      case .person(let error): error.sentence
+      case .limits(let error): error.sentence
+      case .spreadsheetDay(let text, let column):
+        "\(column) is '\(text)': Excel has changed the dates: format the column as yyyy-mm-dd"
+      case .suspended(let text): "suspended is 'yes', 'no' or empty, not '\(text)'"
+      case .number(let text, let column): "\(column) is a whole number or empty, not '\(text)'"
+      case .unknownTag(let tag):
+        "there is no secret '\(tag)' here; 'tappet secret list' shows the ids. Without the column 'tag', the people "
+          + "are imported without their tags"
+      case .ambiguousTag(let fingerprint): "several secrets have the fingerprint \(fingerprint); give the id of one"
+      case .tagTwice(let tag, let line): "line \(line) gives the tag \(tag) to somebody else"
+      case .differs(let name, let column, let line):
+        "'\(name)' has another '\(column)' in line \(line); all rows of a person say the same"
+      case .noRandomNumbers: "the system's random number generator failed"
+      }
     }
   }
 }
 
 extension NameFault {
   /// Returns a human-readable message, one sentence; `what` names the kind of text.
+  @export(interface)
   package func sentence(of what: String) -> String {
     switch self {
     case .tooLong(let size, let max): "the \(what) has \(size) bytes; at most \(max) are kept"
@@ -175,12 +192,14 @@ extension Unicode.Scalar {
 extension PersonError {
   /// Human-readable message, one sentence.
   package var sentence: String {
-    switch self {
-    case .nameMissing: "a person needs a name"
-    case .name(let fault): fault.sentence(of: "name")
-    case .nameTaken(let name): "a person named '\(name)' already exists"
-    case .unknown(let name): "there is no person '\(name)'; 'tappet person list' shows the names"
-    case .limitReached(let max): "there are \(max) people already, the most that a kiosk can have"
+    @export(interface) get {
+      switch self {
+      case .nameMissing: "a person needs a name"
+      case .name(let fault): fault.sentence(of: "name")
+      case .nameTaken(let name): "a person named '\(name)' already exists"
+      case .unknown(let name): "there is no person '\(name)'; 'tappet person list' shows the names"
+      case .limitReached(let max): "there are \(max) people already, the most that a kiosk can have"
+      }
     }
   }
 }
@@ -188,15 +207,17 @@ extension PersonError {
 extension ShareURLError {
   /// Human-readable message, one sentence.
   package var sentence: String {
-    switch self {
-    case .notAShareURL: "this is not a share code; share codes begin with smpshare://secret?"
-    case .missingIndex: "the share code does not say for which action it is (idx)"
-    case .malformedIndex: "the share code's action (idx) is not a whole number"
-    case .missingKey: "the share code has no key"
-    case .malformedKey: "the share code's key must have exactly 64 hex digits"
-    case .repeatedParameter: "the share code repeats a parameter"
-    case .malformedLabel: "the share code's label is not percent-encoded text"
-    case .label(let fault): fault.sentence(of: "share code's label")
+    @export(interface) get {
+      switch self {
+      case .notAShareURL: "this is not a share code; share codes begin with smpshare://secret?"
+      case .missingIndex: "the share code does not say for which action it is (idx)"
+      case .malformedIndex: "the share code's action (idx) is not a whole number"
+      case .missingKey: "the share code has no key"
+      case .malformedKey: "the share code's key must have exactly 64 hex digits"
+      case .repeatedParameter: "the share code repeats a parameter"
+      case .malformedLabel: "the share code's label is not percent-encoded text"
+      case .label(let fault): fault.sentence(of: "share code's label")
+      }
     }
   }
 }
@@ -204,13 +225,15 @@ extension ShareURLError {
 extension TimestampTokenError {
   /// Human-readable message, one sentence.
   package var sentence: String {
-    switch self {
-    case .timeOutOfRange(let time): "a token holds times from 1970 to 2106, not \(time)"
-    case .notHexadecimal: "a token has exactly 32 hex digits"
-    case .checksum: "the token was sealed with another key, or changed on the way"
-    case .outsideWindow(let age): age < 0 ? "the token is \(-age) s in the future" : "the token is \(age) s old"
-    case .repeated: "the token was used before"
-    case .crypto: "the token could not be computed; the system is out of memory or of random numbers"
+    @export(interface) get {
+      switch self {
+      case .timeOutOfRange(let time): "a token holds times from 1970 to 2106, not \(time)"
+      case .notHexadecimal: "a token has exactly 32 hex digits"
+      case .checksum: "the token was sealed with another key, or changed on the way"
+      case .outsideWindow(let age): age < 0 ? "the token is \(-age) s in the future" : "the token is \(age) s old"
+      case .repeated: "the token was used before"
+      case .crypto: "the token could not be computed; the system is out of memory or of random numbers"
+      }
     }
   }
 }
@@ -218,26 +241,29 @@ extension TimestampTokenError {
 extension TagContentError {
   /// Human-readable message, one sentence.
   package var sentence: String {
-    switch self {
-    case .unsupportedModel(let model): "a \(model.name) cannot be used; use an NTAG213, 215 or 216"
-    case .empty: "the tag is empty; write it first"
-    case .noMessage: "the tag holds no NDEF message; write it first"
-    case .incomplete: "the tag was not read to its end; hold it longer"
-    case .memory(.noCapabilityContainer): "the tag is not formatted for NDEF; format it first"
-    case .memory(.unsupportedVersion(let version)):
-      "the tag has NDEF version \(version >> 4), which Tappet does not know"
-    case .memory(.readProtected): "the tag may not be read"
-    case .memory(.lengthBeyondMemory(let offset, let length, let end)):
-      "the tag is damaged: a block at byte \(offset) claims \(length) bytes, the memory ends at \(end); write it again"
-    case .memory(.malformedControl(let offset)):
-      "the tag is damaged: its control block at byte \(offset) makes no sense; write it again"
-    case .memory(.tooManyControls): "the tag is damaged: it has too many control blocks; write it again"
-    case .message(let error): "the tag's content is not an NDEF message: \(error.words); write it again"
-    case .noURI: "there is no link on the tag; write it first"
-    case .tooLong(let size): "the tag's link has \(size) bytes; no tag URL is so long"
-    case .strayByte(let byte):
-      "the tag's link has \(byte == 0x20 ? "a blank" : "the byte 0x" + Hex.encode([byte])) in it or behind it, "
-        + "which no link has; write it again without"
+    @export(interface) get {
+      switch self {
+      case .unsupportedModel(let model): "a \(model.name) cannot be used; use an NTAG213, 215 or 216"
+      case .empty: "the tag is empty; write it first"
+      case .noMessage: "the tag holds no NDEF message; write it first"
+      case .incomplete: "the tag was not read to its end; hold it longer"
+      case .memory(.noCapabilityContainer): "the tag is not formatted for NDEF; format it first"
+      case .memory(.unsupportedVersion(let version)):
+        "the tag has NDEF version \(version >> 4), which Tappet does not know"
+      case .memory(.readProtected): "the tag may not be read"
+      case .memory(.lengthBeyondMemory(let offset, let length, let end)):
+        "the tag is damaged: a block at byte \(offset) claims \(length) bytes, the memory ends at \(end); "
+          + "write it again"
+      case .memory(.malformedControl(let offset)):
+        "the tag is damaged: its control block at byte \(offset) makes no sense; write it again"
+      case .memory(.tooManyControls): "the tag is damaged: it has too many control blocks; write it again"
+      case .message(let error): "the tag's content is not an NDEF message: \(error.words); write it again"
+      case .noURI: "there is no link on the tag; write it first"
+      case .tooLong(let size): "the tag's link has \(size) bytes; no tag URL is so long"
+      case .strayByte(let byte):
+        "the tag's link has \(byte == 0x20 ? "a blank" : "the byte 0x" + Hex.encode([byte])) in it or behind it, "
+          + "which no link has; write it again without"
+      }
     }
   }
 }
@@ -263,17 +289,19 @@ extension NDEFRecord {
   /// Human-readable type and size of the record.
   @export(interface)
   package var words: String {
-    let kind: String
-    switch typeNameFormat {
-    case 0: return "empty record"
-    case 1: kind = wellKnownWords
-    case 2: kind = "MIME " + typeText
-    case 3: kind = uri == nil ? "absolute URI without one" : "absolute URI"
-    case 4: kind = typeText == "android.com:pkg" ? "Android application" : "external type " + typeText
-    default: kind = "data of unknown type"
+    @export(interface) get {
+      let kind: String
+      switch typeNameFormat {
+      case 0: return "empty record"
+      case 1: kind = wellKnownWords
+      case 2: kind = "MIME " + typeText
+      case 3: kind = uri == nil ? "absolute URI without one" : "absolute URI"
+      case 4: kind = typeText == "android.com:pkg" ? "Android application" : "external type " + typeText
+      default: kind = "data of unknown type"
+      }
+      let isTextLost = text == nil && isWellKnown("T")
+      return kind + ", \(payload.count) bytes" + (isTextLost ? ", damaged: not in the encoding that it claims" : "")
     }
-    let isTextLost = text == nil && isWellKnown("T")
-    return kind + ", \(payload.count) bytes" + (isTextLost ? ", damaged: not in the encoding that it claims" : "")
   }
 
   private var typeText: String { String(decoding: type, as: UTF8.self).escaped }
@@ -300,14 +328,16 @@ extension TagReadingError {
 extension TagURLError {
   /// Human-readable message, one sentence.
   package var sentence: String {
-    switch self {
-    case .invalidScheme: "the tag's link does not begin with smp://; it was not written for Tappet"
-    case .invalidHost: "the tag's link is not an action (smp://action?…)"
-    case .noParameters: "the tag's link says nothing about an action"
-    case .missing(let parameter): "the tag's link lacks '\(parameter.name)'"
-    case .malformed(let parameter): "the tag's link has a malformed '\(parameter.name)'"
-    case .repeated(let parameter): "the tag's link says '\(parameter.name)' twice"
-    case .repeatedUnknown: "the tag's link repeats a parameter"
+    @export(interface) get {
+      switch self {
+      case .invalidScheme: "the tag's link does not begin with smp://; it was not written for Tappet"
+      case .invalidHost: "the tag's link is not an action (smp://action?…)"
+      case .noParameters: "the tag's link says nothing about an action"
+      case .missing(let parameter): "the tag's link lacks '\(parameter.name)'"
+      case .malformed(let parameter): "the tag's link has a malformed '\(parameter.name)'"
+      case .repeated(let parameter): "the tag's link says '\(parameter.name)' twice"
+      case .repeatedUnknown: "the tag's link repeats a parameter"
+      }
     }
   }
 }

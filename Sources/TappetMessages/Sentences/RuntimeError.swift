@@ -17,18 +17,20 @@ package indirect enum RuntimeError: Error {
 extension RuntimeError {
   /// Human-readable message, one sentence.
   package var sentence: String {
-    switch self {
-    case .system(let error): "\(error.call) failed: \(error.text)"
-    case .secretStore(let error): error.sentence
-    case .stateInUse(let folder):
-      "another kiosk runs on the state folder \(folder); end it, or give this one a 'state' of its own"
-    case .control(let path, let error):
-      error.isAddressInUse
-        ? "another kiosk runs with this configuration (it listens at \(path)); end it, "
-          + "or give this one a state folder of its own"
-        : "the control socket \(path) cannot be made: \(error.text)"
-    case .lightTrace(let path, let error): "the light trace \(path) cannot be written: \(error.text)"
-    case .noRandomness: "the system's random number generator failed"
+    @export(interface) get {
+      switch self {
+      case .system(let error): "\(error.call) failed: \(error.text)"
+      case .secretStore(let error): error.sentence
+      case .stateInUse(let folder):
+        "another kiosk runs on the state folder \(folder); end it, or give this one a 'state' of its own"
+      case .control(let path, let error):
+        error.isAddressInUse
+          ? "another kiosk runs with this configuration (it listens at \(path)); end it, "
+            + "or give this one a state folder of its own"
+          : "the control socket \(path) cannot be made: \(error.text)"
+      case .lightTrace(let path, let error): "the light trace \(path) cannot be written: \(error.text)"
+      case .noRandomness: "the system's random number generator failed"
+      }
     }
   }
 }

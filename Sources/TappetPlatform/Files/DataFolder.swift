@@ -20,6 +20,7 @@ package enum DataFolder {
   }
 
   /// Returns the sorted names of the folder's YAML files, without their extension.
+  @export(interface)
   package static func names(in folder: String) -> [String] {
     FolderNames.sorted(in: folder).filter { $0.utf8.suffix(5).elementsEqual(".yaml".utf8) }
       .map { String(decoding: $0.utf8.dropLast(5), as: UTF8.self) }.inOrder { $0 < $1 }

@@ -49,6 +49,7 @@ package enum WallTime {
   package static func timeOfDay(unixMilliseconds: Int64) -> String { timeOfDay(local(floored(unixMilliseconds))) }
 
   /// Returns a date and time for people: `2026-11-21 10:51`.
+  @export(interface)
   package static func minute(unixSeconds: Int64) -> String {
     let parts = local(unixSeconds)
     return digits(parts.tm_year + 1900, 4) + "-\(digits(parts.tm_mon + 1, 2))-\(digits(parts.tm_mday, 2)) "

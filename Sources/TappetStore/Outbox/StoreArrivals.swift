@@ -40,6 +40,7 @@ extension Store {
   }
 
   /// Returns the number of accepted taps of each counted tag.
+  @export(interface)
   package func tagCounts() throws(DatabaseError) -> [TagUID: Int64] {
     let statement = try database.statement("SELECT uid, count FROM tag_counts")
     defer { statement.reset() }

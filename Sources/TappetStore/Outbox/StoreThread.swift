@@ -60,6 +60,7 @@ package final class StoreThread: @unchecked Sendable {
   /// The thread calls `post` with each reply, and `post` must not block; `submit` calls it for an entry that is
   /// rejected because the queue is full. The thread calls `replace` to open another store after the store was closed,
   /// for example because of damage. The thread keeps this object alive until `stop`.
+  @export(interface)
   package init(
     _ store: sending Store, replace: @escaping @Sendable () throws(DatabaseError) -> sending Store,
     post: @escaping @Sendable (StoreEvent) -> Void

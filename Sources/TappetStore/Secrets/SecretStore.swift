@@ -84,6 +84,7 @@ package struct SecretStore {
     try self.init(store, replacesLostKey: false)
   }
 
+  @export(interface)
   private init(_ store: Store, replacesLostKey: Bool) throws(SecretStoreError) {
     self.store = store
     do throws(SealingKeyError) {

@@ -67,6 +67,7 @@ extension Store {
   }
 
   /// Opens all secrets with `key`, using `people` that were read before.
+  @export(interface)
   func secrets(sealedUnder key: SecretKey, of people: StoredPeople) throws(DatabaseError) -> StoredSecrets {
     let statement = try database.statement(
       """

@@ -55,12 +55,14 @@ package enum TagWriteFault: Error, Hashable, Sendable {
 extension TagWriteFault {
   /// Whether the tag may be left without a message.
   package var hasBegun: Bool {
-    switch self {
-    case .pulledAway(let begun), .refused(let begun): begun
-    case .notAsWritten: true
-    case .notThere, .notAlone, .unsupportedModel, .readOnly, .locked, .passwordProtected, .tooSmall, .unformatted,
-      .foreignContainer, .malformedAnswer:
-      false
+    @export(interface) get {
+      switch self {
+      case .pulledAway(let begun), .refused(let begun): begun
+      case .notAsWritten: true
+      case .notThere, .notAlone, .unsupportedModel, .readOnly, .locked, .passwordProtected, .tooSmall, .unformatted,
+        .foreignContainer, .malformedAnswer:
+        false
+      }
     }
   }
 

@@ -37,34 +37,38 @@ package enum TagModel: UInt8, CaseIterable, Hashable, Sendable {
 
   /// The layout of the model's memory.
   package var layout: Layout {
-    switch self {
-    case .type2, .ultralight, .ultralightEV1Small, .ultralightEV1Large, .ntag203, .ntag210, .ntag212, .ntag213,
-      .ntag215, .ntag216, .ntagI2C1K, .ntagI2C2K:
-      .type2
-    case .type4, .ntag424: .type4
-    case .mifareClassic, .other: .unsupported
+    @export(interface) get {
+      switch self {
+      case .type2, .ultralight, .ultralightEV1Small, .ultralightEV1Large, .ntag203, .ntag210, .ntag212, .ntag213,
+        .ntag215, .ntag216, .ntagI2C1K, .ntagI2C2K:
+        .type2
+      case .type4, .ntag424: .type4
+      case .mifareClassic, .other: .unsupported
+      }
     }
   }
 
   /// The common name of the model.
   package var name: String {
-    switch self {
-    case .type2: "Type 2 tag"
-    case .ultralight: "MIFARE Ultralight"
-    case .ultralightEV1Small: "MIFARE Ultralight EV1 (48 bytes)"
-    case .ultralightEV1Large: "MIFARE Ultralight EV1 (128 bytes)"
-    case .ntag203: "NTAG203"
-    case .ntag210: "NTAG210"
-    case .ntag212: "NTAG212"
-    case .ntag213: "NTAG213"
-    case .ntag215: "NTAG215"
-    case .ntag216: "NTAG216"
-    case .ntagI2C1K: "NTAG I2C 1K"
-    case .ntagI2C2K: "NTAG I2C 2K"
-    case .type4: "Type 4 tag"
-    case .ntag424: "NTAG 424 DNA"
-    case .mifareClassic: "MIFARE Classic"
-    case .other: "unknown tag"
+    @export(interface) get {
+      switch self {
+      case .type2: "Type 2 tag"
+      case .ultralight: "MIFARE Ultralight"
+      case .ultralightEV1Small: "MIFARE Ultralight EV1 (48 bytes)"
+      case .ultralightEV1Large: "MIFARE Ultralight EV1 (128 bytes)"
+      case .ntag203: "NTAG203"
+      case .ntag210: "NTAG210"
+      case .ntag212: "NTAG212"
+      case .ntag213: "NTAG213"
+      case .ntag215: "NTAG215"
+      case .ntag216: "NTAG216"
+      case .ntagI2C1K: "NTAG I2C 1K"
+      case .ntagI2C2K: "NTAG I2C 2K"
+      case .type4: "Type 4 tag"
+      case .ntag424: "NTAG 424 DNA"
+      case .mifareClassic: "MIFARE Classic"
+      case .other: "unknown tag"
+      }
     }
   }
 }

@@ -53,32 +53,34 @@ package struct Type2Geometry: Sendable {
 extension TagModel {
   /// The model's layout; `nil` if it is not known for certain.
   package var geometry: Type2Geometry? {
-    switch self {
-    case .ultralight: Type2Geometry(pageCount: 16, size: 0x06)
-    case .ultralightEV1Small, .ntag210: Type2Geometry(pageCount: 20, size: 0x06, configurationPage: 0x10)
-    case .ultralightEV1Large: Type2Geometry.of128Bytes([])
-    case .ntag212: Type2Geometry.of128Bytes([0x01, 0x03, 0x90, 0x0A, 0x34])
-    case .ntag203:
-      Type2Geometry(
-        pageCount: 42, size: 0x12,
-        dynamicLock: Type2Geometry.DynamicLock(page: 0x28, allSet: [0xFF, 0x00, 0x00], pagesPerBit: 4),
-        controlBlock: [0x01, 0x03, 0xA0, 0x10, 0x44])
-    case .ntag213:
-      Type2Geometry(
-        pageCount: 45, size: 0x12,
-        dynamicLock: Type2Geometry.DynamicLock(page: 0x28, allSet: [0xFF, 0x0F, 0x3F], pagesPerBit: 2),
-        configurationPage: 0x29, controlBlock: [0x01, 0x03, 0xA0, 0x0C, 0x34])
-    case .ntag215:
-      Type2Geometry(
-        pageCount: 135, size: 0x3E,
-        dynamicLock: Type2Geometry.DynamicLock(page: 0x82, allSet: [0xFF, 0x00, 0x0F], pagesPerBit: 16),
-        configurationPage: 0x83)
-    case .ntag216:
-      Type2Geometry(
-        pageCount: 231, size: 0x6D,
-        dynamicLock: Type2Geometry.DynamicLock(page: 0xE2, allSet: [0xFF, 0x3F, 0x7F], pagesPerBit: 16),
-        configurationPage: 0xE3)
-    case .type2, .ntagI2C1K, .ntagI2C2K, .type4, .ntag424, .mifareClassic, .other: nil
+    @export(interface) get {
+      switch self {
+      case .ultralight: Type2Geometry(pageCount: 16, size: 0x06)
+      case .ultralightEV1Small, .ntag210: Type2Geometry(pageCount: 20, size: 0x06, configurationPage: 0x10)
+      case .ultralightEV1Large: Type2Geometry.of128Bytes([])
+      case .ntag212: Type2Geometry.of128Bytes([0x01, 0x03, 0x90, 0x0A, 0x34])
+      case .ntag203:
+        Type2Geometry(
+          pageCount: 42, size: 0x12,
+          dynamicLock: Type2Geometry.DynamicLock(page: 0x28, allSet: [0xFF, 0x00, 0x00], pagesPerBit: 4),
+          controlBlock: [0x01, 0x03, 0xA0, 0x10, 0x44])
+      case .ntag213:
+        Type2Geometry(
+          pageCount: 45, size: 0x12,
+          dynamicLock: Type2Geometry.DynamicLock(page: 0x28, allSet: [0xFF, 0x0F, 0x3F], pagesPerBit: 2),
+          configurationPage: 0x29, controlBlock: [0x01, 0x03, 0xA0, 0x0C, 0x34])
+      case .ntag215:
+        Type2Geometry(
+          pageCount: 135, size: 0x3E,
+          dynamicLock: Type2Geometry.DynamicLock(page: 0x82, allSet: [0xFF, 0x00, 0x0F], pagesPerBit: 16),
+          configurationPage: 0x83)
+      case .ntag216:
+        Type2Geometry(
+          pageCount: 231, size: 0x6D,
+          dynamicLock: Type2Geometry.DynamicLock(page: 0xE2, allSet: [0xFF, 0x3F, 0x7F], pagesPerBit: 16),
+          configurationPage: 0xE3)
+      case .type2, .ntagI2C1K, .ntagI2C2K, .type4, .ntag424, .mifareClassic, .other: nil
+      }
     }
   }
 }

@@ -37,6 +37,7 @@ package struct ShareURL: Sendable {
   }
 
   /// Parses a share URL in place, so that no copy of it remains.
+  @export(interface)
   package static func parse(at text: UnsafeRawBufferPointer) throws(ShareURLError) -> ShareURL {
     try parse(URLParts(text.assumingMemoryBound(to: UInt8.self)))
   }

@@ -1,0 +1,22 @@
+// The table of the commands about the kiosk.
+
+import TappetCommandLine
+
+extension Command {
+  /// The commands about the kiosk, in the order of the overview.
+  package static var kiosk: [Command] {
+    @export(interface) get {
+      [
+        .setUp, .importSettings, .brokerPassword, .run, .check, .status, .panelLock,
+        .outputList, .outputOn, .outputOff, .outputPulse, .outputToggle, .commandTest, .history,
+        .tagRead, .tagWatch, .tagWrite, .tagErase, .tagLock, .tagFormat, .tagLearn, .tagLearned, .tagForget,
+        .secretList, .secretNew, .secretShare, .secretImport, .secretRename, .secretRemove, .secretRekey,
+        .actionRename, .audit,
+        .personAdd, .personList, .personRename, .personAllow, .personSuspend, .personResume, .personRemove,
+        .personAssign, .personImport, .personExport, .peopleKeys, .peoplePush,
+        .certCheck, .certImport, .certRequest, .certEnrol, .outboxList, .outboxDrop, .outboxExport, .backup, .restore,
+        .tokenSeal, .tokenOpen, .tokenKey,
+      ]
+    }
+  }
+}
