@@ -75,19 +75,20 @@ let programs: [Target] = [
 
 // `TAPPET_TESTS="CoreTests PlatformTests"` chooses test targets, for `make check` and the address sanitizer.
 let suites: [(String, [Target.Dependency])] =
-  ["Core", "Platform", "Store", "Simulator"].map { ($0, [.byName(name: "Tappet" + $0)]) }
+  ["Core", "Platform", "Store", "Messages", "Simulator"].map { ($0, [.byName(name: "Tappet" + $0)]) }
   + ["Inventory", "TLS", "Broker", "Config", "Panel"].map { ($0, [.byName(name: "Tappet" + $0), "TappetMessages"]) }
-  + [("Encryption", ["TappetMatrix"]), ("Kiosk", ["TappetKiosk", "TappetReader"])]
+  + [("Encryption", ["TappetMatrix"]), ("Reader", ["TappetReader", "TappetKiosk"])]
+  + ["Webhook", "Kiosk"].map { ($0, ["TappetKiosk"]) }
   + [("Tool", ["TappetTool", "TappetBroker"]), ("System", [])]
 let tests = suites.filter { Context.environment["TAPPET_TESTS"]?.contains($0.0 + "Tests") ?? true }.map { suite in
   Target.testTarget(
     name: suite.0 + "Tests", dependencies: suite.1 + ["TestSupport"], path: "Tests/\(suite.0)",
-    exclude: suite.0 == "System" ? ["Faults"] : suite.0 == "Kiosk" ? ["inject.py"] : [])
+    exclude: suite.0 == "System" ? ["Faults"] : [])
 }
 let testPrograms: [Target] = [
   .target(
     name: "TestSupport", dependencies: ["CPlatform", "TappetCore", "TappetPlatform", "TappetConfig", "TappetPanel"],
-    path: "Tests/Support"),
+    path: "Tests/Support", exclude: ["inject.py"]),
   .executableTarget(
     name: "Simulation", dependencies: ["TappetCore", "CPlatform"], path: "Tests/Simulation",
     exclude: ["run", "mutants", "mutants.txt"]),  // Tests/Simulation/run builds it with optimisation.

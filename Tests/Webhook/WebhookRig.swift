@@ -68,13 +68,3 @@ final class WebhookRig {
     return messages.removeFirst()
   }
 }
-
-/// The result of each call that inject.py makes in a process.
-func injectedCalls(into process: pid_t) throws -> [String: String] {
-  let done = try Programs.run(URL(fileURLWithPath: Repository.path("Tests/Kiosk/inject.py")), [String(process)])
-  try #require(done.status == 0, "\(done.errors)")
-  return done.output.split(separator: "\n").reduce(into: [:]) { results, line in
-    let end = line.lastIndex(of: " ") ?? line.endIndex
-    results[String(line[..<end])] = String(line[end...].dropFirst())
-  }
-}
