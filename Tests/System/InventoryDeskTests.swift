@@ -32,6 +32,9 @@ import Testing
     #expect(held.log.contains("spot Shelf is in"), "\(held)")
     _ = try world.tap(box, until: "accepted", messages: 1)
     #expect(try world.tappet("find", "B-7").output == "box       Box 7  [B-7]  \(path)\n")
+    let cellar = try writeTag(world, "--room", "Cellar")
+    let room = try world.tap(cellar, until: "confirming", messages: 1)
+    #expect(room.log.contains("room Cellar is in House"), "\(room)")
     try world.goodTap()
   }
 

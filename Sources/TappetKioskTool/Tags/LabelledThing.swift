@@ -12,11 +12,11 @@ struct LabelledThing {
   let entry: InventoryEntry
   private let inventory: Inventory
 
-  /// Finds the entry that --box, --spot or --item names; `nil` if none of them is specified.
+  /// Finds the entry named by the option of its kind, such as --box; `nil` if none is specified.
   static func named(
     by arguments: Arguments, _ configuration: KioskConfiguration
   ) throws(CommandFailure) -> LabelledThing? {
-    for kind in [InventoryKind.box, .spot, .item] {
+    for kind in InventoryKind.allCases {
       guard let words = arguments.value(kind.name) else { continue }
       let inventory = try Inventory.of(configuration)
       let entry = try judged { () throws(InventoryError) in try inventory.resolve(words, kind) }

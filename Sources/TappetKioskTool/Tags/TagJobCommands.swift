@@ -16,7 +16,8 @@ extension Command {
         CommandOption("label", "LABEL", "for people, in 'tappet secret list'"),
         CommandOption("person", "NAME", .person, "the person whose tag it becomes"),
         CommandOption("box", "BOX", "the box of the inventory that it stands for"),
-        CommandOption("spot", "SPOT", "the spot").orElse, CommandOption("item", "ITEM", "the item").orElse,
+        CommandOption("item", "ITEM", "the item").orElse, CommandOption("spot", "SPOT", "the spot").orElse,
+        CommandOption("room", "ROOM", "the room").orElse, CommandOption("building", "BUILDING", "the building").orElse,
         CommandOption("with-code", "write the box's code as a text, too, for readers of others"),
         CommandOption("with-key", "the phone app's older format, which contains the key (NTAG215 or larger)"),
         CommandOption("protect", "set a password, so that only this kiosk can rewrite the tag"), .json, .timeout(60),
@@ -30,7 +31,7 @@ extension Command {
         unless it was imported or shared.
 
         --person: 'tappet person suspend' then refuses it together with that person's other tags.
-        --box, --spot, --item: a tap of the tag then shows this thing, if ACTION has 'mode: inventory'.
+        --box and the like: a tap of the tag then shows this thing, if ACTION has 'mode: inventory'.
         --with-key: a phone can import the secret from the tag, and anyone who reads the tag can copy it.
         --protect: for NTAG21x and Ultralight EV1. A tag without passwords is written and works all the
         same; the exit status is then 1, because anyone can rewrite it.
@@ -38,8 +39,8 @@ extension Command {
         disk failed.
         """,
       usageError: { arguments in
-        if ["box", "spot", "item"].count(where: { arguments.has($0) }) > 1 {
-          return "give one of --box, --spot and --item"
+        if InventoryKind.allCases.count(where: { arguments.has($0.name) }) > 1 {
+          return "specify only one of --box, --item, --spot, --room and --building"
         }
         return arguments.has("with-code") && !arguments.has("box") ? "--with-code needs --box" : nil
       },
