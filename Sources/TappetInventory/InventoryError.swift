@@ -18,6 +18,10 @@ package indirect enum InventoryError: Error, Hashable, Sendable {
   case notesWithNUL
   /// Another box has this code.
   case codeTaken(code: String, path: String)
+  /// A barcode that is empty or contains a space.
+  case wrongBarcode(String)
+  /// Another entry has this code or barcode.
+  case barcodeTaken(code: String, kind: InventoryKind, name: String)
   /// An import row with a box's code, but names that do not match this box.
   case codeElsewhere(code: String, path: String, row: String)
   /// A quantity or minimum outside the valid range.

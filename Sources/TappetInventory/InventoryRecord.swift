@@ -13,6 +13,8 @@ package struct InventoryRecord: Sendable {
   package var container: InventoryID?
   /// The text of a box's QR code: the box's own, or that of an item's box.
   package var code: String?
+  /// Barcodes of the entry; an import adds them to those that it has.
+  package var barcodes: [String] = []
   /// Other values of the entry; `nil` for values that the file does not contain.
   package var values = InventoryEdit()
   /// Creation time in milliseconds since 1970.
@@ -45,6 +47,8 @@ extension Inventory {
   /// The rows are in the order of creation, which an import of the rows preserves.
   @export(interface)
   package func forEachRecord(_ body: (InventoryRecord) throws(InventoryError) -> Bool) throws(InventoryError) {
+    let hasBarcodes =
+      try stored { () throws(DatabaseError) in try database.integer("SELECT 1 FROM barcode LIMIT 1") } != nil
     var isGoingOn = true
     for kind in InventoryKind.allCases where isGoingOn {
       let statement = try statement(
@@ -58,7 +62,9 @@ extension Inventory {
         if let row = entry.container, row != place.row, let kind = kind.container {
           place = (row, try self.entry(row: row, of: kind)?.id, try location(in: row, kind))
         }
-        isGoingOn = try body(InventoryRecord(entry, in: place.location, container: place.id))
+        var record = InventoryRecord(entry, in: place.location, container: place.id)
+        if hasBarcodes { record.barcodes = try barcodes(of: entry) }
+        isGoingOn = try body(record)
         return isGoingOn
       }
     }

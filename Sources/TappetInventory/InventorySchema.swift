@@ -7,7 +7,7 @@
 /// The list of migrations; the `user_version` of a database is the number of migrations applied to it.
 enum InventorySchema {
   /// All migrations in order.
-  static let migrations: [String] = [tables, texts, journal, names, desk, former, reversals, parts, due]
+  static let migrations: [String] = [tables, texts, journal, names, desk, former, reversals, parts, due, barcode]
 
   /// SQL to run before a first import, so that no index is written row by row.
   ///
@@ -188,6 +188,12 @@ enum InventorySchema {
 
   /// Due date of a loan, such as `2026-12-24`.
   private static let due = "ALTER TABLE loan ADD COLUMN due TEXT;"
+
+  /// Barcodes, which refer to entries like the tags.
+  private static let barcode = """
+    CREATE TABLE barcode (code TEXT PRIMARY KEY, uuid BLOB NOT NULL) WITHOUT ROWID;
+    CREATE INDEX barcode_thing ON barcode (uuid);
+    """
 
   /// Column for the number of the change that this change has undone.
   private static let reversals = "ALTER TABLE change ADD COLUMN reverts INTEGER;"

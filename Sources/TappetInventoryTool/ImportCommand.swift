@@ -83,6 +83,7 @@ struct ImportCommand {
     case .changed(let old, let new):
       Output.print("- \(old.kind.name)  " + (try inventory.line(of: old)))
       Output.print("+ \(new.kind.name)  " + (try inventory.line(of: new)))
+      if old == new { Output.print("  with another barcode") }
       if old.notes != new.notes || old.photo != new.photo { Output.print("  with other notes or another photo") }
     case .unchanged: break
     }

@@ -76,6 +76,8 @@ struct InventoryCommand {
     let uid = arguments.value("tag").flatMap { TagUID(written: $0) }
     let edited = try judged { () throws(InventoryError) in
       if let uid { try inventory.assign(uid, to: entry) }
+      if let code = arguments.value("barcode") { try inventory.assign(barcode: code, to: entry) }
+      if let code = arguments.value("remove-barcode") { try inventory.remove(barcode: code, from: entry) }
       return values.isEmpty ? entry : try inventory.edit(entry, values, by: arguments.who)
     }
     try report(edited, "Changed")

@@ -94,7 +94,9 @@ extension Command {
       words: kind.name + " edit", section: .inventory, summary: "change \(kind.indefinite)",
       operands: [Operand(kind.operand)],
       options: [CommandOption(kind.nameOption, "NAME", "another \(kind.nameOption)")] + kind.valueOptions + [
-        CommandOption("tag", "UID", "a tag that stands for it from now on"), .by, .json,
+        CommandOption("tag", "UID", "a tag that stands for it from now on"),
+        CommandOption("barcode", "CODE", "a barcode that it has in addition, such as its EAN"),
+        CommandOption("remove-barcode", "CODE", "a barcode that it no longer has"), .by, .json,
       ],
       details: """
         Gives \(kind.indefinite) other values; options that are left out change nothing.\
@@ -102,7 +104,7 @@ extension Command {
         \(naming(kind))
         """,
       usageError: { arguments in
-        let names = [kind.nameOption] + kind.valueOptions.map { $0.name } + ["tag"]
+        let names = [kind.nameOption] + kind.valueOptions.map { $0.name } + ["tag", "barcode", "remove-barcode"]
         guard names.contains(where: { arguments.has($0) }) else {
           return "give what is to be changed: " + names.map { "--" + $0 }.joined(separator: ", ")
         }

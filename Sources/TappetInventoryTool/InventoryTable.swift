@@ -13,6 +13,7 @@ enum InventoryColumn: String, CaseIterable {
   case box
   case item
   case code
+  case barcodes
   case notes
   case quantity
   case minimum
@@ -39,6 +40,7 @@ extension InventoryRecord {
     case .box: names[3]
     case .item: names[4]
     case .code: code ?? ""
+    case .barcodes: barcodes.joined(separator: " ")
     case .notes: values.notes ?? ""
     case .quantity: isItem ? values.quantity.map { "\($0)" } ?? "" : ""
     case .minimum: (values.minimum ?? nil).map { "\($0)" } ?? ""
@@ -59,6 +61,7 @@ extension InventoryRecord {
     case .box: names[3] = text
     case .item: names[4] = text
     case .code: if !text.isEmpty { code = text }
+    case .barcodes: barcodes = text.split(separator: " ").map { String($0) }
     case .notes: values.notes = text
     case .quantity: if !text.isEmpty { values.quantity = try Self.number(text, column) }
     case .minimum: values.minimum = .some(text.isEmpty ? nil : try Self.number(text, column))
@@ -187,19 +190,18 @@ struct HomeboxRow {
     var record = InventoryRecord()
     record.names[4] = value("name") ?? ""
     for (index, name) in path.enumerated() { record.names[index] = name }
-    if let reference = value("import_ref") ?? assetID {
+    if let reference = value("import_ref") ?? (hasAssetID ? value("asset_id").map { "asset " + $0 } : nil) {
       record.id = InventoryID(Array(LibCrypto.digest(Array("homebox:\(reference)".utf8)).prefix(16)))
     }
     record.values.notes = notes
+    if let number = value("asset_id"), hasAssetID { record.barcodes = [number] }
     if let text = value("quantity") { try record.take(text, .quantity) }
     if let text = value("low_stock_threshold"), text != "0" { try record.take(text, .minimum) }
     return record
   }
 
-  /// The asset number in Homebox, unless it is unassigned (`000-000`).
-  private var assetID: String? {
-    value("asset_id").flatMap { text in text.utf8.allSatisfy { $0 == 0x30 || $0 == 0x2D } ? nil : "asset " + text }
-  }
+  /// Whether the item has an asset number in Homebox; `000-000` is none.
+  private var hasAssetID: Bool { value("asset_id")?.utf8.contains { $0 != 0x30 && $0 != 0x2D } ?? false }
 
   /// Building, room, spot and box: if there are too few levels, the last one is repeated; if too many, the first are
   /// joined.
@@ -212,7 +214,9 @@ struct HomeboxRow {
   }
 
   private var notes: String {
-    let known = ["name", "location", "import_ref", "quantity", "low_stock_threshold", "description", "notes"]
+    let known = [
+      "name", "location", "import_ref", "quantity", "low_stock_threshold", "description", "notes", "asset_id",
+    ]
     var lines = ["description", "notes"].compactMap { value($0) }
     for entry in values where !known.contains(entry.name) && entry.text != "false" && entry.text != "0" {
       lines.append(entry.name + ": " + entry.text)

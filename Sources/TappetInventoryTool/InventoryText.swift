@@ -61,6 +61,7 @@ extension Inventory {
     }
     add("notes", entry.notes)
     if let photo = entry.photo { add("photo", photo.path + " (" + PhotoFile.state(of: photo) + ")") }
+    for code in try barcodes(of: entry) { add("barcode", code) }
     for tag in try tags(of: entry) { add("tag", Hex.encode(tag.bytes)) }
     add("id", entry.id.text)
     add("added", WallTime.second(unixMilliseconds: entry.createdUnixMilliseconds))
@@ -78,7 +79,9 @@ extension Inventory {
     let loan = isItem ? try loan(of: entry) : nil
     return .object([
       "kind": .string(entry.kind.name), "id": .string(entry.id.text), "name": .string(entry.name),
-      "code": entry.kind == .box ? .string(entry.code) : .null, "building": .optional(location.name(of: .building)),
+      "code": entry.kind == .box ? .string(entry.code) : .null,
+      "barcodes": .array(try barcodes(of: entry).map { .string($0) }),
+      "building": .optional(location.name(of: .building)),
       "room": .optional(location.name(of: .room)), "spot": .optional(location.name(of: .spot)),
       "box": .optional(location.name(of: .box)), "location_path": .string(location.path),
       "contents": .number(try contentCount(of: entry)), "notes": isItem ? .string(entry.notes) : .null,

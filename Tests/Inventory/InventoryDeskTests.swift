@@ -46,6 +46,46 @@ import Testing
     #expect(try inventory.entry(tag: uid) == box)
   }
 
+  @Test func `a barcode belongs to one entry, and to it again after an undo`() throws {
+    let shelf = try world.spot()
+    let box = try world.add(.box, "Screws", shelf)
+    let (m4, m5) = (try world.add(.item, "M4", box), try world.add(.item, "M5", box))
+    for code in ["4006381333931", "INV-7"] { try inventory.assign(barcode: code, to: m4) }
+    try inventory.assign(barcode: " grcy:p:13 ", to: shelf)
+    try inventory.assign(barcode: "INV-7", to: m4)
+    let reopened = try world.reopened()
+    #expect(try reopened.barcodes(of: m4) == ["4006381333931", "INV-7"])
+    #expect(try reopened.thing(onLabel: "4006381333931") == m4 && reopened.resolve("INV-7", .item) == m4)
+    #expect(try reopened.resolve(anything: "grcy:p:13") == shelf)
+    // No other entry can have it, neither as a barcode nor as a box's code; and no code of a label becomes a barcode.
+    let taken = InventoryError.barcodeTaken(code: "INV-7", kind: .item, name: "M4")
+    #expect(throws: taken) { try inventory.assign(barcode: "INV-7", to: m5) }
+    var edit = InventoryEdit()
+    edit.code = "INV-7"
+    #expect(throws: taken) { try inventory.edit(box, edit, by: "Ann") }
+    #expect(throws: InventoryError.barcodeTaken(code: box.code, kind: .box, name: "Screws")) {
+      try inventory.assign(barcode: box.code, to: m5)
+    }
+    for wrong in ["", "  ", "4006 3813"] {
+      #expect(throws: InventoryError.wrongBarcode(wrong.trimmedLabel ?? "")) {
+        try inventory.assign(barcode: wrong, to: m5)
+      }
+    }
+    #expect(throws: InventoryError.self) { try inventory.assign(barcode: "a\u{1B}", to: m5) }
+    #expect(throws: InventoryError.self) { try inventory.assign(barcode: String(repeating: "7", count: 129), to: m5) }
+    try inventory.remove(m4, by: "Ann")
+    #expect(try inventory.thing(onLabel: "INV-7") == nil)
+    try inventory.undo(by: "Ann")
+    #expect(try inventory.thing(onLabel: "INV-7") == m4)
+    // The barcode of a removed entry is free.
+    try inventory.remove(m4, by: "Ann")
+    try inventory.assign(barcode: "INV-7", to: m5)
+    #expect(try inventory.thing(onLabel: "INV-7") == m5)
+    try inventory.remove(barcode: "INV-7", from: m5)
+    #expect(try inventory.barcodes(of: m5) == [])
+    #expect(throws: InventoryError.unchanged(.item)) { try inventory.remove(barcode: "INV-7", from: m5) }
+  }
+
   @Test func `a loan with a last day is overdue after it, and can be made longer`() throws {
     let box = try world.add(.box, "Tools", try world.spot())
     let (drill, saw) = (try world.add(.item, "Drill", box), try world.add(.item, "Saw", box))

@@ -138,9 +138,9 @@ import Testing
       "homebox.csv",
       """
       HB.import_ref,HB.location,HB.labels,HB.name,HB.quantity,HB.description,HB.insured,HB.serial_number,\
-      HB.low_stock_threshold
-      a1,Home / Garage / Shelf,tools,Drill,2.0,"18 V, cordless",false,S-9,3
-      a2,Attic,,Tent,,,false,,0
+      HB.low_stock_threshold,HB.asset_id
+      a1,Home / Garage / Shelf,tools,Drill,2.0,"18 V, cordless",false,S-9,3,000-017
+      a2,Attic,,Tent,,,false,,0,000-000
       """ + "\n")
     let done = try world.tappet("inventory", "import", path)
     #expect(done.errors.contains("Imported: 10 added"), "\(done)")
@@ -148,6 +148,8 @@ import Testing
     #expect(drill["location_path"] as? String == "Home → Garage → Shelf → Shelf" && drill["quantity"] as? Int == 2)
     #expect(drill["minimum"] as? Int == 3 && drill["low"] as? Bool == true)
     #expect(drill["notes"] as? String == "18 V, cordless\nlabels: tools\nserial_number: S-9")
+    #expect(drill["barcodes"] as? [String] == ["000-017"])
+    #expect(try world.tappet("find", "000-017").output.hasPrefix("item      Drill  2"))
     #expect(try world.tappet("find", "tent").output == "item      Tent  1  Attic → Attic → Attic → Attic\n")
     #expect(try world.tappet("inventory", "import", path).errors.contains("0 added, 0 changed, 2 as they were"))
   }

@@ -119,6 +119,9 @@ extension Inventory {
     if let other = try box(code: entry.code), other.id != entry.id {
       throw .codeTaken(code: entry.code, path: try location(of: other).path + " \u{2192} " + other.name)
     }
+    if let other = try self.entry(barcode: entry.code), other.id != entry.id {
+      throw .barcodeTaken(code: entry.code, kind: other.kind, name: other.name)
+    }
   }
 
   /// Trims and checks the texts without comparing the codes of other boxes.

@@ -80,13 +80,25 @@ package final class InventoryImport {
     let container = try container(of: record, kind)
     let old = try existing(record, kind, in: container)
     if old == nil, kind != .building, container == nil { throw .noContainer(kind) }
-    let result = try write(record, kind, old, container?.row ?? old?.container)
+    var result = try write(record, kind, old, container?.row ?? old?.container)
+    for barcode in record.barcodes { try add(barcode, to: &result, old) }
     switch result {
     case .added: counts.added += 1
     case .changed: counts.changed += 1
     case .unchanged: counts.unchanged += 1
     }
     return result
+  }
+
+  /// Adds a barcode to the entry of a row, which counts as a change.
+  private func add(
+    _ barcode: String, to result: inout InventoryImportResult, _ old: InventoryEntry?
+  ) throws(InventoryError) {
+    switch result {
+    case .added(let entry), .changed(_, let entry): try inventory.add(barcode: barcode, to: entry)
+    case .unchanged:
+      if let old, try inventory.add(barcode: barcode, to: old) { result = .changed(from: old, to: old) }
+    }
   }
 
   private func write(

@@ -6,12 +6,11 @@ import TappetSQLite
 extension Inventory {
   /// Returns the one entry of a kind that these words match.
   ///
-  /// The words are a box's code, an id, a name, or a path `Building / Room / …`, whose start may be omitted.
+  /// The words are a box's code, a barcode, an id, a name, or a path `Building / Room / …`, whose start may be omitted.
   @export(interface)
   package func resolve(_ words: String, _ kind: InventoryKind) throws(InventoryError) -> InventoryEntry {
     let words = words.trimmedLabel ?? ""
-    if kind == .box, let box = try box(code: words) { return box }
-    if let id = InventoryID(text: words), let entry = try entry(id, of: kind) { return entry }
+    if let entry = try thing(onLabel: words), entry.kind == kind { return entry }
     var found = try named(words, kind)
     if found.isEmpty { found = try located(InventoryPath(words).names, kind) }
     switch found.count {

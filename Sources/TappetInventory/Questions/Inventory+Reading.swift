@@ -39,10 +39,11 @@ extension Inventory {
     return try first(statement, of: .box)
   }
 
-  /// Returns the entry whose label has exactly this text: a box's code, or the id of any entry.
+  /// Returns the entry with exactly this text on its label or package: a box's code, a barcode, or an id.
   @export(interface)
   package func thing(onLabel text: String) throws(InventoryError) -> InventoryEntry? {
     if let box = try box(code: text) { return box }
+    if let entry = try entry(barcode: text) { return entry }
     return try InventoryID(text: text).flatMap { (id) throws(InventoryError) in try entry(id) }
   }
 

@@ -11,8 +11,9 @@ extension InventoryError {
     @export(interface) get {
       switch self {
       case .emptyName, .emptyCode: "text-missing"
-      case .tooLong, .name, .notesWithNUL: "text-malformed"
+      case .tooLong, .name, .notesWithNUL, .wrongBarcode: "text-malformed"
       case .codeTaken, .codeElsewhere: "box-code-taken"
+      case .barcodeTaken: "barcode-taken"
       case .wrongQuantity: "quantity-malformed"
       case .tooFew: "too-few"
       case .unknown, .unknownCode, .unknownPlace: "thing-unknown"

@@ -18,6 +18,8 @@ extension InventoryError {
       case .name(let what, let fault): fault.sentence(of: what)
       case .notesWithNUL: "the notes have NUL characters; leave them out"
       case .codeTaken(let code, let path): "another box has the QR code \(code): \(path)"
+      case .wrongBarcode(let code): "'\(code)' is not a barcode: it has no characters, or a space"
+      case .barcodeTaken(let code, let kind, let name): "the \(kind.name) '\(name)' already has the code \(code)"
       case .codeElsewhere(let code, let path, let row):
         "the QR code \(code) is on \(path), and this row is about \(row); correct one of them, or give the box's id"
       case .wrongQuantity(let number):

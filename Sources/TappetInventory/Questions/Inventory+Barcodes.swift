@@ -1,0 +1,76 @@
+// Barcodes of entries, in addition to the codes of their labels: EANs, and the numbers of other programs.
+
+import TappetCore
+import TappetSQLite
+
+extension Inventory {
+  /// Adds a barcode to an entry; refuses the code of another entry.
+  @export(interface)
+  package func assign(barcode: String, to entry: InventoryEntry) throws(InventoryError) {
+    try transaction { () throws(InventoryError) in
+      guard try self.entry(entry.id, of: entry.kind) != nil else { throw .unknown(entry.kind, entry.name) }
+      try add(barcode: barcode, to: entry)
+    }
+  }
+
+  /// Removes a barcode from an entry; refuses if the entry does not have it.
+  @export(interface)
+  package func remove(barcode: String, from entry: InventoryEntry) throws(InventoryError) {
+    try transaction { () throws(InventoryError) in
+      guard let code = barcode.trimmedLabel, try self.entry(barcode: code)?.id == entry.id else {
+        throw .unchanged(entry.kind)
+      }
+      try stored { () throws(DatabaseError) in
+        let statement = try database.statement("DELETE FROM barcode WHERE code = ?1")
+        statement.bind(code, at: 1)
+        try statement.run()
+      }
+    }
+  }
+
+  /// Returns the entry with this barcode.
+  func entry(barcode: String) throws(InventoryError) -> InventoryEntry? {
+    guard let code = barcode.trimmedLabel else { return nil }
+    let id = try stored { () throws(DatabaseError) -> InventoryID? in
+      let statement = try database.statement("SELECT uuid FROM barcode WHERE code = ?1")
+      defer { statement.reset() }
+      statement.bind(code, at: 1)
+      return try statement.step() ? InventoryID(statement.blob(0)) : nil
+    }
+    return try id.flatMap { (id) throws(InventoryError) in try entry(id) }
+  }
+
+  /// Returns the barcodes of an entry, in order.
+  @export(interface)
+  package func barcodes(of entry: InventoryEntry) throws(InventoryError) -> [String] {
+    try stored { () throws(DatabaseError) in
+      let statement = try database.statement("SELECT code FROM barcode WHERE uuid = ?1 ORDER BY code")
+      defer { statement.reset() }
+      statement.bind(blob: entry.id.bytes, at: 1)
+      var codes: [String] = []
+      while try statement.step() { codes.append(statement.text(0)) }
+      return codes
+    }
+  }
+
+  /// Adds a barcode to an entry within a transaction; returns false if the entry already has it.
+  ///
+  /// The barcode of an entry that was removed can be given to another one.
+  @discardableResult
+  func add(barcode: String, to entry: InventoryEntry) throws(InventoryError) -> Bool {
+    let code = barcode.trimmedLabel ?? ""
+    guard !code.isEmpty, !code.utf8.contains(UInt8(ascii: " ")) else { throw .wrongBarcode(code) }
+    try Inventory.check(code, "barcode", sizeMax: Limits.inventoryCodeSizeMax)
+    if let owner = try thing(onLabel: code) {
+      if owner.id == entry.id, try self.entry(barcode: code) != nil { return false }
+      throw .barcodeTaken(code: code, kind: owner.kind, name: owner.name)
+    }
+    try stored { () throws(DatabaseError) in
+      let statement = try database.statement("INSERT OR REPLACE INTO barcode (code, uuid) VALUES (?1, ?2)")
+      statement.bind(code, at: 1)
+      statement.bind(blob: entry.id.bytes, at: 2)
+      try statement.run()
+    }
+    return true
+  }
+}
