@@ -44,6 +44,12 @@ package indirect enum InventoryError: Error, Hashable, Sendable {
   case noContainer(InventoryKind)
   /// An import would leave less free disk space than `Limits.inventoryReserve`.
   case noRoom(path: String)
+  /// Another person has reserved the item on one of the days.
+  case reserved(InventoryReservation)
+  /// Another person has the item until one of the days.
+  case lent(InventoryLoan)
+  /// A reservation that ends before it starts.
+  case endsBeforeStart(CalendarDay, CalendarDay)
   /// The request would not change anything.
   case unchanged(InventoryKind)
   /// End of a trial, which rolls back all changes.

@@ -7,7 +7,9 @@
 /// The list of migrations; the `user_version` of a database is the number of migrations applied to it.
 enum InventorySchema {
   /// All migrations in order.
-  static let migrations: [String] = [tables, texts, journal, names, desk, former, reversals, parts, due, barcode]
+  static let migrations: [String] = [
+    tables, texts, journal, names, desk, former, reversals, parts, due, barcode, reservation,
+  ]
 
   /// SQL to run before a first import, so that no index is written row by row.
   ///
@@ -193,6 +195,13 @@ enum InventorySchema {
   private static let barcode = """
     CREATE TABLE barcode (code TEXT PRIMARY KEY, uuid BLOB NOT NULL) WITHOUT ROWID;
     CREATE INDEX barcode_thing ON barcode (uuid);
+    """
+
+  /// Reservations, by days such as `2026-12-24`.
+  private static let reservation = """
+    CREATE TABLE reservation (
+      uuid BLOB NOT NULL, first TEXT NOT NULL, last TEXT NOT NULL, person TEXT NOT NULL, PRIMARY KEY (uuid, first)
+    ) WITHOUT ROWID;
     """
 
   /// Column for the number of the change that this change has undone.

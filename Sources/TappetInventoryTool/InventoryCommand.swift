@@ -110,8 +110,7 @@ struct InventoryCommand {
   func lend() throws(CommandFailure) {
     let item = try named()
     try judged { () throws(InventoryError) in
-      let due = arguments.value("until").flatMap { CalendarDay($0) }
-      try inventory.lend(item, to: arguments.value("to") ?? "", until: due, by: arguments.who)
+      try inventory.lend(item, to: arguments.value("to") ?? "", until: arguments.day("until"), by: arguments.who)
     }
     try report(item, "Lent")
   }
@@ -120,6 +119,24 @@ struct InventoryCommand {
     let item = try named()
     try judged { () throws(InventoryError) in try inventory.takeBack(item, by: arguments.who) }
     try report(item, "Returned")
+  }
+
+  func reserve() throws(CommandFailure) {
+    let item = try named()
+    try judged { () throws(InventoryError) in
+      guard let first = arguments.day("from"), let last = arguments.day("until") else { return }
+      let wanted = InventoryReservation(person: arguments.value("for") ?? "", first: first, last: last)
+      try inventory.reserve(item, wanted)
+    }
+    try report(item, "Reserved")
+  }
+
+  func unreserve() throws(CommandFailure) {
+    let item = try named()
+    try judged { () throws(InventoryError) in
+      if let first = arguments.day("from") { try inventory.unreserve(item, from: first) }
+    }
+    try report(item, "No longer reserved")
   }
 
   func remove() throws(CommandFailure) {
@@ -179,6 +196,9 @@ struct InventoryCommand {
 }
 
 extension Arguments {
+  /// Value of an option that takes a day; `nil` if the option is missing.
+  func day(_ option: String) -> CalendarDay? { value(option).flatMap { CalendarDay($0) } }
+
   /// The name of the person making a change: --by, otherwise the user name.
   var who: String {
     if let name = value("by")?.trimmedLabel { return name.escaped }

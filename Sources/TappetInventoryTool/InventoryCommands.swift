@@ -12,7 +12,7 @@ extension Command {
       let ofOneKind = InventoryKind.allCases.flatMap { kind in
         [thingAdd(kind), thingList(kind), thingShow(kind)] + (kind == .building ? [] : [thingMove(kind)])
           + [thingEdit(kind), thingRemove(kind)]
-          + (kind == .item ? [itemTake, itemPut, itemCount, itemLend, itemReturn] : [])
+          + (kind == .item ? [itemTake, itemPut, itemCount] + loans : [])
       }
       return ofOneKind + [
         find, label, inventoryImport, inventoryExport, inventoryMoves, inventoryChanges, inventoryUndo, inventoryRedo,
@@ -164,39 +164,6 @@ extension Command {
       body: .thing(.item, run))
   }
 
-  private static var itemLend: Command {
-    Command(
-      words: "item lend", section: .inventory, summary: "check an item out to a person", operands: [Operand("ITEM")],
-      options: [
-        CommandOption("to", "PERSON", .person, "the person who has it from now on"),
-        CommandOption("until", "DAY", "the last day, such as 2026-12-24"), .by, .json,
-      ],
-      details: """
-        Checks an item out, as two taps do: the item's tag, then the person's. Who had it before has it no more.
-        Lent to the same person again, it gets another last day. 'tappet item list --overdue' has what was due
-        before today. It keeps its place meanwhile, where it goes back to.
-        \(naming(.item))
-        """,
-      example: "tappet item lend 'Drill' --to Ada --until 2026-12-24",
-      usageError: { arguments in
-        if !arguments.has("to") { return "--to names the person who has it from now on" }
-        guard let text = arguments.value("until"), CalendarDay(text) == nil else { return nil }
-        return "--until takes a day such as 2026-12-24, not '\(text)'"
-      },
-      body: .thing(.item) { (thing) throws(CommandFailure) in try thing.lend() })
-  }
-
-  private static var itemReturn: Command {
-    Command(
-      words: "item return", section: .inventory, summary: "check an item in", operands: [Operand("ITEM")],
-      options: [.by, .json],
-      details: """
-        Ends a loan: the item is where it was before.
-        \(naming(.item))
-        """,
-      body: .thing(.item) { (thing) throws(CommandFailure) in try thing.takeBack() })
-  }
-
   static var find: Command {
     Command(
       words: "find", section: .inventory, summary: "find boxes and items by code, name or notes",
@@ -285,7 +252,7 @@ extension Command {
     }
   }
 
-  private static func naming(_ kind: InventoryKind?) -> String {
+  static func naming(_ kind: InventoryKind?) -> String {
     switch kind {
     case nil: "Two buildings may have one name."
     case .box: "BOX is its QR code, its label, its path (House / Cellar / Shelf / Screws) or its id."

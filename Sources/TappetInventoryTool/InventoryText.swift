@@ -20,14 +20,6 @@ extension InventoryEntry {
   }
 }
 
-extension CalendarDay {
-  /// The current date in the machine's time zone.
-  static var today: CalendarDay {
-    let now = SystemClock().now().unixSeconds
-    return CalendarDay(number: (now + WallTime.secondsEastOfUTC(unixSeconds: now)) / 86_400)
-  }
-}
-
 extension InventoryLoan {
   /// Whether the due date has passed.
   var isOverdue: Bool { due.map { $0 < .today } ?? false }
@@ -56,6 +48,9 @@ extension Inventory {
       add("with", loan.person + ", since " + WallTime.second(unixMilliseconds: loan.unixMilliseconds) + loan.end)
     }
     if entry.kind == .item {
+      for other in try reservations(of: entry) {
+        add("reserved", "for \(other.person), \(other.first.text) to \(other.last.text)")
+      }
       let minimum = entry.minimum.map { ", at least \($0)" + (entry.isLow ? ": low" : "") } ?? ""
       add("quantity", "\(entry.quantity)" + minimum)
     }
@@ -89,6 +84,13 @@ extension Inventory {
       "low": .bool(entry.isLow), "holder": .optional(loan?.person),
       "lent_at": loan.map { .time(unixMilliseconds: $0.unixMilliseconds) } ?? .null,
       "due": .optional(loan?.due?.text), "overdue": .bool(loan?.isOverdue == true),
+      "reservations": .array(
+        isItem
+          ? try reservations(of: entry).map {
+            .object([
+              "person": .string($0.person), "from": .string($0.first.text), "until": .string($0.last.text),
+            ])
+          } : []),
       "tags": .array(try tags(of: entry).map { .string(Hex.encode($0.bytes)) }), "photo": .optional(entry.photo?.path),
       "photo_sha256": .optional(entry.photo.map { Hex.encode($0.hash) }),
       "photo_state": .optional(hashesPhoto ? entry.photo.map { PhotoFile.state(of: $0) } : nil),

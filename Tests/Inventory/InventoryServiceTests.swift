@@ -40,6 +40,24 @@ import Testing
     throw TestFault("no news")
   }
 
+  @Test func `a loan to another person than the one who reserved the item is refused with that reason`() throws {
+    let drill = try world.add(.item, "Drill", try world.add(.box, "Tools", try world.spot()))
+    try world.inventory.reserve(drill, InventoryReservation(person: "Ada", first: .today, last: .today))
+    order(.begin(scanner: ""))
+    order(.lend(1, drill.id, to: "Ben", who: "Ben"))
+    order(.lend(2, drill.id, to: "Ada", who: "Ada"))
+    var answers: [InventoryMessage] = []
+    while answers.count < 2, let message = try message() {
+      switch message {
+      case .failed, .found: answers.append(message)
+      default: break
+      }
+    }
+    #expect(answers.first == .failed(1, .reserved))
+    guard case .found(2, let thing) = answers.last else { throw TestFault("no loan") }
+    #expect(thing.holder == "Ada")
+  }
+
   @Test func `a database that is busy when a change was passed on is asked again`() throws {
     // The first look of all begins with what is new from then on.
     #expect(try world.inventory.nextNews() == nil)

@@ -234,7 +234,7 @@ import Testing
       """
       PRAGMA trusted_schema = ON; UPDATE place SET name = '\(made)', code = 'Ku\u{308}-1' WHERE id = \(box.row);
       UPDATE item SET name = 'Cafe\u{301}', notes = '\u{1100}\u{1161}\u{11A8}';
-      ALTER TABLE loan DROP COLUMN due; DROP TABLE barcode;
+      ALTER TABLE loan DROP COLUMN due; DROP TABLE barcode; DROP TABLE reservation;
       DROP TABLE place_part; DROP TABLE item_part; DROP INDEX item_name; PRAGMA user_version = 7
       """)
     try expectFound(try world.reopened())

@@ -85,4 +85,6 @@ package enum InventoryFault: UInt8, Error, Sendable, CaseIterable {
   case database = 3
   /// The process tappet-inventory is not running, or did not answer in time.
   case away = 4
+  /// Another person has reserved the item for today.
+  case reserved = 5
 }

@@ -14,7 +14,8 @@ package struct InventoryLoan: Hashable, Sendable {
 }
 
 extension Inventory {
-  /// Lends an item to a person, whoever had it before, until a due date or indefinitely.
+  /// Lends an item to a person, whoever had it before, until a due date or indefinitely; refuses days on which another
+  /// person has reserved it.
   @export(interface)
   package func lend(
     _ item: InventoryEntry, to person: String, until due: CalendarDay? = nil, by who: String
@@ -25,6 +26,7 @@ extension Inventory {
       let former = try loan(of: item)
       let isLonger = former?.person == person
       if isLonger, former?.due == due { throw .unchanged(.item) }
+      try requireUnreserved(item, for: person, until: due)
       try stored { () throws(DatabaseError) in
         let statement = try database.statement(
           "INSERT OR REPLACE INTO loan (uuid, person, unix_ms, due) VALUES (?1, ?2, ?3, ?4)")

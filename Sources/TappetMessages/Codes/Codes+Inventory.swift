@@ -22,6 +22,9 @@ extension InventoryError {
       case .emptyRow, .noContainer: "row-malformed"
       case .noRoom: StoreFault.full.code
       case .trialOver: "refused"
+      case .reserved: "item-reserved"
+      case .lent: "item-lent"
+      case .endsBeforeStart: "days-malformed"
       case .unchanged: "thing-unchanged"
       case .nothingToUndo, .nothingToRedo: "nothing-to-undo"
       case .changedSince: "changed-since"
@@ -43,6 +46,7 @@ extension InventoryFault {
       switch self {
       case .unknown: "thing-unknown"
       case .gone: "thing-gone"
+      case .reserved: "item-reserved"
       case .database: "inventory-database"
       case .away: "inventory-away"
       }

@@ -66,6 +66,7 @@ extension InventoryFault {
         + "gives it one"
     case .gone: "the first thing of the two was removed from the inventory meanwhile"
     case .database: "the inventory cannot be read or changed now, or another process keeps it busy; tap again"
+    case .reserved: "somebody else has reserved it for today; 'tappet item show' shows who, and 'unreserve' ends it"
     case .away: "tappet-inventory does not answer, so \(action) did nothing; tap again in a moment"
     }
   }

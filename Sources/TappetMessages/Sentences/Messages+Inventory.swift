@@ -38,6 +38,11 @@ extension InventoryError {
         } else {
           "a building is in nothing else"
         }
+      case .reserved(let other):
+        "\(other.person) has reserved it from \(other.first.text) to \(other.last.text); choose other days, or end "
+          + "that with 'tappet item unreserve'"
+      case .lent(let loan): "\(loan.person) has it until \(loan.due?.text ?? "an unknown day"); choose a later day"
+      case .endsBeforeStart(let first, let last): "a reservation from \(first.text) cannot end on \(last.text)"
       case .unchanged(let kind): "the \(kind.name) is like that already: nothing was changed"
       case .emptyRow: "the row names nothing"
       case .noContainer(let kind):

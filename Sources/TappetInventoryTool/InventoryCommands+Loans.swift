@@ -1,0 +1,86 @@
+// The commands for loans and reservations of items.
+
+import TappetCommandLine
+import TappetCore
+import TappetInventory
+import TappetJSON
+
+extension Command {
+  /// The commands for loans and reservations.
+  static var loans: [Command] { [itemLend, itemReturn, itemReserve, itemUnreserve] }
+
+  private static var itemLend: Command {
+    Command(
+      words: "item lend", section: .inventory, summary: "check an item out to a person", operands: [Operand("ITEM")],
+      options: [
+        CommandOption("to", "PERSON", .person, "the person who has it from now on"),
+        CommandOption("until", "DAY", "the last day, such as 2026-12-24"), .by, .json,
+      ],
+      details: """
+        Checks an item out, as two taps do: the item's tag, then the person's. Who had it before has it no more.
+        Lent to the same person again, it gets another last day. 'tappet item list --overdue' has what was due
+        before today. It keeps its place meanwhile, where it goes back to.
+        \(naming(.item))
+        """,
+      example: "tappet item lend 'Drill' --to Ada --until 2026-12-24",
+      usageError: { missing([("to", "PERSON")], $0) ?? wrongDay(["until"], $0) },
+      body: .thing(.item) { (thing) throws(CommandFailure) in try thing.lend() })
+  }
+
+  private static var itemReturn: Command {
+    Command(
+      words: "item return", section: .inventory, summary: "check an item in", operands: [Operand("ITEM")],
+      options: [.by, .json],
+      details: """
+        Ends a loan: the item is where it was before.
+        \(naming(.item))
+        """,
+      body: .thing(.item) { (thing) throws(CommandFailure) in try thing.takeBack() })
+  }
+
+  private static var itemReserve: Command {
+    Command(
+      words: "item reserve", section: .inventory, summary: "reserve an item for a person",
+      operands: [Operand("ITEM")],
+      options: [
+        CommandOption("for", "PERSON", .person, "the person who gets it"),
+        CommandOption("from", "DAY", "the first day, such as 2026-12-24"),
+        CommandOption("until", "DAY", "the last day"), .json,
+      ],
+      details: """
+        Reserves an item from the first to the last day. Days that overlap another reservation are refused,
+        and so is a loan to somebody else on these days, by hand or by two taps. 'tappet item show' lists the
+        reservations that are not over.
+        \(naming(.item))
+        """,
+      example: "tappet item reserve 'Drill' --for Ada --from 2026-12-24 --until 2026-12-26",
+      usageError: {
+        missing([("for", "PERSON"), ("from", "DAY"), ("until", "DAY")], $0) ?? wrongDay(["from", "until"], $0)
+      },
+      body: .thing(.item) { (thing) throws(CommandFailure) in try thing.reserve() })
+  }
+
+  private static var itemUnreserve: Command {
+    Command(
+      words: "item unreserve", section: .inventory, summary: "end a reservation", operands: [Operand("ITEM")],
+      options: [CommandOption("from", "DAY", "the first day of the reservation"), .json],
+      details: """
+        Removes the reservation that starts on this day.
+        \(naming(.item))
+        """,
+      example: "tappet item unreserve 'Drill' --from 2026-12-24",
+      usageError: { missing([("from", "DAY")], $0) ?? wrongDay(["from"], $0) },
+      body: .thing(.item) { (thing) throws(CommandFailure) in try thing.unreserve() })
+  }
+
+  private static func missing(_ options: [(name: String, value: String)], _ arguments: Arguments) -> String? {
+    options.first { !arguments.has($0.name) }.map { "missing --\($0.name) \($0.value)" }
+  }
+
+  private static func wrongDay(_ options: [String], _ arguments: Arguments) -> String? {
+    for option in options where arguments.has(option) && arguments.day(option) == nil {
+      return "--\(option) takes a day such as 2026-12-24, not '\(arguments.value(option) ?? "")'"
+    }
+    return nil
+  }
+}
