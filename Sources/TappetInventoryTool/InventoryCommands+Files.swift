@@ -63,11 +63,12 @@ extension Command {
       ],
       details: """
         Imports the file as a whole or, if one row is wrong, not at all. The first line names the columns, in
-        any order: building, room, spot, box, item, code, notes, quantity, minimum, photo, photo_sha256,
-        created_at, id, in. A row is about the last of building to item that it has. It changes the thing with
-        its id, the box with its code, or the thing of its name in its place, else it adds one; places of the
-        path that are missing are added. Nothing is removed. The columns HB.* are an export of Homebox. JSON has
-        an object with these members on each line. 'tappet inventory undo' takes an import back.
+        any order: building, room, spot, box, item, code, barcodes, notes, quantity, minimum, photo,
+        photo_sha256, created_at, id, in. A row is about the last of building to item that it has. It changes
+        the thing with its id, the box with its code, or the thing of its name in its place, else it adds one;
+        places of the path that are missing are added. Nothing is removed. The columns HB.* are an export of
+        Homebox. JSON has an object with these members on each line. 'tappet inventory undo' takes an import
+        back.
         """,
       example: "tappet inventory import --dry-run boxes.csv",
       usageError: usageErrorOfFormat, body: .running(ImportCommand.run))

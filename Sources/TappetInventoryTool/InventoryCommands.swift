@@ -15,7 +15,8 @@ extension Command {
           + (kind == .item ? [itemTake, itemPut, itemCount] + loans : [])
       }
       return ofOneKind + [
-        find, label, inventoryImport, inventoryExport, inventoryMoves, inventoryChanges, inventoryUndo, inventoryRedo,
+        find, label, inventoryWatch, inventoryImport, inventoryExport, inventoryMoves, inventoryChanges, inventoryUndo,
+        inventoryRedo,
       ]
     }
   }
@@ -180,6 +181,17 @@ extension Command {
         """,
       example: "tappet find 'schraub m4'",
       body: .running(FindCommand.run))
+  }
+
+  private static var inventoryWatch: Command {
+    Command(
+      words: "inventory watch", section: .inventory, summary: "show what was tapped last at the kiosk", options: [],
+      details: """
+        Fills the terminal with the entry of the last tap or scan: where it is, what is in it, and whether a
+        second tap would do something. For a screen at the shelf; 'q' ends it. Without a terminal each tap is a
+        line. It needs a running kiosk on this machine.
+        """,
+      body: .running(InventoryWatch.run))
   }
 
   private static var inventoryMoves: Command {

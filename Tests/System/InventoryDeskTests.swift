@@ -38,6 +38,32 @@ import Testing
     try world.goodTap()
   }
 
+  @Test(.needsTmux)
+  func `the watch shows what was tapped, its contents and why a tap is refused, also after a restart`()
+    throws
+  {
+    let world = try world()
+    try world.start()
+    let box = try writeTag(world, "--box", "B-7")
+    let terminal = try Terminal(
+      try Programs.built("tappet"), ["inventory", "watch", "--config", world.configPath], in: world.folder, columns: 80)
+    #expect(terminal.shows("Tap a tag, or scan a code"), "\(terminal.lines)")
+    _ = try world.tap(box, until: "confirming", messages: 1)
+    #expect(terminal.shows("  Box 7  [B-7]") && terminal.shows("  " + path), "\(terminal.lines)")
+    #expect(terminal.shows("  Thing 7  7") && terminal.shows("Tap what goes together with it"), "\(terminal.lines)")
+    let stray = try writeTag(world)
+    _ = try world.tap(stray, until: "refused")
+    #expect(terminal.shows("tap refused: nothing in the inventory has this tag or code"), "\(terminal.lines)")
+    #expect(world.kiosk?.end(SIGKILL) == true)
+    #expect(terminal.shows("the kiosk has ended"), "\(terminal.lines)")
+    try world.start()
+    #expect(eventually { !terminal.lines.contains { $0.contains("the kiosk has ended") } }, "\(terminal.lines)")
+    _ = try world.tap(box, until: "confirming", messages: 1)
+    #expect(eventually { !terminal.lines.contains { $0.contains("tap refused") } }, "\(terminal.lines)")
+    try terminal.type("q")
+    #expect(eventually { terminal.lines.allSatisfy { !$0.contains("Box 7") } }, "\(terminal.lines)")
+  }
+
   @Test func `an item goes to a person and back, and low stock is reported once`() throws {
     let world = try world()
     try world.start()

@@ -1,0 +1,136 @@
+// tappet inventory watch: what was tapped or scanned last at the kiosk, with its contents, until a key or a signal ends
+// it. The kiosk reports each tap; the entry itself is read from the inventory.
+
+import CPlatform
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetInventory
+import TappetJSON
+import TappetKiosk
+import TappetMessages
+import TappetPlatform
+
+/// The main loop of the screen; without a terminal, the taps are printed as lines.
+final class InventoryWatch {
+  private let configuration: KioskConfiguration
+  private let reactor: Reactor
+  private let terminal: FullScreen?
+  private let inventory: Inventory
+  private var screen = InventoryScreen()
+  private var kiosk: RunningKiosk?
+  private var keyWatch: Watch?
+  private var kioskWatch: Watch?
+  private var failure: CommandFailure?
+  private var isEnding = false
+
+  private init(_ configuration: KioskConfiguration) throws(CommandFailure) {
+    self.configuration = configuration
+    inventory = try Inventory.of(configuration)
+    guard let kiosk = try RunningKiosk.find(configuration) else {
+      throw .failed(RunningKiosk.absence(configuration), FailureCode.kioskAbsent)
+    }
+    self.kiosk = kiosk
+    do throws(SystemError) { reactor = try Reactor() } catch { throw .failed(error.text) }
+    terminal = isatty(0) == 1 && isatty(1) == 1 ? try FullScreen() : nil
+    terminal?.useColours()
+  }
+
+  /// Runs until a key or a signal ends it.
+  static func run(_: Arguments, _ configuration: KioskConfiguration) throws(CommandFailure) {
+    let watch = try InventoryWatch(configuration)
+    defer { watch.terminal?.close() }
+    do throws(SystemError) { try watch.runLoop() } catch { throw .failed(error.text) }
+    if let failure = watch.failure { throw failure }
+  }
+
+  private func runLoop() throws(SystemError) {
+    try reactor.watchSignals([SIGINT, SIGTERM, SIGWINCH], calling(self) { if $1 != SIGWINCH { $0.isEnding = true } })
+    if terminal != nil {
+      keyWatch = try reactor.watch(0, for: .readable, calling(self) { watch, _ in watch.takeKeys() })
+    }
+    try follow()
+    while !isEnding, Output.isTaken {
+      draw()
+      // A kiosk that has ended may be started again.
+      _ = try reactor.turn(timeout: kiosk == nil ? Limits.inventoryAskInterval : nil)
+      if kiosk == nil, !isEnding { try findAgain() }
+    }
+  }
+
+  /// Requests the records of the kiosk.
+  private func follow() throws(SystemError) {
+    guard let kiosk else { return }
+    guard kiosk.send(.watch) else { return lose() }
+    kioskWatch = try reactor.watch(
+      kiosk.fileDescriptor, for: .readable, calling(self) { watch, _ in watch.takeMessages() })
+  }
+
+  private func findAgain() throws(SystemError) {
+    kiosk = (try? RunningKiosk.find(configuration)) ?? nil
+    if kiosk != nil { screen.notice = "" }
+    try follow()
+  }
+
+  private func lose() {
+    kioskWatch = nil
+    kiosk = nil
+    screen.notice = "the kiosk has ended; waiting for the next one"
+    if terminal == nil {
+      failure = .failed("the kiosk has ended", FailureCode.kioskAbsent)
+      isEnding = true
+    }
+  }
+
+  private func takeMessages() {
+    while let kiosk {
+      switch kiosk.receive() {
+      case .message(let bytes): if let json = JSON(decoding: bytes) { take(json) }
+      case .nothing: return
+      case .closed: lose()
+      }
+    }
+  }
+
+  private func take(_ message: JSON) {
+    if let light = message["light"]?.text { screen.isAsking = light == Light.confirming.name }
+    guard let event = message["event"]?.text, let text = message["text"]?.text, InventoryScreen.isShown(event, message)
+    else { return }
+    guard terminal != nil else { return Output.print(text.escaped) }
+    screen.isRefused = event == "tap-refused"
+    screen.sentence = text.escaped
+    guard let id = message["id"]?.text.flatMap({ InventoryID(text: $0) }) else { return }
+    do throws(InventoryError) { screen.facts = try facts(id) } catch { screen.notice = error.sentence.escaped }
+  }
+
+  /// Returns the title, the place and the contents of an entry.
+  private func facts(_ id: InventoryID) throws(InventoryError) -> InventoryScreen.Facts? {
+    guard let entry = try inventory.entry(id) else { return nil }
+    var facts = InventoryScreen.Facts(title: entry.line.escaped)
+    let loan = entry.kind == .item ? try inventory.loan(of: entry) : nil
+    let path = try inventory.location(of: entry).path
+    facts.place = (loan.map { "with " + $0.person } ?? path).escaped
+    try inventory.forEach(in: entry) { (content) throws(InventoryError) in
+      facts.contents.append((content.line.escaped, content.isLow))
+      return facts.contents.count < Limits.inventoryContentsMax
+    }
+    facts.count = try inventory.contentCount(of: entry)
+    return facts
+  }
+
+  private func takeKeys() {
+    var count = 0
+    while let key = terminal?.key() {
+      count += 1
+      if key == .character("q") { isEnding = true }
+    }
+    // Readable without a key: the terminal is closed.
+    if count == 0, TerminalSize.current() == nil { isEnding = true }
+  }
+
+  private func draw() {
+    guard let terminal else { return }
+    if !terminal.adapt() { isEnding = true }
+    terminal.show(screen.rows(columns: terminal.size.columns, rows: terminal.size.rows), cursor: nil)
+  }
+}
