@@ -1,4 +1,4 @@
-// Dates without a clock or time zone tables, for text that the core itself writes.
+// Date calculations without a clock or time zone tables, for text that the core itself generates.
 
 /// A time of day and a date in UTC, in the proleptic Gregorian calendar.
 struct UTCTime {

@@ -12,7 +12,7 @@ struct OutboundRoomKey {
   /// Time of creation, in milliseconds since 1970.
   let createdAt: Int64
   var count: Int64 = 0
-  /// Curve25519 keys of the devices that have the key, by device name.
+  /// Curve25519 keys of the devices that have the session key, by device name.
   var readers: [String: String] = [:]
 
   init(at now: Int64) throws(OlmError) {

@@ -30,7 +30,7 @@ struct BenchPlan {
   /// The filter for the messages of all clients.
   var filter: String { clients == 1 ? topic : topic + "/+" }
 
-  /// Returns the time between the start and the message with this number.
+  /// Returns when message `number` is due, relative to the start.
   func due(_ number: Int64) -> Duration {
     .nanoseconds(number / perSecond * 1_000_000_000 + number % perSecond * 1_000_000_000 / perSecond)
   }

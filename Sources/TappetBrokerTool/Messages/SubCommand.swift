@@ -1,4 +1,4 @@
-// tappet mqtt sub: prints the messages of some filters until a count, a time limit or a signal ends it.
+// tappet mqtt sub: prints messages that match the filters until a count, a time limit or a signal stops it.
 
 import TappetBroker
 import TappetCommandLine

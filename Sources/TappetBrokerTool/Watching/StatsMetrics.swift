@@ -4,7 +4,7 @@ import TappetBroker
 import TappetCommandLine
 import TappetCore
 
-/// Figures by name, label and value.
+/// Broker statistics as Prometheus metrics.
 struct StatsMetrics {
   private typealias Label = MetricsText.Label
   private typealias Sample = MetricsText.Sample

@@ -70,7 +70,7 @@ struct TopicRates {
     entries[topic]?.hour.add(count, slot: second / 600)
   }
 
-  /// Returns the busiest topics of the last minute, then of the hour.
+  /// Returns the `number` busiest topics, sorted by traffic in the last minute, then in the last hour.
   mutating func top(_ number: Int, byBytes: Bool, atSecond second: Int64) -> [Row] {
     var rows: [Row] = []
     for topic in entries.keys {

@@ -20,8 +20,8 @@ extension YAMLReader {
     return actions
   }
 
-  /// Returns the names of a list's elements, including invalid elements: a reference to one of these is not another
-  /// error.
+  /// Returns the names of a list's elements, including invalid ones, so that a reference to one of these is not
+  /// reported as a second error.
   func names(in node: YAMLNode, max: Int) -> [String] {
     guard case .sequence(let elements) = node.content else { return [] }
     return elements.prefix(max).compactMap { element in

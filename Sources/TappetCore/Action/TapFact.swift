@@ -83,7 +83,7 @@ package enum MessageFormat: Hashable, Sendable, CaseIterable {
   case text
   /// Escaped as in a JSON string.
   case json
-  /// Not inserted: `%{uid}` has no meaning.
+  /// Facts are not inserted: `%{uid}` is literal text.
   case literal
 
   /// The format derived from a message: text that looks like an object, an array or a string is JSON.

@@ -20,7 +20,7 @@ package struct EntryID: Hashable, Sendable {
     low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// The id as 32 lower-case ASCII digits.
+  /// The id as 32 lower-case ASCII hex digits.
   package var hexDigits: [UInt8] {
     @export(interface) get {
       Array(unsafeUninitializedCapacity: 32) { digits, count in

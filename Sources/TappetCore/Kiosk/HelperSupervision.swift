@@ -86,7 +86,7 @@ struct HelperSupervision: Sendable {
     }
   }
 
-  /// Handles the end of the process, requested or not.
+  /// Handles the exit of the process, requested or not.
   mutating func ended(_ end: ProcessEnd, at now: Instant, random: inout Randomness) -> [Effect] {
     switch state {
     case .starting, .running:

@@ -1,5 +1,5 @@
 // The people of a site, as published to its doors: sealed with the site's key, so that only its doors can read them,
-// and signed with the publisher's key, so that neither a door nor the thief of a door can create a bundle.
+// and signed with the publisher's key, so that neither a door nor anyone who steals one can forge a bundle.
 //
 //     byte 0         6        7           8      8 + n     16 + n                          size - 64    size
 //     "tppeop"       format   name size   name   version   nonce, ciphertext, tag (GCM)    signature

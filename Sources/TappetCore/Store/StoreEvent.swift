@@ -22,7 +22,7 @@ package enum StoreEvent: Sendable {
   case outbox(Destination, OutboxAnswer)
   /// The entry was not stored, and will not be.
   case storeFailed(EntryID, StoreFault)
-  /// The use of a tap without an entry was committed; otherwise the answer is `storeFailed`.
+  /// The ticket use of a tap that has no outbox entry was committed; on failure, the event is `storeFailed`.
   case counted(EntryID)
   /// These entries were removed at a user's request.
   case dropped([OutboxEntry])

@@ -27,7 +27,7 @@ struct WebhookSupervision: Sendable {
     case homeserver
   }
 
-  /// The pause of a server that failed.
+  /// The retry pause of a server whose last request failed.
   private struct Rest: Sendable {
     /// The action whose request failed last.
     var action: String

@@ -34,7 +34,7 @@ final class BrokerObject: LibraryObject {
   private let receptions: Mailbox<LinkReception>
   private let lost = LostCount()
   private var link: BrokerLink?
-  /// The reason code of the response that a completion reports.
+  /// The MQTT reason code of the response while its completion callback runs; otherwise 0.
   private(set) var reason: Int32 = 0
   private var phase: Phase = .idle
   private var endpoint: BrokerEndpoint?

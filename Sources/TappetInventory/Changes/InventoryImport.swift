@@ -231,7 +231,7 @@ package final class InventoryImport {
       code: code, path: known.path, row: InventoryLocation(names: record.names.prefix(4).filter { !$0.isEmpty }).path)
   }
 
-  /// Returns the place at the end of a full path; creates missing places, a box with this code.
+  /// Returns the place at the end of a full path; creates missing places, and assigns `code` to a created box.
   private func made(_ path: [String], code: String?) throws(InventoryError) -> InventoryEntry? {
     var place: InventoryEntry?
     for (index, name) in path.enumerated() {

@@ -16,7 +16,7 @@ final class KioskFiles {
   var identity: ClientIdentity?
   var authorityPEM: [UInt8]?
   var timestampKey: SecretBytes?
-  /// The broker's password, without a line end.
+  /// The broker's password, without the trailing newline.
   var password: SecretBytes?
   /// The content of the existing kiosk.yaml, which is kept as a backup next to the new file.
   var previous: [UInt8]?

@@ -42,7 +42,7 @@ struct PN532Registers {
   var isParityDisabled: Bool { self[Self.manualRCV] & 0x10 != 0 }
   /// Number of bits to send of the last byte; 0 means all.
   var lastBitsToSend: UInt8 { self[Self.bitFraming] & 0x07 }
-  /// Number of bits received of the last byte; 0 means all.
+  /// Number of valid bits in the last byte received; 0 means all.
   var lastBitsReceived: UInt8 {
     get { self[Self.control] & 0x07 }
     set { self[Self.control] = self[Self.control] & 0xF8 | newValue & 0x07 }

@@ -87,7 +87,7 @@ package enum SealingKey {
     return key
   }
 
-  /// Seals everything under a new key, which replaces the file; returns the number of secrets and values.
+  /// Reseals everything under a new key, which replaces the key file; returns the number of secrets and values.
   ///
   /// If the process is killed, one or both keys remain, and `resolve` finds the one that fits.
   @export(interface)

@@ -217,7 +217,7 @@ package struct SecretStore {
 
   // MARK: Other sealed values
 
-  /// Seals a value under a name: the timestamp key, the tags' password key.
+  /// Seals a value, such as the timestamp key or the tags' password key, under a name.
   package func seal(
     _ value: SecretBytes, as name: String, noting auditEntry: AuditEntry? = nil
   ) throws(SecretStoreError) {

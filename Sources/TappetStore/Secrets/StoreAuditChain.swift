@@ -8,7 +8,7 @@ import TappetSQLite
 
 /// Result of checking the audit log.
 package enum AuditState: Hashable, Sendable {
-  /// All entries are unmodified; their number.
+  /// All entries are unmodified; `count` is their number.
   case whole(count: Int)
   /// Number of the first entry that does not match the preceding one.
   case broken(at: Int64)

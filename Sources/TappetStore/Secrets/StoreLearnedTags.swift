@@ -80,7 +80,7 @@ extension LearnedTag {
     return Array("1\n\(kind)\n\(tag.action)\n\(tag.label ?? "")\n\(learnedUnixSeconds)\n\(content)".utf8)
   }
 
-  /// Name and content of the sealed value of this tag, also for a backup.
+  /// Name and content of this tag's sealed value, for the store and for backups.
   package var sealedValue: SealedValue {
     var bytes = stored
     return (name, SecretBytes(taking: &bytes))

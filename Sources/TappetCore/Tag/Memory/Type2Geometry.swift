@@ -10,7 +10,7 @@ package struct Type2Geometry: Sendable {
     package var page: Int
     /// The bytes with all lock bits, and the bits that freeze them, set.
     package var allSet: [UInt8]
-    /// Number of pages that a bit locks; the NTAG203 counts differently.
+    /// Number of pages that one bit locks; on the NTAG203, the bits that lock pages are not contiguous.
     var pagesPerBit: Int
   }
 

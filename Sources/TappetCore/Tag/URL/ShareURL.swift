@@ -133,7 +133,7 @@ extension ShareURL {
     var code = text[(start ?? 0)...].drop { isBlank($0) }
     func dropEnd(while isDropped: (UInt8) -> Bool) { while let last = code.last, isDropped(last) { code.removeLast() } }
     dropEnd { isBlank($0) || $0 == 0x22 }
-    // Typographic quotes, and the quotes that a label may contain.
+    // Strip closing typographic quotes, ' or > only after the matching opening mark: a label may end in one.
     let mark = before.suffix(3).elementsEqual([0xEF, 0xBB, 0xBF]) ? nil : before.last
     if let mark, mark >= 0x80 { dropEnd { $0 >= 0x80 } }
     if mark == UInt8(ascii: "'") || mark == UInt8(ascii: "<") { dropEnd { $0 == (mark == 0x27 ? 0x27 : 0x3E) } }
