@@ -93,7 +93,10 @@ final class InventoryWatch {
   }
 
   private func take(_ message: JSON) {
-    if let light = message["light"]?.text { screen.isAsking = light == Light.confirming.name }
+    // After a momentary light, the lasting light returns without a message.
+    if let light = message["light"]?.text.flatMap({ Light(name: $0) }), light.isLasting {
+      screen.isAsking = light == .confirming
+    }
     guard let event = message["event"]?.text, let text = message["text"]?.text, InventoryScreen.isShown(event, message)
     else { return }
     guard terminal != nil else { return Output.print(text.escaped) }
