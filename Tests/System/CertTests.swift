@@ -90,7 +90,9 @@ import TestSupport
     let good = try bundle("good.p12", "-inkey", key)
     let whole = try Data(contentsOf: URL(fileURLWithPath: good))
     try whole.prefix(whole.count / 2).write(to: URL(fileURLWithPath: folder + "/half.p12"))
-    try Data((0..<5000).map { _ in UInt8.random(in: 0...255) }).write(to: URL(fileURLWithPath: folder + "/noise"))
+    // The first byte of DER would make it a damaged certificate.
+    let noise = Data([0x7F] + (0..<5000).map { _ in UInt8.random(in: 0...255) })
+    try noise.write(to: URL(fileURLWithPath: folder + "/noise"))
     try "old".write(toFile: folder + "/k.pem", atomically: true, encoding: .utf8)
     try "old".write(toFile: folder + "/k.key", atomically: true, encoding: .utf8)
     let right = ["--passphrase-file", folder + "/right"]

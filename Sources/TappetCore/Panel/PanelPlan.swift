@@ -42,7 +42,7 @@ package struct PanelPlan: Hashable, Sendable {
   package var chords: [ChordPlan]
   /// The switched lines, to which actions refer by name.
   package var outputs: [OutputPlan]
-  /// Idle time after which the buttons lock; if set, they are also locked at startup. `nil` disables the lock.
+  /// Idle time after which the buttons lock, as they are at startup, too; `nil` disables the lock.
   package var lockAfter: Duration?
   /// The buttons, by index, that unlock the panel when pressed in this order; when empty, only a tag unlocks it.
   package var unlockCode: [Int]
