@@ -121,7 +121,7 @@ package struct Arguments {
     }
     let suggestion = Spelling.suggestion(Spelling.nearest(to: name, among: known))
     let isText = !name.begins(with: "--") && !command.operands.isEmpty
-    let separator = isText ? " (write '--' before a text that begins with '-')" : ""
+    let separator = isText ? " (write '--' before a text that starts with '-')" : ""
     return .usage("unknown option '\(name)'\(suggestion)\(separator); 'tappet \(command.words) --help' lists them")
   }
 
@@ -134,7 +134,7 @@ package struct Arguments {
       guard let text = value(option.name), let (bounds, unit, other) = option.kind.bounds else { continue }
       if let number = option.kind.number(text), bounds.contains(number) { continue }
       throw .usage(
-        "--\(option.name) takes \(unit) from \(bounds.lowerBound) to \(bounds.upperBound)\(other), not '\(text)'")
+        "--\(option.name) must be \(unit) from \(bounds.lowerBound) to \(bounds.upperBound)\(other), not '\(text)'")
     }
     if let sentence = command.usageError(self) { throw .usage(sentence) }
   }

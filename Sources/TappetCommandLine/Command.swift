@@ -72,7 +72,7 @@ package struct CommandFailure: Error {
   /// A check that worked and found a fault, which its output names.
   package static var found: Self { Self(status: .refused) }
   /// A response that this version does not understand.
-  package static var malformedAnswer: Self { .failed("the kiosk's answer makes no sense", FailureCode.malformedAnswer) }
+  package static var malformedAnswer: Self { .failed("the kiosk's response is malformed", FailureCode.malformedAnswer) }
 }
 
 /// The type of a value on the command line, which determines its validation and completion.
@@ -224,8 +224,8 @@ package struct Command {
   /// The options that every command accepts.
   package static var common: [CommandOption] {
     [
-      CommandOption("config", "FILE", .file, "the configuration (/etc/tappet/kiosk.yaml, or TAPPET_CONFIG)"),
-      CommandOption("help", "show this"),
+      CommandOption("config", "FILE", .file, "configuration file (/etc/tappet/kiosk.yaml, or TAPPET_CONFIG)"),
+      CommandOption("help", "show this help"),
     ]
   }
 

@@ -4,17 +4,17 @@ extension CommandOption {
   package static func timeout(_ seconds: Int) -> Self {
     Self("timeout", "SECONDS", .seconds(1...3600), "how long to wait for a tag (\(seconds))")
   }
-  package static let yes = Self("yes", "do not ask")
+  package static let yes = Self("yes", "do not ask for confirmation")
   package static let json = Self("json", "print JSON")
-  package static let excel = Self("excel", "begin with a byte order mark, by which Excel knows UTF-8")
+  package static let excel = Self("excel", "start with a byte order mark, so that Excel detects UTF-8")
   package static let certificate = CommandOption(
-    "certificate", "FILE", .file, "the certificate's file, in place of the configuration's")
+    "certificate", "FILE", .file, "certificate file (default: the configuration's)")
   package static let privateKey = CommandOption(
-    "private-key", "FILE", .file, "the key's file, in place of the configuration's")
-  package static let force = CommandOption("force", "replace existing files without a question")
+    "private-key", "FILE", .file, "private key file (default: the configuration's)")
+  package static let force = CommandOption("force", "replace existing files without confirmation")
   package static let keyFile = CommandOption(
-    "key-file", "FILE", .file, "the timestamp key; only its owner may read it")
+    "key-file", "FILE", .file, "file with the timestamp key (mode 0600)")
   package static func prometheus(_ summary: String) -> CommandOption { CommandOption("prometheus", summary) }
   package static let metricsFile = CommandOption(
-    "output", "FILE", .file, "with --prometheus: replace this file, for node_exporter")
+    "output", "FILE", .file, "with --prometheus: write the metrics to this file, for node_exporter")
 }

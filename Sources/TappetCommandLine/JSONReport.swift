@@ -44,6 +44,6 @@ extension CommandFailure {
   }
 
   private var summary: String {
-    mistakes.isEmpty ? "it did not work; standard error says why" : "the configuration has mistakes"
+    mistakes.isEmpty ? "the command failed; standard error shows the reason" : "the configuration has errors"
   }
 }

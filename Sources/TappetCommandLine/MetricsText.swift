@@ -76,9 +76,9 @@ extension MetricsText {
   /// Returns an error message about a combination of --prometheus, --output and --json.
   package static func usageError(_ arguments: Arguments) -> String? {
     guard arguments.has("prometheus") else {
-      return arguments.has("output") ? "--output goes with --prometheus" : nil
+      return arguments.has("output") ? "--output requires --prometheus" : nil
     }
-    return arguments.has("json") ? "--prometheus and --json are two formats; give one" : nil
+    return arguments.has("json") ? "--prometheus and --json cannot be combined" : nil
   }
 
   /// Writes metrics to the file of --output atomically, or to standard output.

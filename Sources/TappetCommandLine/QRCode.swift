@@ -110,8 +110,8 @@ package struct QRCode: Sendable {
 extension QRCodeError {
   package var sentence: String {
     switch self {
-    case .tooLong(let size): "\(size) bytes are too many for a QR code; give the secret a shorter label"
-    case .library: "the QR code could not be made; the system is out of memory"
+    case .tooLong(let size): "\(size) bytes are too many for a QR code; shorten the secret's label"
+    case .library: "the QR code could not be created; the system is out of memory"
     }
   }
 }

@@ -39,7 +39,7 @@ struct CommandGroup {
 
   private static var descriptions: [CommandGroup] {
     [
-      CommandGroup("broker", "store the kiosk's password at the broker"),
+      CommandGroup("broker", "store the kiosk's password for the broker"),
       CommandGroup("panel", "lock the buttons"),
       CommandGroup("output", "list and switch the outputs"),
       CommandGroup("command", "test the commands that a kiosk accepts"),
@@ -48,8 +48,8 @@ struct CommandGroup {
       CommandGroup(
         "secret", "create, share, import and remove the secrets of tags",
         """
-        An ID may be shortened as long as it is unambiguous; a fingerprint may take its place. Only root and the
-        kiosk's own user may see keys.
+        An ID can be abbreviated as long as it is unambiguous, or replaced with a fingerprint. Only root and the
+        kiosk's own user can see keys.
         """),
       CommandGroup("action", "rename an action"),
       CommandGroup("token", "create and open timestamp tokens"),
@@ -63,16 +63,16 @@ struct CommandGroup {
         """
         The broker, the certificates and the login are those of the configuration, unless --url names another
         broker. With --url and --kiosk the kiosk's certificates and login go to that address. A running kiosk
-        keeps its connection: the client id is a different one.
+        keeps its connection: its client id is different.
         """),
       CommandGroup(
-        "fleet", "watch all kiosks of a broker",
+        "fleet", "monitor all kiosks on a broker",
         """
-        The broker keeps whether each kiosk is connected, and with 'telemetry: {state: true}' its state.
+        The broker retains whether each kiosk is connected and, with 'telemetry: {state: true}', its state.
         """),
       CommandGroup(
         "inventory", "import, export and undo changes of the inventory",
-        "A change is on the disk when a command ends; with --by another person than the user makes it."),
+        "A change is on disk when the command exits; --by records another person than the user as its author."),
     ] + InventoryKind.allCases.map { CommandGroup($0.name, "manage the \($0.plural) of the inventory") }
   }
 }

@@ -63,7 +63,7 @@ private func becomeTool(_ arguments: ArgumentVector) -> ExitStatus {
   let path = InstalledPrograms.locate("tappet-tool")
   do throws(SystemError) { try checked("execv") { execv(path, arguments) } } catch {
     Output.printError(
-      "tappet: \(path), which has this command, cannot be started: \(error.text); install Tappet again")
+      "tappet: \(path), which provides this command, cannot be started: \(error.text); reinstall Tappet")
   }
   return .failure
 }

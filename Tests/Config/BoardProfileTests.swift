@@ -108,11 +108,11 @@ import Testing
   @Test(arguments: [
     (
       "      1: 3V3\n      3: GND\n",
-      "my.yaml:7:7: headers[0].pins must be pin 2 next, for none may be left out, not '3'"
+      "my.yaml:7:7: headers[0].pins must be pin 2 next, because no pin can be omitted, not '3'"
     ),
     (
       "      2: 3V3\n      3: GND\n",
-      "my.yaml:6:7: headers[0].pins must be an odd number first, greater than any before, not '2'"
+      "my.yaml:6:7: headers[0].pins must be an odd number first, greater than all before it, not '2'"
     ),
     (
       "      1: 3V3\n",
@@ -120,11 +120,13 @@ import Testing
     ),
     (
       "      1: {name: A, line: 4}\n      2: {name: B, line: 4}\n",
-      "my.yaml:7:10: headers[0].pins.2 must be a line and a name that no other pin has; pin 1 has one of them, not 'B'"
+      "my.yaml:7:10: headers[0].pins.2 must be a line and a name that no other pin uses; pin 1 already uses one of "
+        + "them, not 'B'"
     ),
     (
       "      1: {name: A, line: 4}\n      2: {name: A, line: 5}\n",
-      "my.yaml:7:10: headers[0].pins.2 must be a line and a name that no other pin has; pin 1 has one of them, not 'A'"
+      "my.yaml:7:10: headers[0].pins.2 must be a line and a name that no other pin uses; pin 1 already uses one of "
+        + "them, not 'A'"
     ),
     (
       "      1: {name: A, line: -1}\n      2: GND\n",

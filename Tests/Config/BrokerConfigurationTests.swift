@@ -68,8 +68,8 @@ import Testing
       return
     }
     let sentence =
-      "k.yaml:1:15: broker.url must be mqtts://HOST[:PORT] or mqtt://HOST[:PORT] (user name and password have keys of "
-      + "their own: username, password), not '\(shown)'"
+      "k.yaml:1:15: broker.url must be mqtts://HOST[:PORT] or mqtt://HOST[:PORT] (user name and password have separate "
+      + "keys: username, password), not '\(shown)'"
     #expect(problems.map(\.sentence) == [sentence])
   }
 

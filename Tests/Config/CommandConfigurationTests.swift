@@ -69,18 +69,18 @@ private func problems(_ commands: String, folder: String = "/etc/tappet") -> [St
 
   @Test(arguments: [
     ("- {topic: a, trust: trusted}", "'topic' also needs 'actions', 'outputs' or 'check'"),
-    ("- {topic: a, trust: trusted, check: true}", "'trust: signed' and 'key' next to it"),
-    ("- {topic: a, trust: signed, check: true}", "'trust: signed' and 'key' next to it"),
+    ("- {topic: a, trust: trusted, check: true}", "used together with 'trust: signed' and 'key'"),
+    ("- {topic: a, trust: signed, check: true}", "used together with 'trust: signed' and 'key'"),
     ("- {topic: a/#, trust: trusted, outputs: [gate]}", "a topic without '+', '#' and control characters"),
     ("- {topic: a, trust: maybe, outputs: [gate]}", "'trusted' or 'token' or 'signed'"),
     ("- {topic: a, trust: token, outputs: [gate]}", "needs a 'key' of its own, or a 'timestamp_key' for all"),
-    ("- {topic: a, trust: trusted, key: {file: x}, outputs: [gate]}", "'token' or 'signed' where 'key' is given"),
+    ("- {topic: a, trust: trusted, key: {file: x}, outputs: [gate]}", "'token' or 'signed' if 'key' is set"),
     ("- {topic: a, trust: trusted, outputs: [gaet]}", "there is no output 'gaet'"),
     ("- {topic: a, trust: trusted, actions: [garaeg]}", "there is no action 'garaeg'"),
     ("- {topic: a, trust: trusted, outputs: [gate], per_minute: 0}", "a whole number from 1 to 600"),
     ("- {topic: a, trust: trusted, outputs: [gate], expires: 1 h}", "at most 600 s"),
-    ("- {topic: home/garage, trust: trusted, outputs: [gate]}", "topics to which no action and no reply is published"),
-    ("- {topic: a, trust: trusted, outputs: [gate], reply: a}", "topics to which no action and no reply is published"),
+    ("- {topic: home/garage, trust: trusted, outputs: [gate]}", "topics to which no action or reply is published"),
+    ("- {topic: a, trust: trusted, outputs: [gate], reply: a}", "topics to which no action or reply is published"),
   ])
   func `a mistake is named`(_ element: String, _ sentence: String) {
     let found = problems("  " + element)
@@ -90,7 +90,7 @@ private func problems(_ commands: String, folder: String = "/etc/tappet") -> [St
   @Test(
     arguments: [
       ("a", "true", nil), ("a", "maybe", "'true' or 'false'"),
-      ("tappet/kiosk/check", "true", "topics to which no action and no reply is published"),
+      ("tappet/kiosk/check", "true", "topics to which no action or reply is published"),
     ] as [(String, String, String?)])
   func `a topic may ask for checks, unless the answers come back to it`(
     _ topic: String, _ word: String, _ mistake: String?
@@ -144,7 +144,7 @@ private func problems(_ commands: String, folder: String = "/etc/tappet") -> [St
 
   @Test func `two elements cannot share a topic`() {
     let element = "  - {topic: a, trust: trusted, outputs: [gate]}\n"
-    #expect(problems(element + element)[0].contains("a topic that no other element has"))
+    #expect(problems(element + element)[0].contains("a topic that no other element uses"))
   }
 
   @Test func `a topic can be served as the ESP32 firmware serves it`() {

@@ -156,7 +156,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
       broker: {url: 'mqtts://h', client_id: k, username: u, password: {stored: true, file: f}}
       actions: [{name: a, topic: t, message: m}]
       """,
-      "kiosk.yaml:1:74: broker.password.stored must be true, and no 'file' beside it, not 'true'"),
+      "kiosk.yaml:1:74: broker.password.stored must be true, without 'file', not 'true'"),
     BadConfig(
       """
       broker: {url: 'mqtts://h', client_id: k, username: u, password: secret}
@@ -223,7 +223,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
       actions: []
       """,
       "kiosk.yaml:1:55: 'certificate' also needs 'private_key' in broker",
-      "kiosk.yaml:2:10: actions must be a list with one element at least, not an empty list"),
+      "kiosk.yaml:2:10: actions must be a list with at least one element, not an empty list"),
     BadConfig(
       """
       broker:
@@ -240,7 +240,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
         - {name: c, topic: c, message: c, index: 0, retain: 'true', expires: 3, cooldown: 100000 h, offline: never}
       """,
       "kiosk.yaml:2:20: broker.url[1] must be mqtts://HOST[:PORT] or mqtt://HOST[:PORT], not 'ftp://h'",
-      "kiosk.yaml:3:14: broker.client_id must be 1 to 128 bytes without '/', '+' and '#', not 'a/b'",
+      "kiosk.yaml:3:14: broker.client_id must be 1 to 128 bytes long, without '/', '+' and '#', not 'a/b'",
       "kiosk.yaml:4:16: 'private_key' also needs 'certificate' in broker",
       "kiosk.yaml:5:13: broker.protocol must be '3.1.1' or '5', not '4'",
       "kiosk.yaml:6:14: broker.keepalive must be a duration such as '800 ms', '3 s', '10 min' or '24 h', "
@@ -248,7 +248,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
       "kiosk.yaml:7:19: broker.answer_timeout must be 1 s or more, not '900 ms'",
       "kiosk.yaml:9:34: actions[0].message uses %T, but no 'timestamp_key' is set",
       "kiosk.yaml:10:22: actions[1].topic must be a topic without '+', '#' and control characters that does not "
-        + "begin with '$', not 'a/+'",
+        + "start with '$', not 'a/+'",
       "kiosk.yaml:11:22: actions[2].topic must be text that is not empty, not ''",
       "kiosk.yaml:11:35: actions[2].message looks like a YAML mapping or list; "
         + "put it in '…': message: '{\"command\":1}'",

@@ -51,9 +51,9 @@ import Testing
   @Test(arguments: [
     ("tags: [{uid: 04112233, action: play}]", "trust: uid"),
     ("tags: [{uid: 04112233, action: play, trust: yes}]", "must be 'uid'"),
-    ("tags: [{uid: 08112233, action: play, trust: uid}]", "that begin with 08"),
+    ("tags: [{uid: 08112233, action: play, trust: uid}]", "that start with 08"),
     ("tags: [{uid: 0411223344, action: play, trust: uid}]", "8, 14 or 20 hex digits"),
-    ("tags: [{uid: 04112233, text: a, action: play, trust: uid}]", "without 'uid' beside it"),
+    ("tags: [{uid: 04112233, text: a, action: play, trust: uid}]", "must be used without 'uid'"),
     ("tags: [{action: play, trust: uid}]", "'uid' is missing"),
     ("tags: [{uid: 04112233, trust: uid}]", "'action' is missing"),
     ("tags: [{uid: 04112233, action: pla, trust: uid}]", "did you mean 'play'?"),

@@ -96,7 +96,7 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
     ("scanner: /s, scan_action: bax", "4:39: inventory.scan_action: there is no action 'bax' (did you mean 'box'?)"),
     (
       "scanner: /s, scan_action: restock",
-      "4:39: inventory.scan_action must be together with an action that has 'mode: inventory', not 'restock'"
+      "4:39: inventory.scan_action must be used together with an action that has 'mode: inventory', not 'restock'"
     ),
     ("low_stock: restok", "4:24: inventory.low_stock: there is no action 'restok' (did you mean 'restock'?)"),
     ("low_stock: box", "4:24: inventory.low_stock must be an action without 'confirm' and 'mode', not 'box'"),
@@ -168,7 +168,7 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
     for (text, sentence) in [
       (
         "inventory: {scanner: /s}",
-        "k:3:22: inventory.scanner must be together with an action that has 'mode: inventory', not '/s'"
+        "k:3:22: inventory.scanner must be used together with an action that has 'mode: inventory', not '/s'"
       ), ("unknown_tags: {mode: inventory}", "k:3:15: 'mode' also needs 'inventory' in unknown_tags"),
     ] {
       guard

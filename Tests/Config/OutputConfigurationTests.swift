@@ -72,11 +72,11 @@ private func problems(_ outputs: String, action: String = "output: {gate: pulse}
 
   @Test(arguments: [
     ("{name: gate, line: GPIO17}", "panel.leds.status has GPIO17 already"),
-    ("{name: status, line: GPIO23}", "a name that no other output and no LED has"),
+    ("{name: status, line: GPIO23}", "a name that no other output or LED uses"),
     ("{name: gate, line: GPIO23, interlock: drive}", "a group needs two"),
     ("{name: gate, line: GPIO23, dead_time: 1 s}", "'dead_time' also needs 'interlock'"),
-    ("{name: gate, line: GPIO23, safe: on, max_on: 1 s}", "left out where 'safe' is 'on'"),
-    ("{name: gate, led: ACT, safe: on}", "'off' where 'led' is given"),
+    ("{name: gate, line: GPIO23, safe: on, max_on: 1 s}", "omitted if 'safe' is 'on'"),
+    ("{name: gate, led: ACT, safe: on}", "'off' if 'led' is set"),
     ("{name: gate, line: GPIO23, pulse: 1 ms}", "at least 20 ms"),
     ("{name: gate, line: GPIO23, on_link_loss: off}", "'keep'"),
     ("{line: GPIO23}", "the key 'name' is missing"),
@@ -90,6 +90,6 @@ private func problems(_ outputs: String, action: String = "output: {gate: pulse}
     let gate = "    - {name: gate, line: GPIO23}"
     #expect(problems(gate, action: "output: {gaet: on}")[0].contains("there is no output 'gaet' in 'panel.outputs'"))
     #expect(problems(gate, action: "output: {gate: open}")[0].contains("'on' or 'off' or 'pulse' or 'toggle'"))
-    #expect(problems(gate, action: "output: gate")[0].contains("as '{gate: pulse}'"))
+    #expect(problems(gate, action: "output: gate")[0].contains("such as '{gate: pulse}'"))
   }
 }

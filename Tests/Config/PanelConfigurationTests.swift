@@ -138,7 +138,7 @@ private func panel(_ text: String) throws -> PanelSettings {
     ("panel: {buttons: [{press: light}]}", ["k:5:19: the key 'line' is missing in panel.buttons[0]"]),
     (
       "panel: {buttons: [{line: a, pin: 3, press: light}]}",
-      ["k:5:34: panel.buttons[0].pin must be left out where 'line' is given, not '3'"]
+      ["k:5:34: panel.buttons[0].pin must be omitted if 'line' is set, not '3'"]
     ),
     (
       "panel: {buttons: [{pin: 3, press: light}]}",
@@ -162,8 +162,8 @@ private func panel(_ text: String) throws -> PanelSettings {
     (
       "panel: {leds: {status: {led: ../x, active_low: true}}}",
       [
-        "k:5:30: panel.leds.status.led must be a name without '/' that does not begin with '.', not '../x'",
-        "k:5:48: panel.leds.status.active_low must be left out where 'led' is given, not 'true'",
+        "k:5:30: panel.leds.status.led must be a name without '/' that does not start with '.', not '../x'",
+        "k:5:48: panel.leds.status.active_low must be omitted if 'led' is set, not 'true'",
       ]
     ),
     (
@@ -201,7 +201,7 @@ private func panel(_ text: String) throws -> PanelSettings {
     ),
     (
       "panel: {buttons: [{line: a, press: light}], chords: [{buttons: [a, a], press: light}]}",
-      ["k:5:68: panel.chords[0].buttons[1] must be another button, and no pair twice, not 'a'"]
+      ["k:5:68: panel.chords[0].buttons[1] must be a different button, in a pair that no other chord uses, not 'a'"]
     ),
     (
       "panel: {buttons: [{line: a, press: light}], unlock_code: [a, c]}",
@@ -212,10 +212,10 @@ private func panel(_ text: String) throws -> PanelSettings {
     ),
     (
       "panel: {buttons: [{line: a, name: x, press: light}, {line: b, name: x, press: light}]}",
-      ["k:5:69: panel.buttons[1].name must be a name that no other button has, not 'x'"]
+      ["k:5:69: panel.buttons[1].name must be a name that no other button uses, not 'x'"]
     ),
     ("panel: {lights: [a]}", ["k:5:17: panel.lights must be a mapping (key: value), not a list"]),
-    ("panel: {buttons: []}", ["k:5:18: panel.buttons must be a list with one element at least, not an empty list"]),
+    ("panel: {buttons: []}", ["k:5:18: panel.buttons must be a list with at least one element, not an empty list"]),
   ]
 
   @Test(arguments: bad) func `each mistake has its sentence`(text: String, sentences: [String]) {

@@ -88,8 +88,8 @@ private func problems(
   @Test(arguments: [
     ("room: '!a:h', notify: false, mention: room", "an action has 'mention' or 'notify: false'"),
     ("topic: t, notify: true", "'room'"),
-    ("topic: t, mention: room", "'room'"), ("room: '!a:h', mention: [ann]", "a user, as '@ann:example.org'"),
-    ("room: '!a:h', mention: ann", "list"), ("room: '!a:h', mention: []", "one element at least"),
+    ("topic: t, mention: room", "'room'"), ("room: '!a:h', mention: [ann]", "a user, such as '@ann:example.org'"),
+    ("room: '!a:h', mention: ann", "list"), ("room: '!a:h', mention: []", "at least one element"),
     ("room: '!a:h', notify: loudly", "'true' or 'false'"),
   ])
   func `a call that cannot be made is refused`(_ keys: String, _ sentence: String) {
@@ -228,14 +228,14 @@ private func problems(
 
   @Test(arguments: [
     ("{room: door, users: ['@a:h']}", "must be a room's address or id"),
-    ("{room: '#d:h'}", "'users' is missing"), ("{room: '#d:h', users: []}", "one element at least"),
-    ("{room: '#d:h', users: [ann]}", "must be a user, as '@ann:example.org'"),
+    ("{room: '#d:h'}", "'users' is missing"), ("{room: '#d:h', users: []}", "at least one element"),
+    ("{room: '#d:h', users: [ann]}", "must be a user, such as '@ann:example.org'"),
     ("{room: '#d:h', users: ['@a:h'], trust: trusted}", "unknown key 'trust'"),
     ("{room: '#d:h', users: ['@a:h'], actions: [bel]}", "bell"),
     ("{room: '#d:h', users: ['@a:h'], reply: r}", "unknown key 'reply'"),
     ("{room: '#d:h', power_level: 0}", "must be"), ("{room: '#d:h', power_level: 1001}", "must be"),
     ("{room: '#d:h', power_level: fifty}", "must be"),
-    ("{room: '#d:h', power_level: 50, users: []}", "one element at least"),
+    ("{room: '#d:h', power_level: 50, users: []}", "at least one element"),
     ("{topic: t, trust: trusted, people: true}", "unknown key 'people'"),
   ])
   func `a mistake in a room with commands has its sentence`(_ element: String, _ sentence: String) {
@@ -265,7 +265,7 @@ private func problems(
     #expect(configuration.actions[0].confirmWithin == .seconds(30))
     for (words, sentence) in [
       ("confirm_in: '#door:h'", "also needs 'confirm'"),
-      ("confirm: 30 s, confirm_in: '#hall:h'", "must be a room that has commands"),
+      ("confirm: 30 s, confirm_in: '#hall:h'", "must be a room with commands"),
       ("confirm: 30 s, confirm_in: [a]", "confirm_in"),
     ] {
       guard case .refused(let problems) = parse(words) else {

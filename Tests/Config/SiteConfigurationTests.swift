@@ -68,6 +68,6 @@ private func problems(_ site: String, folder: String = "/etc/tappet", files: Nam
     let taken =
       "commands: [{topic: tappet/site/north/people, trust: trusted, actions: [door]}]\n"
       + "site: {name: north, key: {file: k}, public_key: \(digits)}"
-    #expect(problems(taken).first?.contains("for itself") == true)
+    #expect(problems(taken).first?.contains("the only user of topic") == true)
   }
 }

@@ -49,13 +49,13 @@ import Testing
       ])
     #expect(
       mistakes(", hours: [Mon 19:00-07:00]") == [
-        place + "hours that end after they begin; divide them at midnight: 24:00 and 00:00, not 'Mon 19:00-07:00'"
+        place + "hours that end after they start; split them at midnight: 24:00 and 00:00, not 'Mon 19:00-07:00'"
       ])
     let overlap = mistakes(", hours: [Mon-Fri 07:00-12:00, Fri 11:00-13:00]")
     #expect(
       overlap.count == 1
         && overlap[0].hasSuffix(
-          "actions[0].hours[1] must be hours that do not overlap with others of the list, not 'Fri 11:00-13:00'")
+          "actions[0].hours[1] must be hours that do not overlap with other hours in the list, not 'Fri 11:00-13:00'")
     )
     #expect(mistakes(", valid: {from: 2026-02-29}")[0].hasSuffix("a day such as '2026-12-25', not '2026-02-29'"))
     #expect(

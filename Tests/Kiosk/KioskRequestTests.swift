@@ -45,12 +45,12 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"{}"#, "the request has no 'request'"), (#"{"request":"person"}"#, "unknown request 'person'"),
+    (#"{}"#, "the request does not contain 'request'"), (#"{"request":"person"}"#, "unknown request 'person'"),
     (#"{"request":"output","output":"gate","do":"blow"}"#, "'on' or 'off'"),
     (#"{"request":"outbox-drop"}"#, "32 hex digits"), (#"{"request":"tag-job","kind":"burn"}"#, "'kind' is unknown"),
     (#"{"request":"value-keep","name":"check"}"#, "only the timestamp key"),
     (#"{"request":"tag-learn","action":"bell"}"#, "names no tag"),
-    (#"{"request":"person-import","rows":[["Ada"]]}"#, "begins with a line"),
+    (#"{"request":"person-import","rows":[["Ada"]]}"#, "starts with a line number"),
   ])
   func `a message that is not a request is refused with its reason`(_ text: String, _ reason: String) throws {
     let message = try #require(Array(text.utf8).withUnsafeBytes { ControlMessage($0) })

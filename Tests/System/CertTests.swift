@@ -101,7 +101,7 @@ import TestSupport
     #expect(chmod(open, 0o644) == 0)
     let cases: [(files: [String], options: [String], sentence: String)] = [
       ([good], ["--passphrase-file", folder + "/wrong"], "the passphrase does not open \(good)"),
-      ([good], [], "\(good) has a passphrase: run this on a terminal, or give --passphrase-file"),
+      ([good], [], "\(good) has a passphrase: run this on a terminal, or specify --passphrase-file"),
       ([good], ["--passphrase-file", open], "\(open) can be read by others; run: chmod 600 \(open)"),
       ([try bundle("bare.p12", "-nokeys")], right, folder + "/k.key"),
       ([folder + "/half.p12"], right, "neither PEM nor a complete certificate, key or .p12 file"),
@@ -194,7 +194,7 @@ import TestSupport
     let outside = try tappet([
       "request", "--private-key", folder + "/x.key", "--name", "../door", "--output", share,
     ])
-    #expect(outside.status == 2 && outside.errors.contains("cannot be a file's name"), "\(outside)")
+    #expect(outside.status == 2 && outside.errors.contains("cannot be a file name"), "\(outside)")
     #expect(!FileManager.default.fileExists(atPath: folder + "/x.key"))
     let absent = try tappet([
       "request", "--private-key", folder + "/x.key", "--name", "door-3", "--output", folder + "/absent",

@@ -112,8 +112,8 @@ import Testing
     let done = try world.tappet("check", "--config-only")
     let notes = lines(done, "commands").filter { $0.hasPrefix("note") }
     try #require(done.status == 0 && notes.count == 2, "\(done)")
-    #expect(notes[0].contains("home/lobby/sealed: ") && notes[0].contains("give it a 'key' of its own"), "\(done)")
-    #expect(notes[1].contains("anywhere below 'home/lobby', as at home/lobby/sealed;"), "\(done)")
+    #expect(notes[0].contains("home/lobby/sealed: ") && notes[0].contains("set a separate 'key'"), "\(done)")
+    #expect(notes[1].contains("any topic below 'home/lobby', such as home/lobby/sealed;"), "\(done)")
   }
 
   @Test func `a broker that refuses the id of the check is not called wrong, and neither is a kiosk without tags`()

@@ -108,7 +108,7 @@ import Testing
     #expect(try eventually { try board.levels(of: "gate") == [true, false] })
     let refused = try world.tappet("command", "test", "home/lobby/command", "pump", "on")
     #expect(refused.status == 1 && refused.output.contains("refused: not permitted here"))
-    #expect(try world.tappet("command", "test", "home/nowhere", "bell").errors.contains("does not have this topic"))
+    #expect(try world.tappet("command", "test", "home/nowhere", "bell").errors.contains("does not contain this topic"))
     // The tool makes its proofs at the time of its own start; what acts needs a second more than 5 s after the kiosk's.
     try board.awaitStart(window: 5, ahead: 0)
     for words in [

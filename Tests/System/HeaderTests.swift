@@ -42,7 +42,7 @@ import TestSupport
     let done = try check(
       "{simulator: /tmp/panel, profile: raspberry-pi, leds: {status: GPIO17}, buttons: [{line: GPIO5, press: light}]}")
     for text in [
-      "ok    panel          virtual, at /tmp/panel: its lines are played, not wired\n", "Raspberry Pi (40 pins), J8\n",
+      "ok    panel          virtual, at /tmp/panel: its lines are simulated\n", "Raspberry Pi (40 pins), J8\n",
       "LED status ── GPIO17  │ 11 ● ○ 12 │", "button GPIO5 ── GPIO5  │ 29 ● · 30 │",
     ] { #expect(done.output.contains(text), "\(text): \(done.output)\(done.errors)") }
     #expect(!done.output.contains("FAIL  panel"))
@@ -53,9 +53,9 @@ import TestSupport
       "{profile: raspberry-pi, buttons: [{name: light, pin: 3, press: light}, {line: GPIO5, press: light}]}",
       reader: "pn532_i2c:/dev/i2c-1")
     for text in [
-      "FAIL  panel          button light: pin 3 is the pin of 'reader SDA'; choose another line\n",
+      "FAIL  panel          button light: pin 3 is wired to 'reader SDA'; choose another line\n",
       "reader SDA, button light ── GPIO2  │  3 ! ·  4 │", "reader SCL ── GPIO3  │  5 ● ·  6 │",
-      "! button light: pin 3 is the pin of 'reader SDA'; choose another line\n",
+      "! button light: pin 3 is wired to 'reader SDA'; choose another line\n",
     ] { #expect(done.output.contains(text), "\(text): \(done.output)\(done.errors)") }
     let alone = try check("{profile: raspberry-pi}", reader: "pn532_uart:/dev/ttyAMA0")
     #expect(alone.output.contains("│  7 ○ ●  8 │  GPIO14 ── reader RXD\n"), "\(alone.output)\(alone.errors)")

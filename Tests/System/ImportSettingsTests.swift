@@ -67,7 +67,7 @@ import TestSupport
       }
       let done = try take(try write(json, world), world, "--reader", "pn532_uart:\(world.folder)/reader")
       #expect(done.status == 0, "\(done)")
-      #expect(done.errors.contains("client id is the phone's own") && done.errors.contains("can be read by others"))
+      #expect(done.errors.contains("client id is also the phone's") && done.errors.contains("can be read by others"))
       #expect(!done.output.contains(key) && !done.errors.contains(key))
       let config = world.folder + "/new/kiosk.yaml"
       let listed = try Programs.run(try Programs.built("tappet"), ["secret", "list", "--config", config])

@@ -83,12 +83,12 @@ import Testing
     try site.write("site.yaml", answers)
     for (old, new, sentence) in [
       (site.host.uppercased(), "elsewhere-2", "boards.csv has no row for this board: "),
-      ("elsewhere-1", site.host, "boards.csv: lines 2 and 3 are both this board's"),
-      ("hostname", "board", "no column tells which row is this board's; name one of "),
-      (",x\n", "\n", "line 2: the row has 2 fields, the first line 3"),
-      ("\"Door, front\"", "%T", "has a '%' that makes a placeholder of the message"),
-      ("front,\"Door", "%{uid},\"Door", "has a '%' that makes a placeholder of the topic"),
-      ("\"Door, front\"", "\"Door", "a quote is in the wrong place, or never closed"),
+      ("elsewhere-1", site.host, "boards.csv: lines 2 and 3 both match this board"),
+      ("hostname", "board", "no column identifies this board's row; add one of the columns "),
+      (",x\n", "\n", "line 2: the row has 2 fields, but the first line has 3"),
+      ("\"Door, front\"", "%T", "contains a '%' that would create a placeholder in the message"),
+      ("front,\"Door", "%{uid},\"Door", "contains a '%' that would create a placeholder in the topic"),
+      ("\"Door, front\"", "\"Door", "misplaced or unclosed quote"),
     ] {
       try site.write("boards.csv", boards.replacingOccurrences(of: old, with: new))
       try expect(sentence)

@@ -28,8 +28,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (["--tap", "abc", "--share-file", "-"], "takes whole seconds"),
-    (["--tap", "30"], "without a secret every tag is refused"),
+    (["--tap", "abc", "--share-file", "-"], "must be whole seconds"),
+    (["--tap", "30"], "without a secret, every tag is refused"),
     (["--write-tag", "--reader", "none"], "need a reader"),
   ])
   func `a first tap that cannot come is an error`(_ options: [String], _ sentence: String) throws {
@@ -64,10 +64,10 @@ import Testing
     try session.answer("CA certificate", try Certificates.path("ca.pem"))
 
     try session.answer("This kiosk's certificate", try Certificates.path("client.pem"))
-    try session.answer("Its private key", try Certificates.path("other-client.key"))
+    try session.answer("Private key of the certificate", try Certificates.path("other-client.key"))
     try session.expect("is not the key of")
     try session.answer("This kiosk's certificate", try Certificates.path("expired-client.pem"))
-    try session.answer("Its private key", try Certificates.path("expired-client.key"))
+    try session.answer("Private key of the certificate", try Certificates.path("expired-client.key"))
     try session.expect("CN=kiosk-demo\" expired")
     try session.answer("This kiosk's certificate", p12)
     try session.answer("Passphrase of", "wrong")
@@ -89,15 +89,15 @@ import Testing
     try session.expect("is not there; plug it in")
     try session.answer("connection string", "pn532_uart:\(world.folder)/reader")
     try session.expect("found: ")
-    try session.answer("Profile of its header", "raspberry")
+    try session.answer("Profile of the board's header", "raspberry")
     try session.expect("there is no profile 'raspberry'")
-    try session.answer("Profile of its header", "none")
+    try session.answer("Profile of the board's header", "none")
     try session.answer("Line of the status LED", "")
     try session.answer("Line of a button", "")
 
     try session.answer("Name [light]: ", "gate")
     try session.answer("Topic [home/gate/set]: ", "home/#")
-    try session.expect("a topic is text without")
+    try session.expect("a topic must not contain")
     try session.answer("Topic", "home/gate")
     try session.answer("Message", "{\"otp-auth\":\"%T\"}")
     try session.answer("Key for %T", "/nowhere.key")
@@ -207,7 +207,7 @@ import Testing
     try world.tell("place ntag213 blank uid=\(world.freshUID())")
     try session.answer("Write a new tag now?", "y")
     try session.expect("'tappet tag format'")
-    try session.answer("Try again (t), format the tag for good", "f")
+    try session.answer("Try again (t), format the tag permanently", "f")
     try session.expect("formatted: NTAG213")
     try session.expect("written: gate on NTAG213")
     try session.expect("Hold the tag to the reader (60 s")
@@ -260,15 +260,15 @@ import Testing
       try Programs.built("tappet"), ["init", "--config", target], log: world.folder + "/session", environment: data)
     try session.answer("(number or name)", "mosquitto")
     try session.answer("[mqtts://localhost:\(world.broker.port)]: ", "")
-    for question in ["CA certificate", "This kiosk's certificate", "Its private key", "Client id"] {
+    for question in ["CA certificate", "This kiosk's certificate", "Private key of the certificate", "Client id"] {
       try session.answer(question, "")
     }
     try session.answer("User name at the broker (or 'none') [ha]: ", "")
-    try session.answer("Password of ha (not shown; Enter keeps the one that is there)", "")
+    try session.answer("Password of ha (not shown; Enter keeps the existing one)", "")
     try session.expect("connected to")
     try session.answer("[pn532_uart:\(world.folder)/reader]: ", "")
     try session.answer("'virtual' for a panel without hardware", "virtual")
-    try session.answer("Its socket", world.folder + "/panel")
+    try session.answer("Socket of the virtual panel", world.folder + "/panel")
     try session.answer("[GPIO17]: ", "")
     try session.answer("[GPIO5]: ", "")
     for answer in ["gate", "home/gate", "open"] { try session.answer("[\(answer)]: ", "") }
@@ -295,7 +295,7 @@ import Testing
   }
 
   @Test(arguments: [
-    Wrong(options: ["--preset", "aws"], sentence: "there is no preset 'aws'; the presets are aws-iot"),
+    Wrong(options: ["--preset", "aws"], sentence: "unknown preset 'aws'; the presets are aws-iot"),
     Wrong(
       options: ["--preset", "aws-iot", "--url", "h", "--certificate", "none"], sentence: "requires a certificate"),
     Wrong(options: ["--url", "ftp://x"], sentence: "is neither a host nor a mqtts:// or mqtt:// URL"),
@@ -306,7 +306,7 @@ import Testing
     Wrong(options: ["--url", "mqtt://127.0.0.1:1"], sentence: "nothing listens on that port"),
     Wrong(
       options: ["--url", "mqtt://127.0.0.1:1", "--untested", "--reader", "none", "--topic", "a/+"],
-      sentence: "a topic is text without"),
+      sentence: "a topic must not contain"),
     Wrong(
       options: ["--url", "mqtt://127.0.0.1:1", "--untested", "--reader", "none", "--state", "/proc/none"],
       sentence: "/proc/none"),

@@ -66,8 +66,8 @@ import Testing
     let before = try export()
     let columns = "building,room,spot,box,item"
     for (text, sentence) in [
-      (columns + "\nA,B,C,D,\"E\nx", "line 2: a quote"), (columns + "\nA,B\"x,C", "line 2: a quote"),
-      (columns + "\nA,B,C,\"D\" x,E\n", "line 2: a quote"),
+      (columns + "\nA,B,C,D,\"E\nx", "line 2: misplaced"), (columns + "\nA,B\"x,C", "line 2: misplaced"),
+      (columns + "\nA,B,C,\"D\" x,E\n", "line 2: misplaced"),
       (String(repeating: "x,", count: 1_000_000) + "\n", "line 1: more than 256 columns"),
       (columns + "\nA,B,C,D,\"" + String(repeating: "n", count: 200_000), "of more than 131072 bytes"),
       ("name,price\nA,1\n", "the first line must name the columns"), ("building,building\nA,A\n", "two columns"),

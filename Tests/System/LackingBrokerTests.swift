@@ -32,7 +32,7 @@ import Testing
     #expect(!world.log.contains("client certificate"), "\(world.log)")
     let check = try world.tappet("check")
     #expect(check.status == 0, "\(check)")
-    #expect(check.output.contains("keeps no retained messages") == version.isEmpty, "\(check)")
+    #expect(check.output.contains("does not support retained messages") == version.isEmpty, "\(check)")
     let connect = try world.tappet("mqtt", "connect", "--kiosk")
     #expect(connect.status == 0 && connect.output.contains("no retained messages") == version.isEmpty, "\(connect)")
   }

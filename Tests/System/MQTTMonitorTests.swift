@@ -53,6 +53,6 @@ import Testing
       environment: ["TERM": "nonsense"])
     try session.expect(#"the terminal's type "nonsense" is unknown here"#)
     let none = try Programs.run(screen.tappet, ["mqtt", "monitor", "--url", screen.url])
-    #expect(none.status == 4 && none.errors.contains("this needs a terminal"), "\(none)")
+    #expect(none.status == 4 && none.errors.contains("this command needs a terminal"), "\(none)")
   }
 }

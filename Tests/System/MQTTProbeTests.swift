@@ -31,7 +31,7 @@ import Testing
       #expect(done.output.contains("ok    " + feature), "\(feature): \(done)")
     }
     #expect(done.output.contains("the broker wants 45 s"), "\(done)")
-    #expect(done.output.contains("light: home/light took a message, and it came back"), "\(done)")
+    #expect(done.output.contains("light: home/light accepted a message, which was received back"), "\(done)")
     #expect(done.output.contains("no    publish               bell: home/bell is refused: its access list"), "\(done)")
     let denied = try world.tappet("mqtt", "probe", "--yes", "--topic", "elsewhere")
     #expect(denied.output.contains("no    QoS 1"), "\(denied)")

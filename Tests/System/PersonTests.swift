@@ -41,7 +41,7 @@ import Testing
     #expect(eventually { world.received.last?.topic == "home/who" && world.received.last?.payload == "Ann Lee" })
     try world.takeAway()
     let moved = try world.tappet("person", "assign", "Ben", String(id.prefix(8)))
-    #expect(moved.status == 0 && moved.errors.contains("is Ben's now, formerly Ann Lee's"), "\(moved)")
+    #expect(moved.status == 0 && moved.errors.contains("is now assigned to Ben, formerly to Ann Lee"), "\(moved)")
     before = world.lights.count
     try world.tell("back")
     try world.awaitLight("delivered-by-tag", after: before)

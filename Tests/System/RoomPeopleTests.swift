@@ -76,7 +76,7 @@ import Testing
         "Refused: not permitted here; see 'actions', 'outputs', 'people' and 'check' under 'commands'."
       ])
     #expect(try !isSuspended("Ben", world))
-    #expect(try answer(to: "!history") == ["The log has nothing."])
+    #expect(try answer(to: "!history") == ["The log is empty."])
     for _ in 0..<6 { #expect(try answer(to: "!ring", count: 2) == ["\u{23F3}", "\u{2705}"]) }
     let lines = try #require(try answer(to: "!history").first).split(separator: "\n")
     let shown = try world.tappet("history").output.split(separator: "\n")

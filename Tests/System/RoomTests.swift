@@ -29,7 +29,7 @@ import Testing
     #expect(try world.tappet("outbox", "list").output == "")
     let process = try #require(world.webhookProcess)
     let checked = try world.tappet("check", "--config-only")
-    #expect(checked.output.contains("ring: says it in #door:h"), "\(checked)")
+    #expect(checked.output.contains("ring: posts to #door:h"), "\(checked)")
     let told = world.log + Kernel.commandLine(process) + (try world.tappet("status").output) + checked.output
     #expect(!told.contains("SECRET") && !told.contains("RIGHTWORD"))
     let session = world.folder + "/matrix.session"
@@ -162,7 +162,7 @@ import Testing
       "matrix", "login", server.user, "--homeserver", url, "--login-token", input: "RIGHTTOKEN\n")
     #expect(token.status == 0, "\(token)")
     let single = try world.tappet("matrix", "login", server.user, "--homeserver", url + "/sso", input: "RIGHTWORD\n")
-    #expect(single.status == 1 && single.errors.contains("has no passwords: make a login token"), "\(single)")
+    #expect(single.status == 1 && single.errors.contains("does not support passwords: create a"), "\(single)")
     let gone = try world.tappet("matrix", "login", "@gone:localhost:\(server.port)", input: "x\n")
     #expect(gone.status == 1 && gone.errors.contains("this user is deactivated"), "\(gone)")
     let plain = try world.tappet("matrix", "login", server.user, "--homeserver", "http://far.example", input: "x\n")
@@ -243,7 +243,7 @@ import Testing
     let left = try world.tappet("space", "kick-all", "!space:h", server.user)
     #expect(left.output.split(separator: "\n").last?.hasSuffix("!space:h") == true, "\(left)")
     let checked = try world.tappet("check")
-    let sentence = "ring: !quiet:h: the kiosk may not write there: its power level is 0, and messages need 50"
+    let sentence = "!quiet:h: the kiosk is not allowed to post there: its power level is 0, and messages require 50"
     #expect(checked.status == 1 && checked.output.contains(sentence), "\(checked)")
   }
 

@@ -18,7 +18,7 @@ import Testing
     let made = try old.tappet("backup", backup, "--passphrase-file", pass)
     #expect(made.status == 0 && made.errors.contains("2 secrets, the timestamp key"), "\(made.errors)")
     #expect(try old.tappet("backup", backup, "--passphrase-file", pass).errors.contains("already exists"))
-    #expect(try old.tappet("restore", backup, "--passphrase-file", pass, "--yes").errors.contains("a kiosk runs"))
+    #expect(try old.tappet("restore", backup, "--passphrase-file", pass, "--yes").errors.contains("a kiosk is running"))
     let unconfirmed = try new.tappet("restore", backup, "--passphrase-file", pass)
     #expect(unconfirmed.status == 1 && unconfirmed.errors.contains("add --yes to confirm"), "\(unconfirmed)")
 

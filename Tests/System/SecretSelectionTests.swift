@@ -44,7 +44,7 @@ import Testing
     #expect(unsure.status == 1 && unsure.errors.contains("this removes 2 secrets"), "\(unsure)")
     #expect(try world.tappet("secret", "remove", "--action", "light", "--yes").status == 0)
     #expect(try secrets(world).count == 1)
-    #expect(try world.tappet("secret", "remove", "--label", "Ann").errors.contains("no secret fits"))
+    #expect(try world.tappet("secret", "remove", "--label", "Ann").errors.contains("no secret matches"))
     #expect(try world.tappet("secret", "remove").status == 2)
     #expect(try world.tappet("secret", "remove", "--label", "Ann", "3f").status == 2)
   }

@@ -230,7 +230,7 @@ import Testing
     }
     #expect(try desk.tappet("people", "keys", desk.folder, status: 1).errors.contains("already exists"))
     let wrong = try desk.tappet("people", "push", desk.folder + "/site.key", status: 1)
-    #expect(wrong.errors.contains("does not belong to 'public_key'"), "\(wrong)")
+    #expect(wrong.errors.contains("does not match 'public_key'"), "\(wrong)")
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: desk.folder + "/push.key")
     #expect(try desk.push(status: 1).errors.contains("chmod 600"))
     let none = try world.tappet("people", "push", desk.folder + "/push.key")
@@ -242,6 +242,6 @@ import Testing
     try FileManager.default.createDirectory(atPath: more, withIntermediateDirectories: false)
     let keys = try desk.tappet("people", "keys", more, "--json")
     #expect(JSONPromise("people keys", try JSONPage()).mistakes(keys.data) == [], "\(keys)")
-    #expect(try desk.tappet("check", "--config-only").output.contains("north: people come from"))
+    #expect(try desk.tappet("check", "--config-only").output.contains("north: people are received from"))
   }
 }

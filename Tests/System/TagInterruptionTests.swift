@@ -142,7 +142,7 @@ import Testing
     #expect(world.kiosk?.end(SIGKILL) == true)
     #expect(eventually { !writing.isRunning })
     #expect(
-      writing.status == 4 && writing.text.contains("the kiosk ended before"), "\(writing.text)")
+      writing.status == 4 && writing.text.contains("the kiosk stopped before"), "\(writing.text)")
     #expect(try secretCount(world) == before)
     try world.start()
     let later = world.lights.count

@@ -34,7 +34,7 @@ import Testing
     #expect(try world.tappet("tag", "read").output.contains("the tag is empty"))
     #expect(try world.tappet("tag", "write", "bell", "--with-key").errors.contains("anyone who reads it can copy it"))
     #expect(try world.tappet("tag", "read", "--json").output.contains("\"carries_key\":true"))
-    #expect(try world.tappet("tag", "lock", "--yes").output.contains("locked for good"))
+    #expect(try world.tappet("tag", "lock", "--yes").output.contains("permanently locked"))
     #expect(try world.tappet("tag", "erase").status == 1)
     #expect(try world.tappet("tag", "read").status == 0)
   }

@@ -108,7 +108,7 @@ final class Terminal {
     #expect(try eventually { try terminal.text().contains("light        ready") })
     let screen = try terminal.text().split(separator: "\n").map(String.init)
     let wanted = [
-      "tappet kiosk   (q ends it, ? explains it)", "  light        ready", "  LEDs        status      result",
+      "tappet kiosk   (q quits, ? shows the keys)", "  light        ready", "  LEDs        status      result",
       "  buttons  1 lamp   2 gate   h before a digit holds it", "  reader   the reader is ready",
       "  broker   connected to mqtts://localhost:\(world.broker.port)", "  disk     good", "  clock    good",
       "  outbox   0 waiting", "  accepted 0   delivered 0   refused 0   expired 0",

@@ -46,7 +46,7 @@ import Testing
       let done = try Programs.run(try Programs.built("tappet"), words)
       #expect(done.status == 0 && !done.output.isEmpty, "\(words): \(done)")
     }
-    #expect(try run("--config", path, "status").errors.contains("no kiosk runs"))
+    #expect(try run("--config", path, "status").errors.contains("no kiosk is running"))
     let variable = ["TAPPET_CONFIG": path]
     let named = try Programs.run(try Programs.built("tappet"), ["secret", "list"], environment: variable)
     #expect(named.status == 0 && !named.output.isEmpty, "\(named)")
@@ -157,7 +157,7 @@ import Testing
   @Test func `status describes the running kiosk, or says that there is none`() throws {
     let world = try KioskWorld()
     let none = try world.tappet("status")
-    #expect(none.status == 4 && none.errors.contains("no kiosk runs"))
+    #expect(none.status == 4 && none.errors.contains("no kiosk is running"))
     try world.start()
     try world.goodTap()
     let status = try world.tappet("status", "--json")

@@ -102,7 +102,7 @@ import TestSupport
         + "'tappet secret list --help' lists them")
     #expect(message(.secretList, ["-x"])?.hasPrefix("unknown option '-x'") == true)
     #expect(
-      message(.mqttPub, ["t", "-5"]) == "unknown option '-5' (write '--' before a text that begins with '-'); "
+      message(.mqttPub, ["t", "-5"]) == "unknown option '-5' (write '--' before a text that starts with '-'); "
         + "'tappet mqtt pub --help' lists them")
     #expect(message(.mqttPub, ["--url", "mqtt://h", "--", "t", "-5"]) == nil)
     #expect(message(.secretList, ["--json=1"]) == "option '--json' does not take a value")
@@ -113,7 +113,7 @@ import TestSupport
     #expect(message(.secretNew, ["a", "b"]) == "unexpected argument 'b'")
     #expect(
       message(.tagRead, ["--timeout", "0"])
-        == "--timeout takes whole seconds from 1 to 3600, or a time such as 5m, not '0'")
+        == "--timeout must be whole seconds from 1 to 3600, or a time such as 5m, not '0'")
     for (text, seconds) in [("90", 90), ("90s", 90), ("2m", 120), ("2 min", 120), ("1h", 3600)] {
       let arguments = try? Arguments.parse(["--timeout", text], for: .tagRead)
       #expect(arguments?.seconds("timeout") == .seconds(seconds), "\(text)")

@@ -21,7 +21,7 @@ package enum BrokerChoice {
     settings.needsQoS1 = false
     if let name = arguments.value("client-id") {
       guard BrokerSettings.isClientID(name) else {
-        throw .usage("--client-id takes 1 to \(Limits.clientIDSizeMax) bytes without '/', '+' and '#'")
+        throw .usage("--client-id must be 1 to \(Limits.clientIDSizeMax) bytes long, without '/', '+' and '#'")
       }
       settings.clientID = name
     } else {
@@ -54,7 +54,7 @@ package enum BrokerChoice {
 
   private static func own(_ arguments: Arguments) throws(CommandFailure) -> BrokerSettings {
     guard let endpoint = arguments.value("url").flatMap({ BrokerEndpoint(url: $0) }) else {
-      throw .usage("--url takes mqtts://HOST[:PORT] or mqtt://HOST[:PORT]")
+      throw .usage("--url must be mqtts://HOST[:PORT] or mqtt://HOST[:PORT]")
     }
     var settings = BrokerSettings(
       endpoints: [endpoint], clientID: "", caFile: arguments.value("ca"),
@@ -74,7 +74,7 @@ package enum BrokerChoice {
       from: file, question: "Password", what: "password", sizeMax: Limits.brokerPasswordSizeMax)
     if file == nil, line.count == 0 { return nil }
     guard let password = BrokerPassword(line) else {
-      throw .failed("this cannot be a password: it is empty, or has a NUL")
+      throw .failed("the password is invalid: it is empty, or contains NUL")
     }
     return password
   }

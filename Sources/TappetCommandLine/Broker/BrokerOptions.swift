@@ -8,19 +8,20 @@ extension Command {
   package static var brokerOptions: [CommandOption] {
     @export(interface) get {
       [
-        CommandOption("kiosk", "the kiosk's certificates and login, as without --url"),
+        CommandOption("kiosk", "use the kiosk's certificates and login, as without --url"),
         CommandOption("url", "URL", "mqtts://HOST[:PORT] or mqtt://HOST[:PORT], instead of the kiosk's broker"),
-        CommandOption("ca", "FILE", .file, "the only certificates to trust, instead of the system's"),
+        CommandOption("ca", "FILE", .file, "CA certificates to trust, instead of the system's"),
         CommandOption("certificate", "FILE", .file, "client certificate: PEM, or .p12 with its key"),
-        CommandOption("private-key", "FILE", .file, "its private key"),
-        CommandOption("username", "NAME", "user name; its password is asked for"),
+        CommandOption("private-key", "FILE", .file, "private key of the client certificate"),
+        CommandOption("username", "NAME", "user name; prompts for the password"),
         CommandOption("password-file", "FILE", .file, "file whose first line is the password (mode 0600)"),
-        CommandOption("client-id", "ID", "client id, instead of a unique one"),
+        CommandOption("client-id", "ID", "client id (default: a unique one)"),
         CommandOption(
-          "protocol", "VERSION", .word(["3.1", "3.1.1", "5"]), "version of MQTT, instead of 5, then 3.1.1"),
+          "protocol", "VERSION", .word(["3.1", "3.1.1", "5"]), "MQTT version (default: 5, then 3.1.1)"),
         CommandOption("alpn", "NAME", "protocol name to offer in the TLS handshake"),
-        CommandOption("psk-identity", "NAME", "name of a key that the broker has too, instead of certificates"),
-        CommandOption("psk-file", "FILE", .file, "file whose first line is that key, in hexadecimal (mode 0600)"),
+        CommandOption("psk-identity", "NAME", "name of a pre-shared key, instead of certificates"),
+        CommandOption(
+          "psk-file", "FILE", .file, "file whose first line is the pre-shared key, in hexadecimal (mode 0600)"),
       ]
     }
   }
@@ -28,10 +29,10 @@ extension Command {
   @export(interface)
   package static func usageErrorOfBroker(_ arguments: Arguments) -> String? {
     if let url = arguments.value("url"), BrokerEndpoint(url: url) == nil {
-      return "--url takes mqtts://HOST[:PORT] or mqtt://HOST[:PORT]"
+      return "--url must be mqtts://HOST[:PORT] or mqtt://HOST[:PORT]"
     }
     if let version = arguments.value("protocol"), !["3.1", "3.1.1", "5"].contains(version) {
-      return "--protocol takes 3.1, 3.1.1 or 5, not '\(version)'"
+      return "--protocol must be 3.1, 3.1.1 or 5, not '\(version)'"
     }
     let isOwn = arguments.has("url") && !arguments.has("kiosk")
     let certificates = ["ca", "certificate", "private-key"]
@@ -51,13 +52,13 @@ extension Command {
     if hasName != hasFile { return hasName ? "--psk-identity needs --psk-file" : "--psk-file needs --psk-identity" }
     guard hasName else { return nil }
     if let other = certificates.first(where: { arguments.has($0) }) {
-      return "--psk-identity and --\(other) exclude each other"
+      return "--psk-identity and --\(other) cannot be combined"
     }
     if arguments.value("url").flatMap({ BrokerEndpoint(url: $0) })?.usesTLS == false {
-      return "a pre-shared key is for TLS: use mqtts://"
+      return "a pre-shared key requires TLS: use mqtts://"
     }
     let size = arguments.value("psk-identity")?.utf8.count ?? 0
     return (1...Limits.preSharedKeyNameSizeMax).contains(size)
-      ? nil : "--psk-identity takes 1 to \(Limits.preSharedKeyNameSizeMax) bytes"
+      ? nil : "--psk-identity must be 1 to \(Limits.preSharedKeyNameSizeMax) bytes long"
   }
 }

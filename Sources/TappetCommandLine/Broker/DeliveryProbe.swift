@@ -120,11 +120,11 @@ package struct DeliveryProbe {
     case .refused(let code): return (.bad, "\(topic) is refused: \(LinkFailure.publishRefusal(code))")
     case .connectionEnded(let failure): return (.bad, "\(topic) was not sent: \(failure.sentence)")
     case .taken(let isHeard):
-      if hasReturned { return (.good, "\(topic) took a message, and it came back") }
+      if hasReturned { return (.good, "\(topic) accepted a message, which was received back") }
       if usesMQTT5 { return (.note, takenText(isHeard: isHeard)) }
       return (
         isSubscribed == true ? .bad : .note,
-        "\(topic) was acknowledged, but the message did not come back: with MQTT 3.1.1 a broker acknowledges "
+        "\(topic) was acknowledged, but the message was not received back: with MQTT 3.1.1, a broker acknowledges "
           + "messages that its access list denies; see its log"
       )
     }
@@ -133,7 +133,8 @@ package struct DeliveryProbe {
   private func takenText(isHeard: Bool) -> String {
     let why =
       isSubscribed == true
-      ? "it did not come back, as if this client may not read the topic" : "this client may not subscribe to see it"
-    return "\(topic) took a message; \(why)" + (isHeard ? "" : ", and it has no other subscriber")
+      ? "it was not received back, so this client may lack permission to read the topic"
+      : "this client is not allowed to subscribe and receive it back"
+    return "\(topic) accepted a message; \(why)" + (isHeard ? "" : ", and the topic has no other subscriber")
   }
 }

@@ -11,7 +11,7 @@ extension BrokerChoice {
     -> BrokerSettings
   {
     guard let endpoint = arguments.value("other").flatMap({ BrokerEndpoint(url: $0) }) else {
-      throw .usage("--other takes mqtts://HOST[:PORT] or mqtt://HOST[:PORT]")
+      throw .usage("--other must be mqtts://HOST[:PORT] or mqtt://HOST[:PORT]")
     }
     var other = settings
     other.endpoints = [endpoint]
@@ -25,14 +25,14 @@ extension Command {
   /// Options for the address of the second broker.
   package static var otherBrokerOptions: [CommandOption] {
     [
-      CommandOption("other", "URL", "the other broker; certificates and login are the same"),
-      CommandOption("other-ca", "FILE", .file, "the only certificates to trust there"),
+      CommandOption("other", "URL", "URL of the other broker; certificates and login are the same"),
+      CommandOption("other-ca", "FILE", .file, "CA certificates to trust for the other broker, and no others"),
     ]
   }
 
   package static func usageErrorOfOther(_ arguments: Arguments) -> String? {
     guard arguments.value("other").map({ BrokerEndpoint(url: $0) != nil }) ?? false else {
-      return "--other takes mqtts://HOST[:PORT] or mqtt://HOST[:PORT]"
+      return "--other must be mqtts://HOST[:PORT] or mqtt://HOST[:PORT]"
     }
     return nil
   }

@@ -33,7 +33,7 @@ package enum KioskAccess {
     case .refused(let problems):
       for problem in problems { Output.printError(problem.sentence) }
       if case .cannotRead(let error) = problems.first?.kind, error.code == ENOENT {
-        Output.printError("Create one with 'tappet init', or give its path with '--config FILE'.")
+        Output.printError("Create one with 'tappet init', or specify its path with '--config FILE'.")
       }
       var failure = CommandFailure.reported(.configuration, FailureCode.configuration)
       failure.mistakes = problems.map { $0.json }
@@ -54,7 +54,7 @@ package enum KioskAccess {
     else { return try load(arguments) }
     configuration.stateFolder = state
     for problem in problems { Output.printError("warning: " + problem.sentence) }
-    Output.printError("warning: the file has mistakes; this is the kiosk that listens at \(control)")
+    Output.printError("warning: the file has errors; using the kiosk that listens at \(control)")
     return configuration
   }
 
@@ -70,8 +70,8 @@ package enum KioskAccess {
     else {
       throw .refused(
         "\(path), which users other than root can change, names \(file) outside its folder: root does not write there; "
-          + "make it root's own (chown root:tappet, chmod 640)"
-          + (option.map { ", or give the file with --\($0)" } ?? ""))
+          + "make root its owner (chown root:tappet, chmod 640)"
+          + (option.map { ", or specify the file with --\($0)" } ?? ""))
     }
   }
 
@@ -101,8 +101,8 @@ package struct RunningKiosk {
     let owner = FileOwner.user(of: AtomicFiles.folder(of: configuration.controlSocket))
     if let peer, [0, geteuid(), owner, FileOwner.serviceUser].contains(peer) { return RunningKiosk(socket) }
     throw .failed(
-      "at \(configuration.controlSocket) listens a program of another user "
-        + "(\(peer.map { String($0) } ?? "unknown")), which is not the kiosk: nothing was sent; find out whose it is",
+      "the program that listens at \(configuration.controlSocket) is not the kiosk, but belongs to another user "
+        + "(\(peer.map { String($0) } ?? "unknown")): nothing was sent; find out whose program it is",
       FailureCode.kioskDistrusted)
   }
 
@@ -112,11 +112,11 @@ package struct RunningKiosk {
     let path = configuration.controlSocket
     do throws(SystemError) { _ = try UnixSocket.connect(to: path) } catch {
       if error.code == EACCES {
-        return "this user may not connect to \(path), so that a running kiosk cannot be found; use sudo, or set "
+        return "this user is not allowed to connect to \(path), so a running kiosk cannot be found; use sudo, or set "
           + "'control: /run/tappet/control' and join the group tappet"
       }
     }
-    return "no kiosk runs with this configuration (nothing listens at \(path)); start one with 'tappet run'"
+    return "no kiosk is running with this configuration (nothing listens at \(path)); start one with 'tappet run'"
   }
 
   /// For callers that wait for several descriptors.
@@ -178,7 +178,7 @@ package struct KioskClient {
   private func judged(_ answer: ControlMessage?) throws(CommandFailure) -> ControlMessage {
     guard let answer else {
       throw .failed(
-        "the running kiosk does not answer; look at its log, and ask again whether it was done",
+        "the running kiosk does not answer; look at its log, and check whether the request was executed",
         FailureCode.kioskSilent)
     }
     guard let sentence = answer.json["error"]?.text else { return answer }

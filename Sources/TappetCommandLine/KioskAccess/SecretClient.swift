@@ -33,7 +33,7 @@ package struct SecretClient {
     // A kiosk may have started in the meantime.
     if answer.secrets != nil || answer.learnedTags != nil, let kiosk = try? RunningKiosk.find(configuration) {
       guard let reply = kiosk.ask(.secrets(.reload)), reply.json["error"] == nil else {
-        throw .failed("the change is stored, but the kiosk that has just started did not take it over; restart it")
+        throw .failed("the change is stored, but the kiosk that has just started did not apply it; restart it")
       }
     }
     return ControlMessage(answer.json, enclosing: answer.secretPayload)

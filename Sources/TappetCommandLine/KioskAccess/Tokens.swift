@@ -29,7 +29,7 @@ package enum Tokens {
       return key
     }
     guard let key = configuration.timestampKey else {
-      throw .refused("the configuration has no timestamp_key; add it, or give --key-file FILE")
+      throw .refused("the configuration has no timestamp_key; add it, or specify --key-file FILE")
     }
     return key
   }

@@ -33,7 +33,7 @@ package enum Homeserver {
   package static func connect(_ configuration: KioskConfiguration) throws(CommandFailure) -> HomeserverClient {
     let matrix = try settings(configuration)
     guard let session = session(matrix) else {
-      throw .refused("there is no session in \(matrix.sessionFile); 'tappet matrix login USER' makes one")
+      throw .refused("there is no session in \(matrix.sessionFile); 'tappet matrix login USER' creates one")
     }
     return try HomeserverClient(.file(matrix.sessionFile), caFile: matrix.caFile, place: session.homeserver)
   }
@@ -49,7 +49,7 @@ package enum Homeserver {
   package static func checked(_ url: String) throws(CommandFailure) -> String {
     let bare = url.utf8.last == UInt8(ascii: "/") ? String(url.dropLast()) : url
     guard let parts = WebhookURL(bare), parts.usesTLS || parts.isLoopback else {
-      throw .refused("a homeserver's URL is 'https://HOST', not '\(url.withoutUserInfo)'")
+      throw .refused("a homeserver's URL must be 'https://HOST', not '\(url.withoutUserInfo)'")
     }
     return bare
   }
@@ -62,7 +62,7 @@ package enum Homeserver {
     if answer.status == 404 { return "https://" + server }
     guard answer.status == 200, let url = answer.json?["m.homeserver"]?["base_url"]?.text else {
       throw .failed(
-        "\(server) does not say where its homeserver is (status \(answer.status)); give it with --homeserver",
+        "\(server) does not publish the URL of its homeserver (status \(answer.status)); specify it with --homeserver",
         "room-server-unusable")
     }
     return try checked(url)
@@ -87,8 +87,8 @@ package enum Homeserver {
     if types.contains(isToken ? "m.login.token" : "m.login.password") { return }
     throw .refused(
       isToken
-        ? "\(place) takes no login tokens; log in with a password"
-        : "\(place) has no passwords: make a login token in another client, and log in with --login-token",
+        ? "\(place) does not support login tokens; log in with a password"
+        : "\(place) does not support passwords: create a login token in another client, and log in with --login-token",
       "credentials-refused")
   }
 
@@ -140,7 +140,7 @@ package enum Homeserver {
 
   package static func checked(room: String) throws(CommandFailure) -> String {
     guard RoomDestination.isRoom(room) else {
-      throw .usage("a room is '#door:example.org' or '!id:example.org', not '\(room)'")
+      throw .usage("a room must be '#door:example.org' or '!id:example.org', not '\(room)'")
     }
     return room
   }

@@ -93,15 +93,15 @@ extension HomeserverClient.Answer {
     switch code {
     case "M_USER_DEACTIVATED":
       return .refused(
-        "this user is deactivated at \(place); its administrator can bring it back, or log in as another one",
+        "this user is deactivated at \(place); its administrator can reactivate it, or log in as another user",
         "credentials-refused")
     case "M_UNKNOWN_TOKEN", "M_MISSING_TOKEN":
       let fault = WebhookFault.trouble(.tokenRefused, code: Int32(clamping: status))
       return .refused(fault.sentence(place), fault.code)
     case "M_LIMIT_EXCEEDED":
       let seconds = (json["retry_after_ms"]?.wholeNumber ?? 0) / 1000 + 1
-      return .refused("\(place) wants fewer requests; try again in \(seconds) s", "webhook-too-many")
-    default: return .refused("\(place) refuses: \(json["error"]?.text ?? "") (\(code))", "webhook-refused")
+      return .refused("\(place) limits the number of requests; try again in \(seconds) s", "webhook-too-many")
+    default: return .refused("\(place) refused the request: \(json["error"]?.text ?? "") (\(code))", "webhook-refused")
     }
   }
 }

@@ -20,13 +20,13 @@ package enum CSVError: Error, Hashable {
     @export(interface) get {
       switch self {
       case .quote(let line):
-        "line \(line): a quote is in the wrong place, or never closed; double the quotes in a quoted field"
+        "line \(line): misplaced or unclosed quote; double the quotes in a quoted field"
       case .tooManyColumns(let line, let max): "line \(line): more than \(max) columns"
       case .fieldTooLong(let line, let max): "line \(line): a field of more than \(max) bytes; is a quote missing?"
       case .notUTF8(let line, let encoding):
         "line \(line) is not UTF-8; it looks like \(encoding): convert the file with iconv -f \(encoding) -t UTF-8"
-      case .workbook: "it is a workbook (such as .xlsx or .ods); save it as 'CSV UTF-8' in the spreadsheet first"
-      case .noMemory: "the system has no memory left"
+      case .workbook: "the file is a workbook (such as .xlsx or .ods); save it as 'CSV UTF-8' in the spreadsheet first"
+      case .noMemory: "the system is out of memory"
       }
     }
   }

@@ -17,7 +17,7 @@ package final class FullScreen {
   /// Enters full-screen mode; fails with a message if the terminal is unsuitable.
   @export(interface)
   package init() throws(CommandFailure) {
-    guard isatty(0) == 1, isatty(1) == 1 else { throw .failed("this needs a terminal") }
+    guard isatty(0) == 1, isatty(1) == 1 else { throw .failed("this command needs a terminal") }
     size = TerminalSize.current() ?? (80, 24)
     switch tc_open() {
     case TC_OPEN: break

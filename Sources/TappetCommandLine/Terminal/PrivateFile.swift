@@ -39,7 +39,7 @@ package enum PrivateFile {
     do throws(SystemError) { try make(path, bytes) } catch {
       throw .failed(
         error.code == EEXIST
-          ? "\(path) already exists; delete it, or give another name" : "\(path) cannot be written: \(error.text)")
+          ? "\(path) already exists; delete it, or specify another name" : "\(path) cannot be written: \(error.text)")
     }
   }
 

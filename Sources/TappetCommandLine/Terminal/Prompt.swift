@@ -189,7 +189,7 @@ extension CertificateProblem {
   package var promptSentence: String {
     switch self {
     case .keyEncrypted(let path), .bundleEncrypted(let path):
-      "\(path) has a passphrase: run this on a terminal, or give --passphrase-file"
+      "\(path) has a passphrase: run this on a terminal, or specify --passphrase-file"
     default: sentence
     }
   }

@@ -102,7 +102,7 @@ extension YAMLReader {
       guard let pin = pin(value, number, chips) else { return nil }
       let same = (known + pins).first { $0.line != .none && ($0.line == pin.line || $0.name == pin.name) }
       if let other = same, pin.line != .none {
-        let expected = "a line and a name that no other pin has; pin \(other.number) has one of them"
+        let expected = "a line and a name that no other pin uses; pin \(other.number) already uses one of them"
         note(.invalidValue(pin.name, expected: expected), at: value)
       }
       pins.append(pin)
@@ -119,8 +119,8 @@ extension YAMLReader {
     {
       return Int(number)
     }
-    let first = "an odd number first, greater than any before"
-    invalid(node, expected: last.map { "pin \($0 + 1) next, for none may be left out" } ?? first)
+    let first = "an odd number first, greater than all before it"
+    invalid(node, expected: last.map { "pin \($0 + 1) next, because no pin can be omitted" } ?? first)
     return nil
   }
 

@@ -32,7 +32,7 @@ extension YAMLReader {
       do throws(WeeklyHoursError) {
         let hours = try WeeklyHours(text)
         if known.contains(where: { $0.overlaps(hours) }) {
-          invalid(element, expected: "hours that do not overlap with others of the list")
+          invalid(element, expected: "hours that do not overlap with other hours in the list")
         }
         known.append(hours)
       } catch {
@@ -42,7 +42,7 @@ extension YAMLReader {
           note(.invalidValue(part, expected: "written with days such as 'Mon-Fri' or 'Sat,Sun'"), at: element)
         case .time(let part): note(.invalidValue(part, expected: "written with times such as '07:00'"), at: element)
         case .endsBeforeBegin:
-          invalid(element, expected: "hours that end after they begin; divide them at midnight: 24:00 and 00:00")
+          invalid(element, expected: "hours that end after they start; split them at midnight: 24:00 and 00:00")
         }
       }
     }

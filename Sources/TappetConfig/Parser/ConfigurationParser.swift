@@ -167,7 +167,7 @@ extension YAMLReader {
     let control = socketPath(top["control"]) ?? KioskConfiguration.controlSocket(in: state)
     if let place = top["state"], top["control"] == nil, control.utf8.count > Limits.socketPathSizeMax {
       let sizeMax = Limits.socketPathSizeMax - (control.utf8.count - state.utf8.count)
-      invalid(place, expected: "at most \(sizeMax) bytes long, or 'control' a shorter path of its own")
+      invalid(place, expected: "at most \(sizeMax) bytes long, or 'control' must be set to a shorter path")
     }
     guard problems.isEmpty, var broker, let actions else { return nil }
     // Subscription replies identify topics by index, so rooms must come last.
@@ -193,7 +193,7 @@ extension YAMLReader {
     guard let node, let mapping = mapping(node, keys: ["device"]) else { return (true, nil) }
     let device = shortText(mapping["device"], sizeMax: Limits.readerDeviceSizeMax)
     if let value = mapping["device"], let device, device.utf8.first == UInt8(ascii: "/") {
-      invalid(value, expected: "a driver and its device, as 'pn532_uart:\(device)'")
+      invalid(value, expected: "a driver and its device, such as 'pn532_uart:\(device)'")
     }
     return (true, device)
   }
@@ -214,7 +214,7 @@ extension YAMLReader {
   private mutating func timestampKey(_ node: YAMLNode?) -> (key: TimestampKey?, isStored: Bool) {
     guard let node, let mapping = mapping(node, keys: ["file", "stored"]) else { return (nil, false) }
     if let stored = mapping["stored"] {
-      if mapping["file"] != nil || flag(stored) == false { invalid(stored, expected: "true, and no 'file' beside it") }
+      if mapping["file"] != nil || flag(stored) == false { invalid(stored, expected: "true, without 'file'") }
       return (nil, true)
     }
     guard let file = required("file", in: mapping), let path = path(file), files != .ignored else {

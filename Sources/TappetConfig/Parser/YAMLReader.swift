@@ -89,7 +89,7 @@ struct YAMLReader {
   /// Returns the elements of a list of 1 to `max` elements.
   mutating func list(_ node: YAMLNode, max: Int = .max, of what: String = "") -> [YAMLNode]? {
     guard case .sequence(let elements) = node.content, !elements.isEmpty else {
-      wrongType(node, expected: "a list with one element at least")
+      wrongType(node, expected: "a list with at least one element")
       return nil
     }
     guard elements.count <= max else {
@@ -151,7 +151,7 @@ struct YAMLReader {
   mutating func socketPath(_ node: YAMLNode?) -> String? {
     guard let node, let path = path(node) else { return nil }
     guard path.utf8.count <= Limits.socketPathSizeMax else {
-      invalid(node, expected: "a path of at most \(Limits.socketPathSizeMax) bytes, its folder included")
+      invalid(node, expected: "a path of at most \(Limits.socketPathSizeMax) bytes, including its folder")
       return nil
     }
     return path

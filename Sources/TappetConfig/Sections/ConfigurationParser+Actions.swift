@@ -146,7 +146,7 @@ extension YAMLReader {
     let value = ActionRemoval(topic: topic, message: message, hasLiteralTopic: isLiteral)
     if value.names(.uri) {
       let place = message.names(.uri) ? removal["message"] : removal["topic"] ?? mapping["topic"]
-      if let place { invalid(place, expected: "without '%{uri}', which is not kept until the tag leaves") }
+      if let place { invalid(place, expected: "without '%{uri}', which is not kept until the tag is removed") }
     }
     return (chosen ?? .hold, value)
   }
@@ -159,14 +159,14 @@ extension YAMLReader {
       return nil
     }
     if template.topicSizeMax <= Limits.topicSizeMax { return topic }
-    invalid(node, expected: "a shorter topic: what it names about a tap has no room")
+    invalid(node, expected: "a shorter topic: the values of its placeholders would not fit")
     return nil
   }
 
   mutating func topic(_ node: YAMLNode?) -> String? {
     guard let node, let text = text(node) else { return nil }
     guard Action.isTopic(text) else {
-      invalid(node, expected: "a topic without '+', '#' and control characters that does not begin with '$'")
+      invalid(node, expected: "a topic without '+', '#' and control characters that does not start with '$'")
       return nil
     }
     return text

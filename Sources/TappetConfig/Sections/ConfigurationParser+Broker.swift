@@ -72,7 +72,7 @@ extension YAMLReader {
     }
     if endpoints.contains(where: { !$0.usesTLS }) { note(.passwordWithoutTLS, at: value) }
     if let stored = password["stored"] {
-      if password["file"] != nil || flag(stored) == false { invalid(stored, expected: "true, and no 'file' beside it") }
+      if password["file"] != nil || flag(stored) == false { invalid(stored, expected: "true, without 'file'") }
       return (name, nil, true)
     }
     guard let file = required("file", in: password), let path = path(file) else { return (name, nil, false) }
@@ -114,7 +114,7 @@ extension YAMLReader {
   private mutating func clientID(_ node: YAMLNode?) -> String? {
     guard let node, let text = text(node) else { return nil }
     guard BrokerSettings.isClientID(text) else {
-      invalid(node, expected: "1 to \(Limits.clientIDSizeMax) bytes without '/', '+' and '#'")
+      invalid(node, expected: "1 to \(Limits.clientIDSizeMax) bytes long, without '/', '+' and '#'")
       return nil
     }
     return text
@@ -132,7 +132,7 @@ extension YAMLReader {
   private mutating func endpoint(_ node: YAMLNode) -> BrokerEndpoint? {
     guard let text = text(node) else { return nil }
     if let endpoint = BrokerEndpoint(url: text) { return endpoint }
-    let keys = " (user name and password have keys of their own: username, password)"
+    let keys = " (user name and password have separate keys: username, password)"
     let hasUser = text.utf8.contains(UInt8(ascii: "@"))
     invalid(node, expected: "mqtts://HOST[:PORT] or mqtt://HOST[:PORT]" + (hasUser ? keys : ""))
     return nil

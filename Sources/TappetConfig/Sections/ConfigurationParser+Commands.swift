@@ -12,7 +12,7 @@ extension YAMLReader {
     for element in list(node, max: Limits.commandTopicsMax, of: " topics with commands") ?? [] {
       guard let plan = command(element, hasKey: hasKey, actionNames, outputNames) else { continue }
       if plans.contains(where: { $0.topic == plan.topic }) {
-        note(.invalidValue(Self.shortened(plan.topic), expected: "a topic that no other element has"), at: element)
+        note(.invalidValue(Self.shortened(plan.topic), expected: "a topic that no other element uses"), at: element)
       }
       plans.append(plan)
     }
@@ -53,7 +53,7 @@ extension YAMLReader {
   private mutating func check(in mapping: YAMLMapping) -> Bool {
     guard let node = mapping["check"], flag(node) == true else { return false }
     if case .scalar("signed", _)? = mapping["trust"]?.content, mapping["key"] != nil { return true }
-    note(.invalidValue("true", expected: "'trust: signed' and 'key' next to it"), at: node.position, node.place)
+    note(.invalidValue("true", expected: "used together with 'trust: signed' and 'key'"), at: node.position, node.place)
     return false
   }
 
@@ -72,7 +72,7 @@ extension YAMLReader {
     else { return nil }
     if matrix == nil { note(.needsPartner("room", partner: "matrix"), at: name.position, mapping.node.place) }
     if !RoomDestination.isRoom(room) {
-      invalid(name, expected: "a room's address or id, as '#door:example.org' or '!id:example.org'")
+      invalid(name, expected: "a room's address or id, such as '#door:example.org' or '!id:example.org'")
     }
     let powerLevel = whole(mapping["power_level"], in: 1...Limits.roomPowerLevelMax)
     // Either key is sufficient.
@@ -100,7 +100,7 @@ extension YAMLReader {
       if bytes.first == UInt8(ascii: "@"), bytes.contains(UInt8(ascii: ":")), bytes.count <= Limits.roomNameSizeMax {
         users.append(user)
       } else {
-        invalid(element, expected: "a user, as '@ann:example.org'")
+        invalid(element, expected: "a user, such as '@ann:example.org'")
       }
     }
     return users
@@ -138,7 +138,7 @@ extension YAMLReader {
     guard let word = required("trust", in: mapping) else { return nil }
     let index = choice(word, of: ["trusted", "token", "signed"])
     if index == 0, let key = mapping["key"] {
-      note(.invalidValue("trusted", expected: "'token' or 'signed' where 'key' is given"), at: key.position, word.place)
+      note(.invalidValue("trusted", expected: "'token' or 'signed' if 'key' is set"), at: key.position, word.place)
     }
     let file = mapping["key"].flatMap { keyFile($0) }
     switch index {
@@ -192,7 +192,7 @@ extension YAMLReader {
         actions.contains { $0.mayPublish(to: plan.topic, kiosk: broker.clientID) }
         || plans.contains { $0.replyTopic == plan.topic } || own.contains(plan.topic)
       guard isPublished else { continue }
-      let expected = "topics to which no action and no reply is published, whatever is on a tag"
+      let expected = "topics to which no action or reply is published, regardless of a tag's contents"
       note(.invalidValue(Self.shortened(plan.topic), expected: expected), at: node)
     }
   }

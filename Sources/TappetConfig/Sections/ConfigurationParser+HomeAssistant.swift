@@ -8,7 +8,7 @@ extension YAMLReader {
     _ node: YAMLNode?, actionNames: [String], outputNames: [String]
   ) -> HomeAssistantPlan? {
     let plan = plan(node, actionNames: actionNames, outputNames: outputNames)
-    for place in awaitingPlaces where plan == nil { invalid(place, expected: "'home_assistant' in the file, too") }
+    for place in awaitingPlaces where plan == nil { invalid(place, expected: "used together with 'home_assistant'") }
     return plan
   }
 
@@ -62,7 +62,7 @@ extension YAMLReader {
     where others.contains(where: { $0.topic == topic || $0.replyTopic == topic })
       || actions.contains(where: { $0.mayPublish(to: topic, kiosk: broker.clientID) })
     {
-      invalid(node, expected: "the topic '\(topic)' for itself; use another one elsewhere")
+      invalid(node, expected: "the only user of topic '\(topic)'; use another topic elsewhere")
     }
     return plans
   }

@@ -46,7 +46,7 @@ extension YAMLReader {
     }
     let scans = actions.first { $0.name == settings.plan.scanAction }
     if let node = mapping["scan_action"] ?? mapping["scanner"], settings.scanner != nil, scans?.mode != .inventory {
-      invalid(node, expected: "together with an action that has 'mode: inventory'")
+      invalid(node, expected: "used together with an action that has 'mode: inventory'")
     }
     return settings
   }

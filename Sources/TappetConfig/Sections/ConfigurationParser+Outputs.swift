@@ -35,14 +35,14 @@ extension YAMLReader {
     plan.safeWithoutLink = safeWithoutLink(mapping["on_link_loss"])
     // Lights and outputs share the names on the virtual panel.
     let isTaken = panel.outputs.contains { $0.plan.name == plan.name } || LightOutputs.names.contains(plan.name)
-    if isTaken, let value = mapping["name"] { invalid(value, expected: "a name that no other output and no LED has") }
+    if isTaken, let value = mapping["name"] { invalid(value, expected: "a name that no other output or LED uses") }
     guard var target = target(in: mapping, keys: lineKeys, panel, &uses) else { return }
     switch target {
     case .line(var line):
       line.restsOn = plan.isSafeOn
       target = .line(line)
     case .led:
-      if plan.isSafeOn, let value = mapping["safe"] { invalid(value, expected: "'off' where 'led' is given") }
+      if plan.isSafeOn, let value = mapping["safe"] { invalid(value, expected: "'off' if 'led' is set") }
     }
     panel.outputs.append(OutputSettings(plan: plan, target: target, place: node.place))
   }
@@ -70,10 +70,10 @@ extension YAMLReader {
     }
     // An output whose safe level is on can be neither limited nor kept off.
     for key in ["max_on", "on_start", "interlock"] where plan.isSafeOn {
-      if let value = mapping[key] { invalid(value, expected: "left out where 'safe' is 'on'") }
+      if let value = mapping[key] { invalid(value, expected: "omitted if 'safe' is 'on'") }
     }
     if plan.startsOn, plan.interlock != nil, let value = mapping["on_start"] {
-      invalid(value, expected: "left out where 'interlock' is given")
+      invalid(value, expected: "omitted if 'interlock' is set")
     }
     return plan
   }
@@ -99,7 +99,7 @@ extension YAMLReader {
   mutating func orders(_ node: YAMLNode?, outputNames: [String]) -> [OutputOrder] {
     guard let node else { return [] }
     guard case .mapping(let keys, _) = node.content, !keys.isEmpty else {
-      invalid(node, expected: "an output and what to do with it, as '{gate: pulse}'")
+      invalid(node, expected: "an output and its operation, such as '{gate: pulse}'")
       return []
     }
     for key in keys {

@@ -52,7 +52,7 @@ extension YAMLReader {
   mutating func fileName(_ node: YAMLNode?) -> String? {
     guard let node, let name = lineText(node) else { return nil }
     guard !name.utf8.contains(UInt8(ascii: "/")), name.utf8.first != UInt8(ascii: ".") else {
-      invalid(node, expected: "a name without '/' that does not begin with '.'")
+      invalid(node, expected: "a name without '/' that does not start with '.'")
       return nil
     }
     return name
@@ -83,7 +83,7 @@ extension YAMLReader {
       return nil
     }
     if found.count > 1, let other = mapping[found[1]] {
-      invalid(other, expected: "left out where '" + key + "' is given")
+      invalid(other, expected: "omitted if '" + key + "' is set")
       return nil
     }
     let chip = lineText(mapping["chip"])
@@ -153,7 +153,7 @@ extension YAMLReader {
   ) -> OutputTarget? {
     if let led = mapping["led"] {
       for key in lineKeys where key != "led" {
-        if let value = mapping[key] { invalid(value, expected: "left out where 'led' is given") }
+        if let value = mapping[key] { invalid(value, expected: "omitted if 'led' is set") }
       }
       guard let name = fileName(led) else { return nil }
       if let other = panel.place(ofLED: name) { note(.lineUsedTwice(name, by: other), at: led) }
@@ -228,7 +228,7 @@ extension YAMLReader {
     for other in panel.buttons where other.plan.name == plan.name {
       // A duplicate line was already reported.
       if let value = mapping["name"] {
-        invalid(value, expected: "a name that no other button has")
+        invalid(value, expected: "a name that no other button uses")
       }
     }
     panel.buttons.append(
@@ -306,7 +306,7 @@ extension YAMLReader {
         ($0.first, $0.second) == (first, second) || ($0.first, $0.second) == (second, first)
       }
       if first == second || isTaken {
-        invalid(elements[1], expected: "another button, and no pair twice")
+        invalid(elements[1], expected: "a different button, in a pair that no other chord uses")
       }
       panel.chords.append(ChordPlan(first: first, second: second, action: action))
     }

@@ -76,7 +76,7 @@ extension YAMLReader {
     }
     guard let room = text(node) else { return nil }
     guard RoomDestination.isRoom(room) else {
-      invalid(node, expected: "a room's address or id, as '#door:example.org' or '!id:example.org'")
+      invalid(node, expected: "a room's address or id, such as '#door:example.org' or '!id:example.org'")
       return nil
     }
     guard let matrix else {
@@ -127,14 +127,14 @@ extension YAMLReader {
     for node in confirmRooms {
       guard case .scalar(let room, _) = node.content, !commands.contains(where: { $0.isRoom && $0.topic == room })
       else { continue }
-      invalid(node, expected: "a room that has commands: who may command there may confirm")
+      invalid(node, expected: "a room with commands: users who can send commands there can confirm")
     }
   }
 
   private mutating func roomText(_ node: YAMLNode) -> String? {
     guard case .scalar(let text, _) = node.content else { return nil }
     if (1...Limits.roomMessageSizeMax).contains(text.utf8.count) { return text }
-    invalid(node, expected: "1 to \(Limits.roomMessageSizeMax) bytes long, for a room")
+    invalid(node, expected: "1 to \(Limits.roomMessageSizeMax) bytes long (room message limit)")
     return nil
   }
 
@@ -143,7 +143,7 @@ extension YAMLReader {
     guard message(node, hasKey: true, .text) != nil, let text = roomText(node) else { return nil }
     let template = PayloadTemplate(text)
     guard template.usesTimestamp || template.usesID else { return text }
-    invalid(node, expected: "HTML without %T and %I, which only 'message' can have")
+    invalid(node, expected: "HTML without %T and %I, which only 'message' can contain")
     return nil
   }
 }

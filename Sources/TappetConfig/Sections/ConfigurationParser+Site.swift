@@ -49,7 +49,7 @@ extension YAMLReader {
     let isTaken =
       commands.contains { $0.topic == settings.topic || $0.replyTopic == settings.topic }
       || actions.contains { $0.mayPublish(to: settings.topic, kiosk: kiosk) }
-    if isTaken { invalid(node, expected: "the topic '\(settings.topic)' for itself; use another one elsewhere") }
+    if isTaken { invalid(node, expected: "the only user of topic '\(settings.topic)'; use another topic elsewhere") }
     return settings
   }
 }

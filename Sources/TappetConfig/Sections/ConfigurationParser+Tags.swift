@@ -38,7 +38,7 @@ extension YAMLReader {
   private mutating func foreignMark(in mapping: YAMLMapping) -> ExternalTag.Identifier? {
     let keys = ["uid", "text", "uri"].filter { mapping[$0] != nil }
     guard keys.count < 2 else {
-      if let node = mapping[keys[1]] { invalid(node, expected: "alone, without '\(keys[0])' beside it") }
+      if let node = mapping[keys[1]] { invalid(node, expected: "used without '\(keys[0])'") }
       return nil
     }
     if let node = mapping["text"] { return text(node).map { .text($0) } }
@@ -49,7 +49,7 @@ extension YAMLReader {
       return nil
     }
     guard !uid.isRandom else {
-      invalid(node, expected: "a UID that stays: four bytes that begin with 08 are drawn by lot at each tap")
+      invalid(node, expected: "a fixed UID: four bytes that start with 08 are random at each tap")
       return nil
     }
     return .uid(uid)

@@ -71,13 +71,13 @@ extension YAMLReader {
   private mutating func headers(_ node: YAMLNode?) -> [WebhookEndpoint.Header] {
     guard let node else { return [] }
     guard case .mapping(let keys, let values) = node.content, keys.count <= Limits.webhookHeadersMax else {
-      invalid(node, expected: "at most \(Limits.webhookHeadersMax) headers, as '{X-Kiosk: door}'")
+      invalid(node, expected: "at most \(Limits.webhookHeadersMax) headers, such as '{X-Kiosk: door}'")
       return []
     }
     var headers: [WebhookEndpoint.Header] = []
     for (index, key) in keys.enumerated() {
       guard case .scalar(let name, _) = key.content, isHeaderName(name) else {
-        invalid(key, expected: "a header's name that Tappet does not set itself")
+        invalid(key, expected: "the name of a header that Tappet does not set itself")
         continue
       }
       if headers.contains(where: { $0.name.asciiLowercased == name.asciiLowercased }) {

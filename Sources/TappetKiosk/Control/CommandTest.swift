@@ -12,13 +12,13 @@ extension Runtime {
   /// Answered by `{"payload": …, "result": …, "code": …, "text": …}`.
   func testCommand(_ sample: SampleCommand, topic: String, for client: ControlServer.Client) {
     guard client.maySeeKeys else {
-      return client.send(.failure("only root and the kiosk's own user may test commands"))
+      return client.send(.failure("only root and the kiosk's own user can test commands"))
     }
     guard let plan = kiosk.settings.commands.first(where: { $0.topic == topic }) else {
-      return client.send(.failure("'commands' in kiosk.yaml does not have this topic"))
+      return client.send(.failure("'commands' in kiosk.yaml does not contain this topic"))
     }
     guard let payload = plan.payload(sample, unixSeconds: now().unixSeconds) else {
-      return client.send(.failure("no proof can be made: the key is missing, or the topic takes other commands"))
+      return client.send(.failure("no proof can be created: the key is missing, or the topic accepts other commands"))
     }
     var arrival = CommandArrival(
       topic: plan.topic, size: payload.count,

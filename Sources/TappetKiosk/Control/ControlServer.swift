@@ -135,7 +135,9 @@ final class ControlServer {
       let client = Client(socket, number: lastNumber)
       if isRefused(client) { continue }
       guard clients.count < Limits.controlClientsMax - (isTrusted(client) ? 0 : Limits.controlPlacesKept) else {
-        client.send(.failure("the control socket serves \(Limits.controlClientsMax) clients at once; try again later"))
+        client.send(
+          .failure(
+            "the control socket serves at most \(Limits.controlClientsMax) clients at the same time; try again later"))
         continue
       }
       let fd = socket.fileDescriptor

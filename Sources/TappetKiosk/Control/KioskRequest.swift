@@ -113,7 +113,7 @@ extension KioskRequest {
   init(_ message: ControlMessage) throws(KioskRequestError) {
     let request = RequestMembers(message)
     guard let name = request.optionalText("request") else {
-      throw KioskRequestError("the request has no 'request'")
+      throw KioskRequestError("the request does not contain 'request'")
     }
     switch name {
     case "status": self = .status
@@ -127,7 +127,7 @@ extension KioskRequest {
       } else if let id = EntryID(hex: request.text("id")) {
         self = .dropEntries(id)
       } else {
-        throw KioskRequestError("an entry's id has 32 hex digits; 'tappet outbox list' shows them")
+        throw KioskRequestError("an entry's id must be 32 hex digits; 'tappet outbox list' lists the ids")
       }
     case "next-tag": self = .nextTag
     case "watch-tags": self = .watchTags
@@ -150,7 +150,7 @@ extension KioskRequest {
     }
     guard let wanted = OutputRequest.allCases.first(where: { $0.word == request.text("do") }) else {
       let words = OutputRequest.allCases.map { "'" + $0.word + "'" }.joined(separator: " or ")
-      throw KioskRequestError("'do' is " + words)
+      throw KioskRequestError("'do' must be " + words)
     }
     self = .switchOutput(name, wanted)
   }

@@ -24,7 +24,7 @@ extension Runtime {
   /// removed.
   func dropEntries(_ id: EntryID?, for client: ControlServer.Client) {
     guard control.drops.count < Limits.controlClientsMax else {
-      return client.send(.failure("too much is asked at once; try again"))
+      return client.send(.failure("too many requests at the same time; try again"))
     }
     order(OutboxRequester(client: client, id: id))
   }

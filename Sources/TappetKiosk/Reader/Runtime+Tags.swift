@@ -81,12 +81,12 @@ extension Runtime {
 
   func beginTagJob(_ request: TagJobRequest, for client: ControlServer.Client) {
     guard control.tags.job == nil else {
-      return client.send(.failure("another tag is being written already; wait until that is done"))
+      return client.send(.failure("another tag is being written; wait until it is done"))
     }
     guard let peer = client.peer else { return client.send(.failure("cannot identify the client process")) }
     // The next tag may belong to any visitor.
     guard request.kind == .write || client.maySeeKeys else {
-      return client.send(.failure("only root and the kiosk's own user may \(request.kind.rawValue) tags"))
+      return client.send(.failure("only root and the kiosk's own user can \(request.kind.rawValue) tags"))
     }
     let deadline = now().instant + request.limit
     start(HostedJob(request: request, client: client, peer: peer, deadline: deadline))

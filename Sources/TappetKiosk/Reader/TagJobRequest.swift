@@ -98,9 +98,9 @@ package indirect enum TagJobRefusal: Error, Hashable, Sendable {
   package var sentence: String {
     @export(interface) get {
       switch self {
-      case .noReader: return "the configuration says 'reader: none', and a tag needs a reader"
+      case .noReader: return "the configuration sets 'reader: none', but a tag needs a reader"
       case .noSuchAction(let name, let known):
-        var text = "there is no action '\(name)'; there are "
+        var text = "there is no action '\(name)'; the actions are "
         for (index, name) in known.enumerated() { text += (index == 0 ? "" : ", ") + name }
         return text
       case .draft(let error): return error.sentence

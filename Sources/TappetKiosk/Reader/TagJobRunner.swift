@@ -148,7 +148,7 @@ package final class TagJobRunner {
     guard let trouble else { return perform(job.saved()) }
     result = Result(
       isDone: false, isRefusal: false, code: "secret-not-saved",
-      sentence: "the tag is written, but its secret could not be saved, so that it does not work: \(trouble)")
+      sentence: "the tag was written, but its secret could not be saved, so it does not work: \(trouble)")
   }
 }
 
@@ -184,7 +184,7 @@ extension TagJobRunner.Result {
         fault.reason, outcome, secret, false,
         "written: \(secret.action), and it works, but it is not protected: "
           + (fault == .unsupportedModel
-            ? "the \(outcome.model.name) has no password, so anyone can rewrite it"
+            ? "the \(outcome.model.name) does not support passwords, so anyone can rewrite it"
             : fault.sentence(outcome.model, to: request.kind)) + Self.sentence(former), former)
     }
   }
@@ -210,9 +210,9 @@ extension TagJobRunner.Result {
 
   private static func sentence(_ former: FormerSecret?) -> String {
     switch former {
-    case .replaced(let secret): "; its former secret, \(secret.id) of \(secret.action), is removed"
+    case .replaced(let secret): "; its previous secret, \(secret.id) of \(secret.action), was removed"
     case .kept(let secret):
-      "; its former secret, \(secret.id) of \(secret.action), stays, because others may have it too; "
+      "; its previous secret, \(secret.id) of \(secret.action), is kept, because others may also have it; "
         + "'tappet secret remove \(secret.id)' removes it"
     case nil: ""
     }
@@ -227,8 +227,8 @@ extension TagJobRunner.Result {
       return "written: \(secret?.action ?? "") on \(what); its secret is \(secret?.id ?? "")"
         + (isProtected ? "; only this kiosk can rewrite it" : "")
     case .erase: return "erased: \(what)"
-    case .lock: return "locked for good: \(what)"
-    case .format: return outcome.writes == 0 ? "it was formatted already: \(what)" : "formatted: \(what)"
+    case .lock: return "permanently locked: \(what)"
+    case .format: return outcome.writes == 0 ? "it was already formatted: \(what)" : "formatted: \(what)"
     }
   }
 }

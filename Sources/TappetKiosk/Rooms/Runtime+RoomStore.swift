@@ -21,12 +21,12 @@ extension Runtime {
     case .history: hasRoom = askForHistory(address)
     case .action, .output, .timedOpening, .report, .status, .check, nil: return
     }
-    if !hasRoom { refuse(address, "too much is asked at once; try again") }
+    if !hasRoom { refuse(address, "too many requests at the same time; try again") }
   }
 
   private func askForHistory(_ address: CommandReply.Address) -> Bool {
     guard let age = configuration.historyAge else {
-      refuse(address, "kiosk.yaml says 'history: none', so nothing is kept")
+      refuse(address, "kiosk.yaml sets 'history: none', so no log is kept")
       return true
     }
     let since = max(0, now().unixMilliseconds - age.wholeMilliseconds)
@@ -48,7 +48,7 @@ extension Runtime {
     switch lines {
     case .failure(let error): refuse(address, error.sentence)
     case .success(let lines):
-      reply(to: address, lines.isEmpty ? "The log has nothing." : lines.joined(separator: "\n"))
+      reply(to: address, lines.isEmpty ? "The log is empty." : lines.joined(separator: "\n"))
     }
   }
 

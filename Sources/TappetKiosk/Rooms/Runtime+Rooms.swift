@@ -52,7 +52,7 @@ extension Runtime {
     case .accepted: react("\u{23F3}")
     case .done: react("\u{2705}")
     case .refused(let refusal): self.reply(to: address, "Refused: " + refusal.sentence(topic: address.command) + ".")
-    case .expired: self.reply(to: address, "It was not sent in time, and will not be.")
+    case .expired: self.reply(to: address, "It was not sent in time, and will not be sent.")
     }
   }
 

@@ -51,7 +51,7 @@ extension Runtime {
       request = .importPeople(all, isTrial: isTrial)
     }
     if !ask(request, by: peer, for: .client(client.number)) {
-      client.send(.failure("too much is asked at once; try again"))
+      client.send(.failure("too many requests at the same time; try again"))
     }
   }
 

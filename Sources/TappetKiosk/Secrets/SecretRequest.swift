@@ -173,7 +173,8 @@ extension SecretRequest {
       case SecretStore.timestampKeyName: self = .keepTimestampKey(request.secretPayload)
       case SecretStore.brokerPasswordName: self = .keepBrokerPassword(request.secretPayload)
       case _:
-        throw KioskRequestError("only the timestamp key and the broker's password are kept beside the secrets")
+        throw KioskRequestError(
+          "only the timestamp key and the broker's password are stored in addition to the secrets")
       }
     case "value-reveal": self = request.optionalText("name").map { .revealValue($0) } ?? .listValues
     case "audit": self = request.isTrue("verify") ? .verifyAudit : .listAudit(after: request.number("after"))
@@ -213,7 +214,7 @@ extension PeopleRow {
     var rows: [PeopleRow] = []
     for element in elements {
       guard let row = element.elements, let line = row.first?.wholeNumber else {
-        throw KioskRequestError("a row of the request is not a list that begins with a line")
+        throw KioskRequestError("a row of the request is not a list that starts with a line number")
       }
       rows.append(PeopleRow(line: Int(clamping: line), fields: row.dropFirst().map { $0.text }))
     }

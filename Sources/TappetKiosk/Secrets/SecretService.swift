@@ -128,10 +128,10 @@ struct SecretWork {
   func refuse(_ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
     try secretStore.note(auditEntry("refused", request.name))
     var answer = SecretAnswer.refused(
-      "only root and the kiosk's own user (\(service.owner)) may see keys or replace the sealing key; "
+      "only root and the kiosk's own user (\(service.owner)) can see keys or replace the sealing key; "
         + "you are user \(peer.user)")
     answer.logRecord = logRecord(
-      .warning, "secret-request-refused", "a key was asked for by a user who may not see it")
+      .warning, "secret-request-refused", "a key was requested by a user who is not allowed to see it")
     return answer
   }
 
@@ -156,7 +156,7 @@ struct SecretWork {
 
   /// Finds the secret with this id, or the only secret whose id or fingerprint starts with it.
   func find(_ wanted: String) throws(SecretStoreError) -> Match {
-    guard !wanted.isEmpty else { return .none("say which secret; 'tappet secret list' shows the ids") }
+    guard !wanted.isEmpty else { return .none("specify a secret; 'tappet secret list' shows the ids") }
     let stored = try secretStore.secrets()
     var found: [(id: String, action: String)] = []
     for entry in stored.readable
@@ -172,7 +172,7 @@ struct SecretWork {
       return .none("there is no secret '\(wanted)'; 'tappet secret list' shows the ids")
     }
     guard found.count == 1 else {
-      return .none("'\(wanted)' matches \(found.count) secrets; type more of the id")
+      return .none("'\(wanted)' matches \(found.count) secrets; specify more of the id")
     }
     for entry in stored.readable where entry.secret.id == only.id { return .readable(entry.secret) }
     return .unreadable(id: only.id, action: only.action)

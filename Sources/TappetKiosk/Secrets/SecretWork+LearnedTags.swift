@@ -22,7 +22,7 @@ extension SecretWork {
     let known = try secretStore.learnedTags()
     let former = known.first { $0.tag.mark == mark }
     guard former != nil || known.count < Limits.foreignTagsMax else {
-      return .refused("there are \(known.count) learned tags, as many as there may be")
+      return .refused("there are already \(known.count) learned tags, which is the maximum")
     }
     guard let id = former?.id ?? (try? TagSecret.newID()) else {
       return .failed("the system's random number generator failed")
@@ -32,7 +32,7 @@ extension SecretWork {
     try secretStore.learn(learned, noting: auditEntry("tag-learned", id, detail: "\(name); \(mark.words)"))
     var answer = SecretAnswer(json(learned, formerAction: former?.tag.action))
     answer.logRecord = logRecord(
-      .notice, "tag-learned", "the tag \(mark.words) sets off \(name) from now on", [("action", name)])
+      .notice, "tag-learned", "the tag \(mark.words) triggers \(name) from now on", [("action", name)])
     answer.learnedTags = try secretStore.learnedTags().map { $0.tag }
     return answer
   }
@@ -48,7 +48,7 @@ extension SecretWork {
       learnedTag: found.id, noting: auditEntry("tag-forgotten", found.id, detail: detail))
     var answer = SecretAnswer(json(found, formerAction: nil))
     answer.logRecord = logRecord(
-      .notice, "tag-forgotten", "the tag \(found.tag.mark.words) sets off nothing from now on",
+      .notice, "tag-forgotten", "the tag \(found.tag.mark.words) no longer triggers an action",
       [("action", found.tag.action)])
     answer.learnedTags = try secretStore.learnedTags().map { $0.tag }
     return answer
@@ -77,15 +77,15 @@ extension KioskConfiguration {
   package func refusalToLearn(_ mark: ExternalTag.Identifier, for name: String) -> String? {
     if let refusal = refusalToLearn(for: name) { return refusal }
     if mark.uid?.isRandom == true {
-      return "the UID \(mark.content) is drawn by lot at each tap (it begins with 08, as those of phones and passports "
-        + "do), so it would never come again; use another tag"
+      return "the UID \(mark.content) is random at each tap (it starts with 08, like the UIDs of phones and "
+        + "passports), so it would never match again; use another tag"
     }
     if mark.content.utf8.count > Limits.learnedContentSizeMax {
       return "the tag's \(mark.kind) has \(mark.content.utf8.count) bytes; at most "
-        + "\(Limits.learnedContentSizeMax) can be learned. Its UID can"
+        + "\(Limits.learnedContentSizeMax) can be learned; learn its UID instead"
     }
     if foreignTags.contains(where: { $0.mark == mark }) {
-      return "the tag \(mark.words) is in 'tags' of kiosk.yaml, which counts; change it there"
+      return "the tag \(mark.words) is in 'tags' of kiosk.yaml, which takes precedence; change it there"
     }
     return nil
   }
@@ -97,8 +97,9 @@ extension KioskConfiguration {
       return "there is no action '\(name)' in the configuration"
     }
     guard !action.needsProof else {
-      return "\(name) drives an output or unlocks the buttons: that takes a tag that proves itself, and a UID can be "
-        + "copied by anybody. 'tappet tag write \(name)' writes one"
+      return
+        "\(name) drives an output or unlocks the buttons, which requires a signed tag, because others can be copied; "
+        + "'tappet tag write \(name)' writes one"
     }
     return nil
   }

@@ -26,7 +26,7 @@ extension SecretWork {
     let renamed = person.with(name: new.trimmedLabel ?? "")
     try secretStore.replace(
       renamed, noting: auditEntry("person-renamed", person.id, detail: "\(person.name); now \(renamed.name)"))
-    return try changed(renamed, "\(person.name) is \(renamed.name) now", "person-renamed")
+    return try changed(renamed, "\(person.name) was renamed to \(renamed.name)", "person-renamed")
   }
 
   func suspendPerson(_ name: String) throws(SecretStoreError) -> SecretAnswer {
@@ -41,7 +41,7 @@ extension SecretWork {
     let person = try find(person: name).with(isSuspended: false)
     try secretStore.replace(person, noting: auditEntry("person-resumed", person.id, detail: person.name))
     return try changed(
-      person, "\(person.name) is not suspended any more", "person-resumed")
+      person, "\(person.name) is no longer suspended", "person-resumed")
   }
 
   /// Sets or removes a person's limits.
@@ -94,7 +94,7 @@ extension SecretWork {
         "former_person": .optional(former),
       ]))
     answer.logRecord = logRecord(
-      .notice, "secret-assigned", "a secret of \(secret.action) is \(person?.name ?? "nobody")'s now",
+      .notice, "secret-assigned", "a secret of \(secret.action) was assigned to \(person?.name ?? "no one")",
       [("id", secret.id), ("action", secret.action)] + (person.map { [("person", $0.name)] } ?? []))
     answer.secrets = try secretStore.usableSecrets()
     return answer

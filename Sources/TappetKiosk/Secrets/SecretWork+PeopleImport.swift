@@ -29,7 +29,7 @@ extension Runtime {
 
   private func take(_ rows: [PeopleRow], from client: ControlServer.Client) -> Bool {
     guard control.server?.isStaging(besides: client) != true else {
-      client.send(.failure("another import of people is under way; try again"))
+      client.send(.failure("another import of people is in progress; try again"))
       return false
     }
     client.stagedRows.rows += rows

@@ -159,10 +159,10 @@ extension SecretWork {
     guard
       try secretStore.rename(id: id, label: label, noting: auditEntry("secret-renamed", id, detail: detail))
     else {
-      return .refused("the secret \(id) was removed meanwhile")
+      return .refused("the secret \(id) was removed in the meantime")
     }
     return try changed(
-      "a secret of \(action) was given another label", "secret-renamed", id: id, action: action, label: label)
+      "the label of a secret of \(action) was changed", "secret-renamed", id: id, action: action, label: label)
   }
 
   private func remove(_ wanted: String) throws(SecretStoreError) -> SecretAnswer {
@@ -177,7 +177,7 @@ extension SecretWork {
       (id, action, label, detail) = (secret.id, secret.action, secret.label, secret.auditDetail)
     }
     guard try secretStore.remove(id: id, noting: auditEntry("secret-removed", id, detail: detail)) else {
-      return .refused("the secret \(id) was removed meanwhile")
+      return .refused("the secret \(id) was removed in the meantime")
     }
     return try changed(
       "a secret of \(action) was removed: its tags are refused from now on", "secret-removed", id: id, action: action,
@@ -205,8 +205,8 @@ extension SecretWork {
     let hasSecrets = try secretStore.secrets().hasAny(of: old)
     guard old != new, hasSecrets || hasLearnedTags else {
       return .refused(
-        "there are no secrets and no learned tags of '\(old)'; 'tappet secret list' and 'tappet tag learned' show the "
-          + "actions that have some")
+        "there are no secrets and no learned tags of '\(old)'; 'tappet secret list' and 'tappet tag learned' list the "
+          + "actions that have any")
     }
     let action = configuration.actions.first { $0.name == new }
     if hasLearnedTags, action != nil, let sentence = configuration.refusalToLearn(for: new) {
@@ -221,7 +221,7 @@ extension SecretWork {
         "configured": .bool(action != nil),
       ]))
     answer.logRecord = logRecord(
-      .notice, "action-renamed", "the secrets and learned tags of \(old) belong to \(new) now",
+      .notice, "action-renamed", "the secrets and learned tags of \(old) now belong to \(new)",
       [
         ("action", new), ("formerly", old), ("count", String(renamed.secretCount)),
         ("learned_tags", String(renamed.learnedTagCount)),
@@ -238,14 +238,14 @@ extension SecretWork {
     let count = try secretStore.rekey(noting: auditEntry("rekeyed", ""))
     var answer = SecretAnswer(.object(["sealed": .number(Int64(count))]))
     answer.logRecord = logRecord(
-      .notice, "rekeyed", "everything is sealed under a new key", [("count", String(count))])
+      .notice, "rekeyed", "everything was resealed under a new key", [("count", String(count))])
     return answer
   }
 
   private func keep(brokerPassword bytes: SecretBytes) throws(SecretStoreError) -> SecretAnswer {
     let name = SecretStore.brokerPasswordName
     guard let password = BrokerPassword(bytes) else {
-      return .refused("a password has 1 to \(Limits.brokerPasswordSizeMax) bytes without NUL")
+      return .refused("a password must be 1 to \(Limits.brokerPasswordSizeMax) bytes long, without NUL")
     }
     try secretStore.seal(bytes, as: name, noting: auditEntry("broker-password-kept", name))
     var answer = SecretAnswer(.object([:]))
@@ -256,7 +256,7 @@ extension SecretWork {
 
   private func keep(timestampKey digits: SecretBytes) throws(SecretStoreError) -> SecretAnswer {
     guard let key = digits.withBytes({ TimestampKey(hex: $0) }) else {
-      return .refused("a timestamp key has 32, 48 or 64 hex digits")
+      return .refused("a timestamp key must have 32, 48 or 64 hex digits")
     }
     try secretStore.seal(
       digits, as: SecretStore.timestampKeyName,
@@ -274,7 +274,9 @@ extension SecretWork {
 
   private func revealValue(_ name: String) throws(SecretStoreError) -> SecretAnswer {
     try secretStore.note(auditEntry("value-shown", name))
-    guard let value = try secretStore.sealedValue(named: name) else { return .refused("nothing is kept as '\(name)'") }
+    guard let value = try secretStore.sealedValue(named: name) else {
+      return .refused("nothing is stored as '\(name)'")
+    }
     var answer = SecretAnswer(.object(["name": .string(name)]))
     answer.secretPayload = value
     answer.logRecord = logRecord(.notice, "value-shown", "a sealed value was shown", [("name", name)])

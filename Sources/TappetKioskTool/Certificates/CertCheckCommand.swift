@@ -13,14 +13,15 @@ extension Command {
       words: "cert check", section: .certificates, summary: "check certificates and keys",
       operands: [Operand("FILE", .file, .any)],
       options: [
-        CommandOption("host", "NAME", "check that they are a server's certificates for this name"), .passphraseFile,
+        CommandOption("host", "NAME", "check that the certificates are valid for a server of this name"),
+        .passphraseFile,
         .json,
       ],
       details: """
-        Checks certificates and keys together, in PEM, DER or PKCS#12 files in any order; without files,
-        those of the configuration: dates, usage, strength, whether the key belongs to a certificate, and
-        whether the chain is complete.
-        Exit status: 0 all is well; 1 something is wrong.
+        Checks certificates and keys, in PEM, DER or PKCS#12 files in any order: dates, usage, strength,
+        whether the key belongs to a certificate, and whether the chain is complete. Without files, it
+        checks those that the configuration names.
+        Exit status: 0 everything is valid; 1 something is wrong.
         """,
       body: .plain { (arguments) throws(CommandFailure) in
         let paths = arguments.operands.isEmpty ? try CertificateFiles(arguments).all() : arguments.operands

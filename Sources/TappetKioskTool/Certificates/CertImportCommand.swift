@@ -11,23 +11,24 @@ extension Command {
       words: "cert import", section: .certificates, summary: "put a certificate and its key in place",
       operands: [Operand("FILE", .file, .oneOrMore)],
       options: [
-        .certificate, .privateKey, CommandOption("ca", "FILE", .file, "write the roots among them to this file"),
+        .certificate, .privateKey,
+        CommandOption("ca", "FILE", .file, "write the root certificates from the input files to this file"),
         .passphraseFile, .force,
       ],
       details: """
-        Puts certificate, chain and key from a .p12, or from PEM or DER files, into the configuration's
-        files: the leaf first, modes 0644 and 0600, all or none. If the files contain no key, as after
-        'tappet cert request', the configuration's key is used if it fits. Certificates that the chain does
-        not need are listed and left out; --ca writes the roots among them. Asks once for a passphrase,
-        without showing it, and before it replaces anything.
+        Copies the certificate, its chain and the key from a .p12 file, or from PEM or DER files, to the
+        configuration's files: the leaf first, with modes 0644 and 0600, all or none. If the files contain
+        no key, as after 'tappet cert request', the configuration's key is used if it matches. Certificates
+        that the chain does not need are listed and left out; --ca writes the root certificates among them.
+        Prompts once for a passphrase, without echo, and for confirmation before replacing files.
         """,
       example: "tappet cert import kiosk.p12",
       body: .plain { (arguments) throws(CommandFailure) in
         let (certificate, key) = try CertificateFiles(arguments).pair()
         guard !Certificates.isBundleName(certificate) else {
           throw .usage(
-            "this writes PEM, and \(certificate) has the name of a .p12; set broker.certificate and broker.private_key "
-              + "to .pem and .key files")
+            "this command writes PEM, but \(certificate) is named as a .p12 file; set broker.certificate and "
+              + "broker.private_key to .pem and .key files")
         }
         let target = CertificateTarget(certificate: certificate, key: key, ca: arguments.value("ca"))
         let identity: ClientIdentity?

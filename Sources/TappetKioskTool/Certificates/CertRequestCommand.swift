@@ -11,27 +11,27 @@ import TappetTLS
 extension Command {
   static var certRequest: Command {
     Command(
-      words: "cert request", section: .certificates, summary: "make a key, and a request for its certificate",
+      words: "cert request", section: .certificates, summary: "create a key and a certificate request for it",
       options: [
-        CommandOption("private-key", "FILE", .file, "the key's file, in place of the configuration's"),
-        CommandOption("name", "NAME", "the common name (the client id)"),
-        CommandOption("dns", "NAME,…", "further DNS names"),
+        CommandOption("private-key", "FILE", .file, "private key file (default: the configuration's)"),
+        CommandOption("name", "NAME", "common name (default: the configuration's client id)"),
+        CommandOption("dns", "NAME,…", "additional DNS names"),
         CommandOption("out", "FILE", .file, "write the request to this file"),
-        CommandOption("output", "FOLDER", .folder, "write it there, into a file named after the common name"), .force,
+        CommandOption("output", "FOLDER", .folder, "write the request to this folder, as COMMON-NAME.csr"), .force,
       ],
       details: """
-        Makes a key (P-256, mode 0600) if there is none, and a request for its certificate, for signing and
-        client authentication. The key never leaves the board, and an existing one is never replaced; an
-        existing request is, after a question. With --output many boards write into one folder: NAME.csr.
-        Put the CA's answer in place with 'tappet cert import FILE'.
+        Creates a key (P-256, mode 0600) if none exists, and a certificate request for it, for signing and
+        client authentication. The key never leaves the board, and an existing key is never replaced; an
+        existing request is replaced after confirmation. With --output, many boards can share one folder.
+        Install the certificate that the CA issues with 'tappet cert import FILE'.
         """,
       example: "tappet cert request --out kiosk.csr",
-      usageError: { $0.has("out") && $0.has("output") ? "--out and --output exclude each other" : nil },
+      usageError: { $0.has("out") && $0.has("output") ? "--out and --output cannot be combined" : nil },
       body: .plain { (arguments) throws(CommandFailure) in
         let files = CertificateFiles(arguments)
         let key = try files.keyPath()
         guard let name = arguments.value("name") ?? files.clientID else {
-          throw .usage("--name is missing: the client id, which brokers compare with it")
+          throw .usage("missing --name NAME: the client id, which brokers compare with the common name")
         }
         try CertRequest.make(key: key, name: name, out: try outFile(name, arguments), arguments)
       })
@@ -41,7 +41,7 @@ extension Command {
   private static func outFile(_ name: String, _ arguments: Arguments) throws(CommandFailure) -> String? {
     guard let folder = arguments.value("output") else { return arguments.value("out") }
     guard BrokerSettings.isClientID(name), name.isPrintable else {
-      throw .usage("--output names the file after the common name, and \(name.quoted) cannot be a file's name")
+      throw .usage("--output names the file after the common name, but \(name.quoted) cannot be a file name")
     }
     return folder + "/" + name + ".csr"
   }
@@ -66,10 +66,11 @@ enum CertRequest {
     } catch { throw error.failure }
     Output.printError(
       draft.newKey == nil
-        ? "\(path) already exists, and the request is for it; for a new key name another file with --private-key"
+        ? "\(path) already exists, and the request is for this key; for a new key, name another file with --private-key"
         : "\(path): a new P-256 key (mode 0600)")
     guard let out else { return Output.write(String(decoding: draft.pem, as: UTF8.self)) }
-    Output.printError("\(out): the request for \(name); send it to your CA, then 'tappet cert import' its answer")
+    Output.printError(
+      "\(out): the request for \(name); send it to your CA, then run 'tappet cert import' with its certificate")
   }
 
   /// Creates a request for the key in the file or, if it does not exist, for a new key; `more` lists further DNS names.
@@ -78,7 +79,7 @@ enum CertRequest {
   static func draft(key path: String, name: String, more: String?) throws(CommandFailure) -> Draft {
     guard (1...64).contains(name.utf8.count) else {
       // X.520's ub-common-name.
-      throw .usage("a common name has 1 to 64 bytes; '\(name)' has \(name.utf8.count)")
+      throw .usage("a common name must be 1 to 64 bytes long; '\(name)' has \(name.utf8.count)")
     }
     let names = dnsNames(name, more)
     if let bad = names.first(where: { !CertificateRequest.isDNSName($0) }) {

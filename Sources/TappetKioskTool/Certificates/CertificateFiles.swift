@@ -27,12 +27,12 @@ struct CertificateFiles {
 
   /// Returns every file that the configuration names, without duplicates.
   func all() throws(CommandFailure) -> [String] {
-    guard let files else { throw .usage("name the files; \(path) has no 'broker' with files") }
+    guard let files else { throw .usage("specify the files; \(path) has no 'broker' section with files") }
     var paths: [String] = []
     for path in [files.certificate, files.privateKey, files.ca] {
       if let path, !paths.contains(path) { paths.append(path) }
     }
-    guard !paths.isEmpty else { throw .usage("name the files; \(path) names none") }
+    guard !paths.isEmpty else { throw .usage("specify the files; \(path) names none") }
     return paths
   }
 
@@ -40,7 +40,7 @@ struct CertificateFiles {
   func pair() throws(CommandFailure) -> (certificate: String, key: String) {
     guard let certificate = arguments.value("certificate") ?? files?.certificate, let privateKey else {
       throw .usage(
-        "\(path) does not name 'certificate' and 'private_key' in 'broker'; name the files with --certificate and "
+        "\(path) does not name 'certificate' and 'private_key' in 'broker'; specify the files with --certificate and "
           + "--private-key")
     }
     try requireWritable(certificate, "certificate")
@@ -51,7 +51,7 @@ struct CertificateFiles {
   /// Returns the path of the key, which may not exist yet.
   func keyPath() throws(CommandFailure) -> String {
     guard let privateKey else {
-      throw .usage("\(path) does not name 'private_key' in 'broker'; give the key's path with --private-key")
+      throw .usage("\(path) does not name 'private_key' in 'broker'; specify the key's path with --private-key")
     }
     try requireWritable(privateKey, "private-key")
     return privateKey

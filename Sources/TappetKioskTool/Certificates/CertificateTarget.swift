@@ -23,7 +23,7 @@ struct CertificateTarget {
 
   func write(_ identity: ClientIdentity, _ arguments: Arguments, writesKey: Bool) throws(CommandFailure) {
     if let ca, identity.authorityPEM() == nil {
-      throw .refused("there is no root certificate in these files to write to \(ca)")
+      throw .refused("these files contain no root certificate to write to \(ca)")
     }
     try Prompt.requireReplacement(of: [certificate] + (writesKey ? [key] : []) + (ca.map { [$0] } ?? []), arguments)
     let files = try draft(identity, writesKey: writesKey)
@@ -47,12 +47,13 @@ struct CertificateTarget {
   /// Prints what was written; `rootsOption` names the option that would write the roots.
   func report(_ identity: ClientIdentity, writesKey: Bool, rootsOption: String) {
     Output.print(identity.details(path: certificate).sentence(at: SystemClock().now().unixSeconds))
-    if writesKey { Output.print("\(key): its key (mode 0600)") }
+    if writesKey { Output.print("\(key): the certificate's key (mode 0600)") }
     let roots = identity.rootSubjects.joined(separator: ", ")
     if let ca {
       Output.print("\(ca): " + roots)
     } else if !roots.isEmpty {
-      Output.printError("Left out: \(roots), a root; if it is the broker's CA, write it with \(rootsOption) FILE")
+      Output.printError(
+        "Left out: \(roots), a root certificate; if it is the broker's CA, write it with \(rootsOption) FILE")
     }
     if !identity.strangers.isEmpty {
       let strangers = identity.strangers.joined(separator: ", ")

@@ -21,7 +21,7 @@ enum ESTEnrolment {
     }
     let identity = try enrolment.identity(certificate, authorities: authorities, from: server.place)
     if let path = enrolment.target.ca, identity.authorityPEM() == nil {
-      throw .refused("nothing was changed: \(server.place) has sent no root certificate to write to \(path)")
+      throw .refused("nothing was changed: \(server.place) sent no root certificate to write to \(path)")
     }
     try enrolment.finish(try enrolment.draft(identity), identity, Enrolment.Extras())
   }
@@ -37,7 +37,7 @@ struct ESTServer {
   let place: String
 
   init(_ enrolment: Enrolment, url: String) throws(CommandFailure) {
-    guard let (origin, folder) = Self.parts(of: url) else { throw .usage("--est takes https://HOST[:PORT][/PATH]") }
+    guard let (origin, folder) = Self.parts(of: url) else { throw .usage("--est must be https://HOST[:PORT][/PATH]") }
     let arguments = enrolment.arguments
     var endpoint = WebhookEndpoint(action: "", url: .text(origin))
     endpoint.caFile = arguments.value("ca").flatMap { $0 == "system" ? nil : $0 }
@@ -98,7 +98,7 @@ struct ESTServer {
       case 202, 429, 503:
         let pause = max(answer.retryAfter ?? Limits.estRetryDefault, .seconds(1))
         guard Instant.now() + pause < deadline else { throw undecided(answer.status, pause) }
-        Output.printError("\(place) answers \(answer.status); it is asked again in \(pause.wholeMilliseconds / 1000) s")
+        Output.printError("\(place) responded with \(answer.status); retrying in \(pause.wholeMilliseconds / 1000) s")
         requests.pause(pause)
       default: throw refusal(answer, service)
       }
@@ -113,11 +113,11 @@ struct ESTServer {
       case .helper(let failure): throw failure
       case .trouble(.certificateRefused, _):
         throw .failed(
-          "the certificate of \(place) is not trusted, has expired, or is for another name; name its CA with --ca, and "
-            + "check the clock", WebhookFault.trouble(.certificateRefused, code: 0).code)
+          "the certificate of \(place) is not trusted, has expired, or was issued for a different name; specify its CA "
+            + "with --ca, and check the clock", WebhookFault.trouble(.certificateRefused, code: 0).code)
       case .trouble(.handshakeFailed, let code), .trouble(.fileUnusable, let code):
         throw .failed(
-          "no TLS connection to \(place): it may want another certificate, see --claim and --claim-key (PEM)",
+          "no TLS connection to \(place): it may require a different certificate, see --claim and --claim-key (PEM)",
           WebhookFault.trouble(.handshakeFailed, code: code).code)
       case .trouble(.timedOut, _): throw .timerFired("\(place) did not answer in time")
       case .trouble(let trouble, let code):
@@ -139,7 +139,7 @@ struct ESTServer {
 
   private func malformed(_ service: String) -> CommandFailure {
     .failed(
-      "nothing was changed: the answer of \(place) to \(folder)\(service) has no certificates in it; is this an EST "
+      "nothing was changed: the response of \(place) to \(folder)\(service) contains no certificates; is this an EST "
         + "server?", FailureCode.malformedAnswer)
   }
 
@@ -147,27 +147,28 @@ struct ESTServer {
     let seconds = pause.wholeMilliseconds / 1000
     guard status == 202 else {
       return .failed(
-        "nothing was changed: \(place) has no time now (\(status)); try again in \(seconds) s",
+        "nothing was changed: \(place) is busy (\(status)); try again in \(seconds) s",
         FailureCode.timedOut)
     }
     return CommandFailure(
       status: .pending,
-      sentence: "\(place) has not decided yet; key and request are kept, run the same command again in \(seconds) s",
+      sentence:
+        "\(place) has not decided yet; the key and the request are kept; run the same command again in \(seconds) s",
       code: FailureCode.enrolmentPending)
   }
 
   private func refusal(_ answer: HTTPRequests.Answer, _ service: String) -> CommandFailure {
     let reason =
       switch answer.status {
-      case 401 where hasUser: "it does not accept the user name and the password"
-      case 401: "it wants a user name and a password (--est-username), or a certificate (--claim)"
-      case 403: "it does not allow this client to"
-      case 204, 404: "there is no such service; is the path of --est right?"
-      case 300...399: "it redirects; give --est the URL that it redirects to"
+      case 401 where hasUser: "the user name or password is not accepted"
+      case 401: "it requires a user name and a password (--est-username), or a certificate (--claim)"
+      case 403: "this client is not allowed to enrol"
+      case 204, 404: "there is no such service; check the path in --est"
+      case 300...399: "it redirects; pass the URL that it redirects to with --est"
       default: Self.words(in: answer.body)
       }
     return .refused(
-      "nothing was changed: \(place) answers \(answer.status) to \(folder)\(service)"
+      "nothing was changed: \(place) responded with \(answer.status) to \(folder)\(service)"
         + (reason.isEmpty ? "" : ": " + reason), FailureCode.enrolmentRefused)
   }
 

@@ -36,10 +36,10 @@ final class Enrolment {
     let files = CertificateFiles(arguments)
     let (certificate, key) = try files.pair()
     guard !Certificates.isBundleName(certificate) else {
-      throw .usage("this writes PEM, and \(certificate) has the name of a .p12; name another file")
+      throw .usage("this command writes PEM, but \(certificate) is named as a .p12 file; specify another file")
     }
     guard let name = arguments.value("client-id") ?? files.clientID else {
-      throw .usage("--client-id is missing: the certificate's common name")
+      throw .usage("missing --client-id NAME: the certificate's common name")
     }
     let roots = arguments.has("est") ? arguments.value("roots") : nil
     try Prompt.requireReplacement(of: [certificate] + (roots.map { [$0] } ?? []), arguments)
@@ -106,13 +106,13 @@ final class Enrolment {
     } catch { throw .refused("nothing was changed: " + error.sentence, FailureCode.enrolmentUnusable) }
     if !authorities.isEmpty, !identity.hasIssuer {
       throw .refused(
-        "nothing was changed: the certificate from \(place) is not signed by the CA that it names; ask whoever runs it",
+        "nothing was changed: the certificate from \(place) is not signed by the CA that it names; ask its operator",
         FailureCode.enrolmentUnusable)
     }
     if let reason = identity.refusal(atUnixSeconds: time(of: identity)) {
       throw .refused(
-        "nothing was changed: the certificate from \(place), or one above it, cannot be used: \(reason); is the clock "
-          + "right here, and there?", FailureCode.enrolmentUnusable)
+        "nothing was changed: the certificate from \(place), or one in its chain, cannot be used: \(reason); check "
+          + "the clock here and on the server", FailureCode.enrolmentUnusable)
     }
     return identity
   }
@@ -151,7 +151,7 @@ final class Enrolment {
     let isConfigured = CertificateFiles(arguments).isConfigured(target.certificate)
     Output.printError(
       isConfigured
-        ? "A running kiosk uses it from its next connect on; 'tappet check' tries it now."
+        ? "A running kiosk uses it the next time it connects; 'tappet check' tries it now."
         : "Next: tappet init --certificate \(target.certificate) --private-key \(target.key)")
   }
 

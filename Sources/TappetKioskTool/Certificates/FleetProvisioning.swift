@@ -89,7 +89,7 @@ struct FleetProvisioning {
       alpn = alpn ?? broker.alpn
     }
     guard let endpoints, endpoints.allSatisfy({ $0.usesTLS }) else {
-      throw .usage("fleet provisioning needs TLS: give AWS IoT's endpoint with --url")
+      throw .usage("fleet provisioning requires TLS: specify AWS IoT's endpoint with --url")
     }
     let preset = BrokerPreset.load(name: "aws-iot")?.other
     if alpn == nil, endpoints.first?.port == preset?.port { alpn = preset?.alpn }
@@ -116,7 +116,7 @@ struct FleetProvisioning {
       case .timeUp: reason = .timerFired("\(name) did not answer")
       case .failed(let failure):
         reason = .failed(
-          "nothing was changed: \(name): \(failure.sentence) (here the certificate is --claim, the CA --ca)",
+          "nothing was changed: \(name): \(failure.sentence) (the certificate is --claim, and the CA is --ca)",
           failure.code)
       }
     }
@@ -134,7 +134,7 @@ struct FleetProvisioning {
           FailureCode.enrolmentRefused)
       case .none:
         try requireConnection(about: topic)
-        throw .timerFired("\(place) did not answer the subscription to \(topic)")
+        throw .timerFired("\(place) did not acknowledge the subscription to \(topic)")
       }
     }
   }
@@ -143,7 +143,7 @@ struct FleetProvisioning {
   private func requireConnection(about topic: String) throws(CommandFailure) {
     if let loss = dialogue.loss {
       throw .failed(
-        "\(place) ended the connection at \(topic): \(loss.sentence); AWS IoT does so when the claim certificate's "
+        "\(place) closed the connection at \(topic): \(loss.sentence); AWS IoT does so when the claim certificate's "
           + "policy does not allow the topic", loss.code)
     }
     try dialogue.requireConnection()
@@ -177,7 +177,7 @@ struct FleetProvisioning {
       guard let message = try exchange(topic, request) else {
         throw lastRefusal?.failure(topic, place)
           ?? .timerFired(
-            "\(place) did not answer on \(topic); is there a template of this name, and may the claim use it?")
+            "\(place) did not answer on \(topic); does this template exist, and can the claim certificate use it?")
       }
       guard let json = JSON(decoding: message.payload, roundsFractions: true) else { throw malformed(topic) }
       guard message.topic != topic + "/accepted" else { return json }
@@ -185,7 +185,7 @@ struct FleetProvisioning {
       // A random pause keeps boards that were refused at the same time from retrying at the same time.
       let pause = Duration.milliseconds(Int64.random(in: ceiling.wholeMilliseconds / 2...ceiling.wholeMilliseconds))
       guard refusal.isTemporary, Instant.now() + pause < deadline else { throw refusal.failure(topic, place) }
-      Output.printError("\(place) has no time now (\(refusal.code.escaped)); it is asked again")
+      Output.printError("\(place) is busy (\(refusal.code.escaped)); retrying")
       lastRefusal = refusal
       dialogue.collect(until: pause)
       try requireConnection(about: topic)
@@ -213,7 +213,7 @@ struct FleetProvisioning {
 
   private func malformed(_ topic: String) -> CommandFailure {
     .failed(
-      "nothing was changed: the answer of \(place) on \(topic) is not what AWS's documentation says; is this AWS IoT?",
+      "nothing was changed: the response of \(place) on \(topic) does not follow AWS's documentation; is this AWS IoT?",
       FailureCode.malformedAnswer)
   }
 }
@@ -235,7 +235,7 @@ private struct FleetRefusal {
 
   func failure(_ topic: String, _ place: String) -> CommandFailure {
     let reason = "\(text.escaped) (\(code.escaped), \(status))"
-    return .refused("nothing was changed: \(place) refuses \(topic): \(reason)", FailureCode.enrolmentRefused)
+    return .refused("nothing was changed: \(place) refused \(topic): \(reason)", FailureCode.enrolmentRefused)
   }
 }
 

@@ -14,30 +14,30 @@ extension Command {
       words: "check", section: .running, summary: "check everything that the kiosk needs",
       options: [
         CommandOption("config-only", "check only the configuration and the files that it names"),
-        CommandOption("running", "ask the running kiosk instead").orElse,
+        CommandOption("running", "query the running kiosk instead").orElse,
         CommandOption("deliver", "also send a test message to each action's topic").orElse, .yes, .json,
       ],
       details: """
         Checks kiosk.yaml as it is on the disk, and everything that it names: the timestamp key, the
         certificates and their remaining days, the secrets, the state folder, the clock, the reader and the
-        broker: one line each, with what is wrong and what to do. A kiosk that runs is not disturbed: its
-        reader is left to it, and the broker is asked with a client id that ends with '-check' and without
-        publishing anything.
-        Root becomes the owner of the state folder first, as the kiosk is, for all but --running.
-        The panel's lines are requested and released (only looked at while a kiosk runs), and with
+        broker. Prints one line for each, with the fault and its remedy. A running kiosk is not disturbed:
+        its reader is not used, and the connection to the broker has a client id that ends with '-check'
+        and publishes nothing.
+        Except with --running, root first switches to the owner of the state folder, as the kiosk does.
+        The panel's lines are requested and released (only inspected while a kiosk runs), and with
         'panel.profile' the board's header is drawn, with the reader's wires.
         --config-only opens no device and no connection: for scripts, and before a reload. --running shows
-        how the running kiosk's own parts are.
-        --deliver asks, or with --yes does not, and sends a test message to the topic of each action; it
-        subscribes to the topic to see the message come back. Subscribers receive it.
-        Exit status: 0 nothing is wrong; 1 something is; 3 mistakes in the configuration; 4 none is running,
-        with --running. A line that begins with 'note' is neither good nor wrong: something was not tried,
-        or is still missing. A certificate that is about to expire is not a fault yet: its line has the
-        remaining days.
+        the state of each part of the running kiosk.
+        --deliver asks for confirmation (not with --yes), then sends a test message to the topic of each
+        action, and subscribes to the topic to receive it back. Other subscribers receive it, too.
+        Exit status: 0 nothing is wrong; 1 something is wrong; 3 the configuration has errors; 4 no kiosk is
+        running, with --running. A line that starts with 'note' is neither good nor bad: something was not
+        tried, or is still missing. A certificate that is about to expire is not a fault yet: its line
+        shows the remaining days.
         """,
       usageError: { arguments in
         let chosen = ["config-only", "running", "deliver"].filter { arguments.has($0) }
-        return chosen.count > 1 ? "--\(chosen[0]) and --\(chosen[1]) exclude each other" : nil
+        return chosen.count > 1 ? "--\(chosen[0]) and --\(chosen[1]) cannot be combined" : nil
       },
       body: .plain { (arguments) throws(CommandFailure) in
         var checkup = CheckReport(printsLines: !arguments.asJSON)
@@ -65,7 +65,7 @@ extension CheckReport {
       note(
         "config", .bad,
         "the kiosk's user cannot read \(path): \(error.text); "
-          + "give it to that user's group (chgrp, chmod 640)")
+          + "make it readable by that user's group (chgrp, chmod 640)")
     }
     let delivers = arguments.has("deliver")
     if delivers { try CheckReport.requireConsentToDeliver(configuration, arguments) }
@@ -77,7 +77,7 @@ extension CheckReport {
   private mutating func becomeOwner(of folder: String) throws(CommandFailure) {
     do throws(SystemError) {
       guard let user = try ProcessUser.become(ownerOf: folder) else { return }
-      note("user", .good, "\(user), the owner of \(folder): all of this is tried as that user")
-    } catch { throw .failed("\(folder) belongs to a user whom this process cannot become: \(error.text)") }
+      note("user", .good, "\(user), the owner of \(folder): the checks run as this user")
+    } catch { throw .failed("\(folder) belongs to a user that this process cannot switch to: \(error.text)") }
   }
 }

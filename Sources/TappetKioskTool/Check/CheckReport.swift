@@ -65,11 +65,11 @@ struct CheckReport {
   /// Checks the configuration and its files.
   mutating func checkFiles(_ configuration: KioskConfiguration) {
     let count = configuration.actions.count
-    note("config", .good, "\(count) \(count == 1 ? "action" : "actions"), no mistakes")
+    note("config", .good, "\(count) \(count == 1 ? "action" : "actions"), no errors")
     if configuration.timestampKey != nil { note("timestamp key", .good, "read from its file") }
     checkCommands(configuration)
     checkForeignTags(configuration)
-    if let site = configuration.site { note("site", .good, "\(site.name): people come from \(site.topic)") }
+    if let site = configuration.site { note("site", .good, "\(site.name): people are received from \(site.topic)") }
     checkCertificates(configuration.broker)
     checkWebhooks(configuration)
     checkInventory(configuration)
@@ -90,7 +90,7 @@ struct CheckReport {
       let reader = DeviceProbe.reader(configuration)
       note("reader", reader.verdict, reader.text, code: reader.code)
     } else {
-      note("reader", .note, "not tried: the running kiosk has it; 'tappet check --running' asks the kiosk")
+      note("reader", .note, "not tried: the running kiosk uses it; 'tappet check --running' queries the kiosk")
     }
     for index in configuration.broker.endpoints.indices where mayTryBroker(configuration) {
       let broker = DeviceProbe.broker(configuration, endpoint: index)
@@ -104,7 +104,7 @@ struct CheckReport {
   /// Whether the broker's password, if one is stored, could be read.
   private mutating func mayTryBroker(_ configuration: KioskConfiguration) -> Bool {
     if !configuration.storesPassword || configuration.broker.password != nil { return true }
-    note("broker", .note, "not tried: its password is sealed; 'tappet check --running' asks the kiosk")
+    note("broker", .note, "not tried: its password is sealed; 'tappet check --running' queries the kiosk")
     return false
   }
 
@@ -152,28 +152,28 @@ struct CheckReport {
     for plan in configuration.commands {
       let what = (plan.outputs + plan.actions + (plan.managesPeople ? ["people"] : [])).joined(separator: ", ")
       let drives = what.isEmpty && plan.asksChecks ? [] : ["drives " + (what.isEmpty ? "nothing" : what)]
-      let uses = drives + (plan.asksChecks ? ["asks how the parts are"] : [])
+      let uses = drives + (plan.asksChecks ? ["reports the state of the parts"] : [])
       let proof =
         switch plan.trust {
-        case .trusted: "all whom the broker lets publish there"
+        case .trusted: "every client that the broker allows to publish there"
         case .token: "senders with the key of its tokens"
         case .signed(nil): "senders with a secret of the action"
         case .room(let commanders): commanders.text
         case .signed: "senders with its key, or a secret of the action"
         }
-      let stranger = plan.window == nil ? ", with no limit to its age" : ""
+      let stranger = plan.window == nil ? ", without an age limit" : ""
       note("commands", .good, plan.topic + " " + uses.joined(separator: " and ") + " for " + proof + stranger)
       if let reply = plan.replyTopic, let other = configuration.topic(below: reply) {
         note(
           "commands", .note,
-          "\(plan.topic): with MQTT 5 a sender may be answered anywhere below '\(reply)', as at \(other); "
-            + "take a 'reply' with nothing below it, such as \(reply)/reply")
+          "\(plan.topic): with MQTT 5, a sender can request a reply to any topic below '\(reply)', such as "
+            + "\(other); set a 'reply' with no topics below it, such as \(reply)/reply")
       }
       if case .token(nil) = plan.trust, let action = configuration.actions.first(where: { $0.publishesToken }) {
         note(
           "commands", .note,
-          "\(plan.topic): its tokens have the key of %T, so who reads a %T of another board with this key, as in "
-            + "\(action.name), has a proof for it; give it a 'key' of its own")
+          "\(plan.topic): its tokens have the same key as %T, so anyone who reads a %T that another board sealed with "
+            + "this key, as in \(action.name), can prove a command with it; set a separate 'key'")
       }
     }
   }
@@ -184,11 +184,11 @@ struct CheckReport {
       let known = count == 1 ? "1 tag that others wrote is" : "\(count) tags that others wrote are"
       note(
         "tags", .note,
-        known + " known by what can be copied: a UID can be copied by anybody and opens no doors. That holds for this "
-          + "kiosk's outputs; let nothing that hears its messages open one either")
+        known + " matched by data that can be copied, such as a UID, and cannot drive this kiosk's outputs; do not let "
+          + "programs that receive its messages open doors for them")
     }
     guard let topic = configuration.unknownTags?.sampleTopic else { return }
-    note("unknown tags", .note, "each of them is published, as to " + topic)
+    note("unknown tags", .note, "each one is published, for example to " + topic)
   }
 
   /// Checks the webhooks' programs; the files of webhooks were read with the configuration.
@@ -206,7 +206,7 @@ struct CheckReport {
     }
     for webhook in configuration.webhooks {
       if let room = webhook.room {
-        note("room", .good, "\(webhook.action): says it in \(room)")
+        note("room", .good, "\(webhook.action): posts to \(room)")
       } else {
         note("webhook", .good, "\(webhook.action): \(webhook.method.word) to \(webhook.place), not tried")
       }
@@ -239,14 +239,15 @@ struct CheckReport {
     let isNeeded =
       configuration.actions.contains { $0.usesTimestamp } || configuration.commands.contains { $0.needsClock }
     guard isNeeded else {
-      return note("clock", .good, "not synchronised, but no action has %T")
+      return note("clock", .good, "not synchronised, but no action uses %T")
     }
-    note("clock", .bad, "not synchronised: messages with %T wait; start a time service, or set 'clock: trust'")
+    note(
+      "clock", .bad, "not synchronised: messages with %T remain pending; start a time service, or set 'clock: trust'")
   }
 
   private mutating func checkPanel(_ configuration: KioskConfiguration, isRunning: Bool) {
     if let path = configuration.panel.simulator {
-      note("panel", .good, "virtual, at \(path): its lines are played, not wired")
+      note("panel", .good, "virtual, at \(path): its lines are simulated")
     }
     let probe = PanelProbe(configuration, isRunning: isRunning, colour: isatty(1) == 1)
     for finding in probe.findings { note("panel", finding.isGood, finding.text) }
@@ -289,15 +290,15 @@ extension CheckReport {
         let isOurs = record?.site == site.name
         note(
           "site", isOurs ? .good : .note,
-          isOurs ? record?.timedSentence ?? "" : "no bundle of people was applied; 'tappet people push' sends one")
+          isOurs ? record?.timedSentence ?? "" : "no bundle of people has been applied; 'tappet people push' sends one")
       }
     } catch { note("site", .bad, error.sentence) }
     do throws(SecretStoreError) {
       for name in try store.people().sharedNames {
         note(
           "people", .note,
-          "several are called \(name), whom an earlier version told apart: what is done to one is done to all; "
-            + "'tappet person rename' gives one another name")
+          "several people are named \(name), which an earlier version allowed: a change to one of them changes all; "
+            + "'tappet person rename' renames one")
       }
     } catch { note("people", .bad, error.sentence) }
     do throws(SecretStoreError) {
@@ -337,12 +338,12 @@ extension CheckReport {
         "secrets", .bad,
         "secret \(secret.id) is for \(secret.action), which is not configured; "
           + "'tappet action rename \(secret.action) NAME' "
-          + "gives it to another action, 'tappet secret remove' removes it")
+          + "assigns it to another action, 'tappet secret remove' removes it")
     }
     if secrets.isEmpty {
       note(
         "secrets", .note,
-        "none yet: every tag is refused; 'tappet tag write' makes one, 'tappet secret import' imports one")
+        "none yet: every tag is refused; 'tappet tag write' creates one, 'tappet secret import' imports one")
     }
   }
 }

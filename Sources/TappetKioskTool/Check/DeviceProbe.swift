@@ -85,8 +85,9 @@ enum DeviceProbe {
   }
 
   private static func idRefusal(_ clientID: String, _ failure: LinkFailure) -> String {
-    "the broker refused the client id '\(clientID)', which is the check's own; it may tie ids to certificates or "
-      + "users, or the password is wrong (\(failure.sentence)); 'tappet check --running' asks the kiosk"
+    "the broker refused the client id '\(clientID)', which only this check uses; it may bind client ids to "
+      + "certificates or users, or the password is wrong (\(failure.sentence)); 'tappet check --running' queries the "
+      + "kiosk"
   }
 
   private static func waitReadable(_ fd: Int32, until limit: Instant, endedBy end: Int32) -> Bool {
@@ -111,12 +112,12 @@ private enum BrokerAnswer {
       let usesMQTT5 = !didFallBack && settings.firstVersion(for: endpoint) == .v5
       let text = "connected to \(endpoint.text) with MQTT \(usesMQTT5 ? "5" : "3.1.1")"
       if lacksRetained {
-        return (.note, text + ", which keeps no retained messages: the kiosk does without a status there", nil)
+        return (.note, text + ", which does not support retained messages: the kiosk publishes no status there", nil)
       }
       guard didFallBack else { return (.good, text, nil) }
       return (
         .note,
-        text + ", since it does not take MQTT 5: a message that its access list denies may count as delivered", nil
+        text + ", because it does not support MQTT 5: a message that its access list denies may count as delivered", nil
       )
     case .refused(let failure): return (.bad, "\(endpoint.text): \(failure.sentence)", failure.code)
     case .silent:

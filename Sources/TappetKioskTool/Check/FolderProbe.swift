@@ -28,7 +28,7 @@ enum FolderProbe {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     if status.st_uid != 0, status.st_uid != owner, status.st_uid != geteuid() {
-      return "\(path) belongs to another user (\(status.st_uid)), who can put other files in the place of the kiosk's"
+      return "\(path) belongs to another user (\(status.st_uid)), who can replace the kiosk's files"
     }
     guard status.st_mode & 0o022 != 0 else { return nil }
     guard status.st_mode & 0o1000 != 0 else {
@@ -36,6 +36,6 @@ enum FolderProbe {
     }
     // With the sticky bit, as in /tmp, other users cannot replace existing files, but can create theirs first.
     return holdsSocket
-      ? "in \(path) any user's program can take the control socket's place; name another folder with 'control:'" : nil
+      ? "in \(path), any user's program can create the control socket first; set 'control:' to another folder" : nil
   }
 }

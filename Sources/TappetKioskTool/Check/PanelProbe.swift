@@ -28,7 +28,7 @@ struct PanelProbe {
     /// An error message about the line; `nil` if the line is usable.
     var problem: String? {
       let name = line.address.text
-      return readerEnd.map { "\(name) is the pin of '\($0)'; choose another line" }
+      return readerEnd.map { "\(name) is wired to '\($0)'; choose another line" }
         ?? fault.map { $0.sentence(line: name) }
     }
   }

@@ -15,7 +15,8 @@ extension CheckReport {
       let client = try Homeserver.connect(configuration)
       let user = try client.require(.get, "/_matrix/client/v3/account/whoami")["user_id"]?.text ?? ""
       let joined = try client.require(.get, "/_matrix/client/v3/joined_rooms")["joined_rooms"]?.elements ?? []
-      note("homeserver", .good, "it accepts the session of \(user), who is in \(joined.count) rooms")
+      let rooms = joined.count == 1 ? "1 room" : "\(joined.count) rooms"
+      note("homeserver", .good, "it accepts the session of \(user), who is in \(rooms)")
       for endpoint in configuration.webhooks {
         if let room = endpoint.room { check(room, of: endpoint.action, user, joined, client, encryption) }
       }
@@ -76,6 +77,6 @@ extension HomeserverClient {
       version: event?["content"]?["room_version"]?.text, sender: event?["sender"]?.text ?? "",
       others: (event?["content"]?["additional_creators"]?.elements ?? []).compactMap { $0.text })
     if powers.level(of: user) == RoomPowers.creator { return nil }
-    return "the kiosk may not write there: its power level is \(own), and messages need \(needed)"
+    return "the kiosk is not allowed to post there: its power level is \(own), and messages require \(needed)"
   }
 }

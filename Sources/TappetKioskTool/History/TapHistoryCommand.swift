@@ -15,20 +15,20 @@ extension Command {
       words: "history", section: .running, summary: "list taps and presses with their outcome",
       operands: [Operand("top", .word(["top"]), .optional)],
       options: [
-        CommandOption("since", "TIME", "only what is younger: 30min, 12h, 7d, or a date such as 2026-11-20"),
-        CommandOption("action", "ACTION", .action, "only this action"),
+        CommandOption("since", "TIME", "only newer entries: 30min, 12h, 7d, or a date such as 2026-11-20"),
+        CommandOption("action", "ACTION", .action, "only taps and presses of this action"),
         CommandOption(
           "outcome", "OUTCOME", .word(TapResult.allCases.map { $0.name }), "only taps with this outcome"),
         CommandOption("person", "NAME", .person, "only the tags of this person"),
-        CommandOption("tag", "TAG", "only this tag: its UID, or the label of its secret"),
-        CommandOption("follow", "go on with what happens from now on, until Ctrl-C"),
+        CommandOption("tag", "TAG", "only this tag, by its UID or the label of its secret"),
+        CommandOption("follow", "continue with new entries until Ctrl-C"),
         CommandOption("csv", "print comma-separated values"), .json,
       ],
       details: """
-        Lists the log of taps and presses, oldest first: when, outcome (accepted, delivered, refused,
-        ignored, expired, dropped, undeliverable), action, tag, person, and the reason. A tap has a line when it
-        is accepted and one for what became of it. 'history' in kiosk.yaml says for how long it is kept. With
-        'top' it counts instead which tags were accepted most often. With --json one object per line.
+        Lists the log of taps and presses, oldest first: time, outcome (accepted, delivered, refused,
+        ignored, expired, dropped, undeliverable), action, tag, person and reason. An accepted tap has a second
+        line for its final outcome. 'history' in kiosk.yaml sets how long the log is kept. With 'top', it lists
+        instead the tags that were accepted most often. With --json, it prints one object per line.
         """,
       example: "tappet history --since 7d --action door --outcome refused",
       usageError: { HistoryQuery.usageError($0) },
@@ -66,25 +66,27 @@ private struct HistoryQuery {
 
   /// Returns an error message about the options, or `nil`.
   static func usageError(_ arguments: Arguments) -> String? {
-    if let word = arguments.operands.first, word != "top" { return "unexpected argument '\(word)'; there is 'top'" }
+    if let word = arguments.operands.first, word != "top" {
+      return "unexpected argument '\(word)'; only 'top' is supported"
+    }
     if let text = arguments.value("since"), HistoryTime.unixMilliseconds(text, now: 0) == nil {
-      return "--since takes a time such as 30min, 12h or 7d, or a date such as 2026-11-20, not '\(text)'"
+      return "--since must be a time such as 30min, 12h or 7d, or a date such as 2026-11-20, not '\(text)'"
     }
     if let text = arguments.value("outcome"), TapResult(name: text) == nil {
-      return "--outcome takes one of " + TapResult.allCases.map { $0.name }.joined(separator: ", ")
+      return "--outcome must be one of " + TapResult.allCases.map { $0.name }.joined(separator: ", ")
         + ", not '\(text)'"
     }
-    if arguments.has("csv"), arguments.has("json") { return "--csv and --json exclude each other" }
+    if arguments.has("csv"), arguments.has("json") { return "--csv and --json cannot be combined" }
     guard arguments.operands.isEmpty else {
       let wrong = ["follow", "outcome"].first { arguments.has($0) }
-      return wrong.map { "'top' does not take --\($0)" }
+      return wrong.map { "'top' does not support --\($0)" }
     }
     return nil
   }
 
   mutating func run() throws(CommandFailure) {
     guard configuration.historyAge != nil else {
-      throw .refused("kiosk.yaml says 'history: none', so nothing is kept", FailureCode.historyOff)
+      throw .refused("kiosk.yaml sets 'history: none', so no log is kept", FailureCode.historyOff)
     }
     let secretStore = try KioskAccess.openStore(configuration)
     try learnNames(secretStore)

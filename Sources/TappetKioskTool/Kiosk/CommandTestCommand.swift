@@ -8,14 +8,14 @@ import TappetKiosk
 extension Command {
   static var commandTest: Command {
     Command(
-      words: "command test", section: .running, summary: "make a command, prove it, and let the kiosk judge it",
+      words: "command test", section: .running, summary: "have the running kiosk create and execute a test command",
       operands: [Operand("TOPIC", .commandTopic), Operand("WHAT", .text, .oneOrMore)], options: [.json],
       details: """
-        The running kiosk makes a command for TOPIC with its own keys, judges it as if it had come from the
-        broker, and does it. WHAT is an action, an output and what to do with it (gate pulse), or with
-        'role: esp32' a number from 1 to 5. Prints the payload, for senders to imitate, and the result.
-        For root and the kiosk's own user. Exit status: 0 accepted or done; 1 refused; 4 no kiosk runs, it
-        does not have the topic, or no proof can be made.
+        The running kiosk creates a command for TOPIC with its own keys, validates it as if it had come from
+        the broker, and executes it. WHAT is an action, an output and its operation (gate pulse), or, with
+        'role: esp32', a number from 1 to 5. Prints the payload, as an example for senders, and the result.
+        Only for root and the kiosk's own user. Exit status: 0 accepted or done; 1 refused; 4 no kiosk is
+        running, it does not have the topic, or no proof can be created.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let answer = try KioskClient(configuration: configuration).ask(request(arguments.operands))
@@ -36,7 +36,7 @@ extension Command {
     switch words.count {
     case 2: return .testCommand(topic: words[0], .action(words[1]))
     case 3: return .testCommand(topic: words[0], .output(words[1], operation: words[2]))
-    default: throw .usage("expected an action, or an output and what to do with it")
+    default: throw .usage("expected an action, or an output and its operation")
     }
   }
 }

@@ -104,7 +104,7 @@ final class LiveView {
     func row(_ label: String, _ text: String) { lines.append(label + text) }
     row(
       Self.painted("tappet ", 1) + view.clientID.escaped,
-      keyboard == nil ? "   (Ctrl-C ends it)" : "   (q ends it, ? explains it)")
+      keyboard == nil ? "   (Ctrl-C quits)" : "   (q quits, ? shows the keys)")
     row("", "")
     var light = cell(view.levels) + view.light.name
     if !view.light.isLasting { light += "   then " + view.baseLight.name }
@@ -138,9 +138,9 @@ final class LiveView {
     [
       "  1 to 9   press the button of this number",
       "  h        the next digit holds its button until it is typed again",
-      "  q        ends the kiosk, as Ctrl-C does; a second one ends it at once",
+      "  q        stops the kiosk, as Ctrl-C does; a second one stops it immediately",
       "  ?        shows the last taps again, the newest first",
-      "  Elsewhere: 'tappet status' shows the same, 'tappet run --plain' logs instead.",
+      "  See also: 'tappet status' shows the same; 'tappet run --plain' logs instead.",
     ]
   }
 

@@ -39,19 +39,19 @@ struct Metrics {
       "tappet_light", .gauge, "The lasting light that the kiosk shows.",
       Sample(Label("light", status["light"]?.text), value: 1))
     metrics.add(
-      "tappet_clock_missed", .gauge, "Whether messages wait because the clock was never set.",
+      "tappet_clock_missed", .gauge, "Whether messages are pending because the clock was never set.",
       Sample(value: status["clock"]?["good"] == .bool(false) && status["clock"]?["needed"] == .bool(true) ? 1 : 0))
     if let reload = status["reload"], reload != .null {
       metrics.add(
-        "tappet_reload_good", .gauge, "Whether what the configuration says is in force.",
+        "tappet_reload_good", .gauge, "Whether the current configuration file is in effect.",
         Sample(value: reload["good"].number))
     }
   }
 
   private mutating func addTaps(_ status: JSON) {
-    metrics.add("tappet_outbox_entries", .gauge, "Messages that wait.", Sample(value: status["outbox"].number))
+    metrics.add("tappet_outbox_entries", .gauge, "Number of pending messages.", Sample(value: status["outbox"].number))
     metrics.add(
-      "tappet_outbox_set_aside", .gauge, "Messages at which the broker closes the connection.",
+      "tappet_outbox_set_aside", .gauge, "Messages that cause the broker to close the connection.",
       Sample(value: status["set_aside"].number))
     if case .object(let counts)? = status["counters"] {
       metrics.add(
@@ -75,7 +75,7 @@ struct Metrics {
       "tappet_output_on", .gauge, "Whether an output is on.",
       outputs.map { Sample(Label("output", $0["name"]?.text), value: $0["on"].number) })
     metrics.add(
-      "tappet_output_good", .gauge, "Whether an output's line is there.",
+      "tappet_output_good", .gauge, "Whether an output's line is available.",
       outputs.map { Sample(Label("output", $0["name"]?.text), value: $0["good"].number) })
   }
 

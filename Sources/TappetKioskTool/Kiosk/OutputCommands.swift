@@ -11,7 +11,7 @@ extension Command {
     Command(
       words: "output list", section: .running, summary: "list the outputs and their levels", options: [.json],
       details: """
-        Lists the outputs of 'panel.outputs': name, on or off, and whether the line is there.
+        Lists the outputs of 'panel.outputs': name, level, and whether the line is available.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         try show(.listOutputs, arguments, configuration)
@@ -22,18 +22,18 @@ extension Command {
 
   static var outputOff: Command { switching(.off, "switch an output off") }
 
-  static var outputPulse: Command { switching(.pulse, "switch an output for the time of its pulse") }
+  static var outputPulse: Command { switching(.pulse, "switch an output on for the duration of its pulse") }
 
-  static var outputToggle: Command { switching(.toggle, "switch an output to its other level") }
+  static var outputToggle: Command { switching(.toggle, "switch an output to the opposite level") }
 
   private static func switching(_ request: OutputRequest, _ summary: String) -> Command {
     Command(
       words: "output " + request.word, section: .running, summary: summary, operands: [Operand("NAME", .output)],
       options: [.json],
       details: """
-        Asks the running kiosk. Its limits hold: 'max_on', the interlock and its dead time. The lock of the
-        buttons does not matter here. Exit status: 0 it was done, or is done after the dead time;
-        4 there is no such output, its line is missing, or no kiosk runs.
+        Sends the request to the running kiosk. Its limits apply: 'max_on', the interlock and its dead time.
+        The lock of the buttons does not apply. Exit status: 0 it was done, or will be done after the dead
+        time; 4 there is no such output, its line is missing, or no kiosk is running.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         try show(.switchOutput(arguments.operands[0], request), arguments, configuration)

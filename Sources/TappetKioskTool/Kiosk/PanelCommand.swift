@@ -7,10 +7,10 @@ import TappetKiosk
 extension Command {
   static var panelLock: Command {
     Command(
-      words: "panel lock", section: .running, summary: "lock the buttons at once",
+      words: "panel lock", section: .running, summary: "lock the buttons immediately",
       details: """
-        Locks the running kiosk's buttons, as they lock by themselves after 'lock_after'. A tag of an action
-        with 'unlock: true' or the code unlocks them again. Exit status: 0 they are locked; 1 this panel has
+        Locks the running kiosk's buttons, as they lock automatically after 'lock_after'. A tag of an action
+        with 'unlock: true', or the code, unlocks them again. Exit status: 0 they are locked; 1 this panel has
         no lock; 4 no kiosk is running.
         """,
       body: .running { (_, configuration) throws(CommandFailure) in

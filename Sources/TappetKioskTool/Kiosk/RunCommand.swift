@@ -13,14 +13,15 @@ extension Command {
       Command(
         words: "run", section: .running, summary: "run the kiosk",
         options: [
-          CommandOption("light-trace", "FILE", .file, "append every light and level with its monotonic time"),
+          CommandOption(
+            "light-trace", "FILE", .file, "append every light and level to this file, with its monotonic time"),
           CommandOption("plain", "log instead of the live view"),
         ],
         details: """
-          Runs the kiosk until SIGTERM or Ctrl-C; a second one ends it at once. On a terminal it shows the
-          lights in their rhythm, the parts and the last taps; the keys 1 to 9 are the buttons, 'q' ends it,
-          and '?' explains the keys. Otherwise, or with --plain, it logs to stderr: for the journal with
-          priorities, else with the time.
+          Runs the kiosk until SIGTERM or Ctrl-C; a second one stops it immediately. On a terminal, it shows
+          the lights as they blink, the parts and the last taps; the keys 1 to 9 press the buttons, 'q' quits,
+          and '?' shows the keys. Otherwise, or with --plain, it logs to stderr: to the journal with
+          priorities, otherwise with the time.
           The lines of --light-trace are NANOSECONDS LIGHT and NANOSECONDS OUTPUT=0|1.
           """,
         body: .withFiles(.used) { (arguments, configuration) throws(CommandFailure) in

@@ -15,11 +15,11 @@ extension Command {
           .prometheus("print metrics for Prometheus, whether or not a kiosk runs"), .metricsFile, .json,
         ],
         details: """
-          Asks the running kiosk, also while its file has mistakes: it keeps the configuration that it has.
-          Exit status: 0 all is well; 1 something is wrong, or the last reload was rejected; 3 mistakes in the
-          configuration, and no kiosk where it says; 4 none is running. A certificate that is about to expire
-          is not a fault yet; see days_left in --json. With --prometheus, 0 means that the metrics were
-          written, whatever they say.
+          Queries the running kiosk, even while its file has errors: it keeps its previous configuration.
+          Exit status: 0 nothing is wrong; 1 something is wrong, or the last reload was rejected; 3 the
+          configuration has errors, and no kiosk listens at its socket; 4 no kiosk is running. A certificate
+          that is about to expire is not a fault yet; see days_left in --json. With --prometheus, 0 means that
+          the metrics were written, whatever their values.
           """,
         usageError: MetricsText.usageError,
         body: .running { (arguments, configuration) throws(CommandFailure) in
@@ -68,7 +68,7 @@ extension Command {
     line("clock     " + clock(status))
     for topic in status["commands"]?.elements ?? [] {
       func count(_ name: String) -> String { String(topic[name]?.wholeNumber ?? 0) }
-      let retained = count("retained") == "0" ? "" : ", of them retained " + count("retained")
+      let retained = count("retained") == "0" ? "" : ", \(count("retained")) of them retained"
       line(
         "commands  \(topic["topic"]?.text ?? ""): " + (topic["good"] == .bool(true) ? "" : "not subscribed, ")
           + "accepted " + count("accepted") + ", refused " + count("refused") + retained)

@@ -11,12 +11,12 @@ import TappetStore
 extension Command {
   static var outboxList: Command {
     Command(
-      words: "outbox list", section: .running, summary: "list what waits to be sent", options: [.json],
+      words: "outbox list", section: .running, summary: "list pending messages", options: [.json],
       details: """
-        Lists the accepted taps that wait for the broker, oldest first: id (%I), action, topic, time left
-        and message, and whether it was set aside because the broker closes the connection at it; then those
-        that wait for their webhook, and the last hundred that a webhook refused for good, with the reason.
-        With --json one object per line.
+        Lists the accepted taps that are pending for the broker, oldest first: id (%I), action, topic, time
+        left and message, and whether the entry was set aside because the broker closes the connection when
+        it receives it; then those that are pending for their webhook, and the last hundred that a webhook
+        refused permanently, with the reason. With --json, it prints one object per line.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         var count = 0
@@ -36,17 +36,17 @@ extension Command {
 
   static var outboxDrop: Command {
     Command(
-      words: "outbox drop", section: .running, summary: "do not send an entry, or all of them",
+      words: "outbox drop", section: .running, summary: "drop one pending message, or all of them",
       operands: [Operand("ID", .entryID, .oneUnlessOption)],
       options: [.json, CommandOption("all", "drop every entry")],
       details: """
-        Takes one entry, or all, out of the outbox; they will not be sent. A running kiosk does it itself.
+        Removes one entry, or all, from the outbox; they will not be sent. A running kiosk does it itself.
         An entry that was sent but not yet acknowledged stays, and is reported. --json prints how many were
-        "dropped" and "sent". Exit status 1: there is no such entry, or the broker has it already.
+        "dropped" and "sent". Exit status 1: there is no such entry, or the broker already has it.
         """,
       usageError: {
         guard let text = $0.operands.first, EntryID(hex: text) == nil else { return nil }
-        return "'\(text)' is not an id; 'tappet outbox list' shows them"
+        return "'\(text)' is not an id; 'tappet outbox list' lists the ids"
       },
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let id = arguments.operands.first.flatMap { EntryID(hex: $0) }
@@ -56,7 +56,7 @@ extension Command {
         if arguments.asJSON { return }
         Output.printError(dropped == 1 ? "1 entry dropped." : "\(dropped) entries dropped.")
         if sent > 0 {
-          Output.printError("The broker has \(sent) more already; \(sent == 1 ? "it" : "they") cannot be taken back.")
+          Output.printError("The broker already has \(sent) more; \(sent == 1 ? "it" : "they") cannot be recalled.")
         }
       })
   }
@@ -64,14 +64,14 @@ extension Command {
   private static func notDropped(_ id: EntryID, isSent: Bool) -> CommandFailure {
     isSent
       ? .refused(
-        "the broker has \(id.hex) already, and it cannot be taken back; if the connection is lost before the "
+        "the broker already has \(id.hex), and it cannot be recalled; if the connection is lost before the "
           + "broker acknowledges it, try again", FailureCode.entrySent)
-      : .refused("there is no entry \(id.hex); it may have been delivered meanwhile", FailureCode.entryUnknown)
+      : .refused("there is no entry \(id.hex); it may have been delivered in the meantime", FailureCode.entryUnknown)
   }
 
   static var outboxExport: Command {
     Command(
-      words: "outbox export", section: .running, summary: "write what waits to a file",
+      words: "outbox export", section: .running, summary: "export pending messages to a file",
       operands: [Operand("FILE", .file)], options: [.json],
       details: """
         Writes every entry to a new FILE (mode 0600), one JSON object per line; they stay in the outbox.

@@ -25,7 +25,7 @@ struct PeopleTable {
     try CSVFile.read(path, sizeMax: Limits.peopleTableSizeMax) { (row) throws(CommandFailure) in
       try take(row)
     }
-    if places.isEmpty { throw refusal("it is empty; the first line names the columns, of which 'name' is one") }
+    if places.isEmpty { throw refusal("the file is empty; its first line must name the columns, including 'name'") }
   }
 
   /// Returns an error about the file.
@@ -35,14 +35,14 @@ struct PeopleTable {
     guard !places.isEmpty else { return try takeHeader(row) }
     // Spreadsheets write empty columns next to a table.
     guard row.fields.count >= columnCount, row.fields.dropFirst(columnCount).allSatisfy({ $0.isEmpty }) else {
-      throw refusal("line \(row.line): the row has \(row.fields.count) fields, the first line \(columnCount)")
+      throw refusal("line \(row.line): the row has \(row.fields.count) fields, but the first line has \(columnCount)")
     }
     if let index = unnamed.first(where: { !row.fields[$0].isEmpty }) {
-      throw refusal("line \(row.line): there is a field in column \(index + 1), which has no name in the first line")
+      throw refusal("line \(row.line): column \(index + 1) contains a field, but has no name in the first line")
     }
     let fields = places.map { place in place.map { row.fields[$0] } }
     guard fields.reduce(0, { $0 + ($1?.utf8.count ?? 0) }) <= Limits.peopleRowSizeMax else {
-      throw refusal("line \(row.line): the row has more than \(Limits.peopleRowSizeMax) bytes; is a quote missing?")
+      throw refusal("line \(row.line): the row is longer than \(Limits.peopleRowSizeMax) bytes; is a quote missing?")
     }
     rows.append(PeopleRow(line: row.line, fields: fields))
   }
@@ -54,9 +54,9 @@ struct PeopleTable {
     for (index, name) in names.enumerated() where !name.isEmpty {
       guard PeopleColumn(rawValue: name) != nil else {
         let known = PeopleColumn.allCases.map { $0.rawValue }.joined(separator: ", ")
-        throw refusal("line \(row.line): there is no column '\(name)'; the columns are \(known)")
+        throw refusal("line \(row.line): unknown column '\(name)'; the columns are \(known)")
       }
-      if names[..<index].contains(name) { throw refusal("line \(row.line): there are two columns '\(name)'") }
+      if names[..<index].contains(name) { throw refusal("line \(row.line): duplicate column '\(name)'") }
     }
     guard names.contains(PeopleColumn.name.rawValue) else {
       throw refusal("line \(row.line): the column 'name' is missing")

@@ -17,8 +17,8 @@ extension Command {
       words: "person add", section: .people, summary: "add a person",
       operands: [Operand("NAME")], options: [.json],
       details: """
-        Adds a person, who has no tags yet: 'tappet tag write ACTION --person NAME' writes one, and 'tappet
-        person assign' gives them a secret that is there. No two people have one name.
+        Adds a person without tags: 'tappet tag write ACTION --person NAME' writes one, and 'tappet person
+        assign' assigns an existing secret to the person. Names must be unique.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let answer = try ask(.addPerson(arguments.operands[0]), arguments, configuration)
@@ -30,8 +30,8 @@ extension Command {
     Command(
       words: "person list", section: .people, summary: "list the people and the number of their tags", options: [.json],
       details: """
-        Lists the people, the number of each one's tags, and who is suspended. 'tappet secret list' shows whose
-        each secret is.
+        Lists the people, the number of their tags, and who is suspended. 'tappet secret list' shows the person
+        of each secret.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let people = try SecretClient(configuration).listPeople()
@@ -53,10 +53,10 @@ extension Command {
 
   static var personRename: Command {
     Command(
-      words: "person rename", section: .people, summary: "give a person another name",
+      words: "person rename", section: .people, summary: "rename a person",
       operands: [.person, Operand("NEW")], options: [.json],
       details: """
-        Gives a person another name. Their tags stay theirs.
+        Renames a person, who keeps their tags.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let (name, new) = (arguments.operands[0], arguments.operands[1])
@@ -71,22 +71,23 @@ extension Command {
       options: [
         CommandOption("from", "DAY", "not before this day, such as 2026-12-25"),
         CommandOption("until", "DAY", "not after this day"),
-        CommandOption("hours", "HOURS", "only then: 'Mon-Fri 07:00-19:30; Sat 09:00-12:00'"),
+        CommandOption("hours", "HOURS", "only during these hours: 'Mon-Fri 07:00-19:30; Sat 09:00-12:00'"),
         CommandOption(
-          "uses", "NUMBER", .number(0...Limits.ticketUsesMax), "only for this number of taps; a day ticket has 1"),
-        CommandOption("always", "without any limit"), .json,
+          "uses", "NUMBER", .number(0...Limits.ticketUsesMax),
+          "only for this number of taps, such as 1 for a day ticket"),
+        CommandOption("always", "remove all limits"), .json,
       ],
       details: """
-        Limits what all tags of a person may do, within what the actions themselves allow, in the kiosk's time
-        zone and without its holidays. It replaces the limits that the person has: what is not given is not
-        limited, and uses are counted from now on. A use is counted for good before the tap is accepted. What
-        clock_unknown of the action says holds for the person's days and hours too.
+        Limits when the tags of a person are accepted, in addition to the limits of the actions, in the kiosk's
+        time zone and without its holidays. Replaces the person's existing limits: omitted limits are removed,
+        and uses are counted from now on. A use is counted permanently before the tap is accepted. The
+        action's clock_unknown also applies to the person's days and hours.
         """,
       example: "tappet person allow 'Day ticket 7' --until 2026-12-24 --uses 1",
       usageError: { arguments in
         let limits = ["from", "until", "hours", "uses"].filter { arguments.has($0) }
-        if arguments.has("always") { return limits.first.map { "--always and --\($0) exclude each other" } }
-        return limits.isEmpty ? "give at least one of --from, --until, --hours and --uses, or --always" : nil
+        if arguments.has("always") { return limits.first.map { "--always and --\($0) cannot be combined" } }
+        return limits.isEmpty ? "specify at least one of --from, --until, --hours and --uses, or --always" : nil
       },
       body: .running { (arguments, configuration) throws(CommandFailure) in
         var limits = LimitWords()
@@ -108,8 +109,8 @@ extension Command {
       words: "person suspend", section: .people, summary: "refuse all tags of a person for now",
       operands: [.person], options: [.json],
       details: """
-        Refuses all tags of a person from now on, by a running kiosk too. Nothing is lost: 'tappet person
-        resume' brings them back.
+        Refuses all tags of a person from now on, also at a running kiosk. Nothing is deleted: 'tappet person
+        resume' accepts them again.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let answer = try ask(.suspendPerson(arguments.operands[0]), arguments, configuration)
@@ -134,11 +135,11 @@ extension Command {
     Command(
       words: "person remove", section: .people, summary: "remove a person and the secrets of their tags",
       operands: [.person],
-      options: [CommandOption("forget", "remove what the log of taps has about them, too"), .yes, .json],
+      options: [CommandOption("forget", "also remove the person's rows from the log of taps"), .yes, .json],
       details: """
-        Removes a person and the secrets of their tags, which are refused from now on. It cannot be undone, so
-        it asks first. To keep a secret, give it to somebody else before, with 'tappet person assign'. The log
-        of taps keeps their rows without the name; with --forget it removes them.
+        Removes a person and the secrets of their tags, which are refused from now on. This cannot be undone,
+        so the command asks for confirmation. To keep a secret, first assign it to another person with
+        'tappet person assign'. The log of taps keeps the person's rows without the name; --forget removes them.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         try Prompt.require("remove", "This removes the person and the secrets of their tags for good.", arguments)
@@ -150,20 +151,20 @@ extension Command {
 
   static var personAssign: Command {
     Command(
-      words: "person assign", section: .people, summary: "give a secret to a person",
+      words: "person assign", section: .people, summary: "assign a secret to a person",
       operands: [.person, .secretID], options: [.json],
       details: """
-        Makes the tags of a secret those of a person. A secret belongs to one person at most: it is taken from
-        whoever has it. '' as NAME makes it nobody's.
+        Assigns a secret, and with it its tags, to a person. A secret belongs to at most one person: the new
+        assignment replaces the previous one. '' as NAME removes the assignment.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let request = SecretRequest.assignSecret(id: arguments.operands[1], person: arguments.operands[0])
         let answer = try ask(request, arguments, configuration, showsID: true)
         guard arguments.report == nil else { return }
-        let former = answer["former_person"]?.text.map { ", formerly \($0)'s" } ?? ""
+        let former = answer["former_person"]?.text.map { ", formerly to \($0)" } ?? ""
         Output.printError(
-          "The secret \(answer["id"]?.text ?? "") of \(answer["action"]?.text ?? "") is "
-            + "\(answer["person"]?.text ?? "nobody")'s now\(former).")
+          "The secret \(answer["id"]?.text ?? "") of \(answer["action"]?.text ?? "") is now assigned to "
+            + "\(answer["person"]?.text ?? "no one")\(former).")
       })
   }
 

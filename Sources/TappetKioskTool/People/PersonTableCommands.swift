@@ -15,11 +15,12 @@ extension Command {
       operands: [Operand("FILE", .file)],
       options: [CommandOption("dry-run", "show the differences, and change nothing"), .json],
       details: """
-        Imports the file as a whole or, if one row is wrong, not at all. The first line names the columns, in
-        any order: name, and any of suspended (yes or no), from, until, hours, uses, used and tag. A row is
-        about a person and one of their tags, by the id or fingerprint of its secret; further tags have rows of
-        their own. A person of the name is changed, else one is added. What has no column stays as it is, and
-        so do people and tags that are not in the file. The columns action and label are for the reader.
+        Imports the whole file or, if a row is invalid, nothing. The first line names the columns, in any
+        order: name, and any of suspended (yes or no), from, until, hours, uses, used and tag. A row describes
+        a person and one of their tags, by the id or fingerprint of its secret; each further tag has a separate
+        row. An existing person with this name is changed; otherwise, a person is added. Values without a
+        column stay unchanged, and so do people and tags that are not in the file. The columns action and
+        label are informational.
         """,
       example: "tappet person import --dry-run members.csv",
       body: .running { (arguments, configuration) throws(CommandFailure) in
@@ -34,8 +35,8 @@ extension Command {
       words: "person export", section: .people, summary: "print the people and their tags as CSV",
       options: [.excel],
       details: """
-        Prints all people and whose each tag is to standard output, in a form that 'tappet person import' reads
-        back unchanged. Keys are not in it: 'tappet backup' keeps those.
+        Prints all people and their tags to standard output, in a format that 'tappet person import' can
+        read back unchanged. Keys are not included: 'tappet backup' saves them.
         """,
       example: "tappet person export >members.csv",
       body: .running { (arguments, configuration) throws(CommandFailure) in
@@ -84,7 +85,7 @@ extension Command {
       if rest > 0 { Output.print("and \(rest) more") }
     }
     Output.printError(
-      "\(isTrial ? "It would be" : "Imported"): \(counts[0]) added, \(counts[1]) changed, "
+      "\(isTrial ? "Would import" : "Imported"): \(counts[0]) added, \(counts[1]) changed, "
         + "\(counts[2]) \(counts[2] == 1 ? "tag" : "tags") assigned." + (isTrial ? " Nothing was changed." : ""))
   }
 }

@@ -46,11 +46,11 @@ enum PushCommand {
         throw .refused("\(path) can be read by others; run: chmod 600 \(path)")
       }
       guard let signer = SigningKey(hex: file.firstLine) else {
-        throw .refused("\(path) is not a key that 'tappet people keys' made: it has 64 hex digits")
+        throw .refused("\(path) is not a key from 'tappet people keys', which contains 64 hex digits")
       }
       guard (try? signer.publicKey()) == site.publicKey else {
         throw .refused(
-          "\(path) does not belong to 'public_key' of 'site': the doors would refuse everything that it signs")
+          "\(path) does not match 'public_key' of 'site': the doors would refuse every push that it signs")
       }
       return signer
     }
@@ -71,7 +71,7 @@ enum PushCommand {
     guard case .granted = grant else {
       try dialogue.requireConnection()
       Output.printError(
-        "The broker does not let this client read \(site.topic): only this machine knows the number of the last push.")
+        "The broker does not allow this client to read \(site.topic); only this machine knows the last push's number.")
       return 0
     }
     // The broker retains one message per topic, and sends it immediately.
@@ -102,25 +102,27 @@ enum PushCommand {
       guard facts.unreadable == 0 else {
         throw .refused(
           "\(facts.unreadable) of the people's secrets cannot be opened, and would be missing at the doors; "
-            + "'tappet secret list' names them, remove them first")
+            + "'tappet secret list' shows them; remove them first")
       }
       let (version, isOver) = max(kept, known?.site == site.name ? known?.version ?? 0 : 0).addingReportingOverflow(1)
-      guard !isOver else { throw .refused("the last push has the largest number; begin a site of another name") }
+      guard !isOver else {
+        throw .refused("the last push has the largest possible number; create a site with another name")
+      }
       let bundle: SiteBundle
       do throws(CryptoError) {
         bundle = try SiteBundle(facts.content, of: site.name, version: version, sealedUnder: key, signedBy: signer)
       } catch {
-        throw .failed("the people cannot be sealed: OpenSSL refuses, or the system's random number generator failed")
+        throw .failed("the people cannot be sealed: OpenSSL or the system's random number generator failed")
       }
       guard bundle.bytes.count <= Limits.siteBundleSizeMax else {
         throw .refused(
-          "the people have \(bundle.bytes.count) bytes, and a push at most \(Limits.siteBundleSizeMax)")
+          "the people need \(bundle.bytes.count) bytes, but a push is limited to \(Limits.siteBundleSizeMax)")
       }
       let draft = Draft(bundle: bundle, content: facts.content)
       if isTrial { return draft }
       if try note(draft, since: facts.changes, in: store) { return draft }
     }
-    throw .failed("the people keep changing here; try again")
+    throw .failed("the people on this machine keep changing; try again")
   }
 
   /// Records the draft; returns false if the people have changed since they were read.
@@ -143,13 +145,13 @@ enum PushCommand {
     case .taken: break
     case .refused(let code):
       throw CommandFailure(
-        status: .publishRefused, sentence: "the broker refuses the bundle: \(LinkFailure.publishRefusal(code))",
+        status: .publishRefused, sentence: "the broker refused the bundle: \(LinkFailure.publishRefusal(code))",
         code: FailureCode.publishUnacknowledged)
     case .none:
       try dialogue.requireConnection()
       throw CommandFailure(
         status: .publishRefused,
-        sentence: "the broker did not acknowledge the bundle; is it too large for it (\(bundle.bytes.count) bytes)?",
+        sentence: "the broker did not acknowledge the bundle, which may be too large (\(bundle.bytes.count) bytes)",
         code: FailureCode.publishUnacknowledged)
     }
   }

@@ -12,14 +12,14 @@ enum SiteKeys {
     let folder = arguments.operands[0]
     let (site, push) = (folder + "/site.key", folder + "/push.key")
     for path in [site, push] where access(path, F_OK) == 0 {
-      throw .refused("\(path) already exists; doors may need it, so nothing was made; give another folder")
+      throw .refused("\(path) already exists, and doors may need it; nothing was created; specify another folder")
     }
     let (key, signer, digits): (SecretKey, SigningKey, String)
     do throws(CryptoError) {
       (key, signer) = (try SecretKey.random(), try SigningKey.random())
       digits = Hex.encode(try signer.publicKey().bytes)
     } catch {
-      throw .failed("the keys cannot be made: the system's random number generator failed, or OpenSSL refuses")
+      throw .failed("the keys cannot be created: OpenSSL or the system's random number generator failed")
     }
     try make(push, signer.revealedHexDigits())
     do throws(CommandFailure) { try make(site, key.revealedHexDigits()) } catch {
@@ -45,6 +45,6 @@ enum SiteKeys {
     Output.print("  key: {file: site.key}")
     Output.print("  public_key: \(digits)")
     Output.printError(
-      "Made \(site), to copy to every door, and \(push), which only the person who pushes may have.")
+      "Created \(site), to copy to every door, and \(push), which only the person who pushes may have.")
   }
 }

@@ -8,11 +8,11 @@ import TappetKiosk
 extension Command {
   static var actionRename: Command {
     Command(
-      words: "action rename", section: .secrets, summary: "give an action's tags to its new name",
+      words: "action rename", section: .secrets, summary: "move an action's tags to its new name",
       operands: [Operand("OLD"), Operand("NEW", .action)],
       details: """
-        Gives the secrets, the learned tags, the waiting entries and the owed removals of the action OLD
-        to the action NEW, so that its tags go on working. Rename the action in kiosk.yaml too, and reload.
+        Moves the secrets, learned tags, pending entries and pending removals of the action OLD to the
+        action NEW, so that its tags keep working. Rename the action in kiosk.yaml, too, and reload.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let (old, new) = (arguments.operands[0], arguments.operands[1])
@@ -20,7 +20,7 @@ extension Command {
         Output.printError(sentence(answer, old, new))
         if answer["configured"] != .bool(true) {
           Output.printError(
-            "'\(new)' is not configured there yet: its tags are refused until kiosk.yaml has it and is reloaded.")
+            "'\(new)' is not configured there yet: its tags are refused until kiosk.yaml contains it and is reloaded.")
         }
       })
   }

@@ -12,18 +12,18 @@ import TappetStore
 
 extension CommandOption {
   static let passphraseFile = CommandOption(
-    "passphrase-file", "FILE", .file, "the passphrase is its first line; only its owner may read it")
+    "passphrase-file", "FILE", .file, "file whose first line is the passphrase (mode 0600)")
 }
 
 extension Command {
   static var backup: Command {
     Command(
-      words: "backup", section: .setup, summary: "back up all that another board needs, under a passphrase",
+      words: "backup", section: .setup, summary: "back up everything that another board needs, under a passphrase",
       operands: [Operand("FILE", .file)], options: [.passphraseFile],
       details: """
         Writes all secrets, the stored timestamp key and tag passwords, kiosk.yaml and the certificates and
         keys that it names to a new FILE, sealed under a passphrase (scrypt, AES-256-GCM). The outbox is not
-        in it.
+        included.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         try Backup.write(to: arguments.operands[0], configuration, arguments)
@@ -32,18 +32,18 @@ extension Command {
 
   static var restore: Command {
     Command(
-      words: "restore", section: .setup, summary: "make this board the one that a backup was made of",
+      words: "restore", section: .setup, summary: "restore a backup on this board",
       operands: [Operand("FILE", .file)],
       options: [
-        .passphraseFile, CommandOption("secrets-only", "leave kiosk.yaml and the files that it names as they are"),
+        .passphraseFile, CommandOption("secrets-only", "leave kiosk.yaml and the files that it names unchanged"),
         .yes,
       ],
       details: """
-        Puts kiosk.yaml and the certificates and keys that it names into their places, and replaces
-        everything that is sealed here with the contents of a backup, all of it or nothing; asks first. The
-        kiosk must not be running. A lost tappet.key is created again. kiosk.yaml becomes the file that
-        --config names; what it names with a relative path comes beside it. Each file outside that folder has
-        a question of its own; with --yes it is written only if the kiosk.yaml that is here names it, too.
+        Restores kiosk.yaml and the certificates and keys that it names, and replaces everything that is
+        sealed here with the contents of a backup, all of it or nothing, after confirmation. The kiosk must
+        not be running. A lost tappet.key is created again. kiosk.yaml becomes the file that --config names;
+        files that it names with a relative path are written next to it. Each file outside that folder must
+        be confirmed separately; with --yes, it is written only if the existing kiosk.yaml also names it.
         """,
       body: .plain { (arguments) throws(CommandFailure) in
         try Restore.run(arguments.operands[0], arguments)
@@ -63,7 +63,7 @@ enum Backup {
     var plain = content.encoded()
     defer { LibCrypto.wipe(&plain) }
     guard plain.count + 1024 <= Limits.backupSizeMax else {
-      throw .failed("there is too much for one backup (\(plain.count) bytes)")
+      throw .failed("the contents are too large for one backup (\(plain.count) bytes)")
     }
     let file: [UInt8]
     do throws(BackupError) {
@@ -72,7 +72,7 @@ enum Backup {
       }
     } catch { throw .failed(error.sentence(path)) }
     try PrivateFile.create(path, file)
-    Output.printError("\(path): \(content.summary). Nobody can open it without the passphrase, not even you.")
+    Output.printError("\(path): \(content.summary). It cannot be opened without the passphrase.")
   }
 
   private static func collect(_ secrets: SecretClient) throws(CommandFailure) -> BackupContent {
@@ -80,7 +80,7 @@ enum Backup {
     guard unreadable.isEmpty else {
       throw .refused(
         "\(unreadable.count) of the secrets cannot be opened, and would be missing from the backup; "
-          + "'tappet secret list' names them, remove them first")
+          + "'tappet secret list' shows them; remove them first")
     }
     var content = BackupContent(madeUnixSeconds: SystemClock().now().unixSeconds, secrets: [], values: [])
     var people: [String: Person] = [:]
@@ -147,11 +147,11 @@ enum Backup {
     let first = try passphrase(arguments)
     guard first.count >= passphraseSizeMin else {
       throw .refused(
-        "the passphrase has \(first.count) bytes; give at least \(passphraseSizeMin), better several words")
+        "the passphrase has \(first.count) bytes; use at least \(passphraseSizeMin), preferably several words")
     }
     guard !arguments.has("passphrase-file"), Prompt.isPossible else { return first }
-    let second = Prompt(holding: HeldSignals.typed).secret("The same again")
-    guard let second, second.isEqual(to: first) else { throw .refused("the two passphrases are not the same") }
+    let second = Prompt(holding: HeldSignals.typed).secret("Repeat the passphrase")
+    guard let second, second.isEqual(to: first) else { throw .refused("the two passphrases do not match") }
     return first
   }
 }
@@ -208,7 +208,7 @@ extension BackupError {
     switch self {
     case .notABackup: "\(path) is not a backup of this version of Tappet"
     case .notAuthentic: "the passphrase is wrong, or \(path) is damaged"
-    case .crypto: "the passphrase could not be used; the system is out of memory or of random numbers"
+    case .crypto: "the passphrase could not be used; the system is out of memory, or its random number generator failed"
     }
   }
 }

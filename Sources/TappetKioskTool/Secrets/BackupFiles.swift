@@ -11,11 +11,11 @@ import TappetPlatform
 enum BackupFiles {
   /// Reads the configuration at `path`, then the files it names; a missing file is reported and omitted.
   static func collect(_ path: String) throws(CommandFailure) -> [BackupPart] {
-    guard let configuration = try read("", from: path) else { throw .failed("\(path) is gone") }
+    guard let configuration = try read("", from: path) else { throw .failed("\(path) no longer exists") }
     var parts = [configuration]
     for name in ConfigurationParser.namedFiles(in: configuration.content) {
       guard !climbs(name) else {
-        throw .refused("\(path) names \(name), which 'tappet restore' would refuse: name it by its full path")
+        throw .refused("\(path) names \(name), which 'tappet restore' would refuse: specify its full path")
       }
       let file = ConfigurationParser.resolve(name, in: path)
       guard let part = try read(name, from: file) else {

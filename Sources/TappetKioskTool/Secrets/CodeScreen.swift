@@ -27,7 +27,7 @@ enum CodeScreen {
   private static func requireRoom(columns: Int, rows: Int) throws(CommandFailure) {
     guard let size = TerminalSize.current(), size.columns < columns || size.rows < rows else { return }
     throw .failed(
-      "the code needs \(columns) columns and \(rows) lines, this terminal has \(size.columns) and \(size.rows); "
-        + "enlarge it, or give --out FILE")
+      "the code needs \(columns) columns and \(rows) lines, but this terminal has \(size.columns) and \(size.rows); "
+        + "enlarge it, or specify --out FILE")
   }
 }

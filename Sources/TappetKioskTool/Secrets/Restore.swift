@@ -19,7 +19,7 @@ enum Restore {
     let configuration = try configuration(of: content, path, arguments)
     guard try RunningKiosk.find(configuration) == nil else {
       throw .refused(
-        "a kiosk runs with this configuration; stop it first ('systemctl stop tappet' where it is a service)")
+        "a kiosk is running with this configuration; stop it first (as a service: 'systemctl stop tappet')")
     }
     if !content.files.isEmpty { try makeFolder(of: path) }
     let store: SecretStore
@@ -57,7 +57,7 @@ enum Restore {
     case .loaded(let configuration): return configuration
     case .refused(let problems):
       for problem in problems { Output.printError(problem.sentence) }
-      throw .refused("the backup's kiosk.yaml has mistakes; --secrets-only restores the rest")
+      throw .refused("the backup's kiosk.yaml has errors; --secrets-only restores the rest")
     }
   }
 
@@ -66,7 +66,7 @@ enum Restore {
   ) throws(CommandFailure) {
     Output.printError(
       "\(backup): \(content.summary), made \(TimeText.local(content.madeUnixSeconds)). "
-        + "It replaces what is sealed here now (\(present)).")
+        + "It replaces the values that are sealed here now (\(present)).")
     for target in BackupFiles.targets(content.files, path) { Output.printError("It writes \(target).") }
     guard asks else { return try requireKnown(content, path) }
     let prompt = Prompt()
@@ -85,7 +85,7 @@ enum Restore {
     for target in BackupFiles.outside(content.files, path) where !known.contains(target) {
       throw .refused(
         "nothing was changed: the backup would write \(target.quoted), which is outside "
-          + "\(AtomicFiles.folder(of: path)) and not named by the kiosk.yaml that is here; without --yes you are asked")
+          + "\(AtomicFiles.folder(of: path)) and not named by the existing kiosk.yaml; run without --yes to confirm")
     }
   }
 }

@@ -10,7 +10,7 @@ import TappetMessages
 import TappetStore
 
 extension CommandOption {
-  static let label = CommandOption("label", "LABEL", "for people, in 'tappet secret list'")
+  static let label = CommandOption("label", "LABEL", "display name, shown by 'tappet secret list'")
 }
 
 extension Operand {
@@ -23,7 +23,7 @@ extension Command {
       words: "secret list", section: .secrets, summary: "list the secrets, without their keys", options: [.json],
       details: """
         Lists id, action, index, fingerprint, creation, uses and label of each secret, but never the key. The
-        fingerprint is the same on every kiosk that has the secret, and may stand for the id. A date before
+        fingerprint is the same on every kiosk that has the secret, and can be used as the id. A date before
         2020 is shown as unknown, because the clock was not set.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
@@ -38,7 +38,8 @@ extension Command {
           return report.set(.object(["secrets": .array(list), "unreadable": .array(unreadable)]))
         }
         if secrets.isEmpty {
-          Output.printError("There are no secrets; 'tappet secret new' makes one, 'tappet secret import' imports one.")
+          Output.printError(
+            "There are no secrets; 'tappet secret new' creates one, 'tappet secret import' imports one.")
         }
         for secret in secrets { Output.print(line(secret)) }
       })
@@ -59,10 +60,10 @@ extension Command {
 
   static var secretNew: Command {
     Command(
-      words: "secret new", section: .secrets, summary: "make a secret without a tag",
+      words: "secret new", section: .secrets, summary: "create a secret without a tag",
       operands: [Operand("ACTION", .action)], options: [.label],
       details: """
-        Makes a secret without a tag; 'tappet secret share' gives it to a phone or another kiosk.
+        Creates a secret without a tag; 'tappet secret share' shares it with a phone or another kiosk.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let label = try checkedLabel(arguments.value("label"))
@@ -104,8 +105,8 @@ extension Command {
       words: "audit", section: .secrets, summary: "list who changed or saw a secret, and when",
       options: [CommandOption("verify", "check that no entry was changed, removed or inserted"), .json],
       details: """
-        Lists who made, imported, shared, renamed or removed a secret, and when: the last thousand entries.
-        With --verify it says instead whether they are as Tappet wrote them, and ends with 1 if they are not.
+        Lists who created, imported, shared, renamed or removed a secret, and when: the last thousand entries.
+        With --verify, it reports instead whether the entries are unmodified; if not, the exit status is 1.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         if arguments.has("verify") { return try verifyAudit(arguments, configuration) }

@@ -15,26 +15,26 @@ extension Command {
     Command(
       words: "secret import", section: .secrets, summary: "import a share code, and accept its tags",
       options: [
-        CommandOption("file", "FILE", .file, "read a file, a share code a line"),
+        CommandOption("file", "FILE", .file, "file with one share code per line"),
         CommandOption("tag", "read a tag of the older format, which contains its key").orElse, .timeout(30),
         CommandOption("action", "NAME", .action, "refuse a secret of any other action"), .label,
       ],
       details: """
-        Takes a share URL (smpshare://secret?…) from each line of standard input and accepts its tags from
-        now on. On a terminal it is one line, which is not shown, whether typed or from a USB scanner. A
-        secret is refused if its action is not configured, if it exists already, or if the action has as
-        many secrets as it may have; the others are imported.
+        Reads a share URL (smpshare://secret?…) from each line of standard input, and accepts its tags from
+        now on. On a terminal, it reads one line without echo, typed or from a USB scanner. A secret is
+        refused if its action is not configured, if it already exists, or if the action already has the
+        maximum number of secrets; the others are imported.
         """,
       example: "zbarimg -q --raw photo.jpg | tappet secret import --label 'Front door'",
       usageError: {
         if $0.value("file")?.begins(with: "smpshare:") == true { return CommandFailure.shareURLTyped.sentence }
-        return $0.has("file") && $0.has("tag") ? "give one of --file and --tag" : nil
+        return $0.has("file") && $0.has("tag") ? "--file and --tag cannot be combined" : nil
       },
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let label = try checkedLabel(arguments.value("label"))
         let urls = try shareURLs(arguments, configuration)
         if urls.count > 1, label != nil {
-          throw .usage("--label is for one share code, and there are \(urls.count); each brings its own")
+          throw .usage("--label applies to one share code, but there are \(urls.count); each contains its own label")
         }
         try importAll(urls, action: arguments.value("action"), label: label, SecretClient(configuration))
       })
@@ -83,7 +83,9 @@ extension Command {
     defer { LibCrypto.wipe(&uri) }
     guard url.carriesKey else {
       throw .refused(
-        "the tag does not contain its key, as few tags do; share the secret from the phone or kiosk that wrote it")
+        "the tag does not contain its key (only tags in the older format do); share the secret from the phone or "
+          + "kiosk that wrote the tag"
+      )
     }
     guard let key = TagURL.carriedKey(in: uri) else {
       throw .refused("the key on the tag does not have 64 hexadecimal digits")

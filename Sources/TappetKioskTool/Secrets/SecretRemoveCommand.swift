@@ -15,10 +15,10 @@ extension Command {
         CommandOption("label", "LABEL", "remove the secrets with this label").orElse,
       ],
       details: """
-        Removes secrets: exactly the tags that were written with them are refused from now on, by a running
-        kiosk too. ID is a secret's id or fingerprint, or the beginning of one. With both, --action and
-        --label choose the secrets that fit both. On a terminal the command shows them and asks first; without
-        one it removes a single secret, and several only with --yes.
+        Removes secrets: exactly the tags that were written with them are refused from now on, also at a
+        running kiosk. ID is a secret's id or fingerprint, or the start of one. With both --action and
+        --label, a secret must match both. On a terminal, the command shows the secrets and asks for
+        confirmation; without one, it removes a single secret, and several only with --yes.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let client = SecretClient(configuration)
@@ -56,7 +56,7 @@ extension Command {
       }
       return true
     }
-    guard !chosen.isEmpty else { throw .refused("no secret fits; 'tappet secret list' shows them") }
+    guard !chosen.isEmpty else { throw .refused("no secret matches; 'tappet secret list' lists them") }
     return chosen
   }
 

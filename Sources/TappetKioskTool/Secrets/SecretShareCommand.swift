@@ -13,21 +13,21 @@ extension Command {
       words: "secret share", section: .secrets, summary: "show a secret as a QR code, for a phone or another kiosk",
       operands: [.secretID],
       options: [
-        CommandOption("url", "print the share URL and nothing else"),
+        CommandOption("url", "print only the share URL"),
         CommandOption("out", "FILE", .file, "draw the code into a new SVG file, mode 0600").orElse,
       ],
       details: """
         Shows the secret as a QR code for a minute, or until a key is pressed; then the terminal is cleared.
         The code contains the key: anyone who photographs it can make tags. The phone app keeps three secrets
-        of an action; the command says so when a fourth is shared.
+        per action; the command warns when a fourth is shared.
         """,
       usageError: { arguments in
         if let path = arguments.value("out") {
-          if arguments.has("url") { return "--url prints and --out draws; give one of them" }
-          return path.hasSuffixBytes(".svg") ? nil : "--out takes a FILE whose name ends in .svg"
+          if arguments.has("url") { return "--url and --out cannot be combined" }
+          return path.hasSuffixBytes(".svg") ? nil : "--out must be a FILE whose name ends in .svg"
         }
         if arguments.has("url") || isatty(1) == 1 { return nil }
-        return "standard output is not a terminal; give --url for the text, or --out FILE for a drawing"
+        return "standard output is not a terminal; specify --url for the text, or --out FILE for a drawing"
       },
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let answer = try SecretClient(configuration).ask(
@@ -54,8 +54,8 @@ extension Command {
     guard others >= max else { return }
     let action = answer["action"]?.text ?? ""
     Output.printError(
-      "\(others) other secrets of \(action) were shared already; the phone app keeps \(max) of an action, and"
-        + " a phone that has these refuses another one.")
+      "\(others) other secrets of \(action) have already been shared; the phone app keeps \(max) per action,"
+        + " and a phone that has these refuses another one.")
   }
 
   private static func write(_ code: QRCode, to path: String) throws(CommandFailure) {

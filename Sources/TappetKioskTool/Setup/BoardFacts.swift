@@ -73,17 +73,17 @@ struct BoardFacts {
         header = row.fields.map { $0.trimmedLabel ?? "" }
         guard header.contains(where: { own[$0] != nil }) else {
           let known = own.names.joined(separator: ", ")
-          throw .refused("\(path): no column tells which row is this board's; name one of \(known)")
+          throw .refused("\(path): no column identifies this board's row; add one of the columns \(known)")
         }
         return
       }
       guard row.fields.count >= header.count, row.fields.dropFirst(header.count).allSatisfy({ $0.isEmpty }) else {
         throw .refused(
-          "\(path): line \(row.line): the row has \(row.fields.count) fields, the first line \(header.count)")
+          "\(path): line \(row.line): the row has \(row.fields.count) fields, but the first line has \(header.count)")
       }
       guard own.isSelf(row, header) else { return }
       if let other = found {
-        throw .refused("\(path): lines \(other.line) and \(row.line) are both this board's")
+        throw .refused("\(path): lines \(other.line) and \(row.line) both match this board")
       }
       found = row
     }

@@ -13,12 +13,12 @@ extension Command {
     Command(
       words: "broker password", section: .setup, summary: "store the broker's password, sealed",
       options: [
-        CommandOption("password-file", "FILE", .file, "a file with the password; only its owner may read it")
+        CommandOption("password-file", "FILE", .file, "file whose first line is the password (mode 0600)")
       ],
       details: """
         Stores the password for the broker, sealed, for 'password: {stored: true}'. It is read from
-        standard input (a terminal does not show it) or from --password-file: one line. A running kiosk
-        uses it at its next attempt to connect.
+        standard input (without echo on a terminal) or from --password-file: one line. A running kiosk
+        uses it the next time it connects.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let password = try Prompt.privateLine(
@@ -26,7 +26,7 @@ extension Command {
           sizeMax: Limits.brokerPasswordSizeMax)
         _ = try SecretClient(configuration).ask(.keepBrokerPassword(password))
         if !configuration.storesPassword {
-          Output.printError("The password is stored; 'password: {stored: true}' in 'broker' makes use of it.")
+          Output.printError("The password is stored; to use it, set 'password: {stored: true}' in 'broker'.")
         }
       })
   }

@@ -53,7 +53,7 @@ struct ConfigTemplate {
     text += "# 'tappet check' tries everything in it. docs/configuration.md (share/doc/tappet) describes every key.\n"
     text += "# Relative paths are relative to this file.\n\n"
     text += "broker:\n"
-    text += "  url: " + Self.quoted(url) + "        # or a list; the next one is tried when one fails\n"
+    text += "  url: " + Self.quoted(url) + "        # or a list of URLs: if one fails, the next is tried\n"
     if let alpn { text += "  alpn: " + Self.quoted(alpn) + "        # offered in the TLS handshake\n" }
     text += "  client_id: " + Self.quoted(clientID) + "        # "
     text += Self.oneLine(clientIDComment ?? "unique at the broker") + "\n"
@@ -63,8 +63,8 @@ struct ConfigTemplate {
     }
     text +=
       hasCA
-      ? "  ca: " + Self.ca + "        # exactly these are trusted\n"
-      : "  # ca: ca.pem        # left out: the system's trust store\n"
+      ? "  ca: " + Self.ca + "        # only these are trusted\n"
+      : "  # ca: ca.pem        # if omitted: the system's trust store\n"
     if hasCertificate {
       text += "  certificate: " + Self.certificate + "        # 'tappet cert import' replaces it and the key\n"
       text += "  private_key: " + Self.key + "\n"
@@ -73,19 +73,19 @@ struct ConfigTemplate {
     }
     text +=
       hasTimestampKey
-      ? "\n# The key for %T: the receiver has the same.\ntimestamp_key: {file: " + Self.timestampKey + "}\n"
-      : "\n# timestamp_key: {file: timestamp.key}        # where a message has %T\n"
+      ? "\n# The key for %T: the receiver has the same key.\ntimestamp_key: {file: " + Self.timestampKey + "}\n"
+      : "\n# timestamp_key: {file: timestamp.key}        # required if a message contains %T\n"
     text +=
       reader.map { $0 == "none" ? "\nreader: none\n" : "\nreader: {device: " + Self.quoted($0) + "}\n" }
-      ?? "\n# reader: {device: \"pn532_uart:/dev/ttyUSB0\"}        # left out: the first reader that libnfc finds\n"
-    text += trustsClock ? "\nclock: trust        # %T is sent though the clock is not synchronised\n" : ""
+      ?? "\n# reader: {device: \"pn532_uart:/dev/ttyUSB0\"}        # if omitted: the first reader that libnfc finds\n"
+    text += trustsClock ? "\nclock: trust        # %T is sent even if the clock is not synchronised\n" : ""
     text +=
       state.map { "\nstate: " + Self.quoted($0) + "        # the database and its key\n" }
       ?? "\n# state: /var/lib/tappet        # the database and its key\n"
     text +=
       isHomeAssistant
-      ? "\nhome_assistant: true        # it finds this kiosk by itself\n"
-      : "\n# home_assistant: true        # Home Assistant finds this kiosk by itself\n"
+      ? "\nhome_assistant: true        # it finds this kiosk automatically\n"
+      : "\n# home_assistant: true        # Home Assistant finds this kiosk automatically\n"
     text += panelText + "\nactions:\n"
     for action in actions {
       text += "  - name: " + Self.quoted(action.name) + "\n"
@@ -93,7 +93,7 @@ struct ConfigTemplate {
       if let index = action.index { text += "    index: " + String(index) + "        # the idx on its tags\n" }
       text += "    topic: " + Self.quoted(action.topic) + "\n"
       text += "    message: " + Self.quoted(action.message) + "\n"
-      if action.isLiteral { text += "    format: literal        # '%{' has no meaning in it\n" }
+      if action.isLiteral { text += "    format: literal        # '%{' has no special meaning in it\n" }
     }
     return text
   }

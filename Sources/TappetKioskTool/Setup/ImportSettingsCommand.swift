@@ -16,16 +16,17 @@ extension Command {
       words: "import-settings", section: .setup, summary: "create a kiosk from the phone app's settings",
       operands: [Operand("FILE", .file)],
       options: [
-        CommandOption("client-id", "NAME", "in place of the phone's, which only one of the two can use"),
-        CommandOption("reader", "DEVICE", .word([]), "libnfc's connection string"),
         CommandOption(
-          "state", "FOLDER", .folder, "the database's folder (for a kiosk.yaml outside of /etc: 'state' beside it)"),
+          "client-id", "NAME", "client id to use instead of the phone's, which only one of them can use at a time"),
+        CommandOption("reader", "DEVICE", .word([]), "libnfc connection string of the reader"),
+        CommandOption(
+          "state", "FOLDER", .folder, "database folder (default outside /etc: 'state' next to kiosk.yaml)"),
         .passphraseFile, .force,
       ],
       details: """
         Creates a kiosk from the settings that the phone app exports, of either generation: kiosk.yaml, with
-        certificates and timestamp key next to it, and the secrets of its tags. If there are mistakes, all
-        of them are listed and nothing is changed.
+        certificates and timestamp key next to it, and the secrets of its tags. If there are errors, all of
+        them are listed and nothing is changed.
         """,
       body: .plain { (arguments) throws(CommandFailure) in
         let path = arguments.operands[0]
@@ -88,11 +89,11 @@ private struct SettingsImport {
 
   private var draft: ConfigTemplate {
     var draft = ConfigTemplate()
-    draft.heading = ["Made from the phone app's settings" + (settings.homeTitle.map { ": " + $0 } ?? "")]
+    draft.heading = ["Created from the phone app's settings" + (settings.homeTitle.map { ": " + $0 } ?? "")]
     draft.url = settings.endpoint.text
     draft.clientID = arguments.value("client-id") ?? settings.clientID
     if arguments.value("client-id") == nil {
-      draft.clientIDComment = "the phone's own: a broker disconnects one of the two while both are connected"
+      draft.clientIDComment = "the phone's, too: while both are connected, the broker disconnects one of them"
     }
     draft.reader = arguments.value("reader")
     draft.state = arguments.value("state")
@@ -140,15 +141,15 @@ private struct SettingsImport {
     for target in files.targets { Output.print("wrote " + target) }
     let actions = "\(settings.actions.count) \(settings.actions.count == 1 ? "action" : "actions")"
     let secrets = "\(count) new \(count == 1 ? "secret" : "secrets")"
-    Output.print("\(actions), \(secrets): the tags that the phone wrote work here too")
+    Output.print("\(actions), \(secrets): the tags that the phone wrote work here, too")
     if !arguments.has("client-id") {
       Output.printError(
-        "The client id is the phone's own: while both are connected, the broker disconnects one of them. Give the "
-          + "kiosk its own (broker.client_id, or --client-id), if the certificate's rights allow it.")
+        "The client id is also the phone's: while both are connected, the broker disconnects one of them. Set a "
+          + "different client id for the kiosk (broker.client_id, or --client-id), if the certificate allows it.")
     }
     if settings.isLocked {
       Output.printError(
-        "The app asks for a fingerprint; for buttons on a panel set 'lock_after: 60 s' with an 'unlock_code' (tags "
+        "The app requires a fingerprint; for buttons on a panel, set 'lock_after: 60 s' with an 'unlock_code' (tags "
           + "bypass it, as in the app).")
     }
     if settings.isOpenToOthers {

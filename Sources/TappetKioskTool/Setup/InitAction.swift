@@ -18,7 +18,7 @@ extension SetupWizard {
     }
     try resolve("topic", "Topic", default: files.draft.actions[0].topic) { (answer) throws(CommandFailure) in
       guard Action.isTopic(answer) else {
-        return "a topic is text without '+', '#' and control characters that does not begin with '$'"
+        return "a topic must not contain '+', '#' or control characters, or start with '$'"
       }
       files.draft.actions[0].topic = answer
       return try actionMistake()
@@ -35,7 +35,7 @@ extension SetupWizard {
   }
 
   private func askTimestampKey() throws(CommandFailure) {
-    let question = "Key for %T (a file with 32 hexadecimal digits; 'new' makes one)"
+    let question = "Key for %T (a file with 32 hexadecimal digits; 'new' creates one)"
     try resolve("timestamp-key", question, default: "new") { answer in
       if answer == "new" {
         guard var bytes = try? LibCrypto.random(count: 16) else { return "the system's random number generator failed" }
@@ -58,7 +58,7 @@ extension SetupWizard {
 
   private func askClock() {
     guard !files.draft.trustsClock, !SystemClock().isSynchronised() else { return }
-    inform("  This board's clock is not synchronised; messages with %T wait until a time service has set it.")
+    inform("  This board's clock is not synchronised; messages with %T stay pending until a time service sets it.")
     files.draft.trustsClock = prompt?.confirm("Trust the clock as it is?", default: false) ?? false
   }
 
@@ -108,7 +108,7 @@ extension SetupWizard {
     if present.isEmpty || arguments.has("force") { return }
     let list = present.joined(separator: ", ")
     guard let prompt else {
-      throw .refused("\(list) would be replaced; use --force to replace what exists; nothing was written")
+      throw .refused("\(list) would be replaced; use --force to replace existing files; nothing was written")
     }
     guard prompt.confirm("Replace \(list)?", default: false) == true else {
       throw prompt.isOver ? .reported(.refused) : .refused("nothing was written")

@@ -16,9 +16,9 @@ extension SetupWizard {
       files.previous = file.bytes
     }
     guard case .loaded(let configuration) = ConfigurationParser.load(path: files.path, files: .ignored) else {
-      return inform("  \(files.path) is there, but has mistakes: its answers are not used.")
+      return inform("  \(files.path) already exists, but has errors: it provides no defaults.")
     }
-    inform("  The defaults come from \(files.path). Keys that are not asked for stay only in \(files.path).old.")
+    inform("  The defaults come from \(files.path). Keys without a question are kept only in \(files.path).old.")
     earlier = answers(of: configuration)
     let others = configuration.actions.dropFirst()
     files.draft.actions += others.compactMap { action in

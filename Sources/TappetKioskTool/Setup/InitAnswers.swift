@@ -37,8 +37,8 @@ enum InitAnswers {
       }
       if makesPlaceholder, ["topic", "message"].contains(answer.option) {
         throw .refused(
-          "\(path):\(answer.line): a fact about this board has a '%' that makes a placeholder of the \(answer.option); "
-            + "only the file itself may have '%T', '%I' and '%{uid}'")
+          "\(path):\(answer.line): a fact about this board contains a '%' that would create a placeholder in the "
+            + "\(answer.option); only the file itself can contain '%T', '%I' and '%{uid}'")
       }
     }
     return given

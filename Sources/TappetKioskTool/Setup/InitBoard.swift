@@ -12,7 +12,7 @@ extension SetupWizard {
     let nodes = ReaderPorts.candidates()
     for (index, node) in nodes.enumerated() { inform("  \(index + 1)  \(node)") }
     let question =
-      "Device, such as /dev/ttyUSB0, or libnfc's connection string"
+      "Device, such as /dev/ttyUSB0, or a libnfc connection string"
       + (nodes.isEmpty ? "" : " (or a number; 'find' tries them all)")
       + "; 'any' for the first that libnfc finds; 'none'"
     try resolve("reader", question, default: nodes.isEmpty ? "any" : "find") { (answer) throws(CommandFailure) in
@@ -58,7 +58,8 @@ extension SetupWizard {
     if let model { inform("  This board's model is '\(model)'.") }
     files.draft.panel.simulator = arguments.value("panel-simulator")
     let known = BoardProfile.known().joined(separator: ", ")
-    let question = "Profile of its header (\(known)), '\(Self.virtualPanel)' for a panel without hardware, or 'none'"
+    let question =
+      "Profile of the board's header (\(known)), '\(Self.virtualPanel)' for a panel without hardware, or 'none'"
     let usual = files.draft.panel.simulator == nil ? match ?? "none" : Self.virtualPanel
     try resolve("profile", question, default: usual) { (answer) throws(CommandFailure) in
       files.draft.panel.profile = nil
@@ -88,13 +89,13 @@ extension SetupWizard {
 
   private func askSimulator() throws(CommandFailure) -> String? {
     let usual = (resolvedPath(files.folder) ?? files.folder) + "/panel"
-    try resolve("panel-simulator", "Its socket", default: usual) { answer in
-      guard answer.begins(with: "/") else { return "a path from the root is needed, such as \(usual)" }
+    try resolve("panel-simulator", "Socket of the virtual panel", default: usual) { answer in
+      guard answer.begins(with: "/") else { return "an absolute path is required, such as \(usual)" }
       files.draft.panel.simulator = answer
       return nil
     }
     let socket = files.draft.panel.simulator ?? ""
-    inform("  'tappet-sim --panel \(socket) --link \(socket)-reader --control \(socket)-control' plays it.")
+    inform("  'tappet-sim --panel \(socket) --link \(socket)-reader --control \(socket)-control' simulates it.")
     return nil
   }
 

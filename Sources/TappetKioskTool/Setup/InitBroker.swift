@@ -21,7 +21,8 @@ extension SetupWizard {
     try resolve("preset", "Broker type (number or name)", default: "another") { acceptPreset($0, known) }
     for note in preset?.notes ?? [] { inform("  - " + note) }
     if let preset, let other = preset.other {
-      inform("  - If the firewall lets only port \(other.port) out, answer HOST:\(other.port) (ALPN \(other.alpn)).")
+      inform(
+        "  - If the firewall allows only outgoing port \(other.port), enter HOST:\(other.port) (ALPN \(other.alpn)).")
     }
     try askURL()
   }
@@ -36,7 +37,7 @@ extension SetupWizard {
     if name == "another" { return nil }
     guard let found = BrokerPreset.load(name: name) else {
       let nearest = Spelling.suggestion(BrokerPreset.nearest(to: name))
-      return "there is no preset '\(name)'\(nearest); the presets are " + known.joined(separator: ", ") + ", another"
+      return "unknown preset '\(name)'\(nearest); the presets are " + known.joined(separator: ", ") + ", another"
     }
     preset = found
     files.draft.isHomeAssistant = found.isHomeAssistant
@@ -49,7 +50,7 @@ extension SetupWizard {
       let text = answer.utf8.contains(UInt8(ascii: "/")) ? answer : "mqtts://" + answer
       guard var endpoint = BrokerEndpoint(url: text) else {
         let given = answer.withoutUserInfo
-        return given.isEmpty ? "a host is needed" : "'\(given)' is neither a host nor a mqtts:// or mqtt:// URL"
+        return given.isEmpty ? "a host is required" : "'\(given)' is neither a host nor a mqtts:// or mqtt:// URL"
       }
       let hasPort = BrokerEndpoint(url: text + ":1") == nil
       if !hasPort, endpoint.usesTLS, let port = preset?.port { endpoint.port = port }
@@ -90,16 +91,16 @@ extension SetupWizard {
 
   private func askCertificate() throws(CommandFailure) {
     let usual = preset?.wantsCertificate == true ? nil : "none"
-    let question = "This kiosk's certificate (a .p12 or .pem file; 'request' makes a key and a request for one; 'none')"
+    let question = "This kiosk's certificate (a .p12 or .pem file; 'request' creates a key and a request; 'none')"
     try resolve("certificate", question, default: usual) { answer in
       files.identity = nil
       isRequested = answer == "request"
       if isRequested { return nil }
       if answer == "none" {
         guard let preset, preset.wantsCertificate else { return nil }
-        return "\(preset.title) requires a certificate; 'request' makes a key and a request"
+        return "\(preset.title) requires a certificate; 'request' creates a key and a request"
       }
-      if answer.isEmpty { return "name a file, or answer 'request'" }
+      if answer.isEmpty { return "specify a file, or 'request'" }
       return readIdentity([answer])
     }
   }
@@ -119,7 +120,8 @@ extension SetupWizard {
       guard case .bundleWithoutKey = error, paths.count == 1 else { return error.promptSentence }
       if let key = arguments.value("private-key") { return readIdentity([paths[0], key]) }
       let usual = earlier.last { $0.option == "private-key" }?.answer
-      guard let key = prompt?.ask("Its private key (a file)", default: usual) ?? usual, !key.isEmpty else {
+      guard let key = prompt?.ask("Private key of the certificate (a file)", default: usual) ?? usual, !key.isEmpty
+      else {
         return error.sentence
       }
       return readIdentity([paths[0], key])
@@ -135,7 +137,7 @@ extension SetupWizard {
     let usual = files.identity?.commonName.flatMap { BrokerSettings.isClientID($0) ? $0 : nil } ?? Self.hostClientID()
     try resolve("client-id", "Client id, unique at the broker", default: usual) { answer in
       guard BrokerSettings.isClientID(answer) else {
-        return "a client id has 1 to \(Limits.clientIDSizeMax) bytes without '/', '+' and '#'"
+        return "a client id must be 1 to \(Limits.clientIDSizeMax) bytes long, without '/', '+' and '#'"
       }
       if let preset, let max = preset.clientIDSizeMax, answer.utf8.count > max {
         return "\(preset.title) accepts at most \(max) bytes"
@@ -155,7 +157,7 @@ extension SetupWizard {
     let key = files.folder + "/" + ConfigTemplate.key
     try CertRequest.make(key: key, name: files.draft.clientID, out: files.folder + "/kiosk.csr", arguments)
     Output.printError(
-      "Then continue with: tappet init --config \(files.path) --private-key \(key) --certificate FILE, the CA's answer."
+      "Then continue with: tappet init --config \(files.path) --private-key \(key) --certificate FILE (from the CA)."
     )
     throw .reported(.success)
   }
@@ -176,9 +178,9 @@ extension SetupWizard {
       Output.printError("  " + probe.text)
       guard let prompt else {
         if arguments.has("untested") { return }
-        throw .refused("nothing was written; use --untested to write the files all the same")
+        throw .refused("nothing was written; use --untested to write the files anyway")
       }
-      let question = "Try again (t), change the broker (b) or the credentials (c), or go on without (g)?"
+      let question = "Try again (t), change the broker (b) or the credentials (c), or go on anyway (g)?"
       guard let answer = prompt.ask(question, default: "t") else { throw .reported(.refused) }
       if answer == "g" { return }
       guard answer == "b" || answer == "c" else { continue }

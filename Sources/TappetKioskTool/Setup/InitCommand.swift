@@ -11,57 +11,57 @@ extension Command {
   // `init` is a keyword.
   static var setUp: Command {
     Command(
-      words: "init", section: .setup, summary: "set up a kiosk: ask for everything, and follow the first tap",
+      words: "init", section: .setup, summary: "set up a kiosk interactively, up to the first tap",
       options: [
-        CommandOption("yes", "ask nothing; what is not given has its default"),
-        CommandOption("answers", "FILE", .file, "answers by option, in YAML, with facts about the board"),
-        CommandOption("preset", "NAME", .preset, "aws-iot, emqx, hivemq, home-assistant, mosquitto, another"),
-        CommandOption("url", "HOST|URL", "HOST, HOST:PORT, mqtts://… or mqtt://…"),
-        CommandOption("alpn", "NAME", "protocol for the TLS handshake; aws-iot on port 443 has its own"),
-        CommandOption("ca", "FILE|system", .file, "the broker's CA certificates, or the system's trust store"),
+        CommandOption("yes", "do not prompt; use defaults for omitted options"),
+        CommandOption("answers", "FILE", .file, "YAML file with answers by option; can contain %{board.NAME}"),
+        CommandOption("preset", "NAME", .preset, "broker: aws-iot, emqx, hivemq, home-assistant, mosquitto, another"),
+        CommandOption("url", "HOST|URL", "broker: HOST, HOST:PORT, mqtts://… or mqtt://…"),
+        CommandOption("alpn", "NAME", "ALPN protocol (default for aws-iot on port 443: the preset's)"),
+        CommandOption("ca", "FILE|system", .file, "broker's CA certificates, or 'system' for the system's trust store"),
         CommandOption(
-          "certificate", "FILE", .file, "a .p12, PEM or DER file; 'request' makes a key and a request; 'none'"),
-        CommandOption("private-key", "FILE", .file, "the certificate's key"),
-        CommandOption("passphrase-file", "FILE", .file, "its first line opens the .p12 or the key"),
-        CommandOption("client-id", "NAME", "unique at the broker (the certificate's name)"),
-        CommandOption("username", "NAME", "the user name at the broker; 'none'"),
-        CommandOption("password-file", "FILE", .file, "its first line is the user's password"),
+          "certificate", "FILE", .file, "client certificate file; 'request' creates a key and a request; 'none'"),
+        CommandOption("private-key", "FILE", .file, "private key of the certificate"),
+        CommandOption(
+          "passphrase-file", "FILE", .file, "file whose first line is the passphrase of the .p12 or the key"),
+        CommandOption("client-id", "NAME", "client id, unique at the broker (default: the certificate's name)"),
+        CommandOption("username", "NAME", "user name at the broker, or 'none'"),
+        CommandOption("password-file", "FILE", .file, "file whose first line is the user's password"),
         CommandOption(
           "reader", "DEVICE", .word(["find", "any", "none"]),
-          "/dev/…, libnfc's connection string, 'find', 'any', 'none'"),
-        CommandOption("profile", "NAME", .profile, "the board's header; 'virtual' for a panel without hardware"),
-        CommandOption("led", "LINE", "the status LED's line"),
-        CommandOption("button", "LINE", "a button's line, for the first action"),
-        CommandOption("panel-simulator", "SOCKET", .file, "a virtual panel"),
-        CommandOption("action", "NAME", "the first action (light)"),
-        CommandOption("topic", "TOPIC", .topic, "its topic"),
-        CommandOption("message", "TEXT", "its message"),
-        CommandOption("timestamp-key", "FILE", .file, "the key for %T; 'new' makes one"),
-        CommandOption("clock-trust", "send %T although the clock is never set"),
-        CommandOption("state", "FOLDER", .folder, "the database's folder"),
+          "reader: /dev/…, a libnfc connection string, 'find', 'any' or 'none'"),
+        CommandOption("profile", "NAME", .profile, "board's header profile; 'virtual' for a panel without hardware"),
+        CommandOption("led", "LINE", "line of the status LED"),
+        CommandOption("button", "LINE", "line of a button for the first action"),
+        CommandOption("panel-simulator", "SOCKET", .file, "socket of the virtual panel"),
+        CommandOption("action", "NAME", "name of the first action (light)"),
+        CommandOption("topic", "TOPIC", .topic, "topic of the first action"),
+        CommandOption("message", "TEXT", "message of the first action"),
+        CommandOption("timestamp-key", "FILE", .file, "file with the key for %T; 'new' creates one"),
+        CommandOption("clock-trust", "send %T even if the clock is not synchronised"),
+        CommandOption("state", "FOLDER", .folder, "database folder"),
         CommandOption("write-tag", "write the first tag, with a new secret"),
-        CommandOption("share-file", "FILE", .file, "a share code, so that the phone's tags work"),
+        CommandOption("share-file", "FILE", .file, "file with a share code, so that the phone's tags work"),
         CommandOption(
-          "tap", "SECONDS", .seconds(1...3600), "wait for the first tap; needs --write-tag or --share-file"),
+          "tap", "SECONDS", .seconds(1...3600), "time limit for the first tap; requires --write-tag or --share-file"),
         CommandOption("untested", "write the files even though a test failed"), .force,
       ],
       abbreviatesOptions: true,
       details: """
-        Asks for broker, certificates, reader, panel, first action and first tag, and tries each answer when
-        it is given. Nothing is written before the last question; then come a commented kiosk.yaml, its
-        files, the tag, and the first tap at the broker. Run again, it starts from the kiosk.yaml that is
-        there, which it keeps as kiosk.yaml.old. Each option answers a question in advance.
-        --answers: the names of the options without '--' are the keys; an option without a value is true. A
-        path in the file is relative to it, and a typed option replaces its answer. %{board.NAME} stands for
+        Prompts for broker, certificates, reader, panel, first action and first tag, and tests each answer
+        immediately. Only after the last question, it writes a commented kiosk.yaml, its files and the tag,
+        and waits until the first tap is delivered. An existing kiosk.yaml provides the defaults, and is kept
+        as kiosk.yaml.old. Each option answers a question in advance.
+        --answers: the keys are the option names without '--'; an option without a value is true. Paths are
+        relative to the file, and an option on the command line replaces its answer. %{board.NAME} stands for
         machine_id, serial, mac, hostname, or a column of this board's row in the CSV file that 'boards' names.
         """,
-      example:
-        "tappet init --yes --preset mosquitto --url broker.example --ca ca.pem --certificate kiosk.p12",
+      example: "tappet init --yes --preset mosquitto --url broker.example --ca ca.pem --certificate kiosk.p12",
       usageError: { arguments in
         let wantsTag = arguments.has("write-tag") || arguments.has("tap")
         if wantsTag, arguments.value("reader") == "none" { return "--tap and --write-tag need a reader" }
         if arguments.has("tap"), arguments.has("yes"), !arguments.has("write-tag"), !arguments.has("share-file") {
-          return "--tap needs --write-tag or --share-file: without a secret every tag is refused"
+          return "--tap needs --write-tag or --share-file: without a secret, every tag is refused"
         }
         return nil
       },
@@ -103,7 +103,7 @@ final class SetupWizard {
     self.files = files
     self.arguments = arguments
     prompt = arguments.has("yes") ? nil : files.prompt
-    files.draft.heading = ["Made by 'tappet init'."]
+    files.draft.heading = ["Created by 'tappet init'."]
     // Makes the configuration complete enough to be tested before the last question.
     files.draft.actions = [ConfigTemplate.Action(name: "light", topic: "home/light/set", message: "toggle")]
     files.draft.trustsClock = arguments.has("clock-trust")
@@ -111,7 +111,7 @@ final class SetupWizard {
 
   func run() throws(CommandFailure) {
     inform(
-      "This sets up a kiosk in \(files.path). Enter accepts the default in brackets; Ctrl-C changes nothing."
+      "This sets up a kiosk in \(files.path). Enter accepts the default in brackets; Ctrl-C cancels without changes."
     )
     startFromExistingFile()
     do throws(CommandFailure) {

@@ -35,7 +35,7 @@ extension SetupWizard {
     if hasReader, wantsTag() { return firstSecret = .tag }
     guard let prompt else { return }
     if prompt.isOver { throw .reported(.refused) }
-    inform("  Tags that the phone app has written work here once the app's share code is known.")
+    inform("  Tags that the phone app has written work here once the app's share code is entered.")
     while let line = prompt.secret("Share code, smpshare://… (not shown; Enter: later)") {
       if line.count == 0 { return }
       let (share, mistake) = share(in: line, configuration)
@@ -47,7 +47,7 @@ extension SetupWizard {
 
   func provision() throws(CommandFailure) {
     guard case .loaded(let configuration) = ConfigurationParser.load(path: files.path) else {
-      Output.printError("tappet init: \(files.path) has changed meanwhile; run \(hint("check"))")
+      Output.printError("tappet init: \(files.path) was changed in the meantime; run \(hint("check"))")
       throw .reported(.configuration)
     }
     let isReady: Bool
@@ -61,7 +61,7 @@ extension SetupWizard {
       isReady = try writeTag(action, configuration)
     }
     guard isReady, hasReader else {
-      let code = configuration.hasReader ? "\(hint("secret import")) takes the share code, " : ""
+      let code = configuration.hasReader ? "\(hint("secret import")) imports the share code, " : ""
       return inform("  Later: \(code)\(hint("run")) runs the kiosk, \(hint("check")) checks it.")
     }
     try awaitTap(configuration)
@@ -79,7 +79,8 @@ extension SetupWizard {
     while true {
       if perform(request, configuration) { return true }
       guard let prompt else { throw .reported(.refused) }
-      switch prompt.ask("Try again (t), format the tag for good and try again (f), or go on without (g)?", default: "t")
+      switch prompt.ask(
+        "Try again (t), format the tag permanently and try again (f), or go on without a tag (g)?", default: "t")
       {
       case "g", nil: return false
       case "f": _ = perform(TagJobRequest(.format), configuration)
@@ -108,7 +109,7 @@ extension SetupWizard {
     do throws(ShareURLError) {
       let share = try line.withBytes { (bytes) throws(ShareURLError) in try ShareURL.parse(at: bytes) }
       if configuration.actions.contains(where: { $0.index == share.index }) { return (share, "") }
-      return (nil, "the share code is for action \(share.index), which is not configured; the first one has 0")
+      return (nil, "the share code is for action \(share.index), which is not configured; the first action has index 0")
     } catch { return (nil, error.sentence) }
   }
 
@@ -118,7 +119,7 @@ extension SetupWizard {
     do throws(SecretStoreError) {
       let secretStore = try SecretStore.open(folder: configuration.stateFolder)
       guard let action = try secretStore.indexes(of: configuration.actions).action(at: share.index) else {
-        return "the share code is for action \(share.index), which is not configured; the first one has 0"
+        return "the share code is for action \(share.index), which is not configured; the first action has index 0"
       }
       try secretStore.add(
         TagSecret(
@@ -145,7 +146,7 @@ extension SetupWizard {
       return
     }
     Output.printError(
-      "  No tap was delivered yet; \(hint("run")) keeps waiting, and \(hint("check")) says what is wrong.")
+      "  No tap has been delivered yet; \(hint("run")) keeps waiting, and \(hint("check")) shows what is wrong.")
     if prompt == nil { throw .reported(.refused) }
   }
 

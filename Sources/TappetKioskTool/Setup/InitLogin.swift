@@ -20,7 +20,7 @@ extension SetupWizard {
     try resolve("username", "User name at the broker (or 'none')", default: "none") { answer in
       if answer == "none" || answer.isEmpty { return nil }
       guard answer.utf8.count <= Limits.usernameSizeMax else {
-        return "a user name has at most \(Limits.usernameSizeMax) bytes"
+        return "a user name must be at most \(Limits.usernameSizeMax) bytes long"
       }
       files.draft.username = answer
       return nil
@@ -38,17 +38,17 @@ extension SetupWizard {
       throw .usage("--password-file is missing")
     }
     while true {
-      let question = "Password of \(username) (not shown\(canKeep ? "; Enter keeps the one that is there" : ""))"
+      let question = "Password of \(username) (not shown\(canKeep ? "; Enter keeps the existing one" : ""))"
       guard let typed = prompt.secret(question) else { throw .reported(.refused) }
       if typed.count > 0 { return typed }
       if canKeep { return try line(of: kept) }
-      Output.printError("  a password is needed")
+      Output.printError("  a password is required")
     }
   }
 
   private func line(of path: String) throws(CommandFailure) -> SecretBytes {
     let line = try Prompt.privateLine(from: path, question: "", what: "password")
-    guard line.count > 0 else { throw .refused("\(path) has no password in its first line") }
+    guard line.count > 0 else { throw .refused("\(path) contains no password in its first line") }
     sources.append(path)
     return line
   }

@@ -29,7 +29,7 @@ struct LabelledThing {
   func require(_ action: String, _ configuration: KioskConfiguration) throws(CommandFailure) {
     guard configuration.actions.first(where: { $0.name == action })?.mode != .inventory else { return }
     throw .refused(
-      "'\(action)' has no 'mode: inventory': its tags stand for nothing in the inventory",
+      "'\(action)' has no 'mode: inventory': its tags represent nothing in the inventory",
       FailureCode.actionUnfit)
   }
 
@@ -37,7 +37,7 @@ struct LabelledThing {
   func assign(_ uid: TagUID) throws(CommandFailure) {
     do throws(InventoryError) { try inventory.assign(uid, to: entry) } catch {
       throw .failed(
-        "the tag is written, but the inventory did not take it: \(error.sentence); give it with "
+        "the tag is written, but the inventory refused it: \(error.sentence); assign it with "
           + "'tappet \(entry.kind.name) edit \(entry.id.text) --tag \(Hex.encode(uid.bytes))'", error.code)
     }
   }

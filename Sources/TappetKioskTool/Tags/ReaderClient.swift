@@ -92,8 +92,8 @@ final class ReaderClient {
       case .signal: return nil
       case .timeUp:
         var hint = ""
-        if case .kiosk = source { hint = "; if a tag is on the reader, lift it and show it again" }
-        throw .refused("no tag was shown in time" + hint, FailureCode.noTag)
+        if case .kiosk = source { hint = "; if a tag is on the reader, remove it and present it again" }
+        throw .refused("no tag was presented in time" + hint, FailureCode.noTag)
       }
     }
   }
@@ -103,7 +103,7 @@ final class ReaderClient {
     case .kiosk(let kiosk):
       switch kiosk.receive() {
       case .nothing: return nil
-      case .closed: throw .failed("the kiosk ended")
+      case .closed: throw .failed("the kiosk stopped")
       case .message(let bytes): return try tag(JSON(decoding: bytes))
       }
     case .process(let reader):

@@ -66,7 +66,7 @@ final class TagJobClient {
   private func run(through kiosk: RunningKiosk) -> Result {
     let kioskEnded = Result(
       isDone: false, isRefusal: false, code: FailureCode.kioskAbsent,
-      sentence: "the kiosk ended before it reported the result; look at its log")
+      sentence: "the kiosk stopped before it reported the result; look at its log")
     guard kiosk.send(.beginTagJob(request)) else { return kioskEnded }
     return run {
       while true {
@@ -165,12 +165,12 @@ private final class NoticePrinter {
 extension TagJobRunner.Result {
   /// Parses a result reported by the kiosk.
   fileprivate init(_ json: JSON, isTimeUp: Bool) {
-    let text = json["sentence"]?.text ?? "the kiosk's answer makes no sense"
+    let text = json["sentence"]?.text ?? "the kiosk's response is malformed"
     let isLate = isTimeUp && json["uid"] == nil
     self.init(
       isDone: json["done"] == .bool(true), isRefusal: json["refused"] == .bool(true),
       code: isLate ? FailureCode.noTag : json["code"]?.text,
-      sentence: isLate ? "no tag was shown in time, or it did not come back; " + text : text)
+      sentence: isLate ? "no tag was presented in time, or it was not presented again; " + text : text)
     self.json = json
     uid = json["uid"]?.text
   }

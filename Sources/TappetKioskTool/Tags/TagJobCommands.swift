@@ -13,29 +13,31 @@ extension Command {
       words: "tag write", section: .tags, summary: "write a tag for an action, with a new secret",
       operands: [Operand("ACTION", .action)],
       options: [
-        CommandOption("label", "LABEL", "for people, in 'tappet secret list'"),
-        CommandOption("person", "NAME", .person, "the person whose tag it becomes"),
-        CommandOption("box", "BOX", "the box of the inventory that it stands for"),
-        CommandOption("item", "ITEM", "the item").orElse, CommandOption("spot", "SPOT", "the spot").orElse,
-        CommandOption("room", "ROOM", "the room").orElse, CommandOption("building", "BUILDING", "the building").orElse,
-        CommandOption("with-code", "write the box's code as a text, too, for readers of others"),
-        CommandOption("with-key", "the phone app's older format, which contains the key (NTAG215 or larger)"),
+        CommandOption("label", "LABEL", "display name, shown by 'tappet secret list'"),
+        CommandOption("person", "NAME", .person, "person to whom the tag is assigned"),
+        CommandOption("box", "BOX", "inventory box that the tag represents"),
+        CommandOption("item", "ITEM", "item that the tag represents").orElse,
+        CommandOption("spot", "SPOT", "spot that the tag represents").orElse,
+        CommandOption("room", "ROOM", "room that the tag represents").orElse,
+        CommandOption("building", "BUILDING", "building that the tag represents").orElse,
+        CommandOption("with-code", "also write the box's code as a text, for other readers"),
+        CommandOption("with-key", "use the phone app's older format, which contains the key (NTAG215 or larger)"),
         CommandOption("protect", "set a password, so that only this kiosk can rewrite the tag"), .json, .timeout(60),
       ],
       details: """
-        Makes a new secret, waits for a tag, writes the signed URL of ACTION to it, reads it back, and only
+        Creates a secret, waits for a tag, writes the signed URL of ACTION to it, reads it back, and only
         then saves the secret. If the URL does not fit, both sizes are printed
-        and nothing is written. A tag that is taken away halfway has no secret and does not work; hold it to
-        the reader again and it is completed. While a kiosk runs, the kiosk does it, with the light
-        'writing'; the tag does not count as a tap meanwhile. The secret that the tag held before is removed,
-        unless it was imported or shared.
+        and nothing is written. A tag that is removed too early has no secret and does not work; hold it to
+        the reader again to complete it. If a kiosk is running, the kiosk writes the tag, with the light
+        'writing', and the tag does not count as a tap. The tag's previous secret is removed, unless it was
+        imported or shared.
 
         --person: 'tappet person suspend' then refuses it together with that person's other tags.
-        --box and the like: a tap of the tag then shows this thing, if ACTION has 'mode: inventory'.
+        --box and similar: a tap of the tag then shows this entry, if ACTION has 'mode: inventory'.
         --with-key: a phone can import the secret from the tag, and anyone who reads the tag can copy it.
-        --protect: for NTAG21x and Ultralight EV1. A tag without passwords is written and works all the
-        same; the exit status is then 1, because anyone can rewrite it.
-        Exit status: 0 the tag works and its secret is saved; 1 this tag cannot do it; 4 the reader or the
+        --protect: for NTAG21x and Ultralight EV1. A tag that does not support passwords is written and works
+        anyway; the exit status is then 1, because anyone can rewrite it.
+        Exit status: 0 the tag works and its secret is saved; 1 this tag is not suitable; 4 the reader or the
         disk failed.
         """,
       usageError: { arguments in
@@ -73,8 +75,8 @@ extension Command {
     Command(
       words: "tag erase", section: .tags, summary: "empty a tag", options: [.json, .timeout(60)],
       details: """
-        Empties the next tag, overwrites what was on it, and removes a password of this kiosk. Its secret
-        stays; 'tappet secret remove' removes it.
+        Empties the next tag, overwrites its contents, and removes a password that this kiosk set. Its secret
+        is kept; 'tappet secret remove' removes it.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         try run(TagJobRequest(.erase), arguments, configuration)
@@ -83,12 +85,12 @@ extension Command {
 
   static var tagLock: Command {
     Command(
-      words: "tag lock", section: .tags, summary: "make a tag unwritable for good",
+      words: "tag lock", section: .tags, summary: "make a tag permanently read-only",
       options: [.yes, .json, .timeout(60)],
       details: """
-        Sets the lock bits of the next tag (Type 4: ends write access), so that it can never be
-        written again. This cannot be undone, so it asks first. A tag that is taken away in between works, and can
-        be locked to the end later.
+        Sets the lock bits of the next tag (Type 4: removes write access), so that it can never be
+        written again. This cannot be undone, so the command asks for confirmation. A tag that is removed too
+        early works, and locking can be completed later.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         try Prompt.require(
@@ -99,11 +101,12 @@ extension Command {
 
   static var tagFormat: Command {
     Command(
-      words: "tag format", section: .tags, summary: "give a tag a capability container for good",
+      words: "tag format", section: .tags, summary: "write a permanent capability container to a tag",
       options: [.yes, .json, .timeout(60)],
       details: """
-        Gives the next tag a capability container, if it has none, and an empty message: NTAG21x, NTAG203,
-        Ultralight and Ultralight EV1. The container cannot be removed again, so it asks first.
+        Writes a capability container to the next tag, if it has none, and an empty message: NTAG21x, NTAG203,
+        Ultralight and Ultralight EV1. The container cannot be removed again, so the command asks for
+        confirmation.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         try Prompt.require(

@@ -11,17 +11,17 @@ import TappetMessages
 extension Command {
   static var tagLearn: Command {
     Command(
-      words: "tag learn", section: .tags, summary: "let the next tag, which others wrote, set off an action",
+      words: "tag learn", section: .tags, summary: "let the next tag, which others wrote, trigger an action",
       operands: [Operand("ACTION", .action)],
       options: [
-        CommandOption("label", "LABEL", "its name for people, %{tag} in a message"),
-        CommandOption("content", "know it by its text or URI, and not by its UID"), .json, .timeout(30),
+        CommandOption("label", "LABEL", "display name, and %{tag} in a message"),
+        CommandOption("content", "match the tag by its text or URI instead of its UID"), .json, .timeout(30),
       ],
       details: """
-        Waits for a tag that others wrote, such as a card or a label, and lets it set off the action from now
-        on. UIDs can be copied, so they open no doors, and so can text and URI: an action that drives
-        an output or unlocks the buttons is refused. A tag that is known already gets the new action and label.
-        While a kiosk runs, the tap counts as any other.
+        Waits for a tag that others wrote, such as a card or a label, and lets it trigger the action from now
+        on. UIDs, texts and URIs can be copied, so an action that drives an output or unlocks the buttons is
+        refused. A tag that was already learned gets the new action and label. While a kiosk runs, the tap
+        counts as any other.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let name = arguments.operands[0]
@@ -32,17 +32,17 @@ extension Command {
         ).json
         if let report = arguments.report { return report.set(answer.timed([("learned", "learned_at")]).withoutID) }
         let former = answer["former_action"]?.text.map { ", formerly \($0)" } ?? ""
-        Output.printError("Learned: \(mark.words) sets off \(name)\(former).")
-        Output.printError("UIDs can be copied, so they open no doors; the same goes for text and URI.")
+        Output.printError("Learned: \(mark.words) triggers \(name)\(former).")
+        Output.printError("UIDs, texts and URIs can be copied, so they cannot drive outputs.")
       })
   }
 
   static var tagLearned: Command {
     Command(
-      words: "tag learned", section: .tags, summary: "list the tags that were learned", options: [.json],
+      words: "tag learned", section: .tags, summary: "list the learned tags", options: [.json],
       details: """
-        Lists the tags that 'tappet tag learn' keeps: by what each is known, its action, label, and when it was
-        learned. Those in 'tags' of kiosk.yaml are not among them.
+        Lists the tags from 'tappet tag learn': the UID, text or URI, action and label of each, and when it was
+        learned. Tags in 'tags' of kiosk.yaml are not included.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let tags = try SecretClient(configuration).listLearnedTags()
@@ -50,7 +50,7 @@ extension Command {
           return report.set(
             .object(["tags": .array(tags.map { $0.timed([("learned", "learned_at")]).withoutID })]))
         }
-        if tags.isEmpty { Output.printError("No tag was learned; 'tappet tag learn ACTION' learns one.") }
+        if tags.isEmpty { Output.printError("There are no learned tags; 'tappet tag learn ACTION' learns one.") }
         for tag in tags {
           guard let mark = ExternalTag.Identifier(tag) else { continue }
           Output.print(
@@ -62,15 +62,15 @@ extension Command {
 
   static var tagForget: Command {
     Command(
-      words: "tag forget", section: .tags, summary: "forget a tag that was learned",
+      words: "tag forget", section: .tags, summary: "forget a learned tag",
       operands: [Operand("TAG", .learnedTag)], options: [.json],
       details: """
-        Forgets a tag that 'tappet tag learn' keeps: its UID, or its text or URI to the letter.
+        Forgets a learned tag, specified by its UID, or by its exact text or URI.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let answer = try SecretClient(configuration).ask(.forgetTag(arguments.operands[0])).json
         if let report = arguments.report { return report.set(answer.timed([("learned", "learned_at")]).withoutID) }
-        Output.printError("Forgotten: it sets off \(answer["action"]?.text ?? "") no more.")
+        Output.printError("Forgotten: the tag no longer triggers \(answer["action"]?.text ?? "").")
       })
   }
 
@@ -91,7 +91,7 @@ extension Command {
       guard arguments.has("content") else { return .uid(reading.uid) }
       if let text = reading.firstText { return .text(text) }
       if let uri = try? reading.uri() { return .uri(String(decoding: uri, as: UTF8.self)) }
-      throw .refused("there is no text and no URI on the tag; its UID can be learned")
+      throw .refused("the tag contains no text and no URI; its UID can be learned")
     }
   }
 }

@@ -11,13 +11,13 @@ import TappetStore
 extension Command {
   static var tagRead: Command {
     Command(
-      words: "tag read", section: .tags, summary: "show what a tag is, what is on it, and whether it would work here",
+      words: "tag read", section: .tags, summary: "show a tag's type and contents, and whether it would work here",
       options: [.json, .timeout(30)],
       details: """
-        Waits for a tag and shows what it is, what is on it, and whether it would work here and why not. A
-        running kiosk is asked, since only one process can have the reader; the tap then counts as any
-        other. Keys and signatures are not printed. Exit status: 0 it would work; 1 it would not, or no tag
-        came.
+        Waits for a tag and shows its type, its contents, and whether it would work here or why not. If a
+        kiosk is running, it reads the tag, since only one process can use the reader; the tap then counts
+        as any other. Keys and signatures are not printed. Exit status: 0 it would work; 1 it would not, or
+        no tag was presented.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         if isatty(2) == 1 { Output.printError("Hold a tag to the reader…") }
@@ -30,13 +30,13 @@ extension Command {
 
   static var tagWatch: Command {
     Command(
-      words: "tag watch", section: .tags, summary: "show the same for every tag", options: [.json],
+      words: "tag watch", section: .tags, summary: "show the same about every tag, until Ctrl-C", options: [.json],
       details: """
         Shows for each tag what 'tappet tag read' shows, until Ctrl-C; with --json one line each. While a
         kiosk runs, the taps count as any other.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
-        if isatty(2) == 1 { Output.printError("Hold tags to the reader, one after the other; Ctrl-C ends this.") }
+        if isatty(2) == 1 { Output.printError("Hold tags to the reader, one after the other; Ctrl-C stops.") }
         let reader = try ReaderClient.open(configuration, limit: nil)
         try reader.startTags(onlyNext: false)
         arguments.report?.beginList()
@@ -89,7 +89,7 @@ private struct TagReport {
 
   private func foreignVerdict(_ action: Action, _ settings: KioskSettings, _ learned: ForeignTags) -> String {
     switch (action.name, action.mode) {
-    case (KioskSettings.scannedTagsName, _): return "not configured here; Home Assistant's tag scanner gets its id"
+    case (KioskSettings.scannedTagsName, _): return "not configured here; Home Assistant's tag scanner receives its id"
     case (KioskSettings.unknownTagsName, .inventory): return "not configured here; looked up in the inventory"
     case (KioskSettings.unknownTagsName, _): return "not configured here; published according to 'unknown_tags'"
     default: break
@@ -100,7 +100,7 @@ private struct TagReport {
       case .faulted(let uid, _, _): settings.foreignTags.find(uid) ?? learned.find(uid)
       }
     let name = foreign.map { $0.label.map { "as '\($0)'" } ?? "by its \($0.mark.kind)" } ?? ""
-    return "matched \(name): \(action.name); it can be copied, so it opens no doors"
+    return "matched \(name): \(action.name); it can be copied, so it cannot drive outputs"
   }
 
   /// Prints the report; fails for a tag that would not be accepted.

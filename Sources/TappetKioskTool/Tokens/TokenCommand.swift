@@ -12,20 +12,20 @@ import TappetStore
 extension Command {
   static var tokenSeal: Command {
     Command(
-      words: "token seal", section: .secrets, summary: "make a timestamp token",
+      words: "token seal", section: .secrets, summary: "create a timestamp token",
       options: [.keyFile, CommandOption("time", "SECONDS", "seconds since 1970 (now)")],
       details: """
-        Prints a timestamp token (32 hexadecimal digits) of now, or of another time, sealed with the
-        configuration's key or the one in --key-file.
+        Prints a timestamp token (32 hexadecimal digits) for the current time, or for another time, sealed
+        with the configuration's key or the key in --key-file.
         """,
       usageError: {
-        $0.value("time").map { Int64($0) == nil } == true ? "--time takes whole seconds since 1970" : nil
+        $0.value("time").map { Int64($0) == nil } == true ? "--time must be whole seconds since 1970" : nil
       },
       body: .plain { (arguments) throws(CommandFailure) in
         let time = arguments.value("time").flatMap { Int64($0) } ?? SystemClock().now().unixSeconds
         let key = try Tokens.key(arguments)
         guard let token = try? TimestampToken.seal(unixSeconds: time, key: key) else {
-          throw .refused("a token holds times from 0 to 4294967295 (1970 to 2106), not \(time)")
+          throw .refused("a token can contain times from 0 to 4294967295 (1970 to 2106), not \(time)")
         }
         Output.print(token)
       })
@@ -58,14 +58,14 @@ extension Command {
       words: "token key", section: .secrets, summary: "store the timestamp key, sealed", options: [.keyFile],
       details: """
         Stores the timestamp key, sealed, for 'timestamp_key: {stored: true}'. It is read from standard
-        input (a terminal does not show it) or from --key-file: 32, 48 or 64 hexadecimal digits. A running
-        kiosk uses it at once.
+        input (without echo on a terminal) or from --key-file: 32, 48 or 64 hexadecimal digits. A running
+        kiosk uses it immediately.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let digits = try Tokens.digits(arguments.value("key-file"))
         _ = try SecretClient(configuration).ask(.keepTimestampKey(digits))
         if !configuration.storesTimestampKey {
-          Output.printError("The key is stored; 'timestamp_key: {stored: true}' in the configuration makes use of it.")
+          Output.printError("The key is stored; to use it, set 'timestamp_key: {stored: true}' in the configuration.")
         }
       })
   }

@@ -23,12 +23,12 @@ extension Command {
       body: .plain { (arguments) throws(CommandFailure) in
         let shell = arguments.operands[0]
         guard ["bash", "zsh", "fish"].contains(shell) else {
-          throw .usage("no script for '\(shell)'; there are bash, zsh and fish")
+          throw .usage("no script for '\(shell)'; the supported shells are bash, zsh and fish")
         }
         let path = DataFolder.path("completions", variable: "TAPPET_COMPLETIONS") + "/tappet." + shell
         switch TextFile.read(path, sizeMax: Limits.configurationSizeMax) {
         case .success(let script): Output.write(bytes: script.bytes)
-        case .failure(let error): throw .failed("\(path) cannot be read: \(error.text); install Tappet again")
+        case .failure(let error): throw .failed("\(path) cannot be read: \(error.text); reinstall Tappet")
         }
       })
   }
