@@ -12,14 +12,14 @@ extension Command {
       operands: [Operand("FILTER", .topic, .oneOrMore)],
       options: brokerOptions + [
         .qos("maximum QoS (1)"),
-        CommandOption("match", "TEXT", "TEXT occurs in the message, or member.member=VALUE in its JSON object"),
-        CommandOption("ignore-retained", "only messages that are published from now on"),
+        CommandOption("match", "TEXT", "text that the message contains, or member.member=VALUE in its JSON object"),
+        CommandOption("ignore-retained", "accept only messages that are published from now on"),
         CommandOption("timeout", "SECONDS", .seconds(1...604_800), "how long to wait (30)"), .json,
       ],
       abbreviatesOptions: true,
       details: """
-        Prints the first message that fits. Exit status: 27 none came in time; 21 the broker refused a filter;
-        else as 'mqtt connect'.
+        Prints the first matching message. Exit status: 27 no matching message arrived in time; 21 the broker
+        refused a filter; otherwise as 'mqtt connect'.
         """,
       example: "tappet mqtt wait home/door --match state.open=false --timeout 10", usageError: usageErrorOfSub,
       body: .plain(WaitCommand.run))
@@ -27,15 +27,15 @@ extension Command {
 
   static var mqttClean: Command {
     Command(
-      words: "mqtt clean", section: .broker, summary: "list and clear what the broker keeps",
+      words: "mqtt clean", section: .broker, summary: "list and clear retained messages",
       operands: [Operand("FILTER", .topic, .oneOrMore)],
       options: brokerOptions + [
-        CommandOption("dry-run", "only list"), CommandOption("yes", "clear without asking"), .json,
+        CommandOption("dry-run", "only list the messages"), CommandOption("yes", "clear without confirmation"), .json,
       ],
       abbreviatesOptions: true,
       details: """
-        Lists the retained messages of these filters and, after a question, has the broker forget them. All
-        over one connection. Exit status 20: one was refused; the output says how many were cleared.
+        Lists the retained messages that match these filters and, after confirmation, clears them, all over one
+        connection. Exit status 20: the broker refused to clear one; the output shows how many were cleared.
         """,
       example: "tappet mqtt clean 'home/old/#' --dry-run", usageError: usageErrorOfSub, body: .plain(CleanCommand.run))
   }
@@ -46,29 +46,29 @@ extension Command {
       operands: [Operand("FILE", .file), Operand("FILTER", .topic, .oneOrMore)],
       options: brokerOptions + [
         .qos("maximum QoS (1)"),
-        CommandOption("count", "N", .number(1...1_000_000_000), "end after N messages"),
-        CommandOption("for", "SECONDS", .seconds(1...604_800), "end after this time"),
+        CommandOption("count", "N", .number(1...1_000_000_000), "stop after N messages"),
+        CommandOption("for", "SECONDS", .seconds(1...604_800), "stop after this time"),
       ],
       abbreviatesOptions: true,
       details: """
         Writes a new FILE (mode 0600) with one JSON object per line: microseconds since the first message,
-        topic, QoS, retained, payload in base64. 'mqtt replay' publishes it again.
+        topic, QoS, retained, payload in base64. 'mqtt replay' publishes the messages again.
         """,
       usageError: usageErrorOfRecord, body: .plain(RecordCommand.run))
   }
 
   static var mqttReplay: Command {
     Command(
-      words: "mqtt replay", section: .broker, summary: "publish the messages of a file at their times",
+      words: "mqtt replay", section: .broker, summary: "publish the messages of a file with their original timing",
       operands: [Operand("FILE", .file)],
       options: brokerOptions + [
-        CommandOption("speed", "N", .number(1...1_000_000), "N times as fast"),
-        CommandOption("topic-map", "A/#=B/#", "topics below A go below B"),
+        CommandOption("speed", "N", .number(1...1_000_000), "replay N times as fast"),
+        CommandOption("topic-map", "A/#=B/#", "publish to topics below B instead of below A"),
       ],
       abbreviatesOptions: true,
       details: """
-        Publishes what 'mqtt record' has written, with the same QoS and retain flag, to the same topics or to
-        others. It has worked when the broker has acknowledged everything.
+        Publishes the messages that 'mqtt record' has written, with the same QoS and retain flag, to the same
+        topics or to others. Succeeds when the broker has acknowledged every message.
         """,
       example: "tappet mqtt replay tuesday.jsonl --speed 10 --topic-map home/#=test/#", usageError: usageErrorOfReplay,
       body: .plain(ReplayCommand.run))
@@ -82,6 +82,6 @@ extension Command {
   private static func usageErrorOfReplay(_ arguments: Arguments) -> String? {
     if let mistake = usageErrorOfBroker(arguments) { return mistake }
     guard let map = arguments.value("topic-map"), !TopicFilter.isMap(map) else { return nil }
-    return "--topic-map takes 'a/#=b/#', not '\(map)'"
+    return "--topic-map must have the form 'a/#=b/#', not '\(map)'"
   }
 }

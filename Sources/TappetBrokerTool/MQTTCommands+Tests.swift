@@ -8,17 +8,18 @@ import TappetJSON
 extension Command {
   static var mqttProbe: Command {
     Command(
-      words: "mqtt probe", section: .broker, summary: "try what the broker supports, and what it allows this kiosk",
+      words: "mqtt probe", section: .broker,
+      summary: "test what the broker supports, and what it allows this kiosk to do",
       options: brokerOptions + [
-        CommandOption("topic", "TOPIC", .topic, "test messages go below this (tappet/probe)"),
-        CommandOption("yes", "send the test messages without asking"), .json,
+        CommandOption("topic", "TOPIC", .topic, "topic below which test messages are published (tappet/probe)"),
+        CommandOption("yes", "send the test messages without confirmation"), .json,
       ],
       abbreviatesOptions: true,
       details: """
-        Says what the broker states in CONNACK, and tries the rest with messages of its own: QoS 1 and 2,
-        retained messages, wildcards, shared subscriptions. Then, for the kiosk's broker, the rights of its
-        certificate or login: a test message to each action's topic, which must come back, and a subscription
-        to each topic with commands. Every subscriber to a topic receives the test message.
+        Shows the capabilities that the broker states in CONNACK, and tests others with its own messages: QoS 1
+        and 2, retained messages, wildcards, shared subscriptions. Then, for the kiosk's broker, tests the rights
+        of its certificate or login: publishes a test message to each action's topic, which must be received back,
+        and subscribes to each command topic. Every subscriber to a topic receives the test message.
         Exit status 1: something is missing or denied.
         """,
       example: "sudo -u tappet tappet mqtt probe", usageError: usageErrorOfProbe, body: .plain(ProbeCommand.run))
@@ -26,22 +27,22 @@ extension Command {
 
   static var mqttBench: Command {
     Command(
-      words: "mqtt bench", section: .broker, summary: "measure how fast and how late messages come through",
+      words: "mqtt bench", section: .broker, summary: "measure the throughput and latency of messages",
       options: brokerOptions + [
         .qos("quality of service (1)"),
-        CommandOption("clients", "N", .number(1...Limits.benchClientsMax), "clients that publish in turn (1)"),
-        CommandOption("rate", "N", .number(1...100_000), "messages a second (100)"),
-        CommandOption("for", "SECONDS", .seconds(1...3600), "how long (10)"),
-        CommandOption("size", "BYTES", .number(16...65_536), "bytes of a message (64)"),
-        CommandOption("topic", "TOPIC", .topic, "messages go below this (tappet/bench)"),
-        CommandOption("compat", "TOOL", .word(["emqtt"]), "messages as emqtt-bench has them: cnt64,ts"), .json,
+        CommandOption("clients", "N", .number(1...Limits.benchClientsMax), "clients that take turns publishing (1)"),
+        CommandOption("rate", "N", .number(1...100_000), "messages per second (100)"),
+        CommandOption("for", "SECONDS", .seconds(1...3600), "how long to publish (10)"),
+        CommandOption("size", "BYTES", .number(16...65_536), "size of each message (64)"),
+        CommandOption("topic", "TOPIC", .topic, "topic below which messages are published (tappet/bench)"),
+        CommandOption("compat", "TOOL", .word(["emqtt"]), "message format of emqtt-bench: cnt64,ts"), .json,
       ],
       abbreviatesOptions: true,
       details: """
-        Publishes at a steady rate over one connection, or --clients N, and receives over another. A latency
-        counts from the time at which its message was due, so that a broker that stalls hides nothing; the
-        tool's own part of it is shown separately. Ends with the rate, losses, duplicates, order, percentiles
-        and a histogram, also after Ctrl-C.
+        Publishes at a steady rate over one connection, or over --clients N, and receives over another. Latency
+        is measured from the time at which a message was due, so that a stalling broker cannot hide delays; the
+        tool's own share is shown separately. At the end, also after Ctrl-C, prints the rate, losses, duplicates,
+        order, percentiles and a histogram.
         Exit status 1: a message was lost or refused.
         """,
       example: "tappet mqtt bench --rate 1000 --for 10", usageError: usageErrorOfBench, body: .plain(BenchCommand.run))
@@ -53,8 +54,8 @@ extension Command {
 
   private static func usageErrorOfBench(_ arguments: Arguments) -> String? {
     if let mistake = usageErrorOfProbe(arguments) ?? usageErrorOfQoS(arguments) { return mistake }
-    if let tool = arguments.value("compat"), tool != "emqtt" { return "--compat takes emqtt, not '\(tool)'" }
+    if let tool = arguments.value("compat"), tool != "emqtt" { return "--compat must be emqtt, not '\(tool)'" }
     let count = (arguments.number("rate") ?? 100) * (arguments.number("for") ?? 10)
-    return count > Limits.benchMessagesMax ? "at most \(Limits.benchMessagesMax) messages are measured at once" : nil
+    return count > Limits.benchMessagesMax ? "a run has at most \(Limits.benchMessagesMax) messages" : nil
   }
 }

@@ -20,16 +20,16 @@ extension Command {
 
   static var mqttConnect: Command {
     Command(
-      words: "mqtt connect", section: .broker, summary: "connect to the broker step by step, and show what fails",
+      words: "mqtt connect", section: .broker, summary: "connect to the broker step by step, and show which step fails",
       options: brokerOptions + [
-        CommandOption("timeout", "SECONDS", .seconds(1...120), "how long a broker may be silent (20)"), .json,
+        CommandOption("timeout", "SECONDS", .seconds(1...120), "how long to wait for a response (20)"), .json,
       ],
       abbreviatesOptions: true,
       details: """
         Connects to each endpoint of the broker as the kiosk does: name, TCP, TLS with the certificates, MQTT;
-        each step with its time. Publishes nothing, and uses a client id of its own unless --client-id says
-        otherwise, so that a running kiosk keeps its connection. Without --url the broker, the certificates
-        and the login are the kiosk's. Where a port answers, but not as expected, it is asked what it speaks.
+        each step with its time. Publishes nothing, and uses a separate client id unless --client-id is given,
+        so that a running kiosk keeps its connection. Without --url, the broker, the certificates and the login
+        are the kiosk's. If a port responds, but not as expected, the command detects which protocol it speaks.
         Exit status: 10 name, 11 refused port, 12 unreachable, 13 the broker's certificate, 14 the broker
         refused the TLS handshake, 15 wrong protocol on that port, 16 silence, 17 login refused, 18 refused
         for another reason, 19 connection lost.
@@ -42,50 +42,51 @@ extension Command {
       words: "mqtt pub", section: .broker, summary: "publish, and wait for the broker's acknowledgement",
       operands: [Operand("TOPIC", .topic), Operand("MESSAGE", .text, .optional)],
       options: brokerOptions + [
-        .qos("quality of service (1)"), CommandOption("retain", "the broker keeps the message"),
-        CommandOption("file", "FILE", .file, "the message is this file's content"),
-        CommandOption("lines", "each line of standard input is a message"),
-        CommandOption("empty", "a message of no bytes; with --retain it removes what the broker keeps"),
-        CommandOption("fill", "fill in the first %T and %I of each message, as the kiosk does"), .keyFile,
+        .qos("quality of service (1)"), CommandOption("retain", "have the broker retain the message"),
+        CommandOption("file", "FILE", .file, "publish this file's content"),
+        CommandOption("lines", "publish each line of standard input as a message"),
+        CommandOption("empty", "publish an empty message; with --retain, this clears the retained message"),
+        CommandOption("fill", "replace the first %T and %I of each message, as the kiosk does"), .keyFile,
         CommandOption(
-          "expiry", "SECONDS", .seconds(1...4_294_967_295), "the broker delivers it only until then (MQTT 5)"),
+          "expiry", "SECONDS", .seconds(1...4_294_967_295), "time until the broker discards the message (MQTT 5)"),
         .json,
       ],
       abbreviatesOptions: true,
       details: """
-        Publishes MESSAGE, a file's content, or each line of standard input. It has worked when the broker has
-        acknowledged every message with a good reason (PUBACK, or PUBCOMP with QoS 2); with QoS 0 nobody can
-        know, and the output says so. After a lost connection, unacknowledged messages are sent again.
-        Exit status: 20 the broker refused a message or did not acknowledge all; else as 'mqtt connect'.
+        Publishes MESSAGE, a file's content, or each line of standard input. Succeeds when the broker has
+        acknowledged every message with a success code (PUBACK, or PUBCOMP with QoS 2); with QoS 0, delivery
+        cannot be verified, and the output says so. After a lost connection, unacknowledged messages are resent.
+        Exit status: 20 the broker refused a message or did not acknowledge all; otherwise as 'mqtt connect'.
         """,
       example: "tappet mqtt pub home/light on", usageError: usageErrorOfPub, body: .plain(PubCommand.run))
   }
 
   static var mqttSub: Command {
     Command(
-      words: "mqtt sub", section: .broker, summary: "show the messages of topics",
+      words: "mqtt sub", section: .broker, summary: "subscribe to topics, and print their messages",
       operands: [Operand("FILTER", .topic, .oneOrMore)],
       options: brokerOptions + [
         .qos("maximum QoS (1)"),
-        CommandOption("count", "N", .number(1...1_000_000_000), "end after N messages"),
-        CommandOption("for", "SECONDS", .seconds(1...604_800), "end after this time"),
+        CommandOption("count", "N", .number(1...1_000_000_000), "stop after N messages"),
+        CommandOption("for", "SECONDS", .seconds(1...604_800), "stop after this time"),
         CommandOption(
-          "retained", "WHICH", .word(["all", "only", "no"]), "only retained messages, none of them, or all (all)"),
-        CommandOption("diff", "of JSON objects only the members that changed"),
-        CommandOption("decode-token", "open %T in messages with the timestamp key, and show its age"), .keyFile,
-        CommandOption("tree", "the topics as a tree, with rates and last messages"),
-        CommandOption("hex", "messages in hexadecimal").orElse, CommandOption("csv", "a table for programs").orElse,
-        CommandOption("format", "TEXT", "lines of this form: %t topic, %p message, %q QoS, …").orElse,
+          "retained", "WHICH", .word(["all", "only", "no"]), "only, no or all retained messages (all)"),
+        CommandOption("diff", "print only the changed members of JSON objects"),
+        CommandOption("decode-token", "decode %T in messages with the timestamp key, and show its age"), .keyFile,
+        CommandOption("tree", "show the topics as a tree, with rates and last messages"),
+        CommandOption("hex", "print messages in hexadecimal").orElse,
+        CommandOption("csv", "print CSV for programs").orElse,
+        CommandOption("format", "TEXT", "format of each line: %t topic, %p message, %q QoS, …").orElse,
         CommandOption("json", "print JSON for programs").orElse,
       ],
       abbreviatesOptions: true,
       details: """
-        Subscribes and prints each message with its time, QoS, topic and text; r marks one that the broker had
-        kept. What is not UTF-8 is printed as base64, and what would control a terminal is escaped. Lost
-        connections are made and subscribed again; after more than 10 in a minute it rests for a minute.
-        Ctrl-C ends it, with a summary. '--retained only' ends by itself when no more come.
-        Exit status: 21 the broker refused a filter; 27 the time was over before N messages came; else as
-        'mqtt connect'.
+        Subscribes and prints each message with its time, QoS, topic and text; r marks a retained message. Text
+        that is not UTF-8 is printed as base64, and characters that would control a terminal are escaped. After a
+        lost connection, reconnects and subscribes again; after more than 10 losses in a minute, pauses for a
+        minute. Ctrl-C stops it and prints a summary. '--retained only' stops after the last retained message.
+        Exit status: 21 the broker refused a filter; 27 the time limit expired before N messages arrived;
+        otherwise as 'mqtt connect'.
         """,
       example: "tappet mqtt sub 'home/#' --for 60", usageError: usageErrorOfSub, body: .plain(SubCommand.run))
   }
@@ -102,42 +103,42 @@ extension CommandOption {
 extension Command {
   static func usageErrorOfQoS(_ arguments: Arguments) -> String? {
     guard let text = arguments.value("qos"), !["0", "1", "2"].contains(text) else { return nil }
-    return "--qos takes 0, 1 or 2, not '\(text)'"
+    return "--qos must be 0, 1 or 2, not '\(text)'"
   }
 
   private static func usageErrorOfPub(_ arguments: Arguments) -> String? {
     if let mistake = usageErrorOfBroker(arguments) ?? usageErrorOfQoS(arguments) { return mistake }
     let sources = ["file", "lines", "empty"].filter { arguments.has($0) }.count + arguments.operands.count - 1
-    guard sources == 1 else { return "give one of MESSAGE, --file, --lines and --empty" }
-    if arguments.has("key-file"), !arguments.has("fill") { return "--key-file needs --fill" }
+    guard sources == 1 else { return "specify exactly one of MESSAGE, --file, --lines or --empty" }
+    if arguments.has("key-file"), !arguments.has("fill") { return "--key-file requires --fill" }
     if arguments.has("expiry"), arguments.value("protocol")?.begins(with: "3") == true {
-      return "--expiry needs MQTT 5"
+      return "--expiry requires MQTT 5"
     }
     return usageErrorOfTopic(arguments.operands[0])
   }
 
   static func usageErrorOfTopic(_ topic: String) -> String? {
     if topic.isEmpty { return "the topic is empty" }
-    guard topic.isOfMQTT else { return "a topic has no control characters and no non-characters (U+FFFE and the like)" }
+    guard topic.isOfMQTT else { return "a topic cannot contain control characters or non-characters (such as U+FFFE)" }
     guard topic.utf8.contains(UInt8(ascii: "+")) || topic.utf8.contains(UInt8(ascii: "#")) else { return nil }
-    return "a topic to publish to has no wildcards ('+', '#')"
+    return "a topic to publish to cannot contain wildcards ('+', '#')"
   }
 
   static func usageErrorOfSub(_ arguments: Arguments) -> String? {
     if let mistake = usageErrorOfBroker(arguments) ?? usageErrorOfQoS(arguments) { return mistake }
     if let which = arguments.value("retained"), !["all", "only", "no"].contains(which) {
-      return "--retained takes all, only or no, not '\(which)'"
+      return "--retained must be all, only or no, not '\(which)'"
     }
     if ["tree", "hex", "csv", "format", "json"].filter({ arguments.has($0) }).count > 1 {
-      return "give one of --tree, --hex, --csv, --format and --json"
+      return "specify only one of --tree, --hex, --csv, --format and --json"
     }
     if let format = arguments.value("format"), LineTemplate(format) == nil {
-      return "--format takes %t, %p, %x, %l, %q, %r, %I, %U, %%, \\n, \\t and \\\\ and other text, not \(format.quoted)"
+      return "--format supports %t, %p, %x, %l, %q, %r, %I, %U, %%, \\n, \\t, \\\\ and other text, not \(format.quoted)"
     }
     if arguments.has("tree"), let other = ["diff", "decode-token"].first(where: { arguments.has($0) }) {
-      return "--\(other) does not go with --tree"
+      return "--\(other) and --tree cannot be combined"
     }
-    if arguments.has("key-file"), !arguments.has("decode-token") { return "--key-file needs --decode-token" }
+    if arguments.has("key-file"), !arguments.has("decode-token") { return "--key-file requires --decode-token" }
     return arguments.operands.compactMap { TopicFilter.mistake(in: $0) }.first
   }
 }

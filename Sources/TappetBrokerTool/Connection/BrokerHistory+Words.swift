@@ -29,7 +29,7 @@ extension BrokerHistory {
   static func run(_ words: [String]) throws(CommandFailure) {
     let (global, rest) = CommandTable.split(words)
     guard let command = CommandTable(Command.broker).find(rest) else {
-      throw .refused("the history has a command that this version does not know")
+      throw .refused("the history contains a command that this version does not support")
     }
     let status = command.run(global + rest.dropFirst(2))
     note(words, of: command, status)

@@ -48,7 +48,7 @@ struct ConnectReport {
     }
     if facts.wantsCertificate {
       lines.append(
-        "asks for a client certificate: " + (settings.certificateFile.map { "sent " + $0 } ?? "none was sent"))
+        "requests a client certificate: " + (settings.certificateFile.map { "sent " + $0 } ?? "none was sent"))
     }
     return lines
   }
@@ -57,15 +57,15 @@ struct ConnectReport {
     guard let connack = facts.connack, usesMQTT5 else { return nil }
     var parts: [String] = []
     if let keepalive = connack.keepaliveSeconds { parts.append("keepalive \(keepalive) s") }
-    if let maximum = connack.receiveMaximum { parts.append("\(maximum) messages at once") }
+    if let maximum = connack.receiveMaximum { parts.append("\(maximum) messages in flight") }
     if let size = connack.maximumPacketSize { parts.append("packets up to \(size) bytes") }
     if let qos = connack.maximumQoS { parts.append("QoS up to \(qos)") }
     if connack.hasRetained == false { parts.append("no retained messages") }
     if connack.hasWildcards == false { parts.append("no wildcards") }
     if connack.hasSharedSubscriptions == false { parts.append("no shared subscriptions") }
     if let aliases = connack.topicAliasMaximum { parts.append("\(aliases) topic aliases") }
-    if let name = connack.assignedClientID { parts.append("calls us \(name.quoted)") }
-    if let reason = connack.reason { parts.append("says \(reason.quoted)") }
+    if let name = connack.assignedClientID { parts.append("assigned the client id \(name.quoted)") }
+    if let reason = connack.reason { parts.append("reports \(reason.quoted)") }
     return parts.isEmpty ? nil : "the broker: " + parts.joined(separator: ", ")
   }
 

@@ -35,7 +35,7 @@ enum HistoryCommand {
 
   private static func runAgain(_ number: Int, _ entries: [BrokerHistory.Entry]) throws(CommandFailure) {
     guard entries.indices.contains(number - 1) else {
-      throw .refused("the history has no number \(number); it has \(entries.count)")
+      throw .refused("the history contains no command \(number); it contains \(entries.count)")
     }
     let words = entries[number - 1].words
     Output.printError(line(words))

@@ -66,7 +66,7 @@ struct BridgeCheck {
     }
     guard receiver.message(where: { $0.payload == text }) != nil else {
       try receiver.requireConnection()
-      return bad("published, and did not arrive")
+      return bad("published, but did not arrive")
     }
     let time = ConnectReport.milliseconds((Instant.now() - began).wholeNanoseconds / 1000)
     // A loop would deliver the message repeatedly.
@@ -76,7 +76,7 @@ struct BridgeCheck {
     let again = receiver.messages.filter { $0.payload == text }.count
     let back = sender.messages.filter { $0.payload == text }.count
     guard again == 0, back <= 1 else {
-      return bad("a loop: in a second it came \(again + 1) times, and \(max(0, back - 1)) times back")
+      return bad("a loop: in a second, the message arrived \(again + 1) times and returned \(max(0, back - 1)) times")
     }
     return ProbeFinding(subject: subject, verdict: .good, text: "arrived after \(time), once")
   }

@@ -29,7 +29,7 @@ struct FeatureProbe {
         try dialogue.requireConnection()
         continue
       }
-      findings.append(ProbeFinding(subject: "connection", verdict: .bad, text: "ended at that: \(loss.sentence)"))
+      findings.append(ProbeFinding(subject: "connection", verdict: .bad, text: "lost in this test: \(loss.sentence)"))
       break
     }
     return findings
@@ -47,11 +47,12 @@ struct FeatureProbe {
   static func finding(_ subject: String, _ filter: String, _ grant: RequestSession.Grant) -> ProbeFinding {
     switch grant {
     case .granted(let qos):
-      ProbeFinding(subject: subject, verdict: .good, text: "\(filter) may be read, with QoS \(qos)")
+      ProbeFinding(subject: subject, verdict: .good, text: "reading \(filter) is allowed, with QoS \(qos)")
     case .refused(let reason):
       ProbeFinding(
-        subject: subject, verdict: .bad, text: "\(filter) may not be read: \(LinkFailure.subscriptionRefusal(reason))")
-    case .none: ProbeFinding(subject: subject, verdict: .bad, text: "\(filter): no answer to the subscription")
+        subject: subject, verdict: .bad,
+        text: "reading \(filter) is denied: \(LinkFailure.subscriptionRefusal(reason))")
+    case .none: ProbeFinding(subject: subject, verdict: .bad, text: "\(filter): no response to the subscription")
     }
   }
 
@@ -65,10 +66,11 @@ struct FeatureProbe {
     if let refusal = refusal(subject, dialogue.publish(topic, Array(topic.utf8), qos: qos)) { return refusal }
     guard dialogue.message(where: { $0.topic == topic && $0.qos == qos }) != nil else {
       return ProbeFinding(
-        subject: subject, verdict: .bad, text: "acknowledged, but the message did not come back: its access list?")
+        subject: subject, verdict: .bad,
+        text: "acknowledged, but the message was not received back; check the access list")
     }
     let time = ConnectReport.milliseconds((Instant.now() - began).wholeNanoseconds / 1000)
-    return ProbeFinding(subject: subject, verdict: .good, text: "there and back in \(time)")
+    return ProbeFinding(subject: subject, verdict: .good, text: "round trip in \(time)")
   }
 
   /// Publishes a retained message, receives it, and clears it.
@@ -80,8 +82,9 @@ struct FeatureProbe {
     let isKept = dialogue.message { $0.topic == topic && $0.isRetained } != nil
     _ = dialogue.publish(topic, [], isRetained: true)
     return isKept
-      ? ProbeFinding(subject: subject, verdict: .good, text: "kept, and cleared again")
-      : ProbeFinding(subject: subject, verdict: .bad, text: "not kept: the kiosk's status is not seen later")
+      ? ProbeFinding(subject: subject, verdict: .good, text: "retained, and cleared again")
+      : ProbeFinding(
+        subject: subject, verdict: .bad, text: "not retained: later subscribers do not receive the kiosk's status")
   }
 
   private func refusal(_ subject: String, _ answer: RequestSession.Answer) -> ProbeFinding? {

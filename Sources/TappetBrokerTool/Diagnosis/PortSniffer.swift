@@ -23,7 +23,7 @@ enum PortSniffer {
     if text.begins(with: "SSH-") { return "an SSH server answers on this port (\(text.quoted))" }
     if text.begins(with: "220") { return "a mail or FTP server answers on this port (\(text.quoted))" }
     guard words.count >= 4, text.isPrintable else { return nil }
-    return "something else answers on this port (\(text.quoted))"
+    return "another service answers on this port (\(text.quoted))"
   }
 
   /// Whether a TLS handshake reaches the certificates; sends no client certificate and no login.

@@ -101,12 +101,12 @@ final class ConnackTrace: Sendable {
       ProbeFinding(subject: subject, verdict: .note, text: text)
     }
     return [
-      ProbeFinding(subject: "MQTT 5", verdict: .good, text: "spoken"),
-      says("messages at once", facts.receiveMaximum.map { "\($0)" } ?? "65535, the default"),
+      ProbeFinding(subject: "MQTT 5", verdict: .good, text: "supported"),
+      says("messages in flight", facts.receiveMaximum.map { "\($0)" } ?? "65535, the default"),
       says("packet size", facts.maximumPacketSize.map { "at most \($0) bytes" } ?? "no limit"),
-      says("keepalive", facts.keepaliveSeconds.map { "the broker wants \($0) s" } ?? "ours is kept"),
+      says("keepalive", facts.keepaliveSeconds.map { "the broker requires \($0) s" } ?? "as requested"),
       says("topic aliases", facts.topicAliasMaximum.map { "\($0)" } ?? "none"),
-      says("session expiry", facts.sessionExpirySeconds.map { "the broker wants \($0) s" } ?? "ours is kept"),
+      says("session expiry", facts.sessionExpirySeconds.map { "the broker requires \($0) s" } ?? "as requested"),
     ]
   }
 }
@@ -114,6 +114,7 @@ final class ConnackTrace: Sendable {
 extension ProbeFinding {
   fileprivate static var version311: ProbeFinding {
     ProbeFinding(
-      subject: "MQTT 5", verdict: .note, text: "not used: 3.1.1 does not say what the broker supports and denies")
+      subject: "MQTT 5", verdict: .note,
+      text: "not used: with 3.1.1, the broker does not state what it supports and denies")
   }
 }

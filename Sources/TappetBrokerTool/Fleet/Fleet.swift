@@ -113,6 +113,6 @@ struct Fleet {
   func summary(at unixMilliseconds: Int64) -> String {
     let troubled = boards.count { $0.rank(at: unixMilliseconds) < FleetAlert.rankOfNone }
     let offline = boards.count { $0.isOnline != true }
-    return "\(count) \(count == 1 ? "kiosk" : "kiosks"), \(troubled) with trouble, \(offline) not connected"
+    return "\(count) \(count == 1 ? "kiosk" : "kiosks"), \(troubled) with problems, \(offline) not connected"
   }
 }

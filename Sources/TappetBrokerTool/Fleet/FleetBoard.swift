@@ -155,12 +155,12 @@ enum FleetAlert {
   var sentence: String {
     switch self {
     case .offline: "not connected"
-    case .silent(let time): "connected, but no state for \(time.brief)"
-    case .unreadable: "its state is not one; another program publishes there, or its version is too new"
+    case .silent(let time): "connected, but no state received for \(time.brief)"
+    case .unreadable: "its state is not valid: another program publishes there, or its version is too new"
     case .faults(let faults): faults.joined(separator: ", ")
     case .certificate(let days): days < 0 ? "its certificate has expired" : "its certificate expires in \(days) days"
-    case .clock: "its clock is not synchronised, and a message needs it"
-    case .waiting(let count): count == 1 ? "1 message waits" : "\(count) messages wait"
+    case .clock: "its clock is not synchronised, but a message needs the time"
+    case .waiting(let count): count == 1 ? "1 pending message" : "\(count) pending messages"
     }
   }
 }

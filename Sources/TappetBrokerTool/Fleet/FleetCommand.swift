@@ -64,7 +64,7 @@ enum FleetCommand {
   }
 
   private static var fullness: CommandFailure {
-    .refused("there are more than \(Limits.fleetBoardsMax) kiosks at this broker")
+    .refused("there are more than \(Limits.fleetBoardsMax) kiosks on this broker")
   }
 
   private static func show(

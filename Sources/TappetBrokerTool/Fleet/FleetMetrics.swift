@@ -15,24 +15,24 @@ struct FleetMetrics {
 
   /// Creates the metrics of these kiosks.
   init(_ rows: [FleetRow], at unixMilliseconds: Int64) {
-    metrics.add("tappet_fleet_kiosks", .gauge, "Kiosks that the broker knows.", Sample(value: Int64(rows.count)))
+    metrics.add("tappet_fleet_kiosks", .gauge, "Kiosks known to the broker.", Sample(value: Int64(rows.count)))
     metrics.add(
       "tappet_fleet_online", .gauge, "Whether the kiosk is connected.",
       rows.map { Sample(Self.kiosk($0), value: $0.board.isOnline == true ? 1 : 0) })
     metrics.add(
-      "tappet_fleet_trouble", .gauge, "The worst of what is wrong with the kiosk; absent when nothing is.",
+      "tappet_fleet_trouble", .gauge, "The kiosk's worst problem; absent if there is none.",
       rows.compactMap { row in row.trouble.map { Sample(Self.kiosk(row), Label("code", $0.code), value: 1) } })
     metrics.add(
       "tappet_fleet_info", .gauge, "The kiosk's version.",
       Self.samples(rows) { Sample(Self.kiosk($0), Label("version", $1.version), value: 1) })
     metrics.add(
-      "tappet_fleet_light", .gauge, "The lasting light that the kiosk shows.",
+      "tappet_fleet_light", .gauge, "The light that the kiosk shows permanently.",
       Self.samples(rows) { Sample(Self.kiosk($0), Label("light", $1.light), value: 1) })
     metrics.add(
       "tappet_fleet_state_timestamp_seconds", .gauge, "When the kiosk last published its state.",
       Self.samples(rows) { Sample(Self.kiosk($0), value: $1.unixMilliseconds / 1000) })
     metrics.add(
-      "tappet_fleet_waiting_messages", .gauge, "Messages that wait on the kiosk.",
+      "tappet_fleet_waiting_messages", .gauge, "Pending messages on the kiosk.",
       Self.samples(rows) { Sample(Self.kiosk($0), value: $1.waiting) })
     metrics.add(
       "tappet_fleet_certificate_left_seconds", .gauge, "Time until the kiosk's first certificate expires.",

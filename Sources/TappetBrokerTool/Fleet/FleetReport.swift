@@ -23,8 +23,8 @@ struct FleetReport {
     Output.printError(summary)
     guard subjects.contains(where: { $0.result == "silent" }) else { return }
     Output.printError(
-      "Those without an answer do not take 'run check' at this topic and with this key (commands.md), or their clock "
-        + "differs from this one's; 'command-refused' in their log says which.")
+      "Kiosks without a response do not accept 'run check' at this topic and with this key (commands.md), or their "
+        + "clock differs from this machine's; 'command-refused' in their log states the reason.")
   }
 
   /// Returns a line for each kiosk, and one for each further part with a fault.
@@ -42,11 +42,11 @@ struct FleetReport {
 
   /// The totals as a sentence.
   var summary: String {
-    if subjects.isEmpty { return "the broker knows no kiosk" }
+    if subjects.isEmpty { return "no kiosk is known to the broker" }
     let count = subjects.count
     let answered = subjects.count { $0.answer != nil }
     let bad = subjects.count { $0.result == "bad" }
-    return "\(count) \(count == 1 ? "kiosk" : "kiosks"), \(answered) answered, \(bad) of them with something wrong"
+    return "\(count) \(count == 1 ? "kiosk" : "kiosks"), \(answered) responded, \(bad) of them with problems"
   }
 
   var json: JSON {
@@ -102,11 +102,11 @@ extension FleetSubject {
     case .answered(let answer) where answer.isGood:
       [answer.findings.count == 1 ? "1 part is good" : "\(answer.findings.count) parts are good"]
     case .answered(let answer): answer.findings.filter { !$0.isGood }.map { $0.part + ": " + $0.text }
-    case .unreadable: ["its answer makes no sense: its version is too new, or another program publishes there"]
-    case .refused(let code): ["the broker does not take the question: \(LinkFailure.publishRefusal(code))"]
-    case .unasked, .asked, .silent: ["no answer"]
+    case .unreadable: ["its response is malformed: its version is too new, or another program publishes there"]
+    case .refused(let code): ["the broker refused the command: \(LinkFailure.publishRefusal(code))"]
+    case .unasked, .asked, .silent: ["no response"]
     case .offline: ["not connected"]
-    case .unnameable: ["its name cannot be part of a topic"]
+    case .unnameable: ["its name cannot be used in a topic"]
     }
   }
 }

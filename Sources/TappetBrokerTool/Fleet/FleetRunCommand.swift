@@ -88,7 +88,7 @@ final class FleetRound {
 
   private var silence: CommandFailure {
     CommandFailure(
-      status: .silent, sentence: "the broker does not answer the subscriptions", code: FailureCode.timedOut)
+      status: .silent, sentence: "the broker does not acknowledge the subscriptions", code: FailureCode.timedOut)
   }
 
   /// Returns the time of the next check if no message arrives.

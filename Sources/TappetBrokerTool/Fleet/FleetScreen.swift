@@ -12,14 +12,14 @@ struct FleetScreen {
   private static let keys = " q quit  ? help  / find  p problems  n by name  arrows, page up and down"
   private static let prompt = "find> "
   private static let help = [
-    "", "  q         ends it, as Ctrl-C does", "  ?         shows the kiosks again",
-    "  /         only the kiosks with a text in their name, light, version or trouble; escape ends it",
-    "  p         only the kiosks with trouble, or all", "  n         in the order of their names, or of their trouble",
-    "", "  light     what people see there; online if the kiosk does not publish its state",
-    "  seen      the time since it told its state", "  queue     messages that wait there",
+    "", "  q         quits, as does Ctrl-C", "  ?         shows the kiosks again",
+    "  /         shows only the kiosks with a text in their name, light, version or trouble; escape shows all",
+    "  p         shows only the kiosks with problems, or all", "  n         sorts by name, or by trouble",
+    "", "  light     light that people see at the kiosk; online if it does not publish its state",
+    "  seen      time since its last state message", "  queue     pending messages",
     "  cert      days until its first certificate expires",
-    "  clock     unset, but not needed",
-    "", "  Not connected, silent or broken is red, what needs somebody soon is yellow.",
+    "  clock     unset: not synchronised, but not needed",
+    "", "  Kiosks that are not connected, silent or broken are red; those that need attention soon are yellow.",
   ]
 
   private let place: String
@@ -94,7 +94,7 @@ struct FleetScreen {
       ? Self.help.map { ScreenRow(text: $0) } : kiosks(room, columns, at: unixMilliseconds)
     var screen = [ScreenRow(text: Self.padded(summary, columns), isReverse: true)] + middle.prefix(room + 1)
     screen += [ScreenRow](repeating: ScreenRow(text: ""), count: max(0, room + 1 - middle.count))
-    let found = wanted.isEmpty ? notice : "only those with \(wanted.quoted)  " + notice
+    let found = wanted.isEmpty ? notice : "only kiosks with \(wanted.quoted)  " + notice
     screen.append(ScreenRow(text: isTyping ? Self.prompt + wanted.escaped : found))
     screen.append(ScreenRow(text: Self.padded(Self.keys, columns), isReverse: true))
     return screen

@@ -17,7 +17,7 @@ enum BenchCommand {
     // Two for each client while the library loads its files, plus those of the process itself.
     let descriptors = plan.clients + 64
     guard ProcessResources.raiseDescriptors(to: Int(descriptors)) >= Int(descriptors) else {
-      throw .refused("\(plan.clients) clients need \(descriptors) open files, which this user may not have (ulimit -n)")
+      throw .refused("\(plan.clients) clients need \(descriptors) open files, more than this user's limit (ulimit -n)")
     }
     let swarm = try swarm(settings, plan)
     defer { swarm.disconnect() }

@@ -33,7 +33,8 @@ struct BenchResult {
   func print() {
     Output.print("sent \(sent), acknowledged \(acknowledged), refused \(refused)")
     Output.print(
-      "received \(received) (\(perSecond) a second), lost \(lost), duplicates \(duplicates), out of order \(disordered)"
+      "received \(received) (\(perSecond) per second), lost \(lost), duplicates \(duplicates), "
+        + "out of order \(disordered)"
     )
     if let plan, plan.clients > 1 {
       let memory = bytesPerClient.map { ", \($0 / 1000) KB of memory each" } ?? ""
@@ -42,7 +43,7 @@ struct BenchResult {
     guard latencies.count > 0 else { return }
     Output.print("latency from the time at which a message was due, in µs:")
     Output.print("  " + Self.line(latencies))
-    Output.print("of that, until it was handed to the connection (our own part):")
+    Output.print("of that, until the message was handed to the connection (the tool's own share):")
     Output.print("  " + Self.line(lateness))
     for (upper, count) in latencies.doublings { Output.print(Self.bar(upper, count, of: latencies.count)) }
   }

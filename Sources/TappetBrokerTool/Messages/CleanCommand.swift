@@ -45,14 +45,14 @@ enum CleanCommand {
     if !arguments.asJSON { for topic in topics { Output.print("\(topic)  \(kept.sizes[topic] ?? 0) bytes") } }
     var cleared = 0
     if !arguments.has("dry-run"), !topics.isEmpty {
-      try Prompt.require("clear", "The broker forgets \(topics.count) messages for good.", arguments)
+      try Prompt.require("clear", "This permanently clears \(topics.count) retained messages.", arguments)
       cleared = try clear(topics, RequestSession(client))
     }
     arguments.report?.set(
       .object(["topics": .array(topics.map { .string($0) }), "cleared": .number(Int64(cleared))]))
     if arguments.asJSON { return }
-    let rest = kept.leftCount > 0 ? "; \(kept.leftCount) more are kept: run it again" : ""
-    Output.printError("\(topics.count) messages are kept; \(cleared) were cleared" + rest)
+    let rest = kept.leftCount > 0 ? "; \(kept.leftCount) more are retained: run the command again" : ""
+    Output.printError("\(topics.count) retained messages; \(cleared) were cleared" + rest)
   }
 
   private static func clear(_ topics: [String], _ dialogue: RequestSession) throws(CommandFailure) -> Int {
@@ -62,8 +62,8 @@ enum CleanCommand {
       switch answer {
       case .taken: continue
       case .refused(let code):
-        throw unfinished("\(index) were cleared; \(topic.quoted) is refused: \(LinkFailure.publishRefusal(code))")
-      case .none: throw unfinished("\(index) were cleared; the broker does not acknowledge \(topic.quoted)")
+        throw unfinished("\(index) were cleared; \(topic.quoted) was refused: \(LinkFailure.publishRefusal(code))")
+      case .none: throw unfinished("\(index) were cleared; the broker did not acknowledge \(topic.quoted)")
       }
     }
     return topics.count

@@ -36,7 +36,7 @@ enum DiffCommand {
       if !isTooMuch, !message.payload.isEmpty { kept[message.topic] = message }
     }
     try subscriber.run()
-    if isTooMuch { throw .refused("a broker keeps too much to compare at once; give narrower filters") }
+    if isTooMuch { throw .refused("a broker retains too many messages to compare at once; use narrower filters") }
     return kept
   }
 }

@@ -23,14 +23,14 @@ struct PayloadFiller {
     if key == nil { key = try Tokens.key(arguments) }
     let now = SystemClock().now().unixMilliseconds / 1000
     guard let key, let token = try? TimestampToken.seal(unixSeconds: now, key: key) else {
-      throw .failed("the timestamp token cannot be made")
+      throw .failed("the timestamp token could not be created")
     }
     return token
   }
 
   private func id() throws(CommandFailure) -> EntryID {
     guard let bytes = try? LibCrypto.random(count: 16), let id = EntryID(hex: Hex.encode(bytes)) else {
-      throw .failed("there is no randomness for an id")
+      throw .failed("the system's random number generator failed")
     }
     return id
   }

@@ -20,7 +20,7 @@ enum PubCommand {
       topic: arguments.operands[0], payload: [], qos: qos, isRetained: arguments.has("retain"),
       expirySeconds: arguments.number("expiry").map { UInt32(clamping: $0) })
     if pattern.expirySeconds != nil, !publisher.usesMQTT5 {
-      throw .refused("the broker speaks MQTT 3.1.1 with us, which has no expiry")
+      throw .refused("the connection uses MQTT 3.1.1, which does not support --expiry")
     }
     client.gathering = arguments.has("lines") ? Limits.brokerToolGathering : nil
     let filler = arguments.has("fill") ? PayloadFiller(arguments) : nil
@@ -54,7 +54,7 @@ enum PubCommand {
       }
       if source.isOver { break }
       if try publisher.turn(file: publisher.hasRoom ? source.file : -1), !source.fill() {
-        throw publisher.unfinished("a line is larger than the broker tool takes, or cannot be read")
+        throw publisher.unfinished("a line is too long, or cannot be read")
       }
     }
     try publisher.finish()

@@ -62,7 +62,7 @@ final class Publisher {
   /// Waits for all acknowledgements; fails if a message was refused.
   func finish() throws(CommandFailure) {
     while !waiting.isEmpty { _ = try turn() }
-    if refused > 0 { throw unfinished("the broker refused it: " + (refusal ?? "")) }
+    if refused > 0 { throw unfinished("the broker refused a message: " + (refusal ?? "")) }
   }
 
   /// Returns the error for a run in which some messages were not acknowledged.
@@ -122,7 +122,7 @@ final class Publisher {
   // MARK: The result
 
   func print(qos: Int32) {
-    if qos == 0 { return Output.print("sent \(count); QoS 0 has no acknowledgement") }
+    if qos == 0 { return Output.print("sent \(count); QoS 0 messages are not acknowledged") }
     var text = "\(acknowledged) of \(Int64(count) - sentWithQoS0) acknowledged (\(qos == 2 ? "PUBCOMP" : "PUBACK"))"
     if acknowledged > 0 { text += ", the slowest after \(ConnectReport.milliseconds(slowest))" }
     if sentWithQoS0 > 0 { text += "; \(sentWithQoS0) sent with QoS 0, without acknowledgement" }
@@ -130,7 +130,8 @@ final class Publisher {
     Output.print(text)
     if unheard > 0 { Output.print("no subscriber on the topic (\(unheard) messages)") }
     if !usesMQTT5, acknowledged > 0 {
-      Output.print("with MQTT 3.1.1 a broker also acknowledges what its access list denies: see it with 'mqtt sub'")
+      Output.print(
+        "with MQTT 3.1.1, a broker also acknowledges messages that its access list denies: verify with 'mqtt sub'")
     }
   }
 

@@ -24,7 +24,7 @@ enum RecentCommand {
     if let path = arguments.value("export") {
       return try export(numbers.reversed().map { entries[entries.count - $0] }, to: path)
     }
-    if entries.isEmpty, !arguments.asJSON { return Output.print("no messages yet: 'tappet mqtt sub' keeps them") }
+    if entries.isEmpty, !arguments.asJSON { return Output.print("no messages yet: 'tappet mqtt sub' saves them") }
     let printer = try MessagePrinter(arguments)
     for number in numbers {
       let entry = entries[entries.count - number]
@@ -49,7 +49,7 @@ enum RecentCommand {
     let cut = entries.filter { $0.message.size > $0.message.payload.count }.count
     guard cut == 0 else {
       throw .refused(
-        "\(cut) of the messages are kept only in part: they have more than "
+        "\(cut) of the messages were saved only in part: they are larger than "
           + "\(Limits.recentPayloadSizeMax) bytes")
     }
     let first = entries.first?.unixMilliseconds ?? 0

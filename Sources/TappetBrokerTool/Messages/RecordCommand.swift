@@ -17,7 +17,7 @@ enum RecordCommand {
     defer { client.shutdown() }
     let file: FileDescriptor
     do throws(SystemError) { file = try .open(path, O_WRONLY | O_CREAT | O_EXCL) } catch {
-      throw .failed(error.code == EEXIST ? "\(path) is there already" : "\(path): \(error.text)")
+      throw .failed(error.code == EEXIST ? "\(path) already exists" : "\(path): \(error.text)")
     }
     let filters = Array(arguments.operands.dropFirst())
     var lines: [UInt8] = []
@@ -54,7 +54,7 @@ enum ReplayCommand {
     var number = 0
     while !source.isOver {
       guard let line = source.next() else {
-        if !source.fill() { throw publisher.unfinished("\(path) cannot be read, or has too long a line") }
+        if !source.fill() { throw publisher.unfinished("\(path) cannot be read, or contains a line that is too long") }
         continue
       }
       number += 1

@@ -179,7 +179,7 @@ final class Subscriber {
   private func noteGrant(_ filter: String, _ qos: Int32?, _ reason: UInt8) throws(CommandFailure) {
     grantsMissing -= 1
     if let qos {
-      let less = qos < limits.qos ? ", less than asked for" : ""
+      let less = qos < limits.qos ? ", lower than requested" : ""
       if saysGrants { Output.printError("subscribed to \(filter.quoted) with QoS \(qos)\(less)") }
     } else {
       refusals += 1
@@ -223,9 +223,9 @@ final class Subscriber {
   func printSummary() {
     let milliseconds = max(1, (Instant.now() - began).wholeMilliseconds)
     var text = "\(count) messages (\(retainedCount) retained), \(statistics.receivedBytes) bytes in "
-    text += "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s: \(count * 1000 / milliseconds) a second"
+    text += "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s: \(count * 1000 / milliseconds) per second"
     if statistics.reconnects > 0 { text += "; \(statistics.reconnects) reconnects" }
-    if discarded > 0 { text += "; \(discarded) thrown away, larger than \(Limits.receivedMessageSizeMax) bytes" }
+    if discarded > 0 { text += "; \(discarded) discarded, larger than \(Limits.receivedMessageSizeMax) bytes" }
     Output.printError(text)
     for reason in statistics.reasons { Output.printError("  " + reason) }
   }

@@ -7,15 +7,15 @@ import TappetCore
 enum TopicFilter {
   /// Returns an error message about a filter; `nil` if it is valid.
   static func mistake(in filter: String) -> String? {
-    if filter.isEmpty { return "the filter is empty; '#' is everything" }
-    if filter.utf8.count > 65_535 { return "a filter has at most 65535 bytes" }
+    if filter.isEmpty { return "the filter is empty; '#' matches everything" }
+    if filter.utf8.count > 65_535 { return "a filter must be at most 65535 bytes long" }
     let levels = filter.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     for (index, level) in levels.enumerated() {
       if level.contains(UInt8(ascii: "#")), level.count > 1 || index < levels.count - 1 {
-        return "'#' is a whole level and the last one: \(filter.quoted)"
+        return "'#' must be an entire level, and the last one: \(filter.quoted)"
       }
       if level.contains(UInt8(ascii: "+")), level.count > 1 {
-        return "'+' is a whole level: \(filter.quoted)"
+        return "'+' must be an entire level: \(filter.quoted)"
       }
     }
     return nil

@@ -134,7 +134,7 @@ final class MonitorLoop {
         granted.map { "subscribed to \(filter.quoted) with QoS \($0)" }
         ?? "the broker refuses the subscription to \(filter.quoted): \(LinkFailure.subscriptionRefusal(reason))"
     case .discarded:
-      model.notice = "a message was thrown away: it is larger than \(Limits.receivedMessageSizeMax) bytes"
+      model.notice = "a message was discarded: it is larger than \(Limits.receivedMessageSizeMax) bytes"
     case .unsubscribed: break
     }
   }

@@ -100,7 +100,8 @@ enum StatsCommand {
     for figure in figures.sys { Output.print(figure.topic.escaped + "  " + figure.text(asHex: false)) }
     guard figures.sys.isEmpty else { return }
     Output.print(
-      figures.isRefused ? "the broker does not let us read $SYS" : "nothing came on $SYS: not allowed, or not there")
+      figures.isRefused
+        ? "the broker does not allow reading $SYS" : "nothing was received on $SYS: not allowed, or not supported")
   }
 
   private static func json(_ figures: Figures) -> JSON {

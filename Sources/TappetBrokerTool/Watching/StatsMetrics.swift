@@ -20,7 +20,7 @@ struct StatsMetrics {
     guard trips.count > 0 else { return }
     let quantiles = [("0", UInt64(1)), ("0.5", 500), ("0.99", 990)]
     metrics.add(
-      "tappet_broker_round_trip_seconds", .gauge, "Time from a request to the broker's answer.",
+      "tappet_broker_round_trip_seconds", .gauge, "Time from a request to the broker's response.",
       quantiles.map { quantile, thousandths in
         Sample(Label("quantile", quantile), value: Self.seconds(trips.percentile(thousandths: thousandths)))
       })
@@ -29,7 +29,7 @@ struct StatsMetrics {
   /// Adds those of the broker's own figures that are numeric.
   mutating func add(_ figures: [LinkMessage]) {
     metrics.add(
-      "tappet_broker_sys", .gauge, "What the broker says about itself below $SYS.",
+      "tappet_broker_sys", .gauge, "What the broker publishes about itself below $SYS.",
       figures.compactMap { figure in
         Self.number(figure.payload).map { Sample(Label("topic", figure.topic), value: $0) }
       })
