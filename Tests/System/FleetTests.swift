@@ -34,12 +34,12 @@ import Testing
     try publish(world, "tappet/cellar/status", "offline")
     try publish(world, "tappet/door/status", "online")
     try publish(world, "tappet/door/state", "not a state")
-    let list = try fleet(world, "list") { $0.errors.contains("3 kiosks, 2 with trouble, 1 not") }
+    let list = try fleet(world, "list") { $0.errors.contains("3 kiosks, 2 with problems, 1 not") }
     let lines = list.output.split(separator: "\n")
     #expect(list.status == 0 && lines.count == 4, "\(list)")
     #expect(lines.dropFirst().map { String($0.prefix { $0 != " " }) } == ["cellar", "door", "kiosk"], "\(list)")
     #expect(
-      lines.last?.hasSuffix("  none") == true && list.errors.contains("3 kiosks, 2 with trouble, 1 not"), "\(list)")
+      lines.last?.hasSuffix("  none") == true && list.errors.contains("3 kiosks, 2 with problems, 1 not"), "\(list)")
     let answer = try world.tappet("fleet", "list", "--json")
     #expect(JSONPromise("fleet list", try JSONPage()).mistakes(answer.data) == [], "\(answer)")
     let file = world.folder + "/fleet.prom"
@@ -58,8 +58,8 @@ import Testing
     #expect(try world.tappet("fleet", "silent", "--for", "5m").status == 0)
     let typed = try world.tappet("fleet", "silent", "--for", "5x")
     #expect(typed.status == 2 && typed.errors.contains("or a time such as 5m, not '5x'"), "\(typed)")
-    let watched = try fleet(world, "watch", "--for", "2") { $0.errors.contains("3 kiosks, 1 with trouble") }
-    #expect(watched.status == 0 && watched.errors.contains("3 kiosks, 1 with trouble"), "\(watched)")
+    let watched = try fleet(world, "watch", "--for", "2") { $0.errors.contains("3 kiosks, 1 with problems") }
+    #expect(watched.status == 0 && watched.errors.contains("3 kiosks, 1 with problems"), "\(watched)")
   }
 
   @Test func `a megabyte from a stranger, other versions and odd names leave the others as they are`() throws {

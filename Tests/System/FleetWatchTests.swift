@@ -29,7 +29,7 @@ import Testing
     let terminal = try screen.terminal(["fleet", "watch"], variables: ["-u", "NO_COLOR"])
     func lines() -> [String] { terminal.lines }
     func shows(_ text: String) -> Bool { terminal.shows(text) }
-    #expect(shows("4 kiosks, 2 with trouble, 1 not connected  \(screen.url)"), "\(lines())")
+    #expect(shows("4 kiosks, 2 with problems, 1 not connected  \(screen.url)"), "\(lines())")
     // Half a picture may be in tmux yet.
     func line(_ number: Int) -> String { lines().dropFirst(number).first ?? "" }
     let head = ["kiosk", "light", "version", "seen", "queue", "cert", "reader", "clock", "trouble"]
@@ -51,7 +51,7 @@ import Testing
     try terminal.type("\u{1B}")
     #expect(shows("cellar"), "\(lines())")
     try terminal.type("?")
-    #expect(shows("only the kiosks with trouble, or all"), "\(lines())")
+    #expect(shows("only kiosks with problems, or all"), "\(lines())")
     try terminal.type("?")
     try terminal.resize(columns: 120, rows: 8)
     #expect(eventually { lines().prefix(8).last?.hasPrefix(" q quit  ? help") ?? false }, "\(lines())")

@@ -61,7 +61,7 @@ import Testing
     #expect(subscriber.ends() && subscriber.status == 0)
     #expect(!textSoFar(folder + "/out").contains("a/large"))
     #expect(
-      textSoFar(folder + "/err").contains("1 thrown away, larger than 262144 bytes"), "\(textSoFar(folder + "/err"))")
+      textSoFar(folder + "/err").contains("1 discarded, larger than 262144 bytes"), "\(textSoFar(folder + "/err"))")
   }
 
   @Test func `pub and sub agree on a token, and another key opens nothing`() throws {

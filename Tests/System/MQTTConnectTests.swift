@@ -24,7 +24,7 @@ import Testing
       .compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }
     #expect(done.status == 0 && steps == ["name", "tcp", "tls", "mqtt"], "\(done)")
     #expect(done.output.contains("TLSv1.3") && done.output.contains("days left"), "\(done)")
-    #expect(done.output.contains("asks for a client certificate: sent "), "\(done)")
+    #expect(done.output.contains("requests a client certificate: sent "), "\(done)")
     #expect(done.output.contains("accepted as \"tappet-mqtt-"), "\(done)")
     #expect(!world.log.contains("event=broker-lost"), "it took the kiosk's place")
     let other = try world.tappet("mqtt", "connect", "--kiosk", "--url", "mqtts://127.0.0.1:1")

@@ -56,7 +56,7 @@ import Testing
     let report = FleetReport(inquiry.subjects)
     #expect(
       report.lines() == [
-        #"b  FAIL  reader: it is\u{1b}[2J missing"#, "a  -     no answer", "c  ok    1 part is good",
+        #"b  FAIL  reader: it is\u{1b}[2J missing"#, "a  -     no response", "c  ok    1 part is good",
       ])
     #expect(!report.isGood)
   }

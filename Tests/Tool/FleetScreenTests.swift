@@ -25,7 +25,7 @@ import Testing
     var screen = screen(20)
     let rows = screen.rows(columns: 80, rows: 9, at: 0)
     #expect(rows.count == 9 && rows[0].isReverse && rows[8].isReverse)
-    #expect(rows[0].text.hasPrefix(" 20 kiosks, 2 with trouble, 2 not connected  mqtts://broker:8883"))
+    #expect(rows[0].text.hasPrefix(" 20 kiosks, 2 with problems, 2 not connected  mqtts://broker:8883"))
     #expect(rows[0].text.count == 80)
     #expect(names(&screen) == ["k03", "k13", "k00", "k01", "k02"])
     #expect(rows[2].colour == .red && rows[4].colour == nil)

@@ -67,7 +67,7 @@ import Testing
         "lobby", "ready", "0.1.0", "12", "s", "1", "364", "d", "bad", "ok",
       ], "\(lines)")
     #expect(!lines[2].contains("\u{1B}") && lines[2].hasSuffix("none"), "\(lines)")
-    #expect(fleet.summary(at: told + 12_000) == "2 kiosks, 1 with trouble, 0 not connected")
+    #expect(fleet.summary(at: told + 12_000) == "2 kiosks, 1 with problems, 0 not connected")
   }
 
   @Test(arguments: ["webhooks", "rooms", "inventory", "site", "disk", "panel"])

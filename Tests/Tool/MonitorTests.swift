@@ -63,7 +63,7 @@ import Testing
     func type(_ text: String) { for scalar in text.unicodeScalars { _ = model.press(.character(scalar), page: 9) } }
     _ = model.press(.character("p"), page: 9)
     type("home/+ q")
-    #expect(model.press(.enter, page: 9) == nil && model.notice.contains("no wildcards"))
+    #expect(model.press(.enter, page: 9) == nil && model.notice.contains("cannot contain wildcards"))
     for _ in 0..<20 { _ = model.press(.backspace, page: 9) }
     type("home/light it's  on ü\u{1B}\u{202E}")
     #expect(screen(&model)[22] == "publish> home/light it's  on ü" && model.cursor(rows: 24)?.column == 30)

@@ -13,13 +13,13 @@ struct FleetScreen {
   private static let prompt = "find> "
   private static let help = [
     "", "  q         quits, as does Ctrl-C", "  ?         shows the kiosks again",
-    "  /         shows only the kiosks with a text in their name, light, version or trouble; escape shows all",
-    "  p         shows only the kiosks with problems, or all", "  n         sorts by name, or by trouble",
+    "  /         shows only kiosks with a text in their name, light, version or trouble; escape ends it",
+    "  p         shows only kiosks with problems, or all", "  n         sorts by name, or by trouble",
     "", "  light     light that people see at the kiosk; online if it does not publish its state",
     "  seen      time since its last state message", "  queue     pending messages",
     "  cert      days until its first certificate expires",
     "  clock     unset: not synchronised, but not needed",
-    "", "  Kiosks that are not connected, silent or broken are red; those that need attention soon are yellow.",
+    "", "  Red: not connected, silent or broken. Yellow: needs attention soon.",
   ]
 
   private let place: String

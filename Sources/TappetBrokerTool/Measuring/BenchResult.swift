@@ -43,7 +43,7 @@ struct BenchResult {
     guard latencies.count > 0 else { return }
     Output.print("latency from the time at which a message was due, in µs:")
     Output.print("  " + Self.line(latencies))
-    Output.print("of that, until the message was handed to the connection (the tool's own share):")
+    Output.print("of that, until handed to the connection (the tool's own share):")
     Output.print("  " + Self.line(lateness))
     for (upper, count) in latencies.doublings { Output.print(Self.bar(upper, count, of: latencies.count)) }
   }
