@@ -27,7 +27,7 @@ enum FindCommand {
         if count <= limit { try print(entry, inventory, arguments) }
         return Output.isTaken
       }
-      if count > limit { Output.printError("There are more than \(limit); give more words, or --limit.") }
+      if count > limit { Output.printError("More than \(limit) found; add words, or raise --limit.") }
       return count
     }
     if count == 0 {

@@ -45,29 +45,29 @@ enum InventoryHistory {
       !change.isTakenBack && (number.map { change.number == $0 } ?? (isAny || change.who == arguments.who))
     }
     guard let change else {
-      let own = "\(arguments.who) has made no change"
+      let own = "there is no change by \(arguments.who)"
       let what = number.map { "there is no change \($0)" } ?? (isAny ? "there is no change" : own)
       throw .refused(
-        "\(what) that can be taken back; 'tappet inventory changes' lists the last \(Limits.inventoryUndoMax)",
+        "\(what) that can be undone; 'tappet inventory changes' lists the last \(Limits.inventoryUndoMax) changes",
         InventoryError.nothingToUndo.code)
     }
     guard isAny || change.who == arguments.who else {
       throw .refused(
-        "\(change.sentence) by \(change.who), not by \(arguments.who); --any takes it back",
+        "\(change.sentence) by \(change.who), not by \(arguments.who); use --any to undo it",
         FailureCode.othersChange)
     }
     if change.thingCount > 1 {
-      let fact = "\(change.sentence): that is \(change.thingCount) things"
+      let fact = "\(change.sentence), which affects \(change.thingCount) things"
       try Prompt.require("take back", fact + ".", fact: fact, arguments)
     }
     _ = try judged { () throws(InventoryError) in try inventory.undo(number: change.number, by: arguments.who) }
-    report(change, "Taken back", arguments)
+    report(change, "Undone", arguments)
   }
 
   static func redo(_ arguments: Arguments, _ configuration: KioskConfiguration) throws(CommandFailure) {
     let inventory = try Inventory.of(configuration)
     report(
-      try judged { () throws(InventoryError) in try inventory.redo(by: arguments.who) }, "Made again", arguments)
+      try judged { () throws(InventoryError) in try inventory.redo(by: arguments.who) }, "Redone", arguments)
   }
 
   private static func report(_ change: InventoryChange, _ what: String, _ arguments: Arguments) {
@@ -95,7 +95,7 @@ extension InventoryChange {
   fileprivate var line: String {
     let time = WallTime.second(unixMilliseconds: unixMilliseconds)
     let count = thingCount > 1 ? ": \(thingCount) things" : ""
-    return "\(number)  \(time)  \(who)  \(sentence)\(count)" + (isTakenBack ? ", and taken back" : "")
+    return "\(number)  \(time)  \(who)  \(sentence)\(count)" + (isTakenBack ? ", undone" : "")
   }
 
   fileprivate var json: JSON {

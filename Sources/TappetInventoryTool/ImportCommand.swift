@@ -83,8 +83,8 @@ struct ImportCommand {
     case .changed(let old, let new):
       Output.print("- \(old.kind.name)  " + (try inventory.line(of: old)))
       Output.print("+ \(new.kind.name)  " + (try inventory.line(of: new)))
-      if old == new { Output.print("  with another barcode") }
-      if old.notes != new.notes || old.photo != new.photo { Output.print("  with other notes or another photo") }
+      if old == new { Output.print("  with a different barcode") }
+      if old.notes != new.notes || old.photo != new.photo { Output.print("  with different notes or photo") }
     case .unchanged: break
     }
   }
@@ -99,8 +99,8 @@ struct ImportCommand {
         ]))
     }
     Output.printError(
-      "\(isTrial ? "It would be" : "Imported"): \(counts.added) added, \(counts.changed) changed, "
-        + "\(counts.unchanged) as they were." + (isTrial ? " Nothing was changed." : ""))
+      "\(isTrial ? "Dry run" : "Imported"): \(counts.added) added, \(counts.changed) changed, "
+        + "\(counts.unchanged) unchanged." + (isTrial ? " Nothing was changed." : ""))
   }
 }
 
@@ -137,7 +137,7 @@ private final class ImportProgress {
   }
 
   func showIndexing(_ counts: InventoryImportCounts) {
-    if isShown { show("\(counts.added + counts.changed + counts.unchanged) rows; making the indexes…") }
+    if isShown { show("\(counts.added + counts.changed + counts.unchanged) rows; building the indexes…") }
   }
 
   func end() { if isShown, isatty(2) == 1 { Output.printError("") } }

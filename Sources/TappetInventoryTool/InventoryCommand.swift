@@ -146,12 +146,12 @@ struct InventoryCommand {
       let contents = entry.contentKind.map { count == 1 ? $0.name : $0.plural } ?? ""
       try Prompt.require(
         "remove", "This removes the \(kind.name) with \(count) \(contents).",
-        fact: "it has \(count) \(contents); 'tappet inventory undo' would bring them back", arguments)
+        fact: "it contains \(count) \(contents); 'tappet inventory undo' can restore them", arguments)
     }
     let json = try judged { () throws(InventoryError) in try inventory.json(of: entry, hashesPhoto: false) }
     try judged { () throws(InventoryError) in try inventory.remove(entry, by: arguments.who) }
     if let report = arguments.report { return report.set(json) }
-    Output.printError("Removed: \(entry.name). 'tappet inventory undo' takes it back.")
+    Output.printError("Removed: \(entry.name). 'tappet inventory undo' restores it.")
   }
 
   // MARK: Words

@@ -13,13 +13,13 @@ extension Command {
     Command(
       words: "item lend", section: .inventory, summary: "check an item out to a person", operands: [Operand("ITEM")],
       options: [
-        CommandOption("to", "PERSON", .person, "the person who has it from now on"),
-        CommandOption("until", "DAY", "the last day, such as 2026-12-24"), .by, .json,
+        CommandOption("to", "PERSON", .person, "person to lend the item to"),
+        CommandOption("until", "DAY", "last day of the loan, such as 2026-12-24"), .by, .json,
       ],
       details: """
-        Checks an item out, as two taps do: the item's tag, then the person's. Who had it before has it no more.
-        Lent to the same person again, it gets another last day. 'tappet item list --overdue' has what was due
-        before today. It keeps its place meanwhile, where it goes back to.
+        Checks an item out, as two taps do: the item's tag, then the person's. This ends any previous loan of the
+        item. Lending it to the same person again changes the last day. 'tappet item list --overdue' lists the
+        items that were due before today. A lent item keeps its place, to which it returns.
         \(naming(.item))
         """,
       example: "tappet item lend 'Drill' --to Ada --until 2026-12-24",
@@ -32,7 +32,7 @@ extension Command {
       words: "item return", section: .inventory, summary: "check an item in", operands: [Operand("ITEM")],
       options: [.by, .json],
       details: """
-        Ends a loan: the item is where it was before.
+        Ends a loan: the item is in its place again.
         \(naming(.item))
         """,
       body: .thing(.item) { (thing) throws(CommandFailure) in try thing.takeBack() })
@@ -43,14 +43,14 @@ extension Command {
       words: "item reserve", section: .inventory, summary: "reserve an item for a person",
       operands: [Operand("ITEM")],
       options: [
-        CommandOption("for", "PERSON", .person, "the person who gets it"),
-        CommandOption("from", "DAY", "the first day, such as 2026-12-24"),
-        CommandOption("until", "DAY", "the last day"), .json,
+        CommandOption("for", "PERSON", .person, "person for whom the item is reserved"),
+        CommandOption("from", "DAY", "first day, such as 2026-12-24"),
+        CommandOption("until", "DAY", "last day"), .json,
       ],
       details: """
-        Reserves an item from the first to the last day. Days that overlap another reservation are refused,
-        and so is a loan to somebody else on these days, by hand or by two taps. 'tappet item show' lists the
-        reservations that are not over.
+        Reserves an item from the first to the last day. Days that overlap another reservation are refused, and
+        so is a loan to another person on these days, by hand or by two taps. 'tappet item show' lists current and
+        future reservations.
         \(naming(.item))
         """,
       example: "tappet item reserve 'Drill' --for Ada --from 2026-12-24 --until 2026-12-26",
@@ -63,7 +63,7 @@ extension Command {
   private static var itemUnreserve: Command {
     Command(
       words: "item unreserve", section: .inventory, summary: "end a reservation", operands: [Operand("ITEM")],
-      options: [CommandOption("from", "DAY", "the first day of the reservation"), .json],
+      options: [CommandOption("from", "DAY", "first day of the reservation"), .json],
       details: """
         Removes the reservation that starts on this day.
         \(naming(.item))
@@ -79,7 +79,7 @@ extension Command {
 
   private static func wrongDay(_ options: [String], _ arguments: Arguments) -> String? {
     for option in options where arguments.has(option) && arguments.day(option) == nil {
-      return "--\(option) takes a day such as 2026-12-24, not '\(arguments.value(option) ?? "")'"
+      return "--\(option) must be a day such as 2026-12-24, not '\(arguments.value(option) ?? "")'"
     }
     return nil
   }

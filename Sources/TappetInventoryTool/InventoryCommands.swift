@@ -24,7 +24,7 @@ extension Command {
   private static func thingAdd(_ kind: InventoryKind) -> Command {
     var options: [CommandOption] = []
     if let container = kind.container {
-      options.append(CommandOption("in", container.operand, "the \(container.name) to put it in"))
+      options.append(CommandOption("in", container.operand, "\(container.name) to put the \(kind.name) in"))
     }
     return Command(
       words: kind.name + " add", section: .inventory, summary: "add \(kind.indefinite)",
@@ -43,22 +43,22 @@ extension Command {
     if let container = kind.container {
       let places = InventoryKind.allCases.prefix { $0 != kind }.map { $0.name }.reversed().joined(separator: " or ")
       options.append(
-        CommandOption("in", container == .building ? "BUILDING" : "PLACE", "only those in this \(places)"))
+        CommandOption("in", container == .building ? "BUILDING" : "PLACE", "only \(kind.plural) in this \(places)"))
     }
     if kind == .item {
-      options.append(CommandOption("low", "only those of which there are fewer than their minimum").orElse)
-      options.append(CommandOption("lent", "only those on loan, the longest first").orElse)
-      options.append(CommandOption("overdue", "only those that were due before today, the longest due first").orElse)
+      options.append(CommandOption("low", "only items with fewer pieces than their minimum").orElse)
+      options.append(CommandOption("lent", "only items on loan, the oldest loan first").orElse)
+      options.append(CommandOption("overdue", "only items that were due before today, oldest due day first").orElse)
     }
     return Command(
       words: kind.name + " list", section: .inventory, summary: "list the \(kind.plural)", options: options + [.json],
       details: """
         Lists the \(kind.plural), \(kind == .box || kind == .item ? "newest" : "oldest") first\
-        \(kind == .box || kind == .item ? "; those of one place oldest first" : ""). With --json one object per line.
+        \(kind == .box || kind == .item ? "; with --in, oldest first" : ""). With --json, one object per line.
         """,
       usageError: { arguments in
         ["in", "low", "lent", "overdue"].count(where: { arguments.has($0) }) > 1
-          ? "give one of --in, --low, --lent and --overdue" : nil
+          ? "specify only one of --in, --low, --lent and --overdue" : nil
       },
       body: .thing(kind) { (thing) throws(CommandFailure) in try thing.list() })
   }
@@ -80,10 +80,10 @@ extension Command {
     return Command(
       words: kind.name + " move", section: .inventory, summary: "move \(kind.indefinite) to another \(container.name)",
       operands: [Operand(kind.operand)],
-      options: [CommandOption("to", container.operand, "the \(container.name) to move it to"), .by, .json],
+      options: [CommandOption("to", container.operand, "\(container.name) to move the \(kind.name) to"), .by, .json],
       details: """
-        Moves \(kind.indefinite)\(kind == .item ? "" : " with everything in it"), and notes who did it: 'tappet
-        inventory moves' lists it.
+        Moves \(kind.indefinite)\(kind == .item ? "" : " with everything in it"), and records who moved it:
+        'tappet inventory moves' lists the moves.
         \(naming(kind))
         """,
       usageError: { $0.has("to") ? nil : "missing --to \(container.operand)" },
@@ -94,23 +94,23 @@ extension Command {
     Command(
       words: kind.name + " edit", section: .inventory, summary: "change \(kind.indefinite)",
       operands: [Operand(kind.operand)],
-      options: [CommandOption(kind.nameOption, "NAME", "another \(kind.nameOption)")] + kind.valueOptions + [
-        CommandOption("tag", "UID", "a tag that stands for it from now on"),
-        CommandOption("barcode", "CODE", "a barcode that it has in addition, such as its EAN"),
-        CommandOption("remove-barcode", "CODE", "a barcode that it no longer has"), .by, .json,
+      options: [CommandOption(kind.nameOption, "NAME", "new \(kind.nameOption)")] + kind.valueOptions + [
+        CommandOption("tag", "UID", "UID of a tag to assign to the \(kind.name)"),
+        CommandOption("barcode", "CODE", "additional barcode, such as an EAN"),
+        CommandOption("remove-barcode", "CODE", "barcode to remove"), .by, .json,
       ],
       details: """
-        Gives \(kind.indefinite) other values; options that are left out change nothing.\
-        \(kind == .item ? " --minimum '' and\n--photo '' take them away." : "")
+        Changes the values of \(kind.indefinite); omitted options change nothing.\
+        \(kind == .item ? " --minimum '' and\n--photo '' remove these values." : "")
         \(naming(kind))
         """,
       usageError: { arguments in
         let names = [kind.nameOption] + kind.valueOptions.map { $0.name } + ["tag", "barcode", "remove-barcode"]
         guard names.contains(where: { arguments.has($0) }) else {
-          return "give what is to be changed: " + names.map { "--" + $0 }.joined(separator: ", ")
+          return "specify what to change: " + names.map { "--" + $0 }.joined(separator: ", ")
         }
         if let text = arguments.value("tag"), TagUID(written: text) == nil {
-          return "--tag takes a UID of 8, 14 or 20 hexadecimal digits, not '\(text)'"
+          return "--tag must be a UID of 8, 14 or 20 hexadecimal digits, not '\(text)'"
         }
         return usageErrorOfMinimum(arguments)
       },
@@ -123,8 +123,8 @@ extension Command {
       summary: "remove \(kind.indefinite)\(kind == .item ? "" : " and its contents")",
       operands: [Operand(kind.operand)], options: (kind == .item ? [] : [.yes]) + [.by, .json],
       details: """
-        Removes \(kind.indefinite)\(kind == .item ? "" : " with everything in it, and asks first when it is not empty").
-        'tappet inventory undo' takes it back.
+        Removes \(kind.indefinite)\(kind == .item ? "" : " and its contents, after confirmation if it has any").
+        'tappet inventory undo' restores it.
         \(naming(kind))
         """,
       body: .thing(kind) { (thing) throws(CommandFailure) in try thing.remove() })
@@ -143,7 +143,7 @@ extension Command {
   }
 
   private static var itemCount: Command {
-    pieces("item count", "say how many pieces of an item there are", "Sets how many pieces of an item there are") {
+    pieces("item count", "set the number of pieces of an item", "Sets the number of pieces of an item") {
       (thing) throws(CommandFailure) in try thing.count()
     }
   }
@@ -160,7 +160,7 @@ extension Command {
         guard arguments.operands.count > 1 else { return nil }
         let text = arguments.operands[1]
         if let number = Int64(decimal: text.utf8), number <= Limits.inventoryQuantityMax { return nil }
-        return "N is a whole number from 0 to \(Limits.inventoryQuantityMax), not '\(text)'"
+        return "N must be a whole number from 0 to \(Limits.inventoryQuantityMax), not '\(text)'"
       },
       body: .thing(.item, run))
   }
@@ -170,14 +170,14 @@ extension Command {
       words: "find", section: .inventory, summary: "find boxes and items by code, name or notes",
       operands: [Operand("TEXT")],
       options: [
-        CommandOption("code", "only the thing with exactly this code"),
+        CommandOption("code", "find only the thing with exactly this code"),
         CommandOption("limit", "N", .number(1...1_000_000), "show at most N (50)"), .json,
       ],
       details: """
-        The thing with TEXT as its QR code; else boxes whose code begins with it, and all things that have each word
-        of TEXT in their name, label or notes: as the beginning of a word, or from three letters on anywhere
-        in the name. Some of the words may be those of places that a thing is in. Case and accents do not
-        matter. Newest first. Exit status: 1 nothing was found.
+        Finds the thing with TEXT as its QR code; otherwise boxes whose code starts with TEXT, and all things that
+        contain each word of TEXT in their name, label or notes: at the start of a word or, for three letters or
+        more, anywhere in the name. Words can also match the places that a thing is in. Case and accents are
+        ignored. Newest first. Exit status: 1 nothing was found.
         """,
       example: "tappet find 'schraub m4'",
       body: .running(FindCommand.run))
@@ -185,65 +185,67 @@ extension Command {
 
   private static var inventoryWatch: Command {
     Command(
-      words: "inventory watch", section: .inventory, summary: "show what was tapped last at the kiosk", options: [],
+      words: "inventory watch", section: .inventory, summary: "show what was last tapped at the kiosk", options: [],
       details: """
         Fills the terminal with the entry of the last tap or scan: where it is, what is in it, and whether a
-        second tap would do something. For a screen at the shelf; 'q' ends it. Without a terminal each tap is a
-        line. It needs a running kiosk on this machine.
+        second tap would have an effect. For a screen at the shelf; 'q' quits. Without a terminal, prints a line
+        for each tap. Requires a running kiosk on this machine.
         """,
       body: .running(InventoryWatch.run))
   }
 
   private static var inventoryMoves: Command {
     Command(
-      words: "inventory moves", section: .inventory, summary: "list who moved what, from where, newest first",
+      words: "inventory moves", section: .inventory, summary: "list the moves of things, newest first",
       options: [
-        CommandOption("box", "BOX", "only this box"), CommandOption("item", "ITEM", "only this item").orElse, .json,
+        CommandOption("box", "BOX", "only moves of this box"),
+        CommandOption("item", "ITEM", "only moves of this item").orElse, .json,
       ],
       details: """
-        Lists the moves: when, who, what, from where and to where; the last 100,000. A move that was taken back
-        is listed, and so is the way back. With --json one object per line.
+        Lists the last 100,000 moves: time, person, thing, origin and destination. If a move was undone, both the
+        move and its reversal are listed. With --json, one object per line.
         """,
-      usageError: { $0.has("box") && $0.has("item") ? "give one of --box and --item" : nil },
+      usageError: { $0.has("box") && $0.has("item") ? "--box and --item cannot be combined" : nil },
       body: .running(InventoryHistory.listMoves))
   }
 
   private static var inventoryChanges: Command {
     Command(
-      words: "inventory changes", section: .inventory, summary: "list the changes that can be taken back, newest first",
+      words: "inventory changes", section: .inventory, summary: "list the changes that can be undone, newest first",
       options: [.json],
       details: """
-        Lists the last 50 changes: number, when, who, what. An import is one change, and so is the removal of a
-        place with everything in it. With --json one object per line.
+        Lists the last 50 changes: number, time, person, change. An import is one change, and so is the removal of
+        a place with everything in it. With --json, one object per line.
         """,
       body: .running(InventoryHistory.listChanges))
   }
 
   private static var inventoryUndo: Command {
     Command(
-      words: "inventory undo", section: .inventory, summary: "take back a change of the inventory",
+      words: "inventory undo", section: .inventory, summary: "undo a change of the inventory",
       operands: [Operand("NUMBER", .text, .optional)],
-      options: [CommandOption("any", "the last one of all people, or another person's NUMBER"), .yes, .by, .json],
+      options: [
+        CommandOption("any", "undo the last change by any person, or another person's change NUMBER"), .yes, .by, .json,
+      ],
       details: """
-        Takes back your last change that was not taken back yet, or change NUMBER of 'tappet inventory changes':
-        what was added is removed, what was removed comes back with everything that was in it, what was moved
-        or edited is as before. Asks first if that is more than one thing. A change is refused while a later
-        one is about the same things.
+        Undoes your last change that has not been undone, or change NUMBER of 'tappet inventory changes': added
+        things are removed, removed things are restored with their contents, and moved or edited things are as
+        before. Asks for confirmation if more than one thing is affected. Refuses to undo a change if a later
+        change affects the same things.
         """,
       usageError: { arguments in
         guard let text = arguments.operands.first, Int64(decimal: text.utf8) == nil else { return nil }
-        return "NUMBER is one that 'tappet inventory changes' shows, not '\(text)'"
+        return "NUMBER must be a number that 'tappet inventory changes' lists, not '\(text)'"
       },
       body: .running(InventoryHistory.undo))
   }
 
   private static var inventoryRedo: Command {
     Command(
-      words: "inventory redo", section: .inventory, summary: "make a change again that was taken back",
+      words: "inventory redo", section: .inventory, summary: "redo a change that was undone",
       options: [.by, .json],
       details: """
-        Makes the change again that you took back last. An import of more than 10,000 things is imported again
-        instead.
+        Redoes the change that you undid last. To redo an import of more than 10,000 things, import it again.
         """,
       body: .running(InventoryHistory.redo))
   }
@@ -255,20 +257,20 @@ extension Command {
     case .building: "Adds a building. Rooms are in buildings, spots in rooms, boxes in spots, items in boxes."
     case .room: "Adds a room to a building."
     case .spot: "Adds a spot to a room: a shelf, a drawer, a corner."
-    case .box: "Adds a box to a spot. Without --code it gets a code of its own. No two boxes have one code."
+    case .box: "Adds a box to a spot. Without --code, it is assigned a unique code. Codes must be unique."
     case .item:
       """
-      Adds an item to a box. An item is low when there are fewer pieces than its minimum. A photo stays where
-      it is; its path and the hash of its content are kept.
+      Adds an item to a box. An item is low if it has fewer pieces than its minimum. A photo is not copied: its
+      path and the hash of its content are stored.
       """
     }
   }
 
   static func naming(_ kind: InventoryKind?) -> String {
     switch kind {
-    case nil: "Two buildings may have one name."
-    case .box: "BOX is its QR code, its label, its path (House / Cellar / Shelf / Screws) or its id."
-    case let kind?: "\(kind.operand) is its name, its path (House / …), of which the front may be left out, or its id."
+    case nil: "Several buildings can have the same name."
+    case .box: "BOX is a QR code, a label, a path (House / Cellar / Shelf / Screws) or an id."
+    case let kind?: "\(kind.operand) is a name, a path (House / …), whose first parts can be omitted, or an id."
     }
   }
 
@@ -285,7 +287,7 @@ extension Command {
   private static func usageErrorOfMinimum(_ arguments: Arguments) -> String? {
     guard let text = arguments.value("minimum"), !text.isEmpty else { return nil }
     if let number = Int64(decimal: text.utf8), number <= Limits.inventoryQuantityMax { return nil }
-    return "--minimum takes a whole number from 0 to \(Limits.inventoryQuantityMax), not '\(text)'"
+    return "--minimum must be a whole number from 0 to \(Limits.inventoryQuantityMax), not '\(text)'"
   }
 }
 
@@ -299,7 +301,7 @@ extension Command.Body {
 }
 
 extension CommandOption {
-  static let by = CommandOption("by", "NAME", "name of the person who does it (the user)")
+  static let by = CommandOption("by", "NAME", "person who makes the change (default: the user)")
 }
 
 extension InventoryKind {
@@ -316,13 +318,13 @@ extension InventoryKind {
   var valueOptions: [CommandOption] {
     switch self {
     case .building, .room, .spot: []
-    case .box: [CommandOption("code", "CODE", "the text of its QR code")]
+    case .box: [CommandOption("code", "CODE", "text of the box's QR code")]
     case .item:
       [
         CommandOption("notes", "TEXT", "notes"),
         CommandOption("quantity", "N", .number(0...Limits.inventoryQuantityMax), "number of pieces"),
-        CommandOption("minimum", "N", "number of pieces below which it is low"),
-        CommandOption("photo", "FILE", .file, "a picture of it"),
+        CommandOption("minimum", "N", "number of pieces below which the item is low"),
+        CommandOption("photo", "FILE", .file, "photo of the item"),
       ]
     }
   }

@@ -111,7 +111,7 @@ final class InventoryFile {
       throw refusal(CSVError.notUTF8(line: line, encoding: TextEncoding.name(of: Array(text))).sentence)
     }
     guard let json = JSON(decoding: Array(text)) else {
-      throw refusal("line \(line) is not a JSON object; the file has one on each line (jq -c '.[]' makes that)")
+      throw refusal("line \(line) is not a JSON object; each line must be one (convert an array with jq -c '.[]')")
     }
     for object in json.elements ?? [json] {
       do throws(InventoryRowError) { rows.append(Row(line: line, record: try Self.record(object))) } catch {
@@ -121,7 +121,7 @@ final class InventoryFile {
   }
 
   private static func record(_ json: JSON) throws(InventoryRowError) -> InventoryRecord {
-    guard case .object(let members) = json else { throw InventoryRowError(sentence: "it is not an object") }
+    guard case .object(let members) = json else { throw InventoryRowError(sentence: "the value is not an object") }
     var record = InventoryRecord()
     for member in members {
       guard let column = InventoryColumn.allCases.first(where: { $0.rawValue == member.name }) else { continue }
@@ -129,7 +129,7 @@ final class InventoryFile {
       case .string(let text): try record.take(text, column)
       case .number(let number): try record.take("\(number)", column)
       case .null: try record.take("", column)
-      default: throw InventoryRowError(sentence: "\(member.name) is a text or a whole number")
+      default: throw InventoryRowError(sentence: "\(member.name) must be text or a whole number")
       }
     }
     return record

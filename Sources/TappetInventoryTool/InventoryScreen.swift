@@ -53,9 +53,9 @@ struct InventoryScreen {
     let bottom = [
       ScreenRow(text: isRefused ? "  " + sentence : "", colour: .red),
       ScreenRow(
-        text: isAsking ? "  Tap what goes together with it" : isRefused ? "" : "  " + sentence, colour: .yellow),
+        text: isAsking ? "  Tap what belongs with it" : isRefused ? "" : "  " + sentence, colour: .yellow),
       ScreenRow(text: notice.isEmpty ? "" : "  " + notice, colour: .red),
-      ScreenRow(text: "  q ends it"),
+      ScreenRow(text: "  q quits"),
     ]
     let space = max(0, rows - bottom.count)
     if shown.count > space { shown.removeLast(shown.count - space) }

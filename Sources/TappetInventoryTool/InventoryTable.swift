@@ -70,7 +70,7 @@ extension InventoryRecord {
     case .created:
       if text.isEmpty { return }
       guard let time = WallTime.unixMilliseconds(utc: text) else {
-        throw InventoryRowError(sentence: "created_at is a time such as 2026-11-21T10:51:07.250Z, not '\(text)'")
+        throw InventoryRowError(sentence: "created_at must be a time such as 2026-11-21T10:51:07.250Z, not '\(text)'")
       }
       createdUnixMilliseconds = time
     case .id: id = try Self.identity(text, column)
@@ -85,7 +85,7 @@ extension InventoryRecord {
     }
     let isWhole = parts.count == 1 || !parts[1].isEmpty && parts[1].allSatisfy { $0 == UInt8(ascii: "0") }
     guard isWhole, let number = Int64(decimal: parts[0]) else {
-      throw InventoryRowError(sentence: "\(column.rawValue) is a whole number, not '\(text)'")
+      throw InventoryRowError(sentence: "\(column.rawValue) must be a whole number, not '\(text)'")
     }
     return number
   }
@@ -94,7 +94,7 @@ extension InventoryRecord {
     if text.isEmpty { return nil }
     guard let id = InventoryID(text: text) else {
       throw InventoryRowError(
-        sentence: "\(column.rawValue) is the id of an export, not '\(text)'; leave the column out")
+        sentence: "\(column.rawValue) must be an id from an export, not '\(text)'; omit the column")
     }
     return id
   }
@@ -108,7 +108,7 @@ extension InventoryRecord {
   private mutating func takePhoto(hash text: String) throws(InventoryRowError) {
     guard !text.isEmpty, var photo = values.photo ?? nil else { return }
     guard let hash = Hex.decode(text), hash.count == 32 else {
-      throw InventoryRowError(sentence: "photo_sha256 has 64 hexadecimal digits, not '\(text)'")
+      throw InventoryRowError(sentence: "photo_sha256 must be 64 hexadecimal digits, not '\(text)'")
     }
     photo.hash = hash
     values.photo = .some(photo)
@@ -141,7 +141,7 @@ struct InventoryHeader {
         if !key.isEmpty { ignored.append(name) }
       }
       if !key.isEmpty, !seen.insert(key).inserted {
-        throw InventoryRowError(sentence: "there are two columns '\(name)'")
+        throw InventoryRowError(sentence: "there are two columns named '\(name)'")
       }
     }
     let known = seen.contains { key in InventoryKind.allCases.contains { $0.name == key } || key == "hb.name" }

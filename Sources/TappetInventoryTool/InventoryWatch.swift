@@ -75,9 +75,9 @@ final class InventoryWatch {
   private func lose() {
     kioskWatch = nil
     kiosk = nil
-    screen.notice = "the kiosk has ended; waiting for the next one"
+    screen.notice = "the kiosk has stopped; waiting until it is started again"
     if terminal == nil {
-      failure = .failed("the kiosk has ended", FailureCode.kioskAbsent)
+      failure = .failed("the kiosk has stopped", FailureCode.kioskAbsent)
       isEnding = true
     }
   }

@@ -26,20 +26,20 @@ extension Command {
 
   static var roomList: Command {
     Command(
-      words: "matrix list", section: .rooms, summary: "list the rooms in which the kiosk is",
-      options: [CommandOption("by-space", "each room under its space, the newest message first, and what is unread")],
+      words: "matrix list", section: .rooms, summary: "list the rooms that the kiosk has joined",
+      options: [CommandOption("by-space", "list each room under its space, newest message first, with unread counts")],
       details: """
-        Lists the rooms: id, address, name, and whether a room is a space or is encrypted. One that cannot be
-        read is named, and the others are listed. Invitations come last, with who invites; 'tappet matrix join'
-        accepts one. With --by-space each room is listed under its space, if the kiosk is in both; the numbers of
-        a space are the sums of its rooms.
+        Lists the rooms: id, address, name, and whether a room is a space or is encrypted. A room that cannot be
+        read is reported, and the others are listed. Invitations are listed last, with their sender; 'tappet
+        matrix join' accepts one. With --by-space, each room is listed under its space, if the kiosk is in both;
+        the counts of a space are the sums over its rooms.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let client = try Homeserver.connect(configuration)
         let joined = try client.require(.get, "/_matrix/client/v3/joined_rooms")["joined_rooms"]?.elements ?? []
         let invitations = try Invitation.all(client)
         defer { for invitation in invitations { Output.print(invitation.line) } }
-        if joined.isEmpty { Output.printError("The kiosk is in no room; 'tappet matrix join ROOM' lets it in.") }
+        if joined.isEmpty { Output.printError("The kiosk has not joined a room; 'tappet matrix join ROOM' joins one.") }
         var rooms: [ListedRoom] = []
         var failures: [String] = []
         for (index, id) in joined.compactMap({ $0.text }).enumerated() {
@@ -61,15 +61,15 @@ extension Command {
           for room in rooms { Output.print(room.line) }
         }
         for failure in failures { Output.print(failure) }
-        if !failures.isEmpty { throw .refused("\(failures.count) rooms could not be read, which are named above") }
+        if !failures.isEmpty { throw .refused("\(failures.count) rooms could not be read; they are listed above") }
       })
   }
 
   static var roomJoin: Command {
     Command(
-      words: "matrix join", section: .rooms, summary: "let the kiosk into a room", operands: [.room],
+      words: "matrix join", section: .rooms, summary: "join a room", operands: [.room],
       details: """
-        Joins a room by its address (#door:example.org) or its id (!…); this is how an invitation is accepted, too.
+        Joins a room by its address (#door:example.org) or its id (!…). This also accepts an invitation.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let room = try Homeserver.checked(room: arguments.operands[0])
@@ -84,28 +84,28 @@ extension Command {
   }
 
   static var roomLeave: Command {
-    change("leave", "let the kiosk leave a room", "Leaves a room. Messages to it are given up from now on.", "Left")
+    change("leave", "leave a room", "Leaves a room. Messages to it are given up from now on.", "Left")
   }
 
   static var roomInvite: Command {
     change(
-      "invite", "invite a user into a room", "Invites a user (@name:server) into a room in which the kiosk is.",
+      "invite", "invite a user to a room", "Invites a user (@name:server) to a room that the kiosk has joined.",
       "Invited", needsUser: true)
   }
 
   static var roomKick: Command {
     change(
       "kick", "remove a user from a room",
-      "Removes a user (@name:server) from a room, or withdraws their invitation, if the room lets the kiosk do so.",
+      "Removes a user (@name:server) from a room, or withdraws their invitation, if the kiosk has permission to do so.",
       "Removed", needsUser: true)
   }
 
   static var roomSend: Command {
     Command(
-      words: "matrix send", section: .rooms, summary: "say something in a room",
+      words: "matrix send", section: .rooms, summary: "send a message to a room",
       operands: [.room, Operand("TEXT")],
       details: """
-        Says something in a room, at once and once. Into an encrypted room nothing is sent.
+        Sends a message to a room, immediately and without retries. Nothing is sent to an encrypted room.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let client = try Homeserver.connect(configuration)
@@ -123,18 +123,18 @@ extension Command {
             "msgtype": .string("m.notice"), "m.mentions": .object([JSON.Member]()),
             "body": .string(arguments.operands[1]),
           ]))
-        Output.printError("Said: \(event["event_id"]?.text ?? "").")
+        Output.printError("Sent: \(event["event_id"]?.text ?? "").")
       })
   }
 
   static var roomCreate: Command {
     Command(
-      words: "matrix create", section: .rooms, summary: "make a room",
+      words: "matrix create", section: .rooms, summary: "create a room",
       operands: [Operand("NAME")],
       options: RoomRequest.options,
       details: """
-        Makes a room without encryption, in which the kiosk is, and prints its id. Without --public only those who
-        are invited can join. Without --admin nobody but the kiosk's account can ever change the room.
+        Creates a room without encryption, joins it, and prints its id. Without --public, only invited users can
+        join. Without --admin, only the kiosk's account can ever change the room.
         """,
       example: "tappet matrix create 'Front door' --alias door --admin @ann:example.org",
       body: .configured { (arguments, configuration) throws(CommandFailure) in

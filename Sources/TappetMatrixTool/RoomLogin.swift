@@ -16,16 +16,16 @@ extension Command {
       words: "matrix login", section: .rooms, summary: "log the kiosk in at its homeserver",
       operands: [Operand("USER")],
       options: [
-        CommandOption("homeserver", "URL", "where it is, in place of what the server of USER says"),
-        CommandOption("password-file", "FILE", .file, "a file with the password; only its owner may read it"),
-        CommandOption("login-token", "read a login token in place of the password"),
+        CommandOption("homeserver", "URL", "URL of the homeserver (default: as published by USER's server)"),
+        CommandOption("password-file", "FILE", .file, "file whose first line is the password (mode 0600)"),
+        CommandOption("login-token", "read a login token instead of a password"),
       ],
       details: """
-        Logs USER (@name:server) in with a password, which is read from standard input (a terminal does not show
-        it) or from --password-file and not kept, and writes the session into the file that 'matrix' in
-        kiosk.yaml names. A second login of the same user takes the same device, unless the keys of its encrypted
-        rooms are lost. A running kiosk uses the new session by itself. --login-token: the line is a token that
-        another client made, instead.
+        Logs USER (@name:server) in with a password, which is read from standard input (without echo on a
+        terminal) or from --password-file and not stored, and writes the session to the file that 'matrix' in
+        kiosk.yaml specifies. A second login of the same user uses the same device, unless the keys of its
+        encrypted rooms are lost. A running kiosk uses the new session automatically. With --login-token, the line
+        that is read is a token created by another client.
         """,
       example: "tappet matrix login @kiosk:example.org",
       body: .configured { (arguments, configuration) throws(CommandFailure) in
@@ -33,7 +33,7 @@ extension Command {
         try KioskAccess.requireWritable(matrix.sessionFile, namedBy: KioskAccess.path(arguments))
         let user = arguments.operands[0]
         guard let server = Homeserver.server(of: user) else {
-          throw .usage("a user is '@name:server', not '\(user)'")
+          throw .usage("a user must be '@name:server', not '\(user)'")
         }
         let place = arguments.value("homeserver") ?? server
         let url =
@@ -59,7 +59,7 @@ extension Command {
           try files.add(matrix.sessionFile, session.encoded)
           try files.commit()
         } catch { throw error.failure }
-        Output.printError("Logged in: \(session.user) at \(session.homeserver), as the device \(session.device).")
+        Output.printError("Logged in: \(session.user) at \(session.homeserver), as device \(session.device).")
         if let former, let formerClient, (try? formerClient.logOut())?.hasEndedSession != true {
           Output.printError("warning: the session of \(former) is still valid; end it in another client.")
         }
@@ -70,8 +70,8 @@ extension Command {
     Command(
       words: "matrix logout", section: .rooms, summary: "end the kiosk's session at its homeserver",
       details: """
-        Ends the session at the homeserver and removes its file. Messages to rooms wait until the next login, or
-        expire.
+        Ends the session at the homeserver and removes its file. Messages to rooms are pending until the next
+        login, or until they expire.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let matrix = try Homeserver.settings(configuration)

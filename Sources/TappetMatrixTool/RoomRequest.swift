@@ -7,10 +7,10 @@ import TappetJSON
 
 enum RoomRequest {
   static let options = [
-    CommandOption("alias", "WORD", "its address: #WORD:server"),
-    CommandOption("invite", "USER,…", "users to invite into it"),
-    CommandOption("admin", "USER,…", "users to invite who may do there what the kiosk may"),
-    CommandOption("public", "open to everyone, without an invitation"),
+    CommandOption("alias", "WORD", "local part of the address: #WORD:server"),
+    CommandOption("invite", "USER,…", "users to invite"),
+    CommandOption("admin", "USER,…", "users to invite with the same permissions as the kiosk"),
+    CommandOption("public", "allow everyone to join without an invitation"),
   ]
 
   /// Creates the room, with `more` in the request; prints its id, then sends the invitations.

@@ -14,11 +14,11 @@ extension Operand {
 extension Command {
   static var spaceCreate: Command {
     Command(
-      words: "space create", section: .rooms, summary: "make a space",
+      words: "space create", section: .rooms, summary: "create a space",
       operands: [Operand("NAME")], options: RoomRequest.options,
       details: """
-        Makes a space, in which the kiosk is, and prints its id. Without --public only those who are invited can
-        join. Without --admin nobody but the kiosk's account can ever change the space.
+        Creates a space, joins it, and prints its id. Without --public, only invited users can join. Without
+        --admin, only the kiosk's account can ever change the space.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let content = JSON.object(["type": .string("m.space")])
@@ -28,10 +28,10 @@ extension Command {
 
   static var spaceAdd: Command {
     Command(
-      words: "space add", section: .rooms, summary: "put a room into a space", operands: [.space, Operand("ROOM")],
+      words: "space add", section: .rooms, summary: "add a room to a space", operands: [.space, Operand("ROOM")],
       details: """
-        Puts a room into a space: the space names the room, and the room names the space. One of them may fail;
-        each is reported.
+        Adds a room to a space: links the room in the space, and the space in the room. The result of each link is
+        reported, since one of them can fail.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let client = try Homeserver.connect(configuration)
@@ -44,10 +44,10 @@ extension Command {
 
   static var spaceRemove: Command {
     Command(
-      words: "space remove", section: .rooms, summary: "take a room out of a space",
+      words: "space remove", section: .rooms, summary: "remove a room from a space",
       operands: [.space, Operand("ROOM")],
       details: """
-        Takes a room out of a space. The room stays, with all who are in it.
+        Removes a room from a space. The room and its members remain.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let client = try Homeserver.connect(configuration)
@@ -58,10 +58,11 @@ extension Command {
 
   static var spaceJoinAll: Command {
     Command(
-      words: "space join-all", section: .rooms, summary: "let the kiosk into all rooms of a space",
+      words: "space join-all", section: .rooms, summary: "join all rooms of a space",
       operands: [.space],
       details: """
-        Joins every room of a space that it may join, and reports each. Spaces in it are not entered.
+        Joins every room of a space that the kiosk is allowed to join, and reports each. Nested spaces are
+        skipped.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let client = try Homeserver.connect(configuration)
@@ -90,7 +91,7 @@ extension Command {
       operands: [.space, Operand("USER")],
       details: """
         Removes a user (@name:server) from a space and from each of its rooms, and withdraws their invitations.
-        Each room is reported; one that the kiosk may not change does not stop the others.
+        Each room is reported; a failure in one room does not stop the others.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let client = try Homeserver.connect(configuration)
@@ -166,7 +167,7 @@ private struct SpaceResults {
   }
 
   func end() throws(CommandFailure) {
-    if failed > 0 { throw .refused("\(failed) failed, which are named above") }
+    if failed > 0 { throw .refused("\(failed) failed; they are listed above") }
   }
 }
 
@@ -198,7 +199,7 @@ extension HomeserverClient {
       for room in page["rooms"]?.elements ?? [] {
         guard let id = room["room_id"]?.text else { continue }
         if id == space {
-          guard room["room_type"]?.text == "m.space" else { throw .refused("\(space) is a room, and not a space") }
+          guard room["room_type"]?.text == "m.space" else { throw .refused("\(space) is a room, not a space") }
           children = (room["children_state"]?.elements ?? []).compactMap { child in
             guard let key = child["state_key"]?.text, RoomDestination.isRoom(key) else { return nil }
             return Child(id: key, server: child["content"]?["via"]?.elements?.first?.text)

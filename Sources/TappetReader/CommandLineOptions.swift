@@ -37,12 +37,12 @@ enum CommandLineOptions: Equatable {
       case .option("l", _): lists = true
       case .option(_, let value):
         guard let number = Int32(value), number >= 0 else {
-          self = .mistake("--socket needs a descriptor's number, not '\(value)'")
+          self = .mistake("--socket must be the number of a file descriptor, not '\(value)'")
           return
         }
         socket = number
       case .missingValue(let word):
-        self = .mistake("\(word) needs a value")
+        self = .mistake("\(word) requires a value")
         return
       case .unknown(let word), .operand(let word):
         self = .mistake("unexpected argument '\(word)'")
@@ -71,11 +71,11 @@ enum CommandLineOptions: Equatable {
 
     \(purpose)
       --socket FD            the SOCK_SEQPACKET socket to its parent
-      --device CONNSTRING    libnfc's connection string, such as pn532_uart:/dev/ttyUSB0;
-                             the default is the first device that libnfc finds
+      --device CONNSTRING    libnfc's connection string, such as pn532_uart:/dev/ttyUSB0
+                             (default: the first device that libnfc finds)
       --list                 send the connection strings of the devices that libnfc finds
       --version              print the protocol's version
-      --help                 print this
+      --help                 print this help
 
     Exit status: 0 the parent closed the socket, 1 the device cannot be used, 2 wrong usage.
 

@@ -26,10 +26,10 @@ private let purpose = """
     --socket FD    send webhooks; FD is the SOCK_SEQPACKET socket to its parent
     --listen FD    listen in rooms
     --version      print the protocol's version
-    --help         print this
+    --help         print this help
 
-  Exit status: 0 the parent closed the socket, 1 libcurl cannot be used, 2 wrong usage, 3 the homeserver does not accept
-  the session any more.
+  Exit status: 0 the parent closed the socket, 1 libcurl cannot be used, 2 wrong usage, 3 the homeserver no longer
+  accepts the session.
 
   """
 

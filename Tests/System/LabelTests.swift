@@ -99,9 +99,9 @@ import Testing
     #expect(shown.output.contains("█") && shown.output.hasSuffix("<Muttern>  [B-17]  House → Cellar → Shelf\n"))
     #expect(shown.output.split(separator: "\n").count { $0.contains("B-17") } == 1, "each box once")
     for (words, sentence) in [
-      ([], "name the things"), (["B-17", "--format", "pdf"], "--format takes"),
-      (["B-17", "--sheet", "a4-3x8"], "--sheet is for --format svg"),
-      (["B-17", "--format", "svg", "--sheet", "a5"], "--sheet takes roll-62x29, a4-3x8"),
+      ([], "specify the things to label"), (["B-17", "--format", "pdf"], "--format must be"),
+      (["B-17", "--sheet", "a4-3x8"], "--sheet requires --format svg"),
+      (["B-17", "--format", "svg", "--sheet", "a5"], "--sheet must be one of roll-62x29, a4-3x8"),
       (["B-17", "--format", "svg", "--out", "labels.pdf"], "ends in .svg"),
     ] {
       let refused = try world.tappet(["label"] + words)

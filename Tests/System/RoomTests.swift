@@ -207,7 +207,7 @@ import Testing
     let added = try world.tappet("space", "add", "!space:h", "#door:h")
     #expect(added.status == 0 && added.output == "added  !space:h\nadded  !open:h\n", "\(added)")
     let ordinary = try world.tappet("space", "join-all", "!alone:h")
-    #expect(ordinary.status == 1 && ordinary.errors.contains("!alone:h is a room, and not a space"), "\(ordinary)")
+    #expect(ordinary.status == 1 && ordinary.errors.contains("!alone:h is a room, not a space"), "\(ordinary)")
     let half = try world.tappet("space", "remove", "!space:h", "!muted:h")
     #expect(half.status == 1 && half.output.contains("failed  !muted:h") && half.errors.contains("1 failed"), "\(half)")
     #expect(

@@ -23,7 +23,7 @@ struct ThingLabel {
     caption = thing.kind == .box ? thing.code.escaped : thing.kind.title
     path = try judged { () throws(InventoryError) in try inventory.location(of: thing) }.path.escaped
     do throws(QRCodeError) { picture = try QRCode(Array(code.utf8)) } catch {
-      throw .failed("\(code.escaped): the QR code could not be made; the system is out of memory")
+      throw .failed("\(code.escaped): the QR code could not be created; the system is out of memory")
     }
   }
 }
@@ -39,7 +39,7 @@ enum LabelCommand {
       let sheets = sheet.drawings(of: labels, skipping: Int(arguments.number("skip") ?? 0))
       if let path = arguments.value("out") { return try write(sheets, to: path) }
       guard sheets.count == 1 else {
-        throw .refused("\(labels.count) labels need \(sheets.count) sheets of \(sheet.name); give --out FILE")
+        throw .refused("\(labels.count) labels need \(sheets.count) sheets of \(sheet.name); specify --out FILE")
       }
       Output.write(sheets[0])
     case "zpl": for label in labels { Output.write(LabelPrinter.zpl(label)) }
@@ -62,7 +62,7 @@ enum LabelCommand {
       if arguments.has("all") { try inventory.forEach(.box, add) }
     }
     if things.count > Limits.labelsMax {
-      throw .refused("these are more than \(Limits.labelsMax) labels; make them spot by spot, with --in SPOT")
+      throw .refused("there are more than \(Limits.labelsMax) labels; create them spot by spot, with --in SPOT")
     }
     var labels: [ThingLabel] = []
     for thing in things { labels.append(try ThingLabel(thing, inventory)) }
@@ -83,7 +83,7 @@ enum LabelCommand {
     let stem = path.dropLast(".svg".utf8.count)
     let paths = sheets.indices.map { sheets.count == 1 ? path : "\(stem)-\($0 + 1).svg" }
     for path in paths where access(path, F_OK) == 0 {
-      throw .failed("\(path) already exists; delete it, or give another name")
+      throw .failed("\(path) already exists; delete it, or specify another name")
     }
     do throws(AtomicFilesError) {
       let files = AtomicFiles()
