@@ -121,7 +121,7 @@ package final class ConnectTrace: Sendable {
       if before != address {
         collected.end(.tcp, isGood: false, "\(before) port \(port) did not work; next: \(address)")
       } else if version == .v311 {
-        collected.end(.mqtt, isGood: false, "MQTT 5 was not taken; MQTT 3.1.1 is tried")
+        collected.end(.mqtt, isGood: false, "MQTT 5 was not accepted; trying MQTT 3.1.1")
       }
     }
     collected.address = address

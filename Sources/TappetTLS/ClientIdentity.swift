@@ -72,7 +72,7 @@ package final class ClientIdentity {
       return ClientIdentity(leaf, leaf.chain(in: all), key, all: all)
     }
     let certificate = files.first { file in file.path != keys[0].path }
-    throw .keyMismatch(certificate: certificate?.path ?? "the certificate beside it", key: keys[0].path)
+    throw .keyMismatch(certificate: certificate?.path ?? "the certificate next to it", key: keys[0].path)
   }
 
   /// Returns the file's contents, after prompting for a passphrase if one is required.

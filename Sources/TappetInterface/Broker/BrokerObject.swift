@@ -76,7 +76,7 @@ final class BrokerObject: LibraryObject {
   // MARK: Orders
 
   func connect(_ settings: BrokerSettings) -> Int32 {
-    guard case .idle = phase else { return fail(.state, "there is a connection already, or an attempt at one") }
+    guard case .idle = phase else { return fail(.state, "the object is already connected or connecting") }
     guard let first = settings.endpoints.first else { return fail(Failure(.argument)) }
     do throws(SystemError) {
       if let link {
@@ -117,21 +117,21 @@ final class BrokerObject: LibraryObject {
     _ topic: String, _ payload: UnsafeBufferPointer<UInt8>, qos: Int32, isRetained: Bool,
     _ properties: MessageProperties?, _ end: (tappet_broker_completion?, UnsafeMutableRawPointer?)
   ) -> Int32 {
-    guard case .up = phase, let link else { return fail(.notConnected, "there is no connection to publish on") }
+    guard case .up = phase, let link else { return fail(.notConnected, "cannot publish without a connection") }
     guard properties == nil || usesMQTT5 else {
-      return fail(.state, "the connection uses MQTT 3.1.1, which has no properties")
+      return fail(.state, "the connection uses MQTT 3.1.1, which does not support properties")
     }
     guard publications.count < BrokerObject.ordersMax else {
-      return fail(.limit, "256 messages are under way; wait for one")
+      return fail(.limit, "256 messages are in flight; wait until one completes")
     }
     guard let copy = BrokerLink.payload(UnsafeRawBufferPointer(payload)) else {
-      return fail(.memory, "there is no memory for three times the payload")
+      return fail(.memory, "there is not enough memory for three times the payload")
     }
     let number = nextNumber()
     let id = EntryID(high: 0, low: number)
     let known = properties ?? MessageProperties()
     guard link.publish(id: id, topic: topic, payload: copy, qos: qos, isRetained: isRetained, known) else {
-      return fail(.limit, "the connection's thread takes no more orders now")
+      return fail(.limit, "the connection's queue is full; try again later")
     }
     publications.append(Order(number: number, completion: end.0, context: end.1))
     return 0
@@ -142,7 +142,7 @@ final class BrokerObject: LibraryObject {
     _ end: (tappet_broker_completion?, UnsafeMutableRawPointer?)
   ) -> Int32 {
     if case .up = phase, options.needsMQTT5, !usesMQTT5 {
-      return fail(.state, "the connection uses MQTT 3.1.1, in which a subscription has nothing but a QoS")
+      return fail(.state, "the connection uses MQTT 3.1.1, in which QoS is a subscription's only option")
     }
     return request(end) { $0.subscribe(request: $1, filter: filter, qos: qos, options: options) }
   }
@@ -154,16 +154,16 @@ final class BrokerObject: LibraryObject {
   private func request(
     _ end: (tappet_broker_completion?, UnsafeMutableRawPointer?), _ send: (BrokerLink, UInt64) -> Bool
   ) -> Int32 {
-    guard case .up = phase, let link else { return fail(.notConnected, "there is no connection to subscribe on") }
-    guard subscriptions.count < BrokerObject.ordersMax else { return fail(.limit, "256 subscriptions are under way") }
+    guard case .up = phase, let link else { return fail(.notConnected, "cannot subscribe without a connection") }
+    guard subscriptions.count < BrokerObject.ordersMax else { return fail(.limit, "256 subscriptions are pending") }
     let number = nextNumber()
-    guard send(link, number) else { return fail(.limit, "the connection's thread takes no more orders now") }
+    guard send(link, number) else { return fail(.limit, "the connection's queue is full; try again later") }
     subscriptions.append(Order(number: number, completion: end.0, context: end.1))
     return 0
   }
 
   func disconnect() -> Int32 {
-    if case .idle = phase { return fail(.notConnected, "there is no connection") }
+    if case .idle = phase { return fail(.notConnected, "the object is not connected") }
     link?.disconnect()
     return 0
   }
@@ -176,7 +176,7 @@ final class BrokerObject: LibraryObject {
   // MARK: Responses
 
   func dispatch() -> Int32 {
-    guard !isDispatching else { return fail(.state, "a callback may not dispatch its own object") }
+    guard !isDispatching else { return fail(.state, "a callback cannot dispatch its own object") }
     isDispatching = true
     defer { isDispatching = false }
     callCount = 0

@@ -8,8 +8,8 @@ import TappetCore
 extension BrokerSettings {
   /// Error message with the fields to check when the options are refused.
   static let optionsSentence =
-    "the broker options are not as tappet.h wants them: check size, reserved, url, client_id, the files and the will; "
-    + "a password and MQTT 5 need mqtts://, and a password needs a username"
+    "the broker options do not meet the requirements of tappet.h: check size, reserved, url, client_id, the "
+    + "files and the will; a password and MQTT 5 require mqtts://, and a password requires a username"
 
   /// Converts the caller's options to settings; `nil` if one of them is invalid.
   init?(_ options: UnsafePointer<tappet_broker_options>?) {

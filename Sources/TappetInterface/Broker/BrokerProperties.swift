@@ -7,8 +7,8 @@ import TappetCore
 extension MessageProperties {
   /// Error message with the fields to check when the properties are refused.
   static let refusal =
-    "the properties are not as tappet.h wants them: check size, reserved, the texts' UTF-8, wildcards in the response "
-    + "topic, and that they have at most 65535 bytes and 64 user properties"
+    "the properties do not meet the requirements of tappet.h: check size, reserved, the texts' UTF-8, wildcards in the "
+      + "response topic, and the limits of 65535 bytes and 64 user properties"
 
   /// Converts properties from the caller; `nil` if one of them is invalid.
   init?(_ pointer: UnsafePointer<tappet_broker_properties>?) {
@@ -49,7 +49,7 @@ extension MessageProperties {
 extension SubscriptionOptions {
   /// Error message with the fields to check when the options are refused.
   static let refusal =
-    "the options of the subscription are not as tappet.h wants them: check size, reserved, retained, subscription_id"
+    "the subscription options do not meet the requirements of tappet.h: check size, reserved, retained, subscription_id"
   /// The largest subscription identifier (MQTT 5.0 §3.8.2.1.2).
   private static let subscriptionIDMax: UInt32 = 268_435_455
 

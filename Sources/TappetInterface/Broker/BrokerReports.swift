@@ -23,7 +23,7 @@ extension ConnectTrace {
 
 extension BrokerObject {
   /// Error message before the first connection attempt.
-  static let noAttempt = "there was no attempt to connect yet"
+  static let noAttempt = "no attempt to connect has been made yet"
 
   func report(_ facts: ConnectTrace.Facts, to result: UnsafeMutablePointer<tappet_broker_report>) {
     reportLoan.clear()

@@ -82,7 +82,7 @@ public func tappet_broker_publish_with(
     // Topics that start with '$' are left to the broker, since AWS IoT's shadows use them.
     guard let topic = topicToPublish(topic) else {
       return object.fail(
-        .argument, "the topic must have 1 to 65535 bytes of UTF-8 without '+', '#' and control characters")
+        .argument, "the topic must be 1 to 65535 bytes of UTF-8 without '+', '#' and control characters")
     }
     var given: MessageProperties?
     if properties != nil {
@@ -92,7 +92,7 @@ public func tappet_broker_publish_with(
     }
     return withInput(payload, payloadSize, sizeMax: Limits.publishedMessageSizeMax) {
       object.publish(topic, $0, qos: qos, isRetained: isRetained, given, (completion, context))
-    } ?? object.fail(.argument, "the payload is NULL, or has more than 64 MiB")
+    } ?? object.fail(.argument, "the payload is NULL, or larger than 64 MiB")
   }
 }
 
@@ -125,7 +125,7 @@ private func subscribe(
   use(broker) { object in
     guard hasRoom(for: filter, sizeMax: Limits.topicSizeMax) else { return object.fail(Failure(.memory)) }
     guard let filter = text(filter, sizeMax: Limits.topicSizeMax), !filter.isEmpty, (0...2).contains(qos) else {
-      return object.fail(.argument, "the filter must have 1 to 65535 bytes of UTF-8, and the QoS be 0, 1 or 2")
+      return object.fail(.argument, "the filter must be 1 to 65535 bytes of UTF-8, and the QoS must be 0, 1 or 2")
     }
     return object.subscribe(filter, qos: qos, options, end)
   }
@@ -140,7 +140,7 @@ public func tappet_broker_unsubscribe(
   use(broker) { object in
     guard hasRoom(for: filter, sizeMax: Limits.topicSizeMax) else { return object.fail(Failure(.memory)) }
     guard let filter = text(filter, sizeMax: Limits.topicSizeMax), !filter.isEmpty else {
-      return object.fail(.argument, "the filter must have 1 to 65535 bytes of UTF-8")
+      return object.fail(.argument, "the filter must be 1 to 65535 bytes of UTF-8")
     }
     return object.unsubscribe(filter, (completion, context))
   }

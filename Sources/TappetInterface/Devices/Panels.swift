@@ -51,7 +51,7 @@ private final class PanelObject: LibraryObject {
   }
 
   func setProfile(_ name: String) -> Int32 {
-    guard panel == nil else { return fail(.state, "the panel is open; set it up before") }
+    guard panel == nil else { return fail(.state, "the panel is open; set it up before opening it") }
     do throws(BoardProfileError) {
       profile = try BoardProfile.load(name: name)
       return 0
@@ -63,15 +63,15 @@ private final class PanelObject: LibraryObject {
   }
 
   func add(_ line: PanelLine, isOutput: Bool) -> Int32 {
-    guard panel == nil else { return fail(.state, "the panel is open; add lines before") }
-    guard lines.count < PanelObject.linesMax else { return fail(.limit, "a panel has at most 64 lines") }
+    guard panel == nil else { return fail(.state, "the panel is open; add lines before opening it") }
+    guard lines.count < PanelObject.linesMax else { return fail(.limit, "a panel can have at most 64 lines") }
     let index = lines.count { $0.isOutput == isOutput }
     lines.append(PanelEntry(line: line, isOutput: isOutput, index: index))
     return Int32(lines.count - 1)
   }
 
   func open() -> Int32 {
-    guard panel == nil else { return fail(.state, "the panel is open already") }
+    guard panel == nil else { return fail(.state, "the panel is already open") }
     guard !lines.isEmpty else { return fail(.state, "the panel has no lines; add one first") }
     let opened = GPIOPanel(
       inputs: lines.filter { !$0.isOutput }.map { $0.line }, outputs: lines.filter { $0.isOutput }.map { $0.line },
@@ -89,7 +89,7 @@ private final class PanelObject: LibraryObject {
 
   func set(_ line: Int, isOn: Bool) -> Int32 {
     guard lines.indices.contains(line), lines[line].isOutput else {
-      return fail(.argument, "no output has this number")
+      return fail(.argument, "there is no output with this number")
     }
     guard let panel else { return fail(.state, "the panel is not open") }
     panel.set(output: lines[line].index, isOn: isOn)
@@ -101,7 +101,7 @@ private final class PanelObject: LibraryObject {
 
   func pulse(_ line: Int, _ milliseconds: Int64) -> Int32 {
     guard (1...Limits.outputTimeMax.wholeMilliseconds).contains(milliseconds) else {
-      return fail(.argument, "a pulse has 1 to \(Limits.outputTimeMax.wholeMilliseconds) milliseconds")
+      return fail(.argument, "a pulse must be 1 to \(Limits.outputTimeMax.wholeMilliseconds) milliseconds long")
     }
     let result = set(line, isOn: true)
     guard result == 0 else { return result }
@@ -121,7 +121,7 @@ private final class PanelObject: LibraryObject {
   private func setTimer() { reactor.setTimer(at: lines.compactMap { $0.pulseEnd }.min()) }
 
   func get(_ line: Int) -> Result<Bool, Failure> {
-    guard lines.indices.contains(line) else { return .failure(Failure(.argument, "no line has this number")) }
+    guard lines.indices.contains(line) else { return .failure(Failure(.argument, "there is no line with this number")) }
     guard panel != nil, let isActive = lines[line].isActive else {
       return .failure(Failure(.state, "the panel is not open, or the line is unavailable"))
     }
@@ -129,11 +129,11 @@ private final class PanelObject: LibraryObject {
   }
 
   func describe(_ line: Int, _ result: UnsafeMutablePointer<tappet_panel_line_info>) -> Int32 {
-    guard lines.indices.contains(line) else { return fail(.argument, "no line has this number") }
+    guard lines.indices.contains(line) else { return fail(.argument, "there is no line with this number") }
     let id: GPIOLineID = lines[line].isOutput ? .output(lines[line].index) : .input(lines[line].index)
     guard let panel else { return fail(.state, "the panel is not open") }
     guard let (place, chip) = panel.look(at: id) else {
-      return fail(.state, "the line was not found, or its chip is gone")
+      return fail(.state, "the line was not found, or its chip was removed")
     }
     pinned.clear()
     let info = chip.lines[Int(place.offset)]
@@ -147,7 +147,7 @@ private final class PanelObject: LibraryObject {
   }
 
   func dispatch() -> Int32 {
-    guard !isDispatching else { return fail(.state, "a callback may not dispatch its own object") }
+    guard !isDispatching else { return fail(.state, "a callback cannot dispatch its own object") }
     isDispatching = true
     defer { isDispatching = false }
     callCount = 0
@@ -267,7 +267,7 @@ public func tappet_panel_add_line(_ panel: OpaquePointer?, _ line: UnsafePointer
     guard let given = line?.pointee, given.size >= MemoryLayout<tappet_panel_line>.size, let line = PanelLine(given)
     else {
       return object.fail(
-        .argument, "the line is not as tappet.h wants it: check size, its address, bias, drive, debounce")
+        .argument, "the line does not meet the requirements of tappet.h: check size, address, bias, drive, debounce")
     }
     return object.add(line, isOutput: given.is_output)
   }
@@ -309,7 +309,7 @@ public func tappet_panel_pulse(_ panel: OpaquePointer?, _ line: Int32, _ millise
 @_cdecl("tappet_panel_get") @implementation
 public func tappet_panel_get(_ panel: OpaquePointer?, _ line: Int32, _ result: UnsafeMutablePointer<Bool>?) -> Int32 {
   use(panel) {
-    guard let result else { return $0.fail(.argument, "there is no place for the result") }
+    guard let result else { return $0.fail(.argument, "the pointer for the result is NULL") }
     switch $0.get(Int(line)) {
     case .failure(let failure): return $0.fail(failure)
     case .success(let isActive):

@@ -41,7 +41,7 @@ private final class ReaderObject: LibraryObject {
   }
 
   func open(_ device: String?) -> Int32 {
-    guard process == nil else { return fail(.state, "the reader is open already") }
+    guard process == nil else { return fail(.state, "the reader is already open") }
     let executable = ReaderProcess.locateExecutable()
     do throws(SystemError) {
       let started = try ReaderProcess(executable: executable, device: device)
@@ -49,7 +49,7 @@ private final class ReaderObject: LibraryObject {
       process = started
     } catch {
       let sentence =
-        "\(executable) cannot be started: \(error.text); install tappet-reader, or name it by TAPPET_READER"
+        "\(executable) cannot be started: \(error.text); install tappet-reader, or set TAPPET_READER to its path"
       return fail(Failure(.system, sentence, systemCode: error.code))
     }
     self.device = device
@@ -79,7 +79,7 @@ private final class ReaderObject: LibraryObject {
 
   func write(_ message: [UInt8]?) -> Int32 {
     guard process != nil else { return fail(.state, "the reader is not open") }
-    guard writing == nil else { return fail(.state, "a tag is being written; wait for the event that tells its end") }
+    guard writing == nil else { return fail(.state, "a tag is being written; wait for the event with the result") }
     pending = message
     writePending()
     return 0
@@ -108,7 +108,7 @@ private final class ReaderObject: LibraryObject {
   var isInCallback: Bool { isDispatching }
 
   func next(_ result: UnsafeMutablePointer<tappet_reader_event>) -> Int32 {
-    guard !isDispatching else { return fail(.state, "a callback may not ask its own object for events") }
+    guard !isDispatching else { return fail(.state, "a callback cannot poll its own object for events") }
     return take(result)
   }
 
@@ -283,7 +283,7 @@ public func tappet_reader_open(_ reader: OpaquePointer?, _ device: UnsafePointer
   use(reader) { object in
     guard device != nil else { return object.open(nil) }
     guard let device = shortText(device, sizeMax: Limits.readerDeviceSizeMax) else {
-      return object.fail(.argument, "the device must have 1 to 1023 bytes on one line")
+      return object.fail(.argument, "the device must be 1 to 1023 bytes on one line")
     }
     return object.open(device)
   }
@@ -321,7 +321,7 @@ public func tappet_reader_write(_ reader: OpaquePointer?, _ message: UnsafePoint
   use(reader) { object in
     // A size_t beyond Int.max arrives as a negative number.
     guard let message, (0...Limits.tagMemorySizeMax).contains(size) else {
-      return object.fail(.argument, "the message must not be NULL, and no tag has room for more than 8192 bytes")
+      return object.fail(.argument, "the message is NULL, or larger than 8192 bytes, the most that a tag can store")
     }
     guard size > 0 else { return object.write(nil) }
     let bytes = Array(UnsafeBufferPointer(start: message, count: size))
@@ -334,7 +334,7 @@ public func tappet_reader_write(_ reader: OpaquePointer?, _ message: UnsafePoint
 @_cdecl("tappet_reader_close") @implementation
 public func tappet_reader_close(_ reader: OpaquePointer?) -> Int32 {
   use(reader) {
-    guard !$0.isInCallback else { return $0.fail(.state, "a callback may not close its own object; free it instead") }
+    guard !$0.isInCallback else { return $0.fail(.state, "a callback cannot close its own object; free it instead") }
     $0.close()
     return 0
   }

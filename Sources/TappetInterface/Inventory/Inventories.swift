@@ -18,7 +18,7 @@ private func use(_ inventory: OpaquePointer?, _ body: (InventoryObject) throws(F
 /// Parses an id from the caller.
 private func identity(_ id: UnsafePointer<CChar>?) throws(Failure) -> InventoryID {
   guard let id = text(id, sizeMax: 36).flatMap({ InventoryID(text: $0) }) else {
-    throw Failure(.argument, "an id has 32 hexadecimal digits in five groups")
+    throw Failure(.argument, "an id must be 32 hexadecimal digits in five groups")
   }
   return id
 }
@@ -26,7 +26,7 @@ private func identity(_ id: UnsafePointer<CChar>?) throws(Failure) -> InventoryI
 /// Checks the name of the person who makes a change.
 private func person(_ name: UnsafePointer<CChar>?) throws(Failure) -> String {
   guard let name = shortText(name, sizeMax: Limits.secretLabelSizeMax)?.trimmedLabel, name.nameFault() == nil else {
-    throw Failure(.argument, "the name of who does it must have 1 to \(Limits.secretLabelSizeMax) bytes on one line")
+    throw Failure(.argument, "the name of the person must be 1 to \(Limits.secretLabelSizeMax) bytes on one line")
   }
   return name
 }
@@ -69,9 +69,9 @@ extension InventoryEdit {
 
   /// Rejects values that entries of this kind do not have.
   fileprivate func check(for kind: InventoryKind) throws(Failure) {
-    if code != nil, kind != .box { throw Failure(.argument, "only a box has a QR code") }
+    if code != nil, kind != .box { throw Failure(.argument, "only a box can have a QR code") }
     if notes != nil || quantity != nil || minimum != nil, kind != .item {
-      throw Failure(.argument, "only an item has notes, a quantity and a minimum")
+      throw Failure(.argument, "only an item can have notes, a quantity and a minimum")
     }
   }
 }
@@ -121,7 +121,7 @@ public func tappet_inventory_add(
   use(inventory) { (object) throws(Failure) in
     try check(result)
     guard let kind = InventoryKind(rawValue: Int64(kind.rawValue) - 1) else {
-      throw Failure(.argument, "there is no such kind of things")
+      throw Failure(.argument, "unknown kind of things")
     }
     let (edit, who) = (try InventoryEdit(values), try person(by))
     try edit.check(for: kind)

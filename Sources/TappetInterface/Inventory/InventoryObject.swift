@@ -19,7 +19,7 @@ final class InventoryObject: LibraryObject {
 
   /// Opens the inventory of a state folder.
   func open(_ folder: String) throws(Failure) {
-    guard inventory == nil else { throw Failure(.state, "the inventory is open already") }
+    guard inventory == nil else { throw Failure(.state, "the inventory is already open") }
     do throws(DatabaseError) { inventory = try Inventory.open(folder: folder) } catch { throw Failure(.store(error)) }
   }
 
@@ -36,7 +36,7 @@ final class InventoryObject: LibraryObject {
 
   /// Returns the entry with this id; throws if it does not exist.
   func thing(_ id: InventoryID) throws(Failure) -> InventoryEntry {
-    guard let found = try find(id) else { throw Failure(.argument, "nothing in the inventory has the id \(id.text)") }
+    guard let found = try find(id) else { throw Failure(.argument, "the inventory has no entry with id \(id.text)") }
     return found
   }
 

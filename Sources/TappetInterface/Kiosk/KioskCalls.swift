@@ -61,14 +61,14 @@ public func tappet_kiosk_start(_ kiosk: OpaquePointer?) -> Int32 { use(kiosk) { 
 /// `tappet_kiosk_fd`.
 @_cdecl("tappet_kiosk_fd") @implementation
 public func tappet_kiosk_fd(_ kiosk: OpaquePointer?) -> Int32 {
-  use(kiosk) { $0.runtime?.fileDescriptor ?? $0.fail(.state, "the kiosk does not run") }
+  use(kiosk) { $0.runtime?.fileDescriptor ?? $0.fail(.state, "the kiosk is not running") }
 }
 
 /// `tappet_kiosk_wait`.
 @_cdecl("tappet_kiosk_wait") @implementation
 public func tappet_kiosk_wait(_ kiosk: OpaquePointer?, _ timeout: Int32) -> Int32 {
   use(kiosk) { object in
-    guard let runtime = object.runtime else { return object.fail(.state, "the kiosk does not run") }
+    guard let runtime = object.runtime else { return object.fail(.state, "the kiosk is not running") }
     return object.wait(runtime.fileDescriptor, timeout)
   }
 }

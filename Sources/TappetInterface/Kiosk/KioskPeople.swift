@@ -113,7 +113,7 @@ extension KioskObject {
 
   /// Reports the end of the run to all requests without a response.
   func completeRest(_ requests: [PeopleRequest]) {
-    for request in requests { complete(request, ErrorCode.state.rawValue, "the kiosk ended before the answer came") }
+    for request in requests { complete(request, ErrorCode.state.rawValue, "the kiosk ended before the result arrived") }
   }
 
   private func complete(_ request: PeopleRequest, _ result: Int32, _ sentence: String?) {
@@ -123,21 +123,21 @@ extension KioskObject {
     completion(request.context, result, sentence.flatMap { pinned.text($0) })
   }
 
-  private static let tooMuch = "too much is asked at once; try again"
+  private static let tooMuch = "too many requests are pending; try again"
 
   // MARK: Arguments
 
   /// Reads a person's name from the caller; throws if it is NULL, empty or too long.
   fileprivate static func name(_ pointer: UnsafePointer<CChar>?) throws(Failure) -> String {
     guard let name = shortText(pointer, sizeMax: Limits.secretLabelSizeMax) else {
-      throw Failure(.argument, "a person's name must have 1 to \(Limits.secretLabelSizeMax) bytes on one line")
+      throw Failure(.argument, "a person's name must be 1 to \(Limits.secretLabelSizeMax) bytes on one line")
     }
     return name
   }
 
   fileprivate static func uid(_ pointer: UnsafePointer<UInt8>?, _ size: Int) throws(Failure) -> TagUID {
     let uid = withInput(pointer, size, sizeMax: 10) { TagUID(Array($0)) }
-    guard let uid = uid ?? nil else { throw Failure(.argument, "a UID has 4, 7 or 10 bytes") }
+    guard let uid = uid ?? nil else { throw Failure(.argument, "a UID must be 4, 7 or 10 bytes long") }
     return uid
   }
 }

@@ -22,36 +22,36 @@ struct KioskSetup {
       throw Failure(.argument, "the action's size is not set to sizeof(struct tappet_kiosk_action)")
     }
     guard actions.count < Limits.actionsMax else {
-      throw Failure(.limit, "a kiosk has at most \(Limits.actionsMax) actions")
+      throw Failure(.limit, "a kiosk can have at most \(Limits.actionsMax) actions")
     }
     let action = try KioskSetup.action(given.pointee, position: Int64(actions.count))
     guard !actions.contains(where: { $0.name == action.name }) else {
-      throw Failure(.argument, "a second action is named '\(action.name)'")
+      throw Failure(.argument, "another action is already named '\(action.name)'")
     }
     guard !actions.contains(where: { $0.index == action.index }) else {
-      throw Failure(.argument, "a second action has the index \(action.index); tags cannot tell them apart")
+      throw Failure(.argument, "another action already has the index \(action.index); tags cannot tell them apart")
     }
     configuration.actions.append(action)
   }
 
   private static func action(_ given: tappet_kiosk_action, position: Int64) throws(Failure) -> Action {
     guard let name = shortText(given.name, sizeMax: Limits.actionNameSizeMax)?.composed else {
-      throw Failure(.argument, "the action's name must have 1 to 64 bytes on one line")
+      throw Failure(.argument, "the action's name must be 1 to 64 bytes on one line")
     }
     guard hasRoom(for: given.topic, sizeMax: Limits.topicSizeMax),
       hasRoom(for: given.message, sizeMax: Limits.messageSizeMax)
     else { throw Failure(.memory) }
     let title = given.title == nil ? name : shortText(given.title, sizeMax: Limits.actionTitleSizeMax)
-    guard let title else { throw Failure(.argument, "the title of '\(name)' must have 1 to 128 bytes on one line") }
+    guard let title else { throw Failure(.argument, "the title of '\(name)' must be 1 to 128 bytes on one line") }
     guard let topic = text(given.topic, sizeMax: Limits.topicSizeMax), Action.isTopic(topic) else {
       throw Failure(
-        .argument, "the topic of '\(name)' must have no '+', '#' and control characters, and not begin with '$'")
+        .argument, "the topic of '\(name)' cannot contain '+', '#' or control characters, or start with '$'")
     }
     guard let message = text(given.message, sizeMax: Limits.messageSizeMax) else {
       throw Failure(.argument, "the message of '\(name)' must be UTF-8 of at most 65536 bytes")
     }
     guard let template = PayloadTemplate(configured: message), PayloadTemplate(configured: topic, format: .text) != nil
-    else { throw Failure(.argument, "the topic or the message of '\(name)' has a '%{' that names no fact of a tap") }
+    else { throw Failure(.argument, "the topic or the message of '\(name)' has a '%{' that names no known fact") }
     let policies: [OfflinePolicy?] = [nil, .queue, .drop]
     let (expires, cooldown) = (given.expires_milliseconds, given.cooldown_milliseconds)
     guard policies.indices.contains(Int(given.offline.rawValue)), given.index >= -1,
@@ -60,7 +60,7 @@ struct KioskSetup {
       (0...Limits.confirmMax.wholeMilliseconds).contains(given.confirm_milliseconds)
     else {
       throw Failure(
-        .argument, "a number of '\(name)' is out of its bounds: index, offline, expires, cooldown or confirm")
+        .argument, "a number of '\(name)' is out of range: index, offline, expires, cooldown or confirm")
     }
     return Action(
       name: name, title: title, index: given.index == -1 ? position : given.index, isIndexGiven: given.index != -1,
@@ -75,7 +75,7 @@ struct KioskSetup {
   private func actionName(_ pointer: UnsafePointer<CChar>?) throws(Failure) -> String {
     let name = text(pointer, sizeMax: Limits.actionNameSizeMax)?.composed
     guard let name, actions.contains(where: { $0.name == name }) else {
-      throw Failure(.argument, "there is no action of this name; add it first")
+      throw Failure(.argument, "there is no action with this name; add it first")
     }
     return name
   }
@@ -86,7 +86,7 @@ struct KioskSetup {
     let name = try actionName(action)
     let count = secrets.count { $0.action == name }
     guard count < configuration.secretsPerActionMax else {
-      throw Failure(.limit, "'\(name)' has \(count) secrets already, the most that it can have")
+      throw Failure(.limit, "'\(name)' already has \(count) secrets, the maximum")
     }
     let index = actions.first { $0.name == name }?.index ?? 0
     secrets.append(TagSecret(id: "", action: name, index: index, key: key, createdUnixSeconds: 0, label: nil))

@@ -39,7 +39,7 @@ public func tappet_kiosk_load_text(
     switch outcome {
     case .loaded(let configuration): setup.configuration = configuration
     case .refused(let problems): throw Failure(problems)
-    case nil: throw Failure(.argument, "the text's size is not a size")
+    case nil: throw Failure(.argument, "the size of the text is invalid")
     }
   }
 }
@@ -53,7 +53,7 @@ public func tappet_kiosk_set_broker(_ kiosk: OpaquePointer?, _ options: UnsafePo
       throw Failure(.argument, BrokerSettings.optionsSentence)
     }
     guard settings.will == nil else {
-      throw Failure(.argument, "a kiosk has a will of its own: will_topic must be NULL")
+      throw Failure(.argument, "a kiosk sets its own will: will_topic must be NULL")
     }
     settings.announcesStatus = true
     settings.needsQoS1 = true
@@ -66,7 +66,7 @@ public func tappet_kiosk_set_broker(_ kiosk: OpaquePointer?, _ options: UnsafePo
 public func tappet_kiosk_set_state_folder(_ kiosk: OpaquePointer?, _ path: UnsafePointer<CChar>?) -> Int32 {
   change(kiosk) { (setup) throws(Failure) in
     guard let path = shortText(path, sizeMax: Limits.socketPathSizeMax - 8) else {
-      throw Failure(.argument, "the state folder must have 1 to \(Limits.socketPathSizeMax - 8) bytes")
+      throw Failure(.argument, "the state folder must be 1 to \(Limits.socketPathSizeMax - 8) bytes long")
     }
     setup.configuration.stateFolder = path
     setup.configuration.controlSocket = path + "/control"
@@ -80,7 +80,7 @@ public func tappet_kiosk_set_timestamp_key(_ kiosk: OpaquePointer?, _ key: Unsaf
 {
   change(kiosk) { (setup) throws(Failure) in
     guard let key = timestampKey(key, keySize) else {
-      throw Failure(.argument, "the timestamp key must have 16, 24 or 32 bytes")
+      throw Failure(.argument, "the timestamp key must be 16, 24 or 32 bytes long")
     }
     setup.configuration.timestampKey = key
   }
@@ -92,7 +92,7 @@ public func tappet_kiosk_set_reader_device(_ kiosk: OpaquePointer?, _ device: Un
   change(kiosk) { (setup) throws(Failure) in
     let name = shortText(device, sizeMax: Limits.readerDeviceSizeMax)
     guard device == nil || name != nil else {
-      throw Failure(.argument, "the device must have 1 to 1023 bytes on one line")
+      throw Failure(.argument, "the device must be 1 to 1023 bytes on one line")
     }
     setup.configuration.hasReader = name != "none"
     setup.configuration.readerDevice = name == "none" ? nil : name

@@ -51,7 +51,7 @@ final class KioskObject: LibraryObject {
   // MARK: Setup
 
   func change(_ body: (inout KioskSetup) throws(Failure) -> Void) -> Int32 {
-    guard runtime == nil else { return fail(.state, "the kiosk runs; set it up before it is started") }
+    guard runtime == nil else { return fail(.state, "the kiosk is running; set it up before starting it") }
     do throws(Failure) {
       try body(&setup)
       facts.setActions(setup.actionNames)
@@ -62,7 +62,7 @@ final class KioskObject: LibraryObject {
   // MARK: Running
 
   func start() -> Int32 {
-    guard runtime == nil else { return fail(.state, "the kiosk runs already") }
+    guard runtime == nil else { return fail(.state, "the kiosk is already running") }
     do throws(Failure) {
       try setup.check()
       let started = try started(setup.configuration)
@@ -130,7 +130,7 @@ final class KioskObject: LibraryObject {
       return fail(.argument, "the output's name is NULL or too long, or there is no such request")
     }
     guard facts.isRunning else { return fail(.state, Self.notRunning) }
-    guard facts.hasOutput(name) else { return fail(.argument, "the panel has no output of this name") }
+    guard facts.hasOutput(name) else { return fail(.argument, "the panel has no output with this name") }
     return post(.output(name, requests[Int(request.rawValue) - 1]))
   }
 
@@ -167,9 +167,9 @@ final class KioskObject: LibraryObject {
     return post(.write(request))
   }
 
-  private static let notRunning = "the kiosk does not run"
-  static let noSuchAction = "there is no action of this name; add it first"
-  static var labelSizes: String { "the label must have 1 to \(Limits.secretLabelSizeMax) bytes on one line" }
+  private static let notRunning = "the kiosk is not running"
+  static let noSuchAction = "there is no action with this name; add it first"
+  static var labelSizes: String { "the label must be 1 to \(Limits.secretLabelSizeMax) bytes on one line" }
 
   func knownAction(_ action: UnsafePointer<CChar>?) -> String? {
     let name = text(action, sizeMax: Limits.actionNameSizeMax)?.composed
@@ -180,7 +180,7 @@ final class KioskObject: LibraryObject {
   func post(_ request: Request) -> Int32 {
     guard facts.isRunning else { return fail(.state, Self.notRunning) }
     guard requests.count < KioskObject.requestsMax, requests.post(request) else {
-      return fail(.limit, "too many requests wait; dispatch them")
+      return fail(.limit, "too many requests are pending; dispatch them")
     }
     return 0
   }
@@ -202,7 +202,7 @@ final class KioskObject: LibraryObject {
   /// Dispatches pending events; returns 1 while the kiosk is running, 0 when it has ended.
   func dispatch(timeout: Duration?) -> Int32 {
     guard let runtime, !isDispatching else {
-      return fail(.state, "the kiosk does not run, or one of its callbacks dispatches it")
+      return fail(.state, "the kiosk is not running, or one of its callbacks dispatches it")
     }
     isDispatching = true
     defer { isDispatching = false }
@@ -334,5 +334,5 @@ final class KioskObject: LibraryObject {
 extension TagJobRunner.Result {
   /// The refusal of a second write job.
   fileprivate static let busy = TagJobRunner.Result(
-    isDone: false, isRefusal: true, code: "busy", sentence: "another tag is being written; wait until that is done")
+    isDone: false, isRefusal: true, code: "busy", sentence: "another tag is being written; wait until it is done")
 }

@@ -70,7 +70,7 @@ class LibraryObject {
 
   /// Returns 1 if the descriptor is readable, 0 after the timeout or a signal.
   func wait(_ descriptor: Int32, _ milliseconds: Int32) -> Int32 {
-    guard milliseconds >= -1 else { return fail(.argument, "a timeout is -1 or more milliseconds") }
+    guard milliseconds >= -1 else { return fail(.argument, "a timeout must be -1 or more milliseconds") }
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&entry, 1, milliseconds) == 1 ? 1 : 0
   }

@@ -48,7 +48,7 @@ enum SimulatorCommandLine {
       put(help, to: tp_stdout())
       return Exit.done
     }
-    guard words.count >= 2 else { return refuse("ctl needs the control socket's path and a command") }
+    guard words.count >= 2 else { return refuse("ctl requires the control socket's path and a command") }
     SignalMask.ignoreFailedWrites()
     do throws(SystemError) {
       let connection = try UnixSocket.connect(to: words[0], .stream, waits: true)
@@ -102,11 +102,11 @@ enum SimulatorCommandLine {
       case .option("p", let value): options.panel = value
       case .option("t", let value): options.trace = value
       case .option("a", let value):
-        guard value == "on" || value == "off" else { return .exit(refuse("--pace is on or off")) }
+        guard value == "on" || value == "off" else { return .exit(refuse("--pace must be on or off")) }
         options.isPaced = value == "on"
       case .option("y", let value):
         guard let milliseconds = Int(value), (1...100).contains(milliseconds) else {
-          return .exit(refuse("--try is a number of milliseconds from 1 to 100"))
+          return .exit(refuse("--try must be a number of milliseconds from 1 to 100"))
         }
         options.tryMilliseconds = milliseconds
       case .option("h", _):
@@ -115,7 +115,7 @@ enum SimulatorCommandLine {
       case .option:
         put("tappet-sim " + Version.text + "\n", to: tp_stdout())
         return .exit(Exit.done)
-      case .missingValue(let word): return .exit(refuse("\(word) needs a value"))
+      case .missingValue(let word): return .exit(refuse("\(word) requires a value"))
       case .unknown(let word), .operand(let word): return .exit(refuse("unexpected argument '\(word)'"))
       case .end:
         guard !options.link.isEmpty, !options.control.isEmpty else {

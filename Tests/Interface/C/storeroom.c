@@ -152,16 +152,16 @@ static void mistakes(void) {
   CHECK(refused(TAPPET_INVENTORY_KIND_ROOM, house.id, named(NULL)) && says("Room name cannot be empty"));
   CHECK(refused(TAPPET_INVENTORY_KIND_ROOM, house.id, named("a\nb")) && says("U+000A"));
   CHECK(refused(TAPPET_INVENTORY_KIND_ROOM, house.id, named("\xff")) && says("UTF-8"));
-  CHECK(refused(TAPPET_INVENTORY_KIND_ROOM, nobody, values) && says("nothing in the inventory has the id 0000"));
+  CHECK(refused(TAPPET_INVENTORY_KIND_ROOM, nobody, values) && says("the inventory has no entry with id 0000"));
   CHECK(refused(TAPPET_INVENTORY_KIND_ROOM, "cellar", values) && says("five groups"));
   CHECK(refused(TAPPET_INVENTORY_KIND_ROOM, shelf.id, values) && says("a room is in a building"));
   CHECK(refused(TAPPET_INVENTORY_KIND_ROOM, NULL, values) && says("a room is in a building"));
-  CHECK(refused((enum tappet_inventory_kind)0, NULL, values) && says("no such kind"));
-  CHECK(refused((enum tappet_inventory_kind)6, NULL, values) && says("no such kind"));
+  CHECK(refused((enum tappet_inventory_kind)0, NULL, values) && says("unknown kind"));
+  CHECK(refused((enum tappet_inventory_kind)6, NULL, values) && says("unknown kind"));
   values.code = "K-17";
   CHECK(refused(TAPPET_INVENTORY_KIND_BOX, rack.id, values));
   CHECK(says("another box has the QR code K-17: House → Cellar → Shelf → Screws"));
-  CHECK(refused(TAPPET_INVENTORY_KIND_BUILDING, NULL, values) && says("only a box has a QR code"));
+  CHECK(refused(TAPPET_INVENTORY_KIND_BUILDING, NULL, values) && says("only a box can have a QR code"));
   values.code = NULL;
   values.quantity = &number;
   CHECK(refused(TAPPET_INVENTORY_KIND_ITEM, screws.id, values) && says("-2 is not a quantity"));
@@ -174,12 +174,12 @@ static void mistakes(void) {
   CHECK(tappet_inventory_edit(inventory, screws.id, &values, "", NULL) == TAPPET_ERROR_ARGUMENT && says("1 to 128"));
   CHECK(tappet_inventory_move(inventory, screws.id, house.id, "Ann", NULL) == TAPPET_ERROR_ARGUMENT);
   CHECK(says("a box is in a spot, not in a building"));
-  CHECK(tappet_inventory_move(inventory, nobody, house.id, "Ann", NULL) == TAPPET_ERROR_ARGUMENT && says("has the id"));
-  CHECK(tappet_inventory_remove(inventory, nobody, "Ann") == TAPPET_ERROR_ARGUMENT && says("has the id"));
-  CHECK(tappet_inventory_list(inventory, nobody, NULL, NULL) == TAPPET_ERROR_ARGUMENT && says("has the id"));
+  CHECK(tappet_inventory_move(inventory, nobody, house.id, "Ann", NULL) == TAPPET_ERROR_ARGUMENT && says("no entry with id"));
+  CHECK(tappet_inventory_remove(inventory, nobody, "Ann") == TAPPET_ERROR_ARGUMENT && says("no entry with id"));
+  CHECK(tappet_inventory_list(inventory, nobody, NULL, NULL) == TAPPET_ERROR_ARGUMENT && says("no entry with id"));
   entry.size--;
   CHECK(tappet_inventory_get(inventory, screws.id, &entry) == TAPPET_ERROR_ARGUMENT && says("size is not set"));
-  CHECK(tappet_inventory_open(inventory, folder) == TAPPET_ERROR_STATE && says("open already"));
+  CHECK(tappet_inventory_open(inventory, folder) == TAPPET_ERROR_STATE && says("already open"));
 }
 
 static void *write_one(void *failures) {

@@ -35,7 +35,7 @@ with Inventory(sys.argv[1]) as inventory:
     assert inventory.get(saw.id) is None and inventory.undo("Ann") and inventory.get(saw.id) is not None
     assert refusal(inventory.add, BOX, hook.id, " ", "Ann") == (-1, "Box label cannot be empty")
     assert refusal(inventory.edit, tools.id, "Ann", code="K-17")[1].startswith("another box has the QR code K-17")
-    assert "has the id" in refusal(inventory.move, yard.id[:-4] + "0000", hook.id, "Ann")[1]
+    assert "no entry with id" in refusal(inventory.move, yard.id[:-4] + "0000", hook.id, "Ann")[1]
     assert refusal(inventory.list, "yard")[0] == -1
 assert refusal(inventory.list)[0] == -4
 assert refusal(Inventory, "/proc/none/such")[0] == -41

@@ -6,7 +6,7 @@
 1
 >>> verify_url(url, [bytes(32)])
 Traceback (most recent call last):
-tappet.Error: none of the keys made the signature
+tappet.Error: the signature matches none of the keys
 """
 from __future__ import annotations
 
