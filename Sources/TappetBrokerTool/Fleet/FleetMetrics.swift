@@ -26,7 +26,7 @@ struct FleetMetrics {
       "tappet_fleet_info", .gauge, "The kiosk's version.",
       Self.samples(rows) { Sample(Self.kiosk($0), Label("version", $1.version), value: 1) })
     metrics.add(
-      "tappet_fleet_light", .gauge, "The light that the kiosk shows permanently.",
+      "tappet_fleet_light", .gauge, "The lasting light that the kiosk shows.",
       Self.samples(rows) { Sample(Self.kiosk($0), Label("light", $1.light), value: 1) })
     metrics.add(
       "tappet_fleet_state_timestamp_seconds", .gauge, "When the kiosk last published its state.",

@@ -8,7 +8,7 @@ extension MessageProperties {
   /// Error message with the fields to check when the properties are refused.
   static let refusal =
     "the properties do not meet the requirements of tappet.h: check size, reserved, the texts' UTF-8, wildcards in the "
-      + "response topic, and the limits of 65535 bytes and 64 user properties"
+    + "response topic, and the limits of 65535 bytes and 64 user properties"
 
   /// Converts properties from the caller; `nil` if one of them is invalid.
   init?(_ pointer: UnsafePointer<tappet_broker_properties>?) {

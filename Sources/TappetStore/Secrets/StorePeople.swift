@@ -226,7 +226,7 @@ extension SecretStore {
 extension Person {
   /// Placeholder for the owner of a secret whose owner cannot be read.
   fileprivate static let unreadable = Person(
-    id: "", name: "somebody whose entry is damaged", isSuspended: true, createdUnixSeconds: 0)
+    id: "", name: "unknown person (damaged entry)", isSuspended: true, createdUnixSeconds: 0)
 
   /// Line that marks a person of the site.
   private static let siteLine = "site"

@@ -111,7 +111,8 @@ class Place:
         output = self.run(program, url, other.hex(), key.hex())
         require(output == "action 0, written at 1767168000, signed with key 2\n", f"verify prints: {output}")
         done = self.attempt(program, url, other.hex())
-        require(done.returncode == 1 and done.stdout == "refused: the signature matches none of the keys\n", done.stdout)
+        refusal = "refused: the signature matches none of the keys\n"
+        require(done.returncode == 1 and done.stdout == refusal, done.stdout)
 
 
 def sources(name):
