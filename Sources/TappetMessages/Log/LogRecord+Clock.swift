@@ -9,12 +9,12 @@ extension LogRecord {
     case .good:
       self.init(
         .notice, "clock-good",
-        "the clock is synchronised: messages with a timestamp are sent, and commands judged, again")
+        "the clock is synchronised: messages with a timestamp are sent again, and commands with a time accepted")
     case .unknown:
       self.init(
         .warning, "clock-unknown",
-        "the clock is not synchronised: messages with a timestamp, and entries from before the last start of the "
-          + "machine, wait for it, and commands with a time are refused; start a time service, or set 'clock: trust'")
+        "the clock is not synchronised: messages with a timestamp, and entries from before the machine's last start, "
+          + "are held until it is, and commands with a time are refused; start a time service, or set 'clock: trust'")
     case .certificateExpiring(let days):
       self.init(.warning, "certificate-expiring", LogRecord.certificateSentence(days), [("days_left", String(days))])
     case .certificatesGood:
@@ -26,21 +26,21 @@ extension LogRecord {
   package init(clockBehind seconds: Int64) {
     self.init(
       .warning, "clock-behind",
-      LogRecord.clockBehind(seconds) + ", so it counts as not set: check the time service; if the clock is right, set "
-        + "'clock: trust' and reload, once",
+      LogRecord.clockBehind(seconds) + ", so it is treated as not set: check the time service; if the clock is "
+        + "correct, set 'clock: trust' and reload once",
       [("seconds", String(seconds))])
   }
 
   /// Returns a human-readable description of how far the clock is behind.
   package static func clockBehind(_ seconds: Int64) -> String {
-    "the clock is " + String(seconds / 3600) + " h behind the latest time that this kiosk knew"
+    "the clock is " + String(seconds / 3600) + " h behind the latest time that this kiosk recorded"
   }
 
   private static func certificateSentence(_ days: Int) -> String {
     let when =
       days < 0
-      ? "ended " + CertificateDetails.ago(daysLeft: Int64(days))
-      : "ends in " + String(days) + (days == 1 ? " day" : " days")
+      ? "expired " + CertificateDetails.ago(daysLeft: Int64(days))
+      : "expires in " + String(days) + (days == 1 ? " day" : " days")
     return "a certificate " + when + "; run 'tappet check' to see which, and replace its file"
   }
 }

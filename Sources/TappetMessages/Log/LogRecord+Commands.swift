@@ -19,11 +19,11 @@ extension LogRecord {
         .warning, "commands-refused-more", String(count) + " more commands refused in the last minute",
         [("count", String(count))])
     case .subscribed(let topic, isGranted: true):
-      self.init(.info, "commands-ready", "commands are taken from " + topic, [("topic", topic)])
+      self.init(.info, "commands-ready", "commands are accepted from " + topic, [("topic", topic)])
     case .subscribed(let topic, isGranted: false):
       self.init(
         .error, "commands-denied",
-        "the broker does not let this kiosk read " + topic + ": no command arrives; allow it in the access list",
+        "the broker does not let this kiosk read " + topic + ": no commands are received; allow it in the access list",
         [("topic", topic)])
     }
   }
@@ -37,23 +37,24 @@ extension CommandRefusal {
   package func sentence(topic: String) -> String {
     switch self {
     case .retained:
-      "it was published to be kept, so the broker sends it at each connect; publish without the retain flag, and "
+      "it is a retained message, which the broker resends at each connect; publish without the retain flag, and "
         + "clear it: mosquitto_pub -r -n -t " + topic
-    case .tooLarge(let size): "it has " + String(size) + " bytes; a command has at most 2,048"
-    case .malformed: "it is not a command that this topic takes; docs/commands.md has the forms"
+    case .tooLarge(let size): "it is " + String(size) + " bytes long; the maximum is 2,048"
+    case .malformed: "it is not a command that this topic accepts; docs/commands.md lists the formats"
     case .notAllowed: "not permitted here; see 'actions', 'outputs', 'people' and 'check' under 'commands'"
     case .stranger: "its sender is not among 'users' of this room, and does not have its 'power_level'"
     case .unproved: "its proof is missing: the token, the time 't', or the signature"
     case .badToken: "its token was not made with this topic's key"
     case .badSignature: "its signature was not made with a key that this topic accepts"
-    case .clockUnknown: "the clock is not synchronised, so nothing tells how old it is"
+    case .clockUnknown: "the clock is not synchronised, so its age is unknown"
     case .late(let seconds): "it is " + CommandRefusal.text(seconds) + " old"
     case .early(let seconds):
       "its time is " + CommandRefusal.text(seconds) + " ahead; one of the two clocks is wrong"
-    case .justStarted: "it is older than this kiosk's start, and may have acted before; send it again"
-    case .repeated: "it has acted before, or this kiosk made its token for somebody else; send a new one"
-    case .overtaken: "a newer command for the same came before it; send it again if it still counts"
-    case .memoryFull: "too many commands came at once; send it again later"
+    case .justStarted:
+      "it was sent before or shortly after this kiosk started, and may already have been executed; send it again"
+    case .repeated: "it was already executed, or this kiosk created its token for someone else; send a new command"
+    case .overtaken: "a newer command for the same output or action arrived first; send it again if it still applies"
+    case .memoryFull: "too many commands arrived at the same time; send it again later"
     case .tooMany(let wait):
       "too many commands on this topic; try again in " + String((wait.wholeMilliseconds + 999) / 1000) + " s"
     case .locked: "the buttons are locked, and this topic has 'locked: true'"

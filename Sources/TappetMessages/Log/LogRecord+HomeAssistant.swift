@@ -4,7 +4,8 @@ extension LogRecord {
   /// Creates the record of a published discovery message.
   package init(discoverySent topic: String) {
     self.init(
-      .info, "discovery-sent", "the kiosk was described to Home Assistant, at '" + topic + "'", [("topic", topic)])
+      .info, "discovery-sent", "the kiosk's description for Home Assistant was published to '" + topic + "'",
+      [("topic", topic)])
   }
 
   /// Creates the record of a broker that does not let the kiosk read Home Assistant's birth topic.
@@ -12,7 +13,7 @@ extension LogRecord {
     self.init(
       .warning, "home-assistant-denied",
       "the broker does not let this client read '" + topic
-        + "': the kiosk does not learn when Home Assistant starts; allow the topic in the broker's access list",
+        + "': the kiosk cannot detect when Home Assistant starts; allow the topic in the broker's access list",
       [("topic", topic)])
   }
 }

@@ -10,7 +10,7 @@ extension LogRecord {
     let uid: [Field] = report.uid.map { [("uid", Hex.encode($0.bytes))] } ?? []
     guard let result = report.result, let thing = report.thing else {
       self.init(
-        .info, "inventory-person", "\(report.who) may take or bring an item now: tap it",
+        .info, "inventory-person", "\(report.who) can take or return an item now: tap it",
         [("action", report.action), ("who", report.who)] + uid)
       return
     }
@@ -25,13 +25,13 @@ extension LogRecord {
   @export(interface)
   package init(scannerErrno code: Int32) {
     guard code != 0 else {
-      self.init(.notice, "scanner-good", "the scanner is there again")
+      self.init(.notice, "scanner-good", "the scanner is available again")
       return
     }
     let text = SystemError(call: "open", code: code).text
     let advice =
       code == EACCES || code == EPERM
-      ? "allow it to the service: docs/inventory.md, \"A scanner\", has the lines" : "is it plugged in?"
+      ? "allow the service to open it: docs/inventory.md, \"A scanner\", shows how" : "is it plugged in?"
     self.init(.error, "scanner-lost", "the scanner cannot be used: \(text); \(advice)")
   }
 }
@@ -48,11 +48,11 @@ extension InventoryThing {
     switch result {
     case .shown:
       let place = holder.map { "is with \($0)" } ?? (path.isEmpty ? "" : "is in \(path)")
-      let content = kind == .item ? "; \(quantity) of it" : contentCount == 0 ? "; it is empty" : ": \(contentList)"
+      let content = kind == .item ? "; quantity \(quantity)" : contentCount == 0 ? "; it is empty" : ": \(contentList)"
       return what + (place.isEmpty ? "" : " " + place) + content
     case .moved: return what + " was moved to \(path)"
-    case .lent: return what + " was checked out to \(holder ?? "somebody")"
-    case .returned: return what + " was brought back; it belongs in \(path)"
+    case .lent: return what + " was checked out to \(holder ?? "an unknown person")"
+    case .returned: return what + " was returned; it belongs in \(path)"
     }
   }
 }
@@ -62,11 +62,11 @@ extension InventoryFault {
   func sentence(_ action: String) -> String {
     switch self {
     case .unknown:
-      "nothing in the inventory has this tag or code; 'tappet tag write --box BOX' or 'tappet box edit BOX --tag UID' "
-        + "gives it one"
-    case .gone: "the first thing of the two was removed from the inventory meanwhile"
+      "nothing in the inventory has this tag or code; assign it with 'tappet tag write --box BOX' or "
+        + "'tappet box edit BOX --tag UID'"
+    case .gone: "the first of the two entries was removed from the inventory in the meantime"
     case .database: "the inventory cannot be read or changed now, or another process keeps it busy; tap again"
-    case .reserved: "somebody else has reserved it for today; 'tappet item show' shows who, and 'unreserve' ends it"
+    case .reserved: "another person has reserved it for today; 'tappet item show' shows who, and 'unreserve' cancels it"
     case .away: "tappet-inventory does not answer, so \(action) did nothing; tap again in a moment"
     }
   }

@@ -17,8 +17,8 @@ extension LogRecord {
     case .withoutRetained(let index):
       self.init(
         .warning, "broker-without-retained",
-        configuration.endpointName(index) + " keeps no retained messages: the kiosk's status, and whatever else is to "
-          + "be retained, reaches only those who have subscribed by then")
+        configuration.endpointName(index) + " does not support retained messages: the kiosk's status, and any other "
+          + "retained message, reaches only clients that are already subscribed")
     case .failed(let index, let failure, let delay):
       self.init(
         .warning, "broker-unreachable", KioskStatus.Link.failed(endpoint: index, failure).sentence(configuration),

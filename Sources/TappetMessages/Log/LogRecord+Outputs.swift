@@ -15,7 +15,8 @@ extension LogRecord {
       let (output, milliseconds) = (configuration.outputName(index), String(time.wholeMilliseconds))
       self.init(
         .info, "output-waiting",
-        output + " waits " + milliseconds + " ms: another output of its group was on; requested by " + cause.sentence,
+        output + " is delayed by " + milliseconds + " ms: another output of its group was on; requested by "
+          + cause.sentence,
         [("output", output), ("wait_ms", milliseconds)])
     case .refused(let order, let cause, let refusal):
       self.init(
@@ -30,11 +31,11 @@ extension OutputReason {
   fileprivate var sentence: String {
     switch self {
     case .asked(let cause): cause.sentence
-    case .pulseOver: "the pulse is over"
-    case .limit: "'max_on' is over"
+    case .pulseOver: "the pulse has ended"
+    case .limit: "'max_on' has elapsed"
     case .interlock: "another output of its group was requested"
-    case .linkLost: "the broker has been away for too long ('on_link_loss')"
-    case .closing: "the panel is closed"
+    case .linkLost: "the broker has been unavailable for too long ('on_link_loss')"
+    case .closing: "the panel is closing"
     }
   }
 }
@@ -48,7 +49,7 @@ extension OutputCause {
     case .action(let name, .inventory): "an item that is low, for " + name
     case .command(let topic): "a command on " + topic
     case .person: "a person ('tappet output')"
-    case .program: "the program around the kiosk"
+    case .program: "the program that embeds the kiosk"
     case .start: "'on_start'"
     }
   }
@@ -59,7 +60,7 @@ extension OutputRefusal {
   package var sentence: String {
     switch self {
     case .unknown: "the panel has no such output"
-    case .unavailable: "its line is missing; 'tappet status' says why"
+    case .unavailable: "its line is missing; 'tappet status' shows why"
     case .closing: "the kiosk is stopping"
     }
   }

@@ -86,7 +86,7 @@ extension ConfirmationEnd {
   var sentence: String {
     switch self {
     case .timeUp: "the time ran out"
-    case .otherTouch: "another touch came in between"
+    case .otherTouch: "another tag or button was used"
     case .tagGone: "the tag was taken away"
     case .closed: "the panel or the room was closed"
     case .refusedInRoom(let user): user + " refused it"

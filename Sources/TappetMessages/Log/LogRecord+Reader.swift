@@ -25,29 +25,29 @@ extension ReaderLoss {
       case .tool: ofTool
       }
     }
-    let next = remedy("it is started again", "open the reader again", "try again")
+    let next = remedy("it is restarted", "open the reader again", "try again")
     switch self {
     case .fault(.notFound, _):
       guard let device else { return "no reader was found; plug one in, or name it with 'reader: {device: …}'" }
       if let driver = Self.unknownDriver(device) {
-        return "Debian's libnfc has no driver '\(driver)'; it has " + Self.drivers.joined(separator: ", ")
+        return "Debian's libnfc has no driver '\(driver)'; it supports " + Self.drivers.joined(separator: ", ")
       }
-      return "\(name) is not there; plug it in, or correct 'reader: {device: …}'"
+      return "\(name) was not found; plug it in, or correct 'reader: {device: …}'"
     case .fault(.silent, _):
       return "\(name) does not answer; check its power and wires"
-        + remedy(". Tappet keeps reopening it", ", and open it again", ", and try again")
+        + remedy(". Tappet keeps trying to open it", ", and open it again", ", and try again")
     case .fault(.ioError, let code):
-      return "\(name) was unplugged or its line broke (libnfc \(code)); "
+      return "\(name) was unplugged, or its connection broke (libnfc \(code)); "
         + remedy(
           "Tappet uses it again as soon as it is back", "open it again when it is back", "try again when it is back")
-    case .fault(.busy, _): return "another program uses \(name); end it (nfc-list, a second tappet, pcscd)"
+    case .fault(.busy, _): return "another program is using \(name); stop it (nfc-list, a second tappet, pcscd)"
     case .fault(.permissionDenied, _):
-      return "this user may not open \(name); add the user to the group dialout (or i2c, spi)"
+      return "this user is not allowed to open \(name); add the user to the group dialout (or i2c, spi)"
     case .fault(.unusable, let code):
       return "\(name) answers, but not like a usable reader (libnfc \(code)); "
         + remedy("Tappet reopens it", "open it again", "try again")
-    case .ended(.exited(let status)): return "tappet-reader ended with status \(status); \(next)"
-    case .ended(.signaled(let number)): return "tappet-reader was ended by signal \(number); \(next)"
+    case .ended(.exited(let status)): return "tappet-reader exited with status \(status); \(next)"
+    case .ended(.signaled(let number)): return "tappet-reader was terminated by signal \(number); \(next)"
     case .silent: return "tappet-reader hung and was killed; \(next)"
     case .malformed:
       return "tappet-reader sent an invalid message and was killed; is it the same version as tappet?"
@@ -105,29 +105,32 @@ extension TapRefusal {
         "tap refused: the signature matches no secret of '\(action)'; the tag is forged, or its secret was removed"
     case .strayIndex(let index, let action, let isConfigured):
       return isConfigured
-        ? "tap refused: the tag is one of '\(action)' with index \(index), but kiosk.yaml gives '\(action)' another; "
-          + "set 'index: \(index)' there, or remove the line"
+        ? "tap refused: the tag is one of '\(action)' with index \(index), but kiosk.yaml gives '\(action)' a "
+          + "different one; set 'index: \(index)' there, or remove that line"
         : "tap refused: the tag is one of '\(action)', which is not configured; 'tappet action rename \(action) NAME' "
-          + "gives its secrets to another action"
+          + "moves its secrets to another action"
     case .copiedURL(let action):
-      return "tap refused: the URL of a tag of '\(action)' was copied onto this one; remove the secret, and write the "
-        + "tag that it belongs to again"
+      return "tap refused: the URL of another tag of '\(action)' was copied onto this tag; remove the secret, and "
+        + "rewrite the tag that it belongs to"
     case .personSuspended(_, let person):
       return "tap refused: \(person) is suspended; 'tappet person resume' lets them act again"
     case .wrongTime(let action, let fault): return "\(what) refused: \(fault.sentence(action))"
     case .limitedPerson(_, let person, let fault): return "tap refused: \(fault.sentence(of: person))"
     case .usedUp(_, let person):
-      return "tap refused: \(person) has no use left; 'tappet person allow' gives them more"
+      return "tap refused: \(person) has no uses left; 'tappet person allow' adds more"
     case .commandOfLimitedPerson:
-      return "\(what) refused: its tag's person has limits ('tappet person allow'), which hold at the reader alone"
+      return
+        "\(what) refused: its tag's person has limits ('tappet person allow'), which are checked only at the reader"
     case .webhookAway(let action):
-      return "\(what) refused: the server of its webhook failed last time, and \(action) must not be done late"
+      return "\(what) refused: the server of its webhook failed last time, and \(action) must not be performed late"
     case .nobodyToAsk(let action):
       return
-        "\(what) refused: nobody can be asked about \(action), because its room is not heard now; see 'tappet status'"
-    case .brokerAway(let action): return "\(what) refused: the broker is away, and \(action) must not be done late"
+        "\(what) refused: \(action) cannot be confirmed, because the kiosk is not receiving from its room; "
+        + "see 'tappet status'"
+    case .brokerAway(let action):
+      return "\(what) refused: the broker is unavailable, and \(action) must not be performed late"
     case .outboxFull(let action, let count, let size):
-      return "\(what) refused: the outbox is full (\(count) entries, \(size) bytes), \(action) has no room"
+      return "\(what) refused: the outbox is full (\(count) entries, \(size) bytes), with no room for \(action)"
     case .notStored(let action, let fault):
       return "\(what) refused: \(action) could not be stored (\(fault.word))"
     case .notInInventory(let action, let fault): return "\(what) refused: \(fault.sentence(action))"
@@ -144,9 +147,9 @@ extension TimeFault {
     switch self {
     case .outsideHours: "this is outside the hours of \(person)"
     case .holiday: "today is a holiday, on which the hours of \(person) do not apply"
-    case .notYet: "\(person) may not act yet"
-    case .noLonger: "\(person) may not act any more"
-    case .clockUnknown: "\(person) has hours or days, and the clock is not synchronised"
+    case .notYet: "\(person) is not allowed to act yet"
+    case .noLonger: "\(person) is no longer allowed to act"
+    case .clockUnknown: "\(person) is limited to hours or days, and the clock is not synchronised"
     }
   }
 
@@ -155,8 +158,8 @@ extension TimeFault {
     case .outsideHours: "this is outside the hours of '\(action)'"
     case .holiday: "today is a holiday, on which the hours of '\(action)' do not apply"
     case .notYet: "'\(action)' is not valid yet"
-    case .noLonger: "'\(action)' is not valid any more"
-    case .clockUnknown: "'\(action)' has hours, and the clock is not synchronised"
+    case .noLonger: "'\(action)' is no longer valid"
+    case .clockUnknown: "'\(action)' is limited to hours, and the clock is not synchronised"
     }
   }
 }
@@ -179,7 +182,7 @@ extension TagFault {
   package var sentence: String {
     @export(interface) get {
       switch self {
-      case .pulledAway: "the tag was taken away while it was read; hold it longer"
+      case .pulledAway: "the tag was taken away while it was being read; hold it longer"
       case .unsupportedModel: "Tappet cannot read this kind of tag; use an NTAG213, 215 or 216"
       case .refusedToAnswer: "the tag refused to be read: it may be password-protected or too slow"
       case .malformedAnswer: "the tag's answers violate its specification; it may be damaged"
@@ -187,9 +190,9 @@ extension TagFault {
       case .noApplication:
         "the tag is a smart card without an NDEF application; use an NTAG213, 215 or 216, "
           + "or format it with its maker's tool"
-      case .readProtected: "the tag forbids reading its message: its capability container says so; use another one"
+      case .readProtected: "the tag is read-protected, according to its capability container; use another one"
       case .malformedContainer:
-        "the tag's capability container names no NDEF file that could be read; format it again, or use another one"
+        "the tag's capability container does not describe a readable NDEF file; reformat the tag, or use another one"
       }
     }
   }

@@ -53,7 +53,8 @@ extension LogRecord {
         .info, entry.trigger.word + "-accepted", "accepted: \(entry.action)",
         entry.fields + (uid.map { [("uid", Hex.encode($0.bytes))] } ?? []))
     case .queued(let entry, let reason):
-      self.init(.notice, "queued", "\(entry.action) waits: \(reason.sentence)", [("code", reason.code)] + entry.fields)
+      self.init(
+        .notice, "queued", "\(entry.action) is pending: \(reason.sentence)", [("code", reason.code)] + entry.fields)
     case .delivered(let entry, let after, let isHeard):
       let time: [Field] = after.map { [("after_ms", String($0.wholeMilliseconds))] } ?? []
       self.init(
@@ -63,10 +64,10 @@ extension LogRecord {
     case .deliveredOfMany(let entry): self.init(.info, "delivered", "delivered: \(entry.action)", entry.fields)
     case .deliveredMore(let count):
       self.init(
-        .info, "delivered-more", "delivered \(count) more of the entries that waited", [("count", String(count))])
+        .info, "delivered-more", "delivered \(count) more pending entries", [("count", String(count))])
     case .expired(let entry):
       self.init(
-        .warning, "expired", "\(entry.action) expired before the \(entry.receiver) took it; it will not be sent",
+        .warning, "expired", "\(entry.action) expired before the \(entry.receiver) accepted it; it will not be sent",
         entry.fields)
     case .droppedMore(let count):
       self.init(
@@ -94,15 +95,15 @@ extension OutboxEntry {
   fileprivate var receiver: String { destination == .broker ? "broker" : "webhook's server" }
 
   fileprivate func setAsideSentence(_ broker: String) -> String {
-    "\(broker) closes the connection at each message of \(message.size) bytes to \(topic.quoted), so \(action) waits "
-      + "behind all others, and is tried again until it expires: change the topic or the broker's access list, or run "
-      + "'tappet outbox drop \(id.hex)'"
+    "\(broker) closes the connection on each message of \(message.size) bytes to \(topic.quoted), so \(action) is "
+      + "moved behind all other entries, and retried until it expires: change the topic or the broker's access list, "
+      + "or run 'tappet outbox drop \(id.hex)'"
   }
 
   fileprivate func undeliverableSentence(_ code: Int32?) -> String {
     guard let code else {
       return
-        "\(action) cannot be sent: its %T cannot be filled; is 'timestamp_key' still configured, is the clock right?"
+        "\(action) cannot be sent: its %T cannot be filled; is 'timestamp_key' still configured, and the clock correct?"
     }
     return "the broker refused \(action) for good: \(LinkFailure.publishRefusal(code))"
   }
@@ -111,11 +112,14 @@ extension OutboxEntry {
 extension QueueReason {
   var sentence: String {
     switch self {
-    case .linkDown: "the broker is away; it is sent when the link is back, unless it expires before"
-    case .clockUnknown: "the clock is not synchronised; it is sent when it is, unless it expires before"
-    case .webhookFails: "its webhook's server failed last time; it is sent when that is back, unless it expires before"
-    case .homeAssistantAway: "Home Assistant is away; it is sent when that is back, unless it expires before"
-    case .behindOthers(let count): "\(count) others are before it"
+    case .linkDown: "the broker is unavailable; it is sent when the link is restored, unless it expires first"
+    case .clockUnknown: "the clock is not synchronised; it is sent once the clock is, unless it expires first"
+    case .webhookFails:
+      "its webhook's server failed last time; it is sent when the server recovers, unless it expires first"
+    case .homeAssistantAway:
+      "Home Assistant is unavailable; it is sent when Home Assistant is back, unless it expires first"
+    case .behindOthers(let count):
+      count == 1 ? "1 other entry is ahead of it" : "\(count) other entries are ahead of it"
     }
   }
 }
@@ -123,7 +127,7 @@ extension QueueReason {
 extension TapIgnored {
   var sentence: String {
     switch self {
-    case .held: "the tag lies on the reader since its last tap or the kiosk's start; take it away and tap again"
+    case .held: "the tag has been on the reader since its last tap or the kiosk's start; take it away and tap again"
     case .cooldown(let remaining):
       "tapped again too soon; the action's cooldown lasts \(remaining.wholeMilliseconds) ms more"
     }

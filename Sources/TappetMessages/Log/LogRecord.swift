@@ -57,10 +57,10 @@ package struct LogRecord: Sendable {
     var sentence: String
     if let path = recovery.setAside {
       sentence =
-        "the database was damaged: it was kept as " + path + " and a new one started; "
+        "the database was damaged: it was kept as " + path + " and a new one was started; "
         + "the entries in it will not be sent; "
     } else {
-      sentence = "the database had lost the last changes of the secrets; "
+      sentence = "the database had lost the last changes to the secrets; "
     }
     if recovery.restoredCount == nil {
       sentence += "there was no copy of the secrets: import them again"
@@ -68,7 +68,7 @@ package struct LogRecord: Sendable {
       let count = recovery.secretCount
       sentence += String(count) + (count == 1 ? " secret was" : " secrets were") + " restored from the copy"
     }
-    self.init(.error, "database-damaged", sentence + ". Look for errors of the disk in the kernel's log")
+    self.init(.error, "database-damaged", sentence + ". Check the kernel's log for disk errors")
   }
 
   /// Creates the record of a failure to update the copy of the secrets.
@@ -81,8 +81,8 @@ package struct LogRecord: Sendable {
   package init(refused peer: LocalPeer) {
     self.init(
       .error, "helper-refused",
-      "\(peer.program), the kiosk's own process, asked at the control socket, and was killed: what it read may have "
-        + "taken it over. Update the system's libraries, and tell Tappet's authors",
+      "\(peer.program), the kiosk's own process, connected to the control socket, and was killed: input that it read "
+        + "may have taken control of it. Update the system's libraries, and report this to Tappet's authors",
       [("program", peer.program), ("process", String(peer.process))])
   }
 
@@ -116,7 +116,7 @@ package struct LogRecord: Sendable {
     case .room(.access(let room, let access)): self.init(access, room)
     case .room(.failing(let fault)): self.init(roomsFail: fault, configuration)
     case .room(.listening):
-      self.init(.notice, "rooms-listening", "the homeserver answers again: commands are heard")
+      self.init(.notice, "rooms-listening", "the homeserver answers again: commands are received")
     case .site(.applied(let record)): self.init(applied: record)
     case .site(.refused(let refusal)): self.init(refusedBundle: refusal)
     case .site(.denied): self.init(siteDenied: configuration.site?.topic ?? "")
@@ -125,7 +125,7 @@ package struct LogRecord: Sendable {
     case .outboxRestored(let count):
       self.init(
         .notice, "outbox-restored",
-        "\(count) accepted \(count == 1 ? "entry is" : "entries are") waiting from the last run")
+        "\(count) accepted \(count == 1 ? "entry is" : "entries are") still pending from the previous run")
     case .stopping(let count):
       self.init(.notice, "stopping", "stopping", count > 0 ? [("unacknowledged", String(count))] : [])
     }
@@ -177,12 +177,12 @@ extension StoreFault {
   @export(interface)
   package func sentence(folder: String) -> String {
     switch self {
-    case .full: "no space is left in \(folder): taps are refused until there is; delete something"
+    case .full: "no space is left in \(folder): taps are refused until space is freed; delete something"
     case .readOnly: "\(folder) is read-only: taps are refused; remount it, or look for disk errors in the kernel's log"
     case .ioError: "the disk under \(folder) reports an error: taps are refused; the card may be failing"
     case .corrupt:
       "the database in \(folder) is damaged: taps are refused until a new one has been tried, which takes seconds"
-    case .busy: "another program holds the database in \(folder): taps are refused until it closes"
+    case .busy: "another program is using the database in \(folder): taps are refused until that program closes it"
     case .other(let code): "the database in \(folder) cannot be written (SQLite code \(code)): taps are refused"
     }
   }

@@ -11,25 +11,26 @@ extension AppExportProblem {
     @export(interface) get {
       switch self {
       case .unreadable(let error): "it cannot be read: \(error.text)"
-      case .tooLarge: "it has more than \(Limits.appSettingsSizeMax) bytes; the app's settings never have"
+      case .tooLarge: "it is larger than \(Limits.appSettingsSizeMax) bytes, which the app's settings never are"
       case .notJSON: "it is not valid JSON, or was cut off; export the settings from the app again"
       case .notSettings(let missing):
-        "it is JSON, but of neither generation of the app's settings: '\(missing)' is missing"
+        "it is JSON, but matches neither generation of the app's settings: '\(missing)' is missing"
       case .wrongType(let place, let expected): "'\(place)' must be \(expected)"
       case .empty(let place): "'\(place)' is empty; fill it in in the app, and export the settings again"
       case .notAnEndpoint(let text): "'endpoint' is not a usable host: '\(text)'"
       case .notAClientID(let text):
-        "'clientID' cannot be used here: '\(text)' has '/', '+' or '#', or more than \(Limits.clientIDSizeMax) bytes"
+        "'clientID' is not valid here: '\(text)' contains '/', '+' or '#', or is longer than "
+          + "\(Limits.clientIDSizeMax) bytes"
       case .notATimestampKey: "'timestampKey' must have 32, 48 or 64 hex digits"
       case .certificate(let problem): problem.sentence
       case .notATopic(let place, let topic):
         topic.isEmpty ? "'\(place)' has no topic" : "'\(place).topic' cannot be published to: '\(topic)'"
       case .timestampWithoutKey(let place): "'\(place).message' uses %T, but there is no 'timestampKey'"
-      case .textTooLong(let place, let max): "'\(place)' has more than \(max) bytes"
-      case .notASecret(let place): "'\(place)' holds no secret of 64 hex digits"
+      case .textTooLong(let place, let max): "'\(place)' is longer than \(max) bytes"
+      case .notASecret(let place): "'\(place)' contains no secret of 64 hex digits"
       case .tooManySecrets(let place, let count):
-        "'\(place)' has \(count) secrets; \(Limits.appSecretsPerActionMax) are the most"
-      case .noActions: "it has no action in use; fill one in in the app, and export the settings again"
+        "'\(place)' contains \(count) secrets; the maximum is \(Limits.appSecretsPerActionMax)"
+      case .noActions: "it contains no action in use; fill one in in the app, and export the settings again"
       }
     }
   }

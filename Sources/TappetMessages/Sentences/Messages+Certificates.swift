@@ -38,48 +38,51 @@ extension CertificateFinding {
   package func sentence(at now: Int64) -> String {
     switch remark {
     case .certificate(let details, let isAuthority, let key, let names):
-      return details.sentence(at: now) + " (" + (isAuthority ? "a CA's, " : "") + key
+      return details.sentence(at: now) + " (" + (isAuthority ? "CA certificate, " : "") + key
         + (names.isEmpty ? "" : ", for " + names.quoted) + ")"
     case .wrongPurpose(let subject, let isServer):
       return isServer
-        ? "\(path): \(subject.quoted) is not for servers (its extended key usage lacks serverAuth); get one that is"
-        : "\(path): \(subject.quoted) is not for clients (its extended key usage lacks clientAuth), and brokers "
+        ? "\(path): \(subject.quoted) is not valid for servers (its extended key usage lacks serverAuth); "
+          + "get one that is"
+        : "\(path): \(subject.quoted) is not valid for clients (its extended key usage lacks clientAuth), and brokers "
           + "refuse it; get one that is"
     case .cannotSign(let subject):
       return
-        "\(path): \(subject.quoted) may not sign (its key usage lacks digitalSignature), which TLS 1.3 needs; "
-        + "get one that may"
+        "\(path): \(subject.quoted) is not allowed to sign (its key usage lacks digitalSignature), as TLS 1.3 "
+        + "requires; get one that is"
     case .weakKey(let subject, let key):
       return
-        "\(path): \(subject.quoted) has a weak key (\(key)), which OpenSSL here refuses; get one with P-256 or RSA 2048"
+        "\(path): \(subject.quoted) has a weak key (\(key)), which this machine's OpenSSL refuses; "
+        + "get one with P-256 or RSA 2048"
     case .unknownKey(let subject):
       return
-        "\(path): \(subject.quoted) has a key that OpenSSL here does not know, or that is damaged; "
+        "\(path): \(subject.quoted) has a key that this machine's OpenSSL does not support, or that is damaged; "
         + "get one with P-256 or RSA 2048"
     case .weakSignature(let subject):
       return
-        "\(path): \(subject.quoted) is signed with a weak digest (SHA-1 or older), which OpenSSL here refuses; "
-        + "have it signed with SHA-256"
+        "\(path): \(subject.quoted) is signed with a weak digest (SHA-1 or older), which this machine's OpenSSL "
+        + "refuses; have it signed with SHA-256"
     case .keyMatches(let subject): return "\(path): the key of \(subject.quoted)"
     case .keyFitsNone:
-      return "\(path): the key belongs to none of these certificates; use the pair that was made together"
-    case .keyAlone: return "\(path): a private key; name its certificate too, and they are compared"
+      return "\(path): the key belongs to none of these certificates; use the pair that was created together"
+    case .keyAlone: return "\(path): a private key; to compare them, specify its certificate too"
     case .keyOpenToOthers: return "\(path) can be read by others; run: chmod 600 \(path)"
     case .leafNotFirst(let subject):
       return
-        "\(path): \(subject.quoted) must be the first certificate in it, followed by its chain; "
+        "\(path): \(subject.quoted) must be the first certificate in the file, followed by its chain; "
         + "'tappet cert import' puts them in order"
-    case .chain(let subjects): return "\(path): the chain holds: " + subjects.map { $0.quoted }.joined(separator: " < ")
+    case .chain(let subjects):
+      return "\(path): the chain is valid: " + subjects.map { $0.quoted }.joined(separator: " < ")
     case .chainEnds(let issuer):
       return
-        "\(path): its issuer, \(issuer.quoted), is not in these files; right if the broker knows it, "
-        + "else append its certificate"
-    case .chainRefused(let text): return "\(path): the chain does not hold: \(text); ask whoever made it"
-    case .hostMatches(let host): return "\(path): it is for \(host)"
+        "\(path): its issuer, \(issuer.quoted), is not in these files; fine if the broker knows it, "
+        + "otherwise append its certificate"
+    case .chainRefused(let text): return "\(path): the chain is not valid: \(text); ask whoever created it"
+    case .hostMatches(let host): return "\(path): it was issued for \(host)"
     case .hostMismatch(let host, let names):
       return names.isEmpty
-        ? "\(path): it has no subjectAltName, and a CN names no host; get one that is for \(host)"
-        : "\(path): it is for " + names.quoted + ", not for \(host)"
+        ? "\(path): it has no subjectAltName, and the CN is ignored; get one that was issued for \(host)"
+        : "\(path): it was issued for " + names.quoted + ", not for \(host)"
     case .problem(let problem): return problem.sentence
     }
   }

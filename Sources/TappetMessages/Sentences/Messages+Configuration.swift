@@ -24,19 +24,19 @@ extension ConfigurationProblem {
     let what = place.isEmpty ? "the file" : place
     switch kind {
     case .cannotRead(let error): return error.text
-    case .tooLarge(let size, let max): return "has \(size) bytes; a configuration has at most \(max)"
+    case .tooLarge(let size, let max): return "is \(size) bytes long; the maximum for a configuration is \(max)"
     case .notUTF8: return "is not UTF-8 text"
     case .yaml(.syntax(let problem)): return "is not valid YAML: \(problem)"
     case .yaml(.tab): return "a tab is used where only spaces may indent"
-    case .yaml(.noBreakSpace): return "a no-break space (U+00A0) is used where only a plain space may be; type it again"
+    case .yaml(.noBreakSpace): return "a no-break space (U+00A0) is used where only a plain space is allowed; retype it"
     case .yaml(.tag(let tag)): return "the tag '\(tag)' is not supported; write the value without it"
-    case .yaml(.unknownAlias(let name)): return "the alias '*\(name)' is not defined before"
-    case .yaml(.tooManyNodes(let max)): return "has more than \(max) values, aliases counted each time"
+    case .yaml(.unknownAlias(let name)): return "the alias '*\(name)' is not defined before it is used"
+    case .yaml(.tooManyNodes(let max)): return "contains more than \(max) values, counting each use of an alias"
     case .yaml(.tooDeep(let max)): return "is nested more than \(max) levels deep"
-    case .yaml(.severalDocuments): return "a second document begins; a configuration is one"
-    case .yaml(.empty): return "is empty; 'broker' and 'actions' are needed"
+    case .yaml(.severalDocuments): return "a second document starts here; a configuration must be a single document"
+    case .yaml(.empty): return "is empty; 'broker' and 'actions' are required"
     case .mergeKey: return "merge keys ('<<') are not supported\(inPlace); write the values out"
-    case .keyNotText: return "a key\(inPlace) is not a word"
+    case .keyNotText: return "a key\(inPlace) is not text"
     case .unknownKey(let key, let nearest): return "unknown key '\(key)'\(inPlace)" + Spelling.suggestion(nearest)
     case .duplicateKey(let key): return "duplicate key '\(key)'\(inPlace)"
     case .missingKey(let key): return "the key '\(key)' is missing\(inPlace)"
@@ -44,8 +44,8 @@ extension ConfigurationProblem {
     case .invalidValue(let value, let expected): return "\(what) must be \(expected), not '\(value)'"
     case .needsTLS:
       return
-        "MQTT 5 is only for mqtts://, because one packet of a hostile broker ends the kiosk (libmosquitto's fault); "
-        + "use mqtts://, or leave out 'protocol'"
+        "MQTT 5 requires mqtts://, because one packet from a hostile broker can crash the kiosk "
+        + "(a bug in libmosquitto); use mqtts://, or leave out 'protocol'"
     case .needsPartner(let key, let partner): return "'\(key)' also needs '\(partner)'\(inPlace)"
     case .duplicateName(let name): return "a second action is named '\(name)'"
     case .duplicateIndex(let index): return "a second action has the index \(index); tags cannot tell them apart"
@@ -54,13 +54,13 @@ extension ConfigurationProblem {
       return "\(what): there is no action '\(name)'" + Spelling.suggestion(nearest)
     case .tagNotTrusted:
       return
-        "\(what) needs 'trust: uid', by which you say that you know: anybody can copy such a tag, so it opens no doors"
+        "\(what) requires 'trust: uid', which acknowledges that such a tag can be copied, so it opens no doors"
     case .tagOpensDoor(let name):
       return
-        "\(what): '\(name)' drives an output or unlocks the panel; a tag that others wrote can be copied by anybody "
-        + "and opens no doors: write one with 'tappet tag write'"
-    case .duplicateTag: return "\(what) is in the list already"
-    case .lineUsedTwice(let line, let place): return "\(what): \(place) has \(line) already"
+        "\(what): '\(name)' drives an output or unlocks the panel; a tag that others wrote can be copied, so it "
+        + "opens no doors: write one with 'tappet tag write'"
+    case .duplicateTag: return "\(what) is already in the list"
+    case .lineUsedTwice(let line, let place): return "\(what): \(line) is already used by \(place)"
     case .unknownButton(let name, let nearest):
       return "\(what): there is no button '\(name)'" + Spelling.suggestion(nearest)
     case .unknownOutput(let name, let nearest):
@@ -71,35 +71,35 @@ extension ConfigurationProblem {
       return "\(what): there is no light '\(name)'" + Spelling.suggestion(nearest)
     case .unanswerable(let name, let gesture):
       return
-        "\(what): the action '\(name)' asks first ('confirm'), which no \(gesture) can answer; use press, hold, "
-        + "double or triple"
+        "\(what): the action '\(name)' requires confirmation ('confirm'), which '\(gesture)' cannot give; "
+        + "use press, hold, double or triple"
     case .nothingUnlocks:
       return "\(what) has 'lock_after', but nothing unlocks it; add 'unlock_code', or 'unlock: true' to an action"
     case .timestampWithoutKey: return "\(what) uses %T, but no 'timestamp_key' is set"
     case .fileUnreadable(let path, let error): return "\(path) cannot be read: \(error.text)"
     case .keyFileOpen(let path, let mode):
       return "\(path) can be read by others (mode \(Self.octal(mode))); run: chmod 600 \(path)"
-    case .keyFileMalformed(let path): return "\(path) must hold 32, 48 or 64 hex digits and nothing else"
-    case .signingKeyMalformed(let path): return "\(path) must hold 64 hex digits and nothing else"
-    case .tokenWithoutKey: return "\(what) needs a 'key' of its own, or a 'timestamp_key' for all"
+    case .keyFileMalformed(let path): return "\(path) must contain 32, 48 or 64 hex digits and nothing else"
+    case .signingKeyMalformed(let path): return "\(path) must contain 64 hex digits and nothing else"
+    case .tokenWithoutKey: return "\(what) requires its own 'key', or a 'timestamp_key' for all"
     case .passwordWithoutTLS:
       return "\(what) is only sent over TLS: use mqtts://, or leave the password out"
     case .passwordInFile:
-      return "\(what) must be {file: FILE}: write the password into a file of its own, with mode 0600"
+      return "\(what) must be {file: FILE}: write the password into a separate file, with mode 0600"
     case .passwordFileEmpty(let path): return "\(path) has an empty first line; write the password into it"
     case .badWebhookURL:
-      return "\(what) must be 'https://HOST/…' without a user, spaces and '#', or {file: FILE} with such a line"
+      return "\(what) must be 'https://HOST/…' without a user, spaces or '#', or {file: FILE} with such a first line"
     case .plainWebhook:
       return "\(what) leaves this machine without TLS: use https://, or set 'allow_http: true'"
     case .webhookSecretMalformed(let path):
-      return "\(path) must hold 'whsec_' and 16 to 128 bytes in Base64; make one with: "
+      return "\(path) must contain 'whsec_' and 16 to 128 bytes in Base64; create one with: "
         + "echo \"whsec_$(openssl rand -base64 32)\""
     case .secretFileEmpty(let path): return "\(path) is empty; write the value into its first line"
     case .sessionUnreadable(let path, let error):
-      return "\(path) cannot be read: \(error.text); 'tappet matrix login USER' writes it"
+      return "\(path) cannot be read: \(error.text); create it with 'tappet matrix login USER'"
     case .sessionMalformed(let path):
-      return "\(path) holds no session; 'tappet matrix login USER' writes it"
-    case .excludes(let key, let other): return "\(what): an action has '\(key)' or '\(other)', not both"
+      return "\(path) contains no session; create it with 'tappet matrix login USER'"
+    case .excludes(let key, let other): return "\(what): an action can have '\(key)' or '\(other)', not both"
     case .passphraseNeeded(let problem): return problem.sentence
     case .more(let count): return "and \(count) more"
     case .unusableProfile(let error): return error.sentences.joined(separator: "; ")
@@ -107,7 +107,7 @@ extension ConfigurationProblem {
       return "\(what) looks like a YAML mapping or list; put it in '…': message: '{\"command\":1}'"
     case .badMessage: return "\(what) must be text without NUL, at most \(Limits.messageSizeMax) bytes"
     case .badPlaceholder:
-      return "\(what) has a '%{' that is none of \(Self.placeholders); 'format: literal' sends it as it is"
+      return "\(what) contains a '%{' that is none of \(Self.placeholders); 'format: literal' sends it unchanged"
     }
   }
 

@@ -12,32 +12,32 @@ extension GPIOFault {
     switch self {
     case .noChips:
       "\(line) is unavailable: this machine has no GPIO chip (/dev/gpiochip*); is the expander plugged in, "
-        + "its driver loaded?"
+        + "and its driver loaded?"
     case .noChip(let name):
       "\(line) is unavailable: there is no GPIO chip '\(name)'; 'gpiodetect' lists labels; is it plugged in?"
     case .ambiguousChip(let label, let count):
-      "\(line) is unavailable: \(count) GPIO chips are labelled '\(label)'; name the one that is meant by its path"
+      "\(line) is unavailable: \(count) GPIO chips are labelled '\(label)'; specify the chip by its path"
     case .noSuchLine:
       "no GPIO line is called \(line); 'gpioinfo' lists names; set 'panel.profile', or name a chip and an offset"
     case .noSuchOffset(let chip, let offset, let count):
       "\(line): the chip \(chip) has no line \(offset); its lines are 0 to \(Int(count) - 1)"
     case .chipNotNamed: "\(line): an offset needs its chip; add 'chip:' with the chip's label"
     case .ambiguous(let count):
-      "\(count) GPIO lines are called \(line); set 'panel.chip' to the label of the chip that is meant"
+      "\(count) GPIO lines are called \(line); set 'panel.chip' to the label of the right chip"
     case .wrongPin(let fault): fault.sentence(line: line)
-    case .listedTwice: "\(line) is the line of another button or light already; each needs a line of its own"
+    case .listedTwice: "\(line) is already used by another button or light; each needs its own line"
     case .busy(let consumer):
       consumer.isEmpty
-        ? "\(line) is in use by the kernel or another program; end it, or choose another line"
-        : "\(line) is in use by '\(consumer)'; end it, or choose another line"
+        ? "\(line) is in use by the kernel or another program; stop that program, or choose another line"
+        : "\(line) is in use by '\(consumer)'; stop it, or choose another line"
     case .noPermission(let path):
-      "\(line) is unavailable: this user may not open \(path); add the user to the group gpio and install "
+      "\(line) is unavailable: this user is not allowed to open \(path); add the user to the group gpio and install "
         + "60-tappet.rules"
     case .noEdges:
-      "\(line) cannot be a button: its chip has no interrupt that tells of changes; wire the chip's INT, "
+      "\(line) cannot be a button: its chip has no interrupt that reports changes; connect the chip's INT, "
         + "or choose another line"
-    case .notSupported: "\(line): the chip's driver cannot do what is asked for; leave out bias, drive or debounce"
-    case .chipGone: "\(line) is lost: its GPIO chip went away; it is used again when the chip is back"
+    case .notSupported: "\(line): the chip's driver does not support these settings; leave out bias, drive or debounce"
+    case .chipGone: "\(line) is lost: its GPIO chip disappeared; the line is used again when the chip is back"
     case .system(let code): "\(line) failed: \(SystemError(call: "ioctl", code: code).text)"
     }
   }
@@ -46,8 +46,8 @@ extension GPIOFault {
 extension GPIOFault.PinFault {
   fileprivate func sentence(line: String) -> String {
     switch self {
-    case .noProfile: "\(line): pins are known by a profile only; set 'panel.profile', or name the line"
-    case .beyondHeader(let last): "\(line): the header has no such pin; its last is \(last)"
+    case .noProfile: "\(line): pin numbers require a profile; set 'panel.profile', or name the line"
+    case .beyondHeader(let last): "\(line): the header has no such pin; its last pin is \(last)"
     case .notALine(let name): "\(line) is \(name), not a GPIO line; count the pins again"
     case .reserved(let purpose): "\(line) is needed by the board for \(purpose); choose another pin"
     }
@@ -61,8 +61,10 @@ extension BoardProfileError {
       switch self {
       case .unknown(let name, let nearest, let known):
         [
-          "there is no profile '\(name)'" + (nearest.map { " (did you mean '\($0)'?)" } ?? "") + "; there are: "
-            + (known.isEmpty ? "none, Tappet is not installed completely" : known.joined(separator: ", "))
+          "there is no profile '\(name)'" + (nearest.map { " (did you mean '\($0)'?)" } ?? "") + "; "
+            + (known.isEmpty
+              ? "none are available, because Tappet is not completely installed"
+              : "available: " + known.joined(separator: ", "))
         ]
       case .refused(let problems): problems.map { $0.sentence }
       }

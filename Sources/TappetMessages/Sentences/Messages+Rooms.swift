@@ -7,18 +7,18 @@ extension LogRecord {
   /// Creates the record of a room from which the kiosk accepts commands, or cannot.
   init(_ access: RoomAccess, _ room: String) {
     guard access != .open else {
-      self.init(.info, "room-ready", "commands are taken from " + room, [("room", room)])
+      self.init(.info, "room-ready", "commands are accepted from " + room, [("room", room)])
       return
     }
     self.init(
-      .error, "room-denied", "no command is taken from \(room): \(access.sentence)",
+      .error, "room-denied", "no commands are accepted from \(room): \(access.sentence)",
       [("code", access.code), ("room", room)])
   }
 
   /// Creates the record of a homeserver that did not answer.
   init(roomsFail fault: WebhookFault, _ configuration: KioskConfiguration) {
     self.init(
-      .warning, "rooms-failing", "no command is heard in a room: " + fault.sentence("the homeserver"),
+      .warning, "rooms-failing", "no commands are received from rooms: " + fault.sentence("the homeserver"),
       [("code", fault.code)])
   }
 }
@@ -29,11 +29,12 @@ extension RoomAccess {
     @export(interface) get {
       switch self {
       case .open: "good"
-      case .closed: "the kiosk is not in it; 'tappet matrix join' lets it in"
-      case .encrypted: "it is encrypted; 'encryption' in 'matrix' lets the kiosk read there, but not ask there"
+      case .closed: "the kiosk is not in it; join it with 'tappet matrix join'"
+      case .encrypted:
+        "it is encrypted; 'encryption' in 'matrix' lets the kiosk read there, but not ask for confirmation there"
       case .unknown: "no room has this address; correct 'room'"
-      case .replaced: "another room has taken its place; join that one, correct 'room' if it is an id, and reload"
-      case .plain: "it is not encrypted; encrypt it, or say 'unencrypted: allow'"
+      case .replaced: "another room has replaced it; join that room, correct 'room' if it is an id, and reload"
+      case .plain: "it is not encrypted; encrypt it, or set 'unencrypted: allow'"
       }
     }
   }
@@ -54,8 +55,8 @@ extension RoomQuestionEnd {
       switch self {
       case .confirmed(let user): "\u{2705} confirmed by \(user)."
       case .refused(let user): "\u{274C} refused by \(user)."
-      case .unanswered: "\u{274C} nobody answered in time."
-      case .cancelled: "\u{274C} not asked any more."
+      case .unanswered: "\u{274C} no answer in time."
+      case .cancelled: "\u{274C} no longer asked."
       }
     }
   }

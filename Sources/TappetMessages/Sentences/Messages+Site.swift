@@ -28,7 +28,7 @@ extension LogRecord {
     self.init(
       .error, "site-denied",
       "the broker does not let this client read '" + topic
-        + "': no change of the people arrives; allow it in the access list", [("topic", topic)])
+        + "': no changes to the people are received; allow it in the access list", [("topic", topic)])
   }
 }
 
@@ -51,23 +51,23 @@ extension SiteRefusal {
   package var sentence: String {
     @export(interface) get {
       switch self {
-      case .tooLarge(let size, let max): "it has \(size) bytes, and a bundle has at most \(max)"
-      case .malformed: "it is not a bundle, or it is cut short; push again"
+      case .tooLarge(let size, let max): "it is \(size) bytes long; the maximum is \(max)"
+      case .malformed: "it is not a bundle, or it is truncated; push again"
       case .newerFormat(let format):
-        "it has format \(format), which this version of Tappet does not know; update Tappet on this door"
+        "it has format \(format), which this version of Tappet does not support; update Tappet on this door"
       case .otherSite(let site): "it is for the site '\(site)'"
-      case .older(let version, let applied): "it has version \(version), and version \(applied) is in force"
+      case .older(let version, let applied): "it has version \(version), but version \(applied) is already in force"
       case .conflict(let version):
-        "version \(version) is in force with other content; push again, and always from one place"
+        "version \(version) is already in force with different content; push again, and always from the same place"
       case .badSignature:
-        "it was not signed with the key that belongs to 'public_key' of 'site'; let only the person who pushes publish "
-          + "to this topic"
-      case .otherKey: "it is sealed under another key than that of 'site'; copy the site's key to this door"
+        "it was not signed with the key that belongs to 'public_key' of 'site'; allow only the person who pushes to "
+          + "publish to this topic"
+      case .otherKey: "it is sealed under a key other than that of 'site'; copy the site's key to this door"
       case .tooManyTags(let action, let max):
-        "\(action) would have more than \(max) secrets, as many as it may have; set 'max_secrets'"
-      case .busy: "others are still being applied; push again"
-      case .notStored(.other): "the secrets cannot be read or changed here; it is tried again in a minute"
-      case .notStored: "the disk does not take it; it is tried again in a minute"
+        "\(action) would have more than \(max) secrets, its maximum; set 'max_secrets'"
+      case .busy: "other bundles are still being applied; push again"
+      case .notStored(.other): "the secrets cannot be read or changed here; retrying in a minute"
+      case .notStored: "it cannot be written to the disk; retrying in a minute"
       }
     }
   }
@@ -79,8 +79,8 @@ extension KioskStatus.Site {
 
   /// Human-readable message, one sentence.
   package var sentence: String {
-    let state = record.map { "\(name): \($0.timedSentence)" } ?? "\(name): no bundle has come yet"
-    if let trouble { return state + "; the last one was refused: " + trouble.sentence }
+    let state = record.map { "\(name): \($0.timedSentence)" } ?? "\(name): no bundle received yet"
+    if let trouble { return state + "; the last bundle was refused: " + trouble.sentence }
     return isSubscribed == false ? state + "; the broker does not let this client read the site's topic" : state
   }
 

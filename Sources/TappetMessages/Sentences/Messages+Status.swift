@@ -31,11 +31,11 @@ extension KioskStatus.Link {
     case .connecting: "connecting"
     case .connected(let endpoint, usesFallback: false): "connected to \(configuration.endpointName(endpoint))"
     case .connected(let endpoint, usesFallback: true):
-      "connected to \(configuration.endpointName(endpoint)) with MQTT 3.1.1, since it does not take MQTT 5"
+      "connected to \(configuration.endpointName(endpoint)) with MQTT 3.1.1, since it does not support MQTT 5"
     case .failed(let endpoint, let failure): "\(configuration.endpointName(endpoint)): \(failure.sentence)"
     case .resting(let losses, let rest):
-      "\(losses) connections were lost soon after they were made; resting for \(rest.wholeMilliseconds / 1000) s."
-        + " Does another program use the client id '\(configuration.broker.clientID)'?"
+      "\(losses) connections were lost soon after they were made; pausing for \(rest.wholeMilliseconds / 1000) s."
+        + " Is another program using the client id '\(configuration.broker.clientID)'?"
     case .closed: "disconnected from the broker"
     }
   }
@@ -49,7 +49,7 @@ extension KioskStatus.PanelProblem {
     case .lost(let part, let fault): fault.sentence(part, configuration)
     case .stuck(let button):
       PanelPart.input(button).name(configuration)
-        + " was already pressed when Tappet began to watch it; ignored until it is released."
+        + " was already pressed when Tappet started to watch it; ignored until it is released."
         + " Check 'active_low' and the wiring"
     case .chattering(let button):
       PanelPart.input(button).name(configuration)

@@ -8,7 +8,7 @@ extension TagDraftError {
   package var sentence: String {
     switch self {
     case .label(let fault): fault.sentence(of: "label")
-    case .crypto: "no secret could be made; the system is out of memory or of random numbers"
+    case .crypto: "no secret could be created: the system is out of memory, or its random number generator failed"
     }
   }
 }
@@ -22,25 +22,28 @@ extension TagWriteFault {
     case .notAlone: return "two tags are on the reader; take one away. Nothing was changed"
     case .pulledAway(let begun):
       return begun
-        ? "the tag was taken away half-way; do it again with this tag"
+        ? "the tag was taken away halfway through; repeat this with the same tag"
         : "the tag was taken away; nothing was changed on it. Hold it longer"
     case .unsupportedModel: return unsupported(model, work)
-    case .readOnly: return "the tag says that it is read-only; use another one"
-    case .locked: return "the tag is locked for good; use another one"
+    case .readOnly: return "the tag is marked read-only; use another one"
+    case .locked: return "the tag is permanently locked; use another one"
     case .passwordProtected:
-      return "the tag is protected by a password that is not this kiosk's; use another one, or lift it where it was set"
+      return
+        "the tag is protected by a password that is not this kiosk's; use another one, or remove the password where "
+        + "it was set"
     case .tooSmall(let needed, let capacity):
-      return "the message needs \(needed) bytes, this \(model.name) has room for \(capacity); use an NTAG215 or 216"
+      return "the message needs \(needed) bytes, but this \(model.name) has room for \(capacity); use an NTAG215 or 216"
     case .unformatted:
       return model.layout == .type4
         ? "the tag has no NDEF application; use an NTAG213, 215 or 216"
         : "the tag is not formatted for NDEF; run 'tappet tag format' with it first"
     case .foreignContainer:
-      return "the tag's one-time memory holds something else already, it can never be formatted; use another one"
+      return "the tag's one-time memory already contains other data, so it can never be formatted; use another one"
     case .refused(let begun):
-      return "the tag refuses to be written; is it locked or protected?"
-        + (begun ? " It may hold half of the message: write it again or throw it away" : " Nothing was changed on it")
-    case .notAsWritten: return "the tag does not read as it was written; try again, or use another one"
+      return "the tag refused to be written; is it locked or protected?"
+        + (begun
+          ? " It may contain half of the message: write it again or throw it away" : " Nothing was changed on it")
+    case .notAsWritten: return "the tag's content differs from what was written; try again, or use another one"
     case .malformedAnswer: return "the tag's answers violate its specification; it may be damaged. Use another one"
     }
   }
@@ -62,17 +65,17 @@ extension TagJobFailure {
     case .tag(let fault): fault.sentence(model ?? .other, to: work)
     case .unreadable(.unsupportedModel): TagWriteFault.unsupportedModel.sentence(model ?? .other, to: work)
     case .unreadable(let fault): fault.sentence
-    case .noTag: "no tag was shown in time; nothing was changed"
+    case .noTag: "no tag was presented in time; nothing was changed"
     case .noRoom(let action, let max):
       SecretError.limitReached(action: action, max: max).sentence
         + ", or write one of the action's own tags again"
     case .leftTorn:
-      "the tag was taken away half-way and did not come back: it holds nothing that works now"
-        + (work == .write ? ", and no secret was saved; write it again" : "; do it again")
+      "the tag was taken away halfway through and did not return: it contains nothing usable now"
+        + (work == .write ? ", and no secret was saved; write it again" : "; repeat this")
     case .cancelled: "cancelled; nothing was changed"
     case .readerLost(let torn):
       torn
-        ? "the reader was lost while the tag was written: it may hold nothing that works now; write it again"
+        ? "the reader was lost while the tag was being written: the tag may contain nothing usable now; write it again"
         : "the reader was lost; nothing was changed"
     case .noRandomness: "the system's random number generator failed"
     }
@@ -92,8 +95,9 @@ extension TagJobNotice {
   package var sentence: String? {
     switch self {
     case .progress: nil
-    case .heldTooShort, .pulledAway(begun: false): "The tag was taken away too soon; hold it there again."
-    case .pulledAway(begun: true): "The tag was taken away half-way; hold it there again until it is done."
+    case .heldTooShort, .pulledAway(begun: false): "The tag was taken away too soon; hold it on the reader again."
+    case .pulledAway(begun: true):
+      "The tag was taken away halfway through; hold it on the reader again until this is done."
     }
   }
 }

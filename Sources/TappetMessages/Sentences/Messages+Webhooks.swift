@@ -43,32 +43,34 @@ extension WebhookFault {
   @export(interface)
   package func sentence(_ place: String) -> String {
     switch self {
-    case .status(let status): place + " answered " + String(status) + "; it is asked again later"
-    case .trouble(.nameUnknown, _): "no address is known for \(place); is the name right, and the name server there?"
+    case .status(let status): place + " answered " + String(status) + "; retrying later"
+    case .trouble(.nameUnknown, _): "no address found for \(place); is the name correct, and the name server reachable?"
     case .trouble(.unreachable, _): "\(place) cannot be reached"
     case .trouble(.timedOut, _): "\(place) took too long to answer; see 'timeout'"
     case .trouble(.closed, _): "\(place) closed the connection without an answer"
     case .trouble(.certificateRefused, _):
-      "the certificate of \(place) is not trusted, or for another name; see 'ca', and check the clock"
+      "the certificate of \(place) is not trusted, or was issued for a different name; check 'ca' and the clock"
     case .trouble(.handshakeFailed, _):
-      "no TLS connection to \(place): it may want another certificate; see 'certificate' and 'private_key'"
+      "no TLS connection to \(place): it may require a different certificate; check 'certificate' and 'private_key'"
     case .trouble(.fileUnusable, let code):
-      "a file of it cannot be used" + (code > 0 ? ": " + SystemError(call: "open", code: code).text : "")
-        + "; 'tappet check' says which"
-    case .trouble(.redirectForbidden, _): "\(place) redirects to where it may not; see 'redirects'"
+      "one of its files cannot be used" + (code > 0 ? ": " + SystemError(call: "open", code: code).text : "")
+        + "; 'tappet check' shows which"
+    case .trouble(.redirectForbidden, _): "\(place) redirects to an address that is not allowed; see 'redirects'"
     case .trouble(.tokenRefused, _):
-      "\(place) no longer accepts the kiosk's session: 'tappet matrix login USER' makes a new one, or says why not"
+      "\(place) no longer accepts the kiosk's session: 'tappet matrix login USER' creates a new one, or reports why "
+        + "it cannot"
     case .trouble(.notAHomeserver, let status):
-      "\(place) answered \(status) with something that is not Matrix; is the proxy in front of it right?"
+      "\(place) answered \(status) with a response that is not Matrix; is the proxy in front of it set up correctly?"
     case .trouble(.roomEncrypted, _): WebhookRefusal.roomEncrypted.sentence(place)
     case .trouble(.roomClosed, _): WebhookRefusal.roomClosed.sentence(place)
     case .trouble(.roomUnknown, _): WebhookRefusal.roomUnknown.sentence(place)
     case .trouble(.messageRefused, _): WebhookRefusal.messageRefused.sentence(place)
     case .trouble(.roomPlain, _): WebhookRefusal.roomPlain.sentence(place)
     case .trouble(.headersTooLarge, _):
-      "\(place) answers with more than \(Limits.webhookHeadersReceivedMax / 1024) KB of headers; is it the right one?"
-    case .trouble(.notHTTP, _): "\(place) answers something that is not HTTP; are its host and port right?"
-    case .trouble(.other, let code): "\(place): libcurl's error \(code)"
+      "\(place) answers with more than \(Limits.webhookHeadersReceivedMax / 1024) KB of headers; "
+        + "is it the right server?"
+    case .trouble(.notHTTP, _): "the response of \(place) is not HTTP; are the host and port correct?"
+    case .trouble(.other, let code): "\(place): libcurl error \(code)"
     }
   }
 }
@@ -82,17 +84,17 @@ extension WebhookRefusal {
     switch self {
     case .status(let status) where (300...399).contains(status):
       "\(place) answered \(status), a redirect; correct 'url', or allow 'redirects'"
-    case .status(410): "\(place) answered 410: the webhook does not exist any more; correct 'url'"
+    case .status(410): "\(place) answered 410: the webhook no longer exists; correct 'url'"
     case .status(let status): "\(place) refused it with \(status); correct 'url', 'headers' or 'body'"
-    case .redirectForbidden: "\(place) redirects in a circle, or to where it may not"
-    case .notConfigured: "its action has no webhook any more"
-    case .unfillable: "its %T cannot be filled; is 'timestamp_key' still configured, is the clock right?"
+    case .redirectForbidden: "\(place) redirects in a loop, or to an address that is not allowed"
+    case .notConfigured: "its action no longer has a webhook"
+    case .unfillable: "its %T cannot be filled; is 'timestamp_key' still configured, and the clock correct?"
     case .roomEncrypted:
       "the room is encrypted, and nothing was sent; 'encryption' in 'matrix' lets the kiosk write there"
-    case .roomClosed: "the kiosk is not in the room, or may not write there; 'tappet matrix join' lets it in"
-    case .roomUnknown: "\(place) knows no room of this name; correct 'room'"
-    case .messageRefused: "\(place) does not take this message; is it too long?"
-    case .roomPlain: "the room is not encrypted; encrypt it, or say 'unencrypted: allow'"
+    case .roomClosed: "the kiosk is not in the room, or not allowed to write there; join it with 'tappet matrix join'"
+    case .roomUnknown: "\(place) has no room with this name; correct 'room'"
+    case .messageRefused: "\(place) does not accept this message; is it too long?"
+    case .roomPlain: "the room is not encrypted; encrypt it, or set 'unencrypted: allow'"
     }
   }
 }
@@ -102,10 +104,10 @@ extension HelperLoss {
   @export(interface)
   package func sentence(_ program: String = "tappet-webhook") -> String {
     switch self {
-    case .ended(.exited(let status)): "\(program) ended with status \(status); another one is started"
-    case .ended(.signaled(let signal)): "\(program) was ended by signal \(signal); another one is started"
-    case .silent: "\(program) hung and was killed; another one is started"
-    case .malformed: "\(program) is of another version than this program; install both from one build"
+    case .ended(.exited(let status)): "\(program) exited with status \(status); it is restarted"
+    case .ended(.signaled(let signal)): "\(program) was terminated by signal \(signal); it is restarted"
+    case .silent: "\(program) hung and was killed; it is restarted"
+    case .malformed: "\(program) is a different version from this program; install both from the same build"
     case .notStarted(let code):
       "\(program) cannot be started: \(SystemError(call: "posix_spawn", code: code).text); install the package "
         + (program == "tappet-inventory" ? "tappet again" : program)

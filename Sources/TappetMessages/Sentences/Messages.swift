@@ -16,12 +16,12 @@ extension SecretStoreError {
       case .sealingKey(let error): error.sentence
       case .secret(let error): error.sentence
       case .noTimestampKey:
-        "the configuration says that the timestamp key is stored, but none is; run: tappet token key"
+        "the configuration requires a stored timestamp key, but none exists; run: tappet token key"
       case .noBrokerPassword:
-        "the configuration says that the broker's password is stored, but none is; run: tappet broker password"
+        "the configuration requires a stored broker password, but none exists; run: tappet broker password"
       case .keyIsGiven:
-        "the service manager gives the sealing key (tappet.key among its credentials); give it the new one there, "
-          + "the old one as tappet.key.old, and restart the kiosk: it then reseals everything"
+        "the service manager provides the sealing key (its credential tappet.key); provide the new key there, the old "
+          + "key as tappet.key.old, and restart the kiosk, which then reseals everything"
       }
     }
   }
@@ -40,14 +40,14 @@ extension DatabaseError {
       case .ioError(let failure):
         "the disk reports an error at \(failure.path) (SQLite code \(failure.code)); the card may be failing"
       case .corrupt(let failure): "\(failure.path) is damaged; restore it, or move it away and import the secrets again"
-      case .busy(let failure): "another program holds \(failure.path); end it and try again"
+      case .busy(let failure): "\(failure.path) is in use by another program; stop that program and try again"
       case .newerSchema(let found, let known, let path):
-        "\(path) was written by a later version of Tappet (schema \(found), this one knows \(known)); "
+        "\(path) was written by a later version of Tappet (schema \(found); this version supports \(known)); "
           + "install that version"
       case .cannotOpen(let path, let error): "\(path) cannot be opened: \(error.text)"
       case .foreignOwner(let path, let user):
         "\(path) belongs to another user (\(user)); run as that user, or change its owner"
-      case .sharedFolder(let path): "other users work in the folder \(path) too; name one of its own"
+      case .sharedFolder(let path): "other users also use the folder \(path); specify a separate folder"
       case .wrongFileType(let path): "\(path) is not a regular file or folder; move it away"
       case .other(let failure): "the database \(failure.path) failed (SQLite code \(failure.code))"
       }
@@ -68,12 +68,12 @@ extension SealingKeyError {
       case .malformed(let path, let size):
         "the sealing key \(path) must be a file of 32 bytes, not \(size); restore it from a backup"
       case .lost(let path):
-        "the sealing key \(path) is not there, and the secrets were sealed under it; "
-          + "if the service manager gives it to the kiosk, start the kiosk (the tool works through it), "
-          + "else 'tappet restore' recreates it from a backup, or move tappet.db and secrets.db away and import the "
-          + "secrets again"
+        "the sealing key \(path) does not exist, and the secrets were sealed under it; "
+          + "if the service manager provides it to the kiosk, start the kiosk (the tool works through it); "
+          + "otherwise, recreate it from a backup with 'tappet restore', or move tappet.db and secrets.db away and "
+          + "import the secrets again"
       case .notResealed(let error): "the secrets could not be sealed under another key: \(error.sentence)"
-      case .notMade: "no sealing key could be made: the system's random number generator failed"
+      case .notMade: "no sealing key could be created: the system's random number generator failed"
       case .folder(let error): error.sentence
       }
     }
@@ -85,9 +85,9 @@ extension AuditState {
   package var sentence: String {
     @export(interface) get {
       switch self {
-      case .whole(let count): "the audit is whole: \(count) \(count == 1 ? "entry" : "entries")"
+      case .whole(let count): "the audit log is intact: \(count) \(count == 1 ? "entry" : "entries")"
       case .broken(let number):
-        "the audit is broken at entry \(number): this entry or one next to it was changed, removed or inserted, "
+        "the audit log is broken at entry \(number): this entry or an adjacent one was changed, removed or inserted, "
           + "and not by Tappet"
       }
     }
@@ -100,8 +100,8 @@ extension SecretError {
     @export(interface) get {
       switch self {
       case .limitReached(let action, let max):
-        "\(action) has \(max) secrets already, the most that it can have; remove one first"
-      case .alreadyThere(let id): "this secret is there already (\(id))"
+        "\(action) already has \(max) secrets, the maximum; remove one first"
+      case .alreadyThere(let id): "this secret already exists (\(id))"
       case .label(let fault): fault.sentence(of: "label")
       case .foreignKey:
         "the database was sealed under another key; restore that key, or move tappet.db and secrets.db away and import "
@@ -109,7 +109,8 @@ extension SecretError {
       case .unreadable(let name): "the stored '\(name)' was sealed under another key, or is damaged; store it again"
       case .person(let error): error.sentence
       case .peopleRow(let line, let fault): "line \(line): \(fault.sentence)"
-      case .notSealed: "the secret could not be sealed; the system is out of memory or of random numbers"
+      case .notSealed:
+        "the secret could not be sealed: the system is out of memory, or its random number generator failed"
       case .store(let error): error.sentence
       }
     }
@@ -132,14 +133,14 @@ extension PersonLimitsError {
   package var sentence: String {
     @export(interface) get {
       switch self {
-      case .day(let text): "'\(text)' is not a day such as 2026-12-25"
-      case .endsBeforeBegin: "the last day precedes the first one"
-      case .hours(let text): "'\(text)' is not days and hours such as 'Mon-Fri 07:00-19:30'"
+      case .day(let text): "'\(text)' is not a date such as 2026-12-25"
+      case .endsBeforeBegin: "the last day precedes the first day"
+      case .hours(let text): "'\(text)' is not a range of days and hours such as 'Mon-Fri 07:00-19:30'"
       case .hoursEndBeforeBegin(let text):
-        "'\(text)' ends before it begins; divide it at midnight: 24:00 and 00:00"
-      case .overlap(let text): "'\(text)' overlaps with hours before it"
-      case .tooManyHours(let max): "there are more than \(max) hours"
-      case .uses(let max): "the number of uses is not 0 to \(max)"
+        "'\(text)' ends before it starts; split it at midnight: 24:00 and 00:00"
+      case .overlap(let text): "'\(text)' overlaps with hours listed before it"
+      case .tooManyHours(let max): "there are more than \(max) ranges of hours"
+      case .uses(let max): "the number of uses must be from 0 to \(max)"
       }
     }
   }
@@ -153,16 +154,16 @@ extension PeopleRowFault {
       case .person(let error): error.sentence
       case .limits(let error): error.sentence
       case .spreadsheetDay(let text, let column):
-        "\(column) is '\(text)': Excel has changed the dates: format the column as yyyy-mm-dd"
-      case .suspended(let text): "suspended is 'yes', 'no' or empty, not '\(text)'"
-      case .number(let text, let column): "\(column) is a whole number or empty, not '\(text)'"
+        "\(column) is '\(text)': Excel has changed the date; format the column as yyyy-mm-dd"
+      case .suspended(let text): "suspended must be 'yes', 'no' or empty, not '\(text)'"
+      case .number(let text, let column): "\(column) must be a whole number or empty, not '\(text)'"
       case .unknownTag(let tag):
         "there is no secret '\(tag)' here; 'tappet secret list' shows the ids. Without the column 'tag', the people "
           + "are imported without their tags"
-      case .ambiguousTag(let fingerprint): "several secrets have the fingerprint \(fingerprint); give the id of one"
-      case .tagTwice(let tag, let line): "line \(line) gives the tag \(tag) to somebody else"
+      case .ambiguousTag(let fingerprint): "several secrets have the fingerprint \(fingerprint); specify the id of one"
+      case .tagTwice(let tag, let line): "line \(line) assigns the tag \(tag) to another person"
       case .differs(let name, let column, let line):
-        "'\(name)' has another '\(column)' in line \(line); all rows of a person say the same"
+        "'\(name)' has a different '\(column)' in line \(line); all rows of a person must have the same value"
       case .noRandomNumbers: "the system's random number generator failed"
       }
     }
@@ -174,9 +175,9 @@ extension NameFault {
   @export(interface)
   package func sentence(of what: String) -> String {
     switch self {
-    case .tooLong(let size, let max): "the \(what) has \(size) bytes; at most \(max) are kept"
+    case .tooLong(let size, let max): "the \(what) is \(size) bytes long; the maximum is \(max)"
     case .unseen(let scalar, let place):
-      "character \(place) of the \(what), U+\(scalar.codePoint), cannot be seen; delete it, or type the \(what) again"
+      "character \(place) of the \(what), U+\(scalar.codePoint), is invisible; delete it, or retype the \(what)"
     }
   }
 }
@@ -198,7 +199,7 @@ extension PersonError {
       case .name(let fault): fault.sentence(of: "name")
       case .nameTaken(let name): "a person named '\(name)' already exists"
       case .unknown(let name): "there is no person '\(name)'; 'tappet person list' shows the names"
-      case .limitReached(let max): "there are \(max) people already, the most that a kiosk can have"
+      case .limitReached(let max): "there are already \(max) people, the maximum for a kiosk"
       }
     }
   }
@@ -209,8 +210,8 @@ extension ShareURLError {
   package var sentence: String {
     @export(interface) get {
       switch self {
-      case .notAShareURL: "this is not a share code; share codes begin with smpshare://secret?"
-      case .missingIndex: "the share code does not say for which action it is (idx)"
+      case .notAShareURL: "this is not a share code; share codes start with smpshare://secret?"
+      case .missingIndex: "the share code does not specify its action (idx)"
       case .malformedIndex: "the share code's action (idx) is not a whole number"
       case .missingKey: "the share code has no key"
       case .malformedKey: "the share code's key must have exactly 64 hex digits"
@@ -227,12 +228,13 @@ extension TimestampTokenError {
   package var sentence: String {
     @export(interface) get {
       switch self {
-      case .timeOutOfRange(let time): "a token holds times from 1970 to 2106, not \(time)"
-      case .notHexadecimal: "a token has exactly 32 hex digits"
-      case .checksum: "the token was sealed with another key, or changed on the way"
+      case .timeOutOfRange(let time): "a token can only contain times from 1970 to 2106, not \(time)"
+      case .notHexadecimal: "a token must have exactly 32 hex digits"
+      case .checksum: "the token was sealed with another key, or altered in transit"
       case .outsideWindow(let age): age < 0 ? "the token is \(-age) s in the future" : "the token is \(age) s old"
       case .repeated: "the token was used before"
-      case .crypto: "the token could not be computed; the system is out of memory or of random numbers"
+      case .crypto:
+        "the token could not be computed: the system is out of memory, or its random number generator failed"
       }
     }
   }
@@ -245,24 +247,25 @@ extension TagContentError {
       switch self {
       case .unsupportedModel(let model): "a \(model.name) cannot be used; use an NTAG213, 215 or 216"
       case .empty: "the tag is empty; write it first"
-      case .noMessage: "the tag holds no NDEF message; write it first"
-      case .incomplete: "the tag was not read to its end; hold it longer"
+      case .noMessage: "the tag contains no NDEF message; write it first"
+      case .incomplete: "the tag was not read completely; hold it longer"
       case .memory(.noCapabilityContainer): "the tag is not formatted for NDEF; format it first"
       case .memory(.unsupportedVersion(let version)):
-        "the tag has NDEF version \(version >> 4), which Tappet does not know"
-      case .memory(.readProtected): "the tag may not be read"
+        "the tag's NDEF version, \(version >> 4), is not supported"
+      case .memory(.readProtected): "the tag is read-protected"
       case .memory(.lengthBeyondMemory(let offset, let length, let end)):
-        "the tag is damaged: a block at byte \(offset) claims \(length) bytes, the memory ends at \(end); "
+        "the tag is damaged: a block at byte \(offset) claims \(length) bytes, but the memory ends at \(end); "
           + "write it again"
       case .memory(.malformedControl(let offset)):
-        "the tag is damaged: its control block at byte \(offset) makes no sense; write it again"
+        "the tag is damaged: its control block at byte \(offset) is invalid; write it again"
       case .memory(.tooManyControls): "the tag is damaged: it has too many control blocks; write it again"
       case .message(let error): "the tag's content is not an NDEF message: \(error.words); write it again"
       case .noURI: "there is no link on the tag; write it first"
-      case .tooLong(let size): "the tag's link has \(size) bytes; no tag URL is so long"
+      case .tooLong(let size): "the tag's link is \(size) bytes long, longer than any tag URL"
       case .strayByte(let byte):
-        "the tag's link has \(byte == 0x20 ? "a blank" : "the byte 0x" + Hex.encode([byte])) in it or behind it, "
-          + "which no link has; write it again without"
+        "the tag's link contains or is followed by "
+          + (byte == 0x20 ? "a space" : "the byte 0x" + Hex.encode([byte]))
+          + ", which is not allowed in a link; write it again without it"
       }
     }
   }
@@ -271,16 +274,16 @@ extension TagContentError {
 extension NDEFError {
   fileprivate var words: String {
     switch self {
-    case .empty: "there is none"
+    case .empty: "it is empty"
     case .truncated(let offset): "the record at byte \(offset) is longer than the message"
-    case .misplacedBegin(let offset): "the record at byte \(offset) is not marked as its place demands"
+    case .misplacedBegin(let offset): "the record at byte \(offset) has the wrong message-begin flag for its position"
     case .missingEnd: "no record is marked as the last one"
-    case .bytesBehindEnd(let offset): "there are bytes after the last record, from byte \(offset) on"
-    case .chunked(let offset): "the record at byte \(offset) is in pieces (chunked), which Tappet does not read"
-    case .reservedFormat(let offset): "the record at byte \(offset) is of a kind that NDEF does not have"
-    case .unexpectedType(let offset): "the record at byte \(offset) has a type, which its kind does not have"
-    case .emptyWithContent(let offset): "the record at byte \(offset) is called empty, and is not"
-    case .tooManyRecords(let max): "it has more than \(max) records"
+    case .bytesBehindEnd(let offset): "there are bytes after the last record, starting at byte \(offset)"
+    case .chunked(let offset): "the record at byte \(offset) is chunked, which is not supported"
+    case .reservedFormat(let offset): "the record at byte \(offset) has a reserved type name format"
+    case .unexpectedType(let offset): "the record at byte \(offset) has a type, which its format does not allow"
+    case .emptyWithContent(let offset): "the record at byte \(offset) is marked as empty, but is not"
+    case .tooManyRecords(let max): "it contains more than \(max) records"
     }
   }
 }
@@ -295,12 +298,12 @@ extension NDEFRecord {
       case 0: return "empty record"
       case 1: kind = wellKnownWords
       case 2: kind = "MIME " + typeText
-      case 3: kind = uri == nil ? "absolute URI without one" : "absolute URI"
+      case 3: kind = uri == nil ? "invalid absolute URI" : "absolute URI"
       case 4: kind = typeText == "android.com:pkg" ? "Android application" : "external type " + typeText
       default: kind = "data of unknown type"
       }
       let isTextLost = text == nil && isWellKnown("T")
-      return kind + ", \(payload.count) bytes" + (isTextLost ? ", damaged: not in the encoding that it claims" : "")
+      return kind + ", \(payload.count) bytes" + (isTextLost ? ", damaged: not in the encoding that it declares" : "")
     }
   }
 
@@ -330,12 +333,12 @@ extension TagURLError {
   package var sentence: String {
     @export(interface) get {
       switch self {
-      case .invalidScheme: "the tag's link does not begin with smp://; it was not written for Tappet"
+      case .invalidScheme: "the tag's link does not start with smp://; it was not written for Tappet"
       case .invalidHost: "the tag's link is not an action (smp://action?…)"
-      case .noParameters: "the tag's link says nothing about an action"
+      case .noParameters: "the tag's link does not specify an action"
       case .missing(let parameter): "the tag's link lacks '\(parameter.name)'"
       case .malformed(let parameter): "the tag's link has a malformed '\(parameter.name)'"
-      case .repeated(let parameter): "the tag's link says '\(parameter.name)' twice"
+      case .repeated(let parameter): "the tag's link contains '\(parameter.name)' twice"
       case .repeatedUnknown: "the tag's link repeats a parameter"
       }
     }
@@ -363,7 +366,7 @@ extension CertificateDetails {
     }
     if days < 0 {
       return "\(path): \(subject.quoted) expired \(CertificateDetails.ago(daysLeft: days)); "
-        + (isNeeded ? "replace it" : "another one of the file is valid: remove this one")
+        + (isNeeded ? "replace it" : "another certificate in the file is valid: remove this one")
     }
     return "\(path): \(subject.quoted), \(days) days left"
       + (days < Limits.certificateWarningDays ? "; renew it now" : "")

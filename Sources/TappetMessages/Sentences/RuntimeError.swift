@@ -22,12 +22,12 @@ extension RuntimeError {
       case .system(let error): "\(error.call) failed: \(error.text)"
       case .secretStore(let error): error.sentence
       case .stateInUse(let folder):
-        "another kiosk runs on the state folder \(folder); end it, or give this one a 'state' of its own"
+        "another kiosk is using the state folder \(folder); stop it, or set a separate 'state' for this one"
       case .control(let path, let error):
         error.isAddressInUse
-          ? "another kiosk runs with this configuration (it listens at \(path)); end it, "
-            + "or give this one a state folder of its own"
-          : "the control socket \(path) cannot be made: \(error.text)"
+          ? "another kiosk is running with this configuration (it listens at \(path)); stop it, "
+            + "or give this one its own state folder"
+          : "the control socket \(path) cannot be created: \(error.text)"
       case .lightTrace(let path, let error): "the light trace \(path) cannot be written: \(error.text)"
       case .noRandomness: "the system's random number generator failed"
       }
