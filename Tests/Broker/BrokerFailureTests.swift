@@ -133,7 +133,7 @@ import Testing
     try expectRefusal(settings, alerts: [.certificateRequired])
     #expect(
       LinkFailure.closedBeforeConnack(usesTLS: true, clientCertificateGiven: false).sentence.contains(
-        "wants a client certificate"))
+        "requires a client certificate"))
   }
 
   @Test func `a client certificate of another CA is reported as such`() throws {

@@ -63,7 +63,7 @@ import Testing
     #expect(isLost, "\(test.log.events)")
     test.link.shutdown()
     #expect(peer.floodedSize < Self.sizeMax, "\(peer.floodedSize)")
-    #expect(LinkFailure.sentUnasked.sentence.contains("never asked for"))
+    #expect(LinkFailure.sentUnasked.sentence.contains("never requested"))
   }
 
   @Test func `a flood instead of CONNACK ends the attempt`() throws {

@@ -38,7 +38,7 @@ import Testing
     var settings = broker.settings(version: .v5)
     settings.announcesStatus = false
     #expect(try LinkUnderTest(settings).connected(broker))
-    #expect(LinkFailure.refused(.qosNotSupported).sentence.contains("it does not take QoS 1"))
+    #expect(LinkFailure.refused(.qosNotSupported).sentence.contains("it does not support QoS 1"))
     let old = try LinkUnderTest(broker.settings(version: .v311))
     let failure = try #require(old.failure())
     #expect(failure == .closedBeforeConnack(usesTLS: true, clientCertificateGiven: true))

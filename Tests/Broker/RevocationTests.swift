@@ -59,7 +59,7 @@ import Testing
     #expect(try outcome(settings) == .connected(sessionPresent: false))
     let cases: [(String, String)] = [
       (try list(revoked: true), "was revoked"), (try list(expired: true), "has expired"),
-      (try list(issuer: "ca"), "no revocation list of the issuer"), (folder + "/none", "cannot be read"),
+      (try list(issuer: "ca"), "no revocation list from the issuer"), (folder + "/none", "cannot be read"),
       (TestCertificates.path("ca.pem"), "no readable revocation list"),
     ]
     for (path, sentence) in cases {

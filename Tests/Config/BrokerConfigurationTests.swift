@@ -84,6 +84,6 @@ import Testing
       #expect(!isRefused)
       return
     }
-    #expect(isRefused && problems.map(\.sentence).first?.contains("MQTT 5 is only for mqtts://") == true, "\(problems)")
+    #expect(isRefused && problems.map(\.sentence).first?.contains("MQTT 5 requires mqtts://") == true, "\(problems)")
   }
 }

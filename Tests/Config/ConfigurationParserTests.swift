@@ -126,7 +126,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     ("tags:\n  -_uid: a\n    action: light\n", "6:4"), ("# a:_b\nclock: _check\nhistory: 90 d: c\n", "6:8"),
   ])
   func `a no-break space is named, at its place`(_ text: String, _ place: String) {
-    let sentence = "a no-break space (U+00A0) is used where only a plain space may be; type it again"
+    let sentence = "a no-break space (U+00A0) is used where only a plain space is allowed; retype it"
     #expect(sentences(good + text.replacing("_", with: "\u{a0}")) == ["kiosk.yaml:\(place): " + sentence])
   }
 
@@ -162,7 +162,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
       broker: {url: 'mqtts://h', client_id: k, username: u, password: secret}
       actions: [{name: a, topic: t, message: m}]
       """,
-      "kiosk.yaml:1:65: broker.password must be {file: FILE}: write the password into a file of its own, with mode 0600"
+      "kiosk.yaml:1:65: broker.password must be {file: FILE}: write the password into a separate file, with mode 0600"
     ),
     BadConfig(
       """
@@ -174,16 +174,17 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
       """,
       "kiosk.yaml:3:5: the key 'topic' is missing in actions[0]",
       "kiosk.yaml:4:5: unknown key 'topc' in actions[0] (did you mean 'topic'?)"),
-    BadConfig("", "kiosk.yaml:1:1: is empty; 'broker' and 'actions' are needed"),
-    BadConfig("# nothing\n", "kiosk.yaml:2:1: is empty; 'broker' and 'actions' are needed"),
+    BadConfig("", "kiosk.yaml:1:1: is empty; 'broker' and 'actions' are required"),
+    BadConfig("# nothing\n", "kiosk.yaml:2:1: is empty; 'broker' and 'actions' are required"),
     BadConfig("a", "kiosk.yaml:1:1: the file must be a mapping (key: value), not 'a'"),
     BadConfig("[]", "kiosk.yaml:1:1: the file must be a mapping (key: value), not an empty list"),
-    BadConfig(good + "--- {}\n", "kiosk.yaml:5:1: a second document begins; a configuration is one"),
+    BadConfig(
+      good + "--- {}\n", "kiosk.yaml:5:1: a second document starts here; a configuration must be a single document"),
     BadConfig(good + "clock:\n\tcheck\n", "kiosk.yaml:6:1: a tab is used where only spaces may indent"),
     BadConfig(good + "clock: [\n", "kiosk.yaml:6:1: is not valid YAML: did not find expected node content"),
     BadConfig(good + "clock: \u{7}\n", "kiosk.yaml:5:8: is not valid YAML: control characters are not allowed"),
-    BadConfig(good + "clock: *c\n", "kiosk.yaml:5:8: the alias '*c' is not defined before"),
-    BadConfig(good + "panel: &p {a: *p}\n", "kiosk.yaml:5:15: the alias '*p' is not defined before"),
+    BadConfig(good + "clock: *c\n", "kiosk.yaml:5:8: the alias '*c' is not defined before it is used"),
+    BadConfig(good + "panel: &p {a: *p}\n", "kiosk.yaml:5:15: the alias '*p' is not defined before it is used"),
     BadConfig(
       good + "clock: !!int 5\n",
       "kiosk.yaml:5:8: the tag 'tag:yaml.org,2002:int' is not supported; write the value without it"),
@@ -191,7 +192,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     BadConfig(good + "clock: check\nclock: trust\n", "kiosk.yaml:6:1: duplicate key 'clock'"),
     BadConfig(good + "clok: check\n", "kiosk.yaml:5:1: unknown key 'clok' (did you mean 'clock'?)"),
     BadConfig(good + "zzzzzzzz: 1\n", "kiosk.yaml:5:1: unknown key 'zzzzzzzz'"),
-    BadConfig(good + "[a]: 1\n", "kiosk.yaml:5:1: a key is not a word"),
+    BadConfig(good + "[a]: 1\n", "kiosk.yaml:5:1: a key is not text"),
     BadConfig(
       good + "panel: {<<: {}}\n", "kiosk.yaml:5:9: merge keys ('<<') are not supported in panel; write the values out"),
     BadConfig(
@@ -310,7 +311,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
       text += "a\(level): &a\(level) [\(Array(repeating: "*a\(level - 1)", count: 9).joined(separator: ", "))]\n"
     }
     let found = sentences(text)
-    #expect(found.count == 1 && found[0].hasSuffix("has more than 20000 values, aliases counted each time"))
+    #expect(found.count == 1 && found[0].hasSuffix("contains more than 20000 values, counting each use of an alias"))
   }
 
   @Test func `depth is bounded`() {
@@ -322,7 +323,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
 
   @Test func `size is bounded`() {
     let found = sentences([UInt8](repeating: 0x20, count: Limits.configurationSizeMax + 1))
-    #expect(found == ["kiosk.yaml:1:1: has 1048577 bytes; a configuration has at most 1048576"])
+    #expect(found == ["kiosk.yaml:1:1: is 1048577 bytes long; the maximum for a configuration is 1048576"])
   }
 
   @Test func `a thousand mistakes are not told one by one`() {
@@ -361,7 +362,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     for (size, isRight) in [(0, false), (31, false), (32, true), (33, false), (48, true), (64, true), (66, false)] {
       try Data(String(repeating: "A", count: size).utf8).write(to: URL(fileURLWithPath: path))
       chmod(path, 0o600)
-      let malformed = ["kiosk.yaml:5:23: \(path) must hold 32, 48 or 64 hex digits and nothing else"]
+      let malformed = ["kiosk.yaml:5:23: \(path) must contain 32, 48 or 64 hex digits and nothing else"]
       #expect(sentences(text) == (isRight ? [] : malformed), "\(size) digits")
     }
     try Data(String(repeating: "A", count: 32).utf8).write(to: URL(fileURLWithPath: path))

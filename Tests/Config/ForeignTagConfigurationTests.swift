@@ -60,7 +60,7 @@ import Testing
     ("tags: [{uid: 04112233, action: open, trust: uid}]", "opens no doors"),
     (
       "tags: [{uid: 04112233, action: play, trust: uid}, {uid: '04:11:22:33', action: play, trust: uid}]",
-      "in the list already"
+      "already in the list"
     ),
     ("unknown_tags: {topic: 'tags/#', message: x}", "topic"), ("unknown_tags: {topic: tags}", "'message' is missing"),
     ("unknown_tags: {topic: tags, message: '%{wrong}'}", "%{wrong}"), ("unknown_tags: true", "mapping"),

@@ -100,23 +100,23 @@ private func panel(_ text: String) throws -> PanelSettings {
   static let bad: [(String, [String])] = [
     (
       "panel: {leds: {status: GPIO5}, buttons: [{line: GPIO5, press: light}]}",
-      ["k:5:49: panel.buttons[0].line: panel.leds.status has GPIO5 already"]
+      ["k:5:49: panel.buttons[0].line: GPIO5 is already used by panel.leds.status"]
     ),
     (
       "panel: {buttons: [{line: GPIO5, press: light}, {line: GPIO5, hold: light}]}",
-      ["k:5:55: panel.buttons[1].line: panel.buttons[0].line has GPIO5 already"]
+      ["k:5:55: panel.buttons[1].line: GPIO5 is already used by panel.buttons[0].line"]
     ),
     (
       "panel: {profile: p, leds: {red: {pin: 3}}, buzzer: {pin: 3}}",
-      ["k:5:58: panel.buzzer.pin: panel.leds.red.pin has pin 3 already"]
+      ["k:5:58: panel.buzzer.pin: pin 3 is already used by panel.leds.red.pin"]
     ),
     (
       "panel: {chip: c, leds: {red: {offset: 3}, blue: {offset: 3, chip: c}}}",
-      ["k:5:58: panel.leds.blue.offset: panel.leds.red.offset has line 3 of c already"]
+      ["k:5:58: panel.leds.blue.offset: line 3 of c is already used by panel.leds.red.offset"]
     ),
     (
       "panel: {leds: {red: {led: ACT}, blue: {led: ACT}}}",
-      ["k:5:45: panel.leds.blue.led: panel.leds.red has ACT already"]
+      ["k:5:45: panel.leds.blue.led: ACT is already used by panel.leds.red"]
     ),
     (
       "panel: {buttons: [{line: a, press: lihgt, hold: {action: alram}}]}",
@@ -128,10 +128,10 @@ private func panel(_ text: String) throws -> PanelSettings {
     (
       "panel: {buttons: [{line: a, release: alarm, repeat: {action: alarm}}]}",
       [
-        "k:5:38: panel.buttons[0].release: the action 'alarm' asks first ('confirm'), which no release can answer; "
-          + "use press, hold, double or triple",
-        "k:5:62: panel.buttons[0].repeat.action: the action 'alarm' asks first ('confirm'), "
-          + "which no repeat can answer; use press, hold, double or triple",
+        "k:5:38: panel.buttons[0].release: the action 'alarm' requires confirmation ('confirm'), which 'release' "
+          + "cannot give; use press, hold, double or triple",
+        "k:5:62: panel.buttons[0].repeat.action: the action 'alarm' requires confirmation ('confirm'), "
+          + "which 'repeat' cannot give; use press, hold, double or triple",
       ]
     ),
     ("panel: {buttons: [{line: a}]}", ["k:5:19: the key 'press' is missing in panel.buttons[0]"]),

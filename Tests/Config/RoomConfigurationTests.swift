@@ -86,7 +86,7 @@ private func problems(
   }
 
   @Test(arguments: [
-    ("room: '!a:h', notify: false, mention: room", "an action has 'mention' or 'notify: false'"),
+    ("room: '!a:h', notify: false, mention: room", "an action can have 'mention' or 'notify: false'"),
     ("topic: t, notify: true", "'room'"),
     ("topic: t, mention: room", "'room'"), ("room: '!a:h', mention: [ann]", "a user, such as '@ann:example.org'"),
     ("room: '!a:h', mention: ann", "list"), ("room: '!a:h', mention: []", "at least one element"),
@@ -144,9 +144,11 @@ private func problems(
       ("message: '', room: '!a:h'", "1 to 8192 bytes long"), ("message: '\(long)', room: '!a:h'", "1 to 8192 bytes"),
       ("message: a, room: '!a:h', webhook: {url: 'https://h/'}", "'webhook' or 'room', not both"),
       ("message: a, room: '!a:h', html: '%I'", "HTML without %T and %I"),
-      ("message: a, room: '!a:h', html: '%{x}'", "has a '%{'"), ("topic: t, message: a, html: b", "also needs 'room'"),
+      ("message: a, room: '!a:h', html: '%{x}'", "contains a '%{'"),
+      ("topic: t, message: a, html: b", "also needs 'room'"),
       ("message: a, room: '!a:h', retain: true", "'retain' also needs 'topic'"),
-      ("message: '%T', room: '!a:h'", "no 'timestamp_key' is set"), ("message: '%{x}', room: '!a:h'", "has a '%{'"),
+      ("message: '%T', room: '!a:h'", "no 'timestamp_key' is set"),
+      ("message: '%{x}', room: '!a:h'", "contains a '%{'"),
     ] {
       let told = problems(words)
       #expect(told.count == 1 && told[0].contains(sentence), "\(words): \(told)")
@@ -168,11 +170,11 @@ private func problems(
     }
     let session = "homeserver https://h\nuser @k:h\ndevice D\ntoken SECRET\n"
     #expect(try told(nil, mode: 0) == "")
-    #expect(try told(nil, mode: 0, files: .required).contains("'tappet matrix login USER' writes it"))
+    #expect(try told(nil, mode: 0, files: .required).contains("create it with 'tappet matrix login USER'"))
     #expect(try told(session, mode: 0o600) == "")
     #expect(try told(session, mode: 0o644).contains("can be read by others"))
     let bad = try told("token SECRET\n", mode: 0o600)
-    #expect(bad.contains("holds no session") && !bad.contains("SECRET"))
+    #expect(bad.contains("contains no session") && !bad.contains("SECRET"))
   }
 
   @Test func `a copy of everything has the session`() {

@@ -156,7 +156,7 @@ async def is_commanded_encrypted(world, _):
     while asyncio.get_running_loop().time() < end:
         line = await ben.says(world.secret_room, "!bell")
         await ben.hears(lambda: line in ben.answers)
-        if not ben.answers[line][0].startswith("Refused: it is older than"):
+        if not ben.answers[line][0].startswith("Refused: it was sent before"):
             break
     await ben.hears(lambda: ben.answers[line] == ["\u23f3", "\u2705"])
     before = world.commands()

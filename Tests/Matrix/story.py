@@ -120,7 +120,7 @@ async def acts(world, ann, lines, room=None):
     while time.monotonic() < end:
         lines.append(await ann.says(room or world.room, "!bell"))
         await ann.hears(lambda _: lines[-1] in ann.answers)
-        if ann.answers[lines[-1]][0].startswith("Refused: it is older than"):
+        if ann.answers[lines[-1]][0].startswith("Refused: it was sent before"):
             continue
         return await ann.hears(lambda _: ann.answers[lines[-1]] == ["\u23f3", "\u2705"])
     raise AssertionError("no line acts")

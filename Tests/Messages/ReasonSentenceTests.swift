@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func `only a kiosk promises to restart its reader`() {
-    #expect(ReaderLoss.silent.sentence(device: nil).contains("started again"))
+    #expect(ReaderLoss.silent.sentence(device: nil).contains("it is restarted"))
     #expect(ReaderLoss.silent.sentence(device: nil, of: .library).contains("open the reader again"))
     #expect(ReaderLoss.silent.sentence(device: nil, of: .tool).contains("try again"))
   }

@@ -33,7 +33,7 @@ import Testing
         try world.start()
       }
       let copied = try world.tap("ntag213 uid=\(world.freshUID()) url=\(url)", until: "refused")
-      #expect(copied.log.contains("the URL of a tag of 'bell' was copied onto this one"), "\(copied.log)")
+      #expect(copied.log.contains("the URL of another tag of 'bell' was copied onto this tag"), "\(copied.log)")
       let own = try world.tap("ntag213 uid=\(uid) url=\(url)", until: "delivered-by-tag", messages: 1)
       #expect(own.received.count == 1)
     }

@@ -20,9 +20,9 @@ import Testing
       ("nobody listens", KioskConfiguration(port: unused), "refused the connection"),
       ("wrong CA", KioskConfiguration(ca: "other-ca.pem"), "not trusted"),
       // The broker's own word, "certificate has expired", is lost when its end overtakes it (TLS 1.3).
-      ("expired certificate", KioskConfiguration(certificate: "expired-client"), "a certificate ended"),
-      ("no certificate", KioskConfiguration(certificate: nil), "wants a client certificate"),
-      ("another server's name", KioskConfiguration(port: elsewhere.port), "is not for 'localhost'"),
+      ("expired certificate", KioskConfiguration(certificate: "expired-client"), "a certificate expired"),
+      ("no certificate", KioskConfiguration(certificate: nil), "requires a client certificate"),
+      ("another server's name", KioskConfiguration(port: elsewhere.port), "was not issued for 'localhost'"),
       ("never answers", KioskConfiguration(port: silent.port), "never answered the TLS handshake"),
       ("closes at once", KioskConfiguration(port: closing.port), "dropped the connection"),
       (
@@ -49,7 +49,7 @@ import Testing
     world.broker.stop()
     try world.awaitLight("offline", after: before)
     let late = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(0))", until: "refused")
-    #expect(late.log.contains("the broker is away, and garage must not be done late"))
+    #expect(late.log.contains("the broker is unavailable, and garage must not be performed late"))
     _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(1))", until: "queued")
     let queued = world.lights.count
     try world.restartBroker()

@@ -100,12 +100,12 @@ import TestSupport
     try "geheim\n".write(toFile: open, atomically: true, encoding: .utf8)
     #expect(chmod(open, 0o644) == 0)
     let cases: [(files: [String], options: [String], sentence: String)] = [
-      ([good], ["--passphrase-file", folder + "/wrong"], "the passphrase does not open \(good)"),
+      ([good], ["--passphrase-file", folder + "/wrong"], "wrong passphrase for \(good)"),
       ([good], [], "\(good) has a passphrase: run this on a terminal, or specify --passphrase-file"),
       ([good], ["--passphrase-file", open], "\(open) can be read by others; run: chmod 600 \(open)"),
       ([try bundle("bare.p12", "-nokeys")], right, folder + "/k.key"),
       ([folder + "/half.p12"], right, "neither PEM nor a complete certificate, key or .p12 file"),
-      ([folder + "/noise"], right, "has no readable certificate"),
+      ([folder + "/noise"], right, "contains no readable certificate"),
       ([try Certificates.path("client.pem"), try Certificates.path("other-client.key")], [], "is not the key of"),
       ([try Certificates.path("client.pem"), try Certificates.path("encrypted.key")], [], "has a passphrase"),
       ([folder + "/absent"], [], "No such file or directory"),
@@ -148,7 +148,8 @@ import TestSupport
         "OK"))
     let shuffled = try tappet(["check", pile])
     #expect(
-      shuffled.status == 1 && shuffled.output.contains("must be the first certificate in it"), "\(shuffled.output)")
+      shuffled.status == 1 && shuffled.output.contains("must be the first certificate in the file"),
+      "\(shuffled.output)")
   }
 
   @Test func `the CA's answer to a request is put next to the key that never left`() throws {

@@ -128,7 +128,7 @@ extension KioskWorld {
     #expect(eventually { world.log.contains("event=home-assistant-denied") }, "\(world.log)")
     let line = world.log.split(separator: "\n").first { $0.contains("event=home-assistant-denied") } ?? ""
     #expect(line.contains("topic=homeassistant/status"), "\(line)")
-    #expect(line.contains("the kiosk does not learn when Home Assistant starts; allow the topic"), "\(line)")
+    #expect(line.contains("the kiosk cannot detect when Home Assistant starts; allow the topic"), "\(line)")
     #expect(line.contains("warning: "), "\(line)")
     // The commands' topics were denied with it, which the status shows.
     let status = try world.tappet("status", "--json").output

@@ -126,7 +126,7 @@ import TestSupport
     }
     for part in [
       "'endpoint' is empty", "'certificate' is empty", "'timestampKey' must have 32, 48 or 64",
-      "'clientID' cannot be used",
+      "'clientID' is not valid here",
     ] {
       #expect(several.contains(part), "\(part): \(several)")
     }
@@ -134,8 +134,8 @@ import TestSupport
     let lockedKey = try String(contentsOfFile: try Certificates.path("encrypted.key"), encoding: .utf8)
     #expect(try refusal { $0["privateKey"] = otherKey }.contains("privateKey is not the key of certificate"))
     #expect(try refusal { $0["privateKey"] = lockedKey }.contains("privateKey has a passphrase"))
-    #expect(try refusal { $0["privateKey"] = "no key" }.contains("privateKey has no readable private key"))
-    #expect(try refusal { $0["rootCA"] = "no CA" }.contains("rootCA has no readable certificate"))
+    #expect(try refusal { $0["privateKey"] = "no key" }.contains("privateKey contains no readable private key"))
+    #expect(try refusal { $0["rootCA"] = "no CA" }.contains("rootCA contains no readable certificate"))
     #expect(try refusal { $0["timestampKey"] = nil }.contains("'actions[3].message' uses %T"))
     #expect(try refusal { $0["actions"] = "x" }.contains("'actions' must be a list"))
     #expect(try refusal { $0["actions"] = [Any]() }.contains("no action in use"))
@@ -151,14 +151,14 @@ import TestSupport
         .contains("has 4 secrets"))
     #expect(
       try refusal { $0["actions"] = [["title": "a", "topic": "a", "message": "", "nfcSecret": "00ff"]] }
-        .contains("holds no secret of 64 hex digits"))
+        .contains("contains no secret of 64 hex digits"))
 
     let path = try write(good, world)
     let whole = try Data(contentsOf: URL(fileURLWithPath: path))
     let spoilt: [(Data, String)] = [
       (whole.prefix(whole.count / 2), "it is not valid JSON, or was cut off"),
-      (Data("[1]".utf8), "of neither generation"),
-      (Data(), "it is not valid JSON"), (Data(repeating: 0x20, count: 2_000_000), "has more than 1048576 bytes"),
+      (Data("[1]".utf8), "matches neither generation"),
+      (Data(), "it is not valid JSON"), (Data(repeating: 0x20, count: 2_000_000), "is larger than 1048576 bytes"),
       (Data(String(repeating: "[", count: 100_000).utf8), "it is not valid JSON"),
     ]
     for (bytes, sentence) in spoilt {

@@ -73,13 +73,13 @@ import Testing
       ("name,price\nA,1\n", "the first line must name the columns"), ("building,building\nA,A\n", "two columns"),
       (columns + "\nA\nA,B,C,D,E,F\n", "line 3: 6 fields, but 5 columns"),
       (columns + ",quantity\n\nA,B,C,D,E,many\n", "line 3: quantity must be a whole number, not 'many'"),
-      (columns + "\nA,,,,E\n", "line 2: No box found"), ("item\nE\n", "line 2: the row does not say in which box"),
+      (columns + "\nA,,,,E\n", "line 2: No box found"), ("item\nE\n", "line 2: the row does not specify which box"),
       ("building,id\nA,x\n", "id must be an id from an export"),
       (columns + ",code\nA,B,C,D,,B-1\nA,B,C,E,,\u{1B}\n", "U+001B"),
       (columns + ",code\nA,B,C,D,,B-1\nA,B,C,E,,B-2\nA,B,C,D,,B-2\n", "line 4: the QR code B-2 is on A → B → C → E"),
       (columns + ",code\nA,B,C,D,x,B-1\nA,B,C,E,y,B-1\n", "line 3: the QR code B-1 is on A → B → C → D"),
       (columns + ",code\nA,B,C,D,x,B-1\nF,B,C,D,y,B-1\n", "line 3: the QR code B-1 is on A → B → C → D"),
-      (columns + ",code\nA,B,C,D,,B-1\nF,G,H,I,,B-1\n", "and this row is about F → G → H → I"),
+      (columns + ",code\nA,B,C,D,,B-1\nF,G,H,I,,B-1\n", "but this row is for F → G → H → I"),
     ] {
       let done = try world.tappet("inventory", "import", try file("bad.csv", text))
       #expect(done.status == 1 && done.errors.contains(sentence), "\(sentence): \(done)")

@@ -39,7 +39,7 @@ import Testing
 
   @Test func `without QoS 1 the log, check and mqtt connect have one sentence`() throws {
     let world = try world("max_qos 0\n")
-    let sentence = "it does not take QoS 1, which every message needs"
+    let sentence = "it does not support QoS 1, which every message requires"
     try world.start(until: "offline")
     #expect(eventually { world.log.contains(sentence) }, "\(world.log)")
     let check = try world.tappet("check", "--running")

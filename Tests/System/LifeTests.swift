@@ -31,13 +31,13 @@ import Testing
     try world.start()
     let second = try world.tappet("run", "--plain")
     #expect(
-      second.status == 4 && second.errors.contains("another kiosk runs on the state folder"), "\(second.errors)")
+      second.status == 4 && second.errors.contains("another kiosk is using the state folder"), "\(second.errors)")
     // Another control socket does not hide it.
     let other = world.folder + "/other.yaml"
     let text = try String(contentsOfFile: world.configPath, encoding: .utf8)
     try (text + "\ncontrol: \(world.folder)/other-control\n").write(toFile: other, atomically: true, encoding: .utf8)
     let third = try Programs.run(try Programs.built("tappet"), ["run", "--plain", "--config", other], input: "")
-    #expect(third.status == 4 && third.errors.contains("another kiosk runs on the state folder"), "\(third.errors)")
+    #expect(third.status == 4 && third.errors.contains("another kiosk is using the state folder"), "\(third.errors)")
     try world.goodTap()
   }
 

@@ -20,8 +20,8 @@ import Testing
     try world.start()
     #expect(old.versions == ["5", "4"], "\(old.log)")
     #expect(
-      eventually { world.log.contains("event=broker-fallback") && world.log.contains("MQTT 3.1.1 is used for 7 days") })
-    #expect(try world.tappet("status").output.contains("with MQTT 3.1.1, since it does not take MQTT 5"))
+      eventually { world.log.contains("event=broker-fallback") && world.log.contains("using MQTT 3.1.1 for 7 days") })
+    #expect(try world.tappet("status").output.contains("with MQTT 3.1.1, since it does not support MQTT 5"))
     _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(1))", until: "delivered-by-tag")
     let checked = try world.tappet("check")
     #expect(checked.status == 0 && checked.output.contains("MQTT 3.1.1, because it does not support"), "\(checked)")

@@ -45,7 +45,7 @@ import Testing
     for _ in 0..<Int(patience) {
       let answer = answers(to: try write("!status")).first
       if answer?.hasPrefix("reader ready") == true { return }
-      #expect(answer?.contains("older than this kiosk's start") == true, "\(answer ?? "no answer")")
+      #expect(answer?.contains("shortly after this kiosk started") == true, "\(answer ?? "no answer")")
       pause(seconds: 0.5, "lines act from 2 s after the start on")
     }
     Issue.record("no line acts: \(world.log.suffix(1500))")

@@ -39,7 +39,7 @@ import Testing
       let event = try server.write(text, secondsAgo: -118)
       _ = eventually { server.answers(to: event).count >= count }
       let answers = server.answers(to: event)
-      if let first = answers.first, !first.contains("older than this kiosk's start") { return answers }
+      if let first = answers.first, !first.contains("shortly after this kiosk started") { return answers }
       pause(seconds: 0.5, "lines act from 2 s after the start on")
     }
     return []

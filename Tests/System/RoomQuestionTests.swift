@@ -65,7 +65,7 @@ import Testing
     #expect(eventually { world.log.contains("event=not-confirmed code=refused-in-room") }, "\(world.log.suffix(900))")
     #expect(eventually { world.lights.last == "ready" })
     let second = try ask(world, besides: [first])
-    #expect(eventually { server.answers(to: second) == ["\u{274C} nobody answered in time."] })
+    #expect(eventually { server.answers(to: second) == ["\u{274C} no answer in time."] })
     try server.react("\u{2705}", to: second)
     try server.react("\u{2705}", to: first)
     let third = try ask(world, besides: [first, second])

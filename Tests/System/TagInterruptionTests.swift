@@ -103,7 +103,7 @@ import Testing
     let uid = world.freshUID()
     try world.tell("place ntag215 uid=\(uid)")
     #expect(eventually { !writing.isRunning })
-    #expect(writing.text.contains("hold it there again"), "\(writing.text)")
+    #expect(writing.text.contains("hold it on the reader again"), "\(writing.text)")
     #expect(writing.text.contains("written: bell on NTAG215 \(uid)"), "\(writing.text)")
     #expect(try secretCount(world) == 3)
   }
@@ -119,7 +119,7 @@ import Testing
     // The command that the reader already has is completed.
     var again = try world.tappet("tag", "write", "bell", "--timeout", "60")
     _ = try eventually {
-      if again.errors.contains("another program uses") {
+      if again.errors.contains("another program is using") {
         again = try world.tappet("tag", "write", "bell", "--timeout", "60")
       }
       return again.status == 0

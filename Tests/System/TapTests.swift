@@ -39,9 +39,9 @@ import Testing
       ("not NDEF", "blank", "not formatted for NDEF"),
       ("length beyond the memory", "memory=" + beyond, "tag is damaged"),
       ("garbage message", "ndef=d101ff55ffff", "not an NDEF message"),
-      ("another scheme", "url=https://example.com/", "does not begin with smp://"),
+      ("another scheme", "url=https://example.com/", "does not start with smp://"),
       ("another host", "url=smp://other?idx=1", "is not an action"),
-      ("repeated parameter", "url=" + good + "&idx=1", "says 'idx' twice"),
+      ("repeated parameter", "url=" + good + "&idx=1", "contains 'idx' twice"),
       ("bad hex", "url=" + good.dropLast() + "g", "the signature matches no secret"),
       ("a short signature", "url=" + good.dropLast(), "the signature matches no secret"),
       (

@@ -106,7 +106,7 @@ import Testing
     #expect(bad.status == 1)
     for sentence in [
       "expired-client.pem: \"O=Tappet demo, CN=kiosk-demo\" expired", "nothing listens on that port",
-      "/reader is not there",
+      "/reader was not found",
     ] {
       #expect(bad.output.contains(sentence), "\(sentence): \(bad.output)")
     }
@@ -124,14 +124,14 @@ import Testing
       return done.errors
     }
     #expect(try refusal("smpshare://secret?idx=9&key=\(Signing.key())").contains("action 9, which is not configured"))
-    #expect(try refusal("smpshare://secret?idx=0&key=\(world.keys[0])").contains("is there already"))
+    #expect(try refusal("smpshare://secret?idx=0&key=\(world.keys[0])").contains("this secret already exists"))
     #expect(try refusal("https://example.com").contains("not a share code"))
     #expect(try refusal("").contains("there is no share code in standard input"))
     try "smpshare://secret?idx=0&key=\(Signing.key())\n".write(
       toFile: world.folder + "/share", atomically: true, encoding: .utf8)
     #expect(try world.tappet("secret", "import", "--file", world.folder + "/share").status == 0)
     try world.importSecret(index: 0, key: Signing.key())
-    #expect(try refusal("smpshare://secret?idx=0&key=\(Signing.key())").contains("garage has 3 secrets already"))
+    #expect(try refusal("smpshare://secret?idx=0&key=\(Signing.key())").contains("garage already has 3 secrets"))
     let shown = try world.tappet("secret", "import", "smpshare://secret?idx=0&key=\(Signing.key())")
     #expect(shown.status == 2 && shown.errors.contains("others can read the command line"))
     for name in try FileManager.default.contentsOfDirectory(atPath: world.folder + "/state") {

@@ -51,7 +51,8 @@ import Testing
     #expect(try replace(ecPublicKey, by: ecPublicKey.dropLast() + [0x7F], in: path) > 0)
     let key = folder + "/key.pem"
     let found = sentences([path, key])
-    #expect(found.contains { $0.contains("\"CN=kiosk\" has a key that OpenSSL here does not know") }, "\(found)")
+    #expect(
+      found.contains { $0.contains("\"CN=kiosk\" has a key that this machine's OpenSSL does not support") }, "\(found)")
     #expect(found.contains { $0.contains("belongs to none of these certificates") }, "\(found)")
 
     let endpoint = BrokerEndpoint(host: "localhost", port: 8883, usesTLS: true)
@@ -78,7 +79,7 @@ import Testing
     let path = try certificate("/CN=kiosk.example")
     #expect(sentences([path], host: "kiosk.example").contains { $0.contains("has no subjectAltName") })
     let named = try certificate("/CN=x", "-addext", "subjectAltName=DNS:kiosk.example")
-    #expect(sentences([named], host: "kiosk.example").contains { $0.contains("it is for kiosk.example") })
+    #expect(sentences([named], host: "kiosk.example").contains { $0.contains("it was issued for kiosk.example") })
   }
 
   @Test(arguments: [

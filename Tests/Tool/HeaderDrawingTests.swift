@@ -80,7 +80,7 @@ import TestSupport
   @Test func `two things on one pin, and one on a pin that is not there, are both told`() throws {
     let uses = [
       HeaderUse(pin: 812, label: "LED a", problem: nil),
-      HeaderUse(pin: 812, label: "button b", problem: "it is the line of another button or light already"),
+      HeaderUse(pin: 812, label: "button b", problem: "it is already used by another button or light"),
       HeaderUse(pin: 12, label: "LED c", problem: "the header has no such pin"),
       HeaderUse(pin: 901, label: "LED with a name that is far too long to be drawn", problem: nil),
     ]

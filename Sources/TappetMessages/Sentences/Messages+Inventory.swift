@@ -17,7 +17,7 @@ extension InventoryError {
       case .tooLong(let what, let size, let max): "the \(what) would be \(size) bytes long; the maximum is \(max)"
       case .name(let what, let fault): fault.sentence(of: what)
       case .notesWithNUL: "the notes contain NUL characters; remove them"
-      case .codeTaken(let code, let path): "another box already has the QR code \(code): \(path)"
+      case .codeTaken(let code, let path): "another box has the QR code \(code): \(path)"
       case .wrongBarcode(let code): "'\(code)' is not a barcode: it is empty, or contains a space"
       case .barcodeTaken(let code, let kind, let name): "the \(kind.name) '\(name)' already has the code \(code)"
       case .codeElsewhere(let code, let path, let row):

@@ -11,8 +11,8 @@ extension LinkFailure {
       case .nameNotResolved(let host, _, let text):
         "no address found for '\(host)' (\(text)): check the spelling in broker.url, the network and its name server"
       case .connectionRefused:
-        "the broker's machine refused the connection: nothing is listening on that port; is the broker "
-          + "running, and is the port correct?"
+        "the broker's machine refused the connection: nothing listens on that port; is the broker running, "
+          + "and is the port correct?"
       case .unreachable(let system):
         "the broker cannot be reached (\(system.text)): check the network, the address and any firewall"
       case .connectTimedOut:

@@ -173,7 +173,7 @@ static void mistakes(void) {
   CHECK(says("nothing was changed"));
   CHECK(tappet_inventory_edit(inventory, screws.id, &values, "", NULL) == TAPPET_ERROR_ARGUMENT && says("1 to 128"));
   CHECK(tappet_inventory_move(inventory, screws.id, house.id, "Ann", NULL) == TAPPET_ERROR_ARGUMENT);
-  CHECK(says("a box is in a spot, not in a building"));
+  CHECK(says("a box must be in a spot, not in a building"));
   CHECK(tappet_inventory_move(inventory, nobody, house.id, "Ann", NULL) == TAPPET_ERROR_ARGUMENT && says("no entry"));
   CHECK(tappet_inventory_remove(inventory, nobody, "Ann") == TAPPET_ERROR_ARGUMENT && says("no entry with id"));
   CHECK(tappet_inventory_list(inventory, nobody, NULL, NULL) == TAPPET_ERROR_ARGUMENT && says("no entry with id"));

@@ -115,7 +115,7 @@ def denied(world):
     agent.sh("rm -rf /tmp/visitor && cp -r /data/kiosk /tmp/visitor && chown -R nobody /tmp/visitor")
     command = "tappet check --config /tmp/visitor/kiosk.yaml"
     status, output = agent.run(f"su nobody -c '{command}'")
-    require(status == 1 and "this user may not open /dev/gpiochip" in output, f"{status}:\n{output}")
+    require(status == 1 and "this user is not allowed to open /dev/gpiochip" in output, f"{status}:\n{output}")
     require("add the user to the group gpio" in output, output)
 
 
@@ -249,7 +249,7 @@ def vanish(world):
     chip, kiosk = ready(world), world.kiosk
     before = open_files(world)
     chip.unplug()
-    until("the sentence", lambda: "went away" in kiosk.log())
+    until("the sentence", lambda: "disappeared" in kiosk.log())
     # The guest counts ticks, including those that this machine takes from it. A busy loop would use all of them.
     used = cpu_ms(world)
     pass_time(2)
