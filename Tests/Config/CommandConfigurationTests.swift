@@ -159,7 +159,8 @@ private func problems(_ commands: String, folder: String = "/etc/tappet") -> [St
     #expect(
       wrong.contains { $0.contains("unknown key 'trust'") } && wrong.contains { $0.contains("'close' is missing") })
     #expect(
-      wrong.contains { $0.contains("there is no output 'gaet'") } && wrong.contains { $0.contains("needs a 'key'") })
+      wrong.contains { $0.contains("there is no output 'gaet'") }
+        && wrong.contains { $0.contains("requires its own 'key'") })
   }
 
   @Test func `the firmware's payloads are read as it reads them`() {

@@ -145,7 +145,7 @@ import Testing
       (row("House", "Cellar", "Shelf", "Screws", "x") { $0.values.notes = long }, "at most 65536"),
       (row("House", "Cellar", "Shelf", " \t", "x"), "No box found"),
       (row("House", "Cellar", "Shelf", "Screws", "x") { $0.values.quantity = -1 }, "not a quantity"),
-      (row("House", "Cellar") { $0.id = box.id }, "a room is in a building"),
+      (row("House", "Cellar") { $0.id = box.id }, "a room must be in a building"),
     ] {
       do {
         _ = try load([row("Shed"), row("Shed", "All"), record])

@@ -4,8 +4,7 @@ extension LogRecord {
   /// Creates the record of a published discovery message.
   package init(discoverySent topic: String) {
     self.init(
-      .info, "discovery-sent", "the kiosk's description for Home Assistant was published to '" + topic + "'",
-      [("topic", topic)])
+      .info, "discovery-sent", "the kiosk was announced to Home Assistant at '" + topic + "'", [("topic", topic)])
   }
 
   /// Creates the record of a broker that does not let the kiosk read Home Assistant's birth topic.

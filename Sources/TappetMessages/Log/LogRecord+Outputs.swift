@@ -15,8 +15,7 @@ extension LogRecord {
       let (output, milliseconds) = (configuration.outputName(index), String(time.wholeMilliseconds))
       self.init(
         .info, "output-waiting",
-        output + " is delayed by " + milliseconds + " ms: another output of its group was on; requested by "
-          + cause.sentence,
+        output + " waits " + milliseconds + " ms: another output of its group was on; requested by " + cause.sentence,
         [("output", output), ("wait_ms", milliseconds)])
     case .refused(let order, let cause, let refusal):
       self.init(

@@ -125,8 +125,7 @@ extension TapRefusal {
       return "\(what) refused: the server of its webhook failed last time, and \(action) must not be performed late"
     case .nobodyToAsk(let action):
       return
-        "\(what) refused: \(action) cannot be confirmed, because the kiosk is not receiving from its room; "
-        + "see 'tappet status'"
+        "\(what) refused: \(action) cannot be confirmed, as the kiosk is not listening in its room; see 'tappet status'"
     case .brokerAway(let action):
       return "\(what) refused: the broker is unavailable, and \(action) must not be performed late"
     case .outboxFull(let action, let count, let size):

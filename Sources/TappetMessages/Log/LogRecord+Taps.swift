@@ -114,12 +114,9 @@ extension QueueReason {
     switch self {
     case .linkDown: "the broker is unavailable; it is sent when the link is restored, unless it expires first"
     case .clockUnknown: "the clock is not synchronised; it is sent once the clock is, unless it expires first"
-    case .webhookFails:
-      "its webhook's server failed last time; it is sent when the server recovers, unless it expires first"
-    case .homeAssistantAway:
-      "Home Assistant is unavailable; it is sent when Home Assistant is back, unless it expires first"
-    case .behindOthers(let count):
-      count == 1 ? "1 other entry is ahead of it" : "\(count) other entries are ahead of it"
+    case .webhookFails: "its webhook's server failed last time; it is sent when that recovers, unless it expires first"
+    case .homeAssistantAway: "Home Assistant is unavailable; it is sent when that is back, unless it expires first"
+    case .behindOthers(let count): "\(count) other \(count == 1 ? "entry is" : "entries are") ahead of it"
     }
   }
 }

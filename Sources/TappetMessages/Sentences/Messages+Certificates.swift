@@ -42,9 +42,8 @@ extension CertificateFinding {
         + (names.isEmpty ? "" : ", for " + names.quoted) + ")"
     case .wrongPurpose(let subject, let isServer):
       return isServer
-        ? "\(path): \(subject.quoted) is not valid for servers (its extended key usage lacks serverAuth); "
-          + "get one that is"
-        : "\(path): \(subject.quoted) is not valid for clients (its extended key usage lacks clientAuth), and brokers "
+        ? "\(path): \(subject.quoted) is not valid for servers (extended key usage lacks serverAuth); get one that is"
+        : "\(path): \(subject.quoted) is not valid for clients (extended key usage lacks clientAuth), and brokers "
           + "refuse it; get one that is"
     case .cannotSign(let subject):
       return
@@ -52,8 +51,7 @@ extension CertificateFinding {
         + "requires; get one that is"
     case .weakKey(let subject, let key):
       return
-        "\(path): \(subject.quoted) has a weak key (\(key)), which this machine's OpenSSL refuses; "
-        + "get one with P-256 or RSA 2048"
+        "\(path): \(subject.quoted) has a weak key (\(key)), which OpenSSL refuses here; get one with P-256 or RSA 2048"
     case .unknownKey(let subject):
       return
         "\(path): \(subject.quoted) has a key that this machine's OpenSSL does not support, or that is damaged; "
@@ -71,8 +69,7 @@ extension CertificateFinding {
       return
         "\(path): \(subject.quoted) must be the first certificate in the file, followed by its chain; "
         + "'tappet cert import' puts them in order"
-    case .chain(let subjects):
-      return "\(path): the chain is valid: " + subjects.map { $0.quoted }.joined(separator: " < ")
+    case .chain(let subjects): return "\(path): valid chain: " + subjects.map { $0.quoted }.joined(separator: " < ")
     case .chainEnds(let issuer):
       return
         "\(path): its issuer, \(issuer.quoted), is not in these files; fine if the broker knows it, "

@@ -61,10 +61,8 @@ extension BoardProfileError {
       switch self {
       case .unknown(let name, let nearest, let known):
         [
-          "there is no profile '\(name)'" + (nearest.map { " (did you mean '\($0)'?)" } ?? "") + "; "
-            + (known.isEmpty
-              ? "none are available, because Tappet is not completely installed"
-              : "available: " + known.joined(separator: ", "))
+          "there is no profile '\(name)'" + (nearest.map { " (did you mean '\($0)'?)" } ?? "") + "; available: "
+            + (known.isEmpty ? "none, because Tappet is not completely installed" : known.joined(separator: ", "))
         ]
       case .refused(let problems): problems.map { $0.sentence }
       }

@@ -21,8 +21,7 @@ extension InventoryError {
       case .wrongBarcode(let code): "'\(code)' is not a barcode: it is empty, or contains a space"
       case .barcodeTaken(let code, let kind, let name): "the \(kind.name) '\(name)' already has the code \(code)"
       case .codeElsewhere(let code, let path, let row):
-        "the QR code \(code) belongs to \(path), but this row is for \(row); correct one of them, or specify "
-          + "the box's id"
+        "the QR code \(code) is on \(path), but this row is for \(row); correct one of them, or specify the box's id"
       case .wrongQuantity(let number):
         "\(number) is not a quantity; it must be a whole number from 0 to \(Limits.inventoryQuantityMax)"
       case .tooFew(let name, let quantity):

@@ -23,8 +23,7 @@ extension LinkFailure {
       case .settingsRefused(let code):
         "libmosquitto rejected the broker settings (error \(code)): check client_id, keepalive and the host"
       case .handshakeTimedOut:
-        "the broker accepted the connection but never answered the TLS handshake: is this its TLS port, or is it "
-          + "hanging?"
+        "the broker accepted the connection but never answered the TLS handshake: is this its TLS port, or did it hang?"
       case .tls(let failure): failure.sentence
       case .closedWithoutTLS:
         "the broker dropped the connection without a TLS response: if this is its port without TLS, write mqtt:// in "
@@ -39,15 +38,13 @@ extension LinkFailure {
         "the broker dropped the connection before it answered CONNECT: if this is its TLS port, "
           + "write mqtts:// in broker.url"
       case .noConnack:
-        "the broker accepted the connection but never answered CONNECT: is this an MQTT port, or is it hanging?"
+        "the broker accepted the connection but never answered CONNECT: is this an MQTT port, or did it hang?"
       case .connack(let code): code.sentence
       case .connackUnknown(let code): "the broker refused the connection with the unknown code \(code): see its log"
       case .refused(let code): "the broker refused the connection: \(code.sentence)"
       case .closedByBroker:
-        "the broker closed the connection: it was stopped, or another client connected with the same client_id; "
-          + "see its log"
-      case .connectionBroken(let system):
-        "the connection broke (\(system.text)): check the network and the broker's machine"
+        "the broker closed the connection: it was stopped, or another client used the same client_id; see its log"
+      case .connectionBroken(let system): "the connection broke (\(system.text)): check the network and the broker"
       case .disconnectedByBroker(let code): "the broker disconnected this client: \(code.sentence)"
       case .closedAtMessage(let topic, let size, let reason):
         "the broker closed the connection when it received a message of \(size) bytes to \(topic.quoted)"
@@ -64,8 +61,7 @@ extension LinkFailure {
       case .protocolViolated(let code):
         "the server violated the MQTT protocol (libmosquitto error \(code)): is this the broker's MQTT port?"
       case .propertyUnknown:
-        "the broker sent an MQTT 5 packet with a property that libmosquitto does not support: "
-          + "set broker.protocol to 3.1.1"
+        "the broker sent an MQTT 5 packet with a property unknown to libmosquitto: set broker.protocol to 3.1.1"
       }
     }
   }
@@ -123,7 +119,7 @@ extension ConnackCode {
     case .identifierRejected: "the broker rejected the client_id: it may be too long, or not allowed there; see its log"
     case .serverUnavailable: "the broker reports that it is unavailable: wait, or see its log"
     case .badUserNameOrPassword:
-      "the broker requires a user name and password, or does not accept the certificate as identity: check its "
+      "the broker requires a user name and password, or does not accept the certificate as identity: see its "
         + "configuration"
     case .notAuthorized:
       "the broker does not allow this client to connect: check the user name and password, or the certificate's name, "
@@ -206,8 +202,7 @@ extension TLSFailure {
     case .unacceptable(let subject, _, let text):
       "the broker's certificate (\(subject.quoted)) is not acceptable: \(text)"
     case .alert(let alert): alert.sentence
-    case .notTLS:
-      "the server that answered does not use TLS: is this the broker's port without TLS, or not a broker at all?"
+    case .notTLS: "the server does not use TLS: is this the broker's port without TLS, or not a broker at all?"
     case .noCommonVersion: "the broker supports only TLS versions older than 1.2: update it"
     case .protocolError(_, let text): "the TLS handshake failed (\(text)): see the broker's log"
     }
@@ -220,8 +215,7 @@ extension TLSAlert {
     case .unexpectedMessage: TLSAlert.refused("it received an unexpected message; see its log")
     case .badRecord: TLSAlert.refused("the data was damaged in transit")
     case .handshakeFailure:
-      TLSAlert.refused(
-        "no offered parameters were acceptable, or it requires a client certificate; check broker.certificate")
+      TLSAlert.refused("nothing offered was acceptable, or it requires a client certificate; check broker.certificate")
     case .badCertificate: TLSAlert.refused("it considers the client certificate invalid; check broker.certificate")
     case .unsupportedCertificate:
       TLSAlert.refused("it does not accept this kind of client certificate, which may lack 'client authentication'")

@@ -8,7 +8,7 @@ extension TagDraftError {
   package var sentence: String {
     switch self {
     case .label(let fault): fault.sentence(of: "label")
-    case .crypto: "no secret could be created: the system is out of memory, or its random number generator failed"
+    case .crypto: "no secret could be created: out of memory, or the random number generator failed"
     }
   }
 }
@@ -41,8 +41,7 @@ extension TagWriteFault {
       return "the tag's one-time memory already contains other data, so it can never be formatted; use another one"
     case .refused(let begun):
       return "the tag refused to be written; is it locked or protected?"
-        + (begun
-          ? " It may contain half of the message: write it again or throw it away" : " Nothing was changed on it")
+        + (begun ? " It may contain half the message: write it again or throw it away" : " Nothing was changed on it")
     case .notAsWritten: return "the tag's content differs from what was written; try again, or use another one"
     case .malformedAnswer: return "the tag's answers violate its specification; it may be damaged. Use another one"
     }
@@ -96,8 +95,7 @@ extension TagJobNotice {
     switch self {
     case .progress: nil
     case .heldTooShort, .pulledAway(begun: false): "The tag was taken away too soon; hold it on the reader again."
-    case .pulledAway(begun: true):
-      "The tag was taken away halfway through; hold it on the reader again until this is done."
+    case .pulledAway(begun: true): "The tag was taken away halfway; hold it on the reader again until this is done."
     }
   }
 }

@@ -57,8 +57,7 @@ extension WebhookFault {
         + "; 'tappet check' shows which"
     case .trouble(.redirectForbidden, _): "\(place) redirects to an address that is not allowed; see 'redirects'"
     case .trouble(.tokenRefused, _):
-      "\(place) no longer accepts the kiosk's session: 'tappet matrix login USER' creates a new one, or reports why "
-        + "it cannot"
+      "\(place) no longer accepts the kiosk's session: 'tappet matrix login USER' starts a new one, or reports why not"
     case .trouble(.notAHomeserver, let status):
       "\(place) answered \(status) with a response that is not Matrix; is the proxy in front of it set up correctly?"
     case .trouble(.roomEncrypted, _): WebhookRefusal.roomEncrypted.sentence(place)

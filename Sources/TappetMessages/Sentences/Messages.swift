@@ -109,8 +109,7 @@ extension SecretError {
       case .unreadable(let name): "the stored '\(name)' was sealed under another key, or is damaged; store it again"
       case .person(let error): error.sentence
       case .peopleRow(let line, let fault): "line \(line): \(fault.sentence)"
-      case .notSealed:
-        "the secret could not be sealed: the system is out of memory, or its random number generator failed"
+      case .notSealed: "the secret could not be sealed: out of memory, or the random number generator failed"
       case .store(let error): error.sentence
       }
     }
@@ -233,8 +232,7 @@ extension TimestampTokenError {
       case .checksum: "the token was sealed with another key, or altered in transit"
       case .outsideWindow(let age): age < 0 ? "the token is \(-age) s in the future" : "the token is \(age) s old"
       case .repeated: "the token was used before"
-      case .crypto:
-        "the token could not be computed: the system is out of memory, or its random number generator failed"
+      case .crypto: "the token could not be computed: out of memory, or the random number generator failed"
       }
     }
   }
@@ -263,9 +261,8 @@ extension TagContentError {
       case .noURI: "there is no link on the tag; write it first"
       case .tooLong(let size): "the tag's link is \(size) bytes long, longer than any tag URL"
       case .strayByte(let byte):
-        "the tag's link contains or is followed by "
-          + (byte == 0x20 ? "a space" : "the byte 0x" + Hex.encode([byte]))
-          + ", which is not allowed in a link; write it again without it"
+        "the tag's link contains or is followed by \(byte == 0x20 ? "a space" : "the byte 0x" + Hex.encode([byte])), "
+          + "which is not allowed in a link; write it again without it"
       }
     }
   }

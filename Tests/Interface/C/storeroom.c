@@ -154,8 +154,8 @@ static void mistakes(void) {
   CHECK(refused(TAPPET_INVENTORY_KIND_ROOM, house.id, named("\xff")) && says("UTF-8"));
   CHECK(refused(TAPPET_INVENTORY_KIND_ROOM, nobody, values) && says("the inventory has no entry with id 0000"));
   CHECK(refused(TAPPET_INVENTORY_KIND_ROOM, "cellar", values) && says("five groups"));
-  CHECK(refused(TAPPET_INVENTORY_KIND_ROOM, shelf.id, values) && says("a room is in a building"));
-  CHECK(refused(TAPPET_INVENTORY_KIND_ROOM, NULL, values) && says("a room is in a building"));
+  CHECK(refused(TAPPET_INVENTORY_KIND_ROOM, shelf.id, values) && says("a room must be in a building"));
+  CHECK(refused(TAPPET_INVENTORY_KIND_ROOM, NULL, values) && says("a room must be in a building"));
   CHECK(refused((enum tappet_inventory_kind)0, NULL, values) && says("unknown kind"));
   CHECK(refused((enum tappet_inventory_kind)6, NULL, values) && says("unknown kind"));
   values.code = "K-17";
