@@ -160,7 +160,7 @@ import Testing
     #expect(try refusal("Ann,,,,,9999999999,\n").contains("the number of uses must be from 0 to"))
     #expect(try refusal("Ann,,,,,,nobody\n").contains("line 3: there is no secret 'nobody' here"))
     #expect(try refusal(",yes,,,,,\n").contains("line 3: a person needs a name"))
-    let excel = "Excel changed the date; format the column as yyyy-mm-dd"
+    let excel = "Excel has changed the date; format the column as yyyy-mm-dd"
     for day in ["12/31/2026", "31-Dec-26", "31.12.26", "46387"] {
       #expect(try refusal("Ann,,,\(day),,,\n").contains("line 3: until is '\(day)': \(excel)"), "\(day)")
     }

@@ -56,7 +56,7 @@ extension LinkFailure {
       case .keepaliveExpired: "the broker stopped answering: it is hanging, or the network is dropping packets"
       case .acknowledgeExpired: "the broker did not acknowledge a message in time, so the connection was closed"
       case .sentUnasked:
-        "the broker sent messages that this client never requested (it has no subscriptions), so the connection was "
+        "the broker sent data that this client never requested (it has no subscriptions), so the connection was "
           + "closed: is this the right broker?"
       case .protocolViolated(let code):
         "the server violated the MQTT protocol (libmosquitto error \(code)): is this the broker's MQTT port?"
