@@ -96,7 +96,7 @@ extension Command {
   static var roomKick: Command {
     change(
       "kick", "remove a user from a room",
-      "Removes a user (@name:server) from a room, or withdraws their invitation, if the kiosk has permission to do so.",
+      "Removes a user (@name:server) from a room, or withdraws their invitation, if the kiosk has permission.",
       "Removed", needsUser: true)
   }
 

@@ -142,7 +142,7 @@ import Testing
           $0.code = box.code; $0.id = gone
         }, "another box has the QR code"
       ),
-      (row("House", "Cellar", "Shelf", "Screws", "x") { $0.values.notes = long }, "at most 65536"),
+      (row("House", "Cellar", "Shelf", "Screws", "x") { $0.values.notes = long }, "maximum is 65536"),
       (row("House", "Cellar", "Shelf", " \t", "x"), "No box found"),
       (row("House", "Cellar", "Shelf", "Screws", "x") { $0.values.quantity = -1 }, "not a quantity"),
       (row("House", "Cellar") { $0.id = box.id }, "a room must be in a building"),

@@ -72,7 +72,7 @@ import Testing
     let box = try world.add(.box, "Screws", spot)
     let long = String(repeating: "ü", count: 40_000)
     #expect(try refusal { try world.add(.item, long, box) }?.contains("80000 bytes long; the maximum is 512") == true)
-    #expect(try refusal { try world.add(.item, "x", box) { $0.notes = long } }?.contains("at most 65536") == true)
+    #expect(try refusal { try world.add(.item, "x", box) { $0.notes = long } }?.contains("maximum is 65536") == true)
     #expect(try refusal { try world.add(.item, "a\u{1B}b", box) }?.hasPrefix("character 2 of the name, U+001B") == true)
     #expect(
       try refusal { try world.add(.box, "x", spot) { $0.code = "B\u{3164}1" } }

@@ -148,7 +148,7 @@ import TestSupport
     let secrets = (0..<4).map { _ in ["id": UUID().uuidString, "secret": Signing.key()] }
     #expect(
       try refusal { $0["actions"] = [["title": "a", "topic": "a", "message": "", "nfcSecrets": secrets]] }
-        .contains("has 4 secrets"))
+        .contains("contains 4 secrets"))
     #expect(
       try refusal { $0["actions"] = [["title": "a", "topic": "a", "message": "", "nfcSecret": "00ff"]] }
         .contains("contains no secret of 64 hex digits"))
