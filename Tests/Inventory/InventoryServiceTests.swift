@@ -40,6 +40,33 @@ import Testing
     throw TestFault("no news")
   }
 
+  @Test func `a tap is answered while another process writes, and its news follow when it has`() throws {
+    #expect(try world.inventory.nextNews() == nil)
+    let nails = try world.add(.item, "Nails", try world.add(.box, "Tools", try world.spot())) {
+      ($0.quantity, $0.minimum) = (1, 5)
+    }
+    order(.begin(scanner: ""))
+    let first = try news()
+    let writer = try Inventory.open(folder: world.folder.path)
+    try writer.database.execute("BEGIN IMMEDIATE")
+    let start = SystemClock().now().instant
+    order(.passedOn(first.number))
+    order(.passedLow(nails.id))
+    for number: UInt32 in 1...4 {
+      order(.lookUp(number, InventoryKey(code: nails.id.text)))
+      while let message = try message() {
+        if case .found(number, let thing) = message {
+          #expect(thing.name == "Nails")
+          break
+        }
+      }
+    }
+    // Each wait for the lock would take 5 s.
+    #expect(SystemClock().now().instant - start < .seconds(15))
+    try writer.database.execute("COMMIT")
+    #expect(try news().number > first.number)
+  }
+
   @Test func `a loan to another person than the one who reserved the item is refused with that reason`() throws {
     let drill = try world.add(.item, "Drill", try world.add(.box, "Tools", try world.spot()))
     try world.inventory.reserve(drill, InventoryReservation(person: "Ada", first: .today, last: .today))

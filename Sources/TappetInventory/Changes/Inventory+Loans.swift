@@ -14,8 +14,9 @@ package struct InventoryLoan: Hashable, Sendable {
 }
 
 extension Inventory {
-  /// Lends an item to a person, whoever had it before, until a due date or indefinitely; refuses days on which another
-  /// person has reserved it.
+  /// Lends an item to a person until a due date, or without one, and ends its earlier loan.
+  ///
+  /// - Throws: `InventoryError.reserved` if another person has reserved the item for one of these days.
   @export(interface)
   package func lend(
     _ item: InventoryEntry, to person: String, until due: CalendarDay? = nil, by who: String

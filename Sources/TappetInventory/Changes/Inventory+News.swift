@@ -67,13 +67,18 @@ extension Inventory {
     }
   }
 
-  /// Records that the changes up to this number were published.
+  /// Records that the changes up to this number were published; fails at once while another process writes.
   package func passedOn(upTo number: Int64) throws(InventoryError) {
-    try stored { () throws(DatabaseError) in
+    try recorded { () throws(DatabaseError) in
       let statement = try database.statement("UPDATE announced SET number = max(number, ?1)")
       statement.bind(number, at: 1)
       try statement.run()
     }
+  }
+
+  /// Writes without waiting for an import, during which taps are to be answered.
+  private func recorded(_ body: () throws(DatabaseError) -> Void) throws(InventoryError) {
+    try stored { () throws(DatabaseError) in try database.withoutWaiting(body) }
   }
 
   /// Returns the first low item that was not yet reported.
@@ -89,9 +94,9 @@ extension Inventory {
     return try first(statement, of: .item)
   }
 
-  /// Records that the low item was reported.
+  /// Records that the low item was reported; fails at once while another process writes.
   package func passedOnLow(_ id: InventoryID) throws(InventoryError) {
-    try stored { () throws(DatabaseError) in
+    try recorded { () throws(DatabaseError) in
       let statement = try database.statement("INSERT OR IGNORE INTO announced_low (uuid) VALUES (?1)")
       statement.bind(blob: id.bytes, at: 1)
       try statement.run()
@@ -99,9 +104,12 @@ extension Inventory {
   }
 
   /// Forgets the items that are no longer low, so that they are reported when they are low again.
+  ///
+  /// Fails at once while another process writes: if it succeeds, all noticed changes are committed, because a change of
+  /// the log's file is noticed before the commit is visible.
   @export(interface)
   package func forgetStockedItems() throws(InventoryError) {
-    try stored { () throws(DatabaseError) in
+    try recorded { () throws(DatabaseError) in
       try database.execute(
         """
         DELETE FROM announced_low WHERE NOT EXISTS (

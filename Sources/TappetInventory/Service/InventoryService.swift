@@ -21,8 +21,11 @@ package final class InventoryService {
   private var owesLow = false
   /// Changes that the kiosk has acknowledged, until the database has recorded this.
   private var taken: (news: Int64?, low: InventoryID?) = (nil, nil)
-  /// Whether the database is polled again after an interval, because it failed or its changes are not reported.
-  private var asksLater = false
+  /// Number of failures in a row to read the news.
+  private var failures = 0
+
+  /// Short at first: a commit is noticed milliseconds before it is complete.
+  private static var retry: Backoff { Backoff(.milliseconds(20), upTo: Limits.inventoryAskInterval) }
 
   /// Creates a service for the inventory in a folder; throws if it cannot be opened.
   package init(parent: UnixSocket, folder: String) throws(DatabaseError) {
@@ -40,16 +43,23 @@ package final class InventoryService {
         [(parent.fileDescriptor, .readable), (changes?.fileDescriptor ?? -1, .readable), (scannerNumber, .readable)],
         for: wait)
       if !ready[0].isEmpty { receive() }
-      if ready[1].isEmpty ? asksLater : changes?.take() == true { tellNews() }
+      let isChanged = !ready[1].isEmpty && changes?.take() == true
+      if isChanged { failures = 0 }
+      if isChanged || ready[1].isEmpty && askIn != nil { tellNews() }
       if let scanner { tell(scanner.work(isReadable: !ready[2].isEmpty)) }
     }
   }
 
   /// Time until the next scheduled work; `nil` if there is none.
   private var wait: Duration? {
-    let ask = asksLater ? Limits.inventoryAskInterval : nil
-    guard let ask, let retry = scanner?.retryIn else { return ask ?? scanner?.retryIn }
-    return min(ask, retry)
+    guard let askIn, let retry = scanner?.retryIn else { return askIn ?? scanner?.retryIn }
+    return min(askIn, retry)
+  }
+
+  /// Time until the database is polled again, because it was busy or failed, or its changes are not noticed.
+  private var askIn: Duration? {
+    if failures > 0 { return InventoryService.retry.pause(after: failures - 1) }
+    return changes == nil ? Limits.inventoryAskInterval : nil
   }
 
   private func receive() {
@@ -159,17 +169,18 @@ package final class InventoryService {
 
   /// Sends the next change and the next low item, unless the kiosk has not yet acknowledged the previous ones.
   ///
-  /// If the database fails, it is polled again after `Limits.inventoryAskInterval`.
+  /// If the database is busy or fails, it is polled again.
   private func tellNews() {
     do throws(InventoryError) {
+      try inventory.forgetStockedItems()
       try forgetTaken()
       if !owesNews, let news = try inventory.nextNews() {
         send(.news(news.number, news.verb, unixMilliseconds: news.unixMilliseconds, who: news.who, try thing(news)))
         owesNews = true
       }
       if !owesLow { try tellLowItems() }
-      asksLater = changes == nil
-    } catch { asksLater = true }
+      failures = 0
+    } catch { failures += 1 }
   }
 
   /// Records acknowledgements on the disk; only then may the next ones be sent.
@@ -185,7 +196,6 @@ package final class InventoryService {
   }
 
   private func tellLowItems() throws(InventoryError) {
-    try inventory.forgetStockedItems()
     if let item = try inventory.nextLowItem() {
       send(.low(try thing(item)))
       owesLow = true
