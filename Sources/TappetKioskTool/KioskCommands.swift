@@ -8,7 +8,9 @@ extension Command {
     @export(interface) get {
       [
         .setUp, .importSettings, .brokerPassword, .run, .check, .status, .panelLock,
-        .outputList, .outputOn, .outputOff, .outputPulse, .outputToggle, .commandTest, .history,
+        .outputList,
+      ] + outputSwitches + [
+        .commandTest, .history,
         .tagRead, .tagWatch, .tagWrite, .tagErase, .tagLock, .tagFormat, .tagLearn, .tagLearned, .tagForget,
         .secretList, .secretNew, .secretShare, .secretImport, .secretRename, .secretRemove, .secretRekey,
         .actionRename, .audit,

@@ -125,13 +125,15 @@ final class KioskObject: LibraryObject {
 
   /// Requests a change of an output; callable from any thread.
   func requestOutput(_ output: UnsafePointer<CChar>?, _ request: tappet_kiosk_request) -> Int32 {
-    let requests: [OutputRequest] = [.on, .off, .pulse, .toggle]
-    guard let name = text(output, sizeMax: Limits.lineNameSizeMax), (1...4).contains(request.rawValue) else {
+    // The header's constants begin with 1.
+    guard let name = text(output, sizeMax: Limits.lineNameSizeMax),
+      let request = OutputRequest(rawValue: Int(request.rawValue) - 1)
+    else {
       return fail(.argument, "the output's name is NULL or too long, or there is no such request")
     }
     guard facts.isRunning else { return fail(.state, Self.notRunning) }
     guard facts.hasOutput(name) else { return fail(.argument, "the panel has no output with this name") }
-    return post(.output(name, requests[Int(request.rawValue) - 1]))
+    return post(.output(name, request))
   }
 
   /// Reports the state of an output; callable from any thread.

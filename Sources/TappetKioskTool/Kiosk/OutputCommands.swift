@@ -18,16 +18,18 @@ extension Command {
       })
   }
 
-  static var outputOn: Command { switching(.on, "switch an output on") }
+  /// A command for each request.
+  static var outputSwitches: [Command] { OutputRequest.allCases.map { switching($0) } }
 
-  static var outputOff: Command { switching(.off, "switch an output off") }
-
-  static var outputPulse: Command { switching(.pulse, "switch an output on for the duration of its pulse") }
-
-  static var outputToggle: Command { switching(.toggle, "switch an output to the opposite level") }
-
-  private static func switching(_ request: OutputRequest, _ summary: String) -> Command {
-    Command(
+  private static func switching(_ request: OutputRequest) -> Command {
+    let summary =
+      switch request {
+      case .on: "switch an output on"
+      case .off: "switch an output off"
+      case .pulse: "switch an output on for the duration of its pulse"
+      case .toggle: "switch an output to the opposite level"
+      }
+    return Command(
       words: "output " + request.word, section: .running, summary: summary, operands: [Operand("NAME", .output)],
       options: [.json],
       details: """

@@ -109,7 +109,8 @@ extension KioskStatus {
     var words: [String] = []
     if let plan = configuration.commands.first(where: { $0.topic == room }) {
       words += plan.actions.map { "!" + $0 }
-      words += plan.outputs.map { "!\($0) on|off|pulse|toggle" }
+      let requests = OutputRequest.allCases.map { $0.word }.joined(separator: "|")
+      words += plan.outputs.map { "!\($0) \(requests)" }
       if plan.managesPeople { words += ["!suspend NAME", "!resume NAME"] }
     }
     return parts.joined(separator: ", ") + ". Commands: " + (words + ["!status", "!history"]).joined(separator: ", ")
