@@ -36,4 +36,39 @@ import Testing
     #expect(process.isResting("bell") && !process.hasFailed("door") && process.restingActions == ["bell"])
     #expect(process.mayPost("door") && process.succeeded("bell") && !process.succeeded("door"))
   }
+
+  @Test mutating func `a busy homeserver that names a short pause has not failed, unless it does so again`() {
+    let pause = process.failed("bell", .status(429), retryAfter: .milliseconds(25), at: start, random: &random)
+    #expect(pause == .milliseconds(100) && process.isResting("door"))
+    #expect(!process.hasFailed("bell") && process.trouble == nil)
+    let over = start + pause
+    #expect(process.timerFired(at: over, random: &random).restIsOver && !process.succeeded("bell"))
+    for isAgain in [false, true] {
+      let pause = process.failed("bell", .status(429), retryAfter: .milliseconds(300), at: over, random: &random)
+      #expect(pause >= .milliseconds(300) && process.hasFailed("bell") == isAgain)
+      _ = process.timerFired(at: over + pause, random: &random)
+    }
+    #expect(process.trouble?.action == "bell" && process.succeeded("door"))
+  }
+
+  @Test mutating func `a process with outdated files ends once no request is in flight, and its successor is current`()
+    throws
+  {
+    let id = try #require(EntryID(hex: "00112233445566778899aabbccddeeff"))
+    process.willPost(id, "hook", at: start)
+    process.replace(at: start)
+    #expect(!process.mayPost("hook") && process.renew(at: start).isEmpty)
+    #expect(process.answered(id, at: start) && !process.renew(at: start).isEmpty)
+    #expect(process.want(at: start).isEmpty && !process.isRunning)
+    #expect(!process.ended(.exited(0), at: start, random: &random).isEmpty)
+    #expect(process.ready(at: start).isEmpty && process.mayPost("hook") && process.renew(at: start).isEmpty)
+  }
+
+  @Test mutating func `files replaced while no process runs do not end the next one`() {
+    let idle = start + Limits.webhookIdleMax
+    #expect(!process.timerFired(at: idle, random: &random).effects.isEmpty)
+    #expect(process.ended(.exited(0), at: idle, random: &random).isEmpty && process.deadline == nil)
+    process.replace(at: idle)
+    #expect(!process.want(at: idle).isEmpty && process.ready(at: idle).isEmpty && process.mayPost("hook"))
+  }
 }

@@ -2,7 +2,7 @@
 
 /// The kiosk's view of a helper process.
 struct HelperSupervision: Sendable {
-  private enum State: Equatable, Sendable {
+  enum State: Equatable, Sendable {
     /// No process is wanted.
     case none
     /// The process was started, but is not ready yet.
@@ -14,7 +14,7 @@ struct HelperSupervision: Sendable {
   }
 
   private let helper: Helper
-  private var state = State.none
+  private(set) var state = State.none
   private var isWanted = false
   private var failures = 0
   /// The reason why the process is not running although it should be.
@@ -24,6 +24,14 @@ struct HelperSupervision: Sendable {
 
   /// Whether the process accepts orders.
   var isRunning: Bool { state == .running }
+
+  /// Whether the process was started, and has not ended or been requested to.
+  var isAlive: Bool {
+    switch state {
+    case .starting, .running: true
+    case .none, .ending, .resting: false
+    }
+  }
 
   var deadline: Instant? {
     switch state {
@@ -51,11 +59,19 @@ struct HelperSupervision: Sendable {
   mutating func replace(at now: Instant) -> [Effect] {
     switch state {
     case .starting, .running: return end(at: now)
-    case .resting:
-      state = .resting(until: now)
+    case .none, .ending, .resting:
+      endPause(at: now)
       return []
-    case .none, .ending: return []
     }
+  }
+
+  /// Ends the pause after a failure.
+  mutating func endPause(at now: Instant) { if case .resting = state { state = .resting(until: now) } }
+
+  /// Clears the failure; a process that pauses is no longer wanted.
+  mutating func forgetLoss() {
+    loss = nil
+    if case .resting = state { (state, isWanted) = (.none, false) }
   }
 
   mutating func timerFired(at now: Instant, random: inout Randomness) -> [Effect] {
@@ -123,6 +139,17 @@ struct HelperSupervision: Sendable {
       state = .ending(killAt: now + Limits.helperEndMax)
       return [.kill(helper)] + report(why)
     case .none, .ending, .resting: return []
+    }
+  }
+
+  /// Kills the process, because it is no longer wanted.
+  mutating func kill(at now: Instant) -> [Effect] {
+    isWanted = false
+    switch state {
+    case .starting, .running, .ending:
+      state = .ending(killAt: now + Limits.helperEndMax)
+      return [.kill(helper)]
+    case .none, .resting: return []
     }
   }
 

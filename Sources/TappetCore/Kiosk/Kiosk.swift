@@ -139,7 +139,7 @@ package struct Kiosk: Sendable {
     case .rooms(let change): effects = roomsChanged(change, at: now)
     case .site(let change): effects = siteChanged(change, at: now)
     case .webhooksReplaced:
-      delivery.webhookProcess.replace()
+      delivery.webhookProcess.replace(at: now.instant)
       delivery.webhooks.readAgain()
       effects = listening.process.replace(at: now.instant)
     case .panel(let change): effects = panelChanged(change, at: now)
@@ -257,7 +257,7 @@ package struct Kiosk: Sendable {
       phase = .closing(until: now.instant + Limits.closeMax)
       // The webhook process is killed, so its requests can be requeued.
       delivery.webhooks.putAllBack()
-      return delivery.link.stop(at: now.instant) + delivery.webhookProcess.stop()
+      return delivery.link.stop(at: now.instant) + delivery.webhookProcess.stop(at: now.instant)
         + stock.process.want(false, at: now.instant)
         + listening.process.want(false, at: now.instant) + finishIfClosed()
     case .closing(let until):

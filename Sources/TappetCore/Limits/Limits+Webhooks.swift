@@ -7,10 +7,6 @@ extension Limits {
   package static let webhooksInflightPerActionMax = 2
   /// Idle time after which tappet-webhook exits; libcurl would occupy 10 MB for nothing.
   package static let webhookIdleMax: Duration = .seconds(30)
-  /// Time from the start of tappet-webhook until it has loaded its certificates; a slow card takes seconds.
-  package static let webhookStartMax: Duration = .seconds(20)
-  /// Time for tappet-webhook to exit on request.
-  package static let webhookDeathMax: Duration = .seconds(2)
   /// Default timeout, from the first packet to the end of the answer.
   package static let webhookTimeoutDefault: Duration = .seconds(10)
   /// Shortest configurable timeout; less would not suffice for a TLS handshake with a distant server.
@@ -21,6 +17,8 @@ extension Limits {
   package static let webhookAnswerMax: Duration = .seconds(75)
   /// Ceilings of the backoff after a request that is to be retried.
   package static var webhookRetry: Backoff { Backoff(.seconds(1), upTo: .seconds(300)) }
+  /// Shortest pause that a server can name, so that a full outbox does not ask it a hundred times a second.
+  package static let webhookRetryAfterMin: Duration = .milliseconds(100)
   /// Longest `Retry-After` that is honoured; a longer one is cut to this time.
   package static let webhookRetryAfterMax: Duration = .seconds(3600)
   /// Bytes of an answer that are read; only its status is used.

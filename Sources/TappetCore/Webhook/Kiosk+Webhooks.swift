@@ -29,10 +29,7 @@ extension Kiosk {
 
   mutating func webhooksTimeUp(at now: Moment) -> [Effect] {
     let (effects, restIsOver) = delivery.webhookProcess.timerFired(at: now.instant, random: &random)
-    switch delivery.webhookProcess.state {
-    case .ending: delivery.webhooks.putAllBack()
-    case .none, .starting, .running, .resting, .stopped: break
-    }
+    if !delivery.webhookProcess.isRunning { delivery.webhooks.putAllBack() }
     if restIsOver { delivery.webhooks.readAgain() }
     return effects + expireEntries(of: .webhook, at: now)
   }
@@ -70,6 +67,7 @@ extension Kiosk {
       let light: [Effect] = delivery.webhookProcess.hasFailed(entry.action) ? [] : [.light(.queued)]
       let pause = delivery.webhookProcess.failed(
         entry.action, fault, retryAfter: retryAfter, at: now.instant, random: &random)
+      guard delivery.webhookProcess.hasFailed(entry.action) else { return [] }
       return light + [.report(.webhook(.waits(action: entry.action, fault, retryIn: pause)))]
     }
   }
