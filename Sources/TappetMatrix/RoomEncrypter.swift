@@ -196,15 +196,15 @@ final class RoomEncrypter: RoomCipher {
     self.pending = nil
     switch (pending, outcome) {
     case (.keys(.logOut, _), .answered): end()
-    case (.keys(let kind, let isForPost), .answered(let status, let seconds, let body)):
+    case (.keys(let kind, let isForPost), .answered(let status, let named, let body)):
       let now = clock.now().unixMilliseconds
       if (try? machine?.handle(kind, status: Int(status), body, unixMilliseconds: now)) == true { return }
-      pause(seconds)
-      if isForPost { handle(.members, Int(status), seconds, body) }
+      pause(named)
+      if isForPost { handle(.members, Int(status), named, body) }
     case (.keys(_, let isForPost), .failed(let trouble, let code)):
       pause(nil)
       if isForPost { end(.undelivered(posts[0].id, trouble, code: code)) }
-    case (.post(let step), .answered(let status, let seconds, let body)): handle(step, Int(status), seconds, body)
+    case (.post(let step), .answered(let status, let named, let body)): handle(step, Int(status), named, body)
     case (.post, .failed(let trouble, let code)): end(.undelivered(posts[0].id, trouble, code: code))
     }
   }
@@ -216,12 +216,11 @@ final class RoomEncrypter: RoomCipher {
     store = nil
   }
 
-  private func pause(_ seconds: UInt32?, atLeast least: Duration = Limits.roomKeysRetry) {
-    let asked = seconds.map { Duration.seconds(Int64($0)) } ?? .zero
-    dueAt = clock.now().instant + min(max(asked, least), Limits.roomRetry.last)
+  private func pause(_ pause: Duration?, atLeast least: Duration = Limits.roomKeysRetry) {
+    dueAt = clock.now().instant + min(max(pause ?? .zero, least), Limits.roomRetry.last)
   }
 
-  private func handle(_ step: RoomDestination.Step, _ status: Int, _ seconds: UInt32?, _ body: [UInt8]) {
+  private func handle(_ step: RoomDestination.Step, _ status: Int, _ retryAfter: Duration?, _ body: [UInt8]) {
     guard !posts.isEmpty else { return }
     var (status, answer) = (status, MatrixAnswer(body))
     if case .check = step, let room = posts[0].room.id {
@@ -237,17 +236,17 @@ final class RoomEncrypter: RoomCipher {
       }
     }
     let turn = posts[0].room.handle(
-      step, isFirst: posts[0].isFirst, status: status, retryAfterSeconds: seconds, answer, at: clock.now().instant)
+      step, isFirst: posts[0].isFirst, status: status, retryAfter: retryAfter, answer, at: clock.now().instant)
     switch turn {
     case .next(let next):
       if case .members = step { posts[0].users = RoomEncrypter.members(body) }
       posts[0].step = next
       posts[0].isFirst = false
     // The outbox retries its messages; a reply is only retried here.
-    case .answered(let status, let seconds) where status != 200 && !posts[0].isAnswered:
-      pause(seconds, atLeast: Limits.roomRetry.first)
-    case .answered(let status, let seconds):
-      end(.posted(posts[0].id, status: UInt16(clamping: status), retryAfterSeconds: seconds))
+    case .answered(let status, let named) where status != 200 && !posts[0].isAnswered:
+      pause(named, atLeast: Limits.roomRetry.first)
+    case .answered(let status, let pause):
+      end(.posted(posts[0].id, status: UInt16(clamping: status), retryAfter: pause))
     case .failed(let trouble): end(.undelivered(posts[0].id, trouble, code: Int32(clamping: status)))
     }
   }

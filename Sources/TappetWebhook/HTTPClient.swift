@@ -11,7 +11,7 @@ package final class HTTPClient {
   /// The outcome of a completed request.
   package enum Outcome {
     /// An answer to the request; `body` is its start, if requested.
-    case answered(status: UInt16, retryAfterSeconds: UInt32?, body: [UInt8])
+    case answered(status: UInt16, retryAfter: Duration?, body: [UInt8])
     case failed(TransportError, code: Int32)
   }
 
@@ -141,7 +141,7 @@ package final class HTTPClient {
     if code == CURLE_OK || isCut, (100...999).contains(status) {
       let seconds = tp_curl_offset(request.handle, CURLINFO_RETRY_AFTER)
       return .answered(
-        status: UInt16(status), retryAfterSeconds: seconds > 0 ? UInt32(clamping: min(seconds, 1 << 30)) : nil,
+        status: UInt16(status), retryAfter: seconds > 0 ? .seconds(min(seconds, 1 << 20)) : nil,
         body: request.answer)
     }
     let trouble = TransportError(code, isLedAstray: request.isLedAstray)

@@ -17,7 +17,7 @@ extension MatrixAnswer {
     eventID = answer["event_id"]?.text
     roomID = answer["room_id"]?.text.flatMap { RoomDestination.isRoom($0) && $0.begins(with: "!") ? $0 : nil }
     if let pause = answer["retry_after_ms"]?.number {
-      retryAfterSeconds = UInt32(min(max(pause, 1) / 1000, 0x1p30).rounded(.up))
+      retryAfter = .milliseconds(Int64(min(max(pause, 1), 0x1p30).rounded(.up)))
     }
   }
 }

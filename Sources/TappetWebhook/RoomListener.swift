@@ -189,10 +189,10 @@ final class RoomListener {
   private func asked(_ outcome: HTTPClient.Outcome) {
     isAsking = false
     switch (outcome, step) {
-    case (.failed(let trouble, let code), _): failed(.trouble(trouble, code: code), retryAfterSeconds: nil)
+    case (.failed(let trouble, let code), _): failed(.trouble(trouble, code: code), retryAfter: nil)
     case (.answered(200, _, let body), .resolve(let index)):
       guard let id = MatrixAnswer(body).roomID else {
-        return failed(.trouble(.notAHomeserver, code: 200), retryAfterSeconds: nil)
+        return failed(.trouble(.notAHomeserver, code: 200), retryAfter: nil)
       }
       rooms[index].id = id
       askAt = now
@@ -207,23 +207,22 @@ final class RoomListener {
       askAt = now
     case (.answered(200, _, let body), .sync):
       guard let answer = SyncAnswer(body) else {
-        return failed(.trouble(.notAHomeserver, code: 200), retryAfterSeconds: nil)
+        return failed(.trouble(.notAHomeserver, code: 200), retryAfter: nil)
       }
       heard(answer)
-    case (.answered(let status, let seconds, let body), _):
+    case (.answered(let status, let pause, let body), _):
       let answer = MatrixAnswer(body)
-      failed(RoomListener.fault(status, answer), retryAfterSeconds: seconds ?? answer.retryAfterSeconds)
+      failed(RoomListener.fault(status, answer), retryAfter: answer.retryAfter ?? pause)
     }
   }
 
   /// Retries after a pause; from the present on, if the homeserver may no longer know the position.
-  private func failed(_ fault: WebhookFault, retryAfterSeconds: UInt32?) {
+  private func failed(_ fault: WebhookFault, retryAfter: Duration?) {
     if case .trouble(.notAHomeserver, _) = fault { since = nil }
     if case .trouble(.tokenRefused, _) = fault { isRefused = true }
     let usual = isRefused ? Limits.roomRetry.last : Limits.roomRetry.pause(after: failures)
-    let asked = retryAfterSeconds.map { Duration.seconds(Int64($0)) } ?? .zero
     // Never longer: the kiosk waits for a sign of life.
-    askAt = now + min(max(usual, asked), Limits.roomRetry.last)
+    askAt = now + min(max(usual, retryAfter ?? .zero), Limits.roomRetry.last)
     failures += 1
     send(.failed(fault))
   }
@@ -232,7 +231,7 @@ final class RoomListener {
     let isFirst = since == nil
     // The homeserver keeps events to this device until /sync is requested from the next position.
     guard learn(answer.news, isFirst: isFirst) else {
-      return failed(.trouble(.fileUnusable, code: EIO), retryAfterSeconds: nil)
+      return failed(.trouble(.fileUnusable, code: EIO), retryAfter: nil)
     }
     since = answer.next
     failures = 0
@@ -359,8 +358,8 @@ final class RoomListener {
     var event: String?
     var pause = Duration.zero
     switch outcome {
-    case .answered(let status, let seconds, let body) where status == 429 || status >= 500:
-      pause = .seconds(Int64(seconds ?? MatrixAnswer(body).retryAfterSeconds ?? 2))
+    case .answered(let status, let named, let body) where status == 429 || status >= 500:
+      pause = MatrixAnswer(body).retryAfter ?? named ?? .seconds(2)
     case .failed: pause = .seconds(2)
     case .answered(200, _, let body): event = MatrixAnswer(body).eventID
     case .answered: break

@@ -35,12 +35,12 @@ struct RoomService {
   /// Handles the outcome of a message's request; `nil` if it was not for a room, or failed without an answer.
   mutating func handle(_ id: EntryID, _ outcome: HTTPClient.Outcome, at now: Instant) -> Turn? {
     guard let message = messages[id], var room = rooms[message.number] else { return nil }
-    guard case .answered(let status, let seconds, let body) = outcome else {
+    guard case .answered(let status, let pause, let body) = outcome else {
       messages[id] = nil
       return nil
     }
     let turn = room.handle(
-      message.step, isFirst: message.isFirst, status: Int(status), retryAfterSeconds: seconds,
+      message.step, isFirst: message.isFirst, status: Int(status), retryAfter: pause,
       MatrixAnswer(body), at: now)
     rooms[message.number] = room
     switch turn {
@@ -48,9 +48,9 @@ struct RoomService {
       messages[id]?.step = step
       messages[id]?.isFirst = false
       return call(id).map { .request(message.number, $0) }
-    case .answered(let status, let seconds):
+    case .answered(let status, let pause):
       messages[id] = nil
-      return .ended(.answered(id, status: UInt16(clamping: status), retryAfterSeconds: seconds))
+      return .ended(.answered(id, status: UInt16(clamping: status), retryAfter: pause))
     case .failed(let trouble):
       messages[id] = nil
       return .ended(.failed(id, trouble, code: Int32(status)))

@@ -73,9 +73,9 @@ final class WebhookService {
       }
     }
     switch outcome {
-    case .answered(let status, let seconds, let body) where isCommand:
-      send(.replied(id, status: status, retryAfterSeconds: seconds, body: body))
-    case .answered(let status, let seconds, _): send(.answered(id, status: status, retryAfterSeconds: seconds))
+    case .answered(let status, let pause, let body) where isCommand:
+      send(.replied(id, status: status, retryAfter: pause, body: body))
+    case .answered(let status, let pause, _): send(.answered(id, status: status, retryAfter: pause))
     case .failed(let trouble, let code): send(.failed(id, trouble, code: code))
     }
   }

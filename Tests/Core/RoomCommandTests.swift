@@ -136,8 +136,8 @@ import Testing
       .access(room: "#a:h", .encrypted), .heard(line),
       .answered(RoomAnswer(question: .max, user: "@ann:h", power: nil, isYes: true)),
       .answered(RoomAnswer(question: 1, user: "@ann:h", power: -1, isYes: false)),
-      .posted(EntryID(high: .max, low: 1), status: 429, retryAfterSeconds: 7),
-      .posted(EntryID(high: 0, low: 1), status: 200, retryAfterSeconds: nil),
+      .posted(EntryID(high: .max, low: 1), status: 429, retryAfter: .seconds(7)),
+      .posted(EntryID(high: 0, low: 1), status: 200, retryAfter: nil),
       .undelivered(EntryID(high: 1, low: .max), .roomPlain, code: -1),
     ]
     for message in messages {

@@ -47,10 +47,10 @@ import Testing
 
   private func turn(
     _ room: inout RoomDestination, _ step: RoomDestination.Step, _ status: Int, _ answer: MatrixAnswer,
-    isFirst: Bool = false, retryAfter: UInt32? = nil, at time: Int64 = 0
+    isFirst: Bool = false, retryAfter: Duration? = nil, at time: Int64 = 0
   ) -> RoomDestination.Turn {
     room.handle(
-      step, isFirst: isFirst, status: status, retryAfterSeconds: retryAfter, answer, at: at(time))
+      step, isFirst: isFirst, status: status, retryAfter: retryAfter, answer, at: at(time))
   }
 
   @Test func `an alias is resolved, encryption is asked for, and only then something is sent`() {
@@ -63,7 +63,7 @@ import Testing
     #expect(
       room.path(of: .send, sending: id) == "/_matrix/client/v3/rooms/%21a%2Fb%25%3Ah/send/m.room.message/" + digits)
     #expect(room.method(of: .send) == .put)
-    #expect(turn(&room, .send, 200, .event) == .answered(status: 200, retryAfterSeconds: nil))
+    #expect(turn(&room, .send, 200, .event) == .answered(status: 200, retryAfter: nil))
     #expect(room.begin(at: at(5_099)) == .send, "known for a burst")
     #expect(room.begin(at: at(5_100)) == .resolve, "an alias may move, and a room be encrypted")
     var other = RoomDestination("!id")
@@ -82,10 +82,10 @@ import Testing
     let answers: [(Int, MatrixAnswer, RoomDestination.Turn)] = [
       (200, .html, .failed(.notAHomeserver)),
       (200, .object, .failed(.notAHomeserver)), (204, .event, .failed(.notAHomeserver)),
-      (502, .html, .answered(status: 502, retryAfterSeconds: nil)),
-      (429, .html, .answered(status: 429, retryAfterSeconds: nil)),
-      (429, .error("M_LIMIT_EXCEEDED", retryAfterSeconds: 3), .answered(status: 429, retryAfterSeconds: 3)),
-      (403, .error("M_LIMIT_EXCEEDED"), .answered(status: 429, retryAfterSeconds: nil)),
+      (502, .html, .answered(status: 502, retryAfter: nil)),
+      (429, .html, .answered(status: 429, retryAfter: nil)),
+      (429, .error("M_LIMIT_EXCEEDED", retryAfter: .seconds(3)), .answered(status: 429, retryAfter: .seconds(3))),
+      (403, .error("M_LIMIT_EXCEEDED"), .answered(status: 429, retryAfter: nil)),
       (401, .error("M_UNKNOWN_TOKEN"), .failed(.tokenRefused)),
       (403, .error("M_USER_DEACTIVATED"), .failed(.tokenRefused)), (401, .html, .failed(.notAHomeserver)),
       (403, .error("M_FORBIDDEN"), .failed(.roomClosed)), (403, .html, .failed(.notAHomeserver)),
@@ -100,7 +100,7 @@ import Testing
     var room = RoomDestination("#a:h")
     #expect(turn(&room, .resolve, 404, .error("M_NOT_FOUND")) == .failed(.roomUnknown))
     #expect(turn(&room, .resolve, 200, .object) == .failed(.notAHomeserver))
-    #expect(turn(&room, .send, 429, .html, retryAfter: 7) == .answered(status: 429, retryAfterSeconds: 7))
+    #expect(turn(&room, .send, 429, .html, retryAfter: .seconds(7)) == .answered(status: 429, retryAfter: .seconds(7)))
   }
 
   @Test func `a refusal is for good, and a token is waited for`() {
@@ -159,9 +159,9 @@ extension MatrixAnswer {
     return answer
   }
 
-  fileprivate static func error(_ code: String, retryAfterSeconds: UInt32? = nil) -> MatrixAnswer {
+  fileprivate static func error(_ code: String, retryAfter: Duration? = nil) -> MatrixAnswer {
     var answer = object
-    (answer.errorCode, answer.retryAfterSeconds) = (code, retryAfterSeconds)
+    (answer.errorCode, answer.retryAfter) = (code, retryAfter)
     return answer
   }
 }

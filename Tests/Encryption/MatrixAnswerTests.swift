@@ -23,10 +23,10 @@ import Testing
 
   @Test(
     arguments: [
-      ("0", 1), ("1", 1), ("1000", 1), ("2001", 3), ("1e300", 1 << 30), (#""5""#, nil), ("null", nil),
-    ] as [(String, UInt32?)])
-  func `a pause is in whole seconds`(_ number: String, _ seconds: UInt32?) {
-    #expect(answer("{\"retry_after_ms\":\(number)}").retryAfterSeconds == seconds)
+      ("0", 1), ("0.2", 1), ("1000", 1000), ("2001.5", 2002), ("1e300", 1 << 30), (#""5""#, nil), ("null", nil),
+    ] as [(String, Int64?)])
+  func `a pause is in whole milliseconds`(_ number: String, _ milliseconds: Int64?) {
+    #expect(answer("{\"retry_after_ms\":\(number)}").retryAfter == milliseconds.map { .milliseconds($0) })
   }
 
   @Test(arguments: [("!a:h", "!a:h"), ("", nil), ("#b:h", nil), ("! ", nil), ("a", nil)] as [(String, String?)])

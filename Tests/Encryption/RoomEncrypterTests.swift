@@ -32,7 +32,7 @@ import Testing
           (200, #"{"device_keys":{},"one_time_key_counts":{"signed_curve25519":50}}"#)
         }
       if path.contains("/send/") { sent.append(path) }
-      encrypter.called(.answered(status: answer.status, retryAfterSeconds: nil, body: Array(answer.text.utf8)))
+      encrypter.called(.answered(status: answer.status, retryAfter: nil, body: Array(answer.text.utf8)))
     }
     return sent
   }
@@ -56,10 +56,10 @@ import Testing
     open()
     encrypter.post(EntryID(high: 0, low: 8), in: "!door:h", Array("{}".utf8), isAnswered: true)
     #expect(serve(sendingWith: 429).count == 1)
-    guard case .posted(let id, 429, let seconds) = try #require(encrypter.takeMessages().first) else {
+    guard case .posted(let id, 429, let pause) = try #require(encrypter.takeMessages().first) else {
       return #expect(Bool(false), "not given back")
     }
-    #expect(id == EntryID(high: 0, low: 8) && seconds == 1)
+    #expect(id == EntryID(high: 0, low: 8) && pause == .milliseconds(1))
     #expect(serve(sendingWith: 200).isEmpty)
   }
 }

@@ -37,7 +37,7 @@ package final class HTTPRequests {
       var bytes = order.encode()
       // A header may contain a password.
       defer { LibCrypto.wipe(&bytes) }
-      guard process.socket.send(bytes), try receive(within: Limits.webhookStartMax) != nil else { throw .helperSilent }
+      guard process.socket.send(bytes), try receive(within: Limits.helperStartMax) != nil else { throw .helperSilent }
     }
   }
 
@@ -53,8 +53,8 @@ package final class HTTPRequests {
       message = process.socket.send(order) ? try receive(within: Limits.webhookAnswerMax) : nil
     } catch { throw .helper(error) }
     switch message {
-    case .replied(_, let status, let seconds, let body):
-      return Answer(status: Int(status), retryAfter: seconds.map { .seconds(Int64($0)) }, body: body)
+    case .replied(_, let status, let pause, let body):
+      return Answer(status: Int(status), retryAfter: pause, body: body)
     case .failed(_, let trouble, let code): throw .trouble(trouble, code: code)
     case .taken, .ready, .answered: throw .helper(.helperMalformed)
     case nil: throw .helper(.helperSilent)

@@ -77,9 +77,8 @@ extension Kiosk {
       }
       arrival.sender = RoomSender(user: line.user, event: line.event, power: line.power)
       return commandArrived(arrival, at: now)
-    case .posted(let id, let status, let seconds):
-      return webhookChanged(
-        .answered(id, status: Int(status), retryAfter: seconds.map { .seconds(Int64($0)) }), at: now)
+    case .posted(let id, let status, let pause):
+      return webhookChanged(.answered(id, status: Int(status), retryAfter: pause), at: now)
     case .undelivered(let id, let trouble, let code): return webhookChanged(.failed(id, trouble, code: code), at: now)
     }
   }

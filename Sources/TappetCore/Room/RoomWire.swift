@@ -15,7 +15,7 @@
 //         ──▶ 4 access     room access:1
 //         ──▶ 5 heard      room event user unix_ms:8 power:8 text    power: -2^63 when it is not known
 //         ──▶ 6 answered   number:8 user power:8 yes:1
-//         ──▶ 8 posted     id:16 status:2 seconds:4             seconds: Retry-After; all ones without one
+//         ──▶ 8 posted     id:16 status:2 pause:4               pause: Retry-After in ms; all ones without one
 //         ──▶ 9 undelivered id:16 trouble:1 code:4
 
 /// Whether the kiosk can read the lines of a room.
@@ -83,7 +83,7 @@ package enum RoomOrder: Equatable, Sendable {
 /// A message from the listening process.
 package enum RoomMessage: Equatable, Sendable {
   /// Version of these messages; a different version means a different build.
-  package static let protocolVersion: UInt8 = 2
+  package static let protocolVersion: UInt8 = 3
 
   case ready
   /// The homeserver responded; lines are read from now on.
@@ -96,7 +96,7 @@ package enum RoomMessage: Equatable, Sendable {
   /// A user reacted to a question with yes or no.
   case answered(RoomAnswer)
   /// The homeserver answered a posted message, handled as with a webhook.
-  case posted(EntryID, status: UInt16, retryAfterSeconds: UInt32?)
+  case posted(EntryID, status: UInt16, retryAfter: Duration?)
   /// There was no answer to a posted message.
   case undelivered(EntryID, TransportError, code: Int32)
 }
@@ -207,11 +207,11 @@ extension RoomMessage {
       writer.text(answer.user)
       writer.integer(answer.power ?? Int64.min)
       writer.byte(answer.isYes ? 1 : 0)
-    case .posted(let id, let status, let seconds):
+    case .posted(let id, let status, let pause):
       writer.byte(8)
       writer.id(id)
       writer.integer(status)
-      writer.integer(seconds ?? UInt32.max)
+      writer.pause(pause)
     case .undelivered(let id, let trouble, let code):
       writer.byte(9)
       writer.id(id)
@@ -257,10 +257,8 @@ extension RoomMessage {
         RoomAnswer(
           question: UInt64(bitPattern: number), user: user, power: power == .min ? nil : power, isYes: yes == 1))
     case 8:
-      guard let id = reader.entryID(), let status = reader.bigEndian16(), let seconds = reader.bigEndian32() else {
-        return nil
-      }
-      self = .posted(id, status: status, retryAfterSeconds: seconds == .max ? nil : seconds)
+      guard let id = reader.entryID(), let status = reader.bigEndian16(), let pause = reader.pause() else { return nil }
+      self = .posted(id, status: status, retryAfter: pause)
     case 9:
       guard let id = reader.entryID(), let trouble = reader.byte().flatMap({ TransportError(rawValue: $0) }),
         let code = reader.bigEndian32()

@@ -19,7 +19,7 @@ package struct RoomDestination: Sendable {
   package enum Turn: Equatable, Sendable {
     case next(Step)
     /// The homeserver answered with this status, handled as with a webhook.
-    case answered(status: Int, retryAfterSeconds: UInt32?)
+    case answered(status: Int, retryAfter: Duration?)
     case failed(TransportError)
   }
 
@@ -80,14 +80,14 @@ package struct RoomDestination: Sendable {
   /// requested again.
   @export(interface)
   package mutating func handle(
-    _ step: Step, isFirst: Bool = false, status: Int, retryAfterSeconds: UInt32?, _ answer: MatrixAnswer,
+    _ step: Step, isFirst: Bool = false, status: Int, retryAfter: Duration?, _ answer: MatrixAnswer,
     at now: Instant
   ) -> Turn {
     switch (step, status, answer.errorCode) {
     case (_, 429, _), (_, _, "M_LIMIT_EXCEEDED"):
-      return .answered(status: 429, retryAfterSeconds: retryAfterSeconds ?? answer.retryAfterSeconds)
+      return .answered(status: 429, retryAfter: answer.retryAfter ?? retryAfter)
     case (_, 408, _), (_, 425, _), (_, 500...599, _):
-      return .answered(status: status, retryAfterSeconds: retryAfterSeconds)
+      return .answered(status: status, retryAfter: retryAfter)
     case (.resolve, 200, _):
       guard let found = answer.roomID else { return .failed(.notAHomeserver) }
       id = found
@@ -105,7 +105,7 @@ package struct RoomDestination: Sendable {
       freshUntil = now + Limits.roomFactsMax
       return .next(.send)
     case (.members, 200, _) where answer.isObject: return .next(.send)
-    case (.send, 200, _) where answer.eventID != nil: return .answered(status: 200, retryAfterSeconds: nil)
+    case (.send, 200, _) where answer.eventID != nil: return .answered(status: 200, retryAfter: nil)
     default:
       // The room may have been closed or replaced in the meantime.
       freshUntil = nil
@@ -131,8 +131,8 @@ package struct MatrixAnswer: Sendable {
   /// Whether the answer is a JSON object.
   package var isObject = false
   package var errorCode: String?
-  /// `retry_after_ms` in whole seconds, rounded up.
-  package var retryAfterSeconds: UInt32?
+  /// `retry_after_ms`; more precise than the header, which has whole seconds.
+  package var retryAfter: Duration?
   /// The id of an alias's room.
   package var roomID: String?
   /// The id of the event created from a message.

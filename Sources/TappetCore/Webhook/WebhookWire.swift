@@ -8,9 +8,9 @@
 //           ──▶ 4 call       number:2 id:16 method:1 path body…
 //   webhook ──▶ 1 taken      the next endpoint may come
 //           ──▶ 2 ready      version:1
-//           ──▶ 3 answered   id:16 status:2 seconds:4          seconds: Retry-After; all ones without one
+//           ──▶ 3 answered   id:16 status:2 pause:4            pause: Retry-After in ms; all ones without one
 //           ──▶ 4 failed     id:16 trouble:1 code:4
-//           ──▶ 5 replied    id:16 status:2 seconds:4 body…
+//           ──▶ 5 replied    id:16 status:2 pause:4 body…
 
 /// An order from the kiosk.
 package enum WebhookOrder: Equatable, Sendable {
@@ -29,14 +29,14 @@ package enum WebhookOrder: Equatable, Sendable {
 /// A message from tappet-webhook.
 package enum WebhookMessage: Equatable, Sendable {
   /// Version of these messages; a different version means a different build.
-  package static let protocolVersion: UInt8 = 4
+  package static let protocolVersion: UInt8 = 5
 
   case taken
   case ready
-  case answered(EntryID, status: UInt16, retryAfterSeconds: UInt32?)
+  case answered(EntryID, status: UInt16, retryAfter: Duration?)
   case failed(EntryID, TransportError, code: Int32)
   /// The start of an answer, up to `Limits.webhookAnswerSizeMax` bytes.
-  case replied(EntryID, status: UInt16, retryAfterSeconds: UInt32?, body: [UInt8])
+  case replied(EntryID, status: UInt16, retryAfter: Duration?, body: [UInt8])
 }
 
 extension WebhookOrder {
@@ -94,14 +94,14 @@ extension WebhookMessage {
     switch self {
     case .taken: writer.byte(1)
     case .ready: writer.bytes = [2, WebhookMessage.protocolVersion]
-    case .answered(let id, let status, let seconds): writer.answer(3, id, status, seconds)
+    case .answered(let id, let status, let pause): writer.answer(3, id, status, pause)
     case .failed(let id, let trouble, let code):
       writer.byte(4)
       writer.id(id)
       writer.byte(trouble.rawValue)
       writer.integer(code)
-    case .replied(let id, let status, let seconds, let body):
-      writer.answer(5, id, status, seconds)
+    case .replied(let id, let status, let pause, let body):
+      writer.answer(5, id, status, pause)
       writer.bytes += body
     }
     return writer.bytes
@@ -116,21 +116,16 @@ extension WebhookMessage {
       guard reader.byte() == WebhookMessage.protocolVersion else { return nil }
       self = .ready
     case 3:
-      guard let id = reader.entryID(), let status = reader.bigEndian16(), let seconds = reader.bigEndian32() else {
-        return nil
-      }
-      self = .answered(id, status: status, retryAfterSeconds: seconds == .max ? nil : seconds)
+      guard let id = reader.entryID(), let status = reader.bigEndian16(), let pause = reader.pause() else { return nil }
+      self = .answered(id, status: status, retryAfter: pause)
     case 4:
       guard let id = reader.entryID(), let trouble = reader.byte().flatMap({ TransportError(rawValue: $0) }),
         let code = reader.bigEndian32()
       else { return nil }
       self = .failed(id, trouble, code: Int32(bitPattern: code))
     case 5:
-      guard let id = reader.entryID(), let status = reader.bigEndian16(), let seconds = reader.bigEndian32() else {
-        return nil
-      }
-      let pause = seconds == .max ? nil : seconds
-      self = .replied(id, status: status, retryAfterSeconds: pause, body: Array(reader.rest()))
+      guard let id = reader.entryID(), let status = reader.bigEndian16(), let pause = reader.pause() else { return nil }
+      self = .replied(id, status: status, retryAfter: pause, body: Array(reader.rest()))
     default: return nil
     }
     guard reader.remaining == 0 else { return nil }
@@ -138,11 +133,16 @@ extension WebhookMessage {
 }
 
 extension ByteWriter {
-  fileprivate mutating func answer(_ kind: UInt8, _ id: EntryID, _ status: UInt16, _ seconds: UInt32?) {
+  fileprivate mutating func answer(_ kind: UInt8, _ id: EntryID, _ status: UInt16, _ retryAfter: Duration?) {
     byte(kind)
     self.id(id)
     integer(status)
-    integer(seconds ?? UInt32.max)
+    pause(retryAfter)
+  }
+
+  /// Appends the pause that a server demands, in milliseconds; all ones without one.
+  mutating func pause(_ pause: Duration?) {
+    integer(pause.map { min(UInt32(clamping: $0.wholeMilliseconds), .max - 1) } ?? .max)
   }
 
   /// Appends an endpoint without the action's name, which the receiver does not need.
@@ -168,6 +168,13 @@ extension ByteWriter {
       byte(1)
       text(path)
     }
+  }
+}
+
+extension ByteReader {
+  /// Reads the pause that a server demands; the outer `nil` means that the message is too short.
+  mutating func pause() -> Duration?? {
+    bigEndian32().map { $0 == .max ? nil : .milliseconds(Int64($0)) }
   }
 }
 

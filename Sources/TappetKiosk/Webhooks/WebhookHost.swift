@@ -77,8 +77,8 @@ final class WebhookHost {
     switch notice {
     case .message(.taken): sendNext()
     case .message(.ready): onEvent(.ready)
-    case .message(.answered(let id, let status, let seconds)):
-      onEvent(.answered(id, status: Int(status), retryAfter: seconds.map { .seconds(Int64($0)) }))
+    case .message(.answered(let id, let status, let pause)):
+      onEvent(.answered(id, status: Int(status), retryAfter: pause))
     case .message(.failed(let id, let trouble, let code)): onEvent(.failed(id, trouble, code: code))
     // No reply was requested.
     case .message(.replied), .malformed: onEvent(.malformed)
