@@ -78,7 +78,7 @@ let suites: [(String, [Target.Dependency])] =
   ["Core", "Platform", "Store", "Messages", "Simulator"].map { ($0, [.byName(name: "Tappet" + $0)]) }
   + ["Inventory", "TLS", "Broker", "Config", "Panel"].map { ($0, [.byName(name: "Tappet" + $0), "TappetMessages"]) }
   + [("Encryption", ["TappetMatrix"]), ("Reader", ["TappetReader", "TappetKiosk"])]
-  + ["Webhook", "Kiosk"].map { ($0, ["TappetKiosk"]) }
+  + [("Webhook", ["TappetKiosk", "TappetWebhook"]), ("Kiosk", ["TappetKiosk"])]
   + [("Tool", ["TappetTool", "TappetBroker"]), ("System", [])]
 let tests = suites.filter { Context.environment["TAPPET_TESTS"]?.contains($0.0 + "Tests") ?? true }.map { suite in
   Target.testTarget(

@@ -46,13 +46,13 @@ extension Command {
           if isatty(2) == 1, joined.count > 10 { Output.printErrorInPlace("Room \(index + 1) of \(joined.count)") }
           do throws(CommandFailure) {
             rooms.append(try ListedRoom(id, client, countsUnread: arguments.has("by-space")))
-          } catch { failures.append("failed  \(id)  \(error.sentence ?? "")") }
+          } catch { failures.append("failed  \(id.escaped)  \(error.sentence ?? "")") }
         }
         if isatty(2) == 1, joined.count > 10 { Output.printErrorInPlace("") }
         if arguments.has("by-space") {
           let entries = ListedEntry.entries(rooms) { space in
             do throws(CommandFailure) { return try client.rooms(of: space.id).map { $0.id } } catch {
-              failures.append("failed  \(space.id)  \(error.sentence ?? "")")
+              failures.append("failed  \(space.id.escaped)  \(error.sentence ?? "")")
               return []
             }
           }
@@ -79,7 +79,7 @@ extension Command {
         let id = answer["room_id"]?.text ?? ""
         let isEncrypted = try RoomFacts(id, client).isEncrypted
         Output.printError(
-          "Joined: \(id)." + (isEncrypted ? " It is encrypted." : ""))
+          "Joined: \(id.escaped)." + (isEncrypted ? " It is encrypted." : ""))
       })
   }
 
@@ -123,7 +123,7 @@ extension Command {
             "msgtype": .string("m.notice"), "m.mentions": .object([JSON.Member]()),
             "body": .string(arguments.operands[1]),
           ]))
-        Output.printError("Sent: \(event["event_id"]?.text ?? "").")
+        Output.printError("Sent: \((event["event_id"]?.text ?? "").escaped).")
       })
   }
 

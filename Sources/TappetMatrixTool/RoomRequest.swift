@@ -35,7 +35,7 @@ enum RoomRequest {
     request.append(JSON.Member(name: "invite", value: .array(first.map { .string($0) })))
     let answer = try client.require(.post, "/_matrix/client/v3/createRoom", .object(request + more))
     let id = answer["room_id"]?.text ?? ""
-    Output.print(id)
+    Output.print(id.escaped)
     for user in users("invite", arguments) where !first.contains(user) {
       _ = try client.require(
         .post, "/_matrix/client/v3/rooms/\(id.percentEncoded)/invite", .object(JSON.Member.text("user_id", user)))

@@ -100,11 +100,13 @@ extension Command {
         // The kiosk itself leaves the space last, since none of its rooms are visible from outside.
         let isOwn = configuration.matrix.flatMap { Homeserver.session($0) }?.user == user
         var results = SpaceResults()
+        // Read before anybody is removed: if they cannot be read, nothing is done.
+        let rooms = try client.rooms(of: id)
         if !isOwn { results.kick(user, from: id, client) }
         if let answer = try client.askForSpace(id, "remove", .object(["user_id": .string(user)])) {
           results.take(answer, done: "removed")
         } else {
-          for room in try client.rooms(of: id) { results.kick(user, from: room.id, client) }
+          for room in rooms { results.kick(user, from: room.id, client) }
         }
         if isOwn { results.kick(user, from: id, client) }
         try results.end()
@@ -136,15 +138,15 @@ private struct SpaceResults {
   mutating func take(_ room: String, _ done: String, _ body: () throws(CommandFailure) -> Void) {
     do throws(CommandFailure) {
       try body()
-      Output.print("\(done)  \(room)")
+      show(done, room)
     } catch { note(room, error.sentence ?? "") }
   }
 
   /// Handles a response of a server that processed all rooms.
   mutating func take(_ answer: JSON, done: String) {
-    for room in answer[done]?.elements ?? [] { Output.print("\(done)  \(room.text ?? "")") }
+    for room in answer[done]?.elements ?? [] { show(done, room.text ?? "") }
     for failure in answer["failed"]?.elements ?? [] {
-      note(failure["room_id"]?.text ?? "", failure["error"]?.text ?? "")
+      note(failure["room_id"]?.text ?? "", (failure["error"]?.text ?? "").escaped)
     }
   }
 
@@ -155,16 +157,18 @@ private struct SpaceResults {
       let member = try client.ask(.get, path + "/state/m.room.member/" + user.percentEncoded)
       // If the membership is unknown, the kiosk may still be allowed to remove the user.
       let state = member.status == 404 ? "leave" : member.json?["membership"]?.text ?? "join"
-      guard state != "leave", state != "ban" else { return Output.print("absent  \(room)") }
+      guard state != "leave", state != "ban" else { return show("absent", room) }
       _ = try client.require(.post, path + "/kick", .object(["user_id": .string(user)]))
-      Output.print("removed  \(room)")
+      show("removed", room)
     } catch { note(room, error.sentence ?? "") }
   }
 
   private mutating func note(_ room: String, _ sentence: String) {
     failed += 1
-    Output.print("failed  \(room)  \(sentence)")
+    Output.print("failed  \(room.escaped)  \(sentence)")
   }
+
+  private func show(_ result: String, _ room: String) { Output.print("\(result)  \(room.escaped)") }
 
   func end() throws(CommandFailure) {
     if failed > 0 { throw .refused("\(failed) failed; they are listed above") }

@@ -37,8 +37,8 @@ struct ListedRoom {
 
   /// The room as one line of text.
   var line: String {
-    [id, facts.alias ?? "-", facts.name ?? "-"].joined(separator: "  ") + (facts.isSpace ? "  space" : "")
-      + (facts.isEncrypted ? "  encrypted" : "")
+    let words = [id, facts.alias ?? "-", facts.name ?? "-"] + (facts.isSpace ? ["space"] : [])
+    return (words + (facts.isEncrypted ? ["encrypted"] : [])).map { $0.escaped }.joined(separator: "  ")
   }
 }
 

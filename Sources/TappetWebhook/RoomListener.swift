@@ -22,11 +22,7 @@ final class RoomListener {
   private var since: String?
   private var step = Step.sync
   private var isAsking = false
-  private var askAt: Instant?
-  private var askedAt = Instant(nanoseconds: 0)
-  private var failures = 0
-  /// Whether the homeserver no longer accepts the session.
-  private var isRefused = false
+  private var polling = RoomPolling()
   private var answers: [Answer] = []
   private var isAnswering = false
   private var answerAt: Instant?
@@ -64,7 +60,7 @@ final class RoomListener {
 
   /// The time until the next timer expires; libcurl has its own timers.
   private var wait: Duration {
-    let dues = [askAt, answerAt, isCiphering ? nil : cipher?.dueAt].compactMap { $0.map { $0 - now } }
+    let dues = [polling.dueAt, answerAt, isCiphering ? nil : cipher?.dueAt].compactMap { $0.map { $0 - now } }
     return min(dues.min() ?? .seconds(60), .seconds(60))
   }
 
@@ -94,7 +90,7 @@ final class RoomListener {
     case .begin:
       Confinement.close(boundsMemory: cipher == nil)
       send(.ready)
-      askAt = now
+      polling.askNow(now)
     case .answer(let room, let event, let isReaction, let text):
       guard let id = rooms.first(where: { $0.name == room })?.id else { return }
       if isReaction { queue(Answer(to: event, in: id, isReaction: true, text)) } else { reply(text, to: event, in: id) }
@@ -141,14 +137,14 @@ final class RoomListener {
   // MARK: Questions
 
   private func goOn(at now: Instant) {
-    if !isAsking, let due = askAt, due <= now { ask() }
+    if !isAsking, let due = polling.dueAt, due <= now { ask() }
     if !isAnswering, let due = answerAt, due <= now { answer() }
     callForCipher()
   }
 
   private func ask() {
-    guard !isRefused else { return exitStatus = ExitStatus.sessionRefused }
-    askAt = nil
+    guard !polling.isRefused else { return exitStatus = ExitStatus.sessionRefused }
+    polling.asked(at: now)
     let path: String
     if let index = rooms.firstIndex(where: { $0.id == nil && $0.access == nil }) {
       step = .resolve(index)
@@ -165,7 +161,6 @@ final class RoomListener {
       path: path, method: .get, body: [], keepsAnswer: true,
       answerSizeMax: cipher == nil ? Limits.roomAnswerSizeMax : Limits.roomKeysAnswerSizeMax)
     isAsking = true
-    askedAt = now
     if let outcome = begin(RoomListener.asking, call) { asked(outcome) }
   }
 
@@ -195,16 +190,16 @@ final class RoomListener {
         return failed(.trouble(.notAHomeserver, code: 200), retryAfter: nil)
       }
       rooms[index].id = id
-      askAt = now
+      polling.askNow(now)
     case (.answered(404, _, let body), .resolve(let index)) where MatrixAnswer(body).errorCode == "M_NOT_FOUND":
       note(.unknown, index)
-      askAt = now
+      polling.askNow(now)
     case (.answered(let status, _, let body), .creation(let index))
     where status == 200 && SyncAnswer.creation(body) != nil
       || (status == 403 || status == 404) && MatrixAnswer(body).errorCode != nil:
       rooms[index].isCreationKnown = true
       rooms[index].powers.creation = SyncAnswer.creation(body)
-      askAt = now
+      polling.askNow(now)
     case (.answered(200, _, let body), .sync):
       guard let answer = SyncAnswer(body) else {
         return failed(.trouble(.notAHomeserver, code: 200), retryAfter: nil)
@@ -219,11 +214,7 @@ final class RoomListener {
   /// Retries after a pause; from the present on, if the homeserver may no longer know the position.
   private func failed(_ fault: WebhookFault, retryAfter: Duration?) {
     if case .trouble(.notAHomeserver, _) = fault { since = nil }
-    if case .trouble(.tokenRefused, _) = fault { isRefused = true }
-    let usual = isRefused ? Limits.roomRetry.last : Limits.roomRetry.pause(after: failures)
-    // Never longer: the kiosk waits for a sign of life.
-    askAt = now + min(max(usual, retryAfter ?? .zero), Limits.roomRetry.last)
-    failures += 1
+    polling.failed(fault, retryAfter: retryAfter, at: now)
     send(.failed(fault))
   }
 
@@ -234,7 +225,6 @@ final class RoomListener {
       return failed(.trouble(.fileUnusable, code: EIO), retryAfter: nil)
     }
     since = answer.next
-    failures = 0
     for index in rooms.indices where rooms[index].id != nil {
       guard let room = answer.rooms.last(where: { $0.id == rooms[index].id }) else {
         if isFirst { note(.closed, index) }
@@ -248,9 +238,7 @@ final class RoomListener {
     }
     passOnDeciphered()
     send(.listening)
-    // A proxy that immediately returns an empty answer is polled with a pause.
-    let isHasty = !isFirst && answer.rooms.isEmpty && now - askedAt < Limits.roomRetry.first
-    askAt = now + (isHasty ? Limits.roomRetry.first : .zero)
+    polling.answered(isEmpty: answer.rooms.isEmpty, isFirst: isFirst, at: now)
   }
 
   /// Returns the room's state after an answer; encryption and replacement are permanent.

@@ -84,6 +84,12 @@ import Testing
     #expect(say("!suspend Ben", as: "$5", other).contains("reply - refused repeated to $5"))
   }
 
+  @Test func `help is the status, which lists the commands`() {
+    let story = running(plan)
+    #expect(say("!status", story) == say("!Help", as: "$1", running(plan)))
+    #expect(say("!help me", as: "$2", story).isEmpty)
+  }
+
   @Test func `a line that comes twice acts once, and one that may be older than the start does not`() {
     let story = running(plan)
     #expect(say("!gate pulse", story, at: 29_000).last == "reply - refused justStarted to $1")

@@ -101,7 +101,9 @@ extension HomeserverClient.Answer {
     case "M_LIMIT_EXCEEDED":
       let seconds = (json["retry_after_ms"]?.wholeNumber ?? 0) / 1000 + 1
       return .refused("\(place) limits the number of requests; try again in \(seconds) s", "webhook-too-many")
-    default: return .refused("\(place) refused the request: \(json["error"]?.text ?? "") (\(code))", "webhook-refused")
+    default:
+      let reason = json["error"]?.text ?? ""
+      return .refused("\(place) refused the request: \(reason.escaped) (\(code.escaped))", "webhook-refused")
     }
   }
 }

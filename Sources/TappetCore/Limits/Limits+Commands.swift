@@ -53,6 +53,8 @@ extension Limits {
   package static let roomLineSizeMax = 512
   /// Backoff after a homeserver failure.
   package static var roomRetry: Backoff { Backoff(.seconds(1), upTo: .seconds(60)) }
+  /// Answers in a row within a second, after which a homeserver that always has more is polled once a second.
+  package static let roomHastyAnswersMax = 20
   /// Time without a sign of life after which the process counts as hung: it sends one after each answer or failure.
   package static let roomSignMax: Duration = .seconds(180)
   /// Attempts to send one answer.

@@ -2,7 +2,7 @@
 //
 //   !garage          runs the action
 //   !gate pulse      drives the output: on, off, pulse, toggle
-//   !status          requests the kiosk's state
+//   !status, !help   requests the kiosk's state and its commands in this room
 //   !history         requests the last rows of the log of taps
 //   !suspend NAME    refuses all tags of a person, where the room manages people
 //   !resume NAME     accepts them again
@@ -32,9 +32,9 @@ extension CommandPlan {
     guard let first = words.first, first.begins(with: "!") else { return nil }
     let name = String(Substring(first.utf8.dropFirst())).composed
     if words.count == 1 {
-      if name.asciiLowercased == "status" { return .request(CommandRequest(.target(.status))) }
       if actions.contains(name) { return .request(CommandRequest(.target(.action(name)))) }
       if outputs.contains(name) { return .malformed }
+      if ["status", "help"].contains(name.asciiLowercased) { return .request(CommandRequest(.target(.status))) }
     }
     guard outputs.contains(name) else { return aboutStore(name.asciiLowercased, words.dropFirst()) }
     guard words.count == 2 else { return nil }

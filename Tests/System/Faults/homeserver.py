@@ -208,7 +208,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if kind == "m.room.name" and room == "!torn:h":
             return self.answer(200, {"name": "x" * 200_000})
         if kind == "m.room.name" and room == "!open:h":
-            return self.answer(200, {"name": "Front \u001bdoor"})
+            return self.answer(200, {"name": "Front \u001b\ndoor"})
         if kind == "m.room.canonical_alias" and room == "!open:h":
             return self.answer(200, {"alias": "#door:h"})
         if kind == "m.room.create" and "format=event" in self.path:

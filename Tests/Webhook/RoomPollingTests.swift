@@ -1,0 +1,44 @@
+// When a homeserver is polled again, by a scripted clock.
+
+import TappetCore
+import Testing
+
+@testable import TappetWebhook
+
+@Suite struct RoomPollingTests {
+  private var polling = RoomPolling()
+  private var now = Instant(nanoseconds: 1_000_000_000)
+
+  /// One poll, answered after this time; returns the pause until the next one.
+  private mutating func poll(after time: Duration, isEmpty: Bool = false) -> Duration? {
+    polling.asked(at: now)
+    now = now + time
+    polling.answered(isEmpty: isEmpty, isFirst: false, at: now)
+    return polling.dueAt.map { $0 - now }
+  }
+
+  @Test mutating func `an immediate answer with nothing causes a pause, and one after a while does not`() {
+    #expect(poll(after: .milliseconds(5), isEmpty: true) == .seconds(1))
+    #expect(poll(after: .seconds(30), isEmpty: true) == .zero)
+  }
+
+  @Test mutating func `a server that always has more is polled once a second, and a busy room at once`() {
+    for _ in 0..<Limits.roomHastyAnswersMax { #expect(poll(after: .milliseconds(5)) == .zero) }
+    #expect(poll(after: .milliseconds(5)) == .seconds(1))
+    #expect(poll(after: .seconds(2)) == .zero && poll(after: .milliseconds(5)) == .zero)
+  }
+
+  @Test mutating func `the pause after a failure doubles up to a minute, and is at least what the server demands`() {
+    var pauses: [Duration] = []
+    for _ in 0..<8 {
+      polling.failed(.status(502), retryAfter: nil, at: now)
+      if let due = polling.dueAt { pauses.append(due - now) }
+    }
+    #expect(pauses == [1, 2, 4, 8, 16, 32, 60, 60].map { .seconds($0) })
+    #expect(poll(after: .seconds(30)) == .zero)
+    polling.failed(.status(429), retryAfter: .milliseconds(2500), at: now)
+    #expect(polling.dueAt == now + .milliseconds(2500) && !polling.isRefused)
+    polling.failed(.trouble(.tokenRefused, code: 401), retryAfter: nil, at: now)
+    #expect(polling.dueAt == now + .seconds(60) && polling.isRefused)
+  }
+}
