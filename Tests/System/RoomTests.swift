@@ -128,6 +128,7 @@ import Testing
     let before = server.requests("/login").count
     let done = try world.tappet("matrix", "login", server.user, input: "MOVEDWORD\n")
     #expect(done.status != 0 && !done.errors.contains("MOVEDWORD"), "\(done)")
+    #expect(done.errors.contains("redirects to another address"), "\(done)")
     // As many as the login that worked had.
     #expect(server.requests("/login").count == 2 * before && server.requests("elsewhere").isEmpty)
   }

@@ -9,7 +9,7 @@ import TappetMessages
 import TappetPlatform
 
 /// The verdict on one part.
-package enum Verdict {
+package enum CheckResult {
   case good
   /// Neither good nor bad: not tested, or still missing.
   case note
@@ -40,7 +40,7 @@ package struct DeliveryProbe {
   @export(interface)
   package static func finding(
     _ settings: BrokerSettings, endpoint: Int, _ action: Action, topic: String
-  ) -> (verdict: Verdict, text: String) {
+  ) -> (verdict: CheckResult, text: String) {
     do throws(SystemError) {
       var probe = try DeliveryProbe(settings.forProbe, endpoint: endpoint, topic: topic)
       defer { probe.link.shutdown() }
@@ -113,7 +113,7 @@ package struct DeliveryProbe {
 
   // MARK: The verdict
 
-  private var finding: (verdict: Verdict, text: String) {
+  private var finding: (verdict: CheckResult, text: String) {
     switch answer {
     case nil:
       return (.bad, "\(topic) was not acknowledged in \(Limits.deliveryProbeMax.wholeMilliseconds / 1000) s")

@@ -88,7 +88,9 @@ extension HomeserverClient.Answer {
   package func failure(_ place: String) -> CommandFailure {
     guard let code, let json else {
       let fault = WebhookFault.trouble(.notAHomeserver, code: Int32(clamping: status))
-      return .failed(fault.sentence(place), fault.code)
+      // Only a login does not follow redirects.
+      guard (300...399).contains(status) else { return .failed(fault.sentence(place), fault.code) }
+      return .failed("\(place) redirects to another address; log in with '--homeserver' and that address", fault.code)
     }
     switch code {
     case "M_USER_DEACTIVATED":
