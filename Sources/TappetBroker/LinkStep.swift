@@ -21,7 +21,7 @@ package enum LinkStep {
 
 extension BrokerLinkSession {
   /// Reports the end of the TLS handshake, once.
-  func noteSecured(_ observe: (LinkStep) -> Void) {
+  func recordSecured(_ observe: (LinkStep) -> Void) {
     guard !isSecured, let tls, tls.isEstablished, let connection else { return }
     isSecured = true
     observe(.secured(connection, wantsCertificate: tls.isCertificateRequested))

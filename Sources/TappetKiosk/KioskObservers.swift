@@ -42,7 +42,7 @@ package struct KioskObservers {
   }
 
   /// Notifies the embedding program of a report without a log line.
-  func noteQuietly(_ report: Report, _ configuration: KioskConfiguration) {
+  func recordQuietly(_ report: Report, _ configuration: KioskConfiguration) {
     onReport?(report, LogRecord(report, configuration))
   }
 

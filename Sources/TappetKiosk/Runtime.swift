@@ -78,7 +78,7 @@ package final class Runtime {
     try start()
     defer { close() }
     try begin()
-    helpers.reader.noteSign()
+    helpers.reader.recordSign()
     supervisor.begin(at: now().instant)
     supervisor.report(kiosk.status, configuration)
     requestHeartbeats()
@@ -220,7 +220,7 @@ package final class Runtime {
     for notice in notices {
       switch notice {
       case .store(let event):
-        noteOutbox(event)
+        recordOutbox(event)
         inbox.append(.store(event))
       case .link(let event):
         inbox.append(.link(event))
@@ -256,7 +256,7 @@ package final class Runtime {
   func checkClock(hasStepped: Bool = false) {
     let wasBehind = clock.secondsBehind != nil
     if let event = clock.check(trusting: !configuration.checksClock, hasStepped: hasStepped) { inbox.append(event) }
-    if let time = clock.takeNote() { store.thread.submit(.noteTime(unixSeconds: time)) }
+    if let time = clock.takeNote() { store.thread.submit(.recordTime(unixSeconds: time)) }
     if let behind = clock.secondsBehind, !wasBehind { log(LogRecord(clockBehind: behind)) }
   }
 
@@ -305,11 +305,11 @@ package final class Runtime {
     case .stop(let helper): helpers.stop(helper)
     case .kill(let helper): helpers.kill(helper)
     case .connect(let endpoint, let mqtt5): broker.connect(endpoint: endpoint, mqtt5: mqtt5)
-    case .noteFallback(let endpoint, let until):
+    case .recordFallback(let endpoint, let until):
       let url = configuration.broker.endpoints[endpoint].text
-      store.thread.submit(.noteFallback(url: url, untilUnixSeconds: until))
-    case .noteBroker(let endpoint):
-      store.thread.submit(.noteBroker(url: configuration.broker.endpoints[endpoint].text))
+      store.thread.submit(.recordFallback(url: url, untilUnixSeconds: until))
+    case .recordBroker(let endpoint):
+      store.thread.submit(.recordBroker(url: configuration.broker.endpoints[endpoint].text))
     case .disconnect: broker.disconnect()
     case .store(let request): store.thread.submit(request)
     case .applySite(let bundle): apply(bundle)
@@ -356,9 +356,9 @@ package final class Runtime {
 
   private func tell(_ report: Report, at now: Moment) {
     if configuration.historyAge != nil, let (row, mayWait) = TapRecord.row(of: report, at: now) {
-      store.thread.submit(.noteTap(row, mayWait: mayWait))
+      store.thread.submit(.recordTap(row, mayWait: mayWait))
     }
-    if report.isOneOfMany { return observers.noteQuietly(report, configuration) }
+    if report.isOneOfMany { return observers.recordQuietly(report, configuration) }
     let record = LogRecord(report, configuration)
     observers.note(report, record, at: now)
     log(record)

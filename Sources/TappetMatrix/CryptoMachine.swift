@@ -143,7 +143,7 @@ package final class CryptoMachine {
   }
 
   /// Records permanently that a room is encrypted.
-  package func noteEncrypted(_ room: String) {
+  package func recordEncrypted(_ room: String) {
     if encryptedRooms.insert(room).inserted { save(MatrixRow(.encryptedRoom, room), .bool(true)) }
   }
 

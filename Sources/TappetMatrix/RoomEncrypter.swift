@@ -84,8 +84,8 @@ final class RoomEncrypter: RoomCipher {
 
   func isEncrypted(_ room: String) -> Bool { machine?.encryptedRooms.contains(room) ?? false }
 
-  func noteEncrypted(_ room: String) {
-    machine?.noteEncrypted(room)
+  func recordEncrypted(_ room: String) {
+    machine?.recordEncrypted(room)
     _ = commit()
   }
 
@@ -229,7 +229,7 @@ final class RoomEncrypter: RoomCipher {
           return end(.undelivered(posts[0].id, .roomEncrypted, code: 0))
         }
         rotations[room] = rotation
-        machine.noteEncrypted(room)
+        machine.recordEncrypted(room)
       } else if status == 404, isEncrypted(room) {
         // A homeserver that denies known encryption is not trusted.
         (status, answer) = (200, MatrixAnswer(isObject: true))

@@ -3,12 +3,12 @@
 import CPlatform
 import TappetCore
 
-/// A peer that may speak any protocol.
-package enum Stranger {
+/// Detects what speaks at a port, by its first bytes.
+package enum ProtocolProbe {
   /// Connects to a numeric address, sends `greeting`, and returns the first bytes received; `nil` if no server is
   /// listening.
   ///
-  /// Waits for at most `Limits.strangerPatienceMax` for each step; an empty result means that nothing was received.
+  /// Waits for at most `Limits.probeStepMax` for each step; an empty result means that nothing was received.
   @export(interface)
   package static func firstWords(address: String, port: UInt16, greeting: [UInt8]) -> [UInt8]? {
     var hints = addrinfo()
@@ -19,7 +19,7 @@ package enum Stranger {
     defer { freeaddrinfo(found) }
     guard let socket = connected(found.pointee) else { return nil }
     try? socket.write(greeting)
-    guard Poll.wait(socket.number, limit: Limits.strangerPatienceMax) != [] else { return [] }
+    guard Poll.wait(socket.number, limit: Limits.probeStepMax) != [] else { return [] }
     return (try? socket.read(sizeMax: 128)) ?? []
   }
 
@@ -32,7 +32,7 @@ package enum Stranger {
       try checked("connect") { connect(socket.number, entry.ai_addr, entry.ai_addrlen) }
     } catch {
       guard error.code == EINPROGRESS,
-        Poll.wait(socket.number, for: .writable, limit: Limits.strangerPatienceMax).contains(.writable)
+        Poll.wait(socket.number, for: .writable, limit: Limits.probeStepMax).contains(.writable)
       else { return nil }
     }
     var code: Int32 = 0

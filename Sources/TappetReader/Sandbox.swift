@@ -17,7 +17,7 @@ enum Sandbox {
   /// The allowed calls are those of every driver. libusb's calls for devices that are plugged in later are denied.
   static func close() {
     _ = tp_drop_root()
-    Landlock.confine()
+    Landlock.restrict()
     _ = tp_drop_capabilities()
     _ = tp_seccomp_allow(false)
   }

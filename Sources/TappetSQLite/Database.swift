@@ -42,7 +42,7 @@ package final class Database {
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, Int32(clamping: Limits.storeBusyTimeout.wholeMilliseconds))
     sqlite3_wal_hook(
-      handle, { context, _, _, pages in Database.noteCommit(context, pages) },
+      handle, { context, _, _, pages in Database.recordCommit(context, pages) },
       Unmanaged.passUnretained(self).toOpaque())
     if isExclusive {
       try execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -114,7 +114,7 @@ package final class Database {
   }
 
   /// Handles a commit after which the log has `pages` pages; SQLite's own hook restarts the log at a fixed count.
-  private static func noteCommit(_ context: UnsafeMutableRawPointer?, _ pages: Int32) -> Int32 {
+  private static func recordCommit(_ context: UnsafeMutableRawPointer?, _ pages: Int32) -> Int32 {
     guard let context else { return SQLITE_OK }
     let database = Unmanaged<Database>.fromOpaque(context).takeUnretainedValue()
     database.logPages = Int(pages)

@@ -121,11 +121,11 @@ package final class Store {
 
   /// Performs a dummy write to find out whether the disk accepts it.
   package func tryWrite() throws(DatabaseError) {
-    try transaction { () throws(DatabaseError) in try noteTrial() }
+    try transaction { () throws(DatabaseError) in try recordTrial() }
   }
 
   /// Performs the write of `tryWrite`, within a transaction.
-  func noteTrial() throws(DatabaseError) {
+  func recordTrial() throws(DatabaseError) {
     try database.statement("UPDATE meta SET value = (value + 1) % 1000000 WHERE name = 'trials'").run()
   }
 

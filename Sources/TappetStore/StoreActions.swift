@@ -35,7 +35,7 @@ extension Store {
         let learnedTagCount = try moveLearnedTags(of: old, to: new, key)
         do throws(DatabaseError) {
           try renameEntries(old, to: new)
-          try noteSecretChange()
+          try recordSecretChange()
           try note(auditEntry)
         } catch { throw .store(error) }
         return RenamedAction(secretCount: moving.count, learnedTagCount: learnedTagCount)

@@ -18,7 +18,7 @@ extension Store {
       // The first commit of a log also syncs its header, so no tap has to wait for that.
       try transaction { () throws(DatabaseError) in
         database.lengthenLog(to: Limits.storeLogRoom)
-        try noteTrial()
+        try recordTrial()
       }
       isWALPreallocated = true
     }

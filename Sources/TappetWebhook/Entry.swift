@@ -62,7 +62,7 @@ package func tappet_webhook_main(
 }
 
 private func serve(_ parent: UnixSocket, listens: Bool) -> Int32 {
-  Confinement.begin()
+  Sandbox.begin()
   LibCrypto.omitErrorTexts()
   guard let client = HTTPClient() else { return ExitStatus.unusable }
   if listens { return RoomListener(parent: parent, client: client, nil).run() }
@@ -74,7 +74,7 @@ private func serve(_ parent: UnixSocket, listens: Bool) -> Int32 {
 /// Listens in rooms with encryption; returns the exit status when the parent is gone, or the session is over.
 @export(interface)
 package func listen(_ parent: UnixSocket, _ cipher: any RoomCipher) -> Int32 {
-  Confinement.begin()
+  Sandbox.begin()
   LibCrypto.omitErrorTexts()
   guard let client = HTTPClient() else { return ExitStatus.unusable }
   return RoomListener(parent: parent, client: client, cipher).run()

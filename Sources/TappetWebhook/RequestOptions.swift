@@ -62,7 +62,7 @@ enum RequestOptions {
     var code = tp_curl_set_number(handle, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     // Debian's libcurl would trust this folder's certificates in addition to those of the configuration.
     if code == CURLE_OK { code = tp_curl_set_text(handle, CURLOPT_CAPATH, nil) }
-    if code == CURLE_OK { code = tp_curl_set_text(handle, CURLOPT_CAINFO, Confinement.trustStore) }
+    if code == CURLE_OK { code = tp_curl_set_text(handle, CURLOPT_CAINFO, Sandbox.trustStore) }
     if code == CURLE_OK { code = set(CURLOPT_CAINFO_BLOB, endpoint.ca) }
     if code == CURLE_OK { code = set(CURLOPT_SSLCERT_BLOB, endpoint.certificate) }
     return code == CURLE_OK ? set(CURLOPT_SSLKEY_BLOB, endpoint.privateKey) : code

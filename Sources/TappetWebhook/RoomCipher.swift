@@ -10,7 +10,7 @@ package protocol RoomCipher: AnyObject {
   /// Whether the room with this id is known to be encrypted.
   func isEncrypted(_ room: String) -> Bool
   /// Records permanently that the room is encrypted.
-  func noteEncrypted(_ room: String)
+  func recordEncrypted(_ room: String)
   /// Handles changes of keys and devices; returns false if they were not committed and must be requested again.
   func learn(_ news: SyncNews) -> Bool
   /// Handles an `m.room.encrypted` event, as JSON.

@@ -88,7 +88,7 @@ final class RoomListener {
     case .room(let name, let readsPowers, let asks):
       rooms.append(Room(name: name, id: name.begins(with: "!") ? name : nil, readsPowers: readsPowers, asks: asks))
     case .begin:
-      Confinement.close(boundsMemory: cipher == nil)
+      Sandbox.close(boundsMemory: cipher == nil)
       send(.ready)
       polling.askNow(now)
     case .answer(let room, let event, let isReaction, let text):
@@ -247,7 +247,7 @@ final class RoomListener {
     if room.isLeft { return .closed }
     if room.isReplaced || before == .replaced { return .replaced }
     guard let cipher else { return room.isEncrypted || before == .encrypted ? .encrypted : .open }
-    if room.isEncrypted { cipher.noteEncrypted(room.id) }
+    if room.isEncrypted { cipher.recordEncrypted(room.id) }
     rooms[index].isDecrypted = cipher.isEncrypted(room.id)
     // Reactions are not encrypted: the homeserver could forge answers to the kiosk's questions.
     if rooms[index].isDecrypted { return rooms[index].asks ? .encrypted : .open }

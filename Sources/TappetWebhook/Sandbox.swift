@@ -6,7 +6,7 @@ import CPlatform
 import TappetCore
 import TappetPlatform
 
-enum Confinement {
+enum Sandbox {
   /// Files that remain readable: the resolver reads its files for each query, libcurl the trust store for each first
   /// connection.
   private static let readable = [
@@ -36,7 +36,7 @@ enum Confinement {
     tp_load_resolver_modules()
     _ = tp_drop_root()
     // Connections are the purpose of the process.
-    Landlock.confine(readable: readable, mayConnect: true)
+    Landlock.restrict(readable: readable, mayConnect: true)
     _ = tp_drop_capabilities()
     _ = tp_seccomp_allow(true)
   }

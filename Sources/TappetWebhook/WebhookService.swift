@@ -46,7 +46,7 @@ final class WebhookService {
       rooms.add(number, endpoint)
       send(.taken)
     case .begin:
-      if !isConfined { Confinement.close() }
+      if !isConfined { Sandbox.close() }
       isConfined = true
       send(.ready)
     case .post(let number, let id, let body):

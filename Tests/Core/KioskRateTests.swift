@@ -55,7 +55,9 @@ import Testing
 
   @Test func `memory holds a bounded number of tags, whichever come`() {
     var rates = TapRateLimiter()
-    for number in 0..<10_000 { rates.noteRefused(.number(number), at: Instant(nanoseconds: Int64(number) * 1_000_000)) }
+    for number in 0..<10_000 {
+      rates.recordRefused(.number(number), at: Instant(nanoseconds: Int64(number) * 1_000_000))
+    }
     let now = Instant(nanoseconds: 10_000_000_000)
     let known = (0..<10_000).filter { rates.waitToBeVerified(.number($0), at: now) != nil }
     #expect(known == Array(10_000 - Limits.tapRatesMax..<10_000))

@@ -110,17 +110,17 @@ extension KioskScript {
 
   @Test func `each status leads to what the server meant`() {
     for (status, verdict) in [
-      (200, WebhookVerdict.delivered), (299, .delivered), (408, .again(.status(408))), (425, .again(.status(425))),
+      (200, WebhookDecision.delivered), (299, .delivered), (408, .again(.status(408))), (425, .again(.status(425))),
       (429, .again(.status(429))), (500, .again(.status(500))), (503, .again(.status(503))),
       (599, .again(.status(599))), (301, .givenUp(.status(301))), (400, .givenUp(.status(400))),
       (404, .givenUp(.status(404))), (410, .givenUp(.status(410))), (600, .givenUp(.status(600))),
       (101, .givenUp(.status(101))),
     ] {
-      #expect(WebhookVerdict(status: status) == verdict)
+      #expect(WebhookDecision(status: status) == verdict)
     }
     let ofRooms = TransportError.tokenRefused.rawValue...TransportError.roomPlain.rawValue
     for trouble in TransportError.allCases where !ofRooms.contains(trouble.rawValue) {
-      let verdict = WebhookVerdict(trouble, code: 7)
+      let verdict = WebhookDecision(trouble, code: 7)
       #expect(
         verdict == (trouble == .redirectForbidden ? .givenUp(.redirectForbidden) : .again(.trouble(trouble, code: 7))))
     }

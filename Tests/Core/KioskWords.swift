@@ -10,8 +10,8 @@ extension Effect {
     case .kill(let helper): "kill \(helper)"
     case .connect(let endpoint, let mqtt5):
       "connect \(endpoint)" + (mqtt5 == .absent ? " with 3.1.1" : mqtt5 == .present ? " with 5" : "")
-    case .noteFallback(let endpoint, let until): "note fallback \(endpoint) until \(until)"
-    case .noteBroker(let endpoint): "note broker \(endpoint)"
+    case .recordFallback(let endpoint, let until): "note fallback \(endpoint) until \(until)"
+    case .recordBroker(let endpoint): "note broker \(endpoint)"
     case .disconnect: "disconnect"
     case .publish(let entry, _): "publish \(entry.action)"
     case .store(let request): request.words
@@ -65,13 +65,13 @@ extension StoreRequest {
     case .drop(let id, let excluded):
       (id == nil ? "drop all" : "drop one") + (excluded.isEmpty ? "" : " but \(excluded.count)")
     case .check: "check store"
-    case .noteSecretUse(let id, _, _): "note \(id)"
+    case .recordSecretUse(let id, _, _): "note \(id)"
     case .forgetFallbacks: "forget fallbacks"
-    case .noteCloses(let counts): "closes \(counts.map { String($0.count) }.joined(separator: " "))"
-    case .noteTimedOpening(let topic, let closesAt):
+    case .recordCloses(let counts): "closes \(counts.map { String($0.count) }.joined(separator: " "))"
+    case .recordTimedOpening(let topic, let closesAt):
       "note " + topic + (closesAt.map { " closes at \($0.nanoseconds / 1_000_000)" } ?? " closed")
-    case .noteWrongCodes(let count): "note wrong codes \(count)"
-    case .noteFallback, .noteBroker, .noteAnnounced, .noteTime, .noteTap, .keepHistory: "\(self)"
+    case .recordWrongCodes(let count): "note wrong codes \(count)"
+    case .recordFallback, .recordBroker, .recordAnnounced, .recordTime, .recordTap, .keepHistory: "\(self)"
     }
   }
 }

@@ -126,14 +126,14 @@ import Testing
 
   @Test func `without the broker an output is on for so long, and no longer`() {
     let bank = Bank(OutputPlan(name: "pump", safeWithoutLink: .seconds(10)))
-    bank.bank.noteLink(isUp: true, at: Bank.time(0))
+    bank.bank.recordLink(isUp: true, at: Bank.time(0))
     bank.ask(.on, 0, at: 1_000)
     #expect(bank.bank.deadline == nil)
-    bank.bank.noteLink(isUp: false, at: Bank.time(60_000))
-    bank.bank.noteLink(isUp: false, at: Bank.time(65_000))
+    bank.bank.recordLink(isUp: false, at: Bank.time(60_000))
+    bank.bank.recordLink(isUp: false, at: Bank.time(65_000))
     #expect(bank.pass(until: 100_000) == ["70000: 0 off"])
     #expect(bank.ask(.on, 0, at: 100_000) == ["0 on"])
-    bank.bank.noteLink(isUp: true, at: Bank.time(105_000))
+    bank.bank.recordLink(isUp: true, at: Bank.time(105_000))
     #expect(bank.pass(until: 500_000) == [])
   }
 

@@ -127,7 +127,7 @@ final class PoisonStory {
       case .store(.remove(let ids, _)):
         disk.removeAll { ids.contains($0.id) }
         comes(.brokerOutbox(.removed(ids)), after: 1)
-      case .store(.noteCloses(let counts)):
+      case .store(.recordCloses(let counts)):
         for count in counts {
           for row in disk.indices where disk[row].id == count.id { disk[row].closes = count.count }
         }

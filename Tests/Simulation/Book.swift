@@ -124,14 +124,14 @@ extension World {
       switch answer {
       case .dropped(let entries):
         for entry in entries { book.fates[entry.id]?.hasOutcome = true }
-      case .replaced: noteLoss(disk.takeLoss())
+      case .replaced: recordLoss(disk.takeLoss())
       case _: break
       }
     }
   }
 
   /// The entries of the lost database are lost with it; those in memory may still be delivered.
-  func noteLoss(_ rows: [Disk.Row]) { for row in rows { book.fates[row.id]?.hasOutcome = true } }
+  func recordLoss(_ rows: [Disk.Row]) { for row in rows { book.fates[row.id]?.hasOutcome = true } }
 
   /// Adapts the book to `settings`, which have just replaced `old`.
   func reloadBook(from old: KioskSettings) {

@@ -74,9 +74,9 @@ struct Disk {
         : .fetchExpiredFailed(fault ?? .ioError)
       answers.append(.outbox(destination, answer))
     }
-    for case .noteCloses in batch where fault != nil { hasLostCloses = true }
+    for case .recordCloses in batch where fault != nil { hasLostCloses = true }
     if fault == nil {
-      for case .noteCloses(let counts) in batch {
+      for case .recordCloses(let counts) in batch {
         for count in counts { if let place = index(of: count.id) { rows[place].entry.closes = count.count } }
       }
     }

@@ -311,7 +311,7 @@ extension World {
   // MARK: Rules
 
   /// A touch was made, or its card was refused.
-  func noteTouch() {
+  func recordTouch() {
     guard lying?.action == Cast.shelf, let card = lying?.card else { return }
     book.acceptedCounts[card] += 1
     shelf.touches += 1
@@ -319,7 +319,7 @@ extension World {
   }
 
   /// Another act, or a refusal, may have released what is held.
-  func noteRelease() {
+  func recordRelease() {
     if seen.refusedLights + seen.performed + seen.otherActs + seen.questions > 0 { shelf.isHeldForSure = false }
   }
 

@@ -131,7 +131,7 @@ extension World {
   }
 
   /// A tap that drove an output counts, even if its message was refused.
-  func notePerformed(_ trigger: Trigger, again: Bool) {
+  func recordPerformed(_ trigger: Trigger, again: Bool) {
     guard trigger == .tag, let tag = lying else { return }
     if tag.isSpent, !again { fail("one tap was performed twice") }
     lying?.isSpent = true
@@ -139,9 +139,9 @@ extension World {
   }
 
   /// The message was refused, but not what the outputs did.
-  func noteOutputs(of name: String, _ trigger: Trigger) {
+  func recordOutputs(of name: String, _ trigger: Trigger) {
     guard let action = settings.actions.first(where: { $0.name == name }), !action.outputs.isEmpty else { return }
-    notePerformed(trigger, again: true)
+    recordPerformed(trigger, again: true)
   }
 
   /// After each event: nothing is on for too long.

@@ -58,7 +58,7 @@ extension World {
       }
     case .replaced:
       let loss = disk.takeLoss()
-      noteLoss(loss)
+      recordLoss(loss)
       (book.count, book.size) = (0, 0)
       (hook.count, hook.size) = (0, 0)
       for row in loss { book.memoryOnly.insert(row.id) }

@@ -189,33 +189,33 @@ extension World {
       book.fates[entry.id]?.isPromised = true
     case .entry(.delivered(let entry, _, _)), .entry(.deliveredOfMany(let entry)):
       seen.deliveredReports += 1
-      noteOutcome(entry)
+      recordOutcome(entry)
     case .entry(.undeliverable(let entry, _)), .entry(.givenUp(let entry, _)):
       seen.undeliverableReports += 1
       hook.restsUntil[entry.action] = nil
-      noteOutcome(entry)
+      recordOutcome(entry)
     case .entry(.expired(let entry)):
       seen.expiredReports += 1
       if book.memoryOnly.remove(entry.id) != nil {
         seen.memoryOnlyExpired += 1
         book.settled.insert(entry.id)
       }
-      noteOutcome(entry)
+      recordOutcome(entry)
     case .entry(.dropped(let entry)), .entry(.droppedOfMany(let entry)):
       seen.droppedReports += 1
-      noteOutcome(entry)
+      recordOutcome(entry)
     case .tap(.refused(let trigger, _, let refusal, _)):
-      noteRefusalTold()
+      recordRefusalTold()
       judgeRefusal(trigger, refusal, after: event)
     case .tap(.ignored(_, let action, .held, _)):
-      noteRefusalTold()
+      recordRefusalTold()
       judgeHeld(action)
-    case .tap(.ignored): noteRefusalTold()
+    case .tap(.ignored): recordRefusalTold()
     case .tap(.confirming): seen.questions += 1
     case .inventory(let report): judgeResult(report)
     case .tap(.performed(_, let trigger, _, _)):
       seen.performed += 1
-      if tickets.counted == nil { notePerformed(trigger, again: false) }
+      if tickets.counted == nil { recordPerformed(trigger, again: false) }
     case .output(.switched(let index, _, let reason)): judgeCause(index, reason)
     case .output(.waits(let index, _, let cause)): judgeWaiting(index, cause)
     case .command(.accepted(let topic, let target, _)): judgeCommand(on: topic, target)
@@ -234,7 +234,7 @@ extension World {
     }
   }
 
-  private func noteOutcome(_ entry: OutboxEntry) {
+  private func recordOutcome(_ entry: OutboxEntry) {
     guard let fate = book.fates[entry.id] else { return fail("an entry has an outcome and was never accepted") }
     if fate.outcomeLife == life { fail("an entry has two outcomes") }
     book.fates[entry.id]?.hasOutcome = true
@@ -242,13 +242,13 @@ extension World {
   }
 
   /// A refusal counts for its tag even when it has no line of its own in the log.
-  private func noteRefusalUntold() {
+  private func recordRefusalUntold() {
     guard seen.refusedLights > 0, seen.refusalsTold == 0, let tag = lying else { return }
     book.refusedAt[tag.card] = now.instant
   }
 
   /// At most thirty refusals in a window of a minute have a line, and two windows can touch.
-  private func noteRefusalTold() {
+  private func recordRefusalTold() {
     seen.refusalsTold += 1
     let most = 2 * Limits.reportedRefusalsMax
     if book.toldRefusals.count >= most {
@@ -265,15 +265,15 @@ extension World {
       let wanted = Cast.actions.first { $0.name == action }.map { ($0.webhookBody ?? $0.message).text.utf8.count } ?? 0
       let promised = promised
       if (count, size) != promised { fail("the outbox is reported with \(count), and holds \(promised.count)") }
-      noteOutputs(of: action, trigger)
+      recordOutputs(of: action, trigger)
       if count < settings.outboxCountMax, size + wanted <= settings.outboxSizeMax {
         fail("refused for lack of room, although there is some")
       }
     case .brokerAway(let action):
-      noteOutputs(of: action, trigger)
+      recordOutputs(of: action, trigger)
       if isUp, !isStopping { fail("\(action) was refused for lack of a broker, although there is one") }
     case .webhookAway(let action):
-      noteOutputs(of: action, trigger)
+      recordOutputs(of: action, trigger)
       if hook.restsUntil[action] == nil, hook.lostAt == nil { fail("\(action) was refused, and its server is there") }
     case .tooMany:
       // Taps of other tags do not count.
@@ -340,8 +340,8 @@ extension World {
         fail("a refusal by the broker was not shown")
       }
     case .reader(.tagRead):
-      noteRefusalUntold()
-      noteTouch()
+      recordRefusalUntold()
+      recordTouch()
       if reader == .ready, seen.lights == 0, seen.stores + seen.touches + seen.questions == 0 {
         fail("a tap had no effect")
       }
@@ -360,7 +360,7 @@ extension World {
     if kiosk.outboxCount != book.count {
       fail("the kiosk counts \(kiosk.outboxCount) entries, and the outbox holds \(book.count)")
     }
-    noteRelease()
+    recordRelease()
     judgeWhatLasts()
     judgeOutputs()
     judgeAssistant()

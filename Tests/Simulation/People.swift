@@ -134,7 +134,7 @@ extension World {
       return fail("a use was counted, and no genuine tag lies there")
     }
     judgePerson(id, action.name, hasEntry: false)
-    notePerformed(.tag, again: false)
+    recordPerformed(.tag, again: false)
     tickets.counting[id] = action.name
   }
 

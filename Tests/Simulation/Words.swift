@@ -23,7 +23,8 @@ extension World {
     case .light(let light): "light \(light.name)"
     case .report(let report): "“\(brief(report))”"
     case .postWebhook(let entry, _): "post \(entry.action) #\(entry.sequence)"
-    case .start, .stop, .kill, .connect, .noteFallback, .noteBroker, .disconnect, .store, .setOutput, .reply, .serve,
+    case .start, .stop, .kill, .connect, .recordFallback, .recordBroker, .disconnect, .store, .setOutput, .reply,
+      .serve,
       .announce, .applySite, .orderInventory, .askRoom, .endQuestion, .retryPanel, .pauseButton, .resumeButton, .finish:
       brief(effect)
     }

@@ -137,7 +137,7 @@ final class World {
     case .askRoom(let question): judgeAsked(question)
     case .endQuestion(let number, let end): judgeEnd(of: number, end)
     case .reply(let reply): judgeReply(reply, after: event)
-    case .noteFallback, .noteBroker, .retryPanel, .pauseButton, .resumeButton: break
+    case .recordFallback, .recordBroker, .retryPanel, .pauseButton, .resumeButton: break
     case .finish: isFinished = true
     }
   }
@@ -156,9 +156,9 @@ final class World {
     case .fetchExpired(let destination, let moment, _, _):
       if !disk.owedExpiries.insert(destination).inserted { fail("two expiry passes for the \(destination) at a time") }
       if moment != now { fail("an expiry pass for another moment") }
-    case .check, .noteCloses: break
-    case .noteSecretUse, .noteTimedOpening, .noteWrongCodes, .noteFallback, .forgetFallbacks, .noteBroker,
-      .noteAnnounced, .noteTime, .noteTap, .keepHistory:
+    case .check, .recordCloses: break
+    case .recordSecretUse, .recordTimedOpening, .recordWrongCodes, .recordFallback, .forgetFallbacks, .recordBroker,
+      .recordAnnounced, .recordTime, .recordTap, .keepHistory:
       return
     }
     disk.asked.append(request)

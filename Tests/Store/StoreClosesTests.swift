@@ -12,7 +12,7 @@ import Testing
   private func note(_ low: UInt64, _ count: Int) throws {
     let store = try folder.open()
     let closes = CloseCount(id: EntryID(high: 7, low: low), count: count)
-    #expect(try StoreBatch([.noteCloses([closes])]).commit(to: store).isEmpty)
+    #expect(try StoreBatch([.recordCloses([closes])]).commit(to: store).isEmpty)
   }
 
   private func counts() throws -> [Int] {

@@ -25,7 +25,7 @@ import Testing
       let made = entry(number == 2 ? "secret-added" : "secret-made", number)
       try store.addSecret(try secret(UInt8(number)), sealedUnder: key, noting: made)
     }
-    try store.noteAuditEntry(entry("secret-shared", 3))
+    try store.recordAuditEntry(entry("secret-shared", 3))
     #expect(try store.unsharedSecretIDs() == ["secret-1"])
     for kept in ["secret-2", "secret-3"] {
       #expect(throws: SecretError.limitReached(action: "garage", max: 3)) {

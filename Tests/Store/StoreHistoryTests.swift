@@ -76,7 +76,7 @@ import TestSupport
     let fetched = try #require(again.fetch(after: 0, limit: 1, clockIsGood: true).entries.first)
     #expect(fetched.uid == nil)
     let delivered = TapRecord(fetched, .delivered, at: Self.now + 900)
-    _ = try StoreBatch([.noteTap(delivered, mayWait: true), .remove([fetched.id], mayWait: false)]).commit(to: again)
+    _ = try StoreBatch([.recordTap(delivered, mayWait: true), .remove([fetched.id], mayWait: false)]).commit(to: again)
     let rows = try all(again)
     #expect(rows.map(\.result) == [.accepted, .delivered] && rows.allSatisfy { $0.entry == fetched.id })
     #expect(rows.allSatisfy { $0.uid == Self.uid && $0.tag == "Ann" && $0.person == "a" && $0.action == "door" })
@@ -129,10 +129,10 @@ import TestSupport
     thread.submit(.keepHistory(.seconds(86_400)))
     let time = SystemClock().now().unixMilliseconds
     let reader = try folder.open()
-    thread.submit(.noteTap(refused(time, action: "waits"), mayWait: true))
-    thread.submit(.noteTap(refused(time, action: "at once"), mayWait: false))
+    thread.submit(.recordTap(refused(time, action: "waits"), mayWait: true))
+    thread.submit(.recordTap(refused(time, action: "at once"), mayWait: false))
     #expect(try eventually { try all(reader).map(\.action) == ["waits", "at once"] })
-    thread.submit(.noteTap(refused(time, action: "later"), mayWait: true))
+    thread.submit(.recordTap(refused(time, action: "later"), mayWait: true))
     thread.submit(.append(entry(1)))
     thread.stop()
     #expect(try all(reader).map(\.action) == ["waits", "at once", "later", "door"])
@@ -144,7 +144,7 @@ import TestSupport
     thread.submit(.keepHistory(nil))
     let reader = try folder.open()
     #expect(try eventually { try all(reader).isEmpty })
-    thread.submit(.noteTap(refused(0), mayWait: false))
+    thread.submit(.recordTap(refused(0), mayWait: false))
     thread.submit(.append(entry(1)))
     thread.stop()
     #expect(try all(reader).isEmpty)
@@ -162,7 +162,7 @@ import TestSupport
       id: "s", action: "door", index: 0, key: try .random(), createdUnixSeconds: 1, label: nil, uid: Self.uid)
     secret.person = ann
     try secretStore.add(secret, noting: audited("secret-made"))
-    try store.noteSecretUse("s", by: Self.uid, unixSeconds: 1)
+    try store.recordSecretUse("s", by: Self.uid, unixSeconds: 1)
     var rows = [refused(Self.now, action: "door"), refused(Self.now + 1, action: "door"), refused(Self.now + 2)]
     rows[0].person = "a"
     rows[1].person = "b"

@@ -158,7 +158,7 @@ import Testing
   @Test func `the audit keeps the last thousand deeds`() throws {
     let store = try folder.open()
     for number in 1...1010 {
-      try store.noteAuditEntry(
+      try store.recordAuditEntry(
         AuditEntry(unixSeconds: Int64(number), peer: peer, operation: "secret-shared", subject: "s"))
     }
     let first = try #require(try store.audit(after: 0, limit: 1).first)

@@ -47,10 +47,10 @@ import Testing
     let key = try folder.key()
     for number in 1...2 { try store.addSecret(try secret(UInt8(number)), sealedUnder: key) }
     let uids = try [[4, 1, 2, 3], [4, 1, 2, 4]].map { try #require(TagUID($0)) }
-    try store.noteSecretUse("secret-1", by: uids[0], unixSeconds: 50)
-    try store.noteSecretUse("secret-1", by: uids[1], unixSeconds: 51)
-    try store.noteSecretUse("secret-2", by: uids[1], unixSeconds: 52)
-    try store.noteSecretUse("nobody's", by: uids[0], unixSeconds: 53)
+    try store.recordSecretUse("secret-1", by: uids[0], unixSeconds: 50)
+    try store.recordSecretUse("secret-1", by: uids[1], unixSeconds: 51)
+    try store.recordSecretUse("secret-2", by: uids[1], unixSeconds: 52)
+    try store.recordSecretUse("nobody's", by: uids[0], unixSeconds: 53)
     let read = try folder.open().secrets(sealedUnder: key).readable.map { $0.secret.seenUIDs }
     #expect(read == [[uids[0]], [uids[1]]])
     #expect(try store.removeSecret("secret-1"))
@@ -82,8 +82,8 @@ import Testing
     let store = try folder.open()
     let key = try folder.key()
     try store.addSecret(try secret(1), sealedUnder: key)
-    try store.noteSecretUse("secret-1", unixSeconds: 50)
-    try store.noteSecretUse("secret-1", unixSeconds: 60)
+    try store.recordSecretUse("secret-1", unixSeconds: 50)
+    try store.recordSecretUse("secret-1", unixSeconds: 60)
     let read = try #require(try store.secrets(sealedUnder: key).readable.first)
     #expect(read.timesUsed == 2 && read.lastUsedUnixSeconds == 60)
   }

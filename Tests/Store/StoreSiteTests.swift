@@ -133,7 +133,7 @@ import Testing
     let store = try SecretStore.open(folder: folder.path)
     let (ann, ben) = (person("Ann"), person("Ben"))
     try apply(store, 1, [ann], [try tag(1, of: ann)])
-    try store.store.noteSecretUse("tag-1", unixSeconds: 77)
+    try store.store.recordSecretUse("tag-1", unixSeconds: 77)
     var labelled = try tag(1, of: ben)
     labelled.label = "blue"
     try apply(store, 2, [ann, ben], [labelled])
@@ -165,10 +165,12 @@ import Testing
     let bundle = try SiteBundle(content, of: "north", version: 4, sealedUnder: key, signedBy: signer)
     try store.add(person("Ben"), noting: entry("person-added"))
     #expect(
-      try !store.notePushed(content, bundle, since: changes, unixSeconds: 9, noting: entry("people-pushed")))
+      try !store.recordPushed(content, bundle, since: changes, unixSeconds: 9, noting: entry("people-pushed")))
     let again = try store.siteContent()
     #expect(
-      try store.notePushed(again.content, bundle, since: again.changes, unixSeconds: 9, noting: entry("people-pushed")))
+      try store.recordPushed(
+        again.content, bundle,
+        since: again.changes, unixSeconds: 9, noting: entry("people-pushed")))
     #expect(try store.people().all.allSatisfy { $0.isOfSite } && store.siteRecord()?.version == 4)
     #expect(throws: SiteFault.self) { try apply(store, 4, [], []) }
     try apply(store, 5, [ann], [try tag(1, of: ann)])

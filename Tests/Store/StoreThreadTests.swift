@@ -122,9 +122,9 @@ private final class Answers: @unchecked Sendable {
 
   @Test func `a broker that does not take MQTT 5 is remembered, until all of them are forgotten`() throws {
     let thread = try start()
-    thread.submit(.noteFallback(url: "mqtts://a:1", untilUnixSeconds: 5))
-    thread.submit(.noteFallback(url: "mqtts://b:1", untilUnixSeconds: 6))
-    thread.submit(.noteFallback(url: "mqtts://a:1", untilUnixSeconds: 7))
+    thread.submit(.recordFallback(url: "mqtts://a:1", untilUnixSeconds: 5))
+    thread.submit(.recordFallback(url: "mqtts://b:1", untilUnixSeconds: 6))
+    thread.submit(.recordFallback(url: "mqtts://a:1", untilUnixSeconds: 7))
     thread.stop()
     #expect(try folder.open().fallback(at: "mqtts://a:1") == 7)
     #expect(try folder.open().fallback(at: "mqtts://b:1") == 6)
@@ -137,8 +137,8 @@ private final class Answers: @unchecked Sendable {
 
   @Test func `of several brokers only the one that worked last is remembered`() throws {
     let thread = try start()
-    thread.submit(.noteBroker(url: "mqtts://a:1"))
-    thread.submit(.noteBroker(url: "mqtts://b:1"))
+    thread.submit(.recordBroker(url: "mqtts://a:1"))
+    thread.submit(.recordBroker(url: "mqtts://b:1"))
     thread.stop()
     #expect(try folder.open().isLastBroker("mqtts://b:1"))
     #expect(try !folder.open().isLastBroker("mqtts://a:1"))
@@ -147,19 +147,19 @@ private final class Answers: @unchecked Sendable {
   @Test func `a timed opening is remembered until it is closed`() throws {
     let thread = try start()
     let openings = ["a", "b", "c"].map { TimedOpening(topic: $0, closesAt: Instant(nanoseconds: 7)) }
-    for opening in openings { thread.submit(.noteTimedOpening(topic: opening.topic, closesAt: opening.closesAt)) }
-    thread.submit(.noteTimedOpening(topic: "b", closesAt: nil))
+    for opening in openings { thread.submit(.recordTimedOpening(topic: opening.topic, closesAt: opening.closesAt)) }
+    thread.submit(.recordTimedOpening(topic: "b", closesAt: nil))
     thread.stop()
     #expect(try folder.open().timedOpenings() == [openings[0], openings[2]])
   }
 
   @Test func `the wrong codes at the panel are remembered until it is unlocked`() throws {
     let thread = try start()
-    for count in 1...4 { thread.submit(.noteWrongCodes(count)) }
+    for count in 1...4 { thread.submit(.recordWrongCodes(count)) }
     thread.stop()
     #expect(try folder.open().wrongCodes() == 4)
     let other = try start()
-    other.submit(.noteWrongCodes(0))
+    other.submit(.recordWrongCodes(0))
     other.stop()
     #expect(try folder.open().wrongCodes() == 0)
   }
@@ -167,22 +167,22 @@ private final class Answers: @unchecked Sendable {
   @Test func `the latest time that was believed is remembered`() throws {
     #expect(try folder.open().latestTime() == nil)
     let thread = try start()
-    thread.submit(.noteTime(unixSeconds: 7))
-    thread.submit(.noteTime(unixSeconds: 1_790_000_000))
+    thread.submit(.recordTime(unixSeconds: 7))
+    thread.submit(.recordTime(unixSeconds: 1_790_000_000))
     thread.stop()
     #expect(try folder.open().latestTime() == 1_790_000_000)
   }
 
   @Test func `a topic at which the broker keeps something is remembered until it is taken back`() throws {
     let thread = try start()
-    thread.submit(.noteAnnounced(topic: "b", content: "tag t"))
-    thread.submit(.noteAnnounced(topic: "a", content: ""))
-    thread.submit(.noteAnnounced(topic: "b", content: "lock d\ntag t"))
+    thread.submit(.recordAnnounced(topic: "b", content: "tag t"))
+    thread.submit(.recordAnnounced(topic: "a", content: ""))
+    thread.submit(.recordAnnounced(topic: "b", content: "lock d\ntag t"))
     thread.stop()
     let topics = try folder.open().announcedTopics()
     #expect(topics.map { $0.topic } == ["a", "b"] && topics.map { $0.content } == ["", "lock d\ntag t"])
     let other = try start()
-    other.submit(.noteAnnounced(topic: "a", content: nil))
+    other.submit(.recordAnnounced(topic: "a", content: nil))
     other.stop()
     #expect(try folder.open().announcedTopics().map { $0.topic } == ["b"])
   }

@@ -110,7 +110,7 @@ package final class BrokerLink {
   /// Requests a heartbeat from the thread.
   package func requestHeartbeat() {
     heartbeat.request()
-    commands.post(.beat)
+    commands.post(.heartbeat)
   }
 
   /// Replaces the settings, starting with the next `connect`.

@@ -14,7 +14,7 @@ extension BrokerLinkLoop {
     case unsubscribe(request: UInt64, filter: String)
     case disconnect
     case update(BrokerSettings)
-    case beat
+    case heartbeat
     case shutdown
   }
 }

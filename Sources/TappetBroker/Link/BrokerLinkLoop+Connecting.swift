@@ -40,7 +40,7 @@ extension BrokerLinkLoop {
   }
 
   /// Records whether a broker that accepted the connection supports retained messages.
-  func noteRetained(_ connack: BrokerLinkSession.Connack, _ endpoint: BrokerEndpoint) {
+  func recordRetained(_ connack: BrokerLinkSession.Connack, _ endpoint: BrokerEndpoint) {
     if connack.facts.hasRetained == false { current.keepsRetained = false }
     guard !current.keepsRetained, withoutRetained.insert(endpoint).inserted else { return }
     events.post(.lacksRetained)

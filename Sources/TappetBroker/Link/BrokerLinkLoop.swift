@@ -135,7 +135,7 @@ final class BrokerLinkLoop {
       send(request, orReport: .unsubscribed(request: request, isDone: false)) { $0.unsubscribe(filter: filter) }
     case .disconnect: close()
     case .update(let settings): (self.settings, withoutRetained) = (settings, [])
-    case .beat: heartbeat.beat()
+    case .heartbeat: heartbeat.confirm()
     case .shutdown:
       isEnding = true
       close()
@@ -242,7 +242,7 @@ final class BrokerLinkLoop {
       }
       if let failure = attempt.failureOfMQTT5 { events.post(.didFallBack(failure)) }
       if attempt.findsMQTT5 { events.post(.foundMQTT5) }
-      noteRetained(connack, attempt.endpoint)
+      recordRetained(connack, attempt.endpoint)
       didConnect(connack)
     }
     for acknowledgement in session.takeAcknowledgements() { handle(acknowledgement) }

@@ -65,7 +65,7 @@ final class BrokerLinkSession {
     try configure(settings, version)
     try check(mosquitto_max_inflight_messages_set(mosquitto, UInt32(window)))
     mosquitto_connect_v5_callback_set(object) { _, context, code, flags, properties in
-      BrokerLinkSession.noteConnack(context, code, flags, properties)
+      BrokerLinkSession.recordConnack(context, code, flags, properties)
     }
     mosquitto_publish_v5_callback_set(object) { _, context, messageID, reason, _ in
       guard let session = BrokerLinkSession.session(context) else { return }
@@ -207,7 +207,7 @@ final class BrokerLinkSession {
   func read() -> Outcome {
     let outcome = outcome(
       tp_read_packets(mosquitto_loop_read, mosquitto, socket, Limits.linkReadSizeMax, Outcome.assertionFailed))
-    if let observe { noteSecured(observe) }
+    if let observe { recordSecured(observe) }
     // After EAGAIN, only part of a record is left.
     hasUnread = outcome.isSuccess && outcome.systemCode != EAGAIN && hasBuffered(TLSBuffering.hasUnread)
     return outcome
@@ -319,7 +319,7 @@ final class BrokerLinkSession {
         properties: readsProperties ? properties.map { MessageProperties(received: $0) } : nil))
   }
 
-  private static func noteConnack(
+  private static func recordConnack(
     _ context: UnsafeMutableRawPointer?, _ code: Int32, _ flags: Int32, _ properties: OpaquePointer?
   ) {
     // A second CONNACK is a protocol error; only the first counts.
@@ -328,7 +328,7 @@ final class BrokerLinkSession {
       code: UInt8(truncatingIfNeeded: code), sessionPresent: flags & 1 != 0, facts: ConnackFacts(properties))
     guard let observe = session.observe else { return }
     // Reported now: after a refusal the broker closes the connection, and no TLS connection is left to inspect.
-    session.noteSecured(observe)
+    session.recordSecured(observe)
     observe(.answered(properties))
   }
 }

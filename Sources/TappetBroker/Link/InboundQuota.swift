@@ -48,7 +48,7 @@ struct InboundQuota {
 
 /// Limits the commands that the link passes on per second, separately for each topic, since a topic is a sender.
 struct CommandRateLimiter {
-  enum Judgement {
+  enum Decision {
     case passed
     /// The first command discarded within a second.
     case firstTooMany
@@ -60,7 +60,7 @@ struct CommandRateLimiter {
   private var isFull = false
 
   /// Decides whether to pass on a command; `topic` is one of the few that were subscribed to.
-  mutating func admit(_ topic: String, at now: Instant) -> Judgement {
+  mutating func admit(_ topic: String, at now: Instant) -> Decision {
     if secondBeganAt.map({ now - $0 >= .seconds(1) }) ?? true {
       secondBeganAt = now
       (counts, isFull) = ([:], false)

@@ -47,7 +47,7 @@ enum ConnectCommand {
       facts.end(failure.stage(facts, usesTLS: endpoint.usesTLS), isGood: false, failure.sentence)
       if failure.isOfTheProtocol, let address = facts.address {
         client.shutdown()
-        report.hint = PortSniffer.finding(settings, endpoint, address: address)
+        report.hint = ProtocolProbe.finding(settings, endpoint, address: address)
       }
     }
     report.facts = facts

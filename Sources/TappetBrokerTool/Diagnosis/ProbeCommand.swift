@@ -11,7 +11,7 @@ import TappetPlatform
 /// One finding about the broker.
 struct ProbeFinding {
   var subject: String
-  var verdict: Verdict
+  var verdict: CheckResult
   var text: String
 
   var json: JSON {

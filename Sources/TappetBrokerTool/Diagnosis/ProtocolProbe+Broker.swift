@@ -5,12 +5,11 @@ import TappetCore
 import TappetMessages
 import TappetPlatform
 
-/// Detects the protocol of a port.
-enum PortSniffer {
+extension ProtocolProbe {
   /// Returns the protocol, and the URL to use instead; `nil` if nothing was detected.
   static func finding(_ settings: BrokerSettings, _ endpoint: BrokerEndpoint, address: String) -> String? {
     if !endpoint.usesTLS, speaksTLS(settings, endpoint) { return "this port speaks TLS: use " + flipped(endpoint).text }
-    guard let words = Stranger.firstWords(address: address, port: endpoint.port, greeting: greeting) else { return nil }
+    guard let words = firstWords(address: address, port: endpoint.port, greeting: greeting) else { return nil }
     if words.first == 0x20, words.count >= 4 {
       return endpoint.usesTLS ? "this port speaks MQTT without TLS: use " + flipped(endpoint).text : nil
     }
@@ -32,7 +31,7 @@ enum PortSniffer {
       endpoints: [flipped(endpoint)], clientID: settings.clientID, version: .v311, announcesStatus: false)
     guard let client = try? BrokerClient(bare) else { return false }
     defer { client.shutdown() }
-    switch client.connect(endpoint: 0, within: Limits.strangerPatienceMax) {
+    switch client.connect(endpoint: 0, within: Limits.probeStepMax) {
     case .connected: return true
     case .failed(.tls(.notTLS)), .failed(.tls(.protocolError)): return false
     case .failed(.tls), .failed(.closedBeforeConnack(usesTLS: true, _)), .failed(.closedDuringHandshake): return true

@@ -85,11 +85,11 @@ struct BenchRun {
     }
     sizeBefore = ProcessResources.residentSize
     for client in 0..<plan.clients { try connectOne(plan.clients == 1 ? name : name + "-\(client)") }
-    noteMemory()
+    recordMemory()
   }
 
   /// Records the maximum memory per client: it is smallest after connecting, and larger after publishing.
-  private mutating func noteMemory() {
+  private mutating func recordMemory() {
     guard plan.clients >= Int64(Limits.benchMemoryClientsMin), let sizeBefore,
       let size = ProcessResources.residentSize
     else { return }
@@ -114,7 +114,7 @@ struct BenchRun {
       try publish()
       try awaitRest()
     } catch { end = error }
-    noteMemory()
+    recordMemory()
     result.sent = sent
     result.acknowledged = acknowledged
     result.lost = max(0, sent - result.received)

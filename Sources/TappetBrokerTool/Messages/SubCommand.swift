@@ -165,7 +165,7 @@ final class Subscriber {
   private func handle(_ reception: LinkReception) throws(CommandFailure) {
     switch reception {
     case .subscribed(let request, let qos, let reason) where request < filters.count:
-      try noteGrant(filters[Int(request)], qos, reason)
+      try recordGrant(filters[Int(request)], qos, reason)
     // The extra subscription, granted or refused.
     case .subscribed:
       isEndSeen = true
@@ -176,7 +176,7 @@ final class Subscriber {
     }
   }
 
-  private func noteGrant(_ filter: String, _ qos: Int32?, _ reason: UInt8) throws(CommandFailure) {
+  private func recordGrant(_ filter: String, _ qos: Int32?, _ reason: UInt8) throws(CommandFailure) {
     grantsMissing -= 1
     if let qos {
       let less = qos < limits.qos ? ", lower than requested" : ""

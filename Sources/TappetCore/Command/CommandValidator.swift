@@ -59,7 +59,7 @@ struct CommandValidator: Sendable {
   }
 
   /// Handles a token that was sealed into a message.
-  mutating func noteSealed(_ token: String, unixSeconds: Int64) {
+  mutating func recordSealed(_ token: String, unixSeconds: Int64) {
     guard topics.contains(where: { $0.plan.firmware != nil || $0.plan.trust.word == "token" }) else { return }
     if let proof = Hex.decode(token) { sealed.note(proof, sentAt: unixSeconds) }
   }
@@ -73,9 +73,9 @@ struct CommandValidator: Sendable {
     topics.contains { $0.plan.isRoom && $0.plan.topic == room && $0.isSubscribed == true }
   }
 
-  mutating func noteAccepted(_ index: Int) { topics[index].counts.accepted += 1 }
+  mutating func recordAccepted(_ index: Int) { topics[index].counts.accepted += 1 }
 
-  mutating func noteRefused(_ index: Int, isRetained: Bool) {
+  mutating func recordRefused(_ index: Int, isRetained: Bool) {
     topics[index].counts.refused += 1
     if isRetained { topics[index].counts.retained += 1 }
   }

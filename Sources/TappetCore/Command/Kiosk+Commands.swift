@@ -37,10 +37,10 @@ extension Kiosk {
       let target = try intake.gate.judge(arrival, index, tapPolicy.indexes, clockIsGood: clockIsGood, at: now)
       if intake.gate.plan(index).obeysLock, panel.lock.isLocked { throw .locked }
       let effects = try execute(target, index, address, by: arrival.sender?.user, at: now)
-      intake.gate.noteAccepted(index)
+      intake.gate.recordAccepted(index)
       return effects
     } catch {
-      intake.gate.noteRefused(index, isRetained: error == .retained)
+      intake.gate.recordRefused(index, isRetained: error == .retained)
       let report = Report.command(.refused(topic: arrival.topic, address.target, error, by: arrival.sender?.user))
       let effects = throttles.commandRefusals.report(report, at: now.instant)
       guard intake.gate.mayReply(to: error, on: index, address.destination, at: now.instant) else { return effects }
@@ -96,7 +96,7 @@ extension Kiosk {
   ) throws(CommandRefusal) -> [Effect] {
     if let refusal = timeRefusal(of: action, at: now) { throw .action(refusal) }
     for order in action.outputs { if let refusal = refusal(toSwitch: order.output) { throw .output(refusal) } }
-    if let obstacle = obstacle(to: action) { throw .action(obstacle) }
+    if let refusal = refusal(of: action) { throw .action(refusal) }
     let effects: [Effect] = [.report(.command(.accepted(topic: topic, .action(action.name), by: sender)))]
     let (driven, entry) = perform(action, by: .command, at: now)
     guard let entry else { return effects + driven + reply(address, .done) }

@@ -85,8 +85,8 @@ struct FirmwarePublisher: Sendable {
     let gone = noted.filter { old in !openings.contains { $0.topic == old.topic } }
     let new = openings.filter { !noted.contains($0) }
     noted = openings
-    return gone.map { .store(.noteTimedOpening(topic: $0.topic, closesAt: nil)) }
-      + new.map { .store(.noteTimedOpening(topic: $0.topic, closesAt: $0.closesAt)) }
+    return gone.map { .store(.recordTimedOpening(topic: $0.topic, closesAt: nil)) }
+      + new.map { .store(.recordTimedOpening(topic: $0.topic, closesAt: $0.closesAt)) }
   }
 }
 

@@ -20,7 +20,7 @@ extension Kiosk {
         delivery.link.isConnecting ? delivery.outbox.suspicion.wasAway(failure, endpoint: delivery.link.endpoint) : nil
       delivery.link.endedByOrder(at: now.instant)
       return delivery.link.failed(failure, at: now.instant, random: &random)
-        + (acquitted.map { [.store(.noteCloses([$0]))] } ?? [])
+        + (acquitted.map { [.store(.recordCloses([$0]))] } ?? [])
     case .lost(let failure): return lost(failure, at: now)
     case .disconnected:
       let effects = delivery.link.disconnected(at: now.instant)
@@ -44,7 +44,7 @@ extension Kiosk {
     return effects
       + delivery.link.lost(
         failure.explained(by: blame), isAtMessage: delivery.outbox.suspicion.isActive, at: now.instant, random: &random)
-      + [.store(.noteCloses(blame.counts))]
+      + [.store(.recordCloses(blame.counts))]
   }
 
   mutating func drainOutbox(at now: Moment) -> [Effect] {
@@ -71,7 +71,7 @@ extension Kiosk {
     let report: Report =
       isOneOfMany ? .entry(.deliveredOfMany(entry)) : .entry(.delivered(entry, after: after, isHeard: isHeard))
     let effects: [Effect] = entry.lightOfDelivery + [.report(report), .store(.remove([id], mayWait: mayWait))]
-    delivery.outbox.noteRemoval(mayWait: mayWait)
+    delivery.outbox.recordRemoval(mayWait: mayWait)
     return effects + commandEnded(id, .done)
       + (isOneOfMany ? throttles.backlog.note(at: now.instant) : throttles.backlog.reportRest())
   }
@@ -83,7 +83,7 @@ extension Kiosk {
     intake.firmware.reported(at: nil)
     let rest = throttles.backlog.reportRest()
     guard delivery.outbox.waitingRemovals > 0 else { return rest }
-    delivery.outbox.noteRemoval(mayWait: false)
+    delivery.outbox.recordRemoval(mayWait: false)
     return rest + [.store(.remove([], mayWait: false))]
   }
 

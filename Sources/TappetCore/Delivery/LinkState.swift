@@ -81,7 +81,7 @@ struct LinkState: Sendable {
     hangUps[endpoint] = nil
     guard fallbacks[endpoint] != 0 else { return [] }
     fallbacks[endpoint] = 0
-    return [.noteFallback(endpoint: endpoint, untilUnixSeconds: 0)]
+    return [.recordFallback(endpoint: endpoint, untilUnixSeconds: 0)]
   }
 
   /// Handles an attempt that succeeds only with MQTT 3.1.1, or a connection that ends because of MQTT 5; later attempts
@@ -93,7 +93,7 @@ struct LinkState: Sendable {
     fallbacks[endpoint] = until
     return [
       .report(.link(.didFallBack(endpoint: endpoint, failure, for: duration))),
-      .noteFallback(endpoint: endpoint, untilUnixSeconds: until),
+      .recordFallback(endpoint: endpoint, untilUnixSeconds: until),
     ]
   }
 
@@ -108,7 +108,7 @@ struct LinkState: Sendable {
     let report = Effect.report(.link(.connected(endpoint: endpoint, usesFallback: usesFallback)))
     guard endpoint != proved else { return [report] }
     proved = endpoint
-    return [report, .noteBroker(endpoint: endpoint)]
+    return [report, .recordBroker(endpoint: endpoint)]
   }
 
   /// Handles a failed attempt: the next endpoint is tried.

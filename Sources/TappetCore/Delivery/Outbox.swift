@@ -192,7 +192,7 @@ struct Outbox: Sendable {
     earliestInstant = nil
     earliestUnixMilliseconds = nil
     if let earliest { note(earliest) }
-    noteMemoryOnly()
+    recordMemoryOnly()
     if pass.isOutdated, count > 0 { note(.at(pass.moment.instant)) }
     // Their connection ended without a PUBACK, while the store excluded them from the pass.
     for entry in pass.excluded where inflight[entry.id] == nil && !resolved.contains(entry.id) { note(entry.expiry) }
@@ -243,13 +243,13 @@ struct Outbox: Sendable {
     hasMoreAside = false
     for id in inflight.keys { memoryOnly.insert(id) }
     suspicion.keepAside(aside + Array(inflight.values))
-    noteMemoryOnly()
+    recordMemoryOnly()
     // The new store restarts its sequence numbers.
     if reading != .idle { reading = .behind(through: 0) }
   }
 
   /// Records the expiry of memory-only entries, which no store reports.
-  private mutating func noteMemoryOnly() {
+  private mutating func recordMemoryOnly() {
     for entry in window + aside where memoryOnly.contains(entry.id) { note(entry.expiry) }
   }
 
@@ -284,7 +284,7 @@ struct Outbox: Sendable {
   }
 
   /// Counts a removal; a removal that does not wait commits the waiting ones too.
-  mutating func noteRemoval(mayWait: Bool) { waitingRemovals = mayWait ? waitingRemovals + 1 : 0 }
+  mutating func recordRemoval(mayWait: Bool) { waitingRemovals = mayWait ? waitingRemovals + 1 : 0 }
 
   /// Resolves an entry that the broker has acknowledged, or will never accept.
   ///

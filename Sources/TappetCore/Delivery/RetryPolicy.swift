@@ -41,7 +41,7 @@ struct RetryPolicy: Sendable {
   private var closesAtMessages = 0
 
   /// The next step after a lost connection.
-  enum Verdict: Equatable {
+  enum Decision: Equatable {
     case retry(after: Duration)
     case rest(losses: Int, Duration)
   }
@@ -61,7 +61,7 @@ struct RetryPolicy: Sendable {
   /// Returns the next step after the loss of a connection that had lasted since `connectedAt`.
   mutating func connectionLost(
     connectedAt: Instant, at now: Instant, endpointCount: Int = 1, random: inout Randomness
-  ) -> Verdict {
+  ) -> Decision {
     failedInTurn = 0
     if now - connectedAt >= Limits.connectionProvedAfter {
       failures = 0

@@ -15,7 +15,7 @@ struct HomeAssistantPublisher: Sendable {
   var deadline: Instant? { discoveryDue }
 
   /// Records whether the broker can be reached; a new connection starts with all messages.
-  mutating func noteLink(isUp: Bool, at now: Instant) {
+  mutating func recordLink(isUp: Bool, at now: Instant) {
     guard isUp != self.isUp else { return }
     self.isUp = isUp
     levels = []

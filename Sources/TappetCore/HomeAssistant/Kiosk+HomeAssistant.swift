@@ -5,7 +5,7 @@ extension Kiosk {
   /// Announces due messages, and the results of these effects, to Home Assistant.
   mutating func homeAssistantDue(after effects: [Effect], at now: Moment) -> [Effect] {
     let isUp = settings.announces && delivery.link.isUp
-    selfReport.homeAssistant.noteLink(isUp: isUp, at: now.instant)
+    selfReport.homeAssistant.recordLink(isUp: isUp, at: now.instant)
     suspend()
     guard isUp else { return [] }
     var announcements: [Announcement] = selfReport.homeAssistant.takeDiscovery(at: now.instant) ? [.discovery] : []

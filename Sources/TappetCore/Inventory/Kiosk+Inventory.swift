@@ -13,7 +13,7 @@ extension Kiosk {
     guard stock.process.isRunning, stock.desk.hasRoom else {
       return refuseTouch(touch, .notInInventory(action: action.name, .away), at: now)
     }
-    if let obstacle = obstacle(to: action) { return refuseTouch(touch, obstacle, at: now) }
+    if let refusal = refusal(of: action) { return refuseTouch(touch, refusal, at: now) }
     stock.desk.touched(touch)
     return nextInventoryOrder(at: now)
   }
@@ -94,8 +94,8 @@ extension Kiosk {
     var tap = touch.tap
     tap.outcome = InventoryOutcome(verb: result.rawValue, thing: thing, who: who)
     let report = InventoryReport(action: tap.action.name, uid: touch.uid, result: result, thing: thing, who: who)
-    let obstacle = obstacle(to: tap.action)
-    return [.report(.inventory(report))] + touched(tap.action, by: .tag, touch.uid, tap, obstacle, at: now)
+    let refusal = refusal(of: tap.action)
+    return [.report(.inventory(report))] + touched(tap.action, by: .tag, touch.uid, tap, refusal, at: now)
   }
 
   private mutating func inventoryLost(_ effects: [Effect], at now: Moment) -> [Effect] {
@@ -126,7 +126,7 @@ extension Kiosk {
     if let outcome = stock.news.outcome, stock.news.entry == nil {
       let feed = settings.inventory?.feed
       // Half of the outbox stays free for taps; unpublished changes are safe in the inventory.
-      if let feed, obstacle(to: feed) == nil, delivery.outbox.count < settings.outboxCountMax / 2 {
+      if let feed, refusal(of: feed) == nil, delivery.outbox.count < settings.outboxCountMax / 2 {
         let (performed, entry) = performNews(feed, outcome, at: now)
         effects += performed
         stock.news.entry = entry
@@ -137,7 +137,7 @@ extension Kiosk {
     if let thing = stock.news.low, stock.news.lowEntry == nil {
       let action = settings.inventory?.lowStockAction.flatMap { tapPolicy.indexes.action(named: $0) }
       let outcome = InventoryOutcome(verb: "low", thing: thing, who: "")
-      if let action, obstacle(to: action) == nil {
+      if let action, refusal(of: action) == nil {
         let (performed, entry) = performNews(action, outcome, at: now)
         effects += performed
         stock.news.lowEntry = entry

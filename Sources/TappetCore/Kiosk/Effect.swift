@@ -13,9 +13,9 @@ package enum Effect: Sendable {
   /// `mqtt5` determines the MQTT version, unless the settings specify one.
   case connect(endpoint: Int, mqtt5: MQTT5Support)
   /// Store until when the endpoint with this index is assumed not to support MQTT 5; 0 means that it supports it.
-  case noteFallback(endpoint: Int, untilUnixSeconds: Int64)
+  case recordFallback(endpoint: Int, untilUnixSeconds: Int64)
   /// Store that the endpoint with this index works, so that the next start tries it first.
-  case noteBroker(endpoint: Int)
+  case recordBroker(endpoint: Int)
   /// Close the connection gracefully; answered by `LinkEvent.disconnected`.
   case disconnect
   /// Fill the message with this second's token and send it; answered by `LinkEvent.acknowledged` or the link's end.
@@ -77,7 +77,8 @@ extension Effect {
     case .setOutput: .drive
     case .publish, .postWebhook: .send
     case .store(.remove), .store(.removeWebhooks), .store(.giveUpWebhook): .forget
-    case .store, .start, .stop, .kill, .connect, .noteFallback, .noteBroker, .orderInventory, .askRoom, .endQuestion,
+    case .store, .start, .stop, .kill, .connect, .recordFallback, .recordBroker, .orderInventory, .askRoom,
+      .endQuestion,
       .applySite, .light, .retryPanel, .pauseButton, .resumeButton, .finish:
       .act
     // After `store` and the commanded effects, because a reply confirms them.

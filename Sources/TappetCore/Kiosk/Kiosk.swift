@@ -148,7 +148,7 @@ package struct Kiosk: Sendable {
     case .commandArrived(let arrival): effects = commandArrived(arrival, at: now)
     case .commandsSubscribed(let index, let isGranted): effects = commandsSubscribed(index, isGranted: isGranted)
     case .tokenSealed(let token, let unixSeconds):
-      intake.gate.noteSealed(token, unixSeconds: unixSeconds)
+      intake.gate.recordSealed(token, unixSeconds: unixSeconds)
       effects = []
     case .commandsDiscarded: effects = commandsDiscarded(at: now)
     case .homeAssistant(let isOnline): effects = homeAssistantChanged(isOnline: isOnline, at: now)
@@ -164,11 +164,11 @@ package struct Kiosk: Sendable {
     effects += reportClock()
     effects += lastingLight()
     effects += telemetryDue(at: now) + homeAssistantDue(after: effects, at: now)
-    noteProgress(of: event, at: now.instant)
+    recordProgress(of: event, at: now.instant)
     return effects.inOrderOfPerformance()
   }
 
-  private mutating func noteProgress(of event: Event, at now: Instant) {
+  private mutating func recordProgress(of event: Event, at now: Instant) {
     guard isAwaitingStore else { return delivery.storeSilentSince = nil }
     if case .store = event {
       delivery.storeSilentSince = now
@@ -286,7 +286,7 @@ package struct Kiosk: Sendable {
   private mutating func handleReaderMessage(_ message: ReaderMessage, at now: Moment) -> [Effect] {
     let wasUsable = reader.isUsable
     let effects = reader.received(message, at: now.instant)
-    notePresence(message, wasUsable: wasUsable, at: now.instant)
+    recordPresence(message, wasUsable: wasUsable, at: now.instant)
     guard wasUsable else { return effects }
     if tapPolicy.isWriting { return effects + saidWhileWriting(message, at: now) }
     switch message {

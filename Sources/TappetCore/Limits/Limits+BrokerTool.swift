@@ -16,7 +16,7 @@ extension Limits {
   /// The same time once the broker has answered a request sent after the subscriptions.
   package static let retainedQuietMin: Duration = .milliseconds(250)
   /// Time for an unknown server on a port to send its first bytes.
-  package static let strangerPatienceMax: Duration = .milliseconds(1500)
+  package static let probeStepMax: Duration = .milliseconds(1500)
   /// Longest delay before the next connection attempt, as in the phone app.
   package static let brokerToolRetryMax: Duration = .seconds(64)
   /// Lost connections within `lossStormWindow` after which reconnecting pauses, as in the phone app.

@@ -188,7 +188,7 @@ struct OutputBank: Sendable {
   }
 
   /// Records whether the broker can be reached.
-  mutating func noteLink(isUp: Bool, at now: Instant) {
+  mutating func recordLink(isUp: Bool, at now: Instant) {
     if isUp { linkDownSince = nil } else if linkDownSince == nil { linkDownSince = now }
   }
 

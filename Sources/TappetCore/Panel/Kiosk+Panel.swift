@@ -208,14 +208,14 @@ extension Kiosk {
 
   private mutating func pressedWhileLocked(_ button: Int, at now: Moment) -> [Effect] {
     guard isTaking, panel.lock.isLocked else { return [] }
-    let forgot: [Effect] = panel.lock.failures > 0 ? [.store(.noteWrongCodes(0))] : []
+    let forgot: [Effect] = panel.lock.failures > 0 ? [.store(.recordWrongCodes(0))] : []
     switch panel.lock.pressed(button, at: now.instant) {
     case .accepted: return [.light(.reading)]
     case .refused, .blocked: return refuse(.button, nil, .panelLocked, at: now)
     case .wrong(let wait):
       counters.refused += 1
       return [
-        .light(.refused), .store(.noteWrongCodes(panel.lock.failures)), .report(.panel(.codeRefused(wait: wait))),
+        .light(.refused), .store(.recordWrongCodes(panel.lock.failures)), .report(.panel(.codeRefused(wait: wait))),
       ]
     case .unlocked: return [.light(.accepted)] + forgot + [.report(.panel(.unlocked(.button)))]
     }

@@ -76,7 +76,7 @@ extension Kiosk {
       let index = intake.gate.index(of: question.room), case .room(let commanders) = intake.gate.plan(index).trust
     else { return [] }
     guard commanders.include(RoomSender(user: answer.user, event: "", power: answer.power)) else {
-      intake.gate.noteRefused(index, isRetained: false)
+      intake.gate.recordRefused(index, isRetained: false)
       let report = Report.command(.refused(topic: question.room, nil, .stranger, by: answer.user))
       return throttles.commandRefusals.report(report, at: now.instant)
     }

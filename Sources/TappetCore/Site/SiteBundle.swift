@@ -163,7 +163,7 @@ package struct SiteRecord: Hashable, Sendable {
 }
 
 /// The decision about a bundle, based on its header.
-package enum SiteVerdict: Hashable, Sendable {
+package enum SiteDecision: Hashable, Sendable {
   case apply
   /// The bundle is already in force; a broker sends it at each connect.
   case current
@@ -172,7 +172,7 @@ package enum SiteVerdict: Hashable, Sendable {
 
 extension SiteBundle {
   /// Returns the decision about the bundle at a door of `site` where `record` is in force.
-  package func verdict(at site: String, after record: SiteRecord?) -> SiteVerdict {
+  package func verdict(at site: String, after record: SiteRecord?) -> SiteDecision {
     guard self.site == site else { return .refuse(.otherSite(self.site)) }
     guard let record, record.site == site else { return .apply }
     if version == record.version { return mark == record.mark ? .current : .refuse(.conflict(version: version)) }

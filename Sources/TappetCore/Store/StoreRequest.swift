@@ -32,28 +32,28 @@ package indirect enum StoreRequest: Sendable {
   /// Record with the next commit that a tag of this secret was used; losing the record is harmless.
   ///
   /// `uid` is the tag, if it was not known to have this secret.
-  case noteSecretUse(id: String, uid: TagUID?, unixSeconds: Int64)
+  case recordSecretUse(id: String, uid: TagUID?, unixSeconds: Int64)
   /// Store until when a broker is assumed not to support MQTT 5, or 0 if it does; at worst MQTT 5 is tried again.
-  case noteFallback(url: String, untilUnixSeconds: Int64)
+  case recordFallback(url: String, untilUnixSeconds: Int64)
   /// Forget these assumptions about all brokers; at worst MQTT 5 is tried later than it could be.
   case forgetFallbacks
   /// Store how often the broker has closed the connection with entries in flight; at worst it does so again.
-  case noteCloses([CloseCount])
+  case recordCloses([CloseCount])
   /// Store which of several brokers works, to try it first at the next start; at worst another is tried first.
-  case noteBroker(url: String)
+  case recordBroker(url: String)
   /// Store that the broker retains a message at a topic, or, without content, no longer does; at worst it is retained
   /// for longer.
-  case noteAnnounced(topic: String, content: String?)
+  case recordAnnounced(topic: String, content: String?)
   /// Store when a timed opening closes, or `nil` if it has; at worst a restart does not close it.
-  case noteTimedOpening(topic: String, closesAt: Instant?)
+  case recordTimedOpening(topic: String, closesAt: Instant?)
   /// Store the number of wrong codes since the panel was last unlocked; at worst a restart loses the last one.
-  case noteWrongCodes(Int)
+  case recordWrongCodes(Int)
   /// Store the time of a trusted clock; at worst, the next time is stored an hour later.
-  case noteTime(unixSeconds: Int64)
+  case recordTime(unixSeconds: Int64)
   /// Add a row to the log of taps, without a separate sync; losing the row is harmless.
   ///
   /// With `mayWait`, the row is part of the next commit, which a later request causes.
-  case noteTap(TapRecord, mayWait: Bool)
+  case recordTap(TapRecord, mayWait: Bool)
   /// Set the retention time of the log of taps; `nil` means that there is no log.
   case keepHistory(Duration?)
 }

@@ -2,7 +2,7 @@
 
 extension Kiosk {
   /// Tracks which tag is on the reader, even while the next tag is for a job.
-  mutating func notePresence(_ message: ReaderMessage, wasUsable: Bool, at now: Instant) {
+  mutating func recordPresence(_ message: ReaderMessage, wasUsable: Bool, at now: Instant) {
     switch message {
     case .ready: if !wasUsable, reader.isUsable { tapPolicy.presence.readerReady(at: now) }
     case .tagArrived(let uid):

@@ -7,11 +7,11 @@ extension Kiosk {
     switch settings.recognise(reading, or: tapPolicy.indexes.verify(reading), tapPolicy.learnedTags, tapPolicy.indexes)
     {
     case .failure(let refusal):
-      tapPolicy.rates.noteRefused(uid, at: now.instant)
+      tapPolicy.rates.recordRefused(uid, at: now.instant)
       return refuse(.tag, uid, refusal, at: now)
     case .success(let tap):
       if let refusal = tap.secret?.refusalOfPerson {
-        tapPolicy.rates.noteRefused(uid, at: now.instant)
+        tapPolicy.rates.recordRefused(uid, at: now.instant)
         return refuse(.tag, uid, refusal, tap.owner, at: now)
       }
       return tagVerified(uid, tap, at: now)
@@ -81,39 +81,39 @@ extension Kiosk {
       return effects + refuse(.tag, uid, .tooMany(wait: wait), tap.owner, at: now)
     }
     if action.mode == .inventory, ticket == nil {
-      noteAccepted(uid, tap, at: now)
+      recordAccepted(uid, tap, at: now)
       return effects + touchInventory(uid, tap, at: now) + secretUsed(tap, on: uid, at: now)
     }
-    let obstacle = obstacle(to: action)
-    if ticket != nil, let obstacle { return effects + refuse(.tag, uid, obstacle, tap.owner, at: now) }
+    let refusal = refusal(of: action)
+    if ticket != nil, let refusal { return effects + refuse(.tag, uid, refusal, tap.owner, at: now) }
     let performed =
-      ticket.map { used($0, uid, tap, at: now) } ?? touched(action, by: .tag, uid, tap, obstacle, at: now)
+      ticket.map { used($0, uid, tap, at: now) } ?? touched(action, by: .tag, uid, tap, refusal, at: now)
     // A tap that drove an output counts, even if its message is refused.
-    guard obstacle == nil || !action.outputs.isEmpty else { return effects + performed }
-    noteAccepted(uid, tap, at: now)
+    guard refusal == nil || !action.outputs.isEmpty else { return effects + performed }
+    recordAccepted(uid, tap, at: now)
     return effects + performed + secretUsed(tap, on: uid, at: now)
   }
 
   /// Starts the cooldown.
-  private mutating func noteAccepted(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) {
+  private mutating func recordAccepted(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) {
     panel.lock.used(at: now.instant)
-    tapPolicy.rates.noteAccepted(uid, at: now.instant)
-    tapPolicy.taps.noteAccepted(uid, tap, cooldownMax: settings.cooldownMax, at: now.instant)
+    tapPolicy.rates.recordAccepted(uid, at: now.instant)
+    tapPolicy.taps.recordAccepted(uid, tap, cooldownMax: settings.cooldownMax, at: now.instant)
   }
 
   private mutating func secretUsed(_ tap: VerifiedTap, on uid: TagUID, at now: Moment) -> [Effect] {
     guard let secret = tap.secret else { return [] }
     let isNews = tapPolicy.indexes.learn(uid, secret)
-    return [.store(.noteSecretUse(id: secret.id, uid: isNews ? uid : nil, unixSeconds: now.unixSeconds))]
+    return [.store(.recordSecretUse(id: secret.id, uid: isNews ? uid : nil, unixSeconds: now.unixSeconds))]
   }
 
-  /// Drives the action's outputs immediately, and enqueues its message unless there is an obstacle.
+  /// Drives the action's outputs immediately, and enqueues its message unless it is refused.
   mutating func touched(
-    _ action: Action, by trigger: Trigger, _ uid: TagUID?, _ tap: VerifiedTap?, _ obstacle: TapRefusal?, at now: Moment
+    _ action: Action, by trigger: Trigger, _ uid: TagUID?, _ tap: VerifiedTap?, _ refusal: TapRefusal?, at now: Moment
   ) -> [Effect] {
-    guard let obstacle else { return perform(action, by: trigger, uid, tap, at: now).effects }
+    guard let refusal else { return perform(action, by: trigger, uid, tap, at: now).effects }
     return drive(action.outputs, .action(action.name, trigger), at: now)
-      + refuse(trigger, uid, obstacle, tap?.owner, at: now)
+      + refuse(trigger, uid, refusal, tap?.owner, at: now)
   }
 
   private func ticketRefusal(of tap: VerifiedTap) -> TapRefusal? {
@@ -175,14 +175,14 @@ extension Kiosk {
 
   /// Unlocks the panel: the holder of the tag may use it, regardless of the message.
   private mutating func unlock(by action: Action, at now: Moment) -> [Effect] {
-    let forgot: [Effect] = panel.lock.failures > 0 ? [.store(.noteWrongCodes(0))] : []
+    let forgot: [Effect] = panel.lock.failures > 0 ? [.store(.recordWrongCodes(0))] : []
     guard action.unlocksPanel, panel.lock.unlock(at: now.instant) else { return [] }
     return forgot + [.report(.panel(.unlocked(.tag)))]
   }
 
   mutating func buttonAccepted(_ action: Action, at now: Moment) -> [Effect] {
     if let refusal = timeRefusal(of: action, at: now) { return refuse(.button, nil, refusal, at: now) }
-    return touched(action, by: .button, nil, nil, obstacle(to: action), at: now)
+    return touched(action, by: .button, nil, nil, refusal(of: action), at: now)
   }
 
   /// Handles the commit: the entry is accepted only now, so that the light's promise survives a power failure.
@@ -213,8 +213,8 @@ extension Kiosk {
     return [.light(baseLight)] + throttles.refusals.report(report, at: now.instant)
   }
 
-  /// Returns the obstacle that prevents an allowed action at the moment.
-  func obstacle(to action: Action) -> TapRefusal? {
+  /// Returns the reason to refuse an allowed action at the moment; `nil` if there is none.
+  func refusal(of action: Action) -> TapRefusal? {
     // A scanned tag is not reported to Home Assistant later.
     if action.name == KioskSettings.scannedTagsName { return isSending ? nil : .brokerAway(action: action.name) }
     guard action.topic != nil || action.webhookBody != nil else { return nil }

@@ -57,7 +57,7 @@ struct TapDeduplicator: Sendable {
   }
 
   /// Remembers an accepted tap.
-  mutating func noteAccepted(_ uid: TagUID, _ tap: VerifiedTap, cooldownMax: Duration, at now: Instant) {
+  mutating func recordAccepted(_ uid: TagUID, _ tap: VerifiedTap, cooldownMax: Duration, at now: Instant) {
     let (action, secretID) = (tap.action.name, tap.secret?.id)
     accepted.removeAll {
       now - $0.at > cooldownMax || ($0.uid == uid && $0.secretID == secretID && $0.action == action)

@@ -56,7 +56,7 @@ struct TapRateLimiter: Sendable {
   }
 
   /// Counts a tag that was read, but not authenticated.
-  mutating func noteRefused(_ uid: TagUID, at now: Instant) {
+  mutating func recordRefused(_ uid: TagUID, at now: Instant) {
     refused.use(perMinute: Limits.refusedTapsMax, at: now)
     let index = place(of: uid, at: now)
     tags[index].refused.use(perMinute: Limits.refusedTapsPerTagMax, at: now)
@@ -69,7 +69,7 @@ struct TapRateLimiter: Sendable {
     return tag.accepted.wait(perMinute: Limits.acceptedTapsPerTagMax, at: now)
   }
 
-  mutating func noteAccepted(_ uid: TagUID, at now: Instant) {
+  mutating func recordAccepted(_ uid: TagUID, at now: Instant) {
     accepted.use(perMinute: Limits.acceptedTapsMax, at: now)
     let index = place(of: uid, at: now)
     tags[index].accepted.use(perMinute: Limits.acceptedTapsPerTagMax, at: now)

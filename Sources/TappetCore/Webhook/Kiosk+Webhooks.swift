@@ -40,9 +40,9 @@ extension Kiosk {
     switch change {
     case .ready: return delivery.webhookProcess.ready(at: now.instant)
     case .answered(let id, let status, let retryAfter):
-      return settle(id, WebhookVerdict(status: status), retryAfter: retryAfter, at: now)
+      return settle(id, WebhookDecision(status: status), retryAfter: retryAfter, at: now)
     case .failed(let id, let trouble, let code):
-      return settle(id, WebhookVerdict(trouble, code: code), retryAfter: nil, at: now)
+      return settle(id, WebhookDecision(trouble, code: code), retryAfter: nil, at: now)
     case .notConfigured(let id): return settle(id, .givenUp(.notConfigured), retryAfter: nil, at: now)
     case .malformed:
       delivery.webhooks.putAllBack()
@@ -55,7 +55,7 @@ extension Kiosk {
   }
 
   private mutating func settle(
-    _ id: EntryID, _ verdict: WebhookVerdict, retryAfter: Duration?, at now: Moment
+    _ id: EntryID, _ verdict: WebhookDecision, retryAfter: Duration?, at now: Moment
   ) -> [Effect] {
     guard delivery.webhookProcess.answered(id, at: now.instant) else { return [] }
     switch verdict {

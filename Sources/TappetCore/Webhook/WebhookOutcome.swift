@@ -127,7 +127,7 @@ package enum WebhookEvent: Hashable, Sendable {
 }
 
 /// The consequence of an answer for its entry.
-enum WebhookVerdict: Equatable {
+enum WebhookDecision: Equatable {
   case delivered
   case again(WebhookFault)
   case givenUp(WebhookRefusal)

@@ -54,12 +54,12 @@ private final class ReaderObject: LibraryObject {
     }
     self.device = device
     isReady = false
-    noteLife()
+    recordLife()
     return 0
   }
 
   /// Restarts the timeout for signs of life.
-  private func noteLife() {
+  private func recordLife() {
     isSilent = false
     let wait = isReady ? Limits.readerSilenceMax : Limits.readerStartMax
     reactor.setTimer(at: clock.now().instant + wait)
@@ -139,7 +139,7 @@ private final class ReaderObject: LibraryObject {
       switch process.receive() {
       case .message(let message):
         if case .ready = message { isReady = true }
-        noteLife()
+        recordLife()
         guard let message = readings.pass(message) else { continue }
         note(message)
         if let event = Fact(message) { return tell(event, result) }

@@ -196,7 +196,7 @@ final class KioskObject: LibraryObject {
   }
 
   /// Stops the kiosk, so that the thread that is using the object leaves it.
-  override func noteFreed() {
+  override func recordFreed() {
     stop()
     stop()
   }

@@ -57,7 +57,7 @@ class LibraryObject {
   }
 
   /// Called when the object was freed, possibly on another thread than the one using it.
-  func noteFreed() {}
+  func recordFreed() {}
 
   /// Records a failure and returns its code.
   func fail(_ failure: Failure) -> Int32 {
@@ -153,7 +153,7 @@ enum Objects {
       slots[index].object = nil
       tp_library_unlock()
       // The object is released afterwards, outside the mutex, unless a call is using it.
-      object.noteFreed()
+      object.recordFreed()
     case .failure(let failure):
       // Belongs to the parent process, whose threads and children must not be ended here, so it is kept until exit.
       if failure.code == .fork, let object = slots[index].object {

@@ -21,7 +21,7 @@ extension Inventory {
       try check(&entry)
       entry.row = try stored { () throws(DatabaseError) in try insert(entry) }
       let change = try note(.added, entry, now, by: who)
-      try noteAdded(kind, entry.row...entry.row, in: change)
+      try recordAdded(kind, entry.row...entry.row, in: change)
       return entry
     }
   }
@@ -77,7 +77,7 @@ extension Inventory {
       try keep(current, in: try note(.moved, current, now, by: who))
       try stored { () throws(DatabaseError) in try update(moved) }
       if isLent { try endLoan(of: moved) }
-      try noteMove(of: moved, from: origin, to: try location(of: moved).path, now, by: who)
+      try recordMove(of: moved, from: origin, to: try location(of: moved).path, now, by: who)
       return moved
     }
   }

@@ -32,7 +32,7 @@ extension Inventory {
   func note(
     _ verb: InventoryVerb, _ entry: InventoryEntry, _ now: Int64, by who: String
   ) throws(InventoryError) -> Int64 {
-    try noteNews(verb, entry, now, by: who)
+    try recordNews(verb, entry, now, by: who)
     return try stored { () throws(DatabaseError) in
       let insertion = try database.statement(
         "INSERT INTO change (unix_ms, who, kind, verb, name) VALUES (?1, ?2, ?3, ?4, ?5)")
@@ -56,7 +56,7 @@ extension Inventory {
   }
 
   /// Stores which rows a change added.
-  func noteAdded(_ kind: InventoryKind, _ rows: ClosedRange<Int64>, in change: Int64) throws(InventoryError) {
+  func recordAdded(_ kind: InventoryKind, _ rows: ClosedRange<Int64>, in change: Int64) throws(InventoryError) {
     try stored { () throws(DatabaseError) in
       let insertion = try database.statement(
         "INSERT INTO undo_added (change, is_item, first, last) VALUES (?1, ?2, ?3, ?4)")

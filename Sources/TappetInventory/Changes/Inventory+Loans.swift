@@ -107,8 +107,8 @@ extension Inventory {
       let (now, origin) = (now, try whereabouts(of: current))
       try change(now)
       let destination = try whereabouts(of: current)
-      if destination != origin { try noteMove(of: current, from: origin, to: destination, now, by: who) }
-      try noteNews(verb, current, now, by: who)
+      if destination != origin { try recordMove(of: current, from: origin, to: destination, now, by: who) }
+      try recordNews(verb, current, now, by: who)
     }
   }
 

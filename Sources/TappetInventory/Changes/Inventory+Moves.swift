@@ -24,7 +24,7 @@ package struct InventoryMove: Hashable, Sendable {
 
 extension Inventory {
   /// Records a move within a transaction, after it was made.
-  func noteMove(
+  func recordMove(
     of entry: InventoryEntry, from origin: String, to destination: String, _ now: Int64, by who: String
   ) throws(InventoryError) {
     try stored { () throws(DatabaseError) in

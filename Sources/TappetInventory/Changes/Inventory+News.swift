@@ -26,7 +26,7 @@ package struct InventoryNews: Hashable, Sendable {
 
 extension Inventory {
   /// Records a change within its transaction.
-  func noteNews(_ verb: InventoryVerb, _ entry: InventoryEntry, _ now: Int64, by who: String) throws(InventoryError) {
+  func recordNews(_ verb: InventoryVerb, _ entry: InventoryEntry, _ now: Int64, by who: String) throws(InventoryError) {
     let path = try location(of: entry).path
     try stored { () throws(DatabaseError) in
       let insertion = try database.statement(

@@ -21,7 +21,7 @@ extension Inventory {
         try run(Inventory.reversing, change.number, reversal)
         try revert(change.number, now, by: who)
       } else {
-        try noteNews(.undone, subject, now, by: who)
+        try recordNews(.undone, subject, now, by: who)
         try revert(change.number, now, by: who)
         try forget(change.number)
       }
@@ -41,7 +41,7 @@ extension Inventory {
       let subject = InventoryEntry(
         reversal.kind, id: InventoryID(unixMilliseconds: now), name: reversal.name, in: nil,
         createdUnixMilliseconds: now)
-      try noteNews(.undone, subject, now, by: who)
+      try recordNews(.undone, subject, now, by: who)
       try revert(reversal.number, now, by: who)
       try forget(reversal.number)
       return all.first { $0.number == reversal.reverts } ?? reversal
@@ -74,7 +74,7 @@ extension Inventory {
     try run(Inventory.restoring, number, nil)
     for (old, origin) in moved {
       guard let entry = try entry(row: old.row, of: old.kind) else { continue }
-      try noteMove(of: entry, from: origin, to: try location(of: entry).path, now, by: who)
+      try recordMove(of: entry, from: origin, to: try location(of: entry).path, now, by: who)
     }
   }
 

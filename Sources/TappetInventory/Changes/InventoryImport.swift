@@ -64,8 +64,8 @@ package final class InventoryImport {
 
   fileprivate func finish() throws(InventoryError) {
     if isBulk { try stored { () throws(DatabaseError) in try inventory.database.execute(InventorySchema.afterBulk) } }
-    if let addedPlaces { try inventory.noteAdded(.box, addedPlaces, in: change) }
-    if let addedItems { try inventory.noteAdded(.item, addedItems, in: change) }
+    if let addedPlaces { try inventory.recordAdded(.box, addedPlaces, in: change) }
+    if let addedItems { try inventory.recordAdded(.item, addedItems, in: change) }
     try inventory.requireRoom()
   }
 
@@ -127,7 +127,7 @@ package final class InventoryImport {
     try stored { () throws(DatabaseError) in try inventory.update(entry) }
     if entry.container != old.container {
       let destination = try inventory.location(of: entry).path
-      try inventory.noteMove(of: entry, from: origin, to: destination, now, by: who)
+      try inventory.recordMove(of: entry, from: origin, to: destination, now, by: who)
     }
     lastPlace = nil
     return .changed(from: old, to: entry)

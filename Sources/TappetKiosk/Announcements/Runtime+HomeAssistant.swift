@@ -22,7 +22,7 @@ extension Runtime {
     }
     for (topic, content) in announced.replace(by: kept) {
       if content == nil, topic != configuration.broker.statusTopic + "/status" { keep([], at: topic) }
-      store.thread.submit(.noteAnnounced(topic: topic, content: content))
+      store.thread.submit(.recordAnnounced(topic: topic, content: content))
     }
   }
 

@@ -30,7 +30,7 @@ extension Runtime {
   }
 
   /// Handles a reply of the store; replies arrive in the order of the requests.
-  func noteOutbox(_ event: StoreEvent) {
+  func recordOutbox(_ event: StoreEvent) {
     switch event {
     case .dropped(let entries):
       guard !control.drops.isEmpty else { return }

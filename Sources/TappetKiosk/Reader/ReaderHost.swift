@@ -28,7 +28,7 @@ final class ReaderHost {
 
   /// Starts tappet-reader on `device`; throws when the process cannot be started.
   func start(device: String?, _ reactor: Reactor) throws(SystemError) {
-    noteSign()
+    recordSign()
     let started = try ReaderProcess(executable: ReaderProcess.locateExecutable(), device: device)
     watch = try reactor.watch(started.fileDescriptor, for: .readable, calling(self) { host, _ in host.receive() })
     process = started
@@ -42,10 +42,10 @@ final class ReaderHost {
   func send(_ order: ReaderOrder) -> Bool { process?.send(order) ?? false }
 
   /// Records that the reader's supervision is active.
-  func noteSign() { lastSign = clock.now().instant }
+  func recordSign() { lastSign = clock.now().instant }
 
   private func receive() {
-    noteSign()
+    recordSign()
     while let process {
       switch process.receive() {
       case .message(let message): onNotice(.message(message))

@@ -31,7 +31,7 @@ extension Runtime {
   func roomsChanged(_ notice: HelperNotice<RoomMessage>) {
     switch notice {
     case .message(let message):
-      helpers.webhooks.noteElsewhere(message)
+      helpers.webhooks.recordElsewhere(message)
       feed(.rooms(.message(message)))
     case .malformed: feed(.rooms(.malformed))
     case .ended(let end):

@@ -16,7 +16,7 @@ final class ClockMonitor {
   private var isSynchronised: Bool?
   /// Latest time at which the clock was reliable, in seconds since 1970.
   private var latest: Int64?
-  private var noteDue: Instant?
+  private var recordDue: Instant?
   private var note: Int64?
   /// Time of the next check.
   private(set) var deadline: Instant?
@@ -58,13 +58,13 @@ final class ClockMonitor {
     let behind = SystemClock.secondsBehind(now, latest)
     secondsBehind = isSet && !mayTrust ? behind : nil
     let isSynchronised = isSet && secondsBehind == nil
-    let isDue = noteDue.map { $0 <= now.instant } ?? true
+    let isDue = recordDue.map { $0 <= now.instant } ?? true
     if mayTrust ? isDue || behind != nil : isSynchronised && isDue {
       latest = mayTrust ? now.unixSeconds : max(now.unixSeconds, latest ?? 0)
       note = latest
-      noteDue = now.instant + Limits.clockNoteInterval
+      recordDue = now.instant + Limits.clockNoteInterval
     }
-    deadline = isSynchronised || mayTrust ? noteDue : now.instant + Limits.clockCheckInterval
+    deadline = isSynchronised || mayTrust ? recordDue : now.instant + Limits.clockCheckInterval
     defer { self.isSynchronised = isSynchronised }
     guard hasStepped || isSynchronised != self.isSynchronised else { return nil }
     return .clockChecked(isSynchronised: isSynchronised)

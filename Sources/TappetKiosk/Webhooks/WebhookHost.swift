@@ -44,7 +44,7 @@ final class WebhookHost {
 
   func willAnswerElsewhere(_ id: EntryID) { elsewhere.insert(id) }
 
-  func noteElsewhere(_ message: RoomMessage) {
+  func recordElsewhere(_ message: RoomMessage) {
     switch message {
     case .posted(let id, _, _), .undelivered(let id, _, _): elsewhere.remove(id)
     case .ready, .listening, .failed, .access, .heard, .answered: break

@@ -15,7 +15,7 @@ import TappetTLS
 struct CheckReport {
   private struct Finding {
     var part: String
-    var verdict: Verdict
+    var verdict: CheckResult
     /// Machine-readable code, if the reason has one.
     var code: String?
     var text: String
@@ -44,13 +44,13 @@ struct CheckReport {
     note(part, isGood ? .good : .bad, text, code: code)
   }
 
-  mutating func note(_ part: String, _ verdict: Verdict, _ text: String, code: String? = nil) {
+  mutating func note(_ part: String, _ verdict: CheckResult, _ text: String, code: String? = nil) {
     findings.append(Finding(part: part, verdict: verdict, code: code, text: text))
     guard printsLines else { return }
     Output.write("\(Self.mark(verdict))  \(Help.padded(part, 15))\(text.escaped)\n")
   }
 
-  private static func mark(_ verdict: Verdict) -> String {
+  private static func mark(_ verdict: CheckResult) -> String {
     let (colour, word) =
       switch verdict {
       case .good: (32, "ok  ")
@@ -135,7 +135,7 @@ struct CheckReport {
       case .systemTrustStore:
         note("certificates", .good, "the broker's certificate is checked against the system's trust store")
       case .certificate(let details):
-        let verdict: Verdict = details.isValid(atUnixSeconds: now) ? .good : needed.contains(fact) ? .bad : .note
+        let verdict: CheckResult = details.isValid(atUnixSeconds: now) ? .good : needed.contains(fact) ? .bad : .note
         note("certificate", verdict, details.sentence(at: now, isNeeded: verdict != .note))
       case .revocationLists(let path, let count):
         note("revocation", .good, "\(path): \(count) \(count == 1 ? "list" : "lists"), valid now")

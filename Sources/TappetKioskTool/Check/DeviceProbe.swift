@@ -14,7 +14,7 @@ import TappetPlatform
 /// The wait ends when the descriptor `end` is readable.
 enum DeviceProbe {
   /// The verdict, a human-readable reason, and the code of the reason if it has one.
-  typealias Finding = (verdict: Verdict, text: String, code: String?)
+  typealias Finding = (verdict: CheckResult, text: String, code: String?)
 
   static func reader(_ configuration: KioskConfiguration, endedBy end: Int32 = -1) -> Finding {
     let device = configuration.readerDevice

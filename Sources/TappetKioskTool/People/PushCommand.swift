@@ -135,7 +135,7 @@ enum PushCommand {
       detail: "version \(draft.bundle.version): people \(draft.content.people.count), "
         + "tags \(draft.content.tags.count)")
     do throws(SecretStoreError) {
-      return try store.notePushed(draft.content, draft.bundle, since: changes, unixSeconds: now, noting: entry)
+      return try store.recordPushed(draft.content, draft.bundle, since: changes, unixSeconds: now, noting: entry)
     } catch { throw .failed(error.sentence) }
   }
 

@@ -33,7 +33,7 @@ extension Command {
         let answer = try SecretClient(configuration).ask(
           .shareSecret(id: arguments.operands[0], isForBackup: false))
         guard let secretPayload = answer.secretPayload else { throw .malformedAnswer }
-        noteFull(answer.json)
+        recordFull(answer.json)
         var url = secretPayload.withBytes { Array($0) }
         defer { LibCrypto.wipe(&url) }
         if arguments.has("url") {
@@ -49,7 +49,7 @@ extension Command {
   }
 
   /// Warns when the phone app is full: a kiosk accepts a thousand secrets per action, the phone app three.
-  private static func noteFull(_ answer: JSON) {
+  private static func recordFull(_ answer: JSON) {
     let (others, max) = (answer["others_shared"]?.wholeNumber ?? 0, Int64(Limits.appSecretsPerActionMax))
     guard others >= max else { return }
     let action = answer["action"]?.text ?? ""

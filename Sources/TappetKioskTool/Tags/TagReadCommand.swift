@@ -66,12 +66,12 @@ private struct TagReport {
     let learned = ForeignTags((try? store?.learnedTags().map { $0.tag }) ?? [])
     let (secrets, fault) = Self.secrets(configuration)
     let settings = KioskSettings(configuration)
-    let judgement =
+    let outcome =
       switch tag {
       case .read(let reading): settings.judge(reading, secrets: secrets, learned: learned)
       case .faulted(let uid, _, let fault): settings.judge(uid, fault, learned: learned)
       }
-    switch judgement {
+    switch outcome {
     case .success(let (action, isProved)):
       isGood = true
       verdict = isProved ? "works here: \(action.name) (\(action.title))" : foreignVerdict(action, settings, learned)

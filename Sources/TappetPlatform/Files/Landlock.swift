@@ -11,7 +11,7 @@ package enum Landlock {
   /// Also denies signals to other processes, and access to their abstract Unix sockets. Has no effect if the kernel
   /// lacks Landlock.
   @export(interface)
-  package static func confine(readable: [String] = [], mayConnect: Bool = false) {
+  package static func restrict(readable: [String] = [], mayConnect: Bool = false) {
     let version = tp_landlock_version()
     guard version >= 1 else { return }
     var paths: [UnsafePointer<CChar>?] = readable.map { UnsafePointer(strdup($0)) }

@@ -21,7 +21,7 @@ package final class Heartbeat: @unchecked Sendable {
   package func request() { monitor.locked { isAwaited = true } }
 
   /// Confirms the requested beat.
-  package func beat() { monitor.locked { isAwaited = false } }
+  package func confirm() { monitor.locked { isAwaited = false } }
 
   /// Records the start of a call that may block for long.
   package func beginBlockingCall(at now: Instant) { monitor.locked { blockedSince = now } }

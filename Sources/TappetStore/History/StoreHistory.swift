@@ -247,17 +247,18 @@ extension StoreRequest {
   /// Whether the request concerns only the tap log.
   var isForHistory: Bool {
     switch self {
-    case .noteTap, .keepHistory: true
+    case .recordTap, .keepHistory: true
     case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .giveUpWebhook, .check,
-      .noteSecretUse, .noteFallback, .forgetFallbacks, .noteCloses, .noteBroker, .noteAnnounced, .noteTimedOpening,
-      .noteWrongCodes, .noteTime:
+      .recordSecretUse, .recordFallback, .forgetFallbacks, .recordCloses, .recordBroker, .recordAnnounced,
+      .recordTimedOpening,
+      .recordWrongCodes, .recordTime:
       false
     }
   }
 
   /// Whether the request concerns only the tap log, and does not wait for the next commit.
   var isForHistoryAtOnce: Bool {
-    if case .noteTap(_, mayWait: true) = self { return false }
+    if case .recordTap(_, mayWait: true) = self { return false }
     return isForHistory
   }
 }

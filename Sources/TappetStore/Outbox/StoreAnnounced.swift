@@ -13,7 +13,7 @@ extension Store {
   }
 
   /// Records a topic, or deletes it if `content` is `nil`, within a transaction.
-  func noteAnnounced(_ topic: String, _ content: String?) throws(DatabaseError) {
+  func recordAnnounced(_ topic: String, _ content: String?) throws(DatabaseError) {
     guard let content else {
       let statement = try database.statement("DELETE FROM announced WHERE topic = ?1")
       statement.bind(topic, at: 1)

@@ -8,10 +8,11 @@ extension StoreRequest {
   /// Whether the request justifies a commit on its own.
   var isWorthACommit: Bool {
     switch self {
-    case .noteSecretUse, .remove(_, mayWait: true), .noteTap, .keepHistory: false
+    case .recordSecretUse, .remove(_, mayWait: true), .recordTap, .keepHistory: false
     case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .giveUpWebhook, .check,
-      .noteFallback, .forgetFallbacks, .noteCloses, .noteBroker, .noteAnnounced, .noteTimedOpening, .noteWrongCodes,
-      .noteTime:
+      .recordFallback, .forgetFallbacks, .recordCloses, .recordBroker, .recordAnnounced, .recordTimedOpening,
+      .recordWrongCodes,
+      .recordTime:
       true
     }
   }
@@ -74,16 +75,16 @@ struct StoreBatch {
         expiries.append((destination, moment, clockIsGood, excluded))
       case .drop(let id, let excluded): drops.append((id, excluded))
       case .check: checkCount += 1
-      case .noteSecretUse(let id, let uid, let unixSeconds): uses.append((id, uid, unixSeconds))
-      case .noteFallback(let url, let until): fallbacks.append((url, until))
+      case .recordSecretUse(let id, let uid, let unixSeconds): uses.append((id, uid, unixSeconds))
+      case .recordFallback(let url, let until): fallbacks.append((url, until))
       case .forgetFallbacks: fallbacks.append((nil, 0))
-      case .noteCloses(let counts): closes += counts
-      case .noteBroker(let url): workingBroker = url
-      case .noteAnnounced(let topic, let content): announced.append((topic, content))
-      case .noteTimedOpening(let topic, let closesAt): openings.append((topic, closesAt))
-      case .noteWrongCodes(let count): wrongCodes = count
-      case .noteTime(let unixSeconds): time = unixSeconds
-      case .noteTap(let record, _): taps.append(record)
+      case .recordCloses(let counts): closes += counts
+      case .recordBroker(let url): workingBroker = url
+      case .recordAnnounced(let topic, let content): announced.append((topic, content))
+      case .recordTimedOpening(let topic, let closesAt): openings.append((topic, closesAt))
+      case .recordWrongCodes(let count): wrongCodes = count
+      case .recordTime(let unixSeconds): time = unixSeconds
+      case .recordTap(let record, _): taps.append(record)
       // Already handled by the thread.
       case .keepHistory: break
       }
@@ -113,13 +114,13 @@ struct StoreBatch {
           limit: limit)
         events.append(.outbox(expiry.destination, .expired(answer.expired, earliest: answer.earliest)))
       }
-      for use in uses { try store.noteUse(use.id, by: use.uid, use.unixSeconds) }
+      for use in uses { try store.recordUse(use.id, by: use.uid, use.unixSeconds) }
       try writeFallbacks(to: store)
       for count in closes { try store.note(count) }
-      for (topic, content) in announced { try store.noteAnnounced(topic, content) }
-      for (topic, closesAt) in openings { try store.noteTimedOpening(topic, closesAt) }
-      if let wrongCodes { try store.noteWrongCodes(wrongCodes) }
-      if let time { try store.noteTime(time) }
+      for (topic, content) in announced { try store.recordAnnounced(topic, content) }
+      for (topic, closesAt) in openings { try store.recordTimedOpening(topic, closesAt) }
+      if let wrongCodes { try store.recordWrongCodes(wrongCodes) }
+      if let time { try store.recordTime(time) }
       for record in taps { try store.note(record) }
       for entry in appends {
         let (broker, webhook) = try store.insertAll(entry)
@@ -135,7 +136,7 @@ struct StoreBatch {
       for drop in drops {
         events.append(.dropped(try store.removeChosen(drop.id, excluding: drop.excluded)))
       }
-      if checkCount > 0 { try store.noteTrial() }
+      if checkCount > 0 { try store.recordTrial() }
       for _ in 0..<checkCount { events.append(.checked) }
       return events
     }
@@ -146,12 +147,12 @@ struct StoreBatch {
   private func writeFallbacks(to store: Store) throws(DatabaseError) {
     for fallback in fallbacks {
       if let url = fallback.url {
-        try store.noteFallback(at: url, untilUnixSeconds: fallback.until)
+        try store.recordFallback(at: url, untilUnixSeconds: fallback.until)
       } else {
         try store.forgetFallbacks()
       }
     }
-    if let workingBroker { try store.noteBroker(workingBroker) }
+    if let workingBroker { try store.recordBroker(workingBroker) }
   }
 
   /// Returns the same requests in separate batches, so that a failure of one does not affect the others.
@@ -166,23 +167,23 @@ struct StoreBatch {
       batches.append(batch)
     }
     for use in uses {
-      batches.append(StoreBatch([.noteSecretUse(id: use.id, uid: use.uid, unixSeconds: use.unixSeconds)]))
+      batches.append(StoreBatch([.recordSecretUse(id: use.id, uid: use.uid, unixSeconds: use.unixSeconds)]))
     }
     for fallback in fallbacks {
-      let request = fallback.url.map { StoreRequest.noteFallback(url: $0, untilUnixSeconds: fallback.until) }
+      let request = fallback.url.map { StoreRequest.recordFallback(url: $0, untilUnixSeconds: fallback.until) }
       batches.append(StoreBatch([request ?? .forgetFallbacks]))
     }
-    if !closes.isEmpty { batches.append(StoreBatch([.noteCloses(closes)])) }
-    if let workingBroker { batches.append(StoreBatch([.noteBroker(url: workingBroker)])) }
-    for (topic, content) in announced { batches.append(StoreBatch([.noteAnnounced(topic: topic, content: content)])) }
+    if !closes.isEmpty { batches.append(StoreBatch([.recordCloses(closes)])) }
+    if let workingBroker { batches.append(StoreBatch([.recordBroker(url: workingBroker)])) }
+    for (topic, content) in announced { batches.append(StoreBatch([.recordAnnounced(topic: topic, content: content)])) }
     for (topic, closesAt) in openings {
-      batches.append(StoreBatch([.noteTimedOpening(topic: topic, closesAt: closesAt)]))
+      batches.append(StoreBatch([.recordTimedOpening(topic: topic, closesAt: closesAt)]))
     }
-    if let wrongCodes { batches.append(StoreBatch([.noteWrongCodes(wrongCodes)])) }
-    if let time { batches.append(StoreBatch([.noteTime(unixSeconds: time)])) }
+    if let wrongCodes { batches.append(StoreBatch([.recordWrongCodes(wrongCodes)])) }
+    if let time { batches.append(StoreBatch([.recordTime(unixSeconds: time)])) }
     for entry in appends { batches.append(StoreBatch([.append(entry)])) }
     for use in tickets { batches.append(StoreBatch([.countUse(use.id, ticket: use.ticket)])) }
-    if !taps.isEmpty { batches.append(StoreBatch(taps.map { .noteTap($0, mayWait: true) })) }
+    if !taps.isEmpty { batches.append(StoreBatch(taps.map { .recordTap($0, mayWait: true) })) }
     for drop in drops { batches.append(StoreBatch([.drop(drop.id, excluding: drop.excluded)])) }
     for _ in 0..<checkCount { batches.append(StoreBatch([.check])) }
     return batches

@@ -14,7 +14,7 @@ extension Store {
   }
 
   /// Records until when a broker is not tried with MQTT 5, within a transaction.
-  func noteFallback(at url: String, untilUnixSeconds until: Int64) throws(DatabaseError) {
+  func recordFallback(at url: String, untilUnixSeconds until: Int64) throws(DatabaseError) {
     let statement = try database.statement("INSERT OR REPLACE INTO meta VALUES ('no MQTT 5: ' || ?1, ?2)")
     statement.bind(url, at: 1)
     statement.bind(until, at: 2)
@@ -35,7 +35,7 @@ extension Store {
   }
 
   /// Records the broker that works, within a transaction.
-  func noteBroker(_ url: String) throws(DatabaseError) {
+  func recordBroker(_ url: String) throws(DatabaseError) {
     try database.statement("DELETE FROM meta WHERE substr(name, 1, 13) = 'last broker: '").run()
     let statement = try database.statement("INSERT INTO meta VALUES ('last broker: ' || ?1, 1)")
     statement.bind(url, at: 1)

@@ -11,7 +11,7 @@ extension Store {
   }
 
   /// Records the latest time, within a transaction.
-  func noteTime(_ unixSeconds: Int64) throws(DatabaseError) {
+  func recordTime(_ unixSeconds: Int64) throws(DatabaseError) {
     let statement = try database.statement("INSERT OR REPLACE INTO meta VALUES ('latest time', ?1)")
     statement.bind(unixSeconds, at: 1)
     try statement.run()
@@ -23,7 +23,7 @@ extension Store {
   }
 
   /// Records the number of wrong codes, within a transaction.
-  func noteWrongCodes(_ count: Int) throws(DatabaseError) {
+  func recordWrongCodes(_ count: Int) throws(DatabaseError) {
     let statement = try database.statement("INSERT OR REPLACE INTO meta VALUES ('wrong codes', ?1)")
     statement.bind(Int64(count), at: 1)
     try statement.run()

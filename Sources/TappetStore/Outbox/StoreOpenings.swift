@@ -19,7 +19,7 @@ extension Store {
   }
 
   /// Records when a topic's opening closes, or deletes the record if `closesAt` is `nil`, within a transaction.
-  func noteTimedOpening(_ topic: String, _ closesAt: Instant?) throws(DatabaseError) {
+  func recordTimedOpening(_ topic: String, _ closesAt: Instant?) throws(DatabaseError) {
     guard let closesAt else {
       let statement = try database.statement("DELETE FROM meta WHERE name = 'opened: ' || ?1")
       statement.bind(topic, at: 1)

@@ -135,7 +135,7 @@ extension Store {
   /// Inserts the row of an entry for the broker; returns the sequence number.
   func insert(_ entry: OutboxEntry) throws(DatabaseError) -> Int64 {
     if let instant = entry.acceptedAt {
-      try noteClock(Moment(instant: instant, unixMilliseconds: entry.acceptedUnixMilliseconds))
+      try recordClock(Moment(instant: instant, unixMilliseconds: entry.acceptedUnixMilliseconds))
     }
     let statement = try database.statement(
       """
@@ -200,7 +200,7 @@ extension Store {
     of destination: Destination = .broker, at moment: Moment, clockIsGood: Bool, excluding excluded: [EntryID],
     limit: Int
   ) throws(DatabaseError) -> (expired: [OutboxEntry], earliest: Expiry?) {
-    try noteClock(moment)
+    try recordClock(moment)
     let offsets = try wallOffsets()
     var expired: [OutboxEntry] = []
     for start in offsets where expired.count < limit {
@@ -220,7 +220,7 @@ extension Store {
   }
 
   /// Stores the difference between the two clocks if it has changed significantly.
-  func noteClock(_ moment: Moment) throws(DatabaseError) {
+  func recordClock(_ moment: Moment) throws(DatabaseError) {
     let (offset, overflow) = moment.unixMilliseconds.subtractingReportingOverflow(
       moment.instant.nanoseconds / 1_000_000)
     if overflow { return }

@@ -17,7 +17,7 @@ extension Store {
   }
 
   /// Records that this tag has this secret, within a transaction.
-  func noteHint(_ uid: TagUID, _ secret: String) throws(DatabaseError) {
+  func recordHint(_ uid: TagUID, _ secret: String) throws(DatabaseError) {
     let statement = try database.statement("INSERT OR REPLACE INTO tag_hints (uid, secret) VALUES (?1, ?2)")
     statement.bind(blob: uid.bytes, at: 1)
     statement.bind(secret, at: 2)

@@ -192,7 +192,7 @@ package final class StoreThread: @unchecked Sendable {
   private func signalAlive() {
     guard isHeartbeatWanted else { return }
     isHeartbeatWanted = false
-    heartbeat.beat()
+    heartbeat.confirm()
   }
 
   /// Takes all pending requests, with the mutex held.
@@ -237,7 +237,7 @@ package final class StoreThread: @unchecked Sendable {
   private func writeTaps(_ requests: [StoreRequest]) {
     guard historyAge != nil, let store = try? openStore() else { return }
     try? store.withoutSync { () throws(DatabaseError) in
-      for case .noteTap(let record, _) in requests { try store.note(record) }
+      for case .recordTap(let record, _) in requests { try store.note(record) }
     }
     closeIfDamaged()
   }

@@ -42,7 +42,7 @@ extension Store {
   /// Inserts the row of an entry for a webhook; returns the sequence number.
   func insert(forWebhook entry: OutboxEntry) throws(DatabaseError) -> Int64 {
     if let instant = entry.acceptedAt {
-      try noteClock(Moment(instant: instant, unixMilliseconds: entry.acceptedUnixMilliseconds))
+      try recordClock(Moment(instant: instant, unixMilliseconds: entry.acceptedUnixMilliseconds))
     }
     let statement = try database.statement(
       """

@@ -186,7 +186,7 @@ package struct SecretStore {
 
   /// Records an operation that is about to be performed.
   package func note(_ auditEntry: AuditEntry) throws(SecretStoreError) {
-    do throws(DatabaseError) { try store.noteAuditEntry(auditEntry) } catch { throw .store(error) }
+    do throws(DatabaseError) { try store.recordAuditEntry(auditEntry) } catch { throw .store(error) }
   }
 
   /// Seals everything under a new key; returns the number of secrets and values.

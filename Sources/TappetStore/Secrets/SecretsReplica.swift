@@ -114,10 +114,10 @@ extension Store {
   }
 
   /// Counts a change of the secrets, within the transaction of the change.
-  func noteSecretChange() throws(DatabaseError) { try noteSecretChange(provenBy: replicaKey) }
+  func recordSecretChange() throws(DatabaseError) { try recordSecretChange(provenBy: replicaKey) }
 
   /// Counts a change to another sealing key, or under a key that was not adopted yet.
-  func noteSecretChange(provenBy key: SecretKey?) throws(DatabaseError) {
+  func recordSecretChange(provenBy key: SecretKey?) throws(DatabaseError) {
     try database.statement("UPDATE meta SET value = value + 1 WHERE name = 'secret changes'").run()
     try proveNumber(under: key)
   }

@@ -30,11 +30,11 @@ package struct AuditEntry: Hashable, Sendable {
 
 extension Store {
   /// Records an operation that changes nothing in the store, before it is performed.
-  package func noteAuditEntry(_ auditEntry: AuditEntry) throws(DatabaseError) {
+  package func recordAuditEntry(_ auditEntry: AuditEntry) throws(DatabaseError) {
     try transaction { () throws(DatabaseError) in try note(auditEntry) }
   }
 
-  /// Performs the write of `noteAuditEntry`, within a transaction; removes the oldest entries beyond the limit.
+  /// Performs the write of `recordAuditEntry`, within a transaction; removes the oldest entries beyond the limit.
   func note(_ auditEntry: AuditEntry?) throws(DatabaseError) {
     guard let auditEntry else { return }
     let statement = try database.statement(

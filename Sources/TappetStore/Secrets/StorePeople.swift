@@ -125,7 +125,7 @@ extension Store {
           for uses in change.uses { try setUses(uses.count, of: uses.ticket) }
           for person in change.forgotten { try deleteHistory(of: person.id, secrets: change.removedSecrets) }
           for id in change.removedSecrets { try removeRow(ofSecret: id) }
-          try noteSecretChange()
+          try recordSecretChange()
           var auditEntry = auditEntry
           if let detail = change.auditDetail { auditEntry.detail = detail }
           try note(auditEntry)

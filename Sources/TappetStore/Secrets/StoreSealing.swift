@@ -85,7 +85,7 @@ extension Store {
         try requireSealing(under: key)
         try storing { () throws(DatabaseError) in
           try write(sealed, as: name)
-          try noteSecretChange()
+          try recordSecretChange()
           try note(auditEntry)
         }
       }, failed: { .store($0) })
@@ -120,7 +120,7 @@ extension Store {
     let isRemoved = try transaction { () throws(DatabaseError) in
       try removeValue(named: name)
       guard database.changeCount > 0 else { return false }
-      try noteSecretChange()
+      try recordSecretChange()
       try note(auditEntry)
       return true
     }
@@ -144,7 +144,7 @@ extension Store {
         try storing { () throws(DatabaseError) in
           try writeCheck(new)
           try rechainAudit(from: old, to: new, by: .current(), unixSeconds: SystemClock().now().unixSeconds)
-          try noteSecretChange(provenBy: new.replicaKey)
+          try recordSecretChange(provenBy: new.replicaKey)
           try note(auditEntry)
         }
         return count
@@ -183,7 +183,7 @@ extension Store {
     try storing { () throws(DatabaseError) in
       // If the key was lost, the integrity of the audit log cannot be verified.
       try rechainAudit(from: key, to: key, by: auditEntry.peer, unixSeconds: auditEntry.unixSeconds)
-      try noteSecretChange(provenBy: key.replicaKey)
+      try recordSecretChange(provenBy: key.replicaKey)
       try note(auditEntry)
     }
   }

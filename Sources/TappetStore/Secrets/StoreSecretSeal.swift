@@ -96,7 +96,7 @@ extension Store {
           do throws(DatabaseError) {
             try rechainAudit(from: nil, to: key, by: .current(), unixSeconds: SystemClock().now().unixSeconds)
             try database.statement("UPDATE meta SET value = 1 WHERE name = 'seal'").run()
-            try noteSecretChange()
+            try recordSecretChange()
           } catch { throw .store(error) }
         }, failed: failure)
     } catch { return }

@@ -128,7 +128,7 @@ extension Store {
         if let person = secret.person { try writeOwner(person, ofSecret: secret.id, under: key) }
         do throws(DatabaseError) {
           try insert(secret, sealed)
-          try noteSecretChange()
+          try recordSecretChange()
           try note(auditEntry)
         } catch { throw .store(error) }
       }, failed: { .store($0) })
@@ -154,7 +154,7 @@ extension Store {
           added.append(secret.id)
         }
         do throws(DatabaseError) {
-          try noteSecretChange()
+          try recordSecretChange()
           try note(auditEntry)
         } catch { throw .store(error) }
         return added
@@ -168,7 +168,7 @@ extension Store {
   package func removeSecret(_ id: String, noting auditEntry: AuditEntry? = nil) throws(DatabaseError) -> Bool {
     let isRemoved = try transaction { () throws(DatabaseError) in
       guard try removeRow(ofSecret: id) else { return false }
-      try noteSecretChange()
+      try recordSecretChange()
       try note(auditEntry)
       return true
     }
@@ -193,7 +193,7 @@ extension Store {
         secret.label = label
         try writeSealed(secret, key)
         do throws(DatabaseError) {
-          try noteSecretChange()
+          try recordSecretChange()
           try note(auditEntry)
         } catch { throw .store(error) }
         return true
@@ -207,18 +207,18 @@ extension Store {
   }
 
   /// Records a use of the secret; `uid` is passed if the tag is not yet known to have this secret.
-  package func noteSecretUse(_ id: String, by uid: TagUID? = nil, unixSeconds: Int64) throws(DatabaseError) {
-    try transaction { () throws(DatabaseError) in try noteUse(id, by: uid, unixSeconds) }
+  package func recordSecretUse(_ id: String, by uid: TagUID? = nil, unixSeconds: Int64) throws(DatabaseError) {
+    try transaction { () throws(DatabaseError) in try recordUse(id, by: uid, unixSeconds) }
   }
 
-  /// Performs the write of `noteSecretUse`, within a transaction.
-  func noteUse(_ id: String, by uid: TagUID?, _ unixSeconds: Int64) throws(DatabaseError) {
+  /// Performs the write of `recordSecretUse`, within a transaction.
+  func recordUse(_ id: String, by uid: TagUID?, _ unixSeconds: Int64) throws(DatabaseError) {
     let statement = try database.statement(
       "UPDATE secrets SET last_used = ?2, times_used = times_used + 1 WHERE id = ?1")
     statement.bind(id, at: 1)
     statement.bind(unixSeconds, at: 2)
     try statement.run()
-    if let uid, database.changeCount > 0 { try noteHint(uid, id) }
+    if let uid, database.changeCount > 0 { try recordHint(uid, id) }
   }
 
   private func requireRoom(for secret: TagSecret, _ key: SecretKey, limit: Int) throws(SecretError) {

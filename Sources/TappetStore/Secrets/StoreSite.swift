@@ -90,7 +90,7 @@ extension SecretStore {
   /// Records that the current people are those of `bundle`, which was made from them, and marks all of them as the
   /// site's; returns false if they have changed since.
   @export(interface)
-  package func notePushed(
+  package func recordPushed(
     _ content: SiteContent, _ bundle: SiteBundle, since changes: Int64, unixSeconds: Int64,
     noting auditEntry: AuditEntry
   ) throws(SecretStoreError) -> Bool {
@@ -248,7 +248,7 @@ extension SecretStore {
           }
           for (name, sealed) in plan.values { try store.write(sealed, as: name) }
           for ticket in plan.endedTickets { try store.removeUses(of: ticket) }
-          try store.noteSecretChange()
+          try store.recordSecretChange()
           try store.note(entry)
           return true
         }

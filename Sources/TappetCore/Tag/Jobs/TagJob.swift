@@ -78,7 +78,7 @@ package struct TagJob: Sendable {
 
   private mutating func begin(_ uid: TagUID, holding url: TagURL?) -> [Step] {
     guard case .waiting = state else { return [] }
-    noteFormer(of: uid, url)
+    recordFormer(of: uid, url)
     let task: TagTask
     switch work {
     case .write(let draft, _):
@@ -202,7 +202,7 @@ package struct TagJob: Sendable {
   }
 
   /// Records the tag's former secret, which is no longer on the tag when it returns half-written.
-  private mutating func noteFormer(of uid: TagUID, _ url: TagURL?) {
+  private mutating func recordFormer(of uid: TagUID, _ url: TagURL?) {
     let secret = url.flatMap { known.secret(of: $0, on: uid) }
     if secret != nil || former?.uid != uid { former = (uid, secret) }
   }
