@@ -389,9 +389,10 @@ else
 	@git diff --quiet HEAD 2>/dev/null && git rev-parse 'HEAD^{tree}' >> .build/passed || true
 endif
 
-# In regular Swift: all tests, and the simulation of the world around the core.
+# In regular Swift: all tests, and the simulation of the world around the core. At a lower priority than `make all`
+# beside it, whose modules wait for each other.
 test-programs:
-	$(SWIFT) build --build-tests
+	nice $(SWIFT) build --build-tests
 
 lint:  ## is the code laid out as .swift-format says?
 	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift
