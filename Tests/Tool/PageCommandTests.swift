@@ -93,7 +93,8 @@ import Testing
     }
   }
 
-  @Test func `a shell's line is taken apart`() {
+  @Test func `a shell's line is taken apart, and all pages are found`() {
+    #expect(Self.pages.count > 20)
     #expect(commands("sudo tappet secret list # tappet x") == [["secret", "list"]])
     #expect(commands("tappet a 'b c' >x && tappet d | jq .") == [["a", "b c"], ["d"]])
     #expect(commands("echo tappet; $ tappet mqtt pub t \"a 'b'\"") == [["mqtt", "pub", "t", "a 'b'"]])
