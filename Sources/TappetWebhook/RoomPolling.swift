@@ -9,7 +9,7 @@ struct RoomPolling {
   private(set) var isRefused = false
   private var askedAt = Instant(nanoseconds: 0)
   private var failures = 0
-  /// Number of answers in a row that came within a second.
+  /// Number of consecutive answers that were received less than a second after their requests.
   private var hastyCount = 0
 
   /// Requests the next poll immediately.
@@ -20,7 +20,8 @@ struct RoomPolling {
 
   /// Handles an answer; `isFirst` means that it is always immediate.
   ///
-  /// A server that answers immediately, with nothing or without end, is polled once a second.
+  /// A server that answers immediately is polled at most once per second: from the first empty answer on, or after
+  /// `Limits.roomHastyAnswersMax` answers with events.
   mutating func answered(isEmpty: Bool, isFirst: Bool, at now: Instant) {
     failures = 0
     hastyCount = !isFirst && now - askedAt < Limits.roomRetry.first ? hastyCount + 1 : 0

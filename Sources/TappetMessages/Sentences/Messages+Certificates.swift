@@ -74,7 +74,8 @@ extension CertificateFinding {
       return
         "\(path): its issuer, \(issuer.quoted), is not in these files; fine if the broker knows it, "
         + "otherwise append its certificate"
-    case .chainRefused(let text): return "\(path): the chain is not valid: \(text); ask whoever created it"
+    case .chainRefused(let text):
+      return "\(path): the certificate chain is not valid: \(text); request a new file from its issuer"
     case .hostMatches(let host): return "\(path): it was issued for \(host)"
     case .hostMismatch(let host, let names):
       return names.isEmpty
