@@ -19,4 +19,9 @@ import Testing
     #expect(ReaderLoss.silent.sentence(device: nil, of: .library).contains("open the reader again"))
     #expect(ReaderLoss.silent.sentence(device: nil, of: .tool).contains("try again"))
   }
+
+  @Test func `a count agrees with its noun`() {
+    #expect(plural(1, "message") == "1 message" && plural(0, "message") == "0 messages")
+    #expect(plural(UInt64(2), "entry", "entries") == "2 entries")
+  }
 }

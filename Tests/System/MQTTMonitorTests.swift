@@ -35,7 +35,7 @@ import Testing
     #expect(shows("connecting again in"), "\(lines())")
     try screen.broker.start()
     try terminal.type("s")
-    #expect(shows("1 reconnects") && shows("1 × "), "\(lines())")
+    #expect(shows("1 reconnect") && shows("1 × "), "\(lines())")
     try terminal.type("q")
     #expect(eventually { screen.written.contains("received 3 messages") })
   }

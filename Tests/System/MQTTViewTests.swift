@@ -132,7 +132,7 @@ import Testing
     #expect(eventually { subscriptions() == 2 })
     process.stop(SIGINT)
     let text = textSoFar(folder + "/err")
-    #expect(text.contains("; 1 reconnects\n  1 × "), "\(text)")
+    #expect(text.contains("; 1 reconnect\n  1 × "), "\(text)")
   }
 
   @Test func `the retained messages of two brokers are compared`() throws {

@@ -104,7 +104,7 @@ import Testing
     #expect(statistics.uptime(at: at(9)) == .zero && statistics.lines(at: at(9))[0] == "not connected")
     statistics.connected(at: at(10))
     let lines = statistics.lines(at: at(12))
-    #expect(lines[0] == "up for 2.0 s" && lines[1] == "received 1 messages, 10 bytes; published 0, 0 bytes")
+    #expect(lines[0] == "up for 2.0 s" && lines[1] == "received 1 message, 10 bytes; published 0, 0 bytes")
     #expect(lines[2] == "3 reconnects" && statistics.losses.map(\.count) == [2, 1])
     #expect(lines[3].hasPrefix("  2 × ") && lines.count == 5)
   }

@@ -4,6 +4,7 @@ import TappetBroker
 import TappetCommandLine
 import TappetConfig
 import TappetCore
+import TappetMessages
 
 /// A kiosk with its most severe alert.
 struct FleetRow {
@@ -113,6 +114,6 @@ struct Fleet {
   func summary(at unixMilliseconds: Int64) -> String {
     let troubled = boards.count { $0.rank(at: unixMilliseconds) < FleetAlert.rankOfNone }
     let offline = boards.count { $0.isOnline != true }
-    return "\(count) \(count == 1 ? "kiosk" : "kiosks"), \(troubled) with problems, \(offline) not connected"
+    return "\(plural(count, "kiosk")), \(troubled) with problems, \(offline) not connected"
   }
 }

@@ -3,6 +3,7 @@
 import TappetCommandLine
 import TappetCore
 import TappetJSON
+import TappetMessages
 import TappetPlatform
 
 /// One kiosk of a fleet.
@@ -160,7 +161,7 @@ enum FleetAlert {
     case .faults(let faults): faults.joined(separator: ", ")
     case .certificate(let days): days < 0 ? "its certificate has expired" : "its certificate expires in \(days) days"
     case .clock: "its clock is not synchronised, but a message needs the time"
-    case .waiting(let count): count == 1 ? "1 pending message" : "\(count) pending messages"
+    case .waiting(let count): plural(count, "pending message")
     }
   }
 }

@@ -46,7 +46,7 @@ struct FleetReport {
     let count = subjects.count
     let answered = subjects.count { $0.answer != nil }
     let bad = subjects.count { $0.result == "bad" }
-    return "\(count) \(count == 1 ? "kiosk" : "kiosks"), \(answered) responded, \(bad) of them with problems"
+    return "\(plural(count, "kiosk")), \(answered) responded, \(bad) of them with problems"
   }
 
   var json: JSON {
@@ -100,7 +100,7 @@ extension FleetSubject {
   fileprivate var sentences: [String] {
     switch state {
     case .answered(let answer) where answer.isGood:
-      [answer.findings.count == 1 ? "1 part is good" : "\(answer.findings.count) parts are good"]
+      [plural(answer.findings.count, "part is good", "parts are good")]
     case .answered(let answer): answer.findings.filter { !$0.isGood }.map { $0.part + ": " + $0.text }
     case .unreadable: ["its response is malformed: its version is too new, or another program publishes there"]
     case .refused(let code): ["the broker refused the command: \(LinkFailure.publishRefusal(code))"]

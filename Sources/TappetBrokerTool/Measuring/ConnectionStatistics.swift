@@ -56,9 +56,10 @@ struct ConnectionStatistics {
     let up = uptime(at: now).wholeMilliseconds
     var lines = [
       connectedSince == nil ? "not connected" : "up for \(up / 1000).\(up % 1000 / 100) s",
-      "received \(received) messages, \(receivedBytes) bytes; published \(published), \(publishedBytes) bytes",
+      "received \(plural(received, "message")), \(plural(receivedBytes, "byte")); "
+        + "published \(published), \(plural(publishedBytes, "byte"))",
     ]
-    if reconnects > 0 || !losses.isEmpty { lines.append("\(reconnects) reconnects") }
+    if reconnects > 0 || !losses.isEmpty { lines.append(plural(reconnects, "reconnect")) }
     return lines + reasons.map { "  " + $0 }
   }
 

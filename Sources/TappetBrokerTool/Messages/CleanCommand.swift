@@ -42,7 +42,7 @@ enum CleanCommand {
     }
     try subscriber.run()
     let topics = kept.sizes.keys.sorted()
-    if !arguments.asJSON { for topic in topics { Output.print("\(topic)  \(kept.sizes[topic] ?? 0) bytes") } }
+    if !arguments.asJSON { for topic in topics { Output.print("\(topic)  \(plural(kept.sizes[topic] ?? 0, "byte"))") } }
     var cleared = 0
     if !arguments.has("dry-run"), !topics.isEmpty {
       try Prompt.require("clear", "This permanently clears \(topics.count) retained messages.", arguments)

@@ -67,7 +67,7 @@ final class Publisher {
 
   /// Returns the error for a run in which some messages were not acknowledged.
   func unfinished(_ why: String) -> CommandFailure {
-    let text = "\(acknowledged) of \(count) messages were acknowledged; \(why)"
+    let text = "\(acknowledged) of \(plural(count, "message was", "messages were")) acknowledged; \(why)"
     return CommandFailure(status: .publishRefused, sentence: text, code: FailureCode.publishUnacknowledged)
   }
 

@@ -150,7 +150,7 @@ final class Subscriber {
   private func finish() throws(CommandFailure) {
     guard let countMax = limits.countMax else { return }
     throw CommandFailure(
-      status: .timedOut, sentence: "timed out: \(count) of \(countMax) messages received",
+      status: .timedOut, sentence: "timed out: \(count) of \(plural(countMax, "message")) received",
       code: FailureCode.timedOut)
   }
 
@@ -222,9 +222,9 @@ final class Subscriber {
   /// Prints a summary line, and one line for each reason for which the connection was lost.
   func printSummary() {
     let milliseconds = max(1, (Instant.now() - began).wholeMilliseconds)
-    var text = "\(count) messages (\(retainedCount) retained), \(statistics.receivedBytes) bytes in "
-    text += "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s: \(count * 1000 / milliseconds) per second"
-    if statistics.reconnects > 0 { text += "; \(statistics.reconnects) reconnects" }
+    var text = plural(count, "message") + " (\(retainedCount) retained), " + plural(statistics.receivedBytes, "byte")
+    text += " in \(milliseconds / 1000).\(milliseconds % 1000 / 100) s: \(count * 1000 / milliseconds) per second"
+    if statistics.reconnects > 0 { text += "; " + plural(statistics.reconnects, "reconnect") }
     if discarded > 0 { text += "; \(discarded) discarded, larger than \(Limits.receivedMessageSizeMax) bytes" }
     Output.printError(text)
     for reason in statistics.reasons { Output.printError("  " + reason) }

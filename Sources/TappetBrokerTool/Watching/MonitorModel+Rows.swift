@@ -3,6 +3,7 @@
 import TappetBroker
 import TappetCommandLine
 import TappetCore
+import TappetMessages
 import TappetPlatform
 
 extension MonitorModel {
@@ -41,9 +42,10 @@ extension MonitorModel {
   }
 
   private var counts: String {
-    var text = " \(rate) msg/s  received \(statistics.received), \(statistics.receivedBytes) bytes"
+    var text = " \(rate) msg/s  received \(statistics.received), \(plural(statistics.receivedBytes, "byte"))"
     text += "  published \(statistics.published)"
-    return text + "  \(tree.count) topics" + (statistics.reconnects > 0 ? "  \(statistics.reconnects) reconnects" : "")
+    text += "  " + plural(tree.count, "topic")
+    return text + (statistics.reconnects > 0 ? "  " + plural(statistics.reconnects, "reconnect") : "")
   }
 
   private var heading: String {

@@ -65,7 +65,7 @@ struct CheckReport {
   /// Checks the configuration and its files.
   mutating func checkFiles(_ configuration: KioskConfiguration) {
     let count = configuration.actions.count
-    note("config", .good, "\(count) \(count == 1 ? "action" : "actions"), no errors")
+    note("config", .good, "\(plural(count, "action")), no errors")
     if configuration.timestampKey != nil { note("timestamp key", .good, "read from its file") }
     checkCommands(configuration)
     checkForeignTags(configuration)
@@ -138,7 +138,7 @@ struct CheckReport {
         let verdict: CheckResult = details.isValid(atUnixSeconds: now) ? .good : needed.contains(fact) ? .bad : .note
         note("certificate", verdict, details.sentence(at: now, isNeeded: verdict != .note))
       case .revocationLists(let path, let count):
-        note("revocation", .good, "\(path): \(count) \(count == 1 ? "list" : "lists"), valid now")
+        note("revocation", .good, "\(path): \(plural(count, "list")), valid now")
       case .keyMatches(_, let key): note("private key", .good, "\(key) belongs to the certificate")
       case .keyOpenToOthers(let path, _):
         note("private key", .bad, "\(path) can be read by others; run: chmod 600 \(path)")
@@ -181,7 +181,7 @@ struct CheckReport {
   private mutating func checkForeignTags(_ configuration: KioskConfiguration) {
     let count = configuration.foreignTags.count
     if count > 0 {
-      let known = count == 1 ? "1 tag that others wrote is" : "\(count) tags that others wrote are"
+      let known = plural(count, "tag that others wrote is", "tags that others wrote are")
       note(
         "tags", .note,
         known + " matched by data that can be copied, such as a UID, and cannot drive this kiosk's outputs; do not let "

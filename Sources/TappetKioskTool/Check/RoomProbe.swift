@@ -15,7 +15,7 @@ extension CheckReport {
       let client = try Homeserver.connect(configuration)
       let user = try client.require(.get, "/_matrix/client/v3/account/whoami")["user_id"]?.text ?? ""
       let joined = try client.require(.get, "/_matrix/client/v3/joined_rooms")["joined_rooms"]?.elements ?? []
-      let rooms = joined.count == 1 ? "1 room" : "\(joined.count) rooms"
+      let rooms = plural(joined.count, "room")
       note("homeserver", .good, "it accepts the session of \(user), who is in \(rooms)")
       for endpoint in configuration.webhooks {
         if let room = endpoint.room { check(room, of: endpoint.action, user, joined, client, encryption) }

@@ -54,7 +54,7 @@ extension Command {
         arguments.report?.set(.object(["dropped": .number(dropped), "sent": .number(sent)]))
         if let id, dropped == 0 { throw notDropped(id, isSent: sent > 0) }
         if arguments.asJSON { return }
-        Output.printError(dropped == 1 ? "1 entry dropped." : "\(dropped) entries dropped.")
+        Output.printError(plural(dropped, "entry dropped.", "entries dropped."))
         if sent > 0 {
           Output.printError("The broker already has \(sent) more; \(sent == 1 ? "it" : "they") cannot be recalled.")
         }
@@ -80,7 +80,7 @@ extension Command {
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let count = try export(OutboxClient(configuration), to: arguments.operands[0])
         if let report = arguments.report { return report.set(.object(["exported": .number(Int64(count))])) }
-        Output.printError("\(count) \(count == 1 ? "entry" : "entries") written; the outbox still contains them.")
+        Output.printError("\(plural(count, "entry", "entries")) written; the outbox still contains them.")
       })
   }
 

@@ -43,7 +43,7 @@ extension Command {
         for person in people {
           let count = person["tags"]?.wholeNumber ?? 0
           Output.print(
-            "\(person["name"]?.text ?? "")  \(count) \(count == 1 ? "tag" : "tags")"
+            "\(person["name"]?.text ?? "")  \(plural(count, "tag"))"
               + (person["suspended"] == .bool(true) ? "  suspended" : "")
               + (person["site"] == .bool(true) ? "  of the site" : "")
               + (PersonLimits(facts: person).map { "  " + $0.sentence } ?? ""))
@@ -182,7 +182,7 @@ extension Command {
 
   private static func describe(_ answer: JSON) -> String {
     let count = answer["tags"]?.wholeNumber ?? 0
-    return "\(answer["name"]?.text ?? ""); \(count) \(count == 1 ? "tag is" : "tags are")"
+    return "\(answer["name"]?.text ?? ""); \(plural(count, "tag is", "tags are"))"
   }
 }
 

@@ -86,7 +86,7 @@ extension Command {
     }
     Output.printError(
       "\(isTrial ? "Would import" : "Imported"): \(counts[0]) added, \(counts[1]) changed, "
-        + "\(counts[2]) \(counts[2] == 1 ? "tag" : "tags") assigned." + (isTrial ? " Nothing was changed." : ""))
+        + "\(plural(counts[2], "tag")) assigned." + (isTrial ? " Nothing was changed." : ""))
   }
 }
 

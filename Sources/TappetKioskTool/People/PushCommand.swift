@@ -168,7 +168,7 @@ enum PushCommand {
     }
     Output.print(
       (arguments.has("dry-run") ? "Would push" : "Pushed") + " version \(draft.bundle.version) to site \(site.name): "
-        + "\(people) \(people == 1 ? "person" : "people"), \(tags) \(tags == 1 ? "tag" : "tags"), "
+        + "\(plural(people, "person", "people")), \(plural(tags, "tag")), "
         + "\(draft.bundle.bytes.count) bytes")
   }
 }

@@ -4,6 +4,7 @@ import TappetCommandLine
 import TappetCore
 import TappetJSON
 import TappetKiosk
+import TappetMessages
 
 extension Command {
   static var actionRename: Command {
@@ -29,8 +30,8 @@ extension Command {
   private static func sentence(_ answer: JSON, _ old: String, _ new: String) -> String {
     let (secrets, tags) = (answer["secrets"]?.wholeNumber ?? 0, answer["learned_tags"]?.wholeNumber ?? 0)
     var words: [String] = []
-    if secrets > 0 || tags == 0 { words.append(secrets == 1 ? "1 secret" : "\(secrets) secrets") }
-    if tags > 0 { words.append(tags == 1 ? "1 learned tag" : "\(tags) learned tags") }
+    if secrets > 0 || tags == 0 { words.append(plural(secrets, "secret")) }
+    if tags > 0 { words.append(plural(tags, "learned tag")) }
     let verb = secrets + tags == 1 ? "belongs" : "belong"
     return words.joined(separator: " and ") + " of \(old) now \(verb) to \(new)."
   }

@@ -164,10 +164,10 @@ extension BackupContent {
     let passwords = others - (key.isEmpty ? 0 : 1) - (login.isEmpty ? 0 : 1)
     let people = values.count { Store.isPerson($0.name) }
     let learned = values.count { Store.isLearnedTag($0.name) }
-    return "\(secrets.count) \(secrets.count == 1 ? "secret" : "secrets")"
-      + (people > 0 ? ", \(people) \(people == 1 ? "person" : "people")" : "")
-      + (learned > 0 ? ", \(learned) learned \(learned == 1 ? "tag" : "tags")" : "") + "\(key)\(login)"
-      + (passwords > 0 ? ", \(passwords) tag \(passwords == 1 ? "password" : "passwords")" : "")
+    return plural(secrets.count, "secret")
+      + (people > 0 ? ", \(plural(people, "person", "people"))" : "")
+      + (learned > 0 ? ", \(plural(learned, "learned tag"))" : "") + "\(key)\(login)"
+      + (passwords > 0 ? ", \(plural(passwords, "tag password"))" : "")
       + (files.count > 1 ? ", kiosk.yaml and \(files.count - 1) of its files" : files.isEmpty ? "" : ", kiosk.yaml")
   }
 }

@@ -49,7 +49,7 @@ extension Command {
     let used = secret["times_used"]?.wholeNumber ?? 0
     var uses = "never used"
     if let last = secret["last_used"]?.wholeNumber, used > 0 {
-      uses = "used \(used) \(used == 1 ? "time" : "times"), last \(TimeText.local(last))"
+      uses = "used \(plural(used, "time")), last \(TimeText.local(last))"
     }
     let created = TimeText.local(secret["created"]?.wholeNumber ?? 0)
     return "\(secret["id"]?.text ?? "")  \(secret["action"]?.text ?? "")  idx=\(secret["index"]?.wholeNumber ?? 0)"

@@ -139,8 +139,8 @@ private struct SettingsImport {
 
   private func report(_ files: KioskFiles, count: Int) {
     for target in files.targets { Output.print("wrote " + target) }
-    let actions = "\(settings.actions.count) \(settings.actions.count == 1 ? "action" : "actions")"
-    let secrets = "\(count) new \(count == 1 ? "secret" : "secrets")"
+    let actions = plural(settings.actions.count, "action")
+    let secrets = plural(count, "new secret")
     Output.print("\(actions), \(secrets): the tags that the phone wrote work here, too")
     if !arguments.has("client-id") {
       Output.printError(

@@ -40,7 +40,7 @@ extension LogRecord {
     let when =
       days < 0
       ? "expired " + CertificateDetails.ago(daysLeft: Int64(days))
-      : "expires in " + String(days) + (days == 1 ? " day" : " days")
+      : "expires in " + plural(days, "day")
     return "a certificate " + when + "; run 'tappet check' to see which, and replace its file"
   }
 }

@@ -80,6 +80,6 @@ extension KioskStatus.Inventory {
     if let loss { return loss.sentence("tappet-inventory") }
     if scannerErrno != 0 { return LogRecord(scannerErrno: scannerErrno).sentence }
     guard let lowCount, lowCount > 0 else { return "good" }
-    return lowCount == 1 ? "1 item is low" : "\(lowCount) items are low"
+    return plural(lowCount, "item is low", "items are low")
   }
 }

@@ -116,7 +116,7 @@ extension QueueReason {
     case .clockUnknown: "the clock is not synchronised; it is sent once the clock is, unless it expires first"
     case .webhookFails: "its webhook's server failed last time; it is sent when that recovers, unless it expires first"
     case .homeAssistantAway: "Home Assistant is unavailable; it is sent when that is back, unless it expires first"
-    case .behindOthers(let count): "\(count) other \(count == 1 ? "entry is" : "entries are") ahead of it"
+    case .behindOthers(let count): plural(count, "other entry is", "other entries are") + " ahead of it"
     }
   }
 }

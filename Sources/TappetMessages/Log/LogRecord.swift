@@ -66,7 +66,7 @@ package struct LogRecord: Sendable {
       sentence += "there was no copy of the secrets: import them again"
     } else {
       let count = recovery.secretCount
-      sentence += String(count) + (count == 1 ? " secret was" : " secrets were") + " restored from the copy"
+      sentence += plural(count, "secret was", "secrets were") + " restored from the copy"
     }
     self.init(.error, "database-damaged", sentence + ". Check the kernel's log for disk errors")
   }
@@ -125,7 +125,7 @@ package struct LogRecord: Sendable {
     case .outboxRestored(let count):
       self.init(
         .notice, "outbox-restored",
-        "\(count) accepted \(count == 1 ? "entry is" : "entries are") still pending from the previous run")
+        plural(count, "accepted entry is", "accepted entries are") + " still pending from the previous run")
     case .stopping(let count):
       self.init(.notice, "stopping", "stopping", count > 0 ? [("unacknowledged", String(count))] : [])
     }

@@ -97,7 +97,7 @@ extension LinkFailure {
       case .propertyUnknown: "sent an MQTT 5 packet with an unknown property"
       default: refusesMQTT5 ? "does not support MQTT 5" : "possibly does not support MQTT 5 (\(sentence))"
       }
-    return "\(endpoint) \(why): using MQTT 3.1.1 for \(days) \(days == 1 ? "day" : "days"), "
+    return "\(endpoint) \(why): using MQTT 3.1.1 for \(plural(days, "day")), "
       + "during which a message that the broker's access list denies may be counted as delivered"
   }
 

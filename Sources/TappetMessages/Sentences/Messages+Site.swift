@@ -36,8 +36,8 @@ extension SiteRecord {
   /// Version and content of the bundle.
   package var sentence: String {
     let skipped = skippedCount == 0 ? "" : ", \(skippedCount) more for actions that this door does not have"
-    return "version \(version), \(peopleCount) \(peopleCount == 1 ? "person" : "people"), "
-      + "\(tagCount) \(tagCount == 1 ? "tag" : "tags")" + skipped
+    return "version \(version), \(plural(peopleCount, "person", "people")), "
+      + "\(plural(tagCount, "tag"))" + skipped
   }
 
   /// Version and content of the bundle, with the time at which it was applied.

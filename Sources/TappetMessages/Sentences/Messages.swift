@@ -85,7 +85,7 @@ extension AuditState {
   package var sentence: String {
     @export(interface) get {
       switch self {
-      case .whole(let count): "the audit log is intact: \(count) \(count == 1 ? "entry" : "entries")"
+      case .whole(let count): "the audit log is intact: \(plural(count, "entry", "entries"))"
       case .broken(let number):
         "the audit log is broken at entry \(number): this entry or an adjacent one was changed, removed or inserted, "
           + "and not by Tappet"
@@ -122,7 +122,7 @@ extension PersonLimits {
     var parts = times.hours.map { $0.text }
     if let from = times.from { parts.append("from " + from.text) }
     if let until = times.until { parts.append("until " + until.text) }
-    if let uses { parts.append(used > 0 ? "\(used) of \(uses) uses" : "\(uses) \(uses == 1 ? "use" : "uses")") }
+    if let uses { parts.append(used > 0 ? "\(used) of \(uses) uses" : plural(uses, "use")) }
     return parts.joined(separator: ", ")
   }
 }
@@ -300,7 +300,8 @@ extension NDEFRecord {
       default: kind = "data of unknown type"
       }
       let isTextLost = text == nil && isWellKnown("T")
-      return kind + ", \(payload.count) bytes" + (isTextLost ? ", damaged: not in the encoding that it declares" : "")
+      return kind + ", " + plural(payload.count, "byte")
+        + (isTextLost ? ", damaged: not in the encoding that it declares" : "")
     }
   }
 
