@@ -137,7 +137,9 @@ extension KioskObject {
 
   fileprivate static func uid(_ pointer: UnsafePointer<UInt8>?, _ size: Int) throws(Failure) -> TagUID {
     let uid = withInput(pointer, size, sizeMax: 10) { TagUID(Array($0)) }
-    guard let uid = uid ?? nil else { throw Failure(.argument, "a UID must be 4, 7 or 10 bytes long") }
+    guard let uid = uid ?? nil, [4, 7, 10].contains(size) else {
+      throw Failure(.argument, "a UID must be 4, 7 or 10 bytes long")
+    }
     return uid
   }
 }

@@ -42,9 +42,9 @@ void callbacks(void) {
   CHECK(tappet_kiosk_start(watch.kiosk) == TAPPET_ERROR_STATE);
   struct tappet_kiosk_action two = action("two", 1);
   CHECK(tappet_kiosk_add_action(watch.kiosk, &two) == TAPPET_ERROR_STATE);
-  /* A second kiosk on the same folder: its control socket is in use. */
+  /* A second kiosk on the same folder. */
   struct tappet_kiosk *twin = kiosk_new();
-  CHECK(tappet_kiosk_start(twin) == TAPPET_ERROR_CONTROL && strstr(sentence(twin), "another kiosk is running") != NULL);
+  CHECK(tappet_kiosk_start(twin) == TAPPET_ERROR_CONTROL && strstr(sentence(twin), "another kiosk is using the state folder") != NULL);
   tappet_kiosk_free(twin);
   CHECK(tappet_kiosk_run(watch.kiosk) == 0);
   CHECK(watch.calls > 0 && watch.lines > 0 && watch.result == 0);
