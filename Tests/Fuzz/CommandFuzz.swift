@@ -98,7 +98,7 @@ private struct Door {
     for effect in kiosk.handle(.commandArrived(arrival), at: now) {
       switch effect {
       case .setOutput(let index, _): names.insert(Door.names[index])
-      case .store(let entry): names.insert(entry.action)
+      case .store(.append(let entry)): names.insert(entry.action)
       case .report(.command(.accepted(_, .output(let order), _))): names.insert(order.output)
       case .report(.command(.accepted(_, .action(let name), _))): names.insert(name)
       default: break
