@@ -7,19 +7,19 @@ import TappetMessages
 import TappetPlatform
 import TappetStore
 
-/// A failure with a human-readable sentence.
+/// A failure, described in a human-readable sentence.
 public struct KioskError: Error, Sendable {
   /// A sentence that states what happened, where, and what to do.
   public var sentence: String
 }
 
-/// An event, as in the log.
+/// An event, as recorded in the log.
 public struct KioskEvent: Sendable {
   /// The event's name in the log, such as `tap-accepted`.
   public var name: String
   /// A human-readable sentence.
   public var sentence: String
-  /// The fields in the order of the log, such as `action` and `uid`.
+  /// The fields in the same order as in the log, such as `action` and `uid`.
   public var fields: [(key: String, value: String)]
 }
 
@@ -34,9 +34,9 @@ public final class Kiosk {
   /// Called with each event.
   public var onEvent: (KioskEvent) -> Void = { _ in }
 
-  /// Opens a kiosk with the configuration file at `path`; it starts running with `run`.
+  /// Opens a kiosk with the configuration file at `path`; the kiosk starts when `run` is called.
   ///
-  /// `secrets` are accepted in addition to those of the store: an action's name, and its key as 64 hex digits.
+  /// `secrets` are accepted in addition to those in the store; each is an action's name and a key as 64 hex digits.
   public init(configurationAt path: String, secrets: [(action: String, key: String)] = []) throws(KioskError) {
     let configuration: KioskConfiguration
     switch ConfigurationParser.load(path: path) {
@@ -65,13 +65,13 @@ public final class Kiosk {
     } catch { throw KioskError(sentence: error.sentence) }
   }
 
-  /// Requests the kiosk to shut down, from one of its handlers; a second call ends it immediately.
+  /// Requests a shutdown, when called from one of the kiosk's handlers; a second call ends the kiosk immediately.
   public func stop() { runtime.stop() }
 
-  /// Triggers an action like a button press; the panel's lock and the action's confirmation apply.
+  /// Triggers an action in the same way as a button press; the panel's lock and the action's confirmation apply.
   public func press(action: String) { runtime.press(action: action) }
 
-  /// Number of accepted, delivered and refused taps and presses.
+  /// Numbers of accepted, delivered and refused taps and presses.
   public var counts: (accepted: Int, delivered: Int, refused: Int) {
     let counters = runtime.counts.counters
     return (Int(counters.accepted), Int(counters.delivered), Int(counters.refused))

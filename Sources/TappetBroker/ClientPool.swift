@@ -8,17 +8,17 @@ import TappetTLS
 
 /// Clients of one broker: connects them one after the other, publishes, subscribes, and collects the results.
 ///
-/// Belongs to one thread.
+/// Confined to one thread.
 package final class ClientPool {
   /// Acknowledgements and messages since the last call of `takeNews`.
   package struct News {
-    /// Number of messages acknowledged by the broker; with QoS 0, passed to the connection.
+    /// Number of messages acknowledged by the broker or, with QoS 0, passed to the connection.
     package var acknowledged: Int64 = 0
     /// Number of messages acknowledged with an error reason.
     package var refused: Int64 = 0
     /// Messages received for subscriptions.
     package var messages: [LinkMessage] = []
-    /// Number of messages discarded as too large.
+    /// Number of messages discarded because they were too large.
     package var discarded: Int64 = 0
     /// Whether the file passed to `turn` is readable.
     package var isFileReady = false
@@ -36,13 +36,13 @@ package final class ClientPool {
   private var addresses: [String]
   private let descriptors: DescriptorSet
   private var sessions: [BrokerLinkSession] = []
-  /// Clients with data that is still to be written.
+  /// Clients with unsent data.
   private var blocked: Set<Int> = []
   private var grants: [BrokerLinkSession.Grant] = []
   private var news = News()
   private var maintenance = Instant(nanoseconds: 0)
 
-  /// Reads the files and resolves the name; each client has at most `window` messages of this QoS in flight.
+  /// Reads the files and resolves the name; each client can have at most `window` messages of the given QoS in flight.
   @export(interface)
   package init(
     _ settings: BrokerSettings, endpoint: BrokerEndpoint, version: MQTTVersion, qos: Int32, window: Int
@@ -121,7 +121,7 @@ package final class ClientPool {
 
   // MARK: Requests
 
-  /// Subscribes a client and waits for the response; returns the SUBACK's reason byte, `nil` if none arrived.
+  /// Subscribes a client and waits for the response; returns the SUBACK's reason byte, or `nil` if no SUBACK arrived.
   @export(interface)
   package func subscribe(
     _ client: Int, to filter: String, until limit: Instant
@@ -140,7 +140,7 @@ package final class ClientPool {
     return nil
   }
 
-  /// Publishes a message of a client.
+  /// Publishes a message from a client.
   @export(interface)
   package func publish(_ client: Int, topic: String, payload: [UInt8]) throws(LinkFailure) {
     let session = sessions[client]
@@ -157,7 +157,7 @@ package final class ClientPool {
     if session.wantsWrite { blocked.insert(client) }
   }
 
-  /// Waits for input, for `file` to become readable, or until `limit`, and reads all input.
+  /// Waits for input, for `file` to become readable, or until `limit`, and then reads all input.
   @export(interface)
   package func turn(until limit: Instant, file: Int32 = -1) throws(LinkFailure) {
     try write()
@@ -169,7 +169,7 @@ package final class ClientPool {
       [(descriptors.fileDescriptor, .readable), (file, .readable)], for: max(.zero, end - now))
     if !ready[1].isEmpty { news.isFileReady = true }
     guard !ready[0].isEmpty else { return }
-    // The next turn sends the responses: the owner, which measures arrival times, gets the messages first.
+    // The next turn sends the responses, so that the owner, which measures arrival times, gets the messages first.
     for client in descriptors.ready() { try read(client) }
   }
 
@@ -198,7 +198,7 @@ package final class ClientPool {
       let outcome = session.read()
       take(session)
       guard outcome.isSuccess, session.socket >= 0 else { throw outcome.loss(of: session, socketError: 0) }
-      // After EAGAIN, only part of a record is left.
+      // After EAGAIN, only an incomplete record is left.
       guard outcome.systemCode != EAGAIN, session.hasPending else { break }
     }
     if session.wantsWrite { blocked.insert(client) }

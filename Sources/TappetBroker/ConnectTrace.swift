@@ -31,11 +31,11 @@ package enum ConnectStage: Int32, Sendable {
 package struct ConnectStep: Sendable {
   /// The stage to which the step belongs.
   package var stage: ConnectStage
-  /// Whether it succeeded.
+  /// Whether the step succeeded.
   package var isGood: Bool
-  /// The result, or the reason for the failure.
+  /// The result of the step, or the reason for its failure.
   package var text: String
-  /// Duration in microseconds.
+  /// Duration of the step in microseconds.
   package var microseconds: Int64
 }
 
@@ -58,7 +58,7 @@ package final class ConnectTrace: Sendable {
     private let began = Instant.now()
     fileprivate var stepBegan = Instant.now()
 
-    /// Duration from the start of the attempt to the end of its last step.
+    /// Time from the start of the attempt to the end of its last step, in microseconds.
     package var microseconds: Int64 { (stepBegan - began).wholeNanoseconds / 1000 }
 
     /// Adds a step that ends now.
@@ -71,12 +71,12 @@ package final class ConnectTrace: Sendable {
   }
 
   private let monitor = Monitor()
-  // Unchecked because the compiler does not know the monitor, which is locked for every access.
+  // Unchecked because the compiler cannot verify the monitor, which is locked for every access.
   private nonisolated(unsafe) var collected = Facts()
   private nonisolated(unsafe) var endpoint: BrokerEndpoint
   private var port: UInt16 { endpoint.port }
 
-  /// Creates a trace of attempts to reach this endpoint.
+  /// Creates a trace of attempts to reach the given endpoint.
   package init(_ endpoint: BrokerEndpoint) { self.endpoint = endpoint }
 
   /// Whether the endpoint is reached over TLS.
@@ -85,7 +85,7 @@ package final class ConnectTrace: Sendable {
   /// A copy of the facts so far.
   package var facts: Facts { monitor.locked { collected } }
 
-  /// Discards the last attempt's facts, for another attempt.
+  /// Discards the facts about the last attempt, before a new attempt.
   package func restart(_ endpoint: BrokerEndpoint) {
     monitor.locked {
       collected = Facts()
@@ -115,7 +115,7 @@ package final class ConnectTrace: Sendable {
     }
   }
 
-  /// Handles another try: a different address, or the same address with MQTT 3.1.1.
+  /// Handles a retry at a different address, or at the same address with MQTT 3.1.1.
   private func tryAgain(at address: String, _ version: MQTTVersion) {
     if let before = collected.address {
       if before != address {
@@ -132,7 +132,7 @@ package final class ConnectTrace: Sendable {
 }
 
 extension LinkFailure {
-  /// Returns the stage at which an attempt failed, given these facts.
+  /// Returns the stage at which an attempt failed, based on the given facts.
   @export(interface)
   package func stage(_ facts: ConnectTrace.Facts, usesTLS: Bool) -> ConnectStage {
     switch self {

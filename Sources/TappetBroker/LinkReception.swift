@@ -8,7 +8,7 @@ package struct LinkMessage: Hashable, Sendable {
   package var topic: String
   /// The payload's bytes; empty for a command that is too large.
   package var payload: [UInt8]
-  /// Number of bytes of the payload as sent.
+  /// Size of the payload as sent, in bytes.
   package var size: Int
   /// Quality of service, 0 to 2.
   package var qos: Int32
@@ -19,7 +19,7 @@ package struct LinkMessage: Hashable, Sendable {
   /// The MQTT 5 properties; `nil` if there are none, or the link does not read them.
   package var properties: MessageProperties?
 
-  /// Creates a message of a topic.
+  /// Creates a message with the given topic and payload.
   @export(interface)
   package init(
     topic: String, payload: [UInt8], size: Int, qos: Int32, isRetained: Bool, response: CommandResponse? = nil,
@@ -38,12 +38,12 @@ package struct LinkMessage: Hashable, Sendable {
 /// Input from the broker.
 package enum LinkReception: Hashable, Sendable {
   case message(LinkMessage)
-  /// The broker's response to the subscription with this number: the granted QoS, or `nil` if refused.
+  /// The broker's response to the subscribe request with this number: the granted QoS, or `nil` if refused.
   ///
   /// `reason` is the byte in the SUBACK.
   case subscribed(request: UInt64, qos: Int32?, reason: UInt8 = 0)
   /// The broker's response to the unsubscribe request with this number; `isDone` is false if refused.
   case unsubscribed(request: UInt64, isDone: Bool)
-  /// A discarded message: larger than `Limits.receivedMessageSizeMax` or the free memory, or over the rate limit.
+  /// A message was discarded: it exceeded `Limits.receivedMessageSizeMax`, the free memory or the rate limit.
   case discarded
 }

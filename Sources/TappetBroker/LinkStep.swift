@@ -1,4 +1,4 @@
-// The steps of a connection attempt, for a user in search of the failing step. A kiosk does not observe them.
+// The steps of a connection attempt, so that a user can find the step that fails. A kiosk does not observe the steps.
 
 import CMosquitto
 import CPlatform
@@ -13,7 +13,7 @@ package enum LinkStep {
   case trying(address: String, MQTTVersion)
   /// The TCP handshake is complete.
   case reached
-  /// The TLS handshake is complete on our side; the pointer is OpenSSL's SSL.
+  /// The TLS handshake is complete on the client's side; the pointer is OpenSSL's SSL.
   case secured(OpaquePointer, wantsCertificate: Bool)
   /// The CONNACK was received; the pointer is its MQTT 5 properties.
   case answered(OpaquePointer?)
@@ -28,19 +28,19 @@ extension BrokerLinkSession {
   }
 }
 
-/// The broker's limits and features in MQTT 5's CONNACK; `nil` where unspecified.
+/// The broker's limits and features as stated in MQTT 5's CONNACK; `nil` if unspecified.
 package struct ConnackFacts: Hashable, Sendable {
-  /// Number of QoS 1 and 2 messages that the broker accepts before it has acknowledged one.
+  /// Maximum number of unacknowledged QoS 1 and 2 messages that the broker accepts.
   package var receiveMaximum: UInt16?
   /// The maximum QoS; `nil` means 2.
   package var maximumQoS: UInt8?
   /// Whether the broker supports retained messages.
   package var hasRetained: Bool?
-  /// Size of the largest packet that the broker accepts, in bytes.
+  /// Maximum size of a packet that the broker accepts, in bytes.
   package var maximumPacketSize: UInt32?
   /// The client id assigned by the broker.
   package var assignedClientID: String?
-  /// Number of topic aliases that the broker accepts.
+  /// Maximum number of topic aliases that the broker accepts.
   package var topicAliasMaximum: UInt16?
   /// Whether filters may contain wildcards.
   package var hasWildcards: Bool?
@@ -48,15 +48,15 @@ package struct ConnackFacts: Hashable, Sendable {
   package var hasSharedSubscriptions: Bool?
   /// The keepalive imposed by the broker, in seconds.
   package var keepaliveSeconds: UInt16?
-  /// Time that the broker keeps the session, in seconds.
+  /// Time for which the broker keeps the session, in seconds.
   package var sessionExpirySeconds: UInt32?
-  /// The broker's human-readable reason.
+  /// The human-readable reason string from the broker.
   package var reason: String?
 
   /// Reads the properties of a CONNACK.
   @export(interface)
   package init(_ properties: OpaquePointer?) {
-    // The numbers are from MQTT 5.0 §2.2.2.2.
+    // The numbers are the property identifiers of MQTT 5.0 §2.2.2.2.
     receiveMaximum = ConnackFacts.half(properties, 33)
     maximumQoS = ConnackFacts.byte(properties, 36)
     hasRetained = ConnackFacts.byte(properties, 37).map { $0 != 0 }

@@ -21,11 +21,11 @@ package struct MessageProperties: Hashable, Sendable {
     }
   }
 
-  /// Correlation data for the sender of a command; empty for none.
+  /// Correlation data, with which the sender of a command identifies the reply; empty for none.
   package var correlation: [UInt8] = []
-  /// Time in which the broker may still deliver the message; `nil` means no limit.
+  /// Time within which the broker may deliver the message, in seconds; `nil` means no limit.
   package var expirySeconds: UInt32?
-  /// Topic for the reply; `nil` if the sender specifies none.
+  /// Topic for the reply; `nil` if the sender did not specify one.
   package var responseTopic: String?
   /// The payload's content type, such as a MIME type.
   package var contentType: String?
@@ -36,7 +36,7 @@ package struct MessageProperties: Hashable, Sendable {
   /// Identifiers of the subscriptions to which a received message belongs.
   package var subscriptionIDs: [UInt32] = []
 
-  // MQTT 5.0 §3.3.2.3 and §3.8.2.1
+  // Property identifiers (MQTT 5.0 §3.3.2.3 and §3.8.2.1).
   private static let payloadFormat: Int32 = 1
   private static let messageExpiry: Int32 = 2
   private static let contentType: Int32 = 3
@@ -44,10 +44,10 @@ package struct MessageProperties: Hashable, Sendable {
   private static let correlationData: Int32 = 9
   private static let subscriptionIdentifier: Int32 = 11
   private static let userProperty: Int32 = 38
-  /// No messages of our own, retain flags as published, and no retained messages (MQTT 5.0 §3.8.3.1).
+  /// Options: no messages of our own, retain flags as published, and no retained messages (MQTT 5.0 §3.8.3.1).
   static let commandOptions: Int32 = 0x04 | 0x08 | 0x20
 
-  /// Creates properties with only these values.
+  /// Creates properties with the given values only.
   package init(correlation: [UInt8] = [], expirySeconds: UInt32? = nil) {
     self.correlation = correlation
     self.expirySeconds = expirySeconds
@@ -117,7 +117,7 @@ package struct MessageProperties: Hashable, Sendable {
 
   // MARK: Of our own
 
-  /// The properties as libmosquitto's list, which the caller frees; `nil` for none.
+  /// The properties as libmosquitto's list, which the caller must free; `nil` if there are none.
   var list: OpaquePointer? {
     var list: OpaquePointer?
     if isText { _ = mosquitto_property_add_byte(&list, Self.payloadFormat, 1) }
@@ -132,7 +132,7 @@ package struct MessageProperties: Hashable, Sendable {
     return list
   }
 
-  /// Returns the list of a SUBSCRIBE with this identifier, which the caller frees; `nil` for none.
+  /// Returns the property list of a SUBSCRIBE with this identifier, which the caller must free; `nil` for 0.
   static func list(subscriptionID: UInt32) -> OpaquePointer? {
     var list: OpaquePointer?
     if subscriptionID > 0 { _ = mosquitto_property_add_varint(&list, subscriptionIdentifier, subscriptionID) }
@@ -157,7 +157,7 @@ package struct SubscriptionOptions: Hashable, Sendable {
 
   /// The retained messages that the broker sends on subscription.
   package var retained = Retained.all
-  /// Whether our own messages are excluded.
+  /// Whether messages published by this client are excluded.
   package var excludesOwn = false
   /// Whether a message keeps the retain flag with which it was published.
   package var keepsRetain = false

@@ -10,15 +10,15 @@ extension Command {
     Command(
       words: "mqtt stats", section: .broker, summary: "measure the round trip, and show the broker's statistics",
       options: brokerOptions + [
-        CommandOption("for", "SECONDS", .seconds(1...604_800), "how long to stay connected and count"),
+        CommandOption("for", "SECONDS", .seconds(1...604_800), "how long to stay connected and count traffic"),
         CommandOption("prometheus", "print metrics for Prometheus' textfile collector").orElse,
         CommandOption("json", "print JSON for programs").orElse,
       ],
       abbreviatesOptions: true,
       details: """
-        Prints the time to connect and the round-trip time (minimum, median, p99), and what the broker publishes
-        about itself below $SYS, if reading it is allowed; how long the connection has been up, its traffic, and
-        each reason for which it was lost. Publishes nothing.
+        Prints the connect time, the round-trip time (minimum, median, p99), the statistics that the broker
+        publishes below $SYS, if reading them is allowed, how long the connection has been up, its traffic, and
+        the reason for each connection loss. Publishes nothing.
         """,
       example: "tappet mqtt stats", usageError: usageErrorOfStats, body: .plain(StatsCommand.run))
   }
@@ -29,9 +29,9 @@ extension Command {
       operands: [Operand("FILTER", .topic, .any)],
       options: brokerOptions + [
         .qos("maximum QoS (1)"),
-        CommandOption("by", "WHAT", .word(["messages", "bytes"]), "order of the table (messages)"),
+        CommandOption("by", "WHAT", .word(["messages", "bytes"]), "sort order of the table (messages)"),
         CommandOption("for", "SECONDS", .seconds(1...604_800), "stop after this time"),
-        CommandOption("retained", "WHICH", .word(["all", "no"]), "all or no retained messages (all)"), .json,
+        CommandOption("retained", "WHICH", .word(["all", "no"]), "count all or no retained messages (all)"), .json,
       ],
       abbreviatesOptions: true,
       details: """
@@ -43,13 +43,13 @@ extension Command {
 
   static var mqttMonitor: Command {
     Command(
-      words: "mqtt monitor", section: .broker, summary: "monitor the broker on a full screen, and publish",
+      words: "mqtt monitor", section: .broker, summary: "monitor the broker on the full screen, and publish",
       operands: [Operand("FILTER", .topic, .any)],
       options: brokerOptions + [.qos("maximum QoS (1)")],
       abbreviatesOptions: true,
       details: """
-        Shows the connection, the topics that match FILTER (#) as a tree, the newest messages, statistics, and a
-        line to publish. The last row lists the keys. Requires ncurses (the package libncursesw6).
+        Shows the connection, the topics that match FILTER (#) as a tree, the newest messages, statistics, and
+        an input line for publishing. The last row lists the keys. Requires ncurses (the package libncursesw6).
         """,
       example: "tappet mqtt monitor 'home/#'", usageError: usageErrorOfSub, body: .plain(MonitorCommand.run))
   }
@@ -69,8 +69,8 @@ extension Command {
       ],
       abbreviatesOptions: true,
       details: """
-        When 'mqtt sub' exits, it saves its newest 50 messages in a file that only the same user can read; of a
-        long message, it saves the first 16 KB. Lists these messages, newest first, or those that match FILTER.
+        Lists the newest 50 messages that 'mqtt sub' received, newest first, or those that match FILTER. 'mqtt
+        sub' saves them when it exits, up to 16 KB of each, in a file that only the same user can read.
         """,
       example: "tappet mqtt recent 'home/#' --match on", usageError: usageErrorOfRecent, body: .plain(RecentCommand.run)
     )
@@ -82,7 +82,7 @@ extension Command {
       options: [CommandOption("again", "N", .number(1...99), "run the command with this number again"), .json],
       details: """
         Lists the ten newest 'mqtt connect', 'mqtt sub' and 'mqtt pub' commands, from a file that only the same
-        user can read. It never contains passwords.
+        user can read. The file never contains passwords.
         """,
       example: "tappet mqtt history --again 2", body: .plain(HistoryCommand.run))
   }

@@ -1,4 +1,4 @@
-// The commands of the broker tool for two brokers: diff, bridge-check.
+// The commands of the broker tool that use two brokers: diff, bridge-check.
 
 import TappetCommandLine
 import TappetConfig
@@ -13,7 +13,7 @@ extension Command {
       options: brokerOptions + otherBrokerOptions + [.json],
       abbreviatesOptions: true,
       details: """
-        Prints the topics matching FILTER (#) whose retained messages differ, or exist at only one of the brokers.
+        Prints the topics matching FILTER (#) whose retained messages differ, or exist on only one of the brokers.
         Exit status 1: there are such topics.
         """,
       example: "tappet mqtt diff --other mqtts://new.example 'home/#'", usageError: usageErrorOfDiff,
@@ -24,15 +24,15 @@ extension Command {
     Command(
       words: "mqtt bridge-check", section: .broker, summary: "check that messages cross a bridge to another broker",
       options: brokerOptions + otherBrokerOptions + [
-        CommandOption("topic", "TOPIC", .topic, "topic at this broker that the bridge forwards (tappet/bridge)"),
-        CommandOption("other-topic", "TOPIC", "topic at the other broker, if the bridge renames it"),
+        CommandOption("topic", "TOPIC", .topic, "topic on this broker that the bridge forwards (tappet/bridge)"),
+        CommandOption("other-topic", "TOPIC", "topic on the other broker, if the bridge renames it"),
         CommandOption("direction", "WAY", .word(["out", "in", "both"]), "direction: out, in or both (out)"), .json,
       ],
       abbreviatesOptions: true,
       details: """
-        Publishes a test message at one broker and waits for it at the other. A message that arrives more than
+        Publishes a test message to one broker and waits for it on the other. A message that arrives more than
         once, or returns, indicates a loop. Every subscriber to the topic receives the message.
-        Exit status 1: it did not arrive, or there is a loop.
+        Exit status 1: the message did not arrive, or there is a loop.
         """,
       example: "tappet mqtt bridge-check --other mqtts://cloud.example --topic site/test",
       usageError: usageErrorOfBridge,

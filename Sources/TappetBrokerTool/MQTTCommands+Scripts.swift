@@ -8,7 +8,7 @@ import TappetJSON
 extension Command {
   static var mqttWait: Command {
     Command(
-      words: "mqtt wait", section: .broker, summary: "wait for one message, for scripts",
+      words: "mqtt wait", section: .broker, summary: "wait for one message, for use in scripts",
       operands: [Operand("FILTER", .topic, .oneOrMore)],
       options: brokerOptions + [
         .qos("maximum QoS (1)"),
@@ -19,7 +19,7 @@ extension Command {
       abbreviatesOptions: true,
       details: """
         Prints the first matching message. Exit status: 27 no matching message arrived in time; 21 the broker
-        refused a filter; otherwise as 'mqtt connect'.
+        refused a filter; otherwise as for 'mqtt connect'.
         """,
       example: "tappet mqtt wait home/door --match state.open=false --timeout 10", usageError: usageErrorOfSub,
       body: .plain(WaitCommand.run))
@@ -34,15 +34,16 @@ extension Command {
       ],
       abbreviatesOptions: true,
       details: """
-        Lists the retained messages that match these filters and, after confirmation, clears them, all over one
-        connection. Exit status 20: the broker refused to clear one; the output shows how many were cleared.
+        Lists the retained messages that match these filters and, after confirmation, clears them, all over a
+        single connection. Exit status 20: the broker refused to clear a message; the output shows how many were
+        cleared.
         """,
       example: "tappet mqtt clean 'home/old/#' --dry-run", usageError: usageErrorOfSub, body: .plain(CleanCommand.run))
   }
 
   static var mqttRecord: Command {
     Command(
-      words: "mqtt record", section: .broker, summary: "write messages with their times to a file",
+      words: "mqtt record", section: .broker, summary: "record messages and their times in a file",
       operands: [Operand("FILE", .file), Operand("FILTER", .topic, .oneOrMore)],
       options: brokerOptions + [
         .qos("maximum QoS (1)"),
@@ -52,14 +53,14 @@ extension Command {
       abbreviatesOptions: true,
       details: """
         Writes a new FILE (mode 0600) with one JSON object per line: microseconds since the first message,
-        topic, QoS, retained, payload in base64. 'mqtt replay' publishes the messages again.
+        topic, QoS, retained, payload in base64. Use 'mqtt replay' to publish the messages again.
         """,
       usageError: usageErrorOfRecord, body: .plain(RecordCommand.run))
   }
 
   static var mqttReplay: Command {
     Command(
-      words: "mqtt replay", section: .broker, summary: "publish the messages of a file with their original timing",
+      words: "mqtt replay", section: .broker, summary: "publish recorded messages with their original timing",
       operands: [Operand("FILE", .file)],
       options: brokerOptions + [
         CommandOption("speed", "N", .number(1...1_000_000), "replay N times as fast"),
@@ -68,7 +69,7 @@ extension Command {
       abbreviatesOptions: true,
       details: """
         Publishes the messages that 'mqtt record' has written, with the same QoS and retain flag, to the same
-        topics or to others. Succeeds when the broker has acknowledged every message.
+        topics or to different ones. Succeeds when the broker has acknowledged every message.
         """,
       example: "tappet mqtt replay tuesday.jsonl --speed 10 --topic-map home/#=test/#", usageError: usageErrorOfReplay,
       body: .plain(ReplayCommand.run))

@@ -7,7 +7,7 @@ import TappetCore
 import TappetJSON
 
 extension Command {
-  /// The commands about brokers and all their kiosks, in the order of the overview.
+  /// The commands for brokers and their kiosks, in the order of the overview.
   package static var broker: [Command] {
     @export(interface) get {
       [
@@ -27,11 +27,12 @@ extension Command {
       abbreviatesOptions: true,
       details: """
         Connects to each endpoint of the broker as the kiosk does: name, TCP, TLS with the certificates, MQTT;
-        each step with its time. Publishes nothing, and uses a separate client id unless --client-id is given,
-        so that a running kiosk keeps its connection. Without --url, the broker, the certificates and the login
-        are the kiosk's. If a port responds, but not as expected, the command detects which protocol it speaks.
+        prints the time of each step. Publishes nothing, and uses a separate client id unless --client-id is
+        specified, so that a running kiosk keeps its connection. Without --url, the broker, the certificates and
+        the login are the kiosk's. If a port responds, but not as expected, the command detects the protocol of
+        that port.
         Exit status: 10 name, 11 refused port, 12 unreachable, 13 the broker's certificate, 14 the broker
-        refused the TLS handshake, 15 wrong protocol on that port, 16 silence, 17 login refused, 18 refused
+        refused the TLS handshake, 15 wrong protocol on that port, 16 no response, 17 login refused, 18 refused
         for another reason, 19 connection lost.
         """,
       example: "sudo -u tappet tappet mqtt connect", usageError: usageErrorOfBroker, body: .plain(ConnectCommand.run))
@@ -42,7 +43,7 @@ extension Command {
       words: "mqtt pub", section: .broker, summary: "publish, and wait for the broker's acknowledgement",
       operands: [Operand("TOPIC", .topic), Operand("MESSAGE", .text, .optional)],
       options: brokerOptions + [
-        .qos("quality of service (1)"), CommandOption("retain", "have the broker retain the message"),
+        .qos("quality of service (1)"), CommandOption("retain", "publish a retained message"),
         CommandOption("file", "FILE", .file, "publish this file's content"),
         CommandOption("lines", "publish each line of standard input as a message"),
         CommandOption("empty", "publish an empty message; with --retain, this clears the retained message"),
@@ -55,8 +56,9 @@ extension Command {
       details: """
         Publishes MESSAGE, a file's content, or each line of standard input. Succeeds when the broker has
         acknowledged every message with a success code (PUBACK, or PUBCOMP with QoS 2); with QoS 0, delivery
-        cannot be verified, and the output says so. After a lost connection, unacknowledged messages are resent.
-        Exit status: 20 the broker refused a message or did not acknowledge all; otherwise as 'mqtt connect'.
+        cannot be verified, as the output states. After a lost connection, unacknowledged messages are resent.
+        Exit status: 20 the broker refused a message or did not acknowledge all of them; otherwise as for 'mqtt
+        connect'.
         """,
       example: "tappet mqtt pub home/light on", usageError: usageErrorOfPub, body: .plain(PubCommand.run))
   }
@@ -82,11 +84,11 @@ extension Command {
       abbreviatesOptions: true,
       details: """
         Subscribes and prints each message with its time, QoS, topic and text; r marks a retained message. Text
-        that is not UTF-8 is printed as base64, and characters that would control a terminal are escaped. After a
-        lost connection, reconnects and subscribes again; after more than 10 losses in a minute, pauses for a
-        minute. Ctrl-C stops it and prints a summary. '--retained only' stops after the last retained message.
+        that is not UTF-8 is printed as base64, and terminal control characters are escaped. After a lost
+        connection, reconnects and subscribes again; after more than 10 losses in a minute, pauses for a minute.
+        Ctrl-C stops it and prints a summary. '--retained only' stops after the last retained message.
         Exit status: 21 the broker refused a filter; 27 the time limit expired before N messages arrived;
-        otherwise as 'mqtt connect'.
+        otherwise as for 'mqtt connect'.
         """,
       example: "tappet mqtt sub 'home/#' --for 60", usageError: usageErrorOfSub, body: .plain(SubCommand.run))
   }
@@ -121,7 +123,7 @@ extension Command {
     if topic.isEmpty { return "the topic is empty" }
     guard topic.isOfMQTT else { return "a topic cannot contain control characters or non-characters (such as U+FFFE)" }
     guard topic.utf8.contains(UInt8(ascii: "+")) || topic.utf8.contains(UInt8(ascii: "#")) else { return nil }
-    return "a topic to publish to cannot contain wildcards ('+', '#')"
+    return "a topic for publishing cannot contain wildcards ('+', '#')"
   }
 
   static func usageErrorOfSub(_ arguments: Arguments) -> String? {

@@ -8,7 +8,7 @@ import TappetCore
 package struct Arguments {
   private var values: [(name: String, value: String?)] = []
   package private(set) var operands: [String] = []
-  /// The JSON output; `nil` without --json.
+  /// The JSON output; `nil` if --json is not specified.
   package var report: JSONReport?
 
   /// Returns the value of an option, if specified.
@@ -29,14 +29,14 @@ package struct Arguments {
   /// Returns the duration in an option's value; `parse` has checked its bounds.
   package func seconds(_ name: String) -> Duration? { value(name).flatMap { Int64(seconds: $0) }.map { .seconds($0) } }
 
-  /// Returns a copy without these options.
+  /// Returns a copy without the given options.
   package func without(_ names: [String]) -> Arguments {
     var rest = self
     rest.values.removeAll { value in names.contains { $0 == value.name } }
     return rest
   }
 
-  /// Returns a copy with additional options; those already specified take precedence.
+  /// Returns a copy with additional options; options already specified take precedence.
   @export(interface)
   package func with(_ others: [(name: String, value: String?)], for command: Command) throws(CommandFailure)
     -> Arguments
@@ -47,7 +47,7 @@ package struct Arguments {
     return sum
   }
 
-  /// Parses the arguments after the words of `command`, and validates them unless --help is specified.
+  /// Parses the arguments that follow the words of `command`, and validates them unless --help is specified.
   package static func parse(_ words: [String], for command: Command) throws(CommandFailure) -> Arguments {
     let arguments = try scan(words, for: command)
     if !arguments.has("help") { try arguments.check(for: command) }
@@ -56,7 +56,7 @@ package struct Arguments {
 
   // MARK: getopt_long
 
-  /// Start of the values that getopt_long returns for long options; smaller values are characters.
+  /// The first value that getopt_long returns for a long option; smaller values are characters.
   private static let firstOption: Int32 = 256
 
   @export(interface)
@@ -103,7 +103,7 @@ package struct Arguments {
     return arguments
   }
 
-  /// Returns an error about what getopt_long rejected; `index` identifies the option, if known.
+  /// Returns the error for an argument that getopt_long rejected; `index` identifies the option, if known.
   private static func mistake(_ found: Int32, _ word: String, _ index: Int, _ command: Command) -> CommandFailure {
     let options = command.allOptions
     if options.indices.contains(index) {
@@ -121,8 +121,8 @@ package struct Arguments {
     }
     let suggestion = Spelling.suggestion(Spelling.nearest(to: name, among: known))
     let isText = !name.begins(with: "--") && !command.operands.isEmpty
-    let separator = isText ? " (write '--' before a text that starts with '-')" : ""
-    return .usage("unknown option '\(name)'\(suggestion)\(separator); 'tappet \(command.words) --help' lists them")
+    let separator = isText ? " (put '--' before an argument that starts with '-')" : ""
+    return .usage("unknown option '\(name)'\(suggestion)\(separator); see 'tappet \(command.words) --help'")
   }
 
   // MARK: Checks
@@ -163,7 +163,7 @@ package struct Arguments {
 }
 
 extension ValueKind {
-  /// The bounds of a number, its unit, and other accepted forms; `nil` for any other kind.
+  /// The bounds of a number, its unit, and other accepted forms; `nil` if the kind is not a number.
   fileprivate var bounds: (ClosedRange<Int64>, unit: String, other: String)? {
     switch self {
     case .seconds(let bounds): (bounds, "whole seconds", ", or a time such as 5m")
@@ -172,7 +172,7 @@ extension ValueKind {
     }
   }
 
-  /// Returns the text in composed form if it is a name, for comparisons.
+  /// Returns a name in composed form, for comparisons, and any other text unchanged.
   fileprivate func spelt(_ text: String) -> String {
     switch self {
     case .action, .output, .person: text.composed
@@ -204,6 +204,6 @@ extension Int64 {
 
 extension CommandFailure {
   package static var shareURLTyped: CommandFailure {
-    .usage("a share URL contains a key, and others can read the command line; pass it on standard input or in a file")
+    .usage("a share URL contains a key, and other users can read the command line; use standard input or a file")
   }
 }

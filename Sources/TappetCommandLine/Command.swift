@@ -1,4 +1,4 @@
-// A command of the command line, with the data for --help, spelling suggestions, completions and the manual page.
+// A command, with the data for --help, spelling suggestions, completions and the manual page.
 
 import TappetConfig
 import TappetJSON
@@ -14,7 +14,7 @@ package enum ExitStatus: Int32 {
   case configuration = 3
   /// A device, a file or another process failed.
   case failure = 4
-  /// A decision by another party is pending: the same command may succeed later.
+  /// An external decision, such as that of a CA, is pending: the same command may succeed later.
   case pending = 5
 
   // Broker tool only: the reason why there is no connection.
@@ -25,11 +25,11 @@ package enum ExitStatus: Int32 {
   case brokerUntrusted = 13
   /// The broker rejected this client in the TLS handshake.
   case handshakeRefused = 14
-  /// The peer speaks another protocol.
+  /// The peer speaks a different protocol.
   case wrongProtocol = 15
   case silent = 16
   case loginRefused = 17
-  /// CONNACK with another reason.
+  /// The broker rejected the connection for any other reason.
   case connectRefused = 18
   case connectionLost = 19
 
@@ -43,9 +43,9 @@ package enum ExitStatus: Int32 {
 /// The reason why a command failed.
 package struct CommandFailure: Error {
   package var status: ExitStatus
-  /// The reason in a sentence; `nil` means that it has been printed.
+  /// The reason as a sentence; `nil` means that it has already been printed.
   package var sentence: String?
-  /// Machine-readable code (`FailureCode`, or one of TappetMessages); `nil` if a check worked and found a fault.
+  /// Machine-readable code, from `FailureCode` or TappetMessages; `nil` if a check was completed and found a fault.
   package var code: String?
   /// Errors in the configuration, as JSON.
   package var mistakes: [JSON] = []
@@ -65,13 +65,13 @@ package struct CommandFailure: Error {
   package static func failed(_ sentence: String, _ code: String = FailureCode.failed) -> Self {
     Self(status: .failure, sentence: sentence, code: code)
   }
-  /// Creates a failure whose reason has been printed.
+  /// Creates a failure whose reason has already been printed.
   package static func reported(_ status: ExitStatus, _ code: String? = nil) -> Self {
     Self(status: status, sentence: nil, code: code)
   }
-  /// A check that worked and found a fault, which its output names.
+  /// The failure of a check that was completed and found a fault, which its output reports.
   package static var found: Self { Self(status: .refused) }
-  /// A response that this version does not understand.
+  /// The failure for a response that this version cannot parse.
   package static var malformedAnswer: Self { .failed("the kiosk's response is malformed", FailureCode.malformedAnswer) }
 }
 
@@ -80,9 +80,9 @@ package enum ValueKind {
   case text
   case file
   case folder
-  /// One of these words, or any other text.
+  /// Free text, for which these words are offered as completions.
   case word([String])
-  /// A number of whole seconds within these bounds.
+  /// A whole number of seconds within these bounds.
   case seconds(ClosedRange<Int64>)
   /// A whole number within these bounds.
   case number(ClosedRange<Int64>)
@@ -104,7 +104,7 @@ package struct CommandOption {
   /// The name of the value in --help; `nil` means that the option accepts none.
   package var value: String?
   package var kind = ValueKind.text
-  /// One line without a full stop.
+  /// One-line description, without a full stop.
   package var summary: String
   /// Whether the option is an alternative to the preceding option or operand.
   var isAlternative = false
@@ -126,7 +126,7 @@ package struct CommandOption {
     self.summary = summary
   }
 
-  /// The same option as an alternative to the preceding one.
+  /// A copy of the option, marked as an alternative to the preceding option or operand.
   package var orElse: Self {
     var option = self
     option.isAlternative = true
@@ -176,11 +176,11 @@ package enum Section: CaseIterable {
 
 /// An entry of the command table.
 package struct Command {
-  /// The function of a command, with or without the configuration.
+  /// The function that runs a command, with or without the configuration.
   package enum Body {
     case plain((Arguments) throws(CommandFailure) -> Void)
     case configured((Arguments, KioskConfiguration) throws(CommandFailure) -> Void)
-    /// Also loads the keys and certificates that the configuration names.
+    /// Also loads the keys and certificates that the configuration refers to.
     case withFiles(NamedFiles, (Arguments, KioskConfiguration) throws(CommandFailure) -> Void)
     /// Errors in the configuration file are tolerated while a kiosk is running.
     case running((Arguments, KioskConfiguration) throws(CommandFailure) -> Void)
@@ -189,17 +189,17 @@ package struct Command {
   /// The words of the command, such as `secret new`.
   package var words: String
   package var section: Section
-  /// One line without a full stop, for the overview.
+  /// One-line description for the overview, without a full stop.
   package var summary: String
   package var operands: [Operand]
-  /// The options specific to this command; `common` lists the others.
+  /// The options specific to this command; `common` lists the options of all commands.
   package var options: [CommandOption]
-  /// Whether the options are too many to be listed in the synopsis.
+  /// Whether there are too many options to list in the synopsis.
   package var abbreviatesOptions: Bool
   /// The formatted paragraphs of --help.
   package var details: String
   package var example: String?
-  /// Check for invalid combinations of options, before anything is opened; returns an error message or `nil`.
+  /// Checks for invalid combinations of options before any file is opened; returns an error message or `nil`.
   package var usageError: (Arguments) -> String?
   package var body: Body
 

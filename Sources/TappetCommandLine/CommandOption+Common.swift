@@ -13,7 +13,7 @@ extension CommandOption {
     "private-key", "FILE", .file, "private key file (default: the configuration's)")
   package static let force = CommandOption("force", "replace existing files without confirmation")
   package static let keyFile = CommandOption(
-    "key-file", "FILE", .file, "file with the timestamp key (mode 0600)")
+    "key-file", "FILE", .file, "file containing the timestamp key (mode 0600)")
   package static func prometheus(_ summary: String) -> CommandOption { CommandOption("prometheus", summary) }
   package static let metricsFile = CommandOption(
     "output", "FILE", .file, "with --prometheus: write the metrics to this file, for node_exporter")

@@ -2,7 +2,7 @@
 
 import TappetCore
 
-/// Commands by their words.
+/// A table of commands that can be looked up by their words.
 package struct CommandTable {
   package let commands: [Command]
 

@@ -67,7 +67,7 @@ extension Command {
   }
 }
 
-/// Alternative options or operands, of which one is specified.
+/// Alternative options or operands, one of which is specified.
 package struct SynopsisPart {
   package struct Word {
     /// The option's name without dashes; `nil` for an operand.

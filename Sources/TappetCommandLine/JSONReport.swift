@@ -37,7 +37,7 @@ package final class JSONReport {
 }
 
 extension CommandFailure {
-  /// The error as JSON; `nil` if a check worked and found a fault.
+  /// The error as JSON; `nil` if a check was completed and found a fault.
   fileprivate var error: JSON? {
     guard let code else { return nil }
     return .object(["code": .string(code), "text": .string(sentence ?? summary), "mistakes": .array(mistakes)])

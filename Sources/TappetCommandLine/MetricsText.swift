@@ -81,7 +81,7 @@ extension MetricsText {
     return arguments.has("json") ? "--prometheus and --json cannot be combined" : nil
   }
 
-  /// Writes metrics to the file of --output atomically, or to standard output.
+  /// Writes metrics atomically to the file specified with --output, or to standard output.
   @export(interface)
   package static func write(_ text: String, _ arguments: Arguments) throws(CommandFailure) {
     guard let path = arguments.value("output") else { return Output.write(text) }

@@ -1,12 +1,12 @@
 // Data goes to stdout, everything else to stderr. Lines may contain text from a kiosk, a certificate or a tag, so
-// terminal control characters are escaped; a terminal's own sequences are printed with `write`.
+// terminal control characters are escaped; intended escape sequences are printed with `write`.
 
 import CPlatform
 import TappetCore
 import TappetJSON
 import TappetPlatform
 
-/// Writes text to the two streams.
+/// Writes text to stdout and stderr.
 package enum Output {
   /// Writes a line of data.
   package static func print(_ text: String) { write(text.escapedLines + "\n") }
@@ -28,7 +28,7 @@ package enum Output {
   /// Writes a question; the answer follows on the same line.
   static func printPrompt(_ text: String) { put(Array(text.escapedLines.utf8), tp_stderr()) }
 
-  /// Writes a message that the next one replaces on the same line.
+  /// Writes a message that the next message overwrites on the same line.
   package static func printErrorInPlace(_ text: String) {
     put(Array(("\r" + text.escaped + "\u{1B}[K").utf8), tp_stderr())
   }
@@ -36,9 +36,9 @@ package enum Output {
   /// Writes a line of text to stderr.
   package static func printError(_ text: String) { put(Array((text.escapedLines + "\n").utf8), tp_stderr()) }
 
-  /// Returns the exit status: data lost to a full disk counts as a failure.
+  /// Returns the exit status: output lost because the disk is full counts as a failure.
   ///
-  /// A reader that closes the pipe early does not.
+  /// A reader that closes the pipe early does not cause a failure.
   package static func finalStatus(_ status: ExitStatus) -> ExitStatus {
     let code = tp_output_error()
     guard status == .success, code != 0, code != EPIPE else { return status }
@@ -46,7 +46,7 @@ package enum Output {
     return .failure
   }
 
-  /// Whether all output has been written; false after the reader closed the pipe.
+  /// Whether all output has been written; false after the reader has closed the pipe.
   package static var isTaken: Bool { tp_output_error() == 0 }
 
   private static func put(_ bytes: [UInt8], _ stream: UnsafeMutablePointer<FILE>?) {

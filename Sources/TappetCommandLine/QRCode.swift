@@ -1,7 +1,7 @@
-// QR codes by libqrencode, for a terminal and as SVG. The only file that imports CQREncode.
+// QR codes created with libqrencode, for a terminal and as SVG. The only file that imports CQREncode.
 //
-// The encoded text may contain a key, and libqrencode leaves copies of it in freed memory: use this only in short-lived
-// processes.
+// The encoded text may contain a key, and libqrencode leaves copies of the text in freed memory: create QR codes only
+// in short-lived processes.
 
 import CPlatform
 import CQREncode
@@ -56,7 +56,7 @@ package struct QRCode: Sendable {
     return isDark[row * width + column]
   }
 
-  /// Lines of half blocks, each with two rows of modules, to be printed in black on white.
+  /// Lines of half-block characters, two rows of modules per line, to be printed in black on white.
   package var lines: [String] {
     @export(interface) get {
       stride(from: 0, to: width, by: 2).map { row in
@@ -110,7 +110,7 @@ package struct QRCode: Sendable {
 extension QRCodeError {
   package var sentence: String {
     switch self {
-    case .tooLong(let size): "\(size) bytes are too many for a QR code; shorten the secret's label"
+    case .tooLong(let size): "the text is too long for a QR code (\(size) bytes); shorten the secret's label"
     case .library: "the QR code could not be created; the system is out of memory"
     }
   }

@@ -18,7 +18,7 @@ extension Duration {
 }
 
 extension String {
-  /// Whether the text ends with these bytes; `hasSuffix` compares characters.
+  /// Whether the text ends with the bytes of `suffix`; `hasSuffix` compares characters.
   package func hasSuffixBytes(_ suffix: String) -> Bool {
     utf8.count >= suffix.utf8.count && utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
   }

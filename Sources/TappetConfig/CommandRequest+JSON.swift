@@ -6,7 +6,7 @@ import TappetJSON
 extension CommandArrival.Content {
   /// Reads a payload of at most `Limits.commandSizeMax` bytes.
   ///
-  /// `isFirmware`: the topic behaves as in the ESP32 firmware.
+  /// If `isFirmware` is set, the payload is read in the same way as by the ESP32 firmware.
   @export(interface)
   package init(_ payload: [UInt8], isFirmware: Bool = false) {
     if isFirmware {
@@ -18,7 +18,7 @@ extension CommandArrival.Content {
       self = .request(CommandRequest(.url(Array(text))))
     } else if text.first == UInt8(ascii: "{") {
       let json = JSON(decoding: Array(text))
-      // A sender may have chosen this topic for its replies.
+      // Replies are ignored, because a sender may have chosen this topic for its replies.
       let isReply = json?["result"] != nil
       self = isReply ? .report : json.flatMap { CommandRequest($0) }.map { .request($0) } ?? .malformed
     } else if (1...Limits.outputWordSizeMax).contains(text.count),
@@ -32,7 +32,7 @@ extension CommandArrival.Content {
 }
 
 extension CommandArrival.Content {
-  /// Reads a command as the ESP32 firmware does: names are case-insensitive, and the first of repeated names is used.
+  /// Reads a command as the ESP32 firmware does: names are case-insensitive, and the first of repeated members counts.
   fileprivate init(toFirmware payload: [UInt8]) {
     guard !payload.starts(with: #"{"TT_ID""#.utf8) else {
       self = .report

@@ -9,7 +9,7 @@ extension KioskConfiguration {
   /// Returns the default control socket in a state folder.
   static func controlSocket(in state: String) -> String { state + "/control" }
 
-  /// Returns a configuration with only defaults: neither a broker's address nor an action.
+  /// Returns a configuration with default values, and without a broker address or any actions.
   @export(interface)
   package static func bare() -> KioskConfiguration {
     let state = usualState

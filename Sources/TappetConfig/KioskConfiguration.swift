@@ -5,15 +5,15 @@ import TappetPlatform
 
 /// The content of kiosk.yaml.
 package struct KioskConfiguration: Sendable {
-  /// Endpoints of the broker, and the kiosk's identity there.
+  /// Endpoints of the broker, and the kiosk's identity at the broker.
   package var broker: BrokerSettings
-  /// The folder of the database.
+  /// The folder that contains the database.
   package var stateFolder: String
   /// Whether the broker's password is sealed in the store (`password: {stored: true}`).
   ///
   /// `broker.password` is `nil` until it is read from the store.
   package var storesPassword = false
-  /// The key for `%T`; `nil` when no action uses it.
+  /// The key for `%T`; `nil` if no action uses it.
   package var timestampKey: TimestampKey?
   /// Whether the key for `%T` is sealed in the store (`timestamp_key: {stored: true}`).
   ///
@@ -27,19 +27,19 @@ package struct KioskConfiguration: Sendable {
   package var panel: PanelSettings
   /// One or more actions, with unique names and indexes.
   package var actions: [Action]
-  /// Tags written by other systems.
+  /// External tags, which were written by other systems.
   package var foreignTags: [ExternalTag] = []
   /// Action for unknown tags; `nil` if there is none.
   package var unknownTags: Action?
   /// Settings of the inventory; `nil` if the kiosk does not use one.
   package var inventory: InventorySettings?
-  /// Command topics, each unique.
+  /// Command topics, of which no two are the same.
   package var commands: [CommandPlan] = []
   /// The site that provides the kiosk's people; `nil` if the kiosk belongs to no site.
   package var site: SiteSettings?
   /// Webhooks of the actions, including rooms.
   package var webhooks: [WebhookEndpoint] = []
-  /// Settings of the session on a Matrix homeserver; `nil` without one.
+  /// Settings of the session on a Matrix homeserver; `nil` if there is no session.
   package var matrix: MatrixSettings?
   /// Whether the kiosk's state is published (`telemetry: {state: true}`).
   package var publishesState = false
@@ -65,15 +65,15 @@ package struct KioskConfiguration: Sendable {
 
 /// Wiring of a panel and the function of its parts.
 package struct PanelSettings: Hashable, Sendable {
-  /// Socket of a virtual panel, which replaces the physical lines; `nil` without one.
+  /// Path of the socket of a virtual panel, which replaces the physical lines; `nil` if there is no virtual panel.
   package var simulator: String?
-  /// The board profile, which defines the header's pins: an installed profile by name, or another profile by path.
+  /// The board profile, which defines the header's pins: the name of an installed profile, or the path of a file.
   package var profile: String?
-  /// Label or path of the chip for lines that name none.
+  /// Label or path of the chip for lines that do not specify one.
   package var chip: String?
-  /// LEDs and buzzer; each at most once.
+  /// LEDs and the buzzer, each at most once.
   package var indicators: [IndicatorSettings] = []
-  /// Relays, door openers, drives.
+  /// Outputs such as relays, door openers and drives.
   package var outputs: [OutputSettings] = []
   /// The panel's buttons.
   package var buttons: [ButtonSettings] = []
@@ -81,7 +81,7 @@ package struct PanelSettings: Hashable, Sendable {
   package var chords: [ChordPlan] = []
   /// Idle time after which the buttons are locked; `nil` means never.
   package var lockAfter: Duration?
-  /// The sequence of buttons, by index, that unlocks the panel.
+  /// The sequence of buttons, by index, that unlocks the panel; empty if there is no code.
   package var unlockCode: [Int] = []
   /// The pattern of each light.
   package var patterns = LightPatterns()
@@ -110,7 +110,7 @@ package struct PanelSettings: Hashable, Sendable {
     return wired
   }
 
-  /// Returns the place in the file of the part that uses this kernel LED.
+  /// Returns the place in the file of the indicator or output that uses this kernel LED.
   func place(ofLED name: String) -> String? {
     for indicator in indicators where indicator.target == .led(name) { return indicator.place }
     for output in outputs where output.target == .led(name) { return output.place }
@@ -118,7 +118,7 @@ package struct PanelSettings: Hashable, Sendable {
   }
 }
 
-/// The device that an LED, the buzzer or an output drives.
+/// The GPIO line or kernel LED behind an LED, the buzzer or an output.
 package enum OutputTarget: Hashable, Sendable {
   /// A GPIO line.
   case line(PanelLine)
@@ -126,13 +126,13 @@ package enum OutputTarget: Hashable, Sendable {
   case led(String)
 }
 
-/// One LED, a part of an RGB LED, or the buzzer.
+/// One LED, one color of an RGB LED, or the buzzer.
 package struct IndicatorSettings: Hashable, Sendable {
   /// The indicator, with exactly one bit set.
   package var output: LightOutputs
   /// GPIO line or kernel LED of the indicator.
   package var target: OutputTarget
-  /// Place in the file: `panel.leds.status`.
+  /// Place in the file, such as `panel.leds.status`.
   package var place: String
 }
 
@@ -142,7 +142,7 @@ package struct OutputSettings: Hashable, Sendable {
   package var plan: OutputPlan
   /// GPIO line or kernel LED of the output.
   package var target: OutputTarget
-  /// Place in the file: `panel.outputs[0]`.
+  /// Place in the file, such as `panel.outputs[0]`.
   package var place: String
 }
 
@@ -164,7 +164,7 @@ extension KioskConfiguration {
     return topics.first { $0.utf8.starts(with: (topic + "/").utf8) }
   }
 
-  /// Command topics, with the key for `%T` where a topic has no separate key.
+  /// Command topics with their keys: a topic with tokens but without a separate key uses the key for `%T`.
   package var commandPlans: [CommandPlan] {
     @export(interface) get {
       commands.map { plan in

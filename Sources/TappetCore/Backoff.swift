@@ -1,6 +1,6 @@
 // Exponential backoff between attempts.
 
-/// Pauses that double in length, up to the last.
+/// A sequence of pauses, each twice as long as the one before, up to `last`.
 package struct Backoff: Sendable {
   package let first: Duration
   package let last: Duration
@@ -13,12 +13,12 @@ package struct Backoff: Sendable {
   /// Returns the pause after `count` earlier pauses.
   package func pause(after count: Int) -> Duration { min(last, first * (1 << min(max(0, count), 16))) }
 
-  /// Returns the pause with full jitter.
+  /// Returns a random pause, up to that after `count` earlier pauses (full jitter).
   func pause(after count: Int, random: inout Randomness) -> Duration { .upTo(pause(after: count), random: &random) }
 }
 
 extension Duration {
-  /// Returns a random time of at least a millisecond: fifty boards must not return to one broker at the same time.
+  /// Returns a random time from 1 ms to `ceiling`, so that fifty boards do not reconnect to one broker simultaneously.
   static func upTo(_ ceiling: Duration, random: inout Randomness) -> Duration {
     .nanoseconds(Int64.random(in: 1_000_000...max(1_000_000, ceiling.wholeNanoseconds), using: &random))
   }

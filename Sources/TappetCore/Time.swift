@@ -1,40 +1,40 @@
-// Time as values. The core reads no clock: its caller passes the time in.
+// Types for times. The core does not read a clock: its callers pass the time in.
 
 /// A point on the monotonic clock that keeps running during suspend (CLOCK_BOOTTIME).
 package struct Instant: Comparable, Hashable, Sendable {
   /// Nanoseconds since the machine started.
   package var nanoseconds: Int64
 
-  /// The instant this number of nanoseconds after the machine started.
+  /// Creates an instant from the number of nanoseconds since the machine started.
   package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-  /// Whether `left` is earlier.
+  /// Returns whether `left` is earlier than `right`.
   package static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
-  /// The instant `right` after `left`; saturates instead of overflowing.
+  /// Returns the instant `right` after `left`; saturates instead of overflowing.
   package static func + (left: Instant, right: Duration) -> Instant {
     let (sum, overflow) = left.nanoseconds.addingReportingOverflow(right.wholeNanoseconds)
     return Instant(nanoseconds: overflow ? .max : sum)
   }
-  /// The time from `right` to `left`.
+  /// Returns the time from `right` to `left`.
   package static func - (left: Instant, right: Instant) -> Duration {
     .nanoseconds(left.nanoseconds &- right.nanoseconds)
   }
 }
 
-/// A simultaneous reading of both clocks: the time of an event.
+/// The time of an event, as a simultaneous reading of both clocks.
 package struct Moment: Hashable, Sendable {
   /// The monotonic time, for durations and deadlines.
   package var instant: Instant
-  /// Milliseconds since 1970 by the wall clock, which may be wrong and may step.
+  /// Wall-clock time, in milliseconds since 1970; the wall clock may be wrong, and may step.
   package var unixMilliseconds: Int64
 
-  /// A reading of both clocks.
+  /// Creates a moment from a reading of both clocks.
   package init(instant: Instant, unixMilliseconds: Int64) {
     self.instant = instant
     self.unixMilliseconds = unixMilliseconds
   }
 
-  /// Returns the moment `time` later, if no clock is set in the meantime; saturates.
+  /// Returns the moment `time` later, assuming that no clock is set in the meantime; saturates.
   package func later(by time: Duration) -> Moment {
     let (sum, overflow) = unixMilliseconds.addingReportingOverflow(time.wholeMilliseconds)
     return Moment(instant: instant + time, unixMilliseconds: overflow ? .max : sum)

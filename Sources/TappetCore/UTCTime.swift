@@ -7,7 +7,7 @@ struct UTCTime {
   var day: Int64
   var secondOfDay: Int64
 
-  /// The date of a time in seconds since 1970.
+  /// Converts a time in seconds since 1970.
   ///
   /// Eras of 400 years start on 1 March, so that a leap day is a year's last (Howard Hinnant, "chrono-Compatible
   /// Low-Level Date Algorithms", `civil_from_days`).

@@ -2,7 +2,7 @@
 
 /// Tappet's own version.
 package enum Version {
-  /// The version in semantic versioning, as static text for C.
+  /// The semantic version, as static text for C.
   package static let staticText: StaticString = "0.1.0"
 
   /// The version as text.

@@ -1,17 +1,17 @@
-// The inventory: a separate SQLite database in the state folder, which a running kiosk does not open.
+// The inventory: a separate SQLite database in the state folder, which a running kiosk does not open itself.
 //
-// Every change is one transaction, and is on the disk when the call returns. Several processes may have the inventory
-// open; each waits for the others for at most `Limits.storeBusyTimeout`.
+// Every change is one transaction, and is on disk when the call returns. Several processes may have the inventory open;
+// each waits for the others for at most `Limits.storeBusyTimeout`.
 
 import TappetCore
 import TappetPlatform
 import TappetSQLite
 
-/// The state folder's inventory.
+/// The inventory in a state folder.
 ///
-/// To be used by one thread at a time.
+/// Must be used by only one thread at a time.
 package final class Inventory {
-  /// The file's name in the state folder.
+  /// Name of the database file in the state folder.
   package static let fileName = "inventory.db"
 
   let database: Database
@@ -19,14 +19,14 @@ package final class Inventory {
 
   private init(_ database: Database) { self.database = database }
 
-  /// Opens the inventory in `folder`; creates both if absent.
+  /// Opens the inventory in `folder`; creates the folder and the database if absent.
   ///
-  /// `isDurable`: changes survive a power cut. Otherwise, the last changes may be lost together, but nothing is
-  /// damaged. Blocks on the disk.
+  /// With `isDurable`, changes survive a power failure. Otherwise, the last changes may be lost together, but the
+  /// database is not damaged. Blocks on the disk.
   @export(interface)
   package static func open(folder path: String, isDurable: Bool = true) throws(DatabaseError) -> Inventory {
     let folder = try DatabaseFolder.open(path: path)
-    // Two processes that create a database at the same time would get busy errors that SQLite does not wait for.
+    // If two processes created a database at the same time, they would get busy errors that SQLite does not wait for.
     try folder.lock()
     defer { folder.unlock() }
     try folder.ensureDatabase(fileName)
@@ -34,7 +34,7 @@ package final class Inventory {
     let database: Database
     do throws(DatabaseError) { database = try prepared(path, isDurable) } catch {
       guard error.fault == .full else { throw error }
-      // Reading takes no disk space if the WAL index is in memory.
+      // Reading requires no disk space if the WAL index is in memory.
       database = try prepared(path, isDurable, isExclusive: true)
     }
     let inventory = Inventory(database)
@@ -55,7 +55,7 @@ package final class Inventory {
     return database
   }
 
-  /// Corrects names from an earlier version to comply with the naming rule, all or none.
+  /// Corrects names stored by an earlier version to comply with the naming rule: all of them, or none.
   private func mendFormerNames() throws(InventoryError) {
     for (isItem, kind) in [(Int64(0), InventoryKind.box), (1, .item)] {
       var rows: [InventoryRow] = []
@@ -84,7 +84,7 @@ package final class Inventory {
     }
   }
 
-  /// Commits everything that `body` does, or nothing.
+  /// Runs `body` in a transaction, which is rolled back if `body` throws.
   func transaction<Result>(_ body: () throws(InventoryError) -> Result) throws(InventoryError) -> Result {
     try database.transaction(body, failed: { .store($0) })
   }

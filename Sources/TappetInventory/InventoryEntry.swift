@@ -2,7 +2,7 @@
 
 import TappetCore
 
-/// Number of an entry's row in its table.
+/// Row number of an entry in its table.
 package typealias InventoryRow = Int64
 
 /// A photo of an item: the path of a user's file, and the hash of its content.
@@ -23,7 +23,7 @@ package struct InventoryPhoto: Hashable, Sendable {
 package struct InventoryEntry: Hashable, Sendable {
   /// Row of the entry in the table of places or of items.
   package var row: InventoryRow
-  /// Id of the entry, the same on every machine.
+  /// Id of the entry, which is the same on every machine.
   package var id: InventoryID
   /// Kind of the entry: building, room, spot, box or item.
   package var kind: InventoryKind
@@ -37,14 +37,14 @@ package struct InventoryEntry: Hashable, Sendable {
   package var notes = ""
   /// Number of pieces of an item.
   package var quantity: Int64 = 1
-  /// Number of pieces below which an item is low.
+  /// Minimum number of pieces; an item with fewer pieces is low.
   package var minimum: Int64?
-  /// Photo of an item.
+  /// Photo of an item, if any.
   package var photo: InventoryPhoto?
   /// Creation time in milliseconds since 1970.
   package var createdUnixMilliseconds: Int64
 
-  /// Creates a new entry, which has no row yet.
+  /// Creates an entry that is not yet stored in a row.
   @export(interface)
   package init(
     _ kind: InventoryKind, id: InventoryID, name: String, in container: InventoryRow?, createdUnixMilliseconds: Int64
@@ -71,9 +71,9 @@ package struct InventoryEdit: Sendable {
   package var notes: String?
   /// New number of pieces.
   package var quantity: Int64?
-  /// New minimum, or none.
+  /// New minimum of the item; `.some(nil)` removes the current minimum.
   package var minimum: Int64??
-  /// New photo, or none.
+  /// New photo of the item; `.some(nil)` removes the current photo.
   package var photo: InventoryPhoto??
 
   /// Creates an edit that changes nothing.
@@ -84,7 +84,7 @@ package struct InventoryEdit: Sendable {
     name == nil && code == nil && notes == nil && quantity == nil && minimum == nil && photo == nil
   }
 
-  /// Returns the entry with the new values.
+  /// Returns a copy of the entry with the new values.
   func applied(to entry: InventoryEntry) -> InventoryEntry {
     var changed = entry
     if let name { changed.name = name }
@@ -105,7 +105,7 @@ package struct InventoryLocation: Hashable, Sendable {
   /// `Building → Room → Spot → Box`, down to the innermost place.
   package var path: String { names.joined(separator: " \u{2192} ") }
 
-  /// Returns the name of the place of this kind; `nil` if the location does not include one.
+  /// Returns the name of the place of the given kind; `nil` if the location does not include one.
   package func name(of kind: InventoryKind) -> String? {
     let index = Int(kind.rawValue)
     return names.indices.contains(index) ? names[index] : nil

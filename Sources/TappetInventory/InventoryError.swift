@@ -1,42 +1,42 @@
-// Errors of the inventory, as data; TappetMessages contains the texts.
+// Errors of the inventory as data; TappetMessages contains the messages.
 
 import TappetCore
 import TappetSQLite
 
-/// Reason a change or a query was refused.
+/// Reason why a change or a query was refused.
 ///
-/// Nothing was changed in that case.
+/// If an error is thrown, nothing was changed.
 package indirect enum InventoryError: Error, Hashable, Sendable {
   /// An empty name or label.
   case emptyName(InventoryKind)
-  /// An empty code of a box.
+  /// An empty box code.
   case emptyCode
-  /// Notes that exceed the maximum size in bytes.
+  /// Notes that exceed the maximum size; `size` and `max` are in bytes.
   case tooLong(what: String, size: Int, max: Int)
-  /// A name or a code that violates the naming rule.
+  /// A name or code that violates the naming rule.
   case name(what: String, NameFault)
   case notesWithNUL
-  /// Another box has this code.
+  /// The code is already used by another box.
   case codeTaken(code: String, path: String)
   /// A barcode that is empty or contains a space.
   case wrongBarcode(String)
-  /// Another entry has this code or barcode.
+  /// The code or barcode is already used by another entry.
   case barcodeTaken(code: String, kind: InventoryKind, name: String)
-  /// An import row with a box's code, but names that do not match this box.
+  /// An import row that contains a box's code, but whose names do not match that box.
   case codeElsewhere(code: String, path: String, row: String)
   /// A quantity or minimum outside the valid range.
   case wrongQuantity(Int64)
-  /// More pieces are to be removed than exist.
+  /// The request would remove more pieces than exist.
   case tooFew(name: String, quantity: Int64)
-  /// No entry of this kind matches the text.
+  /// No entry of the given kind matches the text.
   case unknown(InventoryKind, String)
-  /// No box has this code.
+  /// No box has the given code.
   case unknownCode(String)
   /// No place of any kind matches the text.
   case unknownPlace(String)
-  /// Several entries have this name.
+  /// Several entries have the given name.
   case ambiguous(InventoryKind, String, count: Int)
-  /// An entry of this kind cannot be in a place of that kind.
+  /// An entry of the first kind cannot be in a place of the second kind.
   case wrongContainer(InventoryKind, InventoryKind?)
   /// An import row without a name.
   case emptyRow
@@ -44,19 +44,19 @@ package indirect enum InventoryError: Error, Hashable, Sendable {
   case noContainer(InventoryKind)
   /// An import would leave less free disk space than `Limits.inventoryReserve`.
   case noRoom(path: String)
-  /// Another person has reserved the item on one of the days.
+  /// Another person has reserved the item for one of the requested days.
   case reserved(InventoryReservation)
-  /// Another person has the item until one of the days.
+  /// The item is lent to another person on one of the requested days.
   case lent(InventoryLoan)
-  /// A reservation that ends before it starts.
+  /// A reservation whose last day is before its first day.
   case endsBeforeStart(CalendarDay, CalendarDay)
   /// The request would not change anything.
   case unchanged(InventoryKind)
-  /// End of a trial, which rolls back all changes.
+  /// Rolls back all changes at the end of a trial, or of an import that changes nothing.
   case trialOver
   /// There is no change to undo.
   case nothingToUndo
-  /// There is no change by this person to redo.
+  /// The person has no undone change to redo.
   case nothingToRedo
   /// A later change affects the same entries.
   case changedSince(InventoryChange)

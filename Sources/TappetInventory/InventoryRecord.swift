@@ -1,32 +1,32 @@
-// One row of an import or an export, regardless of the format.
+// One row of an import or export, independent of the file format.
 
 import TappetCore
 import TappetSQLite
 
 /// The values of one entry, and the names of its places.
 package struct InventoryRecord: Sendable {
-  /// Names from the building to the item; the last non-empty name is that of the entry itself.
+  /// Names from the building to the item; the last non-empty name is the name of the entry itself.
   package var names = ["", "", "", "", ""]
   /// Id of the entry, if specified.
   package var id: InventoryID?
   /// Id of the place that contains the entry, which takes precedence over the names.
   package var container: InventoryID?
-  /// The text of a box's QR code: the box's own, or that of an item's box.
+  /// Text of a box's QR code: of the box itself, or of the box that contains the item.
   package var code: String?
-  /// Barcodes of the entry; an import adds them to those that it has.
+  /// Barcodes of the entry; an import adds them to the existing barcodes.
   package var barcodes: [String] = []
   /// Other values of the entry; `nil` for values that the file does not contain.
   package var values = InventoryEdit()
   /// Creation time in milliseconds since 1970.
   package var createdUnixMilliseconds: Int64?
 
-  /// Creates a row without a name.
+  /// Creates an empty row.
   package init() {}
 
-  /// Kind of the entry, according to its last name; `nil` if there is none.
+  /// Kind of the entry, derived from its last name; `nil` if all names are empty.
   package var kind: InventoryKind? { InventoryKind.allCases.last { !names[Int($0.rawValue)].isEmpty } }
 
-  /// Creates the row of an entry.
+  /// Creates a row from an entry.
   init(_ entry: InventoryEntry, in location: InventoryLocation, container: InventoryID?) {
     for (index, name) in (location.names + [entry.name]).enumerated() { names[index] = name }
     id = entry.id
@@ -42,9 +42,9 @@ package struct InventoryRecord: Sendable {
 }
 
 extension Inventory {
-  /// Calls `body` with all entries as rows, each place before its contents, until it returns false.
+  /// Calls `body` with a row for each entry, places before their contents, until it returns false.
   ///
-  /// The rows are in the order of creation, which an import of the rows preserves.
+  /// The rows are in the order of creation, which is preserved when they are imported.
   @export(interface)
   package func forEachRecord(_ body: (InventoryRecord) throws(InventoryError) -> Bool) throws(InventoryError) {
     let hasBarcodes =

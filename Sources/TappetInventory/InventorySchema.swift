@@ -11,13 +11,13 @@ enum InventorySchema {
     tables, texts, journal, names, desk, former, reversals, parts, due, barcode, reservation,
   ]
 
-  /// SQL to run before a first import, so that no index is written row by row.
+  /// SQL to run before a first import, so that indexes are not updated for every row.
   ///
-  /// A row may also change what an earlier row has added, so all full-text triggers are dropped, not only those for
+  /// A row may also change an entry added by an earlier row, so all full-text triggers are dropped, not only those for
   /// added rows.
   static let beforeBulk = "DROP INDEX item_contents; DROP INDEX item_low; DROP INDEX item_name; \(noTriggers)"
 
-  /// Index to find a name among ten thousand items of one box.
+  /// Index for finding a name among ten thousand items in one box.
   private static let nameIndex = "CREATE INDEX item_name ON item (box, name);"
 
   private static let noTriggers = """
@@ -25,7 +25,7 @@ enum InventorySchema {
     DROP TRIGGER item_added; DROP TRIGGER item_removed; DROP TRIGGER item_reworded;
     """
 
-  /// SQL to run after a first import: creates the same indexes, each in one pass.
+  /// SQL to run after a first import; it recreates the same indexes, each in one pass.
   static let afterBulk = """
     \(itemIndexes)
     \(nameIndex)
@@ -132,7 +132,7 @@ enum InventorySchema {
     END;
     """
 
-  /// The last changes with the previous state of their rows, and the moves.
+  /// The last changes with the previous state of their rows, and the history of moves.
   private static let journal = """
     CREATE TABLE change (
       number INTEGER PRIMARY KEY AUTOINCREMENT, unix_ms INTEGER NOT NULL, who TEXT NOT NULL, kind INTEGER NOT NULL,
@@ -159,7 +159,7 @@ enum InventorySchema {
     CREATE INDEX move_subject ON move (uuid);
     """
 
-  /// Index to find a name within its place: ten thousand spots may each have a "Box 1".
+  /// Index for finding a name within its place: ten thousand spots may each have a "Box 1".
   private static let names = """
     DROP INDEX place_name;
     CREATE INDEX place_name ON place (name, parent);
@@ -167,8 +167,7 @@ enum InventorySchema {
 
   /// The tags, the loans, and the changes that a kiosk publishes.
   ///
-  /// They refer to entries by UUID, without foreign keys, so that an entry that is removed and restored has its tags
-  /// again.
+  /// They refer to entries by UUID, without foreign keys, so that an entry that is removed and restored keeps its tags.
   private static let desk = """
     CREATE TABLE tag (uid BLOB PRIMARY KEY, uuid BLOB NOT NULL) WITHOUT ROWID;
     CREATE INDEX tag_thing ON tag (uuid);
@@ -181,35 +180,35 @@ enum InventorySchema {
     CREATE TABLE announced_low (uuid BLOB PRIMARY KEY) WITHOUT ROWID;
     """
 
-  /// Entries whose names may violate the naming rule, which was added later; `Inventory.open` corrects them.
+  /// Table of entries whose names may violate the naming rule, which was added later; `Inventory.open` corrects them.
   private static let former = """
     CREATE TABLE former (is_item INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (is_item, id)) WITHOUT ROWID;
     INSERT INTO former SELECT 0, id FROM place WHERE name || coalesce(code, '') GLOB '*[^ -~]*';
     INSERT INTO former SELECT 1, id FROM item WHERE name || notes GLOB '*[^ -~]*';
     """
 
-  /// Due date of a loan, such as `2026-12-24`.
+  /// Column for the due date of a loan, such as `2026-12-24`.
   private static let due = "ALTER TABLE loan ADD COLUMN due TEXT;"
 
-  /// Barcodes, which refer to entries like the tags.
+  /// Table of barcodes, which refer to entries in the same way as the tags.
   private static let barcode = """
     CREATE TABLE barcode (code TEXT PRIMARY KEY, uuid BLOB NOT NULL) WITHOUT ROWID;
     CREATE INDEX barcode_thing ON barcode (uuid);
     """
 
-  /// Reservations, by days such as `2026-12-24`.
+  /// Table of reservations, with days such as `2026-12-24`.
   private static let reservation = """
     CREATE TABLE reservation (
       uuid BLOB NOT NULL, first TEXT NOT NULL, last TEXT NOT NULL, person TEXT NOT NULL, PRIMARY KEY (uuid, first)
     ) WITHOUT ROWID;
     """
 
-  /// Column for the number of the change that this change has undone.
+  /// Column for the number of the change that this change undid.
   private static let reversals = "ALTER TABLE change ADD COLUMN reverts INTEGER;"
 
-  /// Trigram indexes of the names, for matches inside a word.
+  /// Trigram indexes of the names, for matches within words.
   ///
-  /// The columns `folded` are rewritten, because they now contain scripts without spaces letter by letter.
+  /// The columns `folded` are rewritten, because text in scripts without spaces is now stored letter by letter.
   private static let parts = """
     \(noTriggers)
     \(nameIndex)

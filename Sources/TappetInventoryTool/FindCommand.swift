@@ -1,4 +1,4 @@
-// tappet find: searches by the code on a label, or by words.
+// tappet find: searches for the code on a label, or for words.
 
 import TappetCommandLine
 import TappetConfig
@@ -27,7 +27,7 @@ enum FindCommand {
         if count <= limit { try print(entry, inventory, arguments) }
         return Output.isTaken
       }
-      if count > limit { Output.printError("More than \(limit) found; add words, or raise --limit.") }
+      if count > limit { Output.printError("More than \(limit) matches; add words, or raise --limit.") }
       return count
     }
     if count == 0 {

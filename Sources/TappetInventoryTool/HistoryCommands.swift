@@ -8,7 +8,7 @@ import TappetJSON
 import TappetMessages
 import TappetPlatform
 
-/// Lists moves and changes, undoes and redoes them.
+/// Lists moves and changes, and undoes or redoes changes.
 enum InventoryHistory {
   static func listMoves(_ arguments: Arguments, _ configuration: KioskConfiguration) throws(CommandFailure) {
     let inventory = try Inventory.of(configuration)
@@ -48,7 +48,8 @@ enum InventoryHistory {
       let own = "there is no change by \(arguments.who)"
       let what = number.map { "there is no change \($0)" } ?? (isAny ? "there is no change" : own)
       throw .refused(
-        "\(what) that can be undone; 'tappet inventory changes' lists the last \(Limits.inventoryUndoMax) changes",
+        "\(what) that can be undone; use 'tappet inventory changes' to list the "
+          + "last \(Limits.inventoryUndoMax) changes",
         InventoryError.nothingToUndo.code)
     }
     guard isAny || change.who == arguments.who else {

@@ -75,7 +75,7 @@ struct ImportCommand {
     }
   }
 
-  /// Shows the changes of a dry run; with --json they are collected until the end.
+  /// Shows the changes of a dry run; with --json, they are collected until the end.
   private func show(_ result: InventoryImportResult, _ inventory: Inventory) throws(InventoryError) {
     if arguments.report != nil { return try differences.note(result, inventory) }
     switch result {

@@ -1,4 +1,4 @@
-// tappet building|room|spot|box|item: commands for single entries of one kind.
+// tappet building|room|spot|box|item: commands for individual entries of one kind.
 
 import CPlatform
 import TappetCommandLine
@@ -83,7 +83,7 @@ struct InventoryCommand {
     try report(edited, "Changed")
   }
 
-  /// Adds or removes pieces; `sign` is 1 or -1.
+  /// Increases or decreases an item's quantity; `sign` is 1 or -1.
   func adjust(_ sign: Int64) throws(CommandFailure) {
     let entry = try named()
     let pieces = arguments.operands.count > 1 ? Int64(decimal: arguments.operands[1].utf8) ?? 1 : 1
@@ -99,7 +99,7 @@ struct InventoryCommand {
     values.quantity = Int64(decimal: arguments.operands[1].utf8)
     let counted = try judged { () throws(InventoryError) in
       do throws(InventoryError) { return try inventory.edit(entry, values, by: arguments.who) } catch {
-        // The counted quantity equals the stored one.
+        // The counted quantity equals the stored quantity.
         guard case .unchanged = error else { throw error }
         return entry
       }
@@ -146,12 +146,12 @@ struct InventoryCommand {
       let contents = entry.contentKind.map { count == 1 ? $0.name : $0.plural } ?? ""
       try Prompt.require(
         "remove", "This removes the \(kind.name) with \(count) \(contents).",
-        fact: "it contains \(count) \(contents); 'tappet inventory undo' can restore them", arguments)
+        fact: "the \(kind.name) contains \(count) \(contents), which 'tappet inventory undo' can restore", arguments)
     }
     let json = try judged { () throws(InventoryError) in try inventory.json(of: entry, hashesPhoto: false) }
     try judged { () throws(InventoryError) in try inventory.remove(entry, by: arguments.who) }
     if let report = arguments.report { return report.set(json) }
-    Output.printError("Removed: \(entry.name). 'tappet inventory undo' restores it.")
+    Output.printError("Removed: \(entry.name). Use 'tappet inventory undo' to restore it.")
   }
 
   // MARK: Words
@@ -160,7 +160,7 @@ struct InventoryCommand {
     try judged { () throws(InventoryError) in try inventory.resolve(arguments.operands[0], kind) }
   }
 
-  /// Returns the container that an option names; `nil` if the option is missing.
+  /// Returns the container that an option specifies; `nil` if the option is missing.
   private func container(_ option: String) throws(InventoryError) -> InventoryEntry? {
     guard let words = arguments.value(option), let container = kind.container else { return nil }
     return try inventory.resolve(words, container)
@@ -196,7 +196,7 @@ struct InventoryCommand {
 }
 
 extension Arguments {
-  /// Value of an option that takes a day; `nil` if the option is missing.
+  /// Returns the date in an option's value; `nil` if the option is missing.
   func day(_ option: String) -> CalendarDay? { value(option).flatMap { CalendarDay($0) } }
 
   /// The name of the person making a change: --by, otherwise the user name.
@@ -207,7 +207,7 @@ extension Arguments {
   }
 }
 
-/// Photos are files that belong to the user and are only read.
+/// Access to photos, which are the user's files and are only read.
 enum PhotoFile {
   /// Returns the photo at a path; `nil` for an empty path.
   static func photo(at path: String) throws(CommandFailure) -> InventoryPhoto? {
@@ -220,7 +220,7 @@ enum PhotoFile {
     }
   }
 
-  /// Returns `there`, `missing` or `changed`.
+  /// Returns the state of a photo's file: `there`, `missing` or `changed`.
   static func state(of photo: InventoryPhoto) -> String {
     guard case .success(let file) = TextFile.read(photo.path, sizeMax: Limits.inventoryPhotoSizeMax) else {
       return "missing"

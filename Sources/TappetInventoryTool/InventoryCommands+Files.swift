@@ -1,4 +1,4 @@
-// The commands of the inventory that read and write files.
+// The inventory commands that read and write files.
 
 import CPlatform
 import TappetCommandLine
@@ -18,13 +18,13 @@ extension Command {
         CommandOption("out", "FILE", .file, "write the SVG to a new file; several sheets are numbered"),
       ],
       details: """
-        Creates a label for each THING, a box, spot, room, building or item: a QR code, its name and its place.
-        The code is a box's own code, or the id of any other thing; the scanner at the kiosk and 'tappet find'
-        recognise both. Without --format, labels are shown on the terminal. SVG is a sheet at its true size:
-        a4-3x8, a4-3x7 and a4-2x7 are Avery L7159, L7160 and L7163, letter-3x10 is 5160; tape-12, tape-18 and
-        tape-24 are tapes of 12 to 24 mm. Send ZPL and ESC/POS to a file or to the printer's device.
-        THING is a box's QR code, a name, a path (House / Cellar / Shelf / Screws) or an id; if things of several
-        kinds have the same name, the box takes precedence, then the spot, and so on.
+        Creates a label for each THING (a box, spot, room, building or item) with a QR code, its name and its
+        place. The code is a box's own code, or the id of any other thing; the scanner at the kiosk and 'tappet
+        find' recognise both. Without --format, labels are shown on the terminal. SVG is a sheet at its true
+        size: a4-3x8, a4-3x7 and a4-2x7 are Avery L7159, L7160 and L7163, letter-3x10 is 5160; tape-12, tape-18
+        and tape-24 are tapes of 12 to 24 mm. Send ZPL and ESC/POS to a file or to the printer's device.
+        THING is a box's QR code, a name, a path (House / Cellar / Shelf / Screws) or an id; if things of
+        several kinds have the same name, the box takes precedence, then the spot, and so on.
         """,
       example: "tappet label --all --format svg --sheet a4-3x8 --out labels.svg",
       usageError: usageErrorOfLabel, body: .running(LabelCommand.run))
@@ -45,7 +45,7 @@ extension Command {
       return "--sheet must be one of \(LabelSheet.all.map { $0.name }.joined(separator: ", ")), not '\(sheet)'"
     }
     if let path = arguments.value("out"), !path.hasSuffixBytes(".svg") {
-      return "--out must be a FILE whose name ends in .svg"
+      return "--out must be a file name that ends in .svg"
     }
     if format == "escpos", isatty(1) == 1 {
       return "--format escpos cannot be shown on a terminal; redirect it to the printer's device, or to a file"
@@ -55,7 +55,7 @@ extension Command {
 
   static var inventoryImport: Command {
     Command(
-      words: "inventory import", section: .inventory, summary: "add and change things from a CSV or JSON file",
+      words: "inventory import", section: .inventory, summary: "add or update things from a CSV or JSON file",
       operands: [Operand("FILE", .file)],
       options: [
         CommandOption("format", "FORMAT", .word(["csv", "json"]), "file format (default: from the file's extension)"),
@@ -64,11 +64,11 @@ extension Command {
       details: """
         Imports the file as a whole or, if one row is invalid, not at all. The first line names the columns, in
         any order: building, room, spot, box, item, code, barcodes, notes, quantity, minimum, photo,
-        photo_sha256, created_at, id, in. A row describes the innermost of building to item that it names. It
-        changes the thing with its id, the box with its code, or the thing with its name in its place; if there is
-        none, it adds one. Missing places of the path are added. Nothing is removed. The columns HB.* are those of
-        a Homebox export. A JSON file contains an object with these members on each line. 'tappet inventory undo'
-        undoes an import.
+        photo_sha256, created_at, id, in. A row describes the innermost of building to item that it specifies.
+        It changes the thing with the same id, the box with the same code, or the thing with the same name in
+        the same place; if no such thing exists, it adds one. Missing places of the path are added. Nothing is
+        removed. The columns HB.* are those of a Homebox export. A JSON file contains an object with these
+        members on each line. Use 'tappet inventory undo' to undo an import.
         """,
       example: "tappet inventory import --dry-run boxes.csv",
       usageError: usageErrorOfFormat, body: .running(ImportCommand.run))
@@ -76,7 +76,7 @@ extension Command {
 
   static var inventoryExport: Command {
     Command(
-      words: "inventory export", section: .inventory, summary: "print everything as CSV or JSON",
+      words: "inventory export", section: .inventory, summary: "print the inventory as CSV or JSON",
       options: [
         CommandOption(
           "format", "FORMAT", .word(["csv", "json"]), "file format: csv, or json with an object on each line (csv)"),

@@ -17,9 +17,9 @@ extension Command {
         CommandOption("until", "DAY", "last day of the loan, such as 2026-12-24"), .by, .json,
       ],
       details: """
-        Checks an item out, as two taps do: the item's tag, then the person's. This ends any previous loan of the
-        item. Lending it to the same person again changes the last day. 'tappet item list --overdue' lists the
-        items that were due before today. A lent item keeps its place, to which it returns.
+        Checks an item out, as two taps do: the item's tag, then the person's. This ends any previous loan of
+        the item. Lending it to the same person again changes the last day. Use 'tappet item list --overdue' to
+        list the items that were due before today. A lent item keeps its place, to which it returns.
         \(naming(.item))
         """,
       example: "tappet item lend 'Drill' --to Ada --until 2026-12-24",
@@ -32,7 +32,7 @@ extension Command {
       words: "item return", section: .inventory, summary: "check an item in", operands: [Operand("ITEM")],
       options: [.by, .json],
       details: """
-        Ends a loan: the item is in its place again.
+        Ends a loan: the item is back in its place.
         \(naming(.item))
         """,
       body: .thing(.item) { (thing) throws(CommandFailure) in try thing.takeBack() })
@@ -49,8 +49,8 @@ extension Command {
       ],
       details: """
         Reserves an item from the first to the last day. Days that overlap another reservation are refused, and
-        so is a loan to another person on these days, by hand or by two taps. 'tappet item show' lists current and
-        future reservations.
+        so is a loan to another person on these days, by hand or by two taps. Use 'tappet item show' to list
+        current and future reservations.
         \(naming(.item))
         """,
       example: "tappet item reserve 'Drill' --for Ada --from 2026-12-24 --until 2026-12-26",

@@ -1,4 +1,4 @@
-// The commands of the inventory: names, options and help, also used for completions and the manual page.
+// The inventory commands: names, options and help, also used for completions and the manual page.
 
 import TappetCommandLine
 import TappetCore
@@ -6,7 +6,7 @@ import TappetInventory
 import TappetJSON
 
 extension Command {
-  /// The commands of the inventory.
+  /// The inventory commands, in the order of the overview.
   package static var inventory: [Command] {
     @export(interface) get {
       let ofOneKind = InventoryKind.allCases.flatMap { kind in
@@ -46,9 +46,9 @@ extension Command {
         CommandOption("in", container == .building ? "BUILDING" : "PLACE", "only \(kind.plural) in this \(places)"))
     }
     if kind == .item {
-      options.append(CommandOption("low", "only items with fewer pieces than their minimum").orElse)
-      options.append(CommandOption("lent", "only items on loan, the oldest loan first").orElse)
-      options.append(CommandOption("overdue", "only items that were due before today, oldest due day first").orElse)
+      options.append(CommandOption("low", "only items whose quantity is below their minimum").orElse)
+      options.append(CommandOption("lent", "only items on loan, oldest loan first").orElse)
+      options.append(CommandOption("overdue", "only items that were due before today, earliest due day first").orElse)
     }
     return Command(
       words: kind.name + " list", section: .inventory, summary: "list the \(kind.plural)", options: options + [.json],
@@ -82,8 +82,8 @@ extension Command {
       operands: [Operand(kind.operand)],
       options: [CommandOption("to", container.operand, "\(container.name) to move the \(kind.name) to"), .by, .json],
       details: """
-        Moves \(kind.indefinite)\(kind == .item ? "" : " with everything in it"), and records who moved it:
-        'tappet inventory moves' lists the moves.
+        Moves \(kind.indefinite)\(kind == .item ? "" : " with everything in it"), and records who moved it.
+        Use 'tappet inventory moves' to list the moves.
         \(naming(kind))
         """,
       usageError: { $0.has("to") ? nil : "missing --to \(container.operand)" },
@@ -124,31 +124,31 @@ extension Command {
       operands: [Operand(kind.operand)], options: (kind == .item ? [] : [.yes]) + [.by, .json],
       details: """
         Removes \(kind.indefinite)\(kind == .item ? "" : " and its contents, after confirmation if it has any").
-        'tappet inventory undo' restores it.
+        Use 'tappet inventory undo' to restore it.
         \(naming(kind))
         """,
       body: .thing(kind) { (thing) throws(CommandFailure) in try thing.remove() })
   }
 
   private static var itemTake: Command {
-    pieces("item take", "take pieces of an item", "Takes N pieces (1) of an item", count: .optional) {
+    pieces("item take", "reduce the quantity of an item", "Reduces the quantity by N (1)", count: .optional) {
       (thing) throws(CommandFailure) in try thing.adjust(-1)
     }
   }
 
   private static var itemPut: Command {
-    pieces("item put", "put pieces of an item into its box", "Adds N pieces (1) to an item", count: .optional) {
+    pieces("item put", "increase the quantity of an item", "Increases the quantity by N (1)", count: .optional) {
       (thing) throws(CommandFailure) in try thing.adjust(1)
     }
   }
 
   private static var itemCount: Command {
-    pieces("item count", "set the number of pieces of an item", "Sets the number of pieces of an item") {
+    pieces("item count", "set the quantity of an item", "Sets the quantity of an item to N") {
       (thing) throws(CommandFailure) in try thing.count()
     }
   }
 
-  /// Returns a command with a number of pieces.
+  /// Returns a command that accepts a quantity.
   private static func pieces(
     _ words: String, _ summary: String, _ details: String, count: Operand.Count = .one,
     _ run: @escaping (InventoryCommand) throws(CommandFailure) -> Void
@@ -174,10 +174,10 @@ extension Command {
         CommandOption("limit", "N", .number(1...1_000_000), "show at most N (50)"), .json,
       ],
       details: """
-        Finds the thing with TEXT as its QR code; otherwise boxes whose code starts with TEXT, and all things that
-        contain each word of TEXT in their name, label or notes: at the start of a word or, for three letters or
-        more, anywhere in the name. Words can also match the places that a thing is in. Case and accents are
-        ignored. Newest first. Exit status: 1 nothing was found.
+        Finds the thing with TEXT as its QR code; otherwise boxes whose code starts with TEXT, and all things
+        that contain each word of TEXT in their name, label or notes: at the start of a word or, for three
+        letters or more, anywhere in the name. Words can also match the places that contain a thing. Case and
+        accents are ignored. The newest things are listed first. Exit status: 1 nothing was found.
         """,
       example: "tappet find 'schraub m4'",
       body: .running(FindCommand.run))
@@ -185,11 +185,11 @@ extension Command {
 
   private static var inventoryWatch: Command {
     Command(
-      words: "inventory watch", section: .inventory, summary: "show what was last tapped at the kiosk", options: [],
+      words: "inventory watch", section: .inventory, summary: "show the entry last tapped at the kiosk", options: [],
       details: """
-        Fills the terminal with the entry of the last tap or scan: where it is, what is in it, and whether a
-        second tap would have an effect. For a screen at the shelf; 'q' quits. Without a terminal, prints a line
-        for each tap. Requires a running kiosk on this machine.
+        Shows the entry of the last tap or scan on the full screen: its place, its contents, and whether a
+        second tap would have an effect. For a screen at the shelf; press 'q' to quit. Without a terminal,
+        prints a line for each tap. Requires a running kiosk on this machine.
         """,
       body: .running(InventoryWatch.run))
   }
@@ -222,7 +222,7 @@ extension Command {
 
   private static var inventoryUndo: Command {
     Command(
-      words: "inventory undo", section: .inventory, summary: "undo a change of the inventory",
+      words: "inventory undo", section: .inventory, summary: "undo a change to the inventory",
       operands: [Operand("NUMBER", .text, .optional)],
       options: [
         CommandOption("any", "undo the last change by any person, or another person's change NUMBER"), .yes, .by, .json,
@@ -235,7 +235,7 @@ extension Command {
         """,
       usageError: { arguments in
         guard let text = arguments.operands.first, Int64(decimal: text.utf8) == nil else { return nil }
-        return "NUMBER must be a number that 'tappet inventory changes' lists, not '\(text)'"
+        return "NUMBER must be a number from 'tappet inventory changes', not '\(text)'"
       },
       body: .running(InventoryHistory.undo))
   }
@@ -254,13 +254,13 @@ extension Command {
 
   private static func details(of kind: InventoryKind) -> String {
     switch kind {
-    case .building: "Adds a building. Rooms are in buildings, spots in rooms, boxes in spots, items in boxes."
+    case .building: "Adds a building. Buildings contain rooms, rooms spots, spots boxes, and boxes items."
     case .room: "Adds a room to a building."
     case .spot: "Adds a spot to a room: a shelf, a drawer, a corner."
     case .box: "Adds a box to a spot. Without --code, it is assigned a unique code. Codes must be unique."
     case .item:
       """
-      Adds an item to a box. An item is low if it has fewer pieces than its minimum. A photo is not copied: its
+      Adds an item to a box. An item is low if its quantity is below its minimum. A photo is not copied: its
       path and the hash of its content are stored.
       """
     }
@@ -322,8 +322,8 @@ extension InventoryKind {
     case .item:
       [
         CommandOption("notes", "TEXT", "notes"),
-        CommandOption("quantity", "N", .number(0...Limits.inventoryQuantityMax), "number of pieces"),
-        CommandOption("minimum", "N", "number of pieces below which the item is low"),
+        CommandOption("quantity", "N", .number(0...Limits.inventoryQuantityMax), "quantity of the item"),
+        CommandOption("minimum", "N", "quantity below which the item is low"),
         CommandOption("photo", "FILE", .file, "photo of the item"),
       ]
     }

@@ -1,4 +1,4 @@
-// Reads a file to import row by row: a table, or JSON with one object per line.
+// Reads an import file row by row: a table, or JSON with one object per line.
 
 import CPlatform
 import TappetCommandLine
@@ -29,7 +29,7 @@ final class InventoryFile {
   private var line = 0
   private var isOver = false
 
-  /// Opens a file; `format` is `csv` or `json`, or is derived from the file name.
+  /// Opens a file; `format` is `csv` or `json`, or `nil` to derive it from the file name.
   init(_ path: String, format name: String?) throws(CommandFailure) {
     self.path = path
     do throws(SystemError) { file = try FileDescriptor.open(path, O_RDONLY) } catch {
@@ -43,7 +43,7 @@ final class InventoryFile {
     }
   }
 
-  /// Returns the next row; `nil` after the last one.
+  /// Returns the next row; `nil` after the last row.
   func next() throws(CommandFailure) -> Row? {
     while nextRow == rows.count {
       if isOver { return nil }
@@ -111,7 +111,7 @@ final class InventoryFile {
       throw refusal(CSVError.notUTF8(line: line, encoding: TextEncoding.name(of: Array(text))).sentence)
     }
     guard let json = JSON(decoding: Array(text)) else {
-      throw refusal("line \(line) is not a JSON object; each line must be one (convert an array with jq -c '.[]')")
+      throw refusal("line \(line) is not a JSON object, as each line must be (convert an array with jq -c '.[]')")
     }
     for object in json.elements ?? [json] {
       do throws(InventoryRowError) { rows.append(Row(line: line, record: try Self.record(object))) } catch {

@@ -12,22 +12,22 @@ struct InventoryScreen {
     var title: String
     var place = ""
     var contents: [(text: String, isLow: Bool)] = []
-    /// Number of entries in it.
+    /// Number of entries in the box or location.
     var count: Int64 = 0
   }
 
-  /// The entry of the last tap; `nil` before the first one.
+  /// The entry of the last tap; `nil` before the first tap.
   var facts: Facts?
   /// The result of the last tap, as a sentence.
   var sentence = ""
   /// Whether the last tap was refused.
   var isRefused = false
-  /// Whether a second tap would do something.
+  /// Whether a second tap would have an effect.
   var isAsking = false
   /// The current fault of the kiosk or the inventory, as a sentence; empty if there is none.
   var notice = ""
 
-  /// Whether a record of the kiosk is about the inventory.
+  /// Whether a log record from the kiosk is about the inventory.
   static func isShown(_ event: String, _ record: JSON) -> Bool {
     let shown = ["inventory-shown", "inventory-moved", "inventory-lent", "inventory-returned", "inventory-person"]
     if shown.contains(event) { return true }
@@ -35,7 +35,7 @@ struct InventoryScreen {
     return InventoryFault.allCases.contains { $0.code == code }
   }
 
-  /// Returns all rows of a screen of this size.
+  /// Returns all rows of a screen of the given size.
   func rows(columns: Int, rows: Int) -> [ScreenRow] {
     func full(_ text: String) -> String {
       text + String(repeating: " ", count: max(0, columns - text.unicodeScalars.count))
@@ -53,7 +53,7 @@ struct InventoryScreen {
     let bottom = [
       ScreenRow(text: isRefused ? "  " + sentence : "", colour: .red),
       ScreenRow(
-        text: isAsking ? "  Tap what belongs with it" : isRefused ? "" : "  " + sentence, colour: .yellow),
+        text: isAsking ? "  Tap the second tag or code" : isRefused ? "" : "  " + sentence, colour: .yellow),
       ScreenRow(text: notice.isEmpty ? "" : "  " + notice, colour: .red),
       ScreenRow(text: "  q quits"),
     ]

@@ -52,7 +52,7 @@ extension InventoryRecord {
     }
   }
 
-  /// Sets the value of a column from its field; an empty field clears notes, minimum or photo.
+  /// Sets the value of a column from a field; an empty field clears the notes, the minimum or the photo.
   mutating func take(_ text: String, _ column: InventoryColumn) throws(InventoryRowError) {
     switch column {
     case .building: names[0] = text
@@ -99,7 +99,7 @@ extension InventoryRecord {
     return id
   }
 
-  /// Sets the photo's path; without a hash, the photo counts as changed.
+  /// Sets the photo's path; if there is no hash, the photo counts as changed.
   private mutating func takePhoto(path: String) throws(InventoryRowError) {
     let hash = (values.photo ?? nil)?.hash ?? [UInt8](repeating: 0, count: 32)
     values.photo = .some(path.isEmpty ? nil : InventoryPhoto(path: path, hash: hash))
@@ -147,7 +147,7 @@ struct InventoryHeader {
     let known = seen.contains { key in InventoryKind.allCases.contains { $0.name == key } || key == "hb.name" }
     if !known {
       throw InventoryRowError(
-        sentence: "the first line must name the columns, at least one of building, room, spot, box, item and HB.name")
+        sentence: "the first line must name the columns, including building, room, spot, box, item or HB.name")
     }
   }
 
@@ -200,11 +200,11 @@ struct HomeboxRow {
     return record
   }
 
-  /// Whether the item has an asset number in Homebox; `000-000` is none.
+  /// Whether the item has an asset number in Homebox; `000-000` means none.
   private var hasAssetID: Bool { value("asset_id")?.utf8.contains { $0 != 0x30 && $0 != 0x2D } ?? false }
 
-  /// Building, room, spot and box: if there are too few levels, the last one is repeated; if too many, the first are
-  /// joined.
+  /// Building, room, spot and box: if there are too few levels, the last level is repeated; if there are too many, the
+  /// first levels are joined.
   private var path: [String] {
     var names = InventoryPath(value("location") ?? "Homebox").names.filter { !$0.isEmpty }
     if names.isEmpty { names = ["Homebox"] }

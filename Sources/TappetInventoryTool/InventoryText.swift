@@ -36,7 +36,7 @@ extension Inventory {
     return entry.line + (path.isEmpty ? "" : "  " + path)
   }
 
-  /// Returns the facts about one entry, one per line.
+  /// Returns the details of an entry, one per line.
   func lines(about entry: InventoryEntry) throws(InventoryError) -> [String] {
     var lines = ["\(entry.kind.title) \(entry.name)"]
     func add(_ name: String, _ text: String) {
@@ -67,7 +67,7 @@ extension Inventory {
     return lines
   }
 
-  /// Returns the entry as JSON; `hashesPhoto` compares the photo's file with the stored hash.
+  /// Returns the entry as JSON; with `hashesPhoto`, the photo's file is compared with the stored hash.
   func json(of entry: InventoryEntry, hashesPhoto: Bool) throws(InventoryError) -> JSON {
     let location = try location(of: entry)
     let isItem = entry.kind == .item

@@ -1,5 +1,5 @@
-// tappet inventory watch: what was tapped or scanned last at the kiosk, with its contents, until a key or a signal ends
-// it. The kiosk reports each tap; the entry itself is read from the inventory.
+// tappet inventory watch: shows the entry last tapped or scanned at the kiosk, with its contents, until a key or a
+// signal ends the view. The kiosk reports each tap; the entry itself is read from the inventory.
 
 import CPlatform
 import TappetCommandLine
@@ -11,7 +11,7 @@ import TappetKiosk
 import TappetMessages
 import TappetPlatform
 
-/// The main loop of the screen; without a terminal, the taps are printed as lines.
+/// The main loop of the screen; if there is no terminal, taps are printed as lines.
 final class InventoryWatch {
   private let configuration: KioskConfiguration
   private let reactor: Reactor
@@ -36,7 +36,7 @@ final class InventoryWatch {
     terminal?.useColours()
   }
 
-  /// Runs until a key or a signal ends it.
+  /// Runs the view until a key is pressed or a signal arrives.
   static func run(_: Arguments, _ configuration: KioskConfiguration) throws(CommandFailure) {
     let watch = try InventoryWatch(configuration)
     defer { watch.terminal?.close() }
@@ -52,13 +52,13 @@ final class InventoryWatch {
     try follow()
     while !isEnding, Output.isTaken {
       draw()
-      // A kiosk that has ended may be started again.
+      // A kiosk that has stopped may be started again.
       _ = try reactor.turn(timeout: kiosk == nil ? Limits.inventoryAskInterval : nil)
       if kiosk == nil, !isEnding { try findAgain() }
     }
   }
 
-  /// Requests the records of the kiosk.
+  /// Requests the kiosk's log records.
   private func follow() throws(SystemError) {
     guard let kiosk else { return }
     guard kiosk.send(.watch) else { return lose() }
@@ -75,7 +75,7 @@ final class InventoryWatch {
   private func lose() {
     kioskWatch = nil
     kiosk = nil
-    screen.notice = "the kiosk has stopped; waiting until it is started again"
+    screen.notice = "the kiosk has stopped; waiting for it to restart"
     if terminal == nil {
       failure = .failed("the kiosk has stopped", FailureCode.kioskAbsent)
       isEnding = true
@@ -106,7 +106,7 @@ final class InventoryWatch {
     do throws(InventoryError) { screen.facts = try facts(id) } catch { screen.notice = error.sentence.escaped }
   }
 
-  /// Returns the title, the place and the contents of an entry.
+  /// Returns the title, the location and the contents of an entry.
   private func facts(_ id: InventoryID) throws(InventoryError) -> InventoryScreen.Facts? {
     guard let entry = try inventory.entry(id) else { return nil }
     var facts = InventoryScreen.Facts(title: entry.line.escaped)
@@ -127,7 +127,7 @@ final class InventoryWatch {
       count += 1
       if key == .character("q") { isEnding = true }
     }
-    // Readable without a key: the terminal is closed.
+    // Standard input is readable, but there is no key: the terminal has been closed.
     if count == 0, TerminalSize.current() == nil { isEnding = true }
   }
 

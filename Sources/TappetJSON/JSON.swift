@@ -1,4 +1,4 @@
-// JSON decoding and encoding with cJSON. Numbers are whole: Tappet never writes JSON with fractions.
+// JSON decoding and encoding with cJSON. Numbers are integers, because Tappet never writes JSON with fractions.
 
 import CJSON
 import CPlatform
@@ -38,7 +38,7 @@ package indirect enum JSON: Hashable, Sendable {
   /// Returns a string, or null if `text` is `nil`.
   package static func optional(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
 
-  /// The value of the first member with this name; `nil` if there is none, or this value is not an object.
+  /// The value of the first member with this name; `nil` if there is no such member, or this value is not an object.
   package subscript(name: String) -> JSON? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == name }?.value
@@ -53,7 +53,7 @@ package indirect enum JSON: Hashable, Sendable {
   /// The elements, if the value is an array.
   package var elements: [JSON]? { if case .array(let elements) = self { elements } else { nil } }
 
-  /// Decodes one JSON value; `nil` for anything else, and for nesting deeper than cJSON allows (1,000).
+  /// Decodes one JSON value; `nil` if the bytes are malformed or nested deeper than cJSON allows (1,000 levels).
   ///
   /// Fractions are refused or, with `roundsFractions`, rounded down, because other programs write times with fractions.
   @export(interface)

@@ -1,9 +1,9 @@
-// JSON read in place with cJSON, for responses that may be large and of which only a small part is needed.
+// JSON read in place with cJSON, for potentially large responses of which only a small part is needed.
 
 import CJSON
 import TappetCore
 
-/// A value of a JSON text, valid only while the text is being read.
+/// A value in a JSON text, valid only while the text is being read.
 package struct JSONNode {
   private let item: UnsafePointer<cJSON>
 
@@ -26,7 +26,7 @@ package struct JSONNode {
     }
   }
 
-  /// The member with this name.
+  /// The member with this name; `nil` if there is none.
   package subscript(name: String) -> JSONNode? {
     cJSON_GetObjectItemCaseSensitive(item, name).map { JSONNode($0) }
   }

@@ -1,4 +1,4 @@
-// Pending events: notices posted by other threads, and events that result from handling others.
+// Pending events: notices posted by other threads, and events that result from handling other events.
 
 import TappetCore
 import TappetPlatform
@@ -7,7 +7,7 @@ import TappetPlatform
 ///
 /// Other threads post to the mailbox; everything else belongs to the reactor's thread.
 final class Inbox {
-  /// Mailbox for notices of other threads.
+  /// Mailbox for notices from other threads.
   let mailbox: Mailbox<Runtime.Notice>
   private var watch: Watch?
   private var events: [Event] = []
@@ -26,7 +26,7 @@ final class Inbox {
 
   func append(_ event: Event) { events.append(event) }
 
-  /// Returns whether the caller must handle the pending events: not if this is already in progress.
+  /// Returns whether the caller must handle the pending events; returns false if they are already being handled.
   func beginHandling() -> Bool {
     guard !isHandling else { return false }
     isHandling = true

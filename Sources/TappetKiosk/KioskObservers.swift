@@ -5,17 +5,17 @@ import TappetCore
 import TappetJSON
 import TappetMessages
 
-/// Observers of the kiosk, and the last taps and reload for later queries.
+/// Observers of the kiosk, plus the recent taps and the last reload for later queries.
 package struct KioskObservers {
   /// Time at which the kiosk was opened.
   let startedAt: Instant
   private(set) var history = RecentOutcomes()
-  /// The result of the last reload; `nil` before the first.
+  /// The result of the last reload; `nil` before the first reload.
   var lastReload: ReloadOutcome?
   private var journal = Journal()
-  /// Called on SIGHUP to read the current configuration; `nil` when there is no file.
+  /// Called on SIGHUP to read the current configuration; `nil` if there is no file.
   package var onReload: (() -> ConfigurationParser.Outcome)?
-  /// Called after each connect.
+  /// Called after each successful connect to the broker.
   package var onConnected: (() -> Void)?
   /// Called after each event with a current snapshot, for a live view.
   package var onChange: ((KioskView) -> Void)?
@@ -25,11 +25,11 @@ package struct KioskObservers {
   package var onReport: ((Report, LogRecord) -> Void)?
   /// Called with the result of each command that is not refused immediately, even if a reply topic also receives it.
   package var onReply: ((CommandReply) -> Void)?
-  /// Called with each light.
+  /// Called with each light that is shown.
   package var onLight: ((Light) -> Void)?
   /// Called with the result of each job started with `beginTagJob`.
   package var onTagJob: ((TagJobRequest, TagJobRunner.Result) -> Void)?
-  /// Called for each request made with `Runtime.ask`, with its number and the failure, if any.
+  /// Called for each request made with `Runtime.ask`, with the request number and the failure, if any.
   package var onSecretAnswer: ((UInt64, SecretFailure?) -> Void)?
   /// Called with the people requested with `Runtime.listPeople`, and the request number.
   package var onPeople: ((UInt64, Result<[ListedPerson], SecretFailure>) -> Void)?
@@ -41,7 +41,7 @@ package struct KioskObservers {
     onReport?(report, record)
   }
 
-  /// Notifies the embedding program of a report without a log line.
+  /// Notifies the embedding program of a report, but writes no log line.
   func recordQuietly(_ report: Report, _ configuration: KioskConfiguration) {
     onReport?(report, LogRecord(report, configuration))
   }

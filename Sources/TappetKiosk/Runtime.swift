@@ -12,7 +12,7 @@ import TappetPlatform
 import TappetStore
 import TappetTLS
 
-/// A running kiosk: the core, its devices, and the reactor between them.
+/// A running kiosk: the core, its devices, and the reactor that connects them.
 package final class Runtime {
   /// A notice posted by another thread.
   enum Notice: Sendable {
@@ -37,10 +37,10 @@ package final class Runtime {
   var announced: AnnouncedTopics
   var control = ControlHost()
   let supervisor = Supervisor()
-  /// The listeners, the log and the last taps.
+  /// The observers, including the log, and the last taps.
   package var observers: KioskObservers
 
-  /// Opens the store, the sockets and the threads; nothing runs before `run()` or `start()`.
+  /// Opens the store and creates the broker link and the threads; no event is handled before `run()` or `start()`.
   ///
   /// If it throws, nothing stays open.
   @export(interface)
@@ -129,8 +129,8 @@ package final class Runtime {
     store.thread.stop()
   }
 
-  /// Requests an action as if by a button that is not on the panel; the panel's lock and the action's confirmation
-  /// apply.
+  /// Requests an action like a press of a button that is not on the panel; the panel's lock and the action's
+  /// confirmation apply.
   package func press(action: String) { feed(.panel(.asked(action: action))) }
 
   /// Stops the kiosk; a second call ends it immediately.
@@ -194,7 +194,7 @@ package final class Runtime {
   /// Whether the kiosk has finished its work after a stop.
   package var isFinished: Bool { inbox.isFinished }
 
-  /// Returns the next deadline; `inout` although nothing changes, since otherwise the whole kiosk would be copied.
+  /// Returns the next deadline; `kiosk` is `inout`, although it is not modified, to avoid a copy of the whole kiosk.
   private static func nextDeadline(of kiosk: inout Kiosk, at now: Moment) -> Instant? { kiosk.nextDeadline(at: now) }
 
   private func setTimer() {
@@ -224,7 +224,7 @@ package final class Runtime {
         inbox.append(.store(event))
       case .link(let event):
         inbox.append(.link(event))
-        // The files were read again for this connection.
+        // The certificate files were read again for this connection.
         if case .connected = event {
           checkCertificates()
           observers.onConnected?()
@@ -266,7 +266,7 @@ package final class Runtime {
     inbox.append(certificates.check(configuration.broker, clockIsGood: clockIsGood, at: now()))
   }
 
-  /// Returns the current time, for cases in which no event supplies the time.
+  /// Returns the current time, for use if no event supplies the time.
   func now() -> Moment { SystemClock().now() }
 
   private func signalled(_ number: Int32) {
@@ -277,7 +277,7 @@ package final class Runtime {
 
   // MARK: Progress
 
-  /// Feeds the watchdog while everything makes progress; the reactor proves its own progress by calling this.
+  /// Feeds the watchdog while everything makes progress; the reactor proves its own progress by calling this method.
   ///
   /// An unreachable broker does not justify a restart; a hung thread does.
   private func feedWatchdog() {

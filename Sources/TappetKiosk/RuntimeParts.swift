@@ -79,7 +79,7 @@ struct RuntimeParts {
       let reactor = try Reactor()
       let clockMonitor = try ClockMonitor(latest: latestTime)
       let panel = try RuntimePanel(configuration.panel, reactor: reactor, trace: trace)
-      // The capacity covers all replies of the store; a lost reply would leave a tap without its light.
+      // The capacity covers all replies from the store; a lost reply would leave a tap without its light.
       let mailbox = try Mailbox<Runtime.Notice>(capacity: Limits.noticesMax)
       if let recovery = secretStore.recovery { mailbox.post(.recovered(recovery)) }
       if let fault = secretStore.store.openFault { mailbox.post(.store(.checkFailed(fault))) }

@@ -1,9 +1,9 @@
-// The table of the commands about the kiosk.
+// The table of kiosk commands.
 
 import TappetCommandLine
 
 extension Command {
-  /// The commands about the kiosk, in the order of the overview.
+  /// The kiosk commands, in the order of the overview.
   package static var kiosk: [Command] {
     @export(interface) get {
       [

@@ -1,11 +1,11 @@
-// JSON in the form that is signed: Matrix, Appendices, "Canonical JSON" and "Signing JSON".
+// JSON in the form used for signatures: Matrix, Appendices, "Canonical JSON" and "Signing JSON".
 
 import TappetCore
 import TappetJSON
 import TappetOlm
 
 extension JSON {
-  /// The canonical form: members sorted by the bytes of their names, without spaces, as few escapes as possible.
+  /// The canonical form: members sorted by the bytes of their names, no spaces, and as few escapes as possible.
   package var canonical: [UInt8] {
     @export(interface) get {
       switch self {
@@ -26,23 +26,23 @@ extension JSON {
   /// The members of an object; empty for any other value.
   package var members: [Member] { if case .object(let members) = self { members } else { [] } }
 
-  /// The bytes that a signature covers: without the signatures themselves, and without data added by servers.
+  /// The bytes covered by a signature: the canonical form, excluding signatures and data added by servers.
   package var signed: [UInt8] {
     JSON.object(members.filter { $0.name != "signatures" && $0.name != "unsigned" }).canonical
   }
 
-  /// Whether the object has a valid signature of `user` by this Ed25519 key, whose name is `ed25519:` and `id`.
+  /// Whether the object has a valid signature from `user` with this Ed25519 key, which is named `ed25519:` plus `id`.
   package func isSigned(by user: String, _ id: String, key: String) -> Bool {
     guard let signature = self["signatures"]?[user]?["ed25519:" + id]?.text else { return false }
     return Ed25519.isValid(signature, of: signed, by: key)
   }
 
-  /// Returns the object with this member, which replaces a member with the same name.
+  /// Returns the object with this member, which replaces any member with the same name.
   package func with(_ name: String, _ value: JSON) -> JSON {
     .object(members.filter { $0.name != name } + [Member(name: name, value: value)])
   }
 
-  /// Returns an object whose member names are computed.
+  /// Returns an object with these names and values; unlike in `object(_:)`, the names may be computed.
   package static func object(of pairs: [(String, JSON)]) -> JSON {
     .object(pairs.map { Member(name: $0.0, value: $0.1) })
   }

@@ -10,12 +10,12 @@ struct DeviceList {
   var devices: [Device] = []
   /// Time of the query, in milliseconds since 1970.
   var learnedAt: Int64
-  /// Whether the homeserver has reported a change since then.
+  /// Whether the homeserver has reported a change since the query.
   var isStale = false
 }
 
 extension CryptoMachine {
-  /// Returns the devices of a user, if the list is current.
+  /// Returns the devices of a user; `nil` if the list is missing or outdated.
   func devices(of user: String, at now: Int64) -> [Device]? {
     guard let list = lists[user], !list.isStale, abs(now - list.learnedAt) < Limits.deviceListAgeMax else { return nil }
     return list.devices
@@ -25,14 +25,14 @@ extension CryptoMachine {
     users.filter { devices(of: $0, at: now) == nil }.inOrder { $0 < $1 }
   }
 
-  /// Handles reports that lists have changed, or that a user no longer shares a room.
+  /// Handles reports that device lists have changed, or that users no longer share a room with the kiosk.
   package func devicesChanged(_ changed: [String], left: [String]) {
     for user in changed { lists[user]?.isStale = true }
     changedUsers.formUnion(changed)
     for user in left { lists[user] = nil }
   }
 
-  /// Marks all device lists as stale, as changes may have been missed.
+  /// Marks all device lists as stale, because changes may have been missed.
   package func forgetDevices() {
     for user in lists.keys { lists[user]?.isStale = true }
   }
@@ -44,9 +44,9 @@ extension CryptoMachine {
       .object(["device_keys": .object(of: users.map { ($0, .array([])) }), "timeout": .number(5_000)]))
   }
 
-  /// Handles the answer to a query for the devices of users.
+  /// Handles the response to a query for users' devices.
   ///
-  /// If a user's server did not answer, the user has no devices until the list expires.
+  /// If a user's server did not respond, the user has no devices until the list expires.
   func learned(_ users: [String], _ answer: JSON, at now: Int64) {
     for user in users {
       let owner = Owner(
@@ -64,7 +64,7 @@ extension CryptoMachine {
     if users.contains(user) { checkOwnDevice(answer["device_keys"]?[user]?[device]) }
   }
 
-  /// Whether the device is new or has its known key; with a different key, another device has taken its name.
+  /// Whether the device is new or has its known key; a different key means that a new device has taken its name.
   private func isKnownOrNew(_ device: Device) -> Bool {
     if let known = knownKeys[device.name] { return known == device.ed25519 }
     knownKeys[device.name] = device.ed25519
@@ -72,11 +72,12 @@ extension CryptoMachine {
     return true
   }
 
-  /// Checks this device's keys on the homeserver; if they differ, their database is lost, or this one is an old copy.
+  /// Checks this device's keys on the homeserver; if they differ, the original database was lost, or this
+  /// one is an old copy.
   private func checkOwnDevice(_ keys: JSON?) {
     uploads.isChecked = true
     guard let keys else {
-      // The device was removed, and its token ends with it.
+      // The device was removed, which also invalidates its token.
       return
     }
     if keys["keys"]?["ed25519:" + device]?.text != ed25519 { uploads.areLost = true }
@@ -93,7 +94,7 @@ extension CryptoMachine {
       .claim(devices), "keys/claim", .object(["one_time_keys": .object(of: keys), "timeout": .number(5_000)]))
   }
 
-  /// Starts a session with each device that has signed its one-time key; the others are not queried for a while.
+  /// Starts a session with each device that has signed its one-time key; other devices are not queried for a while.
   func claimed(_ devices: [Device], _ answer: JSON, at now: Int64) throws(OlmError) {
     for device in devices {
       resting[device.name] = now + Limits.deviceRestMax
@@ -107,7 +108,7 @@ extension CryptoMachine {
     }
   }
 
-  /// Adds a session at the front of those with a device, or moves it there.
+  /// Adds a session at the front of the sessions with a device, or moves it to the front.
   func remember(_ session: OlmSession, with key: String) {
     sessions[key] = [session] + (sessions[key] ?? []).filter { $0 !== session }.prefix(Limits.olmSessionsMax - 1)
   }

@@ -1,6 +1,6 @@
-// The identity of the kiosk's account, which signs its device: clients show the device as verified by its owner, and
-// clients that exclude other devices share their keys with it. Client-server API v1.11, §11.12.3. The machine creates
-// an identity for an account that has none; an identity that a user has created elsewhere is left alone.
+// The identity of the kiosk's account, which signs its device: clients then show the device as verified by its owner,
+// and clients that share keys only with verified devices include it. Client-server API v1.11, §11.12.3. The machine
+// creates an identity if the account has none; an identity created elsewhere by a user is left alone.
 
 import TappetCore
 import TappetJSON
@@ -10,9 +10,9 @@ import TappetStore
 /// The seeds of the three keys, and the progress of their upload.
 struct OwnIdentity {
   enum Step: Int64 {
-    /// The public keys are to be uploaded.
+    /// The public keys have not been uploaded yet.
     case keys = 0
-    /// The device's signature is to be uploaded.
+    /// The device's signature has not been uploaded yet.
     case signatures = 1
     case done = 2
   }
@@ -58,7 +58,7 @@ struct OwnIdentity {
 }
 
 extension CryptoMachine {
-  /// Handles the account's master key on the homeserver; `nil` if it has none.
+  /// Handles the account's master key on the homeserver; `nil` if the account has none.
   func learnedOwnMaster(_ key: JSON?) throws(OlmError) {
     knowsOwnMaster = true
     if key == nil, identity == nil {
@@ -67,7 +67,7 @@ extension CryptoMachine {
     }
     guard let key, identity != nil else { return }
     if key["keys"]?.members.first?.value.text != identity?.keys.master.name {
-      // Another identity: a signature of the device by our key is useless.
+      // The account has a different identity, so a signature of the device with our key is useless.
       identity = nil
     } else if identity?.step == .keys {
       identity?.step = .signatures
@@ -75,7 +75,7 @@ extension CryptoMachine {
     saveIdentity()
   }
 
-  /// Returns the next request for the identity; `nil` if there is none, or the identity is not ours.
+  /// Returns the next request for the identity; `nil` if none is needed, or the identity was not created here.
   func identityRequest() throws(OlmError) -> CryptoRequest? {
     guard uploads.isPublished else { return nil }
     if identity == nil, !knowsOwnMaster { return query([user]) }
@@ -88,7 +88,7 @@ extension CryptoMachine {
     }
   }
 
-  /// Handles the answer; if the homeserver requires the password, it is not sent and the device stays unsigned.
+  /// Handles the response; if the homeserver requires the password, the device remains unsigned.
   func identityAnswered(_ kind: CryptoRequest.Kind, status: Int) -> Bool {
     switch (kind, status) {
     case (.identity, 200): identity?.step = .signatures

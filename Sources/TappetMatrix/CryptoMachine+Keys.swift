@@ -6,11 +6,11 @@ import TappetOlm
 
 /// The state of the device's keys on the homeserver.
 struct KeyUploads {
-  /// Whether the homeserver has the device's identity.
+  /// Whether the homeserver has the device's identity keys.
   var isPublished = false
-  /// Whether the homeserver is known to have no other keys for this device.
+  /// Whether the homeserver is known to have no different keys for this device.
   var isChecked = false
-  /// Whether the homeserver has other keys for this device, whose private parts are lost.
+  /// Whether the homeserver has different keys for this device, whose private parts are lost.
   var areLost = false
   /// Number of one-time keys on the homeserver; `nil` until reported.
   var keyCount: Int64?
@@ -19,7 +19,7 @@ struct KeyUploads {
 }
 
 extension CryptoMachine {
-  /// Returns the device's identity, signed by the device.
+  /// Returns the device's identity keys, signed by the device.
   func deviceKeys() throws(OlmError) -> JSON {
     try signed(
       .object([
@@ -29,7 +29,7 @@ extension CryptoMachine {
       ]))
   }
 
-  /// Generates the keys that the homeserver lacks, and returns their upload; `nil` if it has enough.
+  /// Generates the keys that the homeserver lacks, and returns the upload request; `nil` if no keys are needed.
   func uploadRequest() throws(OlmError) -> CryptoRequest? {
     let wantsKeys = uploads.keyCount.map { $0 < Int64(Limits.oneTimeKeysMax / 2) } ?? !uploads.isPublished
     let wantsFallback = uploads.fallbackIsUsed || !uploads.isPublished
@@ -42,7 +42,7 @@ extension CryptoMachine {
     return request(.upload, "keys/upload", .object(of: body))
   }
 
-  /// Returns the keys of an unanswered upload, which may have arrived; without such keys, generates new ones.
+  /// Returns the keys of an unconfirmed upload, which may have arrived; if there are none, generates new keys.
   private func oneTimeKeys() throws(OlmError) -> JSON {
     if CryptoMachine.keys(try account.oneTimeKeys()).isEmpty {
       try account.makeOneTimeKeys(Limits.oneTimeKeysMax - Int(clamping: uploads.keyCount ?? 0))
@@ -75,7 +75,7 @@ extension CryptoMachine {
     try saveAccount()
   }
 
-  /// Handles the numbers of the device's keys in an answer to /sync; `nil` if not stated.
+  /// Handles the state of the device's keys in a response to /sync; values are `nil` if not reported.
   package func note(keyCount: Int64?, hasFallback: Bool?) {
     if let keyCount { uploads.keyCount = keyCount }
     if hasFallback == false { uploads.fallbackIsUsed = true }

@@ -1,21 +1,21 @@
-// Receiving: keys of other devices' sessions, which arrive by Olm, and the events in these sessions. An event is
-// accepted only once, and only if decrypted with a key from one of its sender's own devices that the policy allows.
+// Receiving: keys of other devices' sessions, which arrive in Olm messages, and the events in these sessions. An event
+// is accepted only once, and only if its key came from one of the sender's own devices that the policy allows.
 
 import TappetCore
 import TappetJSON
 import TappetOlm
 import TappetStore
 
-/// A session in which another user's device sends.
+/// A session in which another device sends messages to a room.
 struct InboundRoomKey {
   let session: MegolmInbound
   let user: String
   /// The keys of the device that sent the session's key.
   let curve25519: String
   let ed25519: String
-  /// Indexes of the messages that were read, near the last one.
+  /// Indexes of the messages that have been read, limited to those near the last one.
   private(set) var seen: Set<UInt32> = []
-  /// Position in the order in which the sessions arrived.
+  /// Position of the session in the order of arrival.
   var order: Int64
 
   init(_ session: MegolmInbound, user: String, curve25519: String, ed25519: String, order: Int64) {
@@ -38,7 +38,7 @@ struct InboundRoomKey {
     }
   }
 
-  /// Records that a message was read; false if it was read before, or is far behind the last one.
+  /// Records that a message was read; returns false if it was read before, or is too far behind the last one.
   mutating func note(_ index: UInt32) -> Bool {
     let last = max(seen.max() ?? 0, index)
     let oldest = last - min(last, Limits.megolmNumbersMax - 1)
@@ -56,7 +56,7 @@ struct InboundRoomKey {
   }
 }
 
-/// An encrypted event that is not decrypted yet.
+/// An encrypted event that has not been decrypted yet.
 struct WaitingEvent {
   let line: RoomLine
   let row: MatrixRow
@@ -68,7 +68,7 @@ struct WaitingEvent {
 extension CryptoMachine {
   // MARK: To this device
 
-  /// Handles an event to this device, as JSON; anything but a room key from a valid sender is ignored.
+  /// Handles an event sent to this device, as JSON; everything except a room key from a valid sender is ignored.
   @export(interface)
   package func receive(_ event: [UInt8]) throws(OlmError) {
     guard let event = JSON(decoding: event, roundsFractions: true), event["type"]?.text == "m.room.encrypted",
@@ -83,7 +83,7 @@ extension CryptoMachine {
     try receive(payload["content"] ?? .null, from: sender, curve25519: key, ed25519: signingKey)
   }
 
-  /// Returns the plaintext of an Olm message; `nil` if no session decrypts it.
+  /// Returns the plaintext of an Olm message; `nil` if no session can decrypt it.
   private func decrypt(_ message: OlmSession.Message, from key: String) throws(OlmError) -> [UInt8]? {
     for session in sessions[key] ?? [] where message.type == 1 || session.begins(with: message.body, from: key) {
       guard let plaintext = try? session.decrypt(message) else { continue }
@@ -94,7 +94,7 @@ extension CryptoMachine {
     guard message.type == 0, let session = try? account.acceptSession(from: key, message.body),
       let plaintext = try? session.decrypt(message)
     else { return nil }
-    // A fallback key is kept.
+    // Only one-time keys are removed; a fallback key remains usable.
     try? account.useUpKeys(of: session)
     remember(session, with: key)
     try saveSessions(with: key)
@@ -110,7 +110,7 @@ extension CryptoMachine {
       let session = try? MegolmInbound.create(key: text), (try? session.id()) == id
     else { return }
     let row = MatrixRow(.inbound, room + " " + id)
-    // The first session counts: a device that received the key could pass it off as its own.
+    // Only the first session counts, because a device that received the key could pass it off as its own.
     guard inbound[row] == nil else { return }
     let order = (inbound.values.map { $0.order }.max() ?? 0) + 1
     try save(
@@ -128,7 +128,7 @@ extension CryptoMachine {
 
   // MARK: In a room
 
-  /// Queues an `m.room.encrypted` event of a room, as JSON.
+  /// Queues an `m.room.encrypted` event from a room, as JSON.
   @export(interface)
   package func hear(_ event: [UInt8], in room: String, unixMilliseconds now: Int64) {
     guard let event = JSON(decoding: event, roundsFractions: true), let content = event["content"],
@@ -143,7 +143,7 @@ extension CryptoMachine {
       WaitingEvent(line: line, row: MatrixRow(.inbound, room + " " + session), ciphertext: ciphertext, arrivedAt: now))
   }
 
-  /// Returns the lines that can be decrypted now, in event order; their message indexes are in the changes.
+  /// Returns the lines that can be decrypted now, in event order; the changes then include their message indexes.
   @export(interface)
   package func takeLines(unixMilliseconds now: Int64) throws(OlmError) -> [RoomLine] {
     var lines: [RoomLine] = []

@@ -1,12 +1,12 @@
-// Sending: one Megolm session per room, whose key is sent by Olm to all allowed devices of the room's members. It is
-// replaced after some messages or days, and as soon as one of the devices that have it may no longer read.
+// Sending: one Megolm session per room, whose key is sent in Olm messages to all allowed devices of the room's members.
+// The session is replaced after a number of messages or days, and as soon as a device with the key may no longer read.
 
 import TappetCore
 import TappetJSON
 import TappetOlm
 import TappetStore
 
-/// The session in which the kiosk writes in a room.
+/// The session in which the kiosk sends messages to a room.
 struct OutboundRoomKey {
   let session: MegolmOutbound
   /// Time of creation, in milliseconds since 1970.
@@ -34,7 +34,7 @@ struct OutboundRoomKey {
     ])
   }
 
-  /// Whether the session may continue; a clock that was set back also ends it.
+  /// Whether the session may still be used; a clock that was set back also makes it unusable.
   func isGood(for devices: [Device], _ rotation: Rotation, at now: Int64) -> Bool {
     guard count < rotation.messages, now >= createdAt, now - createdAt < rotation.milliseconds else { return false }
     return readers.allSatisfy { reader in
@@ -50,7 +50,7 @@ package struct Rotation: Sendable {
 
   package init() {}
 
-  /// Reads the limits in an `m.room.encryption` event; `nil` for another algorithm.
+  /// Reads the limits in an `m.room.encryption` event; `nil` if the algorithm is not Megolm.
   ///
   /// A room can only lower the limits.
   package init?(_ content: JSON) {
@@ -60,14 +60,14 @@ package struct Rotation: Sendable {
   }
 }
 
-/// The next step before the kiosk can write in a room.
+/// The next step before the kiosk can send a message to a room.
 package enum RoomNeed: Sendable {
   case request(CryptoRequest)
   case ready
 }
 
 extension CryptoMachine {
-  /// Returns the next request before the kiosk can write to these users.
+  /// Returns the next request that is needed before the kiosk can write to these users, if any.
   @export(interface)
   package func need(
     of room: String, _ users: [String], _ rotation: Rotation, unixMilliseconds now: Int64
@@ -106,7 +106,7 @@ extension CryptoMachine {
       .object(["messages": messages]), .put)
   }
 
-  /// Encrypts an Olm message, with the fields that prevent it from being passed off as another device's.
+  /// Encrypts an Olm message, with the fields that prevent anyone from passing it off as another device's message.
   private func encrypt(_ type: String, _ content: JSON, for device: Device) throws(OlmError) -> JSON {
     guard let session = sessions[device.curve25519]?.first else { throw .malformed }
     let plaintext = JSON.object([
@@ -132,7 +132,7 @@ extension CryptoMachine {
     save(MatrixRow(.outbound, room), try outbound[room]?.encoded())
   }
 
-  /// Returns the content of an `m.room.encrypted` event, for the devices that now have the key.
+  /// Returns the content of an `m.room.encrypted` event, for the devices that have received the key.
   @export(interface)
   package func encrypt(_ content: JSON, in room: String) throws(OlmError) -> JSON {
     guard let key = outbound[room] else { throw .malformed }

@@ -1,5 +1,5 @@
-// The encryption of one device: its keys, its sessions with other devices and in rooms. Pure: it returns requests and
-// handles their answers; changes must be committed before any of them takes effect (`takeChanges`).
+// The encryption of one device: its keys, and its sessions with other devices and in rooms. Without I/O: the machine
+// returns requests and handles the responses. Changes must be committed before they take effect (`takeChanges`).
 //
 //   sync ──▶ receive ──▶ room keys ─┐
 //            hear ─────▶ waiting ───┴──▶ takeLines
@@ -13,19 +13,19 @@ import TappetStore
 /// A request to the homeserver about keys.
 package struct CryptoRequest: Sendable {
   package enum Kind: Hashable, Sendable {
-    /// The device's own keys, one-time keys and fallback key.
+    /// Uploads the device's own keys, one-time keys and fallback key.
     case upload
-    /// The devices of these users.
+    /// Queries the devices of the given users.
     case query([String])
-    /// One-time keys of these devices.
+    /// Claims one-time keys of the given devices.
     case claim([Device])
-    /// A room's key for these devices.
+    /// Sends a room's key to the given devices.
     case share(room: String, [Device])
-    /// The public keys of the account's identity.
+    /// Uploads the public keys of the account's identity.
     case identity
-    /// The signature of the device.
+    /// Uploads the signature of the device.
     case signatures
-    /// The device's keys are lost: it is never used again.
+    /// Logs out the device, which is never used again, because its keys are lost.
     case logOut
   }
 
@@ -35,7 +35,7 @@ package struct CryptoRequest: Sendable {
   package let body: [UInt8]
 }
 
-/// The state of the encryption.
+/// The encryption state of one device.
 package final class CryptoMachine {
   package let user: String
   package let device: String
@@ -43,28 +43,28 @@ package final class CryptoMachine {
   let account: OlmAccount
   let curve25519: String
   let ed25519: String
-  /// Sessions by the device's Curve25519 key; the session last read from is first.
+  /// Sessions by the other device's Curve25519 key; the most recently used session is first.
   var sessions: [String: [OlmSession]] = [:]
   var inbound: [MatrixRow: InboundRoomKey] = [:]
   /// Sending sessions by room id.
   var outbound: [String: OutboundRoomKey] = [:]
-  /// The devices of users, by user.
+  /// Device lists, by user.
   var lists: [String: DeviceList] = [:]
-  /// Devices' Ed25519 keys, by the device's name.
+  /// Ed25519 keys of known devices, by device name.
   var knownKeys: [String: String] = [:]
   package internal(set) var encryptedRooms: Set<String> = []
-  /// Devices without one-time keys, and the time until which they are not queried again.
+  /// Devices without one-time keys, and the time, in milliseconds since 1970, until which they are not queried again.
   var resting: [String: Int64] = [:]
   var waiting: [WaitingEvent] = []
   /// Users whose devices have changed since the last query.
   var changedUsers: Set<String> = []
-  /// Users whose devices are needed to read waiting events.
+  /// Users whose device lists are needed to read waiting events.
   var wantedUsers: Set<String> = []
   var uploads = KeyUploads()
   var identity: OwnIdentity?
-  /// Whether the homeserver has reported the account's identity.
+  /// Whether the homeserver has reported the account's identity, or that there is none.
   var knowsOwnMaster = false
-  /// Whether the homeserver does not accept an identity.
+  /// Whether the homeserver has refused the upload of an identity.
   var refusesIdentity = false
   private var changes: [MatrixChange] = []
 
@@ -80,7 +80,7 @@ package final class CryptoMachine {
     self.ed25519 = ed25519
   }
 
-  /// Opens the machine with these rows; creates an account if there are none.
+  /// Restores the machine from the given rows; creates an account if the rows contain none.
   @export(interface)
   package static func open(
     user: String, device: String, _ policy: RoomEncryption.Devices, _ rows: [(row: MatrixRow, value: [UInt8])]
@@ -118,7 +118,7 @@ package final class CryptoMachine {
 
   // MARK: Changes
 
-  /// Returns the changes to be committed, in order, before anything else happens.
+  /// Returns the changes in order; they must be committed before anything else happens.
   package func takeChanges() -> [MatrixChange] {
     defer { changes = [] }
     return changes
@@ -147,7 +147,7 @@ package final class CryptoMachine {
     if encryptedRooms.insert(room).inserted { save(MatrixRow(.encryptedRoom, room), .bool(true)) }
   }
 
-  /// Returns the object with a signature by this device as a member.
+  /// Returns the object with this device's signature added as a member.
   func signed(_ object: JSON) throws(OlmError) -> JSON {
     let signature = JSON.string(try account.sign(object.signed))
     return object.with("signatures", .object(of: [(user, .object(of: [("ed25519:" + device, signature)]))]))
@@ -159,7 +159,7 @@ package final class CryptoMachine {
   @export(interface)
   package func nextRequest(unixMilliseconds now: Int64) throws(OlmError) -> CryptoRequest? {
     if uploads.areLost { return request(.logOut, "logout", .object([])) }
-    // A device that is new here must also be new to the homeserver.
+    // Before a new device publishes its keys, the homeserver must not have any keys for this device.
     if !uploads.isPublished, !uploads.isChecked { return query([user]) }
     if let upload = try uploadRequest() { return upload }
     if let request = try identityRequest() { return request }
@@ -168,7 +168,7 @@ package final class CryptoMachine {
     return stale.isEmpty ? nil : query(stale)
   }
 
-  /// Handles the answer to a request; returns false if the answer is invalid.
+  /// Handles the response to a request; returns false if the response is invalid.
   @export(interface)
   package func handle(
     _ kind: CryptoRequest.Kind, status: Int, _ body: [UInt8], unixMilliseconds now: Int64

@@ -4,7 +4,7 @@
 import TappetCore
 import TappetJSON
 
-/// A device with a valid signature of itself.
+/// A device with a valid signature of its own keys.
 package struct Device: Hashable, Sendable {
   package let user: String
   package let id: String
@@ -12,10 +12,10 @@ package struct Device: Hashable, Sendable {
   package let curve25519: String
   /// The key with which the device signs.
   package let ed25519: String
-  /// Whether its owner has signed it.
+  /// Whether the device's owner has signed it.
   package let isSigned: Bool
 
-  /// Reads a device's description; `nil` if it is for another device, or not signed by the device.
+  /// Reads a device's description; `nil` if it is for a different device, or not signed by the device itself.
   @export(interface)
   package init?(_ keys: JSON, user: String, id: String, _ owner: Owner?) {
     guard keys["user_id"]?.text == user, keys["device_id"]?.text == id,

@@ -1,5 +1,5 @@
-// The program's entry point. It listens and writes in rooms, including encrypted rooms, for its parent, the kiosk, and
-// makes no decisions.
+// The program's entry point. The program listens and writes to rooms, including encrypted rooms, for its parent, the
+// kiosk, and makes no decisions.
 
 import CPlatform
 import TappetCore
@@ -7,7 +7,7 @@ import TappetPlatform
 import TappetWebhook
 
 private let purpose = """
-  tappet-matrix is the part of Tappet that listens and writes in encrypted rooms. 'tappet run' starts it itself.
+  tappet-matrix is the part of Tappet that reads and writes in encrypted rooms. It is started by 'tappet run'.
 
   usage: tappet-matrix --listen FD
 
@@ -15,7 +15,7 @@ private let purpose = """
     --version      print the protocol's version
     --help         print this help
 
-  Exit status: 0 the parent closed the socket, 1 libcurl cannot be used, 2 wrong usage, 3 the homeserver no longer
+  Exit status: 0 the parent closed the socket, 1 libcurl cannot be used, 2 usage error, 3 the homeserver no longer
   accepts the session.
 
   """

@@ -1,5 +1,5 @@
-// The encryption of a session's rooms: the machine with its database, and the queued messages. One request is in
-// progress at a time. The machine's changes are on the disk before a request that depends on them.
+// The encryption of a session's rooms: the crypto machine with its database, and the queued messages. Only one request
+// is in progress at a time. The machine's changes are written to disk before a request that depends on them is sent.
 
 import CPlatform
 import TappetCore
@@ -10,7 +10,7 @@ import TappetSQLite
 import TappetStore
 import TappetWebhook
 
-/// Reads and writes in encrypted rooms.
+/// Reads and writes messages in encrypted rooms.
 final class RoomEncrypter: RoomCipher {
   /// A message to be sent.
   private struct Post {
@@ -28,14 +28,14 @@ final class RoomEncrypter: RoomCipher {
 
   /// The request in progress.
   private enum Pending {
-    /// A request about keys; `isForPost` if the first message waits for it.
+    /// A request about keys; `isForPost` is true if the first message is waiting for the request.
     case keys(CryptoRequest.Kind, isForPost: Bool)
     case post(RoomDestination.Step)
   }
 
   private enum Condition {
     case good
-    /// The device's keys are lost, and it is logged out.
+    /// The device's keys are lost, and the device is logged out.
     case lost
     /// Changes could not be written.
     case behind
@@ -47,7 +47,7 @@ final class RoomEncrypter: RoomCipher {
   private var encryption = RoomEncryption()
   private var posts: [Post] = []
   private var pending: Pending?
-  /// Facts about the rooms of earlier messages, by room name.
+  /// Known state of the rooms of earlier messages, by room name.
   private var rooms: [String: RoomDestination] = [:]
   private var rotations: [String: Rotation] = [:]
   private var messages: [RoomMessage] = []
@@ -61,7 +61,7 @@ final class RoomEncrypter: RoomCipher {
     do throws(SecretStoreError) { store = try MatrixStore.open(folder: state, device: user + " " + device) } catch {
       return error.systemCode
     }
-    // If the rows cannot be opened, a new account finds other keys on the homeserver, and logs out the device.
+    // If the rows cannot be restored, a new account finds different keys on the homeserver, and logs out the device.
     let rows = (try? store?.rows()) ?? []
     machine =
       (try? CryptoMachine.open(user: user, device: device, encryption.devices, rows))
@@ -69,11 +69,11 @@ final class RoomEncrypter: RoomCipher {
     return machine != nil && commit() ? nil : EIO
   }
 
-  /// Writes the changes; if that fails, nothing that depends on them may happen.
+  /// Writes the changes to disk; if this fails, nothing that depends on them may be done.
   private func commit() -> Bool {
     guard let machine, let store else { return false }
     do throws(SecretError) { try store.commit(machine.takeChanges()) } catch {
-      // Memory is ahead of the disk: another process must start with the disk's state.
+      // The state in memory is ahead of the disk, so a new process must start with the state on disk.
       condition = .behind
       return false
     }
@@ -104,7 +104,7 @@ final class RoomEncrypter: RoomCipher {
     machine?.hear(event, in: room, unixMilliseconds: clock.now().unixMilliseconds)
   }
 
-  /// Returns a line only if its message index is on the disk: otherwise it would be read again after a restart.
+  /// Returns lines only after their message indexes are on disk; otherwise, a restart would allow replays.
   func takeLines() -> [RoomLine] {
     guard let machine, condition == .good else { return [] }
     let lines = (try? machine.takeLines(unixMilliseconds: clock.now().unixMilliseconds)) ?? []
@@ -148,7 +148,7 @@ final class RoomEncrypter: RoomCipher {
     posts.removeAll { $0.endsAt <= now }
   }
 
-  /// Returns the next request for the first message; `nil` if the message has ended without one.
+  /// Returns the next request for the first message; `nil` if the message could not be encrypted and was removed.
   private func firstCall(_ machine: CryptoMachine, at now: Moment) -> HTTPClient.Call? {
     if posts[0].step == nil, let known = rooms[posts[0].room.room] { posts[0].room = known }
     let step = posts[0].step ?? posts[0].room.begin(at: now.instant)
@@ -209,7 +209,7 @@ final class RoomEncrypter: RoomCipher {
     }
   }
 
-  /// Clears the store of the device, which is logged out, so that the next login detects this.
+  /// Clears the store of the logged-out device, so that the next login detects the logout.
   private func end() {
     condition = .lost
     try? store?.clear()
@@ -242,7 +242,7 @@ final class RoomEncrypter: RoomCipher {
       if case .members = step { posts[0].users = RoomEncrypter.members(body) }
       posts[0].step = next
       posts[0].isFirst = false
-    // The outbox retries its messages; a reply is only retried here.
+    // The outbox retries its own messages; replies are retried only here.
     case .answered(let status, let named) where status != 200 && !posts[0].isAnswered:
       pause(named, atLeast: Limits.roomRetry.first)
     case .answered(let status, let pause):

@@ -1,4 +1,4 @@
-// Pending invitations to rooms: the name and the inviter, which the homeserver shows before the kiosk joins.
+// Pending invitations to rooms, with the name and the inviter, which the homeserver provides before the kiosk joins.
 
 import TappetCommandLine
 import TappetCore
@@ -9,7 +9,7 @@ struct Invitation {
   let name: String?
   let sender: String?
 
-  /// Returns all invitations by an initial sync that excludes joined rooms (client-server API §6.4, `rooms.invite`).
+  /// Returns all invitations, using an initial sync without joined rooms (client-server API §6.4, `rooms.invite`).
   static func all(_ client: HomeserverClient) throws(CommandFailure) -> [Invitation] {
     let nothing = JSON.object(["types": .array([])])
     let filter = JSON.object([

@@ -14,7 +14,7 @@ extension Operand {
 }
 
 extension Command {
-  /// The commands about rooms and spaces, in the order of the overview.
+  /// The commands for rooms and spaces, in the order of the overview.
   package static var matrix: [Command] {
     @export(interface) get {
       [
@@ -30,16 +30,16 @@ extension Command {
       options: [CommandOption("by-space", "list each room under its space, newest message first, with unread counts")],
       details: """
         Lists the rooms: id, address, name, and whether a room is a space or is encrypted. A room that cannot be
-        read is reported, and the others are listed. Invitations are listed last, with their sender; 'tappet
-        matrix join' accepts one. With --by-space, each room is listed under its space, if the kiosk is in both;
-        the counts of a space are the sums over its rooms.
+        read is reported, and the others are listed. Invitations are listed last, with their sender; use 'tappet
+        matrix join' to accept an invitation. With --by-space, each room is listed under its space, if the kiosk
+        has joined both; the counts of a space are the sums over its rooms.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let client = try Homeserver.connect(configuration)
         let joined = try client.require(.get, "/_matrix/client/v3/joined_rooms")["joined_rooms"]?.elements ?? []
         let invitations = try Invitation.all(client)
         defer { for invitation in invitations { Output.print(invitation.line) } }
-        if joined.isEmpty { Output.printError("The kiosk has not joined a room; 'tappet matrix join ROOM' joins one.") }
+        if joined.isEmpty { Output.printError("No rooms joined yet; use 'tappet matrix join ROOM' to join a room.") }
         var rooms: [ListedRoom] = []
         var failures: [String] = []
         for (index, id) in joined.compactMap({ $0.text }).enumerated() {
@@ -61,7 +61,7 @@ extension Command {
           for room in rooms { Output.print(room.line) }
         }
         for failure in failures { Output.print(failure) }
-        if !failures.isEmpty { throw .refused("\(failures.count) rooms could not be read; they are listed above") }
+        if !failures.isEmpty { throw .refused("\(failures.count) rooms could not be read; see the list above") }
       })
   }
 
@@ -69,7 +69,7 @@ extension Command {
     Command(
       words: "matrix join", section: .rooms, summary: "join a room", operands: [.room],
       details: """
-        Joins a room by its address (#door:example.org) or its id (!…). This also accepts an invitation.
+        Joins a room by its address (#door:example.org) or its id (!…). This command also accepts invitations.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let room = try Homeserver.checked(room: arguments.operands[0])
@@ -79,12 +79,12 @@ extension Command {
         let id = answer["room_id"]?.text ?? ""
         let isEncrypted = try RoomFacts(id, client).isEncrypted
         Output.printError(
-          "Joined: \(id.escaped)." + (isEncrypted ? " It is encrypted." : ""))
+          "Joined: \(id.escaped)." + (isEncrypted ? " The room is encrypted." : ""))
       })
   }
 
   static var roomLeave: Command {
-    change("leave", "leave a room", "Leaves a room. Messages to it are given up from now on.", "Left")
+    change("leave", "leave a room", "Leaves a room. Messages to the room are given up from now on.", "Left")
   }
 
   static var roomInvite: Command {
@@ -142,7 +142,7 @@ extension Command {
       })
   }
 
-  /// Returns a command that changes the membership of a room.
+  /// Returns a command that changes a membership in a room.
   private static func change(
     _ word: String, _ summary: String, _ details: String, _ done: String, needsUser: Bool = false
   ) -> Command {

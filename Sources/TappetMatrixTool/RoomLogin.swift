@@ -13,7 +13,7 @@ import TappetStore
 extension Command {
   static var roomLogin: Command {
     Command(
-      words: "matrix login", section: .rooms, summary: "log the kiosk in at its homeserver",
+      words: "matrix login", section: .rooms, summary: "log the kiosk in to its homeserver",
       operands: [Operand("USER")],
       options: [
         CommandOption("homeserver", "URL", "URL of the homeserver (default: as published by USER's server)"),
@@ -24,8 +24,8 @@ extension Command {
         Logs USER (@name:server) in with a password, which is read from standard input (without echo on a
         terminal) or from --password-file and not stored, and writes the session to the file that 'matrix' in
         kiosk.yaml specifies. A second login of the same user uses the same device, unless the keys of its
-        encrypted rooms are lost. A running kiosk uses the new session automatically. With --login-token, the line
-        that is read is a token created by another client.
+        encrypted rooms are lost. A running kiosk uses the new session automatically. With --login-token, a
+        login token created by another client is read instead.
         """,
       example: "tappet matrix login @kiosk:example.org",
       body: .configured { (arguments, configuration) throws(CommandFailure) in
@@ -49,7 +49,7 @@ extension Command {
         let secret = try Prompt.privateLine(
           from: arguments.value("password-file"), question: isToken ? "Login token" : "Password of \(user)",
           what: isToken ? "login token" : "password", sizeMax: Limits.brokerPasswordSizeMax)
-        // Read before its file is overwritten; otherwise, another user's token would remain valid.
+        // Read the former session before its file is overwritten; otherwise, a different user's token stays valid.
         let former = Homeserver.session(matrix).flatMap { $0.user == user ? nil : $0.user }
         let formerClient = try former.map { (_) throws(CommandFailure) in try Homeserver.connect(configuration) }
         let session = try Homeserver.logIn(
@@ -61,17 +61,17 @@ extension Command {
         } catch { throw error.failure }
         Output.printError("Logged in: \(session.user) at \(session.homeserver), as device \(session.device).")
         if let former, let formerClient, (try? formerClient.logOut())?.hasEndedSession != true {
-          Output.printError("warning: the session of \(former) is still valid; end it in another client.")
+          Output.printError("warning: the session of \(former) is still valid; end this session in another client.")
         }
       })
   }
 
   static var roomLogout: Command {
     Command(
-      words: "matrix logout", section: .rooms, summary: "end the kiosk's session at its homeserver",
+      words: "matrix logout", section: .rooms, summary: "end the kiosk's session on its homeserver",
       details: """
-        Ends the session at the homeserver and removes its file. Messages to rooms are pending until the next
-        login, or until they expire.
+        Ends the session at the homeserver and removes the session file. Messages to rooms stay pending until
+        the next login, or until they expire.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let matrix = try Homeserver.settings(configuration)
@@ -92,6 +92,6 @@ extension HomeserverClient {
 }
 
 extension HomeserverClient.Answer {
-  /// Whether the session has ended, including that its token was already invalid.
+  /// Whether the session has ended, including the case that its token was already invalid.
   fileprivate var hasEndedSession: Bool { status == 200 && json != nil || code == "M_UNKNOWN_TOKEN" }
 }

@@ -13,7 +13,7 @@ enum RoomRequest {
     CommandOption("public", "allow everyone to join without an invitation"),
   ]
 
-  /// Creates the room, with `more` in the request; prints its id, then sends the invitations.
+  /// Creates the room, with additional members `more` in the request; prints its id, then sends the invitations.
   static func perform(
     _ arguments: Arguments, _ configuration: KioskConfiguration, _ more: [JSON.Member] = []
   ) throws(CommandFailure) {
@@ -48,7 +48,7 @@ enum RoomRequest {
 }
 
 extension JSON.Member {
-  /// Returns a text member; empty if there is no value.
+  /// Returns an array with a text member; empty if there is no value.
   static func text(_ name: String, _ value: String?) -> [JSON.Member] {
     value.map { [JSON.Member(name: name, value: .string($0))] } ?? []
   }

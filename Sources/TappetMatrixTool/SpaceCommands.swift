@@ -1,4 +1,4 @@
-// tappet space: groups of rooms. The result for each room is reported, and a failure does not stop the others.
+// tappet space: groups of rooms. The result for each room is reported; a failure does not affect the other rooms.
 
 import TappetCommandLine
 import TappetConfig
@@ -97,10 +97,10 @@ extension Command {
         let client = try Homeserver.connect(configuration)
         let id = try Homeserver.resolve(arguments.operands[0], client)
         let user = arguments.operands[1]
-        // The kiosk itself leaves the space last, since none of its rooms are visible from outside.
+        // The kiosk itself leaves the space last, because the rooms are not visible to a user outside the space.
         let isOwn = configuration.matrix.flatMap { Homeserver.session($0) }?.user == user
         var results = SpaceResults()
-        // Read before anybody is removed: if they cannot be read, nothing is done.
+        // The rooms are read before anyone is removed: if they cannot be read, nothing is changed.
         let rooms = try client.rooms(of: id)
         if !isOwn { results.kick(user, from: id, client) }
         if let answer = try client.askForSpace(id, "remove", .object(["user_id": .string(user)])) {
@@ -142,7 +142,7 @@ private struct SpaceResults {
     } catch { note(room, error.sentence ?? "") }
   }
 
-  /// Handles a response of a server that processed all rooms.
+  /// Handles the response from a server that processed all rooms.
   mutating func take(_ answer: JSON, done: String) {
     for room in answer[done]?.elements ?? [] { show(done, room.text ?? "") }
     for failure in answer["failed"]?.elements ?? [] {
@@ -171,7 +171,7 @@ private struct SpaceResults {
   private func show(_ result: String, _ room: String) { Output.print("\(result)  \(room.escaped)") }
 
   func end() throws(CommandFailure) {
-    if failed > 0 { throw .refused("\(failed) failed; they are listed above") }
+    if failed > 0 { throw .refused("\(plural(failed, "room")) failed; see the list above") }
   }
 }
 
@@ -182,7 +182,7 @@ extension HomeserverClient {
     var server: String?
   }
 
-  /// Requests the operation for all rooms at once, as some servers support; returns `nil` otherwise.
+  /// Requests the operation for all rooms in one call, which only some servers support; returns `nil` if not supported.
   fileprivate func askForSpace(_ id: String, _ word: String, _ body: JSON) throws(CommandFailure) -> JSON? {
     let answer = try ask(.post, "/_clap/client/v1/spaces/\(id.percentEncoded)/" + word, body)
     // For an unsupported request, a proxy in front of the server may return any response.
@@ -192,7 +192,7 @@ extension HomeserverClient {
 
   /// Returns the rooms of a space sorted by id, without nested spaces.
   ///
-  /// Rooms that the kiosk may not see are included, so that the failure for them is reported.
+  /// Rooms that the kiosk cannot see are included, so that a failure is reported for each of them.
   func rooms(of space: String) throws(CommandFailure) -> [Child] {
     var children: [Child] = []
     var spaces: [String] = []

@@ -10,7 +10,7 @@ struct ListedRoom {
   let facts: RoomFacts
   /// Number of unread notifications according to the homeserver.
   var unread: Int64 = 0
-  /// Number of unread messages that mention the kiosk, or everybody.
+  /// Number of unread messages that mention the kiosk or everyone.
   var mentions: Int64 = 0
   /// Time of the last message in milliseconds since 1970; `nil` if there is none.
   var lastMessage: Int64?
@@ -49,7 +49,8 @@ struct ListedEntry {
 
   /// Groups joined rooms by space; a room of a space has no separate entry, but a nested space does.
   ///
-  /// Sorted by the newest message, which for a space is that of its rooms; entries without messages come last.
+  /// Entries are sorted by their newest message, which for a space is the newest message in its rooms; entries without
+  /// messages come last.
   static func entries(
     _ rooms: [ListedRoom], childrenOf children: (ListedRoom) -> [String]
   ) -> [ListedEntry] {
@@ -74,7 +75,7 @@ struct ListedEntry {
     room.facts.isSpace ? children.compactMap { $0.lastMessage }.max() : room.lastMessage
   }
 
-  /// Number of unread messages, and of those that mention the kiosk.
+  /// Number of unread messages, and of unread messages that mention the kiosk.
   private var counts: (unread: Int64, mentions: Int64) {
     room.facts.isSpace
       ? children.reduce((0, 0)) { ($0.0 + $1.unread, $0.1 + $1.mentions) } : (room.unread, room.mentions)

@@ -1,4 +1,4 @@
-// Times in JSON: RFC 3339 in UTC, everywhere.
+// Times in JSON, which are always in RFC 3339 format in UTC.
 
 import TappetJSON
 import TappetPlatform
@@ -10,7 +10,7 @@ extension JSON {
     return overflow ? .null : time(unixMilliseconds: milliseconds)
   }
 
-  /// Returns a wall-clock time given in milliseconds.
+  /// Returns a wall-clock time that is specified in milliseconds.
   package static func time(unixMilliseconds: Int64) -> JSON {
     .optional(WallTime.utc(unixMilliseconds: unixMilliseconds))
   }

@@ -1,13 +1,13 @@
-// libolm's objects: a device's account, its Olm sessions with other devices, and the Megolm sessions of rooms. The only
-// file that imports COlm, so that another implementation of the two ratchets can replace it.
+// libolm's objects: a device's account, its Olm sessions with other devices, and the Megolm sessions of rooms. Only
+// this file imports COlm, so that libolm can be replaced with another implementation of the two ratchets.
 //
-// libolm generates no random numbers: they are read from the kernel. It wipes its objects and any randomness it used. A
-// stored object ("pickle") is not encrypted here: its owner seals it. Messages and keys are Base64 without padding.
+// libolm does not generate random numbers; they are read from the kernel. It wipes its objects and the random bytes. A
+// stored object ("pickle") is not encrypted here; its owner seals it. Messages and keys are Base64 without padding.
 
 import COlm
 import TappetCore
 
-/// A failed call of libolm.
+/// The reason why a call to libolm failed.
 package enum OlmError: Error, Hashable, Sendable {
   /// The kernel's random number generator failed.
   case noRandomness
@@ -37,7 +37,7 @@ package enum OlmError: Error, Hashable, Sendable {
   }
 }
 
-/// One of libolm's objects, in its own memory, which is wiped on release.
+/// A libolm object in separate memory, which is wiped on release.
 private final class OlmObject {
   typealias Code = (OpaquePointer?) -> OlmErrorCode
 
@@ -76,7 +76,7 @@ private final class OlmObject {
     String(decoding: try bytes(size, fill), as: UTF8.self)
   }
 
-  /// Calls `use` with this number of random bytes, which are wiped afterwards.
+  /// Calls `use` with `count` random bytes, which are wiped afterwards.
   func random(_ count: Int, _ use: (inout [UInt8]) -> Int) throws(OlmError) {
     var random: [UInt8]
     do throws(CryptoError) { random = try LibCrypto.random(count: count) } catch { throw .noRandomness }
@@ -151,7 +151,7 @@ package final class OlmAccount {
     try object.random(size) { olm_account_generate_fallback_key(object.handle, &$0, $0.count) }
   }
 
-  /// Returns the fallback key if not yet marked as published, as JSON in the same form.
+  /// Returns the fallback key, if not yet marked as published, in the same JSON form as `oneTimeKeys`.
   package func fallbackKey() throws(OlmError) -> [UInt8] {
     try object.bytes(olm_account_unpublished_fallback_key_length(object.handle)) {
       olm_account_unpublished_fallback_key(object.handle, &$0, $0.count)
@@ -173,7 +173,7 @@ package final class OlmAccount {
     return session
   }
 
-  /// Creates the session that a device started with its first message (type 0), which must be decrypted next.
+  /// Creates the session that a device started with its first message (type 0); this message must be decrypted next.
   ///
   /// Does not remove the one-time key: see `useUpKeys`.
   @export(interface)
@@ -194,7 +194,7 @@ package final class OlmAccount {
 
 /// The double ratchet between two devices.
 package final class OlmSession {
-  /// A message and its type: 0 until the other device has answered, then 1.
+  /// A message and its type: 0 until the other device has replied, then 1.
   package typealias Message = (type: Int, body: [UInt8])
 
   fileprivate let object = OlmObject(
@@ -229,7 +229,7 @@ package final class OlmSession {
     return (type, body)
   }
 
-  /// Whether this session was started by that device's first message (type 0).
+  /// Whether this session was started with `message`, a device's first message (type 0).
   package func begins(with message: [UInt8], from identityKey: String) -> Bool {
     var message = message
     return olm_matches_inbound_session_from(
@@ -289,7 +289,7 @@ package final class MegolmOutbound {
   /// Index of the next message, starting at 0.
   package var index: UInt32 { olm_outbound_group_session_message_index(object.handle) }
 
-  /// Returns the key with which another device can decrypt this session from the next message on.
+  /// Returns the key with which another device can decrypt this session, starting with the next message.
   package func key() throws(OlmError) -> String {
     try object.text(olm_outbound_group_session_key_length(object.handle)) {
       olm_outbound_group_session_key(object.handle, &$0, $0.count)
@@ -343,7 +343,7 @@ package final class MegolmInbound {
   /// Index of the first message that can be decrypted.
   package var firstIndex: UInt32 { olm_inbound_group_session_first_known_index(object.handle) }
 
-  /// Decrypts a message and returns its index; the caller must detect a message that is replayed.
+  /// Decrypts a message and returns its index; the caller must detect replayed messages.
   @export(interface)
   package func decrypt(_ message: [UInt8]) throws(OlmError) -> (plaintext: [UInt8], index: UInt32) {
     var (copy, body) = (message, message)
@@ -356,15 +356,15 @@ package final class MegolmInbound {
   }
 }
 
-/// Verification of signatures of other devices and users.
+/// Verification of signatures from other devices and users.
 package enum Ed25519 {
-  /// Number of Base64 digits of a signature (64 bytes).
+  /// Number of Base64 digits in a signature (64 bytes).
   private static let digitCount = 86
 
   /// Whether `signature` was made with the private key that belongs to `key`.
   @export(interface)
   package static func isValid(_ signature: String, of message: [UInt8], by key: String) -> Bool {
-    // libolm ignores an additional digit.
+    // Checked here, because libolm ignores an additional digit.
     guard signature.utf8.count == digitCount else { return false }
     let object = OlmObject(
       size: olm_utility_size(), { olm_utility($0) }, code: { olm_utility_last_error_code($0) })
@@ -376,7 +376,7 @@ package enum Ed25519 {
 
 /// A key with which a user signs devices, derived from a seed.
 package final class OlmSigningKey {
-  /// Number of bytes of a seed.
+  /// Size of a seed, in bytes.
   package static var seedSize: Int { olm_pk_signing_seed_length() }
 
   private let object = OlmObject(
@@ -384,7 +384,7 @@ package final class OlmSigningKey {
   /// The public key, which also serves as the key's name.
   package let name: String
 
-  /// Creates the key from a seed; throws if the seed has another size.
+  /// Creates the key from a seed; throws if the seed has the wrong size.
   package init(seed: [UInt8]) throws(OlmError) {
     let handle = object.handle
     name = try object.text(olm_pk_signing_public_key_length()) {

@@ -3,7 +3,7 @@
 import CPlatform
 import TappetPlatform
 
-/// Watches a folder of device nodes, /dev, through inotify; causes no wake-ups while nothing appears or vanishes.
+/// Watches a folder of device nodes, usually /dev, with inotify; causes no wake-ups while the nodes do not change.
 final class DeviceNodes {
   /// A change of one node.
   enum Change: Hashable {
@@ -14,7 +14,7 @@ final class DeviceNodes {
     case lost
   }
 
-  /// The descriptor for the reactor: readable while `read` has changes.
+  /// The descriptor for the reactor; readable while changes are pending.
   let fileDescriptor: Int32
 
   /// Starts watching `folder`.

@@ -7,7 +7,7 @@ import TappetPlatform
 
 /// The location of a line: a chip's node and an offset.
 package struct GPIOPlace: Hashable, Sendable {
-  /// The chip's node, such as `/dev/gpiochip0`.
+  /// Path of the chip's device node, such as `/dev/gpiochip0`.
   package var path: String
   /// The line's offset, from 0.
   package var offset: UInt32
@@ -20,7 +20,7 @@ package struct GPIOChips: Sendable {
   /// Nodes that this user may not open.
   package var deniedPaths: [String]
 
-  /// Creates a set of these chips.
+  /// Creates a snapshot with these chips.
   package init(chips: [GPIOChip], deniedPaths: [String] = []) {
     self.chips = chips
     self.deniedPaths = deniedPaths
@@ -38,7 +38,7 @@ package struct GPIOChips: Sendable {
     return found
   }
 
-  /// Returns only character devices: Raspberry Pi OS also has symbolic links with older numbers.
+  /// Returns only character devices, because Raspberry Pi OS also has symbolic links with older numbers.
   private static func nodes(in folder: String) -> [String] {
     FolderNames.sorted(in: folder).filter { $0.begins(with: "gpiochip") }.map { folder + "/" + $0 }.filter { path in
       var status = stat()
@@ -61,7 +61,7 @@ package struct GPIOChips: Sendable {
     }
   }
 
-  /// Finds a line by the kernel's names first; if the kernel has no names or different ones, by the profile's.
+  /// Finds a line by its kernel name or, if the kernel does not use this name, by its name in the profile.
   private func find(name: String, chip: String?, profile: BoardProfile?) throws(GPIOFault) -> GPIOPlace {
     var candidates = chips
     if let chip { candidates = [try self.chip(chip)] }
@@ -113,7 +113,7 @@ package struct GPIOChips: Sendable {
     throw chips.isEmpty && deniedPaths.isEmpty ? .noChips : .noChip(name)
   }
 
-  /// Returns the chip with the first of these labels that any chip has.
+  /// Returns the chip with the first of these labels that exists.
   private func chip(ofLabels labels: [String]) throws(GPIOFault) -> GPIOChip {
     for label in labels {
       let found = chips.filter { $0.label == label }
@@ -131,7 +131,7 @@ package struct GPIOChips: Sendable {
     return GPIOPlace(path: chip.path, offset: offset)
   }
 
-  /// Returns the probable reason why something was not found.
+  /// Returns the probable reason why a chip or line was not found.
   private func missing(_ fault: GPIOFault) -> GPIOFault {
     if let path = deniedPaths.first { return .noPermission(path: path) }
     return chips.isEmpty ? .noChips : fault

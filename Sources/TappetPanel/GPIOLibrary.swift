@@ -1,27 +1,26 @@
-// libgpiod in both major versions (CGPIO hides the difference): existing chips, and a requested line. Makes no
-// decisions.
+// Access to chips and lines with either major version of libgpiod (CGPIO hides the difference). Makes no decisions.
 
 import CGPIO
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// A GPIO chip as inspected.
+/// A GPIO chip at the time of its inspection.
 package struct GPIOChip: Hashable, Sendable {
-  /// The chip's node, not a symbolic link, such as `/dev/gpiochip0`.
+  /// Path of the chip's device node, such as `/dev/gpiochip0`, with symbolic links resolved.
   package var path: String
   /// The driver's label for the chip, such as `pinctrl-rp1`.
   package var label: String
-  /// The lines by offset.
+  /// The chip's lines, by offset.
   package var lines: [LineInfo]
 
-  /// One line of the chip as inspected.
+  /// One line of the chip at the time of its inspection.
   package struct LineInfo: Hashable, Sendable {
-    /// The name in the device tree; empty if it has none.
+    /// The line's name in the device tree; empty if the line has none.
     package var name: String
     /// Whether the line is in use.
     package var isUsed: Bool
-    /// The kernel's name for the line's user; empty if there is none.
+    /// Name of the line's user in the kernel; empty if there is none.
     package var consumer: String
 
     /// Creates a line with this name, used by `consumer`.
@@ -41,7 +40,8 @@ package struct GPIOChip: Hashable, Sendable {
 
   /// Returns the chip whose node is at `path`, with all its lines.
   ///
-  /// EACCES: the node exists, but this user may not open it. ENODEV, ENOENT: the chip vanished in the meantime.
+  /// Throws EACCES if the node exists but this user may not open it, and ENODEV or ENOENT if the chip vanished in the
+  /// meantime.
   static func look(at path: String) throws(SystemError) -> GPIOChip {
     var handle: OpaquePointer?
     let code = tp_gpio_chip_open(path, &handle)
@@ -65,7 +65,7 @@ package struct GPIOChip: Hashable, Sendable {
 
 /// One requested line, released with this object.
 final class GPIOLine {
-  /// One change of an input.
+  /// One change of an input's level.
   struct Edge {
     var stampNanoseconds: UInt64
     var isActive: Bool
@@ -92,7 +92,7 @@ final class GPIOLine {
 
   /// Requests the line at `offset` of the chip at `path`.
   ///
-  /// An output starts with the level `isOn`; an input, with `nil`, reports both edges.
+  /// If `isOn` is `nil`, the line is an input that reports both edges; otherwise, an output that starts at this level.
   static func request(
     path: String, offset: UInt32, _ line: PanelLine, isOn: Bool?
   ) throws(SystemError) -> GPIOLine {

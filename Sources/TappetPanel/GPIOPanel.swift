@@ -7,8 +7,9 @@ import TappetPlatform
 
 /// Buttons and lights on GPIO lines.
 ///
-/// Used only on the reactor's thread. `onEvent` is called from `open`, `retry`, `set` and the reactor's turns, and
-/// never before the reported state is in place; it may call any function of the panel. Releasing the panel closes it.
+/// Confined to the reactor's thread. `onEvent` is called from `open`, `retry`, `set` and the reactor's iterations,
+/// always after the state that it reports has been set. It may call any function of the panel. Releasing the panel
+/// closes it.
 package final class GPIOPanel {
   /// One line of the panel.
   private struct Entry {
@@ -16,11 +17,11 @@ package final class GPIOPanel {
     let config: PanelLine
     var place: GPIOPlace?
     var state = State.closed
-    /// The watch of an input, while it is listened to.
+    /// The reactor's watch on an input, while it is monitored.
     var watch: Watch?
-    /// The level last requested of an output, which the line shows immediately after it recovers.
+    /// The level last requested for an output, to which a lost line is set as soon as it recovers.
     var isOn: Bool
-    /// Whether listening to an input is paused.
+    /// Whether the monitoring of an input is paused.
     var isPaused = false
 
     init(id: GPIOLineID, config: PanelLine) {
@@ -50,7 +51,7 @@ package final class GPIOPanel {
     case lost(GPIOFault)
   }
 
-  /// Our consumer name in the kernel, for others who request a line that we use.
+  /// The consumer name that the kernel shows for the lines that we use.
   package static let consumer = "tappet"
 
   private let chip: String?
@@ -65,9 +66,9 @@ package final class GPIOPanel {
   private var events: [GPIOEvent] = []
   private var isReporting = false
 
-  /// Creates a panel of these lines, none of which is requested yet.
+  /// Creates a panel of these lines without requesting them.
   ///
-  /// `chip` is the chip, as a label or path, for offsets and names that specify none.
+  /// `chip` is the label or path of the chip for offsets and names that do not specify one.
   @export(interface)
   package init(
     inputs: [PanelLine], outputs: [PanelLine], chip: String?, profile: BoardProfile?, reactor: Reactor,
@@ -88,7 +89,7 @@ package final class GPIOPanel {
 
   // MARK: Commands
 
-  /// Requests every line; each replies with `opened` or `failed`.
+  /// Requests every line; each reports `opened` or `failed`.
   ///
   /// Outputs start at their resting level.
   package func open() {
@@ -96,12 +97,12 @@ package final class GPIOPanel {
     tryLost(reportsAll: true) { _ in true }
   }
 
-  /// Retries the lost lines whose failure may be temporary; each replies with `opened` or `failed`.
+  /// Retries the lost lines whose failure may be temporary; each reports `opened` or `failed`.
   package func retry() { tryLost(reportsAll: true) { $0.mayPass } }
 
   /// Switches an output on or off; a lost output changes once it recovers.
   ///
-  /// Takes as long as the chip's driver: microseconds on the board, about a millisecond over I2C or USB.
+  /// The duration depends on the chip's driver: microseconds on the board, about a millisecond over I2C or USB.
   @export(interface)
   package func set(output: Int, isOn: Bool) {
     let index = inputCount + output
@@ -112,7 +113,7 @@ package final class GPIOPanel {
     report()
   }
 
-  /// Returns the line's last known location and the chip's current state; `nil` if either is missing.
+  /// Returns the line's last known location and the chip's current state; `nil` if either is unavailable.
   package func look(at id: GPIOLineID) -> (place: GPIOPlace, chip: GPIOChip)? {
     guard let place = entries.first(where: { $0.id == id })?.place, let chip = try? GPIOChip.look(at: place.path),
       chip.lines.indices.contains(Int(place.offset))
@@ -127,7 +128,7 @@ package final class GPIOPanel {
     entries[input].watch = nil
   }
 
-  /// Listens to the input again: missed edges are discarded, and `opened` reports its level.
+  /// Resumes listening to the input; missed edges are discarded, and `opened` reports the current level.
   @export(interface)
   package func resume(input: Int) {
     guard entries.indices.contains(input), input < inputCount, entries[input].isPaused else { return }
@@ -157,7 +158,7 @@ package final class GPIOPanel {
 
   // MARK: Finding and requesting
 
-  /// Requests the lines that are not open; with `reportsAll`, a repeated failure is reported as well.
+  /// Requests the lines that are not open; if `reportsAll` is set, repeated failures are reported as well.
   private func tryLost(reportsAll: Bool, where isWorthIt: (GPIOFault) -> Bool) {
     var chips: GPIOChips?
     for index in entries.indices {
@@ -173,7 +174,8 @@ package final class GPIOPanel {
       chips = current
       do throws(GPIOFault) { try request(index, current) } catch {
         var fault = error
-        // A missing chip adds nothing for a line whose chip vanished nor, when another chip appeared, for any line.
+        // A fault that only means absence does not replace the known fault if the chip had vanished, or if the
+        // appearance of a chip caused the retry.
         if let known, error.meansAbsence, known == .chipGone || !reportsAll { fault = known }
         release(index, .lost(fault))
         if reportsAll || fault != known { events.append(.failed(line: entries[index].id, fault)) }
@@ -226,7 +228,7 @@ package final class GPIOPanel {
   // MARK: Requested lines
 
   private func ready(_ index: Int, _ readiness: Readiness) {
-    // The kernel reports that the chip is gone, and keeps the line ready: only releasing it prevents a busy loop.
+    // The kernel reports that the chip is gone, and keeps the line ready; only releasing the line prevents a busy loop.
     if readiness.contains(.failed) || readiness.contains(.hungUp) {
       markLost(index, ENODEV)
       return report()
@@ -297,7 +299,7 @@ package final class GPIOPanel {
 
   // MARK: Nodes that appear and vanish
 
-  /// Watches the nodes; without this, a chip that returns is found only at the next `retry`.
+  /// Watches the nodes; otherwise, a chip that returns would not be found until the next `retry`.
   @export(interface)
   private func watchNodes() {
     guard nodes == nil, !entries.isEmpty, let found = try? DeviceNodes(folder: folder) else { return }

@@ -6,17 +6,18 @@ import TappetPlatform
 
 /// One of the kernel's LEDs.
 ///
-/// Its trigger (`mmc0`, `heartbeat`) is removed while it is used as a light, and restored at the end. For one thread.
+/// Its trigger, such as `mmc0` or `heartbeat`, is removed while the LED is used as a light, and restored afterwards.
+/// Confined to one thread.
 package final class SysfsLED {
   private let path: String
-  /// The brightness value for on, as text.
+  /// The maximum brightness, as text.
   private let brightest: [UInt8]
   private var trigger: [UInt8]?
   private var brightness: Int32
 
   /// Takes over the LED `name` and switches it off.
   ///
-  /// ENOENT: no LED has this name. EACCES: this user may not use its files. `folder` is for tests.
+  /// Throws ENOENT if no LED has this name, and EACCES if this user may not access its files. `folder` is for tests.
   @export(interface)
   package convenience init(name: String, folder: String = "/sys/class/leds") throws(SystemError) {
     guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(UInt8(ascii: "/")) else {
@@ -34,7 +35,8 @@ package final class SysfsLED {
     try set(isOn: false)
   }
 
-  // Embedded Swift leaks an object whose own initializer throws (6.3.1), and a missing LED is retried indefinitely.
+  // Does not throw: Embedded Swift 6.3.1 leaks an object whose designated initializer throws, and a missing LED is
+  // retried indefinitely.
   private init(_ path: String, brightest: [UInt8], brightness: Int32) {
     self.path = path
     self.brightest = brightest
@@ -45,7 +47,7 @@ package final class SysfsLED {
 
   /// Switches the LED on at full brightness, or off.
   ///
-  /// ENODEV, EIO: the LED was removed.
+  /// Throws ENODEV or EIO if the LED was removed.
   package func set(isOn: Bool) throws(SystemError) {
     try Self.put(brightness, isOn ? brightest : [UInt8(ascii: "0")])
   }
@@ -79,7 +81,7 @@ package final class SysfsLED {
     try put(fd, bytes)
   }
 
-  /// Writes a value to a sysfs file, which accepts it in one write at its start.
+  /// Writes a value to a sysfs file, which requires a single write at offset 0.
   private static func put(_ fd: Int32, _ bytes: [UInt8]) throws(SystemError) {
     try checked("write") { bytes.withUnsafeBytes { pwrite(fd, $0.baseAddress, $0.count, 0) } }
   }

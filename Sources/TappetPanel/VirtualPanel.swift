@@ -1,11 +1,11 @@
-// A panel without wires: lights and buttons over a socket, as tappet-sim provides them. One message per datagram (see
+// A panel without wires: lights and buttons emulated by tappet-sim over a socket. Each datagram is one message (see
 // docs/formats.md, "Virtual panel"): `light NAME NANOSECONDS` and `level OUTPUT 0|1 NANOSECONDS` to the panel, `press
-// BUTTON` and `release BUTTON` from it.
+// BUTTON` and `release BUTTON` from the panel.
 
 import TappetCore
 import TappetPlatform
 
-/// A connection to a virtual panel, for one thread.
+/// A connection to a virtual panel; confined to one thread.
 package final class VirtualPanel {
   private let socket: UnixSocket
 
@@ -17,12 +17,12 @@ package final class VirtualPanel {
   /// The connection's descriptor, for the reactor.
   package var fileDescriptor: Int32 { socket.fileDescriptor }
 
-  /// Shows a light; returns false when the panel is gone.
+  /// Shows a light; returns false if the panel is gone.
   package func show(_ light: Light, at now: Instant) -> Bool {
     socket.send(Array("light \(light.name) \(now.nanoseconds)".utf8))
   }
 
-  /// Sets an output by its name in the configuration; returns false when the panel is gone.
+  /// Sets an output by its name in the configuration; returns false if the panel is gone.
   package func set(_ output: String, isOn: Bool, at now: Instant) -> Bool {
     socket.send(Array("level \(output) \(isOn ? "1" : "0") \(now.nanoseconds)".utf8))
   }

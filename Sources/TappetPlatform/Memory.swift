@@ -5,10 +5,10 @@ import CPlatform
 
 /// Checks of the available memory.
 package enum Memory {
-  /// Largest size in bytes that is not checked, because every call needs as much itself.
+  /// Maximum size, in bytes, that is not checked, because every call itself needs about as much.
   package static let sizeAlwaysTaken = 4096
 
-  /// Returns unused memory to the kernel, for example after a start or a handshake; for programs that own their heap.
+  /// Returns unused memory to the kernel, for example after startup or a handshake; for programs that own their heap.
   package static func giveBack() { tp_give_back() }
 
   /// Whether `size` bytes can be allocated now.
@@ -26,7 +26,7 @@ package final class ReservedBytes: @unchecked Sendable {
   package let bytes: UnsafeRawBufferPointer
   private var reserve: UnsafeMutableRawPointer?
 
-  /// Copies `bytes`; returns `nil` if there is no memory for `1 + copies` times their size.
+  /// Copies `bytes`; returns `nil` if `1 + copies` times their size cannot be allocated.
   @export(interface)
   package init?(copying bytes: UnsafeRawBufferPointer, copies: Int) {
     guard let copy = malloc(max(bytes.count, 1)) else { return nil }

@@ -5,12 +5,12 @@ import TappetCore
 
 /// Hardware and network address of one interface.
 package struct NetworkIdentity: Sendable {
-  /// Hardware address as 12 upper-case hexadecimal digits; zeros without an interface.
+  /// Hardware address as 12 upper-case hexadecimal digits; all zeros if there is no interface.
   package var hardwareAddress: String
-  /// IPv4 address such as `192.0.2.7`; `0.0.0.0` without an interface.
+  /// IPv4 address such as `192.0.2.7`; `0.0.0.0` if there is no interface.
   package var ipv4: String
 
-  /// Returns the addresses of the first interface that is up and is not the loopback.
+  /// Returns the addresses of the first interface that is up and is not the loopback interface.
   @export(interface)
   package static func current() -> NetworkIdentity {
     var addresses = [UInt8](repeating: 0, count: 10)

@@ -1,14 +1,14 @@
-// The first bytes from a server that is not a broker, to identify its protocol.
+// Probes a server that is not a broker: the first bytes that it sends identify its protocol.
 
 import CPlatform
 import TappetCore
 
-/// Detects what speaks at a port, by its first bytes.
+/// Identifies the protocol that a server speaks by the first bytes that it sends.
 package enum ProtocolProbe {
   /// Connects to a numeric address, sends `greeting`, and returns the first bytes received; `nil` if no server is
   /// listening.
   ///
-  /// Waits for at most `Limits.probeStepMax` for each step; an empty result means that nothing was received.
+  /// Waits at most `Limits.probeStepMax` for each step; an empty result means that nothing was received.
   @export(interface)
   package static func firstWords(address: String, port: UInt16, greeting: [UInt8]) -> [UInt8]? {
     var hints = addrinfo()

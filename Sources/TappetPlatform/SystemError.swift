@@ -21,10 +21,10 @@ package struct SystemError: Error, Hashable, Sendable {
   /// Whether the address is already in use (EADDRINUSE).
   package var isAddressInUse: Bool { code == EADDRINUSE }
 
-  /// Whether the process or the machine has run out of descriptors or memory, so that no file is at fault.
+  /// Whether the process or the machine has run out of descriptors or memory, an error that is not specific to a file.
   package var isShortage: Bool { [EMFILE, ENFILE, ENOMEM].contains(code) }
 
-  /// Error for a pipe, a device or a socket in place of a file.
+  /// Error for a pipe, a device or a socket where a regular file is expected.
   static let notAFile = SystemError(call: "read", code: ESPIPE)
 
   /// The C library's text for the code.

@@ -1,26 +1,26 @@
-// Duration of a PN532's own search for a tag, between two of our commands: the chip retries, and answers as soon as a
-// tag does. The duration of a try depends on chip and antenna, so it is measured before the number of tries is set.
+// Tuning of the PN532's built-in search for a tag. The chip retries without further commands, and responds as soon as
+// a tag does. The duration of a try depends on chip and antenna, so it is measured before the number of tries is set.
 
 import TappetCore
 
-/// The number of tries of one search.
+/// The number of tries per search, adjusted to the measured duration.
 struct ChipSearch {
-  /// Number of tries of a select that must end soon, the same as libnfc's.
+  /// Number of tries for a quick select; libnfc uses the same value.
   static let selectTries: UInt8 = 2
   /// Maximum number of tries; 0xFF would be unlimited.
   private static let triesMax: Int64 = 0xFE
 
   private(set) var tries = UInt8(Limits.readerSearchTries)
-  /// Duration of a whole search; `nil` before it is measured.
+  /// Duration of a complete search; `nil` until it is measured.
   private var duration: Duration?
 
-  /// Time after which a chip that has not answered is no longer searching.
+  /// Timeout for the chip's response to a search.
   var limit: Duration {
     let longest = duration.map { $0 + $0 / 4 } ?? Limits.readerTryMax * Int(tries)
     return longest + .milliseconds(250)
   }
 
-  /// Handles the duration of a search; adjusts the tries if a search without a tag was much too short or too long.
+  /// Records the duration of a search; adjusts the tries if a search that found no tag was much too short or too long.
   mutating func note(_ time: Duration, _ found: TargetList) {
     guard found == .none else { return }
     duration = time
@@ -38,15 +38,15 @@ enum TargetList: Equatable {
   /// No tag answered in any try.
   case none
   case tag(SelectedTag)
-  /// A corrupted response of a tag or the chip, which does not show how long a search takes.
+  /// A corrupted response from a tag or the chip, which does not indicate how long a search takes.
   case nonsense
 
-  /// Parses any response, without its command code.
+  /// Parses a response without its command code; a malformed response becomes `nonsense`.
   init(_ answer: [UInt8]) {
     if let tag = SelectedTag(listed: answer) { self = .tag(tag) } else { self = answer.first == 0 ? .none : .nonsense }
   }
 
-  /// The tag, if there is one.
+  /// The tag, if one was found.
   var tag: SelectedTag? {
     if case .tag(let tag) = self { tag } else { nil }
   }

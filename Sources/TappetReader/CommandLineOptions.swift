@@ -7,14 +7,14 @@ import TappetPlatform
 enum CommandLineOptions: Equatable {
   case help
   case version
-  /// Open the device and report to the parent at `socket`.
+  /// Open the device and report to the parent through `socket`.
   case serve(socket: Int32, device: String?)
-  /// Send the parent at `socket` the devices that libnfc finds.
+  /// Send the connection strings of the devices that libnfc finds to the parent through `socket`.
   case list(socket: Int32)
   /// A usage error, as a sentence fragment.
   case mistake(String)
 
-  /// Parses a C program's arguments.
+  /// Parses the arguments of C's `main`.
   init(_ count: Int32, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) {
     var options = LongOptions()
     options.add("socket", "s", takesValue: true)
@@ -60,8 +60,8 @@ enum CommandLineOptions: Equatable {
 
   /// The program's purpose, for users who start it by hand.
   static let purpose = """
-    tappet-reader is the part of Tappet that reads NFC tags. 'tappet run' and programs that use libtappet
-    start it themselves; to read a tag by hand, use 'tappet tag read'.
+    tappet-reader is the part of Tappet that reads NFC tags. It is started by 'tappet run' and by programs that
+    use libtappet; to read a tag by hand, use 'tappet tag read'.
 
     """
 
@@ -77,7 +77,7 @@ enum CommandLineOptions: Equatable {
       --version              print the protocol's version
       --help                 print this help
 
-    Exit status: 0 the parent closed the socket, 1 the device cannot be used, 2 wrong usage.
+    Exit status: 0 the parent closed the socket, 1 the device cannot be used, 2 usage error.
 
     """
 }

@@ -1,5 +1,5 @@
-// The device file named by a connection string. libnfc neither locks it nor reports why opening it failed, so both are
-// done here, on a separate descriptor that stays open as long as the device is in use.
+// The device file that a connection string refers to. libnfc neither locks the file nor reports why opening it failed,
+// so both are done here, on a separate descriptor that stays open as long as the device is in use.
 
 import CPlatform
 import TappetCore
@@ -16,7 +16,7 @@ final class DeviceNode {
   /// libnfc's flag in `c_iflag` for a port in use (`CCLAIMED` in its buses/uart.c).
   private static let claimed: tcflag_t = 0x8000_0000
 
-  /// Returns the path in `driver:path[:more]`; `nil` for devices named in another way (USB).
+  /// Returns the path in `driver:path[:more]`; `nil` for devices that are not identified by a path (USB).
   static func path(in connstring: String) -> String? {
     let parts = connstring.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count >= 2, parts[1].first == UInt8(ascii: "/") else { return nil }
@@ -26,7 +26,7 @@ final class DeviceNode {
   /// Opens and locks the file.
   init(path: String) throws(DeviceError) {
     do throws(SystemError) {
-      // Read and write, because libnfc needs both; without O_NONBLOCK, a port without carrier would block here.
+      // Read and write, because libnfc needs both; without O_NONBLOCK, opening a port without carrier would block.
       file = try .open(path, O_RDWR | O_NOCTTY | O_NONBLOCK)
     } catch { throw DeviceError(fault: Self.fault(error.code), code: -error.code) }
     guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
@@ -35,9 +35,9 @@ final class DeviceNode {
     self.path = path
   }
 
-  /// Clears libnfc's flag, which a killed process leaves set on a real port.
+  /// Clears libnfc's in-use flag, which a killed process leaves set on a real port.
   ///
-  /// We hold the lock, so the flag belongs to no process that respects it.
+  /// This is safe because we hold the lock: no other process that respects the lock can be using the port.
   func clearStaleClaim() {
     var settings = termios()
     guard tcgetattr(file.number, &settings) == 0, settings.c_iflag & Self.claimed != 0 else { return }

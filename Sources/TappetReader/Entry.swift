@@ -38,7 +38,7 @@ package func tappet_reader_main(
   }
 }
 
-/// Sends the connection string of each device as one packet.
+/// Sends the connection string of each device in a separate packet.
 private func list(to parent: UnixSocket) -> Int32 {
   ProcessSetup.giveUpPrivileges()
   ProcessSetup.silenceLibraries()
@@ -47,7 +47,7 @@ private func list(to parent: UnixSocket) -> Int32 {
   return ExitStatus.finished
 }
 
-/// Serves the parent on `socket` until the parent, a signal or a device failure ends it.
+/// Serves the parent on `socket` until the parent closes it, a signal requests termination, or the device fails.
 private func serve(_ socket: UnixSocket, device: String?) -> Int32 {
   ProcessSetup.giveUpPrivileges()
   ProcessSetup.silenceLibraries()

@@ -1,13 +1,13 @@
 // libnfc and workarounds for its behavior. Every call made here returns in finite time: no `nfc_initiator_poll_target`,
-// no infinite select, an explicit timeout for each exchange. libnfc can still abort the process, so it has a separate
-// one.
+// no infinite select, an explicit timeout for each exchange. libnfc can still abort the process, so it runs in a
+// separate one.
 
 import CNFC
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// A failure that makes the device unusable: the process ends, and a new one starts.
+/// A failure that makes the device unusable; the process exits and is restarted.
 struct DeviceError: Error, Equatable {
   var fault: ReaderFault
   /// libnfc's error code, or a negative errno.
@@ -16,7 +16,7 @@ struct DeviceError: Error, Equatable {
 
 /// The reason why an exchange with a tag failed.
 enum ExchangeFailure: Error {
-  /// The tag refused, was disturbed or is gone: libnfc's codes do not distinguish these, only a new select does.
+  /// The tag refused, was disturbed or is gone; libnfc's codes do not distinguish these cases, only a new select does.
   case noAnswer
   case device(DeviceError)
 }
@@ -28,33 +28,33 @@ struct SelectedTag: Equatable {
   var atqa: UInt16
   /// SEL_RES, one byte.
   var sak: UInt8
-  /// Answer to select without its length byte; empty for a tag without ISO-DEP.
+  /// Answer to Select (ATS), without its length byte; empty if the tag does not support ISO-DEP.
   var ats: [UInt8]
 }
 
 /// The framing of an exchange.
 enum Framing {
-  /// InCommunicateThru: unchanged bytes with CRC, for Type 2 commands; otherwise the chip would interpret 0x60 as
-  /// MIFARE Classic authentication.
+  /// InCommunicateThru, for Type 2 commands: the bytes are sent unchanged, followed by a CRC. With InDataExchange, the
+  /// chip would interpret 0x60 as MIFARE Classic authentication.
   case raw
   /// InDataExchange, for protocols that the chip supports: ISO-DEP, with chaining and waiting-time extension, and a
   /// Type 2 tag's WRITE, whose four-bit answer the chip converts to a status.
   case known
 }
 
-/// The reader, of which only one is open.
+/// An open reader; this process never opens more than one.
 final class NFCDevice {
   private let context: OpaquePointer
   private let device: OpaquePointer
   private let node: DeviceNode?
   private let isPN532: Bool
   private var isOpen = true
-  /// The chip's own search; `nil` where each poll is a single select by libnfc.
+  /// The chip's built-in search; `nil` if each poll is a single select instead.
   private var search: ChipSearch?
   /// The chip's current MxRtyPassiveActivation setting, if known.
   private var triesInForce: UInt8?
 
-  /// Opens the device `connstring`, or the first that libnfc finds, and initializes it as a reader with its field on.
+  /// Opens the device `connstring`, or the first one found by libnfc, and initializes it as a reader with its field on.
   init(connstring: String?) throws(DeviceError) {
     var context: OpaquePointer?
     nfc_init(&context)
@@ -76,7 +76,7 @@ final class NFCDevice {
       self.context = context
       self.device = device
       isPN532 = connstring.hasPrefix("pn532_")
-      // On other buses, libnfc keeps polling the chip for its answer.
+      // On other buses, libnfc would poll the chip continuously until it responds.
       search = connstring.hasPrefix("pn532_uart") ? ChipSearch() : nil
     } catch {
       nfc_exit(context)
@@ -92,7 +92,7 @@ final class NFCDevice {
 
   /// Switches the field off and closes the device.
   ///
-  /// Otherwise, a PN532 can remain in a state that only a wake-up ends.
+  /// Otherwise, a PN532 can remain in a state that it leaves only after a wake-up.
   func close() {
     guard isOpen else { return }
     isOpen = false
@@ -107,7 +107,7 @@ final class NFCDevice {
 
   // MARK: Tags
 
-  /// Polls for a tag on an empty reader; `nil` when none answered.
+  /// Polls for a tag while the reader is empty; returns `nil` if none answered.
   func look() throws(DeviceError) -> SelectedTag? {
     guard let search else { return try select() }
     let started = Instant.now()
@@ -117,7 +117,7 @@ final class NFCDevice {
       return found.tag
     } catch {
       guard error.code == NFC_ETIMEOUT else { throw error }
-      // The chip is dead, or searches endlessly after a brownout, or a byte was lost; a live chip answers this command.
+      // The chip is dead or searching endlessly after a brownout, or a byte was lost; a live chip answers this command.
       _ = try command([0x02], within: Limits.readerExchangeMax)
       self.search = ChipSearch()
       try refresh()
@@ -125,12 +125,12 @@ final class NFCDevice {
     }
   }
 
-  /// The time between the starts of two polls.
+  /// Time between the starts of two polls.
   var lookInterval: Duration { search == nil ? Limits.readerPollInterval : Limits.readerSearchInterval }
 
   /// Polls for a tag once.
   ///
-  /// `nil` when none answered. One timeout is tolerated: a byte lost on a serial line looks the same.
+  /// Returns `nil` if none answered. One timeout is tolerated, because a byte lost on a serial line also causes one.
   func select() throws(DeviceError) -> SelectedTag? {
     do throws(DeviceError) { return try selectOnce() } catch {
       guard error.code == NFC_ETIMEOUT else { throw error }
@@ -149,28 +149,28 @@ final class NFCDevice {
 
   /// Sends InListPassiveTarget (UM0701-02 §7.3.5) for one tag of type A.
   ///
-  /// libnfc's own select gives up after 300 ms, and crashes on some answers.
+  /// libnfc's select is not used, because it gives up after 300 ms and crashes on some responses.
   private func list(tries: UInt8, within limit: Duration) throws(DeviceError) -> TargetList {
     if tries != triesInForce {
       triesInForce = nil
-      // RFConfiguration, item 5 (§7.3.1): the first two values are libnfc's.
+      // RFConfiguration, item 5 (§7.3.1): the first two values are the same as libnfc's.
       _ = try command([0x32, 0x05, 0x00, 0x01, tries], within: Limits.readerExchangeMax)
       triesInForce = tries
     }
     return TargetList(try command([0x4A, 0x01, 0x00], within: limit))
   }
 
-  /// Selects a tag again that was just present, and may have been halted by a command that it refused.
+  /// Selects a tag again that was just present; a command that the tag refused may have halted it.
   func selectAgain(_ tag: SelectedTag) throws(DeviceError) -> SelectedTag? {
-    // A tag in ISO-DEP ignores a new request as noise; only switching the field off wakes it.
+    // A tag in ISO-DEP mode ignores a new request as noise until the field has been switched off.
     if !tag.isISODEP, let found = try select() { return found }
     try cycleField()
     return try select()
   }
 
-  /// Returns a second tag next to the selected one, which is halted for this and must be selected again.
+  /// Returns a second tag in the field, if any; halts the selected tag, which must then be selected again.
   func otherTag(than tag: SelectedTag) throws(DeviceError) -> SelectedTag? {
-    // The result does not matter: the following select detects a tag that has left.
+    // The result is irrelevant: the next select detects whether the tag has left.
     nfc_initiator_deselect_target(device)
     guard let found = try select(), !found.isSame(as: tag) else { return nil }
     return found
@@ -187,18 +187,18 @@ final class NFCDevice {
 
   /// Whether the selected tag still answers.
   ///
-  /// False may also mean that the tag is halted: `selectAgain` distinguishes the two.
+  /// False may also mean that the tag is halted; `selectAgain` distinguishes the two cases.
   func answers(_ tag: SelectedTag) throws(DeviceError) -> Bool {
     if isPN532 { return try stillAnswers(tag) }
     // libnfc can check these two types; the others need a new select.
     guard tag.isISODEP || tag.isType2 else { return false }
-    // NULL, not the target: libnfc would compare all of its bytes, padding included.
+    // NULL, not the target, because libnfc would compare all of the target's bytes, including padding.
     let code = nfc_initiator_target_is_present(device, nil)
     if code == NFC_EIO { throw Self.trouble(code) }
     return code == NFC_SUCCESS
   }
 
-  /// Checks the tag as libnfc does, which cannot check tags that it did not select.
+  /// Checks the tag in the same way as libnfc, which cannot check tags that it did not select.
   private func stillAnswers(_ tag: SelectedTag) throws(DeviceError) -> Bool {
     if tag.isType2 {
       do throws(ExchangeFailure) {
@@ -209,7 +209,7 @@ final class NFCDevice {
       }
     }
     guard tag.isISODEP else { return false }
-    // Diagnose, attention request (UM0701-02 §7.2.1); if the card has left, it takes some hundred milliseconds.
+    // Diagnose, attention request (UM0701-02 §7.2.1); takes a few hundred milliseconds if the card has left.
     var status: [UInt8] = [0]
     let code = pn53x_transceive(
       device, [0x00, 0x06], 2, &status, 1, Int32(clamping: Limits.readerISODEPExchangeMax.wholeMilliseconds))
@@ -217,11 +217,11 @@ final class NFCDevice {
     return code == 1
   }
 
-  /// Sends one command to the selected tag and returns its answer.
+  /// Sends one command to the selected tag and returns the response.
   func exchange(
     _ command: [UInt8], _ framing: Framing, within timeout: Duration
   ) throws(ExchangeFailure) -> [UInt8] {
-    // The property is stored in libnfc, without sending anything. Presence checks rely on `true`.
+    // Setting the property sends nothing to the device. Presence checks rely on `true`.
     nfc_device_set_property_bool(device, NP_EASY_FRAMING, framing == .known)
     defer { nfc_device_set_property_bool(device, NP_EASY_FRAMING, true) }
     var count: Int32 = 0
@@ -260,14 +260,14 @@ final class NFCDevice {
 
   /// Restores the chip to its state after `init`.
   ///
-  /// After a brownout, a PN532 answers every command but finds no tag, and libnfc never reconfigures it automatically.
+  /// After a brownout, a PN532 answers every command but finds no tag, and libnfc does not reconfigure the chip.
   func refresh() throws(DeviceError) {
     try recoverFromBrownout()
     try becomeReader()
   }
 
   private func becomeReader() throws(DeviceError) {
-    // After one lost answer during `nfc_open` these are NULL, and the first select would abort the process.
+    // If a response was lost during `nfc_open`, the pointer is NULL, and the first select would abort the process.
     var modulations: UnsafePointer<nfc_modulation_type>?
     guard nfc_device_get_supported_modulation(device, N_INITIATOR, &modulations) == NFC_SUCCESS, modulations != nil
     else {
@@ -282,7 +282,7 @@ final class NFCDevice {
 
   private func cycleField() throws(DeviceError) {
     var code = nfc_device_set_property_bool(device, NP_ACTIVATE_FIELD, false)
-    // A tag is reset after 5 ms without field (NFC Forum Analog 2.0, Operating field off).
+    // A tag is reset after 5 ms without a field (NFC Forum Analog 2.0, Operating field off).
     Poll.sleep(Limits.readerFieldOff)
     if code >= 0 { code = nfc_device_set_property_bool(device, NP_ACTIVATE_FIELD, true) }
     if code < 0 { throw Self.trouble(code) }
@@ -290,7 +290,7 @@ final class NFCDevice {
 
   // MARK: Values
 
-  /// Size of libnfc's own buffer for one answer, in bytes.
+  /// Size of libnfc's response buffer, in bytes.
   private static let answerSizeMax = 264
 
   /// Returns the connection strings of the devices that libnfc finds, at most `countMax`.

@@ -1,4 +1,4 @@
-// The socket to the parent and the request to terminate. Both are checked only between libnfc's calls.
+// The socket to the parent, and termination requests. Both are checked only between calls to libnfc.
 
 import TappetCore
 import TappetPlatform
@@ -16,7 +16,7 @@ struct ParentChannel {
 
   /// Sends one message as one datagram.
   ///
-  /// Returns false if the message was not accepted: the parent is gone, or was blocked for too long.
+  /// Returns false if the message was not accepted, because the parent is gone or was blocked for too long.
   func send(_ message: ReaderMessage) -> Bool {
     let bytes = message.encode()
     while true {
@@ -35,7 +35,7 @@ struct ParentChannel {
     case ended
   }
 
-  /// Sleeps until `deadline`, or until an order or the request to terminate arrives.
+  /// Sleeps until `deadline`, or until an order or a termination request arrives.
   func rest(until deadline: Instant) -> Rest {
     let left = max(.zero, deadline - Instant.now())
     let ready = Poll.wait([(socket.fileDescriptor, .readable), (signals.fileDescriptor, .readable)], for: left)

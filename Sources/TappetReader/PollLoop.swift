@@ -1,13 +1,13 @@
 // The loop: detect a tag, read it, detect its removal. One tag at a time; a tag that stays on the reader is read once.
 //
-//     empty ──select finds──▶ arrived, read ──▶ occupied ──two turns without an answer──▶ left ──▶ empty
-//                                                  │ another tag answers: left, arrived
-//                                                  └ it was torn and is seen again: left, arrived
+//     empty ──select finds──▶ arrived, read ──▶ occupied ──two polls without an answer──▶ left ──▶ empty
+//                                                  │ a different tag answers: left, arrived
+//                                                  └ a torn tag is detected again: left, arrived
 
 import TappetCore
 import TappetPlatform
 
-/// Polls the device and reports to the parent, until either is gone.
+/// Polls the device and reports to the parent until one of the two is gone.
 struct PollLoop {
   private let device: NFCDevice
   private let parent: ParentChannel
@@ -24,13 +24,13 @@ struct PollLoop {
 
   /// The state of a tag while it stays on the reader.
   private struct TagSession {
-    /// Number of consecutive turns without an answer.
+    /// Number of consecutive polls that the tag did not answer.
     var misses = 0
-    /// Whether the reading was torn, so that the tag is read again when next detected.
+    /// Whether the last reading was torn; if so, the tag is read again when it is next detected.
     var isTorn = false
-    /// Number of torn readings that may still be repeated.
+    /// Number of times that a torn reading may still be repeated.
     var rereads = Limits.readerRereadsMax
-    /// The model reported by its reading.
+    /// The model determined when the tag was read; `nil` if it could not be read.
     var model: TagModel?
   }
 
@@ -44,7 +44,7 @@ struct PollLoop {
     rouseDue = now + Limits.readerRouseInterval
   }
 
-  /// Runs until the parent closes its socket or termination is requested; throws when the device fails.
+  /// Runs until the parent closes its socket or termination is requested; throws if the device fails.
   mutating func run() throws(DeviceError) {
     report(.ready(device: device.name))
     while isHeard {
@@ -62,7 +62,7 @@ struct PollLoop {
     }
   }
 
-  /// Executes an order for the reported tag, and for no other.
+  /// Executes an order if it is for the reported tag; otherwise, reports that its tag is not present.
   private mutating func execute(_ order: ReaderOrder) throws(DeviceError) {
     guard case .occupied(let tag, var stay) = field, tag.uid == order.uid else {
       report(.orderDone(OrderOutcome(uid: order.uid, model: .other, writes: 0, fault: .notThere)))
@@ -75,7 +75,7 @@ struct PollLoop {
     stay.model = outcome.model
     switch outcome.fault {
     case .pulledAway?, .notThere?:
-      // When detected again, the tag is read again, and the write may be completed.
+      // When the tag is detected again, it is read again, so that the write can be completed.
       stay.isTorn = true
       stay.rereads = Limits.readerRereadsMax
     case _: break
@@ -94,12 +94,12 @@ struct PollLoop {
     }
   }
 
-  /// The time between the starts of two turns.
+  /// Time between the starts of two iterations.
   private var interval: Duration {
     if case .empty = field { device.lookInterval } else { Limits.readerPollInterval }
   }
 
-  /// Restores the chip in case of a brownout, which leaves no other trace.
+  /// Periodically restores the chip, because a brownout cannot be detected.
   private mutating func restore() throws(DeviceError) {
     let now = Instant.now()
     if now >= refreshDue {
@@ -127,7 +127,7 @@ struct PollLoop {
       if case .pulledAway = fault { stay.isTorn = true }
     case .success(let memory):
       report(.tagRead(TagReading(uid: tag.uid, model: tag.model, bytes: memory.bytes)))
-      // Described last, as no message waits for the description.
+      // Described last, because nothing waits for the description.
       let description = try device.describe(tag, memory)
       report(.tagDescribed(description))
       stay.model = description.model
@@ -137,7 +137,7 @@ struct PollLoop {
 
   private mutating func watch(_ tag: SelectedTag, _ stay: TagSession) throws(DeviceError) {
     var stay = stay
-    // A torn tag must be selected again in any case, as it may have lost power.
+    // After a torn reading, the tag must be selected again in any case, because it may have lost power.
     if !stay.isTorn, try device.answers(tag) {
       stay.misses = 0
       field = .occupied(tag, stay)
@@ -145,7 +145,7 @@ struct PollLoop {
     }
     var answer = try device.selectAgain(tag)
     if answer == nil {
-      // After a brownout, the chip finds no tag. A tag that never left must not be reported a second time.
+      // After a brownout, the chip finds no tag; a tag that never left must not be reported a second time.
       try refresh(at: Instant.now())
       answer = try device.select()
     }

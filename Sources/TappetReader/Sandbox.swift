@@ -4,9 +4,9 @@
 import CPlatform
 import TappetPlatform
 
-/// The system calls denied to this process from now on, permanently.
+/// Permanently restricts what this process can access.
 enum Sandbox {
-  /// Detaches from the terminal, into which the process could otherwise type as its user.
+  /// Detaches from the terminal; otherwise, the process could inject input as if the user had typed it.
   static func detach() {
     guard let null = try? FileDescriptor.open("/dev/null", O_RDWR) else { return }
     for number in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] { dup2(null.number, number) }
@@ -14,7 +14,7 @@ enum Sandbox {
 
   /// Applies the restrictions that this kernel supports; others are omitted.
   ///
-  /// The allowed calls are those of every driver. libusb's calls for devices that are plugged in later are denied.
+  /// The allowed calls cover every driver, except for libusb's calls for devices that are plugged in later.
   static func close() {
     _ = tp_drop_root()
     Landlock.restrict()

@@ -1,4 +1,4 @@
-// From a selected tag to its memory: its type, how it is read, and which failures are retried.
+// Reading the memory of a selected tag: the tag's type, how it is read, and which failures are retried.
 
 import TappetCore
 import TappetPlatform
@@ -9,7 +9,7 @@ extension SelectedTag {
 
   /// Whether the tag belongs to the NTAG and Ultralight family.
   ///
-  /// The size of the UID does not show this.
+  /// The size of the UID is not sufficient to determine this.
   var isType2: Bool { sak == 0x00 && atqa == 0x0044 }
 
   /// The model as far as anti-collision reveals it.
@@ -24,8 +24,8 @@ extension SelectedTag {
   /// queried.
   var maybeNTAG424: Bool { isISODEP && atqa == 0x0344 }
 
-  /// Whether both UIDs belong to one tag: they are equal, or both are random and change at each select (ISO/IEC 14443-3
-  /// §6.5.4: 4 bytes, the first 08).
+  /// Whether both UIDs belong to the same tag: they are equal, or both are random and change with each select
+  /// (ISO/IEC 14443-3 §6.5.4: 4 bytes, the first 08).
   func isSame(as other: SelectedTag) -> Bool {
     uid == other.uid || (hasRandomUID && other.hasRandomUID && sak == other.sak && atqa == other.atqa)
   }
@@ -33,7 +33,7 @@ extension SelectedTag {
   private var hasRandomUID: Bool { uid.bytes.count == 4 && uid.bytes[0] == 0x08 }
 }
 
-/// A tag's memory as far as a tap needs it, and the data for its description.
+/// The part of a tag's memory that a tap needs, and the data for the tag's description.
 enum TagMemory {
   case type2(Type2Reading)
   case type4([UInt8])
@@ -65,11 +65,11 @@ extension NFCDevice {
     }
   }
 
-  /// Queries a tag that was read for the rest of its description; the tag may have left in the meantime.
+  /// Describes a tag that has been read, and queries the tag for missing details; it may have left in the meantime.
   func describe(_ tag: SelectedTag, _ memory: TagMemory) throws(DeviceError) -> TagDescription {
     switch memory {
     case .type2(let reading):
-      // The model last: a tag that does not support the query halts.
+      // The model is queried last, because a tag that does not support the query halts.
       let header = try reading.header(self)
       return TagDescription(uid: tag.uid, model: try reading.identify(self), header: header)
     case .type4:
@@ -89,9 +89,9 @@ extension NFCDevice {
       } catch {
         guard case .noAnswer = error, Instant.now() < deadline else { throw error }
         try selectAgainOrThrow(tag)
-        // Half of all tags refuse the first FAST_READ, which does not count as a disturbance.
+        // Half of all tags refuse the first FAST_READ; such a refusal does not count as a disturbance.
         if triedFastRead == .untried, reading.fastRead == .refused { continue }
-        // The tag is present, as it was selected, and failed twice at the same page: it is read-protected.
+        // The tag is present, because it could be selected, but failed twice at the same page: it is read-protected.
         if disturbedAt == reading.memory.count { throw .fault(.refusedToAnswer) }
         disturbedAt = reading.memory.count
       }
@@ -108,7 +108,7 @@ extension NFCDevice {
     }
   }
 
-  /// Selects the tag again; throws `noAnswer` when it is gone.
+  /// Selects the tag again; throws `noAnswer` if it is gone.
   private func selectAgainOrThrow(_ tag: SelectedTag) throws(ReadFailure) {
     let found: SelectedTag?
     do throws(DeviceError) {

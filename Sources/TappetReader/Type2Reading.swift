@@ -1,18 +1,18 @@
 // Reading a Type 2 tag in as few exchanges as are safe.
 //
-//   1. READ 3: pages 3 to 6, with the capability container and the first TLV. Pages 0 to 2 follow from a seven-byte
-//      UID, except for the lock bits, which no tap needs; with another UID they are read first.
+//   1. READ 3: pages 3 to 6, with the capability container and the first TLV. Pages 0 to 2 are derived from the UID if
+//      it has seven bytes, except for the lock bits, which no tap needs; otherwise, they are read first.
 //   2. FAST_READ of just the missing pages, at most 60 at a time.
 //
-// A tag without FAST_READ refuses it and halts: it is selected again and read four pages at a time. After the end of
-// the memory, READ continues at page 0, and FAST_READ is refused; so no command ever reads beyond the size in the
-// container, and a container with too large a size is detected when the first pages repeat.
+// A tag that does not support FAST_READ refuses it and halts; it is selected again and read four pages at a time.
+// After the end of the memory, READ continues at page 0, and FAST_READ is refused. Therefore, no command reads beyond
+// the size in the container, and a container that specifies too large a size is detected when the first pages repeat.
 
 import TappetCore
 
 /// The reason why a reading was not completed.
 enum ReadFailure: Error {
-  /// The tag did not answer: select it again and call `resume` once more.
+  /// The tag did not answer: select it and call `resume` again.
   case noAnswer
   case fault(TagFault)
   case device(DeviceError)
@@ -31,7 +31,7 @@ enum ReadFailure: Error {
 struct Type2Reading {
   /// The memory, starting at page 0.
   private(set) var memory: [UInt8] = []
-  /// The tag's serial number, if pages 0 to 2 are to be derived from it.
+  /// The tag's serial number, if pages 0 to 2 are to be derived from it; otherwise empty.
   private var serial: [UInt8] = []
   /// Whether the tag supports FAST_READ.
   private(set) var fastRead = FastRead.untried
@@ -43,19 +43,20 @@ struct Type2Reading {
   // Sizes in bytes.
   private static let pageSize = 4
   private static let headerSize = 16
-  /// Page numbers are one byte; the memory after page 255 of an NTAG I2C 2K is in another sector.
+  /// Page numbers are one byte; the memory of an NTAG I2C 2K after page 255 is in a second sector.
   private static let addressableSize = 256 * pageSize
-  /// Maximum number of pages of one FAST_READ.
+  /// Maximum number of pages per FAST_READ.
   ///
-  /// libnfc's buffer has space for 65; 60 have proved to work in other PN532 drivers.
+  /// libnfc's buffer has space for 65 pages; 60 are known to work in other PN532 drivers.
   private static let pagesMax = 60
-  /// Size at which three READs are as fast as FAST_READ, which half of such tags (Ultralight) do not support.
+  /// Maximum size of a data area read with READ: three READs are as fast as one FAST_READ, which half of the tags of
+  /// this size (Ultralight) do not support.
   private static let plainReadSizeMax = 48
 
-  /// Continues reading until the message is complete or certainly absent.
+  /// Continues reading until the message is complete or known to be absent.
   mutating func resume(_ device: NFCDevice) throws(ReadFailure) {
     if memory.count < Self.headerSize { memory = try firstPages(device) }
-    // Any value but E1: not formatted for NDEF (Type 2 Tag 1.2 §4.6). The core reports that.
+    // Any value other than E1 means that the tag is not NDEF-formatted (Type 2 Tag 1.2 §4.6); the core reports this.
     guard memory[12] == 0xE1 else { return }
     while case .needs(let count) = Type2Memory.locate(in: memory) {
       guard count > memory.count, count <= dataEnd else { throw .fault(.malformedAnswer) }
@@ -71,7 +72,7 @@ struct Type2Reading {
   /// Creates a reading for `readDataArea`.
   init(fastRead: FastRead) { self.fastRead = fastRead }
 
-  /// Returns pages 0 to 3, and any pages of the data area read with them.
+  /// Returns pages 0 to 3, and any pages of the data area that were read in the same exchange.
   private func firstPages(_ device: NFCDevice) throws(ReadFailure) -> [UInt8] {
     guard !serial.isEmpty else { return try Self.read(page: 0, from: device) }
     let block = try Self.read(page: 3, from: device)
@@ -79,14 +80,14 @@ struct Type2Reading {
     return (Self.pages(ofSerial: serial) + block).prefix(dataEnd).map { $0 }
   }
 
-  /// Returns pages 0 to 2 of a tag with this serial number (NTAG213/215/216 §8.5.1), assuming zeros as lock bits.
+  /// Returns pages 0 to 2 of a tag with this serial number (NTAG213/215/216 §8.5.1), assuming that no lock bit is set.
   private static func pages(ofSerial serial: [UInt8]) -> [UInt8] {
     let (first, second) = (serial[..<3], serial[3...])
     let checks = (first.reduce(0x88, ^), second.reduce(0, ^))
     return first + [checks.0] + second + [checks.1, 0x48, 0, 0]
   }
 
-  /// Returns the real pages 0 to 2 if they were derived; otherwise, or if the tag no longer answers, an empty array.
+  /// Reads the actual pages 0 to 2 if they were derived; otherwise, or without an answer, returns an empty array.
   func header(_ device: NFCDevice) throws(DeviceError) -> [UInt8] {
     guard !serial.isEmpty else { return [] }
     do throws(ReadFailure) {
@@ -97,9 +98,9 @@ struct Type2Reading {
     }
   }
 
-  /// Reads the whole data area as defined by the tag's capability container, or by `container` in its place.
+  /// Reads the whole data area as defined by `container` or, if that is `nil`, by the tag's capability container.
   ///
-  /// Without either, reads only the first pages. Not resumable: writes are planned on data read in one go.
+  /// If there is neither, reads only the first pages. Not resumable, because writes are planned from a single reading.
   mutating func readDataArea(_ device: NFCDevice, container: [UInt8]?) throws(ReadFailure) {
     memory = try Self.read(page: 0, from: device)
     if let container { memory.replaceSubrange(12..<16, with: container) }
@@ -110,7 +111,7 @@ struct Type2Reading {
     }
   }
 
-  /// Size of the data area in bytes, according to the capability container; 0 without a container.
+  /// Size of the data area in bytes, according to the capability container; 0 if there is no container.
   var capacity: Int { memory.count >= Self.headerSize && memory[12] == 0xE1 ? Int(memory[14]) * 8 : 0 }
 
   /// Offset of the data area's end.
@@ -130,7 +131,7 @@ struct Type2Reading {
       memory += try fastRead(pages: pages, from: device)
       fastRead = .works
     } catch {
-      // Refused or torn: READ reaches the end in both cases.
+      // Whether FAST_READ was refused or torn, READ can complete the reading.
       if case .noAnswer = error { fastRead = .refused }
       throw error
     }
@@ -153,7 +154,7 @@ struct Type2Reading {
   ) throws(ReadFailure) -> [UInt8] {
     do throws(ExchangeFailure) {
       let answer = try device.exchange(command, .raw, within: Limits.readerExchangeMax)
-      // Shorter: a NAK that the chip mistook for an answer.
+      // A shorter answer is a NAK that the chip mistook for data.
       guard answer.count == answerSize else { throw .noAnswer }
       return answer
     } catch {
@@ -161,19 +162,19 @@ struct Type2Reading {
     }
   }
 
-  /// Appends a READ's answer up to the data area's end, or up to the point where the memory starts again.
+  /// Appends the result of a READ up to the end of the data area, or to the point where the memory repeats.
   private mutating func append(_ block: [UInt8], end: Int) {
     let fresh = Self.pagesBeforeRollOver(in: block, of: memory) * Self.pageSize
     isShort = fresh < block.count
     memory += block.prefix(min(fresh, end - memory.count))
   }
 
-  /// Returns the number of pages of `block` before the memory's first pages, with the serial number, repeat.
+  /// Returns the number of pages of `block` before the memory's first pages, which contain the serial number, repeat.
   static func pagesBeforeRollOver(in block: [UInt8], of memory: [UInt8]) -> Int {
     let pages = block.count / pageSize
     for page in 0..<pages {
       let tail = block[(page * pageSize)...]
-      // Page 2 may be unknown.
+      // Page 2 is not compared, because its lock bits may be unknown.
       let count = min(tail.count, 2 * pageSize)
       if memory.count >= count, tail.prefix(count).elementsEqual(memory[..<count]) { return page }
     }
@@ -184,8 +185,8 @@ struct Type2Reading {
 
   /// Identifies the model.
   ///
-  /// Queries the tag only if the container allows several models, and last, because a tag that does not support
-  /// GET_VERSION halts.
+  /// Queries the tag only if several models match the container. GET_VERSION is sent last, because a tag that does not
+  /// support it halts.
   ///
   ///     data bytes    FAST_READ works                            FAST_READ refused or not tried
   ///      48           —                                          Ultralight, or by GET_VERSION
@@ -213,7 +214,7 @@ struct Type2Reading {
     }
   }
 
-  /// Returns the model in a GET_VERSION answer (NTAG213/215/216 §10.1, MF0ULx1 §10.1, NT3H1101 §9.6).
+  /// Returns the model according to a GET_VERSION response (NTAG213/215/216 §10.1, MF0ULx1 §10.1, NT3H1101 §9.6).
   static func model(version: [UInt8]) -> TagModel {
     guard version.count == 8, version[1] == 0x04 else { return .type2 }
     switch (version[2], version[3], version[6]) {

@@ -1,7 +1,7 @@
 // Reading a Type 4 tag: select the NDEF application, its capability container and its NDEF file, and read as many bytes
 // as the file's length field states (NFC Forum Type 4 Tag 1.2 §5). Sizes stated by the tag are limited by `Limits`.
-// Deviations of the container are tolerated where the card's answers are unambiguous: the container's order and sizes,
-// the application of mapping version 1, the four-byte lengths of version 3, pieces shorter than requested.
+// Deviations are tolerated where the card's responses are unambiguous: order and sizes in the container, the
+// application of mapping version 1, the four-byte lengths of version 3, and pieces shorter than requested.
 
 import TappetCore
 import TappetPlatform
@@ -14,9 +14,9 @@ struct Type4Reading {
   }
   static let capabilityContainer: UInt16 = 0xE103
   private static let capabilityContainerSize = 15
-  /// Maximum number of bytes of one READ BINARY.
+  /// Maximum size of one READ BINARY, in bytes.
   ///
-  /// libnfc's buffer is 264 bytes, including the status words and the chip's status.
+  /// libnfc's buffer holds 264 bytes, including the status words and the chip's status.
   private static let pieceSizeMax = 250
 
   let device: NFCDevice
@@ -34,12 +34,12 @@ struct Type4Reading {
     guard file.readAccess != 0xFF else { throw .fault(.readProtected) }
     let count = try bytes(from: 0, count: file.lengthSize, file).reduce(0) { $0 << 8 | Int($1) }
     guard count <= Limits.tagMemorySizeMax else { throw .fault(.tooLarge) }
-    // Some containers state the size of the message alone, without its length field.
+    // Some containers state only the size of the message, excluding its length field.
     guard count <= file.size else { throw .fault(.malformedAnswer) }
     return try bytes(from: file.lengthSize, count: count, file)
   }
 
-  /// Selects the application and the NDEF file; returns the capability container's facts about the file.
+  /// Selects the application and the NDEF file; returns the file's properties from the capability container.
   func openFile() throws(ReadFailure) -> Container {
     var selected = try answer(to: Self.selectApplication(ofVersion2: true))
     if Self.isNotFound(selected) { selected = try answer(to: Self.selectApplication(ofVersion2: false)) }
@@ -55,7 +55,7 @@ struct Type4Reading {
     return file
   }
 
-  /// Whether the answer means that the file or the application does not exist (ISO/IEC 7816-4).
+  /// Whether the response means that the file or the application does not exist (ISO/IEC 7816-4).
   private static func isNotFound(_ answer: [UInt8]) -> Bool { answer.suffix(2) == [0x6A, 0x82] }
 
   /// Reads `count` bytes of the selected file.
@@ -69,35 +69,37 @@ struct Type4Reading {
     return content
   }
 
-  /// Queries the version of a tag that was read (NT4H2421Gx §10.5.2): vendor 04, type 04, and more frames to follow.
+  /// Whether a tag that has been read is an NTAG 424.
+  ///
+  /// Queries its version (NT4H2421Gx §10.5.2): vendor 04, type 04, and a status that announces more frames.
   static func isNTAG424(_ device: NFCDevice) throws(DeviceError) -> Bool {
     do throws(ExchangeFailure) {
       let answer = try device.exchange([0x90, 0x60, 0x00, 0x00, 0x00], .known, within: Limits.readerISODEPExchangeMax)
       return answer.count == 9 && answer.starts(with: [0x04, 0x04]) && answer[7] == 0x91 && answer[8] == 0xAF
     } catch {
       switch error {
-      // The tag was read already: its model is optional, and the next presence check detects its absence.
+      // The tag has been read already: the model is optional, and the next presence check detects whether the tag left.
       case .noAnswer: return false
       case .device(let trouble): throw trouble
       }
     }
   }
 
-  /// The capability container's facts about the NDEF file (§5.1).
+  /// Properties of the NDEF file from the capability container (§5.1).
   ///
   ///     0..1 size   2 version   3..4 MLe   5..6 MLc   7… blocks: tag, length, content
-  ///     04 06   file (2)   size (2)   read   write       its message has a length of two bytes
-  ///     06 08   file (2)   size (4)   read   write       version 3: of four bytes
+  ///     04 06   file (2)   size (2)   read   write       a length field of two bytes precedes the message
+  ///     06 08   file (2)   size (4)   read   write       version 3: a length field of four bytes
   struct Container {
     var identifier: UInt16
     var size: Int
     /// Size of the length field before the message, in bytes.
     var lengthSize: Int
-    /// Maximum number of bytes of one READ BINARY.
+    /// Maximum size of one READ BINARY, in bytes.
     var pieceSize: Int
-    /// Maximum number of bytes of one UPDATE BINARY.
+    /// Maximum size of one UPDATE BINARY, in bytes.
     var writeSize: Int
-    /// Read access: 00 is open, FF is never.
+    /// Read access: 00 means always, FF means never.
     var readAccess: UInt8
     var writeAccess: UInt8
     /// Offset of the write access in the container.
@@ -145,12 +147,12 @@ struct Type4Reading {
     let name = [UInt8(file >> 8), UInt8(file & 0xFF)]
     let selected = try answer(to: [0x00, 0xA4, 0x00, 0x0C, 0x02] + name)
     if Self.isNotFound(selected) { throw .fault(.malformedContainer) }
-    // Cards of mapping version 1 require P2 00, and answer with information about the file.
+    // Cards with mapping version 1 require P2 00, and respond with information about the file.
     if selected.suffix(2) == [0x90, 0x00] { return }
     _ = try command([0x00, 0xA4, 0x00, 0x00, 0x02] + name)
   }
 
-  /// Returns exactly `count` bytes, or throws: a file that ends before its own length is invalid.
+  /// Returns exactly `count` bytes; throws if there are fewer, because a file shorter than its stated size is invalid.
   private func binary(offset: Int, count: Int) throws(ReadFailure) -> [UInt8] {
     let bytes = try binary(offset: offset, atMost: count)
     guard bytes.count == count else { throw .fault(.malformedAnswer) }
@@ -159,7 +161,7 @@ struct Type4Reading {
 
   /// Returns 1 to `count` bytes (READ BINARY).
   private func binary(offset: Int, atMost count: Int) throws(ReadFailure) -> [UInt8] {
-    // Bit 15 of the offset would mark a short file identifier; `Limits.tagMemorySizeMax` stays below.
+    // Bit 15 would mark a short file identifier; `Limits.tagMemorySizeMax` keeps offsets below that.
     let bytes = try command([
       0x00, 0xB0, UInt8(truncatingIfNeeded: offset >> 8), UInt8(truncatingIfNeeded: offset),
       UInt8(truncatingIfNeeded: count),
@@ -168,11 +170,11 @@ struct Type4Reading {
     return bytes
   }
 
-  /// Sends a command; returns its answer without the status words, which must be 9000.
+  /// Sends a command; returns the response without the status words, which must be 9000 or 6282.
   private func command(_ bytes: [UInt8]) throws(ReadFailure) -> [UInt8] { try Self.body(of: try answer(to: bytes)) }
 
   private func answer(to command: [UInt8]) throws(ReadFailure) -> [UInt8] {
-    // A card may request more time with each command.
+    // A card may request more time for each command, so the total time is limited.
     guard Instant.now() < deadline else { throw .fault(.refusedToAnswer) }
     do throws(ExchangeFailure) {
       return try device.exchange(command, .known, within: Limits.readerISODEPExchangeMax)
@@ -182,7 +184,7 @@ struct Type4Reading {
   private static func body(of answer: [UInt8]) throws(ReadFailure) -> [UInt8] {
     guard answer.count >= 2 else { throw .fault(.malformedAnswer) }
     switch (answer[answer.count - 2], answer[answer.count - 1]) {
-    // 6282: the file ended before the requested length.
+    // 6282: the file ended before the requested number of bytes was read.
     case (0x90, 0x00), (0x62, 0x82): return Array(answer.dropLast(2))
     default: throw .fault(.refusedToAnswer)
     }

@@ -1,11 +1,11 @@
-// Writing a Type 2 tag. Every page is read before it is written, so that correct pages are left alone, and a page that
-// cannot be written is detected before the first write.
+// Writing a Type 2 tag. Every page is read before it is written, so that pages with the right content are skipped, and
+// a page that cannot be written is detected before the first write.
 //
-// WRITE uses InDataExchange, where the chip waits for the tag's four-bit answer and converts it to a status.
+// WRITE uses InDataExchange, with which the chip waits for the tag's four-bit answer and converts it to a status.
 
 import TappetCore
 
-/// The control bytes after the user memory.
+/// The lock and configuration bytes after the user memory.
 private struct Type2Controls {
   /// Dynamic lock bits; empty if the model has none.
   var lock: [UInt8] = []
@@ -23,7 +23,7 @@ extension WriteOperation {
   private static let readsProtected: UInt8 = 0x80
   private static let configurationLocked: UInt8 = 0x40
   private static let attemptsLimit: UInt8 = 0x07
-  /// AUTH0 of a protected tag: everything that can be written, including the lock bits.
+  /// AUTH0 of a protected tag: everything that can be written requires the password, including the lock bits.
   private static let firstWritablePage = 2
   private static let unprotected: UInt8 = 0xFF
   private static let containerPage = 3
@@ -54,7 +54,7 @@ extension WriteOperation {
     do throws(TagWriteFault) { return try Type2Memory.plan(message, in: memory) } catch { throw .fault(error) }
   }
 
-  /// Performs the plan; nothing is written unless all of it may be.
+  /// Performs the plan; writes nothing if any of its pages is locked.
   private func perform(_ plan: [PageWrite], _ controls: Type2Controls) throws(WriteFailure) {
     try requireUnlocked(plan, controls)
     if plan.contains(where: { $0.page >= controls.firstProtected }) { try authenticate(controls) }
@@ -75,8 +75,8 @@ extension WriteOperation {
 
   // MARK: Lock bits
 
-  /// Locks the tag, starting with the container: a tag removed in between is marked read-only, works, and can still be
-  /// locked completely (Type 2 Tag 1.2 §6.5).
+  /// Locks the tag, starting with the container: a tag removed too early is marked read-only, but works and can still
+  /// be locked completely (Type 2 Tag 1.2 §6.5).
   private func lock() throws(WriteFailure) {
     let before = try header()
     guard before[12] == 0xE1 else { throw .fault(.unformatted) }
@@ -133,7 +133,7 @@ extension WriteOperation {
     guard try dataArea() == target else { throw .fault(.notAsWritten) }
   }
 
-  /// Identifies a tag without GET_VERSION by the end of its memory: page 15 for Ultralight, page 41 for NTAG203.
+  /// Identifies a tag that does not support GET_VERSION by its last page: 15 on an Ultralight, 41 on an NTAG203.
   private func modelByRollOver() throws(WriteFailure) -> TagModel {
     let first = try header()
     if Type2Reading.pagesBeforeRollOver(in: try read(page: 15), of: first) == 1 { return .ultralight }
@@ -143,8 +143,10 @@ extension WriteOperation {
 
   // MARK: Password
 
-  /// Sets the password: it is tested before it takes effect, and AUTH0 is written last, so that a tag removed in
-  /// between remains as open as before.
+  /// Sets the password.
+  ///
+  /// The password is tested before it takes effect, and AUTH0 is written last, so that a tag removed too early remains
+  /// as accessible as before.
   private func protect() throws(WriteFailure) {
     guard let page = model.geometry?.configurationPage else { throw .fault(.unsupportedModel) }
     guard let password = order.password else { throw .fault(.passwordProtected) }
@@ -180,7 +182,7 @@ extension WriteOperation {
     controls.firstProtected < model.geometry?.pageCount ?? 0
   }
 
-  /// Authenticates with the password; a tag that counts wrong passwords was not protected by us, and is sent none.
+  /// Authenticates with the password; sends none to a tag that counts wrong passwords, because we did not protect it.
   private func authenticate(_ controls: Type2Controls) throws(WriteFailure) {
     guard let password = order.password, controls.access & Self.attemptsLimit == 0 else {
       throw .fault(.passwordProtected)
@@ -189,7 +191,7 @@ extension WriteOperation {
       guard try answer(to: password) == password.answer else { throw .fault(.passwordProtected) }
     } catch {
       guard case .noAnswer = error else { throw error }
-      // A refusal and a disturbance look the same; two count as a refusal.
+      // A refusal and a disturbance look the same; the second one counts as a refusal.
       passwordSilences += 1
       throw passwordSilences > 1 ? .fault(.passwordProtected) : .noAnswer
     }
@@ -207,7 +209,7 @@ extension WriteOperation {
   /// Returns the first four pages.
   private func header() throws(WriteFailure) -> [UInt8] { try read(page: 0) }
 
-  /// Returns the memory up to the end of the data area defined by the capability container, or by `container`.
+  /// Returns the memory up to the end of the data area, as defined by `container` or by the tag's capability container.
   private func dataArea(container: [UInt8]? = nil) throws(WriteFailure) -> [UInt8] {
     var reading = Type2Reading(fastRead: fastRead)
     defer { fastRead = reading.fastRead }

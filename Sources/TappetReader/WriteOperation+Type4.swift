@@ -1,5 +1,5 @@
-// Writing a Type 4 tag's NDEF file (NFC Forum Type 4 Tag 1.2 §5.4): its length is set to 0, the message is written,
-// then its length. Correct pieces are left alone, and the rest of the file after the message is overwritten.
+// Writing a Type 4 tag's NDEF file (NFC Forum Type 4 Tag 1.2 §5.4): the length is set to 0, then the message is
+// written, and finally its length. Pieces with the right content are skipped; the rest of the file is zeroed.
 
 import TappetCore
 import TappetPlatform
@@ -40,7 +40,7 @@ extension WriteOperation {
     guard try card.content(size: size, container) == target else { throw .fault(.notAsWritten) }
   }
 
-  /// Sets write access to "never" in the container's entry for the file (§5.1.2); no other command does so without a
+  /// Sets write access to "never" in the container's entry for the file (§5.1.2); no other command can do so without a
   /// key.
   private func closeFile() throws(WriteFailure) {
     let card = Type4Card(device)
@@ -66,7 +66,7 @@ extension WriteOperation {
   }
 }
 
-/// The NDEF application of a selected tag, as far as needed for writing.
+/// The operations on a selected tag's NDEF application that writing requires.
 private struct Type4Card {
   private let reading: Type4Reading
 

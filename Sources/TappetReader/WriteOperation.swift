@@ -1,6 +1,6 @@
-// Execution of a parent's order on the selected tag: retried while the tag is present, read back and compared. The
-// sequence of the writes is documented with the two tag types; in any case, a tag that is removed reads as empty, as
-// before, or as ordered.
+// Execution of an order from the parent on the selected tag. It is retried while the tag is present, and the result is
+// read back and compared. The sequence of writes is documented for each of the two tag types; in both cases, a tag
+// removed too early is empty, or contains the previous or the ordered message.
 
 import TappetCore
 import TappetPlatform
@@ -28,15 +28,15 @@ enum WriteFailure: Error {
   }
 }
 
-/// One order that is being executed.
+/// An order that is being executed.
 final class WriteOperation {
   let device: NFCDevice
   let order: ReaderOrder
-  /// The model reported by the tag's reading; determined again if it was unknown.
+  /// The model determined when the tag was read; determined again if unknown.
   var model: TagModel
-  /// Whether the tag supports FAST_READ; tested once, not at each attempt.
+  /// Whether the tag supports FAST_READ; tested only once, not with each attempt.
   var fastRead = Type2Reading.FastRead.untried
-  /// Number of times that the tag did not answer the password expected for it.
+  /// Number of times that the tag did not answer its expected password.
   var passwordSilences = 0
   /// Number of writes that the tag confirmed.
   private(set) var writes = 0
@@ -45,7 +45,7 @@ final class WriteOperation {
   private let report: (ReaderMessage) -> Void
   private var reportDue: Instant
 
-  /// Creates an operation; `report` receives the progress from time to time.
+  /// Creates an operation; `report` is called at intervals with the progress.
   init(_ order: ReaderOrder, model: TagModel, on device: NFCDevice, report: @escaping (ReaderMessage) -> Void) {
     self.order = order
     self.model = model
@@ -67,7 +67,7 @@ final class WriteOperation {
     return OrderOutcome(uid: order.uid, model: model, writes: writes, fault: fault)
   }
 
-  /// Retries the order while the tag is present; throws `noAnswer` when it is gone.
+  /// Retries the order while the tag is present; throws `noAnswer` if the tag is gone.
   private func attempts(on tag: SelectedTag) throws(WriteFailure) {
     try requireAlone(tag)
     let deadline = Instant.now() + Limits.readerWriteMax
@@ -91,7 +91,7 @@ final class WriteOperation {
     }
   }
 
-  /// Refuses to write if a second tag is present, which would answer requests while the first is halted.
+  /// Throws if a second tag is present, because it would answer requests while the first is halted.
   private func requireAlone(_ tag: SelectedTag) throws(WriteFailure) {
     let (other, isThere): (SelectedTag?, Bool)
     do throws(DeviceError) {

@@ -5,9 +5,9 @@ import TappetCore
 extension Database {
   /// Configures the connection and migrates the database; a database written by a later version is left unchanged.
   ///
-  /// `migrations`: all migrations in order; the database's `user_version` is the number of applied ones. `isDurable`: a
-  /// commit is on the disk when it returns, otherwise after the next checkpoint. `hasVirtualTables`: triggers write to
-  /// FTS5 tables, which SQLite allows only if the schema is trusted.
+  /// `migrations` contains all migrations in order; the database's `user_version` is the number of applied migrations.
+  /// With `isDurable`, a commit is on disk when it returns; otherwise, after the next checkpoint. With
+  /// `hasVirtualTables`, triggers may write to FTS5 tables, which SQLite allows only if the schema is trusted.
   @export(interface)
   package func prepare(
     _ migrations: [String], cacheSizeMax: Int, isDurable: Bool = true, hasVirtualTables: Bool = false
@@ -30,7 +30,8 @@ extension Database {
 
   /// Switches between a rollback journal and the write-ahead log.
   ///
-  /// A rollback journal takes no disk space for new content. Nothing changes if another process has the database open.
+  /// A rollback journal uses no disk space for new content. The mode is unchanged if another process has the database
+  /// open.
   @export(interface)
   package func useRollbackJournal(_ isOn: Bool) {
     let mode = isOn ? "DELETE" : "WAL"

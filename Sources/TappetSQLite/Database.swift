@@ -7,9 +7,9 @@ import TappetCore
 
 /// One connection to one database.
 ///
-/// To be used by one thread at a time.
+/// Must be used by only one thread at a time.
 package final class Database {
-  /// The database file.
+  /// Path of the database file.
   package let path: String
   /// Whether the WAL index is in memory, so that no other process can open the database.
   package let isExclusive: Bool
@@ -23,7 +23,7 @@ package final class Database {
 
   /// Opens an existing file; `path` must not be a symbolic link.
   ///
-  /// `isExclusive`: no other process may open the database, and the WAL index takes no disk space.
+  /// With `isExclusive`, no other process may open the database, and the WAL index uses no disk space.
   @export(interface)
   package init(path: String, isExclusive: Bool = false) throws(DatabaseError) {
     self.path = path
@@ -89,9 +89,9 @@ package final class Database {
     return try statement.step() ? statement.integer(0) : nil
   }
 
-  /// Commits everything that `body` does, or nothing.
+  /// Runs `body` in a transaction, which is rolled back if `body` throws.
   ///
-  /// Takes the write lock first, so that `body` never has to wait for it.
+  /// Acquires the write lock first, so that `body` never has to wait for the lock.
   package func transaction<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result, failed: (DatabaseError) -> Failure
   ) throws(Failure) -> Result {
@@ -108,12 +108,12 @@ package final class Database {
     return result
   }
 
-  /// Commits everything that `body` does, or nothing.
+  /// Runs `body` in a transaction, which is rolled back if `body` throws.
   package func transaction<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result {
     try transaction(body, failed: { $0 })
   }
 
-  /// Handles a commit after which the log has `pages` pages; SQLite's own hook restarts the log at a fixed count.
+  /// Handles a commit that leaves `pages` pages in the log; SQLite's own hook restarts the log at a fixed count.
   private static func recordCommit(_ context: UnsafeMutableRawPointer?, _ pages: Int32) -> Int32 {
     guard let context else { return SQLITE_OK }
     let database = Unmanaged<Database>.fromOpaque(context).takeUnretainedValue()
@@ -125,7 +125,7 @@ package final class Database {
   /// Number of rows that the last statement changed.
   package var changeCount: Int { Int(sqlite3_changes(handle)) }
 
-  /// Runs `body` without waiting for another process that has locked the database.
+  /// Runs `body`, but does not wait if another process has locked the database.
   package func withoutWaiting(_ body: () throws(DatabaseError) -> Void) throws(DatabaseError) {
     let usual = try integer("PRAGMA busy_timeout") ?? 0
     sqlite3_busy_timeout(handle, 0)
@@ -138,7 +138,7 @@ package final class Database {
   /// Content that another process is still reading is left for the next checkpoint.
   package func checkpoint() { sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) }
 
-  /// Disk space in bytes that remains after everything cached is in both the log and the database; `nil` if unknown.
+  /// Disk space, in bytes, left after all cached content is written to both the log and the database; `nil` if unknown.
   package var room: Int64? {
     @export(interface) get {
       let free = tp_free_space(path)
@@ -153,14 +153,14 @@ package final class Database {
 
   /// Extends the write-ahead log with zeros to `size` bytes, or leaves it unchanged.
   ///
-  /// To be called within a transaction, so that no other process extends the log. SQLite does not regard the zeros as
-  /// part of the log: they are frames without its salt and checksum (sqlite.org/fileformat2.html, §4.1).
+  /// Must be called within a transaction, so that no other process extends the log. SQLite does not regard the zeros as
+  /// part of the log: they are frames without the log's salt and checksum (sqlite.org/fileformat2.html, §4.1).
   @export(interface)
   package func lengthenLog(to size: Int64) {
     guard let log = Database.log(of: handle), let methods = log.pointee.pMethods?.pointee else { return }
     var start: Int64 = 0
     guard methods.xFileSize?(log, &start) == SQLITE_OK, start < size else { return }
-    // The database needs room to grow as well: otherwise no checkpoint could ever empty the log.
+    // The database also needs room to grow; otherwise, no checkpoint could ever empty the log.
     guard tp_free_space(path) >= 2 * (size - start) else { return }
     let zeros = [UInt8](repeating: 0, count: 16 * 1024)
     var end = start
@@ -181,7 +181,7 @@ package final class Database {
   /// SQLITE_CORRUPT, for damage that SQLite reports as text instead of as a result code.
   package static let corruptCode = SQLITE_CORRUPT
 
-  /// SQLITE_BUSY, for one of our own locks that another process holds.
+  /// SQLITE_BUSY, for a lock of Tappet, rather than of SQLite, that another process holds.
   package static let busyCode = SQLITE_BUSY
 
   /// Rolls back, unless SQLite has already done so: some errors end a transaction automatically
@@ -226,7 +226,7 @@ package final class Database {
     return sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) == SQLITE_OK ? file : nil
   }
 
-  /// Identifies, by their errno, full and read-only disks that SQLite reports as input/output errors.
+  /// Recognizes, by their errno, full and read-only disks that SQLite reports as input/output errors.
   private static func diskError(_ failure: DatabaseFailure) -> DatabaseError {
     switch StoreFault(systemCode: failure.systemCode) {
     case .full: .full(failure)
@@ -238,8 +238,8 @@ package final class Database {
 
 /// Reserves disk space for the WAL index before SQLite writes to it through a memory mapping.
 ///
-/// SQLite extends the file by writing one byte per 4 KB. If the file system's blocks are smaller, some of them are not
-/// allocated, and on a full disk the first write to such a block ends the process with SIGBUS.
+/// SQLite extends the file by writing one byte per 4 KB. If the file system's blocks are smaller, some blocks are not
+/// allocated, and on a full disk the first write to such a block terminates the process with SIGBUS.
 private final class LogIndexReservation {
   /// Replacement for the file's methods, which must therefore start with the method table.
   private struct Methods {
@@ -331,7 +331,7 @@ package final class Statement {
   /// Releases the locks of a finished read.
   package func reset() { sqlite3_reset(handle) }
 
-  /// Moves to the next row; returns false after the last one.
+  /// Moves to the next row; returns false after the last row.
   @export(interface)
   package func step() throws(DatabaseError) -> Bool {
     guard bindCode == SQLITE_OK else {

@@ -1,16 +1,16 @@
-// Errors of the databases and the disk, as data, and their mapping to the core's faults.
+// Errors of the databases and the disk as data, and their mapping to the core's faults.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// Code and path of an SQLite failure.
+/// Error code and database path of an SQLite failure.
 package struct DatabaseFailure: Hashable, Sendable {
   /// SQLite's extended result code.
   package var code: Int32
-  /// The errno of the system call that caused the failure; 0 if there was none.
+  /// The errno of the system call that caused the failure; 0 if no system call failed.
   package var systemCode: Int32
-  /// The database file.
+  /// Path of the database file.
   package var path: String
 
   /// Creates a failure of the database at `path`.
@@ -21,9 +21,9 @@ package struct DatabaseFailure: Hashable, Sendable {
   }
 }
 
-/// Reason the store could not serve a request.
+/// Reason why the store could not serve a request.
 package indirect enum DatabaseError: Error, Hashable, Sendable {
-  /// No disk space, no quota or no database page is left.
+  /// The disk, the quota or the database is full.
   case full(DatabaseFailure)
   /// The file system or the file is read-only.
   case readOnly(DatabaseFailure)
@@ -43,7 +43,7 @@ package indirect enum DatabaseError: Error, Hashable, Sendable {
   case sharedFolder(path: String)
   /// The folder or a file in it has the wrong file type.
   case wrongFileType(path: String)
-  /// Any other failure.
+  /// A failure of any other kind.
   case other(DatabaseFailure)
 }
 

@@ -1,4 +1,4 @@
-// The state folder and its files. They are created for their owner only; access rights of others are removed.
+// The state folder and its files, created with access for the owner only; access rights of other users are removed.
 
 import CPlatform
 import TappetCore
@@ -46,7 +46,7 @@ package final class DatabaseFolder {
     return folder
   }
 
-  /// Whether the folder contains files of users who would be locked out without their rights to the folder, as in
+  /// Whether the folder contains files of users who would be locked out if they lost their rights to the folder, as in
   /// /var/mail.
   private var hasFilesOfOthers: Bool {
     FolderNames.sorted(in: path).contains { name in
@@ -57,7 +57,7 @@ package final class DatabaseFolder {
 
   deinit { close(descriptor) }
 
-  /// Acquires the lock that keeps other processes out until `unlock`.
+  /// Acquires the lock, which excludes other processes until `unlock` is called.
   ///
   /// Waits for at most `Limits.storeBusyTimeout`, as SQLite does for its own lock: a process that was suspended while
   /// holding the lock must not block the kiosk's taps as well.
@@ -82,10 +82,10 @@ package final class DatabaseFolder {
   /// Returns the path of a file in the folder.
   package func file(_ name: String) -> String { path + "/" + name }
 
-  /// Creates an empty file with mode 0600, or removes others' access rights to an existing file.
+  /// Creates an empty file with mode 0600, or removes other users' access rights to an existing file.
   ///
-  /// Never opens an existing file for reading or writing: closing it would drop the locks that SQLite has on it in this
-  /// process (sqlite.org/howtocorrupt.html, §2.2).
+  /// Never opens an existing file for reading or writing: closing it would release the locks that SQLite holds on it in
+  /// this process (sqlite.org/howtocorrupt.html, §2.2).
   @export(interface)
   package func ensureFile(_ name: String) throws(DatabaseError) {
     if try tightenFile(name) { return }
@@ -99,14 +99,14 @@ package final class DatabaseFolder {
     }
   }
 
-  /// Creates an empty database, or removes others' access rights to an existing database and its log.
+  /// Creates an empty database, or removes other users' access rights to an existing database and its log.
   package func ensureDatabase(_ name: String) throws(DatabaseError) {
     try ensureFile(name)
     try tightenFile(name + "-wal")
     try tightenFile(name + "-shm")
   }
 
-  /// Removes others' access rights to the file; returns false if it is absent.
+  /// Removes other users' access rights to the file; returns false if the file is absent.
   @discardableResult
   @export(interface)
   package func tightenFile(_ name: String) throws(DatabaseError) -> Bool {
@@ -122,7 +122,7 @@ package final class DatabaseFolder {
     }
     guard tp_is_regular_file(status.st_mode) != 0 else { throw .wrongFileType(path: path) }
     try DatabaseFolder.requireOwner(of: status, path: path)
-    // Root works in a folder whose user may replace the file with a link at any moment.
+    // Root may be working in a folder whose owner can replace the file with a link at any moment.
     if status.st_mode & 0o077 != 0, tp_chmod_place(place.number, 0o600) == -1 {
       throw .cannotOpen(path: path, .last("chmod"))
     }
@@ -149,7 +149,7 @@ package final class DatabaseFolder {
   /// Syncs the folder, so that new and renamed files survive a power cut.
   package func synchronise() throws(SystemError) { try checked("fsync") { fsync(descriptor) } }
 
-  /// Checks that a file belongs to our user; root may use any user's store.
+  /// Checks that a file belongs to the current user; root may use any user's store.
   private static func requireOwner(of status: stat, path: String) throws(DatabaseError) {
     let user = geteuid()
     if user != 0, status.st_uid != user { throw .foreignOwner(path: path, user: status.st_uid) }

@@ -1,29 +1,29 @@
-// A backup: all content under one passphrase. Without the passphrase, the file is worthless and reveals nothing, not
-// even whether it is intact.
+// A backup: all content, encrypted with one passphrase. Without the passphrase, the file is useless and reveals
+// nothing, not even whether it is intact.
 //
 //     byte 0              16      32                        size
 //     tappet-backup 1\n   salt    nonce, ciphertext, tag
 //
-// scrypt(passphrase, salt) is the key of AES-256-GCM, which authenticates the first 32 bytes too.
+// scrypt(passphrase, salt) is the key for AES-256-GCM, which also authenticates the first 32 bytes.
 
 import TappetCore
 
-/// Reason a backup cannot be created or opened.
+/// Reason why a backup cannot be created or decrypted.
 package enum BackupError: Error, Hashable, Sendable {
-  /// The file does not start like a backup.
+  /// The file does not start with the header of a backup.
   case notABackup
-  /// A wrong passphrase, a changed byte or a truncated file, which cannot be told apart.
+  /// The passphrase is wrong, or the file was modified or truncated; these cases cannot be distinguished.
   case notAuthentic
   /// There was not enough memory for scrypt, or the random number generator failed.
   case crypto(CryptoError)
 }
 
-/// Sealing and opening of backups.
+/// Encryption and decryption of backups.
 package enum BackupFile {
   private static let magic = Array("tappet-backup 1\n".utf8)
   private static let saltSize = 16
 
-  /// Seals a backup, which takes a second and 128 MB of memory.
+  /// Encrypts a backup, which takes one second and 128 MB of memory.
   package static func seal(_ content: [UInt8], passphrase: [UInt8]) throws(BackupError) -> [UInt8] {
     do throws(CryptoError) {
       let head = magic + (try LibCrypto.random(count: saltSize))
@@ -32,7 +32,7 @@ package enum BackupFile {
     } catch { throw .crypto(error) }
   }
 
-  /// Opens a backup; the caller must wipe the content.
+  /// Decrypts a backup; the caller must wipe the returned content.
   @export(interface)
   package static func open(_ file: [UInt8], passphrase: [UInt8]) throws(BackupError) -> [UInt8] {
     guard file.starts(with: magic) else { throw .notABackup }

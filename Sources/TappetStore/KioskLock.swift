@@ -4,11 +4,11 @@ import CPlatform
 import TappetPlatform
 import TappetSQLite
 
-/// Lock on the state folder, which a kiosk holds until it releases the lock or ends.
+/// Lock on the state folder, which a kiosk holds until it releases the lock or exits.
 ///
 /// Tools do not need the lock.
 package final class KioskLock {
-  /// The file's name in the state folder.
+  /// Name of the lock file in the state folder.
   package static let fileName = "kiosk.lock"
 
   private let descriptor: Int32
@@ -17,7 +17,7 @@ package final class KioskLock {
 
   deinit { close(descriptor) }
 
-  /// Acquires the lock; returns `nil` if another kiosk holds it.
+  /// Acquires the lock; returns `nil` if another kiosk already holds it.
   ///
   /// Creates the folder if it is absent.
   @export(interface)

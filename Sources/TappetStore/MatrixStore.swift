@@ -1,5 +1,5 @@
-// The keys of encrypted rooms, in a separate SQLite database in the state folder. Each row is sealed as a whole, under
-// a key that is one of the kiosk's sealed values: the file alone reveals the names of rooms and devices, but no keys.
+// The keys of encrypted rooms, in a separate SQLite database in the state folder. Each row is sealed as a whole, with a
+// key that is one of the kiosk's sealed values: the file alone reveals the names of rooms and devices, but no keys.
 
 import CPlatform
 import TappetCore
@@ -12,15 +12,15 @@ package struct MatrixRow: Hashable, Sendable {
   package enum Kind: Int64, Sendable {
     /// The device's own keys.
     case account = 1
-    /// The Olm sessions with a device, by its Curve25519 key.
+    /// The Olm sessions with a device, identified by the device's Curve25519 key.
     case sessions = 2
-    /// A session in which others write, by room and session.
+    /// A session for messages from another device, by room and session.
     case inbound = 3
-    /// The session in which the kiosk writes, by room.
+    /// The session for the kiosk's own messages, by room.
     case outbound = 4
-    /// The signing key of a device, by user and device: a different key belongs to an impostor.
+    /// The signing key of a device, by user and device: a device that presents a different key is an impostor.
     case device = 5
-    /// An encrypted room, by its id: a homeserver that later denies the encryption is not trusted.
+    /// An encrypted room, by its id: a homeserver that later reports the room as unencrypted is not trusted.
     case encryptedRoom = 6
     /// The keys with which the account signs its device.
     case identity = 7
@@ -34,11 +34,11 @@ package struct MatrixRow: Hashable, Sendable {
     self.name = name
   }
 
-  /// Associated data, with which a value opens only in its own row.
+  /// Associated data that binds a value to its row: the value cannot be decrypted in any other row.
   fileprivate var context: [UInt8] { Array("matrix \(kind.rawValue) \(name)".utf8) }
 }
 
-/// A row's new content; `nil` removes it.
+/// A change of a row: the new content, or `nil` to remove the row.
 package struct MatrixChange: Sendable {
   package let row: MatrixRow
   package let value: [UInt8]?
@@ -51,9 +51,9 @@ package struct MatrixChange: Sendable {
 
 /// The open database, which no other process can open at the same time.
 ///
-/// To be used by one thread at a time; blocks on the disk.
+/// Must be used by only one thread at a time; blocks on the disk.
 package final class MatrixStore {
-  /// The file's name in the state folder.
+  /// Name of the database file in the state folder.
   package static let fileName = "matrix.db"
 
   private static let tables = """
@@ -71,9 +71,9 @@ package final class MatrixStore {
     self.key = key
   }
 
-  /// Opens the database in the state folder; creates both if absent.
+  /// Opens the database in the state folder; creates the folder and the database if absent.
   ///
-  /// No file has to be opened later. Rows of another device are removed.
+  /// No file needs to be opened after this call. Rows that belong to a different device are removed.
   @export(interface)
   package static func open(folder path: String, device: String) throws(SecretStoreError) -> MatrixStore {
     let key = try SecretStore.open(folder: path).matrixKey()
@@ -84,7 +84,7 @@ package final class MatrixStore {
     } catch { throw .store(error) }
   }
 
-  /// Whether the folder contains the keys of this device; also true while a process is using the database.
+  /// Whether the folder contains the keys of the given device; also true while a process is using the database.
   @export(interface)
   package static func hasKeys(folder path: String, of device: String) -> Bool {
     guard access(path + "/" + fileName, F_OK) == 0 else { return false }
@@ -106,7 +106,7 @@ package final class MatrixStore {
     return database
   }
 
-  /// Records the device; always writes something, so that the log is open.
+  /// Records the device; always writes something, so that the log file is open afterwards.
   private func begin(_ device: String) throws(DatabaseError) {
     try database.transaction { () throws(DatabaseError) in
       if try database.device() != device { try database.execute("DELETE FROM row") }
@@ -117,7 +117,7 @@ package final class MatrixStore {
     }
   }
 
-  /// Reads all rows; returns `nil` if one of them cannot be opened, because the keys are lost then.
+  /// Returns all rows; `nil` if a row cannot be decrypted, because the keys are lost in that case.
   @export(interface)
   package func rows() throws(DatabaseError) -> [(row: MatrixRow, value: [UInt8])]? {
     let statement = try database.statement("SELECT kind, name, value FROM row")

@@ -1,31 +1,31 @@
-// The outbox and the secrets, which must survive a power cut, in one SQLite database that only its owner can read.
+// The outbox and the secrets, which must survive a power cut, in one SQLite database that only its owner can access.
 //
-// A change is on the disk when the call returns (WAL, synchronous=FULL). Several processes may have the store open;
-// each waits for the others for at most `Limits.storeBusyTimeout`. Memory use does not grow with the outbox.
+// A change is on disk when the call returns (WAL, synchronous=FULL). Several processes may have the store open; each
+// waits for the others for at most `Limits.storeBusyTimeout`. Memory use does not grow with the outbox.
 
 import CPlatform
 import TappetCore
 import TappetSQLite
 
-/// The state folder's database.
+/// The database in a state folder.
 ///
-/// To be used by one thread at a time.
+/// Must be used by only one thread at a time.
 package final class Store {
-  /// The file's name in the state folder.
+  /// Name of the database file in the state folder.
   package static let fileName = "tappet.db"
 
-  /// Whether `preallocateWAL` has extended the log before.
+  /// Whether `preallocateWAL` has already extended the log.
   var isWALPreallocated = false
   let database: Database
   /// Number of the current boot in the table `boots`.
   ///
-  /// `unregistered` until the disk has accepted it.
+  /// `unregistered` until the number has been written to disk.
   private(set) var boot = Store.unregistered
   private let bootID: [UInt8]
   private static let unregistered: Int64 = -1
-  /// Row numbers of entries that the kiosk has or may have in memory, so that a removal finds them without an index.
+  /// Row numbers of entries that the kiosk has or may have in memory, so that they can be removed without an index.
   ///
-  /// Only a hint: an entry that is missing here is searched for.
+  /// Only a hint: if an entry is missing here, its row is searched for.
   var rowCache: [EntryID: Int64] = [:]
   /// Wall clock minus monotonic clock in milliseconds, as stored for the current boot.
   var notedOffset: Int64?
@@ -42,32 +42,32 @@ package final class Store {
   var isReplicaUnchecked = false
   /// Whether the replica was written before the key was known.
   var isReplicaUnproven = false
-  /// Reason the last access to the secrets' replica failed; `nil` if it succeeded.
+  /// Reason why the last access to the secrets' replica failed; `nil` if it succeeded.
   package internal(set) var replicaError: DatabaseError?
   /// Number of secrets that were restored from their replica on opening; `nil` if no restore was needed.
   package internal(set) var restoredCount: Int?
 
-  /// Retention time of the tap log; `nil` if no log is kept.
+  /// Retention time of the tap log; `nil` if the tap log is disabled.
   package var historyAge: Duration? {
     didSet { pausesToPruning = 0 }
   }
-  /// Number of idle periods until the tap log is pruned; it is never pruned before `historyAge` was set.
+  /// Number of idle periods until the tap log is pruned; the log is never pruned before `historyAge` is set.
   var pausesToPruning = Int.max
 
-  /// Fault of a full disk on opening; `nil` if everything necessary was written.
+  /// The disk-full fault that occurred on opening; `nil` if everything necessary was written.
   package private(set) var openFault: StoreFault?
-  /// Whether this store replaces a damaged one.
+  /// Whether this store replaces a damaged store.
   var isReplacement = false
 
-  /// Opens the store in `folder`; creates both if absent.
+  /// Opens the store in `folder`; creates the folder and the database if absent.
   ///
-  /// `toleratesFullDisk`: existing content can be read although nothing can be written, if necessary by this process
-  /// alone. `bootID`: the 16 random bytes of the kernel's boot ID, empty if unknown; then no entry of an earlier
-  /// process is assigned to the current boot. Blocks on the disk.
+  /// With `toleratesFullDisk`, existing content can be read even if nothing can be written, if necessary by this
+  /// process alone. `bootID` contains the 16 random bytes of the kernel's boot ID; it is empty if unknown, and then no
+  /// entry of an earlier process is assigned to the current boot. Blocks on the disk.
   @export(interface)
   package init(folder path: String, bootID: [UInt8], toleratesFullDisk: Bool = false) throws(DatabaseError) {
     let folder = try DatabaseFolder.open(path: path)
-    // Two processes that create a database at the same time would get busy errors that SQLite does not wait for.
+    // If two processes created a database at the same time, they would get busy errors that SQLite does not wait for.
     try folder.lock()
     defer { folder.unlock() }
     try folder.ensureDatabase(Store.fileName)
@@ -95,12 +95,12 @@ package final class Store {
   /// The first corruption error found in the database.
   var damage: DatabaseError? { database.damage }
 
-  /// Commits everything that `body` does, or nothing.
+  /// Runs `body` in a transaction, which is rolled back if `body` throws.
   func transaction<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result {
     try transaction(body, failed: { $0 })
   }
 
-  /// Commits everything that `body` does, or nothing; `body` throws its own type of error.
+  /// Runs `body`, which throws its own type of error, in a transaction; rolls back if `body` throws.
   func transaction<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result, failed: (DatabaseError) -> Failure
   ) throws(Failure) -> Result {
@@ -119,7 +119,7 @@ package final class Store {
     }
   }
 
-  /// Performs a dummy write to find out whether the disk accepts it.
+  /// Performs a dummy write to determine whether the disk accepts writes.
   package func tryWrite() throws(DatabaseError) {
     try transaction { () throws(DatabaseError) in try recordTrial() }
   }

@@ -1,11 +1,11 @@
 // Everything in the database that depends on an action's name: its secrets and learned tags, which are sealed together
-// with the name, its pending entries and its pending removals. All of it follows when the action is renamed. The tap
-// log is left unchanged, because it records the names of that time.
+// with the name, its pending entries and its pending removals. All of them are moved when the action is renamed. The
+// tap log is left unchanged, because it records the names used at the time.
 
 import TappetCore
 import TappetSQLite
 
-/// Numbers of secrets and tags that were moved to an action's new name.
+/// Numbers of secrets and learned tags that were moved to an action's new name.
 package struct RenamedAction: Hashable, Sendable {
   /// Number of moved secrets.
   package var secretCount = 0
@@ -16,8 +16,8 @@ package struct RenamedAction: Hashable, Sendable {
 extension Store {
   /// Moves everything that belongs to the action `old` to the action `new`.
   ///
-  /// All or nothing. Refuses if `new` would have too many secrets or already has one of them, or if a secret cannot be
-  /// opened.
+  /// All or nothing. Throws if `new` would have too many secrets or already has one of the secrets, or if a secret
+  /// cannot be decrypted.
   @export(interface)
   package func renameAction(
     _ old: String, to new: String, sealedUnder key: SecretKey, limit: Int = Limits.secretsPerActionMax,

@@ -1,6 +1,6 @@
-// Recovery from a damaged database: the database is set aside as a whole under a name that contains the time, and a new
-// one is started with the replica's secrets. Its pending entries are not sent, because they may differ from the
-// verified ones.
+// Recovery from a damaged database: the database is renamed as a whole, with the time in the new name, and a new
+// database is created with the secrets from the replica. The damaged database's pending entries are not sent, because
+// they may differ from the entries that were verified.
 
 import CPlatform
 import TappetCore
@@ -11,7 +11,7 @@ import TappetSQLite
 package struct StoreRecovery: Hashable, Sendable {
   /// New path of the damaged file; `nil` if the database was intact but had lost changes of the secrets.
   package var setAside: String?
-  /// The number of secrets in force.
+  /// Number of active secrets.
   package var secretCount: Int
   /// Number of secrets restored from the replica; `nil` if no restore was needed, or there was no replica.
   package var restoredCount: Int?
@@ -20,8 +20,8 @@ package struct StoreRecovery: Hashable, Sendable {
 extension Store {
   /// Opens the store in `folder`, but sets a damaged database aside first; `unixSeconds` becomes part of its name.
   ///
-  /// For the kiosk that runs with this folder, not for tools: the kiosk would continue to write to the file that was
-  /// set aside. Blocks on the disk.
+  /// Must be called only by the kiosk that uses the folder, not by tools: a running kiosk would continue to write to
+  /// the file that was set aside. Blocks on the disk.
   @export(interface)
   package static func recovered(
     folder path: String, bootID: [UInt8], unixSeconds: Int64
@@ -55,7 +55,7 @@ extension Store {
     return store
   }
 
-  /// Checks the integrity of a small database; damage in a larger one is detected when it is read.
+  /// Checks the integrity of a small database; damage in a larger database is detected when it is read.
   private func requireWhole() throws(DatabaseError) {
     guard try database.integer(StoreSchema.tableCount) == StoreSchema.tables else { throw notWhole }
     let size = (try database.integer("PRAGMA page_count") ?? 0) * (try database.integer("PRAGMA page_size") ?? 0)
@@ -83,7 +83,8 @@ extension Store {
       number += 1
     }
     do throws(SystemError) {
-      // The log first: a database without its log is an older state, but a log without its database is useless.
+      // The log is renamed first: a database without its log is an older state, but a log without its database is
+      // useless.
       for ending in ["-wal", "-shm", ""] {
         let from = folder.file(fileName + ending)
         guard access(from, F_OK) == 0 else { continue }

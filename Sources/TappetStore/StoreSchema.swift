@@ -1,9 +1,9 @@
-// The database's tables, and the migrations that update an older database. Migrations are appended, never edited: a
-// board in the field may be at any of them.
+// The database's tables, and the migrations that update an older database. Migrations are appended, never edited:
+// boards in the field may have any of the versions.
 
 /// The list of migrations; the `user_version` of a database is the number of migrations applied to it.
 enum StoreSchema {
-  /// All migrations in order; missing ones are applied in one transaction.
+  /// All migrations in order; missing migrations are applied in one transaction.
   static let migrations: [String] = [
     first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth, thirteenth,
     fourteenth,
@@ -25,9 +25,9 @@ enum StoreSchema {
   /// Number of tables in this schema.
   static let tables: Int64 = 17
 
-  /// The secrets, sealed, and the outbox.
+  /// Tables of the sealed secrets and of the outbox.
   ///
-  /// AUTOINCREMENT: a sequence number is never reused, even after the outbox was empty.
+  /// AUTOINCREMENT ensures that a sequence number is never reused, even after the outbox was empty.
   private static let first = """
     CREATE TABLE secrets (
       id TEXT PRIMARY KEY, action TEXT NOT NULL, idx INTEGER NOT NULL, sealed BLOB NOT NULL, created INTEGER NOT NULL,
@@ -45,7 +45,7 @@ enum StoreSchema {
     INSERT INTO meta VALUES ('trials', 0);
     """
 
-  /// An index that finds the next expiry without reading the outbox.
+  /// Index for finding the next expiry without reading the outbox.
   ///
   /// There is no index by id: ids are random, so in a long outbox each removal would write a separate index page (see
   /// `Store.rowCache`).
@@ -54,7 +54,7 @@ enum StoreSchema {
   /// Change count of the secrets, which shows whether their replica (`Store.replicaName`) is older.
   private static let third = "INSERT INTO meta VALUES ('secret changes', (SELECT count(*) FROM secrets));"
 
-  /// Other sealed values, one of which identifies the sealing key; and the audit log.
+  /// Tables of the other sealed values, one of which identifies the sealing key, and of the audit log.
   private static let fourth = """
     CREATE TABLE sealed (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE audit (
@@ -63,7 +63,7 @@ enum StoreSchema {
     );
     """
 
-  /// Number of entries and bytes of their messages, because counting a long outbox at each start would be slow.
+  /// Number of entries and total size of their messages, because counting a long outbox at each start would be slow.
   ///
   /// Triggers maintain the totals, so that no statement can omit the update; with a single row, a commit writes only
   /// one page more.
@@ -78,8 +78,8 @@ enum StoreSchema {
     END;
     """
 
-  /// The tag that a secret was made for; whether all secrets have the current seal (`Store.sealAll`); a detail for each
-  /// audit entry, and the audit chain.
+  /// The tag for which a secret was created; whether all secrets use the current seal (`Store.sealAll`); a detail for
+  /// each audit entry; and the audit chain.
   private static let sixth = """
     ALTER TABLE secrets ADD COLUMN uid BLOB;
     INSERT INTO meta VALUES ('seal', (SELECT count(*) FROM secrets) + (SELECT count(*) FROM audit) = 0);
@@ -117,10 +117,10 @@ enum StoreSchema {
     );
     """
 
-  /// Topics for which the broker retains a message of this kiosk, and the components of a discovery.
+  /// Topics for which the broker retains a message from this kiosk, and the components of a discovery message.
   private static let eighth = "CREATE TABLE announced (topic TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID;"
 
-  /// The secret that each tag had last (`Store.tagHints`).
+  /// The most recent secret of each tag (`Store.tagHints`).
   private static let ninth = "CREATE TABLE tag_hints (uid BLOB PRIMARY KEY, secret TEXT NOT NULL) WITHOUT ROWID;"
 
   /// The tap log (`Store.note(_: TapRecord)`).
@@ -133,7 +133,7 @@ enum StoreSchema {
     );
     """
 
-  /// The person in the tap log, by id, because names are sealed.
+  /// Column for the person in the tap log, identified by id, because names are sealed.
   private static let eleventh = "ALTER TABLE history ADD COLUMN person TEXT;"
 
   /// Use count of each ticket (`PersonLimits.ticket`).
@@ -149,13 +149,13 @@ enum StoreSchema {
     CREATE TABLE tag_counts (uid BLOB PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
     """
 
-  /// Number of times the broker closed the connection on an entry (`Suspicion`).
+  /// Number of times that the broker closed the connection when an entry was sent (`Suspicion`).
   private static let fourteenth = "ALTER TABLE outbox ADD COLUMN closes INTEGER NOT NULL DEFAULT 0;"
 
-  /// Query for the UIDs of the tags, which older replicas do not contain.
+  /// Query for whether a replica contains the UIDs of the tags, which older replicas do not.
   static let replicaHasUIDs: StaticString = "SELECT count(*) FROM pragma_table_info('secrets') WHERE name = 'uid'"
 
-  /// Query for the proof of the change count, which older replicas do not contain.
+  /// Query for whether a replica contains the proof of the change count, which older replicas do not.
   static let replicaHasProof: StaticString = "SELECT count(*) FROM sqlite_schema WHERE name = 'proof'"
 
   /// Tables of the secrets' replica, which needs no migrations because it is always written as a whole.

@@ -9,13 +9,13 @@ import TappetSQLite
 extension Store {
   /// Checkpoints the log, extends it to `Limits.storeLogRoom` and restarts it, if necessary.
   ///
-  /// To be called by the kiosk's store thread while it is idle. If the disk refuses, or another process has locked the
+  /// Must be called by the kiosk's store thread while it is idle. If the write fails, or another process has locked the
   /// database, the next commits are slower, and report errors themselves. Blocks on the disk.
   func preallocateWAL() {
     if isWALPreallocated, database.logPages < Limits.storeLogPagesKept { return }
     try? database.withoutWaiting { () throws(DatabaseError) in
       database.checkpoint()
-      // The first commit of a log also syncs its header, so no tap has to wait for that.
+      // The first commit to a log also syncs the log's header, so no tap has to wait for that.
       try transaction { () throws(DatabaseError) in
         database.lengthenLog(to: Limits.storeLogRoom)
         try recordTrial()

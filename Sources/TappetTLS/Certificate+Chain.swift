@@ -1,10 +1,10 @@
-// A certificate's facts, and the chain that it is part of.
+// A certificate's properties and its chain.
 
 import COpenSSL
 import TappetCore
 
 extension [Certificate] {
-  /// Returns the key's certificate followed by its chain if another certificate is first; otherwise all, unchanged.
+  /// Returns the key's certificate followed by its chain; returns all, unchanged, if the former is first or missing.
   func ordered(for key: PrivateKey) -> [Certificate] {
     guard let place = firstIndex(where: { key.fits($0) }), place > 0 else { return self }
     return self[place].chain(in: self)
@@ -26,12 +26,12 @@ extension Certificate {
   /// Whether the certificate may sign other certificates.
   var isAuthority: Bool { X509_check_ca(handle) > 0 }
 
-  /// Whether the certificate names itself as its issuer.
+  /// Whether the certificate's subject is also its issuer.
   var isSelfIssued: Bool {
     X509_NAME_cmp(X509_get_subject_name(handle), X509_get_issuer_name(handle)) == 0
   }
 
-  /// Whether the certificate names `issuer` as its issuer and carries the issuer's signature.
+  /// Whether the certificate was issued by `issuer` and has a valid signature from it.
   func isSigned(by issuer: Certificate) -> Bool {
     defer { ERR_clear_error() }
     guard X509_check_issued(issuer.handle, handle) == X509_V_OK, let key = issuer.publicKey else { return false }

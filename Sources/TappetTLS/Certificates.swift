@@ -1,18 +1,18 @@
 // TLS contexts made from certificate and key files, and checks of these files that need no connection.
 //
 // Verification is never disabled. If a CA file is configured, its certificates are the only trust anchors, even if they
-// are an intermediate or the server's own certificate (X509_V_FLAG_PARTIAL_CHAIN); otherwise the system's trust store
+// are an intermediate or the server's own certificate (X509_V_FLAG_PARTIAL_CHAIN); otherwise, the system's trust store
 // is used. The host name is checked in both cases. Files are read when a context is created, so a replaced file takes
-// effect at the next connect. Nothing here prompts for a passphrase.
+// effect with the next connection. This code never prompts for a passphrase.
 
 import COpenSSL
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// The context of one connection attempt, with the results that OpenSSL reports during it.
+/// The context of one connection attempt, with the results that OpenSSL reports during the attempt.
 ///
-/// Belongs to the broker's thread.
+/// Confined to the broker's thread.
 package final class TLSContext {
   /// The SSL_CTX, which this object owns.
   ///
@@ -20,7 +20,7 @@ package final class TLSContext {
   package let handle: OpaquePointer
   /// Whether the handshake is complete on our side.
   package fileprivate(set) var isEstablished = false
-  /// Whether the broker has started its part of the handshake.
+  /// Whether the broker has responded to the start of the handshake.
   package fileprivate(set) var hasAnswered = false
   /// Whether the broker has requested a client certificate.
   package fileprivate(set) var isCertificateRequested = false
@@ -32,7 +32,7 @@ package final class TLSContext {
   fileprivate var verification: (code: Int32, subject: String)?
   fileprivate var alert: UInt8?
   fileprivate var errorCode: UInt = 0
-  /// The pre-shared key that replaces certificates; `nil` with certificates.
+  /// The pre-shared key used instead of certificates; `nil` if certificates are used.
   var preSharedKey: (identity: String, key: SecretBytes)?
 
   fileprivate init(host: String, serverName: String?) throws(CertificateProblem) {
@@ -52,13 +52,13 @@ package final class TLSContext {
 
   deinit { SSL_CTX_free(handle) }
 
-  /// Discards the last handshake's results, for another connection with the same files.
+  /// Discards the last handshake's results, for a new connection with the same files.
   package func restart() {
     (isEstablished, hasAnswered, isCertificateRequested, systemCode) = (false, false, false, 0)
     (verification, alert, errorCode) = (nil, nil, 0)
   }
 
-  /// The failure, from the most specific source; `nil` when the connection was just closed.
+  /// The failure, from the most specific source; `nil` if the connection was simply closed.
   package var failure: TLSFailure? {
     @export(interface) get {
       if let verification { return Certificates.failure(verification.code, verification.subject, host: host) }
@@ -105,7 +105,7 @@ package enum Certificates {
     return context
   }
 
-  /// Flags of the host check: only the subjectAltName counts (RFC 9525 §2), the common name is ignored.
+  /// Flags for the host check: only the subjectAltName counts (RFC 9525 §2); the common name is ignored.
   static let hostFlags = UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT)
 
   // MARK: The context's parts
@@ -117,7 +117,7 @@ package enum Certificates {
       isAddress
       ? X509_VERIFY_PARAM_set1_ip_asc(parameters, host)
       : X509_VERIFY_PARAM_set1_host(parameters, host, 0)
-    // Without a name to check, any certificate of the CA would be accepted; no configuration may allow that.
+    // If there were no name to check, any certificate from the CA would be accepted; no configuration may allow that.
     guard result == 1, !host.isEmpty else { throw .unusableHost(host) }
   }
 
@@ -130,7 +130,7 @@ package enum Certificates {
     X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
   }
 
-  /// Loads revocation lists, which refuse a broker certificate that is listed or whose issuer has no valid list.
+  /// Loads revocation lists; a broker certificate is refused if it is listed, or if its issuer has no valid list.
   private static func revoke(_ path: String, in context: OpaquePointer) throws(CertificateProblem) {
     let store = SSL_CTX_get_cert_store(context)
     for list in try CertificateFile(path).revocationLists() where X509_STORE_add_crl(store, list.handle) != 1 {
@@ -144,7 +144,7 @@ package enum Certificates {
   ) throws(CertificateProblem) {
     let file = try CertificateFile(path)
     let certificates = try file.certificates()
-    // A .p12 file, or a PEM file with both, also contains the key.
+    // A .p12 file also contains the key, and so may a PEM file.
     let key: PrivateKey
     if let keyPath {
       key = try CertificateFile(keyPath).privateKey()
@@ -162,7 +162,7 @@ package enum Certificates {
       throw .tooWeak(path: path, text: OpenSSLText.lastError())
     }
     for certificate in chain.dropFirst() {
-      // The context increments the reference count (SSL_CTX_add1_chain_cert, a macro over this).
+      // The context increments the reference count (SSL_CTX_add1_chain_cert is a macro for this call).
       let result = SSL_CTX_ctrl(context, SSL_CTRL_CHAIN_CERT, 1, UnsafeMutableRawPointer(certificate.handle))
       guard result == 1 else { throw .tooWeak(path: path, text: OpenSSLText.lastError()) }
     }
@@ -171,16 +171,16 @@ package enum Certificates {
     }
   }
 
-  /// Offers a single protocol (RFC 7301 §3.1: preceded by a byte with its size).
+  /// Offers a single ALPN protocol, preceded by a byte with its length (RFC 7301 §3.1).
   private static func offer(_ name: String, in context: OpaquePointer) throws(CertificateProblem) {
     let list = [UInt8(truncatingIfNeeded: name.utf8.count)] + Array(name.utf8)
-    // 0 is success here.
+    // This function returns 0 on success.
     guard SSL_CTX_set_alpn_protos(context, list, UInt32(list.count)) == 0 else {
       throw .library(text: OpenSSLText.lastError())
     }
   }
 
-  /// Returns the host without a trailing dot or an address's zone, neither of which certificates contain.
+  /// Returns the host without a trailing dot or an address's zone, because certificates contain neither.
   private static func checkedName(_ host: String) -> String {
     var name = host.utf8.prefix { $0 != UInt8(ascii: "%") }
     if name.last == UInt8(ascii: ".") { name = name.dropLast() }

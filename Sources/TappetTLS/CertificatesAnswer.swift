@@ -1,12 +1,12 @@
-// Responses of certificate authorities to EST clients: certificates only, in a signed-data message without a signature
-// (RFC 5652 §5.2, RFC 8551 §3.7).
+// Responses from certificate authorities to EST clients: only certificates, in a signed-data message that has no
+// signature (RFC 5652 §5.2, RFC 8551 §3.7).
 
 import COpenSSL
 import TappetCore
 
-/// Parses the response of a certificate authority.
+/// Parses responses from certificate authorities.
 package enum CertificateAnswer {
-  /// Returns the certificates of a PKCS#7 message (DER) as PEM, in order; `nil` if it has none or is anything else.
+  /// Returns the certificates in a PKCS#7 message (DER) as PEM, in order; `nil` if there are none or it is malformed.
   @export(interface)
   package static func certificates(ofPKCS7 message: [UInt8]) -> [UInt8]? {
     defer { ERR_clear_error() }

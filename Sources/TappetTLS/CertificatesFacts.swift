@@ -1,8 +1,8 @@
-// The facts about certificate files that `tappet check` reports.
+// Details of certificate files, as reported by `tappet check`.
 
 import TappetCore
 
-/// One line about the files in the report of `tappet check`.
+/// One line about certificate files in the report of `tappet check`.
 package indirect enum CertificateFact: Hashable, Sendable {
   /// No CA file is configured, so the system's trust store is used.
   case systemTrustStore
@@ -15,7 +15,7 @@ package indirect enum CertificateFact: Hashable, Sendable {
   case problem(CertificateProblem)
 }
 
-/// The contents of one certificate.
+/// The details of one certificate.
 package struct CertificateDetails: Hashable, Sendable {
   /// The purpose of a certificate.
   package enum Role: Hashable, Sendable {

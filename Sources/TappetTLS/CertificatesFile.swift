@@ -1,12 +1,12 @@
-// A certificate or key file in any format: PEM, DER or PKCS#12. OpenSSL parses it; nothing here prompts for a
-// passphrase.
+// A certificate or key file in any format: PEM, DER or PKCS#12. OpenSSL parses the file, and is never allowed to prompt
+// for a passphrase.
 
 import COpenSSL
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// An X509, freed with this object.
+/// An OpenSSL `X509`, freed with this object.
 final class Certificate {
   let handle: OpaquePointer
   /// Takes ownership of `handle`.
@@ -14,14 +14,14 @@ final class Certificate {
   deinit { X509_free(handle) }
 }
 
-/// An EVP_PKEY, freed (and wiped by OpenSSL) with this object.
+/// An OpenSSL `EVP_PKEY`, freed (and wiped by OpenSSL) with this object.
 final class PrivateKey {
   let handle: OpaquePointer
   /// Takes ownership of `handle`.
   init(_ handle: OpaquePointer) { self.handle = handle }
   deinit { EVP_PKEY_free(handle) }
 
-  /// Whether the certificate is for this key.
+  /// Whether the certificate belongs to this key.
   func fits(_ certificate: Certificate) -> Bool {
     defer { ERR_clear_error() }
     return certificate.publicKey != nil && X509_check_private_key(certificate.handle, handle) == 1
@@ -51,7 +51,7 @@ final class CertificateFile {
     try requireSize()
   }
 
-  /// Reads a text that is not from a file; messages show `name` in place of the path.
+  /// Reads text that does not come from a file; messages show `name` instead of a path.
   convenience init(text: SecretBytes, name: String) throws(CertificateProblem) {
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: text.count, alignment: 1)
     text.withBytes { bytes.copyMemory(from: $0) }
@@ -59,7 +59,8 @@ final class CertificateFile {
     try requireSize()
   }
 
-  // Embedded Swift leaks an object whose own initializer throws (6.3.1), and a missing file is retried indefinitely.
+  // Does not throw: Embedded Swift 6.3.1 leaks an object whose designated initializer throws, and a missing file is
+  // retried indefinitely.
   private init(_ path: String, mode: UInt32, owning bytes: UnsafeMutableRawBufferPointer) {
     self.path = path
     self.mode = mode
@@ -73,7 +74,7 @@ final class CertificateFile {
   }
 
   private static func read(_ path: String) throws(SystemError) -> (UnsafeMutableRawBufferPointer, UInt32) {
-    // Non-blocking: a FIFO at this path must not block the link.
+    // Non-blocking, because a FIFO at this path must not block the broker link.
     let file = try checked("open") { tp_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0) }
     defer { close(file) }
     var status = stat()
@@ -126,7 +127,7 @@ final class CertificateFile {
   /// Returns all certificates and the key in the file, if any.
   ///
   /// `mayUseLegacy` allows ciphers that OpenSSL 3 supports only in its legacy provider, which is loaded for the
-  /// duration. It is for command-line tools and not for the kiosk, because it affects the whole process.
+  /// duration of the call. It is for command-line tools and not for the kiosk, because it affects the whole process.
   func contents(
     _ passphrase: SecretBytes? = nil, mayUseLegacy: Bool = false
   ) throws(CertificateProblem) -> CertificateContents {
@@ -156,7 +157,7 @@ final class CertificateFile {
     {
       contents.certificates.append(Certificate(handle))
     }
-    // The end is reported as "no start line"; any other error is a damaged certificate, which must not be skipped.
+    // The end is reported as "no start line"; any other error means a damaged certificate, which must not be skipped.
     let end = ERR_peek_last_error()
     let isEnd = end == 0 || (ERR_GET_LIB(end) == ERR_LIB_PEM && ERR_GET_REASON(end) == PEM_R_NO_START_LINE)
     guard isEnd else {
@@ -296,13 +297,13 @@ private let answer: PassphraseCallback = { target, size, _, context in
 /// Passphrase callback that always refuses.
 private let neverAsk: PassphraseCallback = { _, _, _, _ in -1 }
 
-/// OpenSSL 3's provider of old ciphers, loaded while they are needed.
+/// OpenSSL 3's provider for old ciphers, loaded only while needed.
 private struct LegacyProvider {
   private let handle: OpaquePointer
 
-  /// Loads the provider; `nil` when it is not installed.
+  /// Loads the provider; `nil` if it is not installed.
   init?() {
-    // Loading a provider by name disables the implicit default provider, so the default is loaded as well.
+    // Loading any provider disables the implicit default provider, so the default is loaded explicitly as well.
     guard OSSL_PROVIDER_load(nil, "default") != nil, let handle = OSSL_PROVIDER_load(nil, "legacy") else {
       ERR_clear_error()
       return nil
@@ -330,7 +331,7 @@ extension Certificates {
 
   /// Returns the problem if the file cannot be read without a passphrase.
   ///
-  /// `nil` when no passphrase is required, or the file cannot be read at all.
+  /// `nil` if no passphrase is required, or the file cannot be read at all.
   @export(interface)
   package static func askingProblem(_ path: String) -> CertificateProblem? {
     do throws(CertificateProblem) {

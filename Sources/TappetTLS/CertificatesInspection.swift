@@ -1,11 +1,11 @@
-// The facts about the configuration's certificate files that `tappet check` reports. `tappet cert check` is more
-// thorough: see CertificatesReport.
+// Details of the configured certificate files, as reported by `tappet check`. `tappet cert check` is more thorough: see
+// CertificatesReport.
 
 import COpenSSL
 import TappetCore
 
 extension Certificates {
-  /// Returns the facts about all certificates and the key of `settings`, including their faults.
+  /// Returns details of all certificates and the key in `settings`, including any problems.
   ///
   /// Opens no connection.
   @export(interface)
@@ -28,12 +28,12 @@ extension Certificates {
     return facts
   }
 
-  /// Returns the problems with the files of `settings` that prevent a connection, as far as detectable without one.
+  /// Returns those problems with the files of `settings` that prevent a connection and can be detected without one.
   @export(interface)
   package static func mistakes(_ settings: BrokerSettings) -> [CertificateProblem] {
     var mistakes: [CertificateProblem] = []
     for case .problem(let problem) in inspect(settings) { mistakes.append(problem) }
-    // OpenSSL itself may refuse files: a key that is too short for this system's policy, an outdated digest.
+    // OpenSSL itself may refuse files, for example a key that is too short for this system's policy.
     for endpoint in settings.endpoints where endpoint.usesTLS && mistakes.isEmpty {
       do throws(CertificateProblem) { _ = try makeContext(settings, endpoint: endpoint) } catch {
         mistakes.append(error)
@@ -55,7 +55,7 @@ extension Certificates {
 
   /// Returns the days until the first certificate expires; `nil` if there are no certificates.
   ///
-  /// Any of several authorities may be the broker's, so the last of them to expire counts.
+  /// The broker may use any of several authorities, so only the last one to expire counts.
   @export(interface)
   package static func daysLeft(_ facts: [CertificateFact], atUnixSeconds now: Int64) -> Int64? {
     var least: Int64?
@@ -71,9 +71,9 @@ extension Certificates {
     return min(least ?? authority, authority)
   }
 
-  /// Returns the facts without expired authorities, provided that another authority is valid.
+  /// Returns the facts without expired authorities if at least one authority is valid; otherwise, all facts.
   ///
-  /// Expired authorities are not needed: if the broker's chain does use one, the connection fails with that error.
+  /// Expired authorities are not needed: if the broker's chain does use one, the connection attempt reports that.
   @export(interface)
   package static func needed(_ facts: [CertificateFact], atUnixSeconds now: Int64) -> [CertificateFact] {
     func authority(_ fact: CertificateFact) -> CertificateDetails? {
@@ -113,7 +113,7 @@ extension Certificates {
       if file.mode & 0o077 != 0 { facts.append(.keyOpenToOthers(path: path, mode: file.mode & 0o7777)) }
       let key = try file.privateKey()
       guard let certificate else { throw .keyWithoutCertificate(key: path) }
-      // Faults of the certificate itself are reported where it is described.
+      // Problems with the certificate itself are reported where it is described.
       guard let leaf = try? CertificateFile(certificate).certificates().ordered(for: key).first else { return facts }
       facts.append(
         key.fits(leaf)
@@ -125,7 +125,7 @@ extension Certificates {
 
   /// Describes the key in a file that must contain both certificate and key.
   private static func describeOwnKey(of path: String) -> [CertificateFact] {
-    // Faults of the file as a whole are reported where its certificates are described.
+    // Problems with the file as a whole are reported where its certificates are described.
     guard let file = try? CertificateFile(path), let contents = try? file.contents(), !contents.certificates.isEmpty
     else { return [] }
     guard let key = contents.key, let leaf = contents.certificates.ordered(for: key).first else {

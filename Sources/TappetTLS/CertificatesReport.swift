@@ -1,10 +1,10 @@
-// The facts about files that `tappet cert check` reports: each certificate and key, and how they match. TappetMessages
-// contains the texts.
+// The findings that `tappet cert check` reports about files: each certificate and key, and how they match.
+// TappetMessages contains the texts.
 
 import COpenSSL
 import TappetCore
 
-/// One fact about a file.
+/// A remark about a file.
 package indirect enum CertificateRemark: Sendable {
   /// A certificate in the file; `key` is its key's type and size, `names` are its alternative names.
   case certificate(CertificateDetails, isAuthority: Bool, key: String, names: String)
@@ -25,9 +25,9 @@ package indirect enum CertificateRemark: Sendable {
   case keyOpenToOthers(mode: UInt32)
   /// The key's certificate is not the first in its file, where a TLS library looks for it.
   case leafNotFirst(subject: String)
-  /// Subjects from the leaf up to the root, or to the certificate trusted in its place.
+  /// Subjects from the leaf up to the root, or to a certificate that is trusted instead of a root.
   case chain([String])
-  /// An incomplete chain: the certificate of this issuer is in none of the files.
+  /// An incomplete chain: none of the files contains the certificate of this issuer.
   case chainEnds(issuer: String)
   case chainRefused(text: String)
   case hostMatches(String)
@@ -35,24 +35,25 @@ package indirect enum CertificateRemark: Sendable {
   case problem(CertificateProblem)
 }
 
-/// A remark and the file that it concerns.
+/// A remark and the file to which it applies.
 package struct CertificateFinding: Sendable {
   /// The path as specified.
   package var path: String
-  /// The fact about the file.
+  /// The remark about the file.
   package var remark: CertificateRemark
 }
 
 /// Findings from inspecting several files together.
 package struct CertificatesReport {
-  /// Findings in the order of the files, followed by those about all files.
+  /// Findings about each file, in order, followed by findings about all files together.
   package private(set) var findings: [CertificateFinding] = []
   private var certificates: [(certificate: Certificate, path: String, place: Int)] = []
   private var keys: [(key: PrivateKey, path: String)] = []
 
   /// Inspects the files.
   ///
-  /// With `host`, the leaf is a server's and must be valid for this name. For `ask`, see `ClientIdentity.read`.
+  /// If `host` is given, the leaf must be a server certificate that is valid for this name. For `ask`, see
+  /// `ClientIdentity.read`.
   package init(_ paths: [String], host: String?, ask: (String) -> SecretBytes?) {
     for path in paths { read(path, ask) }
     for (certificate, path, _) in certificates { describe(certificate, path, host: host) }
@@ -106,7 +107,7 @@ package struct CertificatesReport {
     }
   }
 
-  /// Returns the leaf certificates: those of the keys or, without keys, those that are not authorities.
+  /// Returns the leaf certificates: those that match a key or, if there are no keys, those that are not authorities.
   private mutating func pair() -> [(Certificate, String)] {
     guard !keys.isEmpty else {
       return certificates.filter { !$0.certificate.isAuthority }.map { ($0.certificate, $0.path) }
@@ -158,7 +159,7 @@ extension Certificate {
     return OpenSSLText.string(EVP_PKEY_get0_type_name(publicKey)) + " " + String(EVP_PKEY_get_bits(publicKey))
   }
 
-  /// Whether the key has at least 112 bits of security, as RSA with 2048 bits.
+  /// Whether the key has at least 112 bits of security, the strength of RSA with 2048 bits.
   fileprivate var hasStrongKey: Bool { publicKey.map { EVP_PKEY_get_security_bits($0) >= 112 } ?? false }
 
   fileprivate var hasStrongSignature: Bool {
@@ -176,7 +177,7 @@ extension Certificate {
 
   /// Returns why the chain is invalid; `nil` when it is valid.
   ///
-  /// Without `time`, in seconds since 1970, validity periods are ignored.
+  /// `time` is in seconds since 1970; if it is `nil`, validity periods are ignored.
   func refusal(of chain: [Certificate], atUnixSeconds time: Int64? = nil) -> String? {
     defer { ERR_clear_error() }
     let store = X509_STORE_new()

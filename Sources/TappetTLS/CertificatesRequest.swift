@@ -23,7 +23,7 @@ package enum CertificateRequest {
 
   /// Returns a request as PEM for `key`, with a common name and additional DNS names.
   ///
-  /// It requests a client's usages: signing and client authentication. Messages show `keyName` in place of the path.
+  /// The requested key usages are signing and client authentication. Messages show `keyName` instead of a path.
   package static func make(
     key: SecretBytes, keyName: String, commonName: String, dnsNames: [String]
   ) throws(CertificateProblem) -> [UInt8] {
@@ -38,8 +38,8 @@ package enum CertificateRequest {
     try make(key: CertificateFile(keyFile).privateKey(), commonName: commonName, dnsNames: dnsNames)
   }
 
-  /// Returns a request with the subject and the names of an existing certificate, as a renewal must not change them
-  /// (RFC 7030 §4.2.2).
+  /// Returns a request with the subject and the alternative names of an existing certificate, which a renewal must not
+  /// change (RFC 7030 §4.2.2).
   @export(interface)
   package static func make(keyFile: String, renewing path: String) throws(CertificateProblem) -> [UInt8] {
     let key = try CertificateFile(keyFile).privateKey()
@@ -82,7 +82,7 @@ package enum CertificateRequest {
       })
   }
 
-  /// Creates and signs a request; `subject` sets its subject, and `names` returns extensions with its other names.
+  /// Creates and signs a request; `subject` sets its subject, and `names` returns its alternative names as extensions.
   private static func sign(
     _ key: PrivateKey, subject: (OpaquePointer?) -> Int32, names: () -> [OpaquePointer?]
   ) throws(CertificateProblem) -> [UInt8] {
@@ -109,7 +109,7 @@ package enum CertificateRequest {
     return OpenSSLText.bytes(sizeMax: 64 * 1024) { PEM_write_bio_X509_REQ($0, request) }
   }
 
-  /// MBSTRING_UTF8, a macro over a flag that Swift does not import.
+  /// MBSTRING_UTF8, a macro that Swift does not import.
   private static let MBSTRING_UTF8_: Int32 = 0x1000
 
   /// Whether a text is valid as a DNS name in a certificate.

@@ -28,8 +28,8 @@ package final class ClientIdentity {
 
   /// Reads PEM, DER or PKCS#12 files, in any order.
   ///
-  /// `ask` is called once with the path of each file that requires a passphrase; if it returns `nil`, the file is
-  /// refused.
+  /// `ask` is called once for each file that requires a passphrase, with the file's path; if it returns `nil`, the file
+  /// is refused.
   package static func read(
     _ paths: [String], ask: (String) -> SecretBytes?
   ) throws(CertificateProblem) -> ClientIdentity {
@@ -38,7 +38,7 @@ package final class ClientIdentity {
     return try make(of: files, ask: ask)
   }
 
-  /// Reads texts that are not from files; messages show `names` in place of the paths.
+  /// Reads text that does not come from files; messages show `names` instead of paths.
   package static func read(
     certificate: SecretBytes, key: SecretBytes, names: (certificate: String, key: String), ask: (String) -> SecretBytes?
   ) throws(CertificateProblem) -> ClientIdentity {
@@ -111,8 +111,9 @@ package final class ClientIdentity {
     }
   }
 
-  /// Returns why the identity is invalid at `time`, in seconds since 1970: its dates, or the chain as far as the files
-  /// contain it; `nil` if it is valid.
+  /// Returns why the identity is invalid at `time`, in seconds since 1970; `nil` if it is valid.
+  ///
+  /// Checks the validity periods, and the chain as far as the files contain it.
   package func refusal(atUnixSeconds time: Int64) -> String? {
     leaf.refusal(of: leaf.chain(in: [leaf] + intermediates + roots), atUnixSeconds: time)
   }
@@ -120,7 +121,7 @@ package final class ClientIdentity {
   /// Whether the files contain the issuer's certificate.
   package var hasIssuer: Bool { leaf.chain(in: intermediates + roots).count > 1 }
 
-  /// Subjects of roots in the files: brokers do not need them from clients, but they may be the broker's own CA.
+  /// Subjects of the roots in the files: clients need not send these to brokers, but one may be the broker's own CA.
   package var rootSubjects: [String] { roots.map { $0.subject } }
 
   // MARK: Files
@@ -166,7 +167,7 @@ package enum AuthorityFile {
     try describe(CertificateFile(path))
   }
 
-  /// Returns the same for a text; messages show `name` in place of the path.
+  /// Returns the certificates in `text` as PEM, and their subjects; messages show `name` instead of a path.
   package static func read(text: SecretBytes, name: String) throws(CertificateProblem) -> (
     pem: [UInt8], subjects: [String]
   ) {

@@ -1,5 +1,5 @@
-// The cost of decrypting a file with a passphrase, determined in advance: the number of iterations is stored in the
-// file and was chosen by its creator.
+// The cost of decrypting a file with a passphrase, determined in advance. The file contains the number of iterations,
+// which its creator chose.
 //
 //     PBKDF2-params (RFC 8018 A.2), PBEParameter (A.3)   SEQUENCE { salt OCTET STRING, iterations INTEGER, … }
 //     scrypt-params (RFC 7914 §7)                        SEQUENCE { salt OCTET STRING, N INTEGER, … }
@@ -12,7 +12,7 @@ import TappetCore
 enum KeyDerivation {
   /// Returns the largest number of iterations that the file specifies; 0 if it specifies none.
   ///
-  /// Nothing else in these formats has an INTEGER right after an OCTET STRING. Encrypted parts are not searched.
+  /// In these formats, an INTEGER right after an OCTET STRING has no other meaning. Encrypted parts are not searched.
   static func iterations(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var rest = bytes
     return largest(in: &rest, depth: 0)
@@ -40,11 +40,11 @@ enum KeyDerivation {
     return content.reduce(0) { $0 >> 56 != 0 ? .max : $0 << 8 | UInt64($1) }
   }
 
-  /// A BER element (X.690 §8.1), which ends within its parent.
+  /// A BER element (X.690 §8.1), which does not extend beyond its parent.
   private struct Element {
     let tag: UInt8
     let content: UnsafeRawBufferPointer
-    /// Whether an end-of-contents element marks its end.
+    /// Whether the length is indefinite: an end-of-contents element marks the element's end.
     let isIndefinite: Bool
     var isEnd: Bool { tag == 0 && content.isEmpty }
 

@@ -1,4 +1,4 @@
-// TLS with a pre-shared key in place of certificates, for brokers on small machines that are configured this way.
+// TLS with a pre-shared key instead of certificates, as used by brokers on small machines.
 
 import COpenSSL
 import CPlatform
@@ -6,7 +6,7 @@ import TappetCore
 import TappetPlatform
 
 extension TLSContext {
-  /// Offers only a pre-shared key.
+  /// Configures the context to authenticate with this pre-shared key only.
   func use(_ wanted: PreSharedKey) throws(CertificateProblem) {
     preSharedKey = (wanted.identity, try TLSContext.read(wanted.file))
     // Ciphers with forward secrecy come first; TLS 1.3 always provides it.
@@ -29,7 +29,7 @@ extension TLSContext {
     }
   }
 
-  /// Copies the identity, with a NUL, and the key to OpenSSL's buffers; returns the key's size, or 0 to refuse.
+  /// Copies the NUL-terminated identity and the key to OpenSSL's buffers; returns the key's size, or 0 to refuse.
   private static let onKeyWanted:
     @convention(c) (
       OpaquePointer?, UnsafePointer<CChar>?, UnsafeMutablePointer<CChar>?, UInt32, UnsafeMutablePointer<UInt8>?, UInt32

@@ -3,15 +3,15 @@
 import COpenSSL
 import TappetCore
 
-/// Facts about one TLS connection.
+/// Details of one TLS connection.
 package struct TLSConnectionFacts: Hashable, Sendable {
   /// A certificate that the broker sent, or that completes the chain.
   package struct Link: Hashable, Sendable {
-    /// The subject, untrusted text.
+    /// The subject, as untrusted text.
     package var subject: String
-    /// The issuer, untrusted text.
+    /// The issuer, as untrusted text.
     package var issuer: String
-    /// The subjectAltName, untrusted text; empty if absent.
+    /// The subjectAltName, as untrusted text; empty if absent.
     package var names: String
     /// End of the validity period, in seconds since 1970.
     package var notAfterUnixSeconds: Int64
@@ -29,12 +29,12 @@ package struct TLSConnectionFacts: Hashable, Sendable {
   package var version: String
   /// The cipher suite, such as `TLS_AES_256_GCM_SHA384`.
   package var cipher: String
-  /// The protocol that the broker selected from those offered (ALPN); `nil` if none.
+  /// The application protocol that the broker selected from those offered (ALPN); `nil` if none.
   package var alpn: String?
-  /// The verified chain, the broker's own certificate first.
+  /// The verified chain, starting with the broker's own certificate.
   package var chain: [Link]
 
-  /// Reads the facts from an `SSL` whose handshake is complete.
+  /// Reads the details from an `SSL` whose handshake is complete.
   @export(interface)
   package init(_ connection: OpaquePointer) {
     version = OpenSSLText.string(SSL_get_version(connection))

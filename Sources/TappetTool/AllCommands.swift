@@ -54,19 +54,19 @@ extension CommandTable {
     return .success
   }
 
-  /// Reports an unknown command, or an incomplete one.
+  /// Reports an unknown or incomplete command.
   private static func unknown(_ first: String, _ second: String?) -> ExitStatus {
     guard let group = CommandGroup.named(first) else {
       let known = CommandGroup.all.map { $0.word } + ["help", "--help", "--version"]
       let suggestion = Spelling.suggestion(Spelling.nearest(to: first, among: known))
-      Output.printError("tappet: unknown command '\(first)'\(suggestion); 'tappet --help' lists them")
+      Output.printError("tappet: unknown command '\(first)'\(suggestion); see 'tappet --help'")
       return .usage
     }
     if second == "--help" || second == "-h" {
       Output.print(Help.list(group))
       return .success
     }
-    let known = "its commands are " + group.seconds.joined(separator: ", ")
+    let known = "the commands are " + group.seconds.joined(separator: ", ")
     guard let second, !second.begins(with: "-") else {
       Output.printError("tappet \(first): missing command; " + known)
       return .usage

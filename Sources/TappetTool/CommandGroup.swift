@@ -3,10 +3,10 @@
 import TappetCommandLine
 import TappetCore
 
-/// A group such as `tag` with `tag read`, `tag write` and more; or a single command of one word.
+/// A group such as `tag`, with `tag read`, `tag write` and others, or a single command of one word.
 struct CommandGroup {
   var word: String
-  /// One line without a full stop.
+  /// One-line description, without a full stop.
   var summary: String
   /// Formatted text about all commands of the group; may be empty.
   var details = ""
@@ -53,7 +53,7 @@ struct CommandGroup {
         """),
       CommandGroup("action", "rename an action"),
       CommandGroup("token", "create and open timestamp tokens"),
-      CommandGroup("person", "manage people and what their tags may do"),
+      CommandGroup("person", "manage people and the limits of their tags"),
       CommandGroup("people", "push people to all doors of a site"),
       CommandGroup("matrix", "log in to a Matrix homeserver, and manage rooms"),
       CommandGroup("space", "manage the spaces of Matrix rooms"),
@@ -61,9 +61,9 @@ struct CommandGroup {
       CommandGroup(
         "mqtt", "test, watch and measure a broker",
         """
-        The broker, the certificates and the login are those of the configuration, unless --url names another
-        broker. With --url and --kiosk the kiosk's certificates and login go to that address. A running kiosk
-        keeps its connection: its client id is different.
+        The broker, the certificates and the login come from the configuration, unless --url specifies another
+        broker. With --url and --kiosk, the kiosk's certificates and login are used for that broker. A running
+        kiosk keeps its connection, because these commands use a different client id.
         """),
       CommandGroup(
         "fleet", "monitor all kiosks on a broker",
@@ -71,8 +71,8 @@ struct CommandGroup {
         The broker retains whether each kiosk is connected and, with 'telemetry: {state: true}', its state.
         """),
       CommandGroup(
-        "inventory", "import, export and undo changes of the inventory",
-        "A change is on disk when the command exits; --by records another person than the user as its author."),
+        "inventory", "import and export the inventory, and undo changes",
+        "A change is on disk when the command exits; use --by to record a different person as its author."),
     ] + InventoryKind.allCases.map { CommandGroup($0.name, "manage the \($0.plural) of the inventory") }
   }
 }

@@ -1,4 +1,4 @@
-// The programs of the command line. `tappet` is the kiosk, which runs for months and contains only the code it needs.
+// The command-line programs. `tappet` is the kiosk, which runs for months and contains only the code it needs.
 // Commands that are used interactively, with their libraries, are in `libexec/tappet/tappet-tool`, which `tappet`
 // executes for them.
 
@@ -40,12 +40,12 @@ private func prepare(_ count: Int32, _ arguments: ArgumentVector) -> [String] {
   // A core dump would contain secrets.
   _ = tp_prctl(Int32(PR_SET_DUMPABLE), 0, 0)
   tp_ignore_sigpipe()
-  // Reaching the file size limit is handled like a full disk, and must not end the process.
+  // Reaching the file size limit is handled like a full disk, and must not terminate the process.
   tp_ignore_signal(SIGXFSZ)
   return (1..<max(1, Int(count))).compactMap { arguments[$0].map { String(cString: $0) } }
 }
 
-/// Runs the built-in commands of `tappet`, or executes the program that contains the others.
+/// Runs the built-in commands of `tappet`, or executes the program that contains the other commands.
 private func main(_ words: [String], _ arguments: ArgumentVector) -> ExitStatus {
   let (global, rest) = CommandTable.split(words)
   switch rest.first {

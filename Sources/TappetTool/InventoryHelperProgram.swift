@@ -9,14 +9,14 @@ import TappetPlatform
 import TappetSQLite
 import TappetStore
 
-/// tappet-inventory behind a socket.
+/// The program tappet-inventory, which serves its parent over a socket.
 enum InventoryHelperProgram {
-  /// Serves the parent until it closes the socket: `--inventory-socket FD --state FOLDER`.
+  /// Serves the parent until it closes the socket; `words` are `--inventory-socket FD --state FOLDER`.
   static func serve(_ words: [String]) -> ExitStatus {
     guard words.count == 4, words[2] == "--state", let number = Int32(words[1]),
       let parent = UnixSocket.toParent(number)
     else {
-      Output.printError("tappet-inventory: '\(words[0])' is for 'tappet run', which starts it")
+      Output.printError("tappet-inventory: '\(words[0])' is an internal option; use 'tappet run' to start this program")
       return .usage
     }
     // The process name in log lines and `ps`.

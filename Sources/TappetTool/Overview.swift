@@ -1,4 +1,4 @@
-// The overview of all commands, and of those with the same first word.
+// The overview of all commands, and of the commands with the same first word.
 
 import TappetBrokerTool
 import TappetCommandLine
@@ -15,7 +15,7 @@ extension Help {
     ].compactMap { CommandTable.all.find($0) }
   }
 
-  /// Text of `tappet --help`, which fits a screen of 24 rows and 80 columns.
+  /// Text of `tappet --help`, which fits on a screen of 24 rows and 80 columns.
   static var overview: String {
     let groups = CommandGroup.all
     let sections = Section.allCases.map { section in
@@ -23,13 +23,13 @@ extension Help {
     }
     let width = (everyday.map { $0.words } + sections.map { $0.0 }).reduce(0) { max($0, $1.utf8.count) }
     return "Usage: tappet COMMAND [OPTION]…\n\n" + rows(everyday.map { ($0.words, $0.summary) }, width) + "\n"
-      + rows(sections, width) + "\n'tappet help NAME' and 'man tappet-NAME' explain a command, or list a group."
+      + rows(sections, width) + "\nUse 'tappet help NAME' or 'man tappet-NAME' for help on a command or a group."
   }
 
   /// Returns the text of `tappet help secret`: all commands with this first word.
   static func list(_ group: CommandGroup) -> String {
     "Usage: tappet \(group.word) COMMAND [OPTION]…\n\n" + rows(group.commands.map { ($0.words, $0.summary) })
       + (group.details.isEmpty ? "" : "\n" + group.details + "\n")
-      + "\n'tappet help \(group.word) COMMAND' explains a command, 'man tappet-\(group.word)' all of them."
+      + "\nUse 'tappet help \(group.word) COMMAND' for help on a command, 'man tappet-\(group.word)' for all of them."
   }
 }

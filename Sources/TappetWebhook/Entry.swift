@@ -1,4 +1,4 @@
-// The program's entry point. It sends what its parent, the kiosk, passes to it, reports the outcome, and makes no
+// The program's entry point. The program sends requests for its parent, the kiosk, reports their outcomes, and makes no
 // decisions.
 
 import CPlatform
@@ -18,7 +18,7 @@ enum ExitStatus {
 }
 
 private let purpose = """
-  tappet-webhook is the part of Tappet that sends webhooks, and listens in rooms. 'tappet run' starts it itself.
+  tappet-webhook is the part of Tappet that sends webhooks and reads messages in rooms. It is started by 'tappet run'.
 
   usage: tappet-webhook --socket FD
          tappet-webhook --listen FD
@@ -28,7 +28,7 @@ private let purpose = """
     --version      print the protocol's version
     --help         print this help
 
-  Exit status: 0 the parent closed the socket, 1 libcurl cannot be used, 2 wrong usage, 3 the homeserver no longer
+  Exit status: 0 the parent closed the socket, 1 libcurl cannot be used, 2 usage error, 3 the homeserver no longer
   accepts the session.
 
   """
@@ -71,7 +71,8 @@ private func serve(_ parent: UnixSocket, listens: Bool) -> Int32 {
   return ExitStatus.finished
 }
 
-/// Listens in rooms with encryption; returns the exit status when the parent is gone, or the session is over.
+/// Listens to rooms, including encrypted rooms; returns the exit status once the parent is gone or the session has
+/// ended.
 @export(interface)
 package func listen(_ parent: UnixSocket, _ cipher: any RoomCipher) -> Int32 {
   Sandbox.begin()

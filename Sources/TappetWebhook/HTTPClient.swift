@@ -1,16 +1,16 @@
-// libcurl: several concurrent requests on one thread, over persistent connections. Only RequestOptions also calls
-// libcurl.
+// HTTP with libcurl: several concurrent requests on one thread, over persistent connections. Besides this file, only
+// RequestOptions calls libcurl.
 
 import CCurl
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// The requests in progress.
+/// The HTTP requests in progress.
 package final class HTTPClient {
   /// The outcome of a completed request.
   package enum Outcome {
-    /// An answer to the request; `body` is its start, if requested.
+    /// A response to the request; `body` is the start of its body, if requested.
     case answered(status: UInt16, retryAfter: Duration?, body: [UInt8])
     case failed(TransportError, code: Int32)
   }
@@ -19,14 +19,14 @@ package final class HTTPClient {
   package struct Call {
     /// Path after the endpoint's URL; `nil` means the URL alone.
     var path: String?
-    /// Method of the request; `nil` means the endpoint's.
+    /// Method of the request; `nil` means the endpoint's method.
     var method: WebhookEndpoint.Method?
     var body: [UInt8]
     var keepsAnswer = false
-    /// Maximum number of bytes read of the answer.
+    /// Maximum size of the response body that is read, in bytes.
     var answerSizeMax = Limits.webhookAnswerSizeMax
 
-    /// Creates a request that returns the answer's status and, with `keepsAnswer`, its body.
+    /// Creates a request that returns the response's status and, if `keepsAnswer` is set, its body.
     package init(
       path: String? = nil, method: WebhookEndpoint.Method? = nil, body: [UInt8], keepsAnswer: Bool = false,
       answerSizeMax: Int = Limits.webhookAnswerSizeMax
@@ -39,14 +39,14 @@ package final class HTTPClient {
     }
   }
 
-  /// One request, and the memory that it lends to libcurl.
+  /// One request, and the memory that libcurl uses during the request.
   fileprivate final class Request {
     let id: EntryID
     let handle: OpaqueCURL
     var lines: UnsafeMutablePointer<curl_slist>?
-    /// Number of bytes of the answer received so far.
+    /// Number of bytes of the response body received so far.
     var received = 0
-    /// Number of bytes of headers and trailers received, including those of redirects.
+    /// Total size of the headers and trailers received, in bytes, including those of redirects.
     var headersReceived = 0
     var answer: [UInt8] = []
     let keepsAnswer: Bool
@@ -72,14 +72,14 @@ package final class HTTPClient {
   private let multi: UnsafeMutableRawPointer
   private var requests: [OpaqueCURL: Request] = [:]
 
-  /// Creates a client without requests; `nil` if libcurl cannot be initialized.
+  /// Creates a client that has no requests yet; `nil` if libcurl cannot be initialized.
   init?() {
     guard curl_global_init(tp_curl_global_flags()) == CURLE_OK, let multi = curl_multi_init() else { return nil }
     self.multi = multi
     _ = tp_curl_set_multi(multi, CURLMOPT_MAXCONNECTS, Limits.webhooksInflightMax)
   }
 
-  /// Starts a request; returns its outcome if it cannot be started.
+  /// Starts a request; returns the outcome if the request cannot be started.
   func begin(_ id: EntryID, to endpoint: LoadedEndpoint, _ call: Call, unixSeconds: Int64) -> Outcome? {
     if let trouble = endpoint.trouble { return .failed(.fileUnusable, code: trouble) }
     guard let handle = curl_easy_init() else { return .failed(.other, code: ENOMEM) }
@@ -113,7 +113,7 @@ package final class HTTPClient {
     return nil
   }
 
-  /// Processes the requests; calls `done` for each that has ended.
+  /// Processes the requests; calls `done` for each completed request.
   func work(_ done: (EntryID, Outcome) -> Void) {
     var running: Int32 = 0
     curl_multi_perform(multi, &running)
@@ -125,7 +125,7 @@ package final class HTTPClient {
     }
   }
 
-  /// Waits for the requests, for `descriptor` to be readable, or for the time limit; returns whether it is readable.
+  /// Waits for a request, the descriptor or the time limit; returns whether the descriptor is readable.
   func wait(for descriptor: Int32, limit: Duration? = nil) -> Bool {
     let milliseconds = limit.map { Int32(clamping: max(0, $0.wholeMilliseconds + 1)) }
     return tp_curl_wait(multi, descriptor, milliseconds ?? (requests.isEmpty ? 60_000 : 1_000))
@@ -136,7 +136,7 @@ package final class HTTPClient {
       return .failed(.headersTooLarge, code: Int32(bitPattern: code.rawValue))
     }
     let status = tp_curl_number(request.handle, CURLINFO_RESPONSE_CODE)
-    // The rest of a long answer is not needed.
+    // The rest of a long response is not needed.
     let isCut = code == CURLE_WRITE_ERROR || code == CURLE_FILESIZE_EXCEEDED
     if code == CURLE_OK || isCut, (100...999).contains(status) {
       let seconds = tp_curl_offset(request.handle, CURLINFO_RETRY_AFTER)
@@ -152,14 +152,14 @@ package final class HTTPClient {
 extension HTTPClient.Request {
   /// Whether a redirect led to a URL without https.
   ///
-  /// libcurl reports the same error for an answer that is not HTTP.
+  /// libcurl reports the same error for a response that is not HTTP.
   fileprivate var isLedAstray: Bool {
     guard tp_curl_number(handle, CURLINFO_REDIRECT_COUNT) > 0, let url = tp_curl_text(handle, CURLINFO_EFFECTIVE_URL)
     else { return false }
     return !String(cString: url).begins(with: "https:")
   }
 
-  /// Counts the bytes; returning fewer than were received ends the request.
+  /// Counts the bytes; returns 0 if there are too many, which makes libcurl abort the request.
   fileprivate func receive(_ piece: UnsafeRawBufferPointer) -> Int {
     received += piece.count
     guard received <= answerSizeMax else { return 0 }
@@ -167,7 +167,7 @@ extension HTTPClient.Request {
     return piece.count
   }
 
-  /// Counts the bytes: libcurl keeps all headers and trailers, and does not limit trailers itself.
+  /// Counts the bytes, because libcurl stores all headers and trailers, and does not limit trailers itself.
   fileprivate func receiveHeader(_ size: Int) -> Int {
     headersReceived += size
     return headersReceived <= Limits.webhookHeadersReceivedMax ? size : 0

@@ -1,4 +1,4 @@
-// An endpoint with the content of its files, read once before the process gives up access to the disk.
+// An endpoint with the contents of its files, which are read once, before the process gives up access to the disk.
 
 import CPlatform
 import TappetCore
@@ -16,9 +16,9 @@ final class LoadedEndpoint {
   private(set) var certificate: SecretBytes?
   private(set) var privateKey: SecretBytes?
   private(set) var secret: WebhookSecret?
-  /// The session's user; `nil` without a session.
+  /// The session's user; `nil` if there is no session.
   private(set) var user: String?
-  /// The device of the session.
+  /// The session's device; `nil` if there is no session.
   private(set) var device: String?
   /// Reason why no request can be made: an errno, or 0 for a file with invalid content.
   private(set) var trouble: Int32?
@@ -50,7 +50,7 @@ final class LoadedEndpoint {
     usesTLS = parts.usesTLS
   }
 
-  /// Loads a room's homeserver and token.
+  /// Loads the homeserver, user, device and token of a room's session.
   private func loadSession() {
     guard case .file(let path) = endpoint.url else { return trouble = 0 }
     switch TextFile.read(path, sizeMax: Limits.roomSessionSizeMax) {
@@ -75,7 +75,7 @@ final class LoadedEndpoint {
     }
     guard let value else { return }
     var line = Array((header.name + ": ").utf8) + value.withBytes { Array($0) }
-    // A control character could start another header.
+    // A control character could start a new header.
     guard line.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
       LibCrypto.wipe(&line)
       return trouble = trouble ?? 0
@@ -90,7 +90,7 @@ final class LoadedEndpoint {
     }
   }
 
-  /// Returns a file of certificates, or of a key.
+  /// Returns the contents of a certificate or key file.
   private func whole(_ path: String) -> SecretBytes? {
     read(path, sizeMax: Limits.certificateFileSizeMax) { content in
       content.bytes.removeLast(content.bytes.count - content.bytes.withUnsafeMutableBytes(PEMText.tidy))

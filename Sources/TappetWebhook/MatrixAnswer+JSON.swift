@@ -1,10 +1,10 @@
-// JSON parsing of a homeserver's answer to a message, or of its error.
+// JSON parsing of a homeserver's response to a message, or of an error response.
 
 import TappetCore
 import TappetJSON
 
 extension MatrixAnswer {
-  /// Parses an answer; anything but JSON results in an answer without members.
+  /// Parses a response; if it is not JSON, the result has no members.
   @export(interface)
   package init(_ bytes: [UInt8]) {
     self = JSONNode.read(bytes) { MatrixAnswer($0) } ?? MatrixAnswer()

@@ -5,7 +5,7 @@ import TappetCore
 
 /// The options of one request.
 enum RequestOptions {
-  /// Sets everything except the headers.
+  /// Sets all options except the headers.
   static func set(
     on handle: UnsafeMutableRawPointer, _ endpoint: LoadedEndpoint, _ call: HTTPClient.Call
   ) -> CURLcode {
@@ -17,7 +17,7 @@ enum RequestOptions {
     set(tp_curl_set_text(handle, CURLOPT_REDIR_PROTOCOLS_STR, "https"))
     set(tp_curl_set_number(handle, CURLOPT_FOLLOWLOCATION, settings.redirects > 0 ? 1 : 0))
     set(tp_curl_set_number(handle, CURLOPT_MAXREDIRS, Int(settings.redirects)))
-    // 301 and 302 would turn the request into a GET.
+    // Otherwise, a 301 or 302 would turn the request into a GET.
     set(tp_curl_set_number(handle, CURLOPT_POSTREDIR, Int(CURL_REDIR_POST_301 | CURL_REDIR_POST_302)))
     set(tp_curl_set_number(handle, CURLOPT_NOSIGNAL, 1))
     set(tp_curl_set_number(handle, CURLOPT_TIMEOUT_MS, Int(settings.timeout.wholeMilliseconds)))
@@ -53,14 +53,14 @@ enum RequestOptions {
     }
   }
 
-  /// Sets the certificates; if the configuration names any, only these are trusted.
+  /// Sets the certificates; if the configuration specifies CA certificates, only these are trusted.
   private static func setCertificates(on handle: UnsafeMutableRawPointer, _ endpoint: LoadedEndpoint) -> CURLcode {
     func set(_ option: CURLoption, _ bytes: SecretBytes?) -> CURLcode {
       guard let bytes else { return CURLE_OK }
       return bytes.withBytes { tp_curl_set_blob(handle, option, $0.baseAddress, $0.count) }
     }
     var code = tp_curl_set_number(handle, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-    // Debian's libcurl would trust this folder's certificates in addition to those of the configuration.
+    // Otherwise, Debian's libcurl would trust the certificates in this folder in addition to the configured ones.
     if code == CURLE_OK { code = tp_curl_set_text(handle, CURLOPT_CAPATH, nil) }
     if code == CURLE_OK { code = tp_curl_set_text(handle, CURLOPT_CAINFO, Sandbox.trustStore) }
     if code == CURLE_OK { code = set(CURLOPT_CAINFO_BLOB, endpoint.ca) }
@@ -68,7 +68,7 @@ enum RequestOptions {
     return code == CURLE_OK ? set(CURLOPT_SSLKEY_BLOB, endpoint.privateKey) : code
   }
 
-  /// Sets the action's own headers, and those of the delivery guarantee: the id by which a receiver detects a
+  /// Sets the action's configured headers, and those for the delivery guarantee: the id that lets a receiver detect a
   /// repetition, and the signature.
   static func setHeaders(
     _ lines: inout UnsafeMutablePointer<curl_slist>?, _ endpoint: LoadedEndpoint, _ id: EntryID,
@@ -79,7 +79,7 @@ enum RequestOptions {
     func add(_ line: UnsafePointer<CChar>) {
       if let longer = curl_slist_append(lines, line) { lines = longer } else { isWhole = false }
     }
-    // A homeserver detects a repetition by its path.
+    // A homeserver detects a repetition from the path.
     if call.path == nil { add("Idempotency-Key: " + id.hex) }
     add("Expect:")
     let names = endpoint.endpoint.headers.map { $0.name.utf8.map { $0 | 0x20 } }

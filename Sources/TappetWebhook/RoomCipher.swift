@@ -1,17 +1,17 @@
-// The encryption that tappet-matrix adds to the listener. A protocol, because the dependency points the other way: this
-// module must not depend on libolm, which tappet-webhook does not load.
+// The encryption that tappet-matrix adds to the listener. It is a protocol, so that this module does not depend on
+// libolm, which tappet-webhook does not load.
 
 import TappetCore
 
-/// The encryption of the rooms that a session has joined; used on the listener's thread.
+/// The encryption of the rooms that a session has joined; confined to the listener's thread.
 package protocol RoomCipher: AnyObject {
-  /// Opens the device's keys, before the process gives up access to the disk; returns an errno if that fails.
+  /// Loads the device's keys before the process gives up access to the disk; returns an errno on failure.
   func open(user: String, device: String, _ encryption: RoomEncryption, state: String) -> Int32?
   /// Whether the room with this id is known to be encrypted.
   func isEncrypted(_ room: String) -> Bool
   /// Records permanently that the room is encrypted.
   func recordEncrypted(_ room: String)
-  /// Handles changes of keys and devices; returns false if they were not committed and must be requested again.
+  /// Handles changes to keys and devices; returns false if they were not committed and must be requested again.
   func learn(_ news: SyncNews) -> Bool
   /// Handles an `m.room.encrypted` event, as JSON.
   func hear(_ event: [UInt8], in room: String)
@@ -19,21 +19,21 @@ package protocol RoomCipher: AnyObject {
   func takeLines() -> [RoomLine]
   /// Queues a message; its outcome is reported if `isAnswered`.
   func post(_ id: EntryID, in room: String, _ body: [UInt8], isAnswered: Bool)
-  /// Returns the next request, one at a time; `nil` when none is due.
+  /// Returns the next request, if one is due; the caller sends one request at a time.
   func nextCall() -> HTTPClient.Call?
-  /// Time when a delayed request is due.
+  /// Time at which a delayed request is due.
   var dueAt: Instant? { get }
   /// Handles the outcome of the last request.
   func called(_ outcome: HTTPClient.Outcome)
   /// Returns the messages for the kiosk.
   func takeMessages() -> [RoomMessage]
-  /// Whether the cipher is unusable, so that another process must start with the keys on the disk.
+  /// Whether the cipher is unusable, so that a new process must start with the keys on disk.
   var isUnusable: Bool { get }
 }
 
-/// Changes of keys and devices in an answer to /sync.
+/// Changes to keys and devices in a response to /sync.
 package struct SyncNews {
-  /// Whether earlier changes are unknown.
+  /// Whether changes before this response may have been missed.
   package var isFirst = false
   /// The events addressed to this device, as JSON.
   package var toDevice: [[UInt8]] = []
@@ -41,8 +41,8 @@ package struct SyncNews {
   package var changed: [String] = []
   /// The users who no longer share a room with the kiosk.
   package var left: [String] = []
-  /// Number of one-time keys left; `nil` if not stated.
+  /// Number of one-time keys left on the homeserver; `nil` if not reported.
   package var keyCount: Int64?
-  /// Whether the fallback key is unused; `nil` if not stated.
+  /// Whether the fallback key is unused; `nil` if not reported.
   package var hasFallback: Bool?
 }

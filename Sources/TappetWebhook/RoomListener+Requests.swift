@@ -1,4 +1,5 @@
-// A room that is listened to, the kiosk's messages there, its requests to the homeserver, and the meaning of an answer.
+// State of a monitored room, and the listener's requests: messages to rooms, other homeserver calls, and the handling
+// of responses.
 
 import TappetCore
 
@@ -8,16 +9,16 @@ extension RoomListener {
     /// The room's address or id, as configured.
     var name: String
     var id: String?
-    /// Whether a line is passed on with its sender's power level.
+    /// Whether lines are passed on with their senders' power levels.
     var readsPowers: Bool
     /// Whether the kiosk asks questions in the room.
     var asks: Bool
     var powers = RoomPowers()
-    /// Whether the homeserver has answered the query for the room's creator, with any result.
+    /// Whether the homeserver has responded to the query for the room's creator, with any result.
     var isCreationKnown = false
     /// State of the room; `nil` until the homeserver has reported it.
     var access: RoomAccess?
-    /// Whether the room is encrypted and nevertheless read.
+    /// Whether the room is encrypted and its messages are decrypted.
     var isDecrypted = false
   }
 
@@ -34,7 +35,7 @@ extension RoomListener {
     /// Creates a reaction or a reply to an event.
     init(to event: String, in room: String, isReaction: Bool, _ text: String) {
       let kind = isReaction ? "m.reaction" : "m.room.message"
-      // The same answer is never sent twice: the homeserver recognizes a transaction.
+      // The same answer never appears twice, because the homeserver recognizes the transaction id.
       let transaction = event + "-" + (isReaction ? Hex.encode(Array(text.utf8.prefix(4))) : "reply")
       path = "/_matrix/client/v3/rooms/\(room.percentEncoded)/send/\(kind)/\(transaction.percentEncoded)"
       let (id, words) = (event.jsonEscaped, text.jsonEscaped)
@@ -45,7 +46,7 @@ extension RoomListener {
             + "\"m.relates_to\":{\"m.in_reply_to\":{\"event_id\":\"\(id)\"}}}").utf8)
     }
 
-    /// Creates the message that asks a question, whose unique number makes the transaction unique.
+    /// Creates the message that asks a question; the question's unique number makes the transaction id unique.
     init(asking number: UInt64, in room: String, _ text: String) {
       question = number
       path = "/_matrix/client/v3/rooms/\(room.percentEncoded)/send/m.room.message/question-\(number)"
@@ -58,7 +59,7 @@ extension RoomListener {
     }
   }
 
-  /// Returns the failure that a homeserver's answer indicates.
+  /// Returns the failure that a homeserver's response indicates.
   static func fault(_ status: UInt16, _ answer: MatrixAnswer) -> WebhookFault {
     switch (status, answer.errorCode) {
     case (429, _), (_, "M_LIMIT_EXCEEDED"): .status(429)
@@ -70,7 +71,7 @@ extension RoomListener {
   }
 }
 
-/// Filter for messages in these rooms, for their encryption and replacement, and for power levels.
+/// A /sync filter for the messages, encryption, replacement and power levels of the given rooms.
 struct SyncFilter {
   /// The ids of the rooms.
   var rooms: [String]
@@ -80,7 +81,7 @@ struct SyncFilter {
   var readsReactions: Bool
   /// Whether encrypted events are requested.
   var readsCiphertexts: Bool
-  /// The kiosk's own user.
+  /// Id of the kiosk's own user.
   var user: String?
 
   /// The filter as JSON.
@@ -91,9 +92,9 @@ struct SyncFilter {
     let ciphertexts = readsCiphertexts ? ",\"m.room.encrypted\"" : ""
     var state = "\"m.room.encryption\",\"m.room.tombstone\""
     if readsPowers { state += ",\"m.room.power_levels\"" }
-    // The kiosk's own events are excluded, unless it could have changed a power level.
+    // The kiosk's own events are excluded, unless power levels are requested, because the kiosk could have changed one.
     let me = readsPowers ? "" : user.map { "\"\($0.jsonEscaped)\"" } ?? ""
-    // Synapse omits a room that removed the kiosk if no event passes the filter: the member event does.
+    // Synapse omits a room that removed the kiosk if no event passes the filter, so member events are requested.
     let types = "\"m.room.message\",\"m.room.member\"\(reactions)\(ciphertexts),\(state)"
     let timeline = "{\"limit\":20,\"types\":[\(types)],\"not_senders\":[\(me)]}"
     return """

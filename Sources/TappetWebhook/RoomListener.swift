@@ -1,15 +1,16 @@
-// Listens in rooms: /sync with long polling, from the present on. Lines from before the first answer, or from a time
-// without a listener, are ignored: a command never takes effect late.
+// Listens to rooms through /sync with long polling, starting from the present. Lines from before the first response, or
+// from a time when no listener was running, are ignored, so that a command never takes effect late.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// Passes on the lines that users write in its parent's rooms, and sends the parent's answers there.
+/// Passes the lines that users write in rooms to the parent, and sends the parent's replies to these rooms.
 final class RoomListener {
   private enum Step {
     case resolve(Int)
-    /// Query for the creation event, which Synapse omits from /sync for rooms of version 12 or later: it names no room.
+    /// Query for the creation event. Synapse omits it from /sync for rooms of version 12 or later, because the event
+    /// does not contain a room id.
     case creation(Int)
     case sync
   }
@@ -18,7 +19,7 @@ final class RoomListener {
   private let client: HTTPClient
   private var endpoint: LoadedEndpoint?
   private var rooms: [Room] = []
-  /// Position from which the next answer continues; `nil` before the first answer.
+  /// Position from which the next request continues; `nil` before the first response.
   private var since: String?
   private var step = Step.sync
   private var isAsking = false
@@ -31,21 +32,21 @@ final class RoomListener {
   private let cipher: (any RoomCipher)?
   private var isCiphering = false
   private var encryption = RoomEncryption()
-  /// Reason why the keys could not be opened, as an errno.
+  /// Reason why the keys could not be loaded, as an errno.
   private var keyTrouble: Int32 = 0
 
   private static let asking = EntryID(high: 0, low: 1)
   private static let answering = EntryID(high: 0, low: 2)
   private static let ciphering = EntryID(high: 0, low: 3)
 
-  /// Creates a listener; without a cipher, it does not read encrypted rooms.
+  /// Creates a listener; if there is no cipher, it does not read encrypted rooms.
   init(parent: UnixSocket, client: HTTPClient, _ cipher: (any RoomCipher)?) {
     self.parent = parent
     self.client = client
     self.cipher = cipher
   }
 
-  /// Runs until the parent is gone, or the session is over; returns the exit status.
+  /// Runs until the parent is gone or the session has ended; returns the exit status.
   func run() -> Int32 {
     while exitStatus == nil {
       client.work { id, outcome in done(id, outcome) }
@@ -58,7 +59,7 @@ final class RoomListener {
 
   private var now: Instant { SystemClock().now().instant }
 
-  /// The time until the next timer expires; libcurl has its own timers.
+  /// Time until the next timer expires, not counting libcurl's own timers.
   private var wait: Duration {
     let dues = [polling.dueAt, answerAt, isCiphering ? nil : cipher?.dueAt].compactMap { $0.map { $0 - now } }
     return min(dues.min() ?? .seconds(60), .seconds(60))
@@ -120,7 +121,7 @@ final class RoomListener {
     cipher?.isEncrypted(room) ?? rooms.contains { $0.id == room && $0.access == .encrypted }
   }
 
-  /// Replies in a room; never in plain text in an encrypted room, even if encryption was enabled after the line.
+  /// Replies in a room; in an encrypted room, always encrypted, even if encryption was enabled after the line.
   private func reply(_ text: String, to event: String, in room: String) {
     let answer = Answer(to: event, in: room, isReaction: false, text)
     guard isEncrypted(room) else { return queue(answer) }
@@ -169,9 +170,9 @@ final class RoomListener {
       rooms: rooms.compactMap { $0.id }, readsPowers: rooms.contains { $0.readsPowers },
       readsReactions: rooms.contains { $0.asks }, readsCiphertexts: cipher != nil, user: endpoint?.user)
     let place = since.map { "&timeout=\(Limits.roomPollMax.wholeMilliseconds)&since=" + $0.percentEncoded }
-    // The first answer is immediate, whatever the timeout. Synapse caches it for two minutes, and would return it again
-    // for the same request, with a position in the past; so the timeout varies. Synapse omits rooms without changes,
-    // unless their full state is requested.
+    // The first response is immediate, regardless of the timeout. Synapse caches it for two minutes, and would return
+    // it again, with a position in the past, if the request were the same, so the timeout varies. Synapse omits rooms
+    // without changes, unless their full state is requested.
     let first = "&full_state=true&timeout=\(1 + now.nanoseconds / 1000 % 1000)"
     return "/_matrix/client/v3/sync?set_presence=offline&filter=" + filter.text.percentEncoded + (place ?? first)
   }
@@ -211,7 +212,7 @@ final class RoomListener {
     }
   }
 
-  /// Retries after a pause; from the present on, if the homeserver may no longer know the position.
+  /// Retries after a pause, starting from the present if the homeserver may no longer know the position.
   private func failed(_ fault: WebhookFault, retryAfter: Duration?) {
     if case .trouble(.notAHomeserver, _) = fault { since = nil }
     polling.failed(fault, retryAfter: retryAfter, at: now)
@@ -220,7 +221,7 @@ final class RoomListener {
 
   private func heard(_ answer: SyncAnswer) {
     let isFirst = since == nil
-    // The homeserver keeps events to this device until /sync is requested from the next position.
+    // The homeserver stores events for this device until /sync is requested from the next position.
     guard learn(answer.news, isFirst: isFirst) else {
       return failed(.trouble(.fileUnusable, code: EIO), retryAfter: nil)
     }
@@ -232,7 +233,7 @@ final class RoomListener {
       }
       let wasOpen = rooms[index].access == .open
       note(access(room, index), index)
-      // A line from before the kiosk joined is not a command; a room with two names passes each line on once.
+      // A line from before the kiosk joined is not a command. A room configured under two names passes on a line once.
       let isHeard = wasOpen && !isFirst && rooms.firstIndex(where: { $0.id == room.id }) == index
       for change in room.changes { handle(change, index, isHeard: isHeard) }
     }
@@ -241,7 +242,7 @@ final class RoomListener {
     polling.answered(isEmpty: answer.rooms.isEmpty, isFirst: isFirst, at: now)
   }
 
-  /// Returns the room's state after an answer; encryption and replacement are permanent.
+  /// Returns the room's state after a response; encryption and replacement are permanent.
   private func access(_ room: SyncAnswer.Room, _ index: Int) -> RoomAccess {
     let before = rooms[index].access
     if room.isLeft { return .closed }
@@ -249,7 +250,7 @@ final class RoomListener {
     guard let cipher else { return room.isEncrypted || before == .encrypted ? .encrypted : .open }
     if room.isEncrypted { cipher.recordEncrypted(room.id) }
     rooms[index].isDecrypted = cipher.isEncrypted(room.id)
-    // Reactions are not encrypted: the homeserver could forge answers to the kiosk's questions.
+    // Reactions are not encrypted, so the homeserver could forge answers to the kiosk's questions.
     if rooms[index].isDecrypted { return rooms[index].asks ? .encrypted : .open }
     return encryption.allowsPlain ? .open : .plain
   }
@@ -286,7 +287,7 @@ final class RoomListener {
   private func note(_ access: RoomAccess, _ index: Int) {
     guard rooms[index].access != access else { return }
     rooms[index].access = access
-    // A room that admits the kiosk reveals more than before.
+    // A room that has admitted the kiosk may now reveal its creation event.
     if access == .open, rooms[index].powers.creation == nil { rooms[index].isCreationKnown = false }
     send(.access(room: rooms[index].name, access))
   }
@@ -339,7 +340,7 @@ final class RoomListener {
     if let outcome = begin(RoomListener.answering, call) { answered(outcome) }
   }
 
-  /// Retries an answer that the homeserver may not have, which it recognizes by the transaction; otherwise drops it.
+  /// Retries an answer that the homeserver may not have received; the transaction id prevents duplicates.
   private func answered(_ outcome: HTTPClient.Outcome) {
     isAnswering = false
     let given = answers[0]
@@ -357,7 +358,7 @@ final class RoomListener {
     if let event { said(given, event) }
   }
 
-  /// Records the event of a question, to which users may already have reacted.
+  /// Records the event id of a question, and handles the reactions that users have already sent to it.
   private func said(_ answer: Answer, _ event: String) {
     guard let number = answer.question else { return }
     let (reactions, end) = questions.said(number, as: event)
@@ -365,7 +366,7 @@ final class RoomListener {
     if let end { reply(end.text, to: event, in: end.room) }
   }
 
-  /// Sends a message; a parent that does not accept it is gone, or blocked for too long.
+  /// Sends a message; if the parent does not accept it, the parent is gone or has been blocked for too long.
   private func send(_ message: RoomMessage) {
     let bytes = message.encode()
     while exitStatus == nil {
@@ -379,7 +380,7 @@ final class RoomListener {
 }
 
 extension EntryID {
-  /// Creates the transaction of a reply to an event, the same one each time.
+  /// Creates the transaction id of a reply to an event; it is the same for each attempt.
   fileprivate init(digestOf event: String) {
     let digest = LibCrypto.digest(Array(event.utf8))
     self.init(high: UInt64(bigEndianBytes: digest[..<8]), low: UInt64(bigEndianBytes: digest[8..<16]))

@@ -1,27 +1,27 @@
-// Decides when a homeserver is polled again. Pure decision logic.
+// Decides when to poll a homeserver again. Pure logic, without I/O.
 
 import TappetCore
 
 struct RoomPolling {
-  /// Time of the next request; `nil` before the first one, and while one is in flight.
+  /// Time of the next request; `nil` before the first request, and while a request is in flight.
   private(set) var dueAt: Instant?
   /// Whether the homeserver no longer accepts the session.
   private(set) var isRefused = false
   private var askedAt = Instant(nanoseconds: 0)
   private var failures = 0
-  /// Number of consecutive answers that were received less than a second after their requests.
+  /// Number of consecutive responses that were received less than a second after their requests.
   private var hastyCount = 0
 
-  /// Requests the next poll immediately.
+  /// Schedules the next poll immediately.
   mutating func askNow(_ now: Instant) { dueAt = now }
 
-  /// Notes that a request was sent.
+  /// Records that a request was sent.
   mutating func asked(at now: Instant) { (dueAt, askedAt) = (nil, now) }
 
-  /// Handles an answer; `isFirst` means that it is always immediate.
+  /// Handles a response; `isFirst` marks the first one, which is always immediate.
   ///
-  /// A server that answers immediately is polled at most once per second: from the first empty answer on, or after
-  /// `Limits.roomHastyAnswersMax` answers with events.
+  /// A server that responds immediately is polled at most once per second, starting with the first empty response, or
+  /// after `Limits.roomHastyAnswersMax` responses with events.
   mutating func answered(isEmpty: Bool, isFirst: Bool, at now: Instant) {
     failures = 0
     hastyCount = !isFirst && now - askedAt < Limits.roomRetry.first ? hastyCount + 1 : 0
@@ -33,7 +33,7 @@ struct RoomPolling {
   mutating func failed(_ fault: WebhookFault, retryAfter: Duration?, at now: Instant) {
     if case .trouble(.tokenRefused, _) = fault { isRefused = true }
     let usual = isRefused ? Limits.roomRetry.last : Limits.roomRetry.pause(after: failures)
-    // Never longer: the kiosk waits for a sign of life.
+    // Never longer, because the kiosk expects regular signs of life.
     dueAt = now + min(max(usual, retryAfter ?? .zero), Limits.roomRetry.last)
     failures += 1
   }

@@ -1,8 +1,8 @@
-// The questions asked in rooms, and the event of each.
+// The questions asked in rooms, and the Matrix event that contains each question.
 
 import TappetCore
 
-/// The open questions; the kiosk has one at a time, and the next may start before the last is closed.
+/// The open questions: usually one, but the kiosk may ask the next before the last is closed.
 struct RoomQuestions {
   private struct Question {
     var number: UInt64
@@ -14,7 +14,7 @@ struct RoomQuestions {
   }
 
   private var questions: [Question] = []
-  /// Reactions to unknown events: the answer to a question can arrive before the response to its request.
+  /// Reactions to unknown events: a user's answer can arrive before the homeserver's response to the question.
   private var early: [(room: String, event: String, answer: RoomAnswer)] = []
 
   mutating func ask(_ number: UInt64, in room: String) {
@@ -22,8 +22,8 @@ struct RoomQuestions {
     questions.append(Question(number: number, room: room))
   }
 
-  /// Records the question's event; returns the reactions to it that arrived before, and the room and the closing text
-  /// if the question was closed in the meantime.
+  /// Records the question's event; returns the reactions that arrived before it, or the room and the closing text if
+  /// the question was closed in the meantime.
   mutating func said(_ number: UInt64, as event: String) -> ([RoomAnswer], end: (room: String, text: String)?) {
     guard let place = questions.firstIndex(where: { $0.number == number }) else { return ([], nil) }
     questions[place].event = event
@@ -36,7 +36,7 @@ struct RoomQuestions {
     return (answers.map { RoomAnswer(question: number, user: $0.user, power: $0.power, isYes: $0.isYes) }, nil)
   }
 
-  /// Returns the answer that a reaction means; `nil` unless it is to the event of an open question.
+  /// Returns the answer that a reaction represents; `nil` unless the reaction is to the event of an open question.
   mutating func reacted(to event: String, in room: String, _ answer: RoomAnswer) -> RoomAnswer? {
     if let question = questions.first(where: { $0.room == room && $0.event == event && $0.closing == nil }) {
       var answer = answer
@@ -51,8 +51,8 @@ struct RoomQuestions {
 
   /// Removes the question; returns its room and event, if the event is known.
   ///
-  /// If its request is `underWay`, the question is kept until the response, as its closing text must follow it in the
-  /// room.
+  /// If the question is still being sent (`underWay`), it is kept until the response arrives, because the closing text
+  /// must follow the question in the room.
   mutating func close(_ number: UInt64, _ text: String, underWay: Bool) -> (room: String, event: String)? {
     guard let place = questions.firstIndex(where: { $0.number == number }) else { return nil }
     let question = questions[place]

@@ -1,8 +1,8 @@
-// The messages to rooms that are in progress. Each needs up to three requests, one after the other.
+// The messages to rooms that are being sent. Each message needs up to three successive requests.
 
 import TappetCore
 
-/// The rooms among the endpoints.
+/// The endpoints that are rooms, and the messages being sent to these rooms.
 struct RoomService {
   private struct Message {
     var number: UInt16
@@ -32,7 +32,7 @@ struct RoomService {
     return call(id)
   }
 
-  /// Handles the outcome of a message's request; `nil` if it was not for a room, or failed without an answer.
+  /// Handles the outcome of a message's request; `nil` if it was not for a room, or failed without a response.
   mutating func handle(_ id: EntryID, _ outcome: HTTPClient.Outcome, at now: Instant) -> Turn? {
     guard let message = messages[id], var room = rooms[message.number] else { return nil }
     guard case .answered(let status, let pause, let body) = outcome else {

@@ -1,14 +1,14 @@
-// Restrictions of the process. It first gives up its privileges; then, once all certificates and secrets are loaded,
-// access to all files except those of the name resolver and the system's trust store, Unix sockets, and all system
-// calls that an HTTP client does not make. Its memory is limited.
+// Restrictions of the process. It first gives up its privileges. Once all certificates and secrets are loaded, it also
+// gives up Unix sockets, all system calls that an HTTP client does not make, and access to all files except those of
+// the name resolver and the system's trust store. Its memory is limited.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 
 enum Sandbox {
-  /// Files that remain readable: the resolver reads its files for each query, libcurl the trust store for each first
-  /// connection.
+  /// Files that remain readable: the resolver reads its files for each query, and libcurl reads the trust store for
+  /// each first connection.
   private static let readable = [
     "/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/host.conf", "/etc/gai.conf", "/etc/services",
     "/run/systemd/resolve", trustStore,
@@ -18,8 +18,8 @@ enum Sandbox {
 
   /// Disables privileges gained by exec, core dumps, ptrace by the same user, and the terminal.
   ///
-  /// A termination signal ends the process immediately: requests in progress are sent again. A terminal also signals
-  /// the parent.
+  /// A termination signal terminates the process immediately; requests in progress are sent again later. SIGINT is
+  /// ignored, because a terminal also sends it to the parent.
   static func begin() {
     _ = tp_prctl(PR_SET_NO_NEW_PRIVS, 1, 0)
     _ = tp_prctl(PR_SET_DUMPABLE, 0, 0)
@@ -28,14 +28,15 @@ enum Sandbox {
     for number in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] { dup2(null.number, number) }
   }
 
-  /// Denies everything else, permanently; each step is harmless if the kernel does not support it.
+  /// Permanently denies everything else; each step has no effect if the kernel does not support it.
   ///
-  /// `boundsMemory` is false if encrypted rooms are read: the answer with a large room's keys needs more memory.
+  /// `boundsMemory` is false if encrypted rooms are read, because the response with a large room's keys needs more
+  /// memory.
   static func close(boundsMemory: Bool = true) {
     if boundsMemory { tp_limit_data(Limits.webhookDataMax, Limits.webhookStackSize) }
     tp_load_resolver_modules()
     _ = tp_drop_root()
-    // Connections are the purpose of the process.
+    // Connecting to servers is the purpose of the process.
     Landlock.restrict(readable: readable, mayConnect: true)
     _ = tp_drop_capabilities()
     _ = tp_seccomp_allow(true)

@@ -1,20 +1,20 @@
-// A homeserver's answer to /sync, Client-server API v1.11, §6.4.
+// A homeserver's response to /sync, Client-server API v1.11, §6.4.
 
 import TappetCore
 import TappetJSON
 
-/// The rooms, and the lines that users wrote there.
+/// The rooms in a response to /sync, and the lines that users wrote there.
 struct SyncAnswer {
-  /// One room in the answer.
+  /// One room in the response.
   struct Room {
     var id: String
-    /// Whether the kiosk has left the room, or was removed from it.
+    /// Whether the kiosk has left or was removed from the room.
     var isLeft: Bool
     /// Whether an event marks the room as encrypted.
     var isEncrypted = false
-    /// Whether another room has replaced this room.
+    /// Whether a new room has replaced this room.
     var isReplaced = false
-    /// The changes in order, so that a line has its sender's power level at that time.
+    /// The changes in order, so that each line is passed on with its sender's power level at that time.
     var changes: [Change] = []
   }
 
@@ -25,16 +25,16 @@ struct SyncAnswer {
     /// An encrypted event, as JSON.
     case encrypted(user: String, [UInt8])
     case levels(RoomPowers.Levels)
-    /// A reaction to an event with one of the answers to a question.
+    /// A reaction to an event that represents a yes-or-no answer to a question.
     case reaction(to: String, user: String, isYes: Bool)
   }
 
-  /// Position from which the next answer continues.
+  /// Position from which the next request continues.
   let next: String
   private(set) var rooms: [Room] = []
   private(set) var news = SyncNews()
 
-  /// Parses an answer to /sync; `nil` for anything else.
+  /// Parses a response to /sync; `nil` if it is malformed.
   init?(_ bytes: [UInt8]) {
     guard let answer = JSONNode.read(bytes, { SyncAnswer($0) }) else { return nil }
     self = answer
@@ -54,7 +54,7 @@ struct SyncAnswer {
     }
   }
 
-  /// Parses the separately requested event `m.room.create` of a room; `nil` for anything else.
+  /// Parses a room's `m.room.create` event, which is requested separately; `nil` if it is malformed.
   static func creation(_ bytes: [UInt8]) -> RoomPowers.Creation? {
     JSONNode.read(bytes) { event in
       guard let sender = event["sender"]?.text, let content = event["content"] else { return nil }
@@ -78,7 +78,7 @@ struct SyncAnswer {
 }
 
 extension JSONNode? {
-  /// Returns the values in the member with this name; empty without the member.
+  /// Returns the values in the member with this name; empty if there is no such member.
   fileprivate func children(_ name: String) -> [JSONNode] { self?[name].map { Array($0.children) } ?? [] }
 }
 
@@ -122,7 +122,8 @@ extension SyncAnswer.Room {
     changes.append(.reaction(to: target, user: user, isYes: isYes))
   }
 
-  /// Returns the answer that a reaction means, without the variation selector that some clients add for a color image.
+  /// Returns the answer that a reaction represents; ignores the variation selector that some clients add for a color
+  /// image.
   private static func answer(_ key: String) -> Bool? {
     switch String(String.UnicodeScalarView(key.unicodeScalars.filter { $0 != "\u{FE0F}" })) {
     case "\u{2705}": true
@@ -140,7 +141,7 @@ extension SyncAnswer.Room {
     return RoomPowers.Levels(users: users, usersDefault: usual.map { level($0) } ?? 0)
   }
 
-  /// Returns a whole number; `nil` for a text, as possible in old rooms, which allows nothing here.
+  /// Returns a power level; `nil` if it is not a whole number, such as text in an old room, which grants nothing here.
   private func level(_ item: JSONNode) -> Int64? {
     item.number.flatMap { Int64(exactly: $0) }
   }

@@ -1,4 +1,4 @@
-// The program's loop: orders in, answers out, requests in between.
+// The program's loop: receives orders, sends the requests, and reports the responses.
 
 import TappetCore
 import TappetPlatform
@@ -9,7 +9,7 @@ final class WebhookService {
   private let client: HTTPClient
   private var endpoints: [UInt16: LoadedEndpoint] = [:]
   private var rooms = RoomService()
-  /// Ids of the requests made by commands.
+  /// Ids of the requests made for commands.
   private var calls: Set<EntryID> = []
   private var isConfined = false
   private var isEnded = false
@@ -80,7 +80,7 @@ final class WebhookService {
     }
   }
 
-  /// Sends a message; a parent that does not accept it is gone, or blocked for too long.
+  /// Sends a message; if the parent does not accept it, the parent is gone or has been blocked for too long.
   private func send(_ message: WebhookMessage) {
     let bytes = message.encode()
     while true {

@@ -108,11 +108,11 @@ import Testing
   @Test(arguments: [
     (
       "      1: 3V3\n      3: GND\n",
-      "my.yaml:7:7: headers[0].pins must be pin 2 next, because no pin can be omitted, not '3'"
+      "my.yaml:7:7: headers[0].pins must be pin 2, because no pin can be omitted, not '3'"
     ),
     (
       "      2: 3V3\n      3: GND\n",
-      "my.yaml:6:7: headers[0].pins must be an odd number first, greater than all before it, not '2'"
+      "my.yaml:6:7: headers[0].pins must be an odd number that is greater than all previous pin numbers, not '2'"
     ),
     (
       "      1: 3V3\n",

@@ -73,7 +73,7 @@ private func problems(_ commands: String, folder: String = "/etc/tappet") -> [St
     ("- {topic: a, trust: signed, check: true}", "used together with 'trust: signed' and 'key'"),
     ("- {topic: a/#, trust: trusted, outputs: [gate]}", "a topic without '+', '#' and control characters"),
     ("- {topic: a, trust: maybe, outputs: [gate]}", "'trusted' or 'token' or 'signed'"),
-    ("- {topic: a, trust: token, outputs: [gate]}", "requires its own 'key', or a 'timestamp_key' for all"),
+    ("- {topic: a, trust: token, outputs: [gate]}", "requires its own 'key', or a global 'timestamp_key'"),
     ("- {topic: a, trust: trusted, key: {file: x}, outputs: [gate]}", "'token' or 'signed' if 'key' is set"),
     ("- {topic: a, trust: trusted, outputs: [gaet]}", "there is no output 'gaet'"),
     ("- {topic: a, trust: trusted, actions: [garaeg]}", "there is no action 'garaeg'"),

@@ -133,7 +133,10 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
   @Test func `a no-break space in a text and in a comment is a character like any other`() throws {
     let text = good.replacing("toggle", with: "'Porte\u{a0}:\u{a0}ouverte'") + "#\u{a0}note\n"
     #expect(try load(text).actions[0].message.text == "Porte\u{a0}:\u{a0}ouverte")
-    #expect(sentences(text + "clock: [\n") == ["kiosk.yaml:7:1: is not valid YAML: did not find expected node content"])
+    #expect(
+      sentences(text + "clock: [\n") == [
+        "kiosk.yaml:7:1: the file is not valid YAML: did not find expected node content"
+      ])
   }
 
   // MARK: Mistakes
@@ -174,15 +177,16 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
       """,
       "kiosk.yaml:3:5: the key 'topic' is missing in actions[0]",
       "kiosk.yaml:4:5: unknown key 'topc' in actions[0] (did you mean 'topic'?)"),
-    BadConfig("", "kiosk.yaml:1:1: is empty; 'broker' and 'actions' are required"),
-    BadConfig("# nothing\n", "kiosk.yaml:2:1: is empty; 'broker' and 'actions' are required"),
+    BadConfig("", "kiosk.yaml:1:1: the file is empty; 'broker' and 'actions' are required"),
+    BadConfig("# nothing\n", "kiosk.yaml:2:1: the file is empty; 'broker' and 'actions' are required"),
     BadConfig("a", "kiosk.yaml:1:1: the file must be a mapping (key: value), not 'a'"),
     BadConfig("[]", "kiosk.yaml:1:1: the file must be a mapping (key: value), not an empty list"),
     BadConfig(
       good + "--- {}\n", "kiosk.yaml:5:1: a second document starts here; a configuration must be a single document"),
-    BadConfig(good + "clock:\n\tcheck\n", "kiosk.yaml:6:1: a tab is used where only spaces may indent"),
-    BadConfig(good + "clock: [\n", "kiosk.yaml:6:1: is not valid YAML: did not find expected node content"),
-    BadConfig(good + "clock: \u{7}\n", "kiosk.yaml:5:8: is not valid YAML: control characters are not allowed"),
+    BadConfig(good + "clock:\n\tcheck\n", "kiosk.yaml:6:1: a tab is used for indentation; indent with spaces only"),
+    BadConfig(good + "clock: [\n", "kiosk.yaml:6:1: the file is not valid YAML: did not find expected node content"),
+    BadConfig(
+      good + "clock: \u{7}\n", "kiosk.yaml:5:8: the file is not valid YAML: control characters are not allowed"),
     BadConfig(good + "clock: *c\n", "kiosk.yaml:5:8: the alias '*c' is not defined before it is used"),
     BadConfig(good + "panel: &p {a: *p}\n", "kiosk.yaml:5:15: the alias '*p' is not defined before it is used"),
     BadConfig(
@@ -252,8 +256,8 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
         + "start with '$', not 'a/+'",
       "kiosk.yaml:11:22: actions[2].topic must be text that is not empty, not ''",
       "kiosk.yaml:11:35: actions[2].message looks like a YAML mapping or list; "
-        + "put it in '…': message: '{\"command\":1}'",
-      "kiosk.yaml:12:5: a second action has the index 0; tags cannot tell them apart",
+        + "enclose it in quotes: message: '{\"command\":1}'",
+      "kiosk.yaml:12:5: another action already has the index 0; indexes must be unique",
       "kiosk.yaml:12:55: actions[3].retain must be true or false, without quotes, not 'true'",
       "kiosk.yaml:12:72: actions[3].expires must be a duration such as '800 ms', '3 s', '10 min' or '24 h', "
         + "at most 8784 h, not '3'",
@@ -266,7 +270,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
       actions:
         - {name: a, topic: a, message: a}
         - {name: a, topic: b, message: b}
-      """, "kiosk.yaml:4:5: a second action is named 'a'"),
+      """, "kiosk.yaml:4:5: another action is already named 'a'"),
   ]
 
   @Test(arguments: bad) func `each mistake has its sentence`(_ config: BadConfig) {
@@ -285,8 +289,8 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
 
   @Test func `text that is not UTF-8 is reported with its place`() {
     let bytes = Array("broker: é".utf8) + [0xC3, 0x28, 0x0A]
-    #expect(sentences(bytes) == ["kiosk.yaml:1:10: is not UTF-8 text"])
-    #expect(sentences([0x61, 0x0A, 0xFF]) == ["kiosk.yaml:2:1: is not UTF-8 text"])
+    #expect(sentences(bytes) == ["kiosk.yaml:1:10: the file is not UTF-8 text"])
+    #expect(sentences([0x61, 0x0A, 0xFF]) == ["kiosk.yaml:2:1: the file is not UTF-8 text"])
   }
 
   @Test func `a board may have no reader`() throws {
@@ -311,7 +315,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
       text += "a\(level): &a\(level) [\(Array(repeating: "*a\(level - 1)", count: 9).joined(separator: ", "))]\n"
     }
     let found = sentences(text)
-    #expect(found.count == 1 && found[0].hasSuffix("contains more than 20000 values, counting each use of an alias"))
+    #expect(found.count == 1 && found[0].hasSuffix("contains more than 20000 values, counting each alias"))
   }
 
   @Test func `depth is bounded`() {
@@ -323,7 +327,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
 
   @Test func `size is bounded`() {
     let found = sentences([UInt8](repeating: 0x20, count: Limits.configurationSizeMax + 1))
-    #expect(found == ["kiosk.yaml:1:1: is 1048577 bytes long; the maximum for a configuration is 1048576"])
+    #expect(found == ["kiosk.yaml:1:1: the file is 1048577 bytes long; the maximum is 1048576"])
   }
 
   @Test func `a thousand mistakes are not told one by one`() {

@@ -57,7 +57,7 @@ import Testing
     ("tags: [{action: play, trust: uid}]", "'uid' is missing"),
     ("tags: [{uid: 04112233, trust: uid}]", "'action' is missing"),
     ("tags: [{uid: 04112233, action: pla, trust: uid}]", "did you mean 'play'?"),
-    ("tags: [{uid: 04112233, action: open, trust: uid}]", "opens no doors"),
+    ("tags: [{uid: 04112233, action: open, trust: uid}]", "external tags cannot do that"),
     (
       "tags: [{uid: 04112233, action: play, trust: uid}, {uid: '04:11:22:33', action: play, trust: uid}]",
       "already in the list"

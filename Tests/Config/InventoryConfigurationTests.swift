@@ -99,7 +99,7 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
       "4:39: inventory.scan_action must be used together with an action that has 'mode: inventory', not 'restock'"
     ),
     ("low_stock: restok", "4:24: inventory.low_stock: there is no action 'restok' (did you mean 'restock'?)"),
-    ("low_stock: box", "4:24: inventory.low_stock must be an action without 'confirm' and 'mode', not 'box'"),
+    ("low_stock: box", "4:24: inventory.low_stock must be an action with neither 'confirm' nor 'mode', not 'box'"),
     ("low_stock: [restock]", "4:24: inventory.low_stock must be text, not a list"),
     ("publish: 'true'", "4:22: inventory.publish must be true or false, without quotes, not 'true'"),
     ("publish: yes", "4:22: inventory.publish must be 'true' or 'false', not 'yes'"),
@@ -131,11 +131,11 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
   @Test(arguments: [
     (
       "inventory: {low_stock: box}", "topic: t, message: m, confirm: 3 s",
-      "4:24: inventory.low_stock must be an action without 'confirm' and 'mode', not 'box'"
+      "4:24: inventory.low_stock must be an action with neither 'confirm' nor 'mode', not 'box'"
     ),
     (
       "inventory: {low_stock: box}", "topic: t, message: m, on_remove: {message: n}",
-      "4:24: inventory.low_stock must be an action without 'confirm' and 'mode', not 'box'"
+      "4:24: inventory.low_stock must be an action with neither 'confirm' nor 'mode', not 'box'"
     ),
     (
       "inventory:", "mode: inventory, on_remove: {message: m}",

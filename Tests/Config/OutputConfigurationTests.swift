@@ -73,7 +73,7 @@ private func problems(_ outputs: String, action: String = "output: {gate: pulse}
   @Test(arguments: [
     ("{name: gate, line: GPIO17}", "GPIO17 is already used by panel.leds.status"),
     ("{name: status, line: GPIO23}", "a name that no other output or LED uses"),
-    ("{name: gate, line: GPIO23, interlock: drive}", "a group needs two"),
+    ("{name: gate, line: GPIO23, interlock: drive}", "a group needs at least two outputs"),
     ("{name: gate, line: GPIO23, dead_time: 1 s}", "'dead_time' also needs 'interlock'"),
     ("{name: gate, line: GPIO23, safe: on, max_on: 1 s}", "omitted if 'safe' is 'on'"),
     ("{name: gate, led: ACT, safe: on}", "'off' if 'led' is set"),

@@ -129,9 +129,9 @@ private func panel(_ text: String) throws -> PanelSettings {
       "panel: {buttons: [{line: a, release: alarm, repeat: {action: alarm}}]}",
       [
         "k:5:38: panel.buttons[0].release: the action 'alarm' requires confirmation ('confirm'), which 'release' "
-          + "cannot give; use press, hold, double or triple",
+          + "cannot provide; use press, hold, double or triple",
         "k:5:62: panel.buttons[0].repeat.action: the action 'alarm' requires confirmation ('confirm'), "
-          + "which 'repeat' cannot give; use press, hold, double or triple",
+          + "which 'repeat' cannot provide; use press, hold, double or triple",
       ]
     ),
     ("panel: {buttons: [{line: a}]}", ["k:5:19: the key 'press' is missing in panel.buttons[0]"]),

@@ -66,7 +66,7 @@ private func problems(_ action: String, folder: String = "/etc/tappet") -> [Stri
   @Test func `each mistake is named, and no URL is shown`() {
     for (words, sentence) in [
       ("url: 'https://u:SECRET@h/'", "must be 'https://HOST/…'"), ("url: 'ftp://h/SECRET'", "must be 'https://HOST/…'"),
-      ("url: 'http://h/SECRET'", "leaves this machine without TLS"), ("method: POST", "'url' is missing"),
+      ("url: 'http://h/SECRET'", "would be sent over the network without TLS"), ("method: POST", "'url' is missing"),
       ("url: 'https://h/', method: TRACE", "must be 'POST' or"), ("url: 'https://h/', redirects: 6", "from 0 to 5"),
       ("url: 'https://h/', timeout: 2 min", "at most 60 s"),
       ("url: 'https://h/', secret: SECRET", "must be {file: FILE}"),

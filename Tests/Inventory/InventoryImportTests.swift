@@ -136,7 +136,7 @@ import Testing
     let long = String(repeating: "n", count: 65_537)
     for (record, sentence) in [
       (row("", "", "", "", "x") { $0.container = gone }, "there is no box '\(gone.text)'"),
-      (row("", "", "", "", "x"), "does not specify which box"), (row(), "does not name an entry"),
+      (row("", "", "", "", "x"), "does not specify which box"), (row(), "does not specify an entry"),
       (
         row("House", "Cellar", "Shelf", "Other") {
           $0.code = box.code; $0.id = gone

@@ -104,7 +104,7 @@ import Testing
     let room = try #require(try inventory.entry(row: 2, of: .room))
     #expect(try refusal { try world.add(.item, "x", spot) } == "an item must be in a box, not in a spot")
     #expect(try refusal { try world.add(.room, "x") } == "a room must be in a building, not in nothing")
-    #expect(try refusal { try world.add(.building, "x", room) } == "a building cannot be in anything else")
+    #expect(try refusal { try world.add(.building, "x", room) } == "a building cannot be inside another place")
     #expect(try refusal { try inventory.move(spot, to: spot, by: "Ann") } == "a spot must be in a room, not in a spot")
     #expect(try refusal { try inventory.move(spot, to: room, by: "Ann") }?.contains("nothing was changed") == true)
     try world.reopened().remove(spot, by: "Ben")

@@ -49,7 +49,7 @@ import Testing
     (#"{"request":"output","output":"gate","do":"blow"}"#, "'on' or 'off'"),
     (#"{"request":"outbox-drop"}"#, "32 hex digits"), (#"{"request":"tag-job","kind":"burn"}"#, "'kind' is unknown"),
     (#"{"request":"value-keep","name":"check"}"#, "only the timestamp key"),
-    (#"{"request":"tag-learn","action":"bell"}"#, "names no tag"),
+    (#"{"request":"tag-learn","action":"bell"}"#, "specifies no tag"),
     (#"{"request":"person-import","rows":[["Ada"]]}"#, "starts with a line number"),
   ])
   func `a message that is not a request is refused with its reason`(_ text: String, _ reason: String) throws {

@@ -233,7 +233,7 @@ async def refuses_encryption(world, ann):
     assert "encrypted" in world.refused("matrix", "send", made.room_id, "hello")
     world.end("kiosk")
     world.configure_rooms({"bell": ROOM, "hidden": made.room_id})
-    assert "is encrypted, and nothing was sent" in world.refused("check")
+    assert "nothing was sent, because the room is encrypted" in world.refused("check")
     world.run_kiosk()
     world.press(1)
     wait_for("the refusal", lambda: "code=room-encrypted" in world.text("kiosk.log"))

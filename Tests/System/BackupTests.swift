@@ -41,7 +41,7 @@ import Testing
     #expect(try world.tappet("restore", backup, "--passphrase-file", wrong, "--yes").status == 1)
     #expect(!FileManager.default.fileExists(atPath: world.configPath))
     let restored = try world.tappet("restore", backup, "--passphrase-file", passphrase, "--yes")
-    #expect(restored.status == 0 && restored.errors.contains("It writes \(world.configPath)."), "\(restored)")
+    #expect(restored.status == 0 && restored.errors.contains("\(world.configPath) will be written."), "\(restored)")
     for (name, content) in zip(names, was) {
       #expect(try Data(contentsOf: URL(fileURLWithPath: world.folder + "/" + name)) == content, "\(name)")
     }

@@ -26,7 +26,7 @@ import Testing
     let status = try world.tappet("status")
     #expect(status.status == 0 && status.output.contains("kiosk     kiosk, up"), "\(status)")
     #expect(status.errors.contains("warning: \(world.configPath):") && status.errors.contains(mistake), "\(status)")
-    #expect(status.errors.contains("the kiosk that listens at \(world.folder)/state/control"), "\(status)")
+    #expect(status.errors.contains("the kiosk that is listening on \(world.folder)/state/control"), "\(status)")
     #expect(try world.tappet("secret", "list").output.contains(id))
     #expect(try world.tappet("secret", "remove", id).status == 0)
     #expect(try world.tappet("audit").output.contains("secret-removed  \(id)"))

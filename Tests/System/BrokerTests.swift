@@ -23,7 +23,7 @@ import Testing
       ("expired certificate", KioskConfiguration(certificate: "expired-client"), "a certificate expired"),
       ("no certificate", KioskConfiguration(certificate: nil), "requires a client certificate"),
       ("another server's name", KioskConfiguration(port: elsewhere.port), "was not issued for 'localhost'"),
-      ("never answers", KioskConfiguration(port: silent.port), "never answered the TLS handshake"),
+      ("never answers", KioskConfiguration(port: silent.port), "did not respond to the TLS handshake"),
       ("closes at once", KioskConfiguration(port: closing.port), "dropped the connection"),
       (
         "CONNACK 5", KioskConfiguration(scheme: "mqtt", port: refusing.port, ca: nil, certificate: nil),

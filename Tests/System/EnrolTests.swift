@@ -43,16 +43,16 @@ import Testing
       ("rejected", "kiosks", "client", 1, #"The CSR\u{1b}[2J is not valid (InvalidCertificateSigningRequest, 400)"#),
       ("crowded", "kiosks", "client", 1, "Rate exceeded (TooManyRequests, 429)"),
       ("good", "missing", "client", 1, "There is no template missing (ResourceNotFound, 404)"),
-      ("garbage", "kiosks", "client", 4, "does not follow AWS's documentation"),
-      ("halved", "kiosks", "client", 4, "does not follow AWS's documentation"),
+      ("garbage", "kiosks", "client", 4, "does not match AWS's documentation"),
+      ("halved", "kiosks", "client", 4, "does not match AWS's documentation"),
       ("huge", "kiosks", "client", 4, "localhost"),
       ("noise", "kiosks", "client", 1, "the certificate from localhost"),
       ("stranger", "kiosks", "client", 1, "is not the key of the certificate from localhost"),
       ("expired", "kiosks", "client", 1, "certificate has expired; check the clock here"),
-      ("silent", "kiosks", "client", 4, "did not answer"),
-      ("good", "mute", "client", 4, "did not answer"),
+      ("silent", "kiosks", "client", 4, "did not respond"),
+      ("good", "mute", "client", 4, "did not respond"),
       ("good", "kiosks", "other-client", 4, "localhost"),
-      ("good", "kiosks", "node", 1, "does not let the claim certificate"),
+      ("good", "kiosks", "node", 1, "does not allow the claim certificate"),
     ]
     for (name, template, claim, status, sentence) in cases {
       let board = try EnrolBoard()
@@ -136,12 +136,12 @@ import Testing
       ("basic", 1, "it requires a user name and a password (--est-username), or a certificate (--claim)"),
       ("forbidden", 1, "responded with 403"), ("refused", 1, #""the key\\u{1b}[2J is too short""#),
       ("busy", 4, "is busy (503); try again in 900 s"),
-      ("html", 4, "contains no certificates; is this an EST server?"), ("huge", 4, "contains no certificates"),
-      ("empty", 4, "contains no certificates"), ("halved", 4, "contains no certificates"),
-      ("moved", 1, "it redirects"), ("hang", 4, "did not answer in time"),
+      ("html", 4, "contains no certificates; check that this is an EST server"),
+      ("huge", 4, "contains no certificates"), ("empty", 4, "contains no certificates"),
+      ("halved", 4, "contains no certificates"), ("moved", 1, "it redirects"), ("hang", 4, "did not respond in time"),
       ("stranger", 1, "is not the key of the certificate from https://localhost:"),
       ("expired", 1, "certificate has expired; check the clock here"),
-      ("foreign", 1, "is not signed by the CA that it names"),
+      ("foreign", 1, "is not signed by its stated issuer"),
     ]
     for (word, status, sentence) in cases {
       let wait = word == "hang" ? ["--wait", "4"] : []

@@ -56,9 +56,9 @@ import Testing
     try terminal.resize(columns: 120, rows: 8)
     #expect(eventually { lines().prefix(8).last?.hasPrefix(" q quit  ? help") ?? false }, "\(lines())")
     screen.broker.stop()
-    #expect(shows("connecting again in"), "\(lines())")
+    #expect(shows("reconnecting in"), "\(lines())")
     try screen.broker.start()
-    #expect(eventually { !lines().contains { $0.contains("connecting again in") } }, "\(lines())")
+    #expect(eventually { !lines().contains { $0.contains("reconnecting in") } }, "\(lines())")
     try terminal.type("q")
     #expect(eventually { restored() }, "\(screen.written)")
   }

@@ -67,7 +67,7 @@ import TestSupport
       }
       let done = try take(try write(json, world), world, "--reader", "pn532_uart:\(world.folder)/reader")
       #expect(done.status == 0, "\(done)")
-      #expect(done.errors.contains("client id is also the phone's") && done.errors.contains("can be read by others"))
+      #expect(done.errors.contains("phone uses the same client id") && done.errors.contains("can be read by others"))
       #expect(!done.output.contains(key) && !done.errors.contains(key))
       let config = world.folder + "/new/kiosk.yaml"
       let listed = try Programs.run(try Programs.built("tappet"), ["secret", "list", "--config", config])
@@ -125,7 +125,7 @@ import TestSupport
       $0["clientID"] = "a/b"
     }
     for part in [
-      "'endpoint' is empty", "'certificate' is empty", "'timestampKey' must have 32, 48 or 64",
+      "'endpoint' is empty", "'certificate' is empty", "'timestampKey' must be 32, 48 or 64",
       "'clientID' is not valid here",
     ] {
       #expect(several.contains(part), "\(part): \(several)")
@@ -144,7 +144,7 @@ import TestSupport
     )
     #expect(try refusal { $0["endpoint"] = 5 }.contains("'endpoint' must be text"))
     #expect(
-      try refusal { $0["actions"] = nil }.contains("neither generation of the app's settings: 'actions' is missing"))
+      try refusal { $0["actions"] = nil }.contains("neither format of the app's settings: 'actions' is missing"))
     let secrets = (0..<4).map { _ in ["id": UUID().uuidString, "secret": Signing.key()] }
     #expect(
       try refusal { $0["actions"] = [["title": "a", "topic": "a", "message": "", "nfcSecrets": secrets]] }
@@ -156,10 +156,10 @@ import TestSupport
     let path = try write(good, world)
     let whole = try Data(contentsOf: URL(fileURLWithPath: path))
     let spoilt: [(Data, String)] = [
-      (whole.prefix(whole.count / 2), "it is not valid JSON, or was cut off"),
-      (Data("[1]".utf8), "matches neither generation"),
-      (Data(), "it is not valid JSON"), (Data(repeating: 0x20, count: 2_000_000), "is larger than 1048576 bytes"),
-      (Data(String(repeating: "[", count: 100_000).utf8), "it is not valid JSON"),
+      (whole.prefix(whole.count / 2), "the file is not valid JSON, or is truncated"),
+      (Data("[1]".utf8), "matches neither format"),
+      (Data(), "the file is not valid JSON"), (Data(repeating: 0x20, count: 2_000_000), "is larger than 1048576 bytes"),
+      (Data(String(repeating: "[", count: 100_000).utf8), "the file is not valid JSON"),
     ]
     for (bytes, sentence) in spoilt {
       try bytes.write(to: URL(fileURLWithPath: path))

@@ -72,7 +72,10 @@ import Testing
     for (old, new, sentence) in [
       ("topic:", "topik:", "site.yaml:7:1: unknown key 'topik' (did you mean 'topic'?)"),
       ("yes: true", "yes: maybe", "site.yaml:1:6: yes must be 'true' or 'false', not 'maybe'"),
-      ("board.door}\"\nreader", "board.dor}\"\nreader", "site.yaml:5: there is no '%{board.dor}'; this board has "),
+      (
+        "board.door}\"\nreader", "board.dor}\"\nreader",
+        "site.yaml:5: unknown fact '%{board.dor}'; the facts of this board are "
+      ),
       ("boards.csv", "bords.csv", "bords.csv cannot be read: No such file or directory"),
       ("yes: true", "force: true", "unknown key 'force'"),
       ("reader: none", "reader: none\nwrite-tag: true", "--tap and --write-tag need a reader"),
@@ -82,10 +85,10 @@ import Testing
     }
     try site.write("site.yaml", answers)
     for (old, new, sentence) in [
-      (site.host.uppercased(), "elsewhere-2", "boards.csv has no row for this board: "),
+      (site.host.uppercased(), "elsewhere-2", "boards.csv contains no row for this board: "),
       ("elsewhere-1", site.host, "boards.csv: lines 2 and 3 both match this board"),
       ("hostname", "board", "no column identifies this board's row; add one of the columns "),
-      (",x\n", "\n", "line 2: the row has 2 fields, but the first line has 3"),
+      (",x\n", "\n", "line 2: the row contains 2 fields, but the first line contains 3"),
       ("\"Door, front\"", "%T", "contains a '%' that would create a placeholder in the message"),
       ("front,\"Door", "%{uid},\"Door", "contains a '%' that would create a placeholder in the topic"),
       ("\"Door, front\"", "\"Door", "misplaced or unclosed quote"),

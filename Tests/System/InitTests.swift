@@ -76,10 +76,10 @@ import Testing
     try session.answer("Passphrase of", passphrase)
     try session.expect("CN=kiosk-demo\", 36")
 
-    try session.answer("Client id, unique at the broker [kiosk-demo]: ", "a/b")
-    try session.expect("without '/', '+' and '#'")
+    try session.answer("Client id, unique on the broker [kiosk-demo]: ", "a/b")
+    try session.expect("must not contain '/', '+' or '#'")
     try session.answer("Client id", "")
-    try session.answer("User name at the broker (or 'none') [none]: ", "")
+    try session.answer("User name for the broker (or 'none') [none]: ", "")
     try session.expect("nothing listens on that port")
     try session.answer("Try again (t)", "b")
     try session.answer("Host", "localhost:\(world.broker.port)")
@@ -263,7 +263,7 @@ import Testing
     for question in ["CA certificate", "This kiosk's certificate", "Private key of the certificate", "Client id"] {
       try session.answer(question, "")
     }
-    try session.answer("User name at the broker (or 'none') [ha]: ", "")
+    try session.answer("User name for the broker (or 'none') [ha]: ", "")
     try session.answer("Password of ha (not shown; Enter keeps the existing one)", "")
     try session.expect("connected to")
     try session.answer("[pn532_uart:\(world.folder)/reader]: ", "")
@@ -277,7 +277,7 @@ import Testing
     try session.answer("Share code", "")
     #expect(!FileManager.default.fileExists(atPath: target + ".old"))
     try session.answer("Replace", "y")
-    try session.expect("'tappet run --config \(target)' runs the kiosk")
+    try session.expect("'tappet run --config \(target)' to run the kiosk")
     #expect(try session.status() == 0)
     #expect(try String(contentsOfFile: target + ".old", encoding: .utf8) == text)
     let again = try String(contentsOfFile: target, encoding: .utf8)
@@ -302,7 +302,7 @@ import Testing
     Wrong(options: [], sentence: "--url is missing"),
     Wrong(options: ["--url", "h", "--ca", "/dev/null"], sentence: "/dev/null is empty"),
     Wrong(options: ["--url", "h", "--certificate", "/etc/hostname"], sentence: "contains no readable certificate"),
-    Wrong(options: ["--url", "h", "--client-id", "a#"], sentence: "without '/', '+' and '#'"),
+    Wrong(options: ["--url", "h", "--client-id", "a#"], sentence: "must not contain '/', '+' or '#'"),
     Wrong(options: ["--url", "mqtt://127.0.0.1:1"], sentence: "nothing listens on that port"),
     Wrong(
       options: ["--url", "mqtt://127.0.0.1:1", "--untested", "--reader", "none", "--topic", "a/+"],

@@ -50,7 +50,7 @@ import Testing
     #expect(terminal.shows("Tap a tag, or scan a code"), "\(terminal.lines)")
     _ = try world.tap(box, until: "confirming", messages: 1)
     #expect(terminal.shows("  Box 7  [B-7]") && terminal.shows("  " + path), "\(terminal.lines)")
-    #expect(terminal.shows("  Thing 7  7") && terminal.shows("Tap what belongs with it"), "\(terminal.lines)")
+    #expect(terminal.shows("  Thing 7  7") && terminal.shows("Tap the second tag or code"), "\(terminal.lines)")
     let stray = try writeTag(world)
     _ = try world.tap(stray, until: "refused")
     #expect(terminal.shows("tap refused: nothing in the inventory has this tag or code"), "\(terminal.lines)")

@@ -45,7 +45,7 @@ import Testing
     #expect(done.data["added"] as? Int == 612 && done.data["dry_run"] as? Bool == false, "\(done)")
     let first = try world.tappet("find", "grosse", "--limit", "1")
     #expect(first.output == "item      Größe 1  199  House → Cellar → Shelf 9 → Box 199\n")
-    #expect(first.errors == "More than 1 found; add words, or raise --limit.\n")
+    #expect(first.errors == "More than 1 result; add words, or raise --limit.\n")
     #expect(try world.tappet("item", "list", "--low").output.split(separator: "\n").count == 4)
     #expect(try world.tappet("inventory", "import", path).errors.contains("0 added, 0 changed, 400 unchanged"))
     for format in ["csv", "json"] {
@@ -69,16 +69,16 @@ import Testing
       (columns + "\nA,B,C,D,\"E\nx", "line 2: misplaced"), (columns + "\nA,B\"x,C", "line 2: misplaced"),
       (columns + "\nA,B,C,\"D\" x,E\n", "line 2: misplaced"),
       (String(repeating: "x,", count: 1_000_000) + "\n", "line 1: more than 256 columns"),
-      (columns + "\nA,B,C,D,\"" + String(repeating: "n", count: 200_000), "of more than 131072 bytes"),
+      (columns + "\nA,B,C,D,\"" + String(repeating: "n", count: 200_000), "is larger than 131072 bytes"),
       ("name,price\nA,1\n", "the first line must name the columns"), ("building,building\nA,A\n", "two columns"),
       (columns + "\nA\nA,B,C,D,E,F\n", "line 3: 6 fields, but 5 columns"),
       (columns + ",quantity\n\nA,B,C,D,E,many\n", "line 3: quantity must be a whole number, not 'many'"),
       (columns + "\nA,,,,E\n", "line 2: No box found"), ("item\nE\n", "line 2: the row does not specify which box"),
       ("building,id\nA,x\n", "id must be an id from an export"),
       (columns + ",code\nA,B,C,D,,B-1\nA,B,C,E,,\u{1B}\n", "U+001B"),
-      (columns + ",code\nA,B,C,D,,B-1\nA,B,C,E,,B-2\nA,B,C,D,,B-2\n", "line 4: the QR code B-2 is on A → B → C → E"),
-      (columns + ",code\nA,B,C,D,x,B-1\nA,B,C,E,y,B-1\n", "line 3: the QR code B-1 is on A → B → C → D"),
-      (columns + ",code\nA,B,C,D,x,B-1\nF,B,C,D,y,B-1\n", "line 3: the QR code B-1 is on A → B → C → D"),
+      (columns + ",code\nA,B,C,D,,B-1\nA,B,C,E,,B-2\nA,B,C,D,,B-2\n", "the QR code B-2 belongs to A → B → C → E"),
+      (columns + ",code\nA,B,C,D,x,B-1\nA,B,C,E,y,B-1\n", "line 3: the QR code B-1 belongs to A → B → C → D"),
+      (columns + ",code\nA,B,C,D,x,B-1\nF,B,C,D,y,B-1\n", "line 3: the QR code B-1 belongs to A → B → C → D"),
       (columns + ",code\nA,B,C,D,,B-1\nF,G,H,I,,B-1\n", "but this row is for F → G → H → I"),
     ] {
       let done = try world.tappet("inventory", "import", try file("bad.csv", text))

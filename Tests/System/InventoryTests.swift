@@ -39,7 +39,7 @@ import Testing
     #expect(try world.tappet("item", "take", "M4 x 20", "50", "--by", "Ann").errors.contains("Taken: M4 x 20  150"))
     #expect(try world.tappet("item", "put", "M4 x 20").errors.contains("Put back: M4 x 20  151"))
     let tooMany = try world.tappet("item", "take", "M4 x 20", "152")
-    #expect(tooMany.status == 1 && tooMany.errors.contains("there are only 151 of 'M4 x 20'"), "\(tooMany)")
+    #expect(tooMany.status == 1 && tooMany.errors.contains("the quantity of 'M4 x 20' is only 151"), "\(tooMany)")
     for _ in 0..<2 { #expect(try world.tappet("item", "count", "M4 x 20", "200").status == 0) }
     #expect(try world.tappet("item", "take", "M4 x 20", "few").status == 2)
     let refused = try world.tappet("building", "remove", "House")

@@ -56,7 +56,7 @@ import Testing
     let unknown = try world.tappet("tag", "learn", "lite")
     #expect(unknown.status == 1 && unknown.errors.contains("there is no action 'lite'"), "\(unknown)")
     let empty = try learn(world, "ntag213 uid=04a1b2c3d4e5f6", ["light", "--content"])
-    #expect(empty.status == 1 && empty.errors.contains("no text and no URI"), "\(empty)")
+    #expect(empty.status == 1 && empty.errors.contains("neither text nor a URI"), "\(empty)")
     #expect(try world.tappet("tag", "learned").output.isEmpty)
   }
 

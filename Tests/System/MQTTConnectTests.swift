@@ -66,7 +66,7 @@ import Testing
     let web = TestPeer(.answerAndHangUp(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)))
     for scheme in ["mqtt", "mqtts"] {
       let done = try connect(until: "a web server", "\(scheme)://127.0.0.1:\(web.port)")
-      #expect(done.status == 15 && done.output.contains("a web server answers on this port"), "\(done)")
+      #expect(done.status == 15 && done.output.contains("a web server responds on this port"), "\(done)")
     }
     let silent = TestPeer(.silence)
     for (scheme, step) in [("mqtt", "bad  mqtt"), ("mqtts", "bad  tls")] {
@@ -150,7 +150,7 @@ import Testing
 
   @Test func `mistakes and help are answered like those of any command`() throws {
     #expect(try connect("--url", "http://x").errors.contains("--url must be mqtts://HOST"))
-    #expect(try connect("--ca", "x").errors.contains("the kiosk has its own"))
+    #expect(try connect("--ca", "x").errors.contains("the kiosk uses its own"))
     #expect(try connect("--help").output.hasPrefix("Usage: tappet mqtt connect"))
     let tappet = try Programs.built("tappet")
     #expect(try Programs.run(tappet, ["mqtt", "--help"]).output.contains("mqtt sub"))

@@ -71,7 +71,7 @@ import Testing
     try "pattern readwrite home/#\n".write(toFile: folder + "/acl", atomically: true, encoding: .utf8)
     let broker = try TestBroker(more: "acl_file \(folder)/acl\n")
     let done = try run(broker, "pub", "garden/light", "on")
-    #expect(done.status == 20 && done.errors.contains("its access list does not allow"), "\(done)")
+    #expect(done.status == 20 && done.errors.contains("access list does not allow"), "\(done)")
     #expect(done.errors.contains("0 of 1 message was acknowledged"), "\(done)")
     #expect(try run(broker, "pub", "home/+", "on").status == 2)
     #expect(try run(broker, "pub", "home/light").errors.contains("specify exactly one of MESSAGE"))
@@ -115,7 +115,7 @@ import Testing
       tappet, ["mqtt", "sub"] + url + ["home/#", "garden/#", "--qos", "0"], errors: errors)
     #expect(
       eventually { textSoFar(errors).contains("subscribed to \"garden/#\" with QoS 0") }, "\(textSoFar(errors))")
-    #expect(textSoFar(errors).contains("the broker refuses the subscription to \"home/#\": "), "\(textSoFar(errors))")
+    #expect(textSoFar(errors).contains("the broker refused the subscription to \"home/#\": "), "\(textSoFar(errors))")
     other.send(SIGINT)
     #expect(other.ends() && other.status == 0)
     let only = TestPeer(.answerEach([[0x20, 2, 0, 0], [0x90, 3, 0, 1, 0x80]]))
@@ -130,7 +130,7 @@ import Testing
     let subscriber = try TestProcess(
       try Programs.built("tappet"), ["mqtt", "sub", "--url", "mqtt://127.0.0.1:\(peer.port)", "#", "--qos", "0"],
       output: folder + "/out", errors: folder + "/err")
-    #expect(eventually { textSoFar(folder + "/err").contains("connecting again in 1 s") })
+    #expect(eventually { textSoFar(folder + "/err").contains("reconnecting in 1 s") })
     subscriber.stop(SIGINT)
     #expect(textSoFar(folder + "/out").isEmpty && !textSoFar(folder + "/err").contains("\u{1B}"))
     let broker = try TestBroker(.plain)
@@ -185,7 +185,7 @@ import Testing
     let folder = TestFolder.make("again")
     let subscriber = try subscribe(broker, ["home/#"], in: folder, isPlain: true)
     broker.stop()
-    #expect(eventually { textSoFar(folder + "/err").contains("connecting again in 1 s") })
+    #expect(eventually { textSoFar(folder + "/err").contains("reconnecting in 1 s") })
     try broker.start()
     #expect(eventually { textSoFar(folder + "/err").components(separatedBy: "subscribed to").count == 3 })
     #expect(try run(broker, "pub", "home/light", "on", isPlain: true).status == 0)

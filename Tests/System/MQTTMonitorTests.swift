@@ -32,7 +32,7 @@ import Testing
     try terminal.resize(columns: 60, rows: 12)
     #expect(eventually { lines().prefix(12).last?.hasPrefix(" q quit  t tree") ?? false }, "\(lines())")
     screen.broker.stop()
-    #expect(shows("connecting again in"), "\(lines())")
+    #expect(shows("reconnecting in"), "\(lines())")
     try screen.broker.start()
     try terminal.type("s")
     #expect(shows("1 reconnect") && shows("1 × "), "\(lines())")

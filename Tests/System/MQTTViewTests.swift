@@ -81,7 +81,7 @@ import Testing
     let again = try tappet("mqtt", "history", "--again", "3")
     #expect(again.status == 0 && again.output.contains("1 of 1 acknowledged"), "\(again)")
     #expect(eventually { witness.messages.contains { $0.contains("home/11") } })
-    #expect(try tappet("mqtt", "history", "--again", "40").errors.contains("the history contains no command 40"))
+    #expect(try tappet("mqtt", "history", "--again", "40").errors.contains("there is no command 40"))
     let offered = try tappet("completion", "--words", "--", "mqtt", "sub", "gar")
     #expect(offered.output == "words\ngarden/#\t\n", "\(offered)")
   }

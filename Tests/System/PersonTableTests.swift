@@ -164,12 +164,12 @@ import Testing
     for day in ["12/31/2026", "31-Dec-26", "31.12.26", "46387"] {
       #expect(try refusal("Ann,,,\(day),,,\n").contains("line 3: until is '\(day)': \(excel)"), "\(day)")
     }
-    #expect(try refusal("Ann,,,,,,,x\n").contains("line 3: the row has 8 fields"))
+    #expect(try refusal("Ann,,,,,,,x\n").contains("line 3: the row contains 8 fields"))
     #expect(try refusal("\"a\u{1B}[2Jb\",,,,,,\n").contains("character 2 of the name, U+001B, is invisible"))
     #expect(try refusal("Ann,,,,,,\(id)\nBen,,,,,,\(id)\n").contains("line 4: line 3 assigns the tag"))
     #expect(
       try refusal("Ann,yes,,,,,\nAnn,,,,,,\(id)\n").contains("line 4: 'Ann' has a different 'suspended' in line 3"))
-    #expect(try refusal("Ann,,\n").contains("line 3: the row has 3 fields, but the first line has 7"))
+    #expect(try refusal("Ann,,\n").contains("line 3: the row contains 3 fields, but the first line contains 7"))
     #expect(try refusal("Ann,\"no\"x,,,,,\n").contains("line 3: misplaced or unclosed quote"))
     #expect(try refusal("Ann,\"no,,,,,\n").contains("misplaced or unclosed quote"))
     #expect(try refusal("Ann,,,,\(String(repeating: "x", count: 2000)),,\n").contains("line 3: the row is longer than"))

@@ -86,7 +86,7 @@ import Testing
     #expect(try person(world, ["allow", "Day ticket", "--hours", "\(other) 00:00-24:00"]).status == 0)
     #expect(try tap(until: "refused", messages: 0).contains("outside the hours of Day ticket"))
     let lifted = try person(world, ["allow", "Day ticket", "--always"])
-    #expect(lifted.errors == "Day ticket: without any limit.\n")
+    #expect(lifted.errors == "Day ticket: no limits.\n")
     _ = try tap(until: "delivered-by-tag", messages: 1)
   }
 

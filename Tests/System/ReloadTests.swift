@@ -176,7 +176,7 @@ import Testing
     try #require(without != withReader)
     try without.write(toFile: world.configPath, atomically: true, encoding: .utf8)
     let alone = try world.tappet("tag", "read")
-    #expect(alone.status == 1 && alone.errors.contains("'reader: none', but a tag needs a reader"), "\(alone)")
+    #expect(alone.status == 1 && alone.errors.contains("'reader: none', but this operation requires"), "\(alone)")
     let checked = try world.tappet("check")
     #expect(checked.status == 0 && checked.output.contains("none is configured"), "\(checked)")
 

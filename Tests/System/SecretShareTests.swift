@@ -66,9 +66,9 @@ private struct Screenshot {
       defer { try? FileManager.default.removeItem(atPath: place) }
       let terminal = try Terminal(
         tappet, ["secret", "share", id, "--config", world.configPath], in: place, columns: 150, rows: 80)
-      #expect(try eventually { try terminal.text().contains("any key ends it") })
+      #expect(try eventually { try terminal.text().contains("press any key to close") })
       let lines = try terminal.text().split(separator: "\n", omittingEmptySubsequences: false)
-      try Screenshot(Array(lines.prefix { !$0.contains("any key ends it") })).write(to: picture)
+      try Screenshot(Array(lines.prefix { !$0.contains("press any key to close") })).write(to: picture)
       #expect(try decode(picture) == url, "\(label)")
       try terminal.type("q")
 
@@ -101,7 +101,7 @@ private struct Screenshot {
 
     """.write(toFile: script, atomically: true, encoding: .utf8)
     let terminal = try Terminal(URL(fileURLWithPath: "/bin/sh"), [script], in: world.folder, columns: 90, rows: 40)
-    #expect(try eventually { try terminal.text().contains("any key ends it") })
+    #expect(try eventually { try terminal.text().contains("press any key to close") })
     let shown = try terminal.colouredText()
     #expect(shown.contains("38;5;16") && shown.contains("48;5;231"), "\(shown.prefix(200))")
     try terminal.type(key)

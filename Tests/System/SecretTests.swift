@@ -258,7 +258,7 @@ enum ControlSocket {
     let plain = try Signing.url(index: "2", key: key)
     for (url, sentence) in [
       (plain, "does not contain its key"), (plain + "&key=\(other)", "does not match the key on it"),
-      (plain + "&key=00", "does not have 64 hexadecimal digits"), ("https://example.org", "does not start with smp://"),
+      (plain + "&key=00", "is not 64 hexadecimal digits long"), ("https://example.org", "does not start with smp://"),
     ] {
       try world.tell("place ntag216 uid=\(world.freshUID()) url=\(url)")
       let done = try world.tappet("secret", "import", "--tag", "--timeout", "60")

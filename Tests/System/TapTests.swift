@@ -103,7 +103,7 @@ import Testing
     let logBefore = world.log.utf8.count
     try world.tell("place ntag213 uid=04a1b2c3d4e5f6 url=\(url)")
     #expect(
-      eventually { String(decoding: world.log.utf8.dropFirst(logBefore), as: UTF8.self).contains("cooldown lasts") })
+      eventually { String(decoding: world.log.utf8.dropFirst(logBefore), as: UTF8.self).contains("cooldown ends in") })
     #expect(try world.settled().count == 1)
   }
 }

@@ -109,7 +109,7 @@ final class Terminal {
     let screen = try terminal.text().split(separator: "\n").map(String.init)
     let wanted = [
       "tappet kiosk   (q quits, ? shows the keys)", "  light        ready", "  LEDs        status      result",
-      "  buttons  1 lamp   2 gate   h before a digit holds it", "  reader   the reader is ready",
+      "  buttons  1 lamp   2 gate   h, then a digit: hold", "  reader   the reader is ready",
       "  broker   connected to mqtts://localhost:\(world.broker.port)", "  disk     good", "  clock    good",
       "  outbox   0 waiting", "  accepted 0   delivered 0   refused 0   expired 0",
     ]
@@ -143,7 +143,7 @@ final class Terminal {
     #expect(try terminal.text().contains("lamp"))
 
     try terminal.type("?")
-    #expect(try eventually { try terminal.text().contains("holds its button until it is typed again") })
+    #expect(try eventually { try terminal.text().contains("until the digit is typed again") })
     try terminal.type("?")
     #expect(try eventually { try terminal.text().contains(tap) })
 

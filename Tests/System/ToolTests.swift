@@ -20,7 +20,7 @@ import Testing
       #expect(same.status == 0 && same.output == overview.output && same.errors.isEmpty, "\(words): \(same)")
     }
     #expect(try run("run", "--help").output.contains("--light-trace"))
-    #expect(try run("secret").errors.contains("missing command; its commands are list, new"))
+    #expect(try run("secret").errors.contains("missing command; the commands are list, new"))
     let group = try run("help", "secret")
     #expect(group.status == 0 && group.output.contains("secret share") && group.output.contains("secret rekey"))
     #expect(try run("secret", "--help").output == group.output)
@@ -133,7 +133,7 @@ import Testing
     try world.importSecret(index: 0, key: Signing.key())
     #expect(try refusal("smpshare://secret?idx=0&key=\(Signing.key())").contains("garage already has 3 secrets"))
     let shown = try world.tappet("secret", "import", "smpshare://secret?idx=0&key=\(Signing.key())")
-    #expect(shown.status == 2 && shown.errors.contains("others can read the command line"))
+    #expect(shown.status == 2 && shown.errors.contains("other users can read the command line"))
     for name in try FileManager.default.contentsOfDirectory(atPath: world.folder + "/state") {
       let mode = try FileManager.default.attributesOfItem(atPath: world.folder + "/state/" + name)[.posixPermissions]
       #expect(mode as? Int == 0o600, "\(name)")

@@ -42,12 +42,12 @@ import Testing
 
     let (own, key) = (try Certificates.path("client.pem"), try Certificates.path("client.key"))
     let checked = try tappet("cert", "check", own, key)
-    #expect(checked.status == 1 && checked.output.contains("is not valid yet; is this machine's clock right?"))
+    #expect(checked.status == 1 && checked.output.contains("is not valid yet; is this machine's clock correct?"))
     let request = try tappet(
       "cert", "request", "--private-key", world.folder + "/new.key", "--name", "kiosk", "--out", world.folder + "/csr")
     #expect(request.status == 0, "\(request)")
     let target = ["--certificate", world.folder + "/c.pem", "--private-key", world.folder + "/c.key"]
     let imported = try tappet("cert", "import", own, key, target[0], target[1], target[2], target[3])
-    #expect(imported.status == 0 && imported.output.contains("is this machine's clock right?"), "\(imported)")
+    #expect(imported.status == 0 && imported.output.contains("is this machine's clock correct?"), "\(imported)")
   }
 }

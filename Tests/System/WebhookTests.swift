@@ -118,7 +118,7 @@ extension WebhookServer {
     #expect(eventually { server.requests(to: "ok").map(\.body) == ["g"] })
     #expect(server.requests(to: "to-itself").count == 4 && server.requests(to: "missing").count == 1)
     let list = try world.tappet("outbox", "list").output
-    for words in ["refused it with 404", "answered 410", "redirects in a loop", "answered 307"] {
+    for words in ["refused the request with 404", "responded with 410", "redirects in a loop", "responded with 307"] {
       #expect(list.contains(words), "\(list)")
     }
     #expect(list.split(separator: "\n").count == 6)

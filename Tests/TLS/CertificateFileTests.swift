@@ -143,7 +143,7 @@ import Testing
     #expect(sentences("certificate: kiosk.p12") == [])
     #expect(
       sentences("certificate: locked.p12") == [
-        "k.yaml:1:55: \(folder)/locked.p12 has a passphrase, and a kiosk cannot prompt for it: "
+        "k.yaml:1:55: \(folder)/locked.p12 is protected by a passphrase, for which a kiosk cannot prompt: "
           + "run 'tappet cert import \(folder)/locked.p12'"
       ])
     let encrypted = TestCertificates.path("encrypted.key")

@@ -52,8 +52,8 @@ import Testing
     let key = folder + "/key.pem"
     let found = sentences([path, key])
     #expect(
-      found.contains { $0.contains("\"CN=kiosk\" has a key that this machine's OpenSSL does not support") }, "\(found)")
-    #expect(found.contains { $0.contains("belongs to none of these certificates") }, "\(found)")
+      found.contains { $0.contains("\"CN=kiosk\" contains a damaged key, or a key type that") }, "\(found)")
+    #expect(found.contains { $0.contains("does not match any of these certificates") }, "\(found)")
 
     let endpoint = BrokerEndpoint(host: "localhost", port: 8883, usesTLS: true)
     var settings = BrokerSettings(
@@ -79,7 +79,7 @@ import Testing
     let path = try certificate("/CN=kiosk.example")
     #expect(sentences([path], host: "kiosk.example").contains { $0.contains("has no subjectAltName") })
     let named = try certificate("/CN=x", "-addext", "subjectAltName=DNS:kiosk.example")
-    #expect(sentences([named], host: "kiosk.example").contains { $0.contains("it was issued for kiosk.example") })
+    #expect(sentences([named], host: "kiosk.example").contains { $0.contains("was issued for kiosk.example") })
   }
 
   @Test(arguments: [

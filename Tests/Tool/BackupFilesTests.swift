@@ -16,11 +16,11 @@ import Testing
     ("broker: {ca: ca.pem}", ["ca.pem"], nil),
     ("broker: {ca: /srv/ca.pem, certificate: tls/kiosk.pem}", ["/srv/ca.pem", "tls/kiosk.pem"], nil),
     ("broker: {ca: ..ca.pem}", ["..ca.pem"], nil),
-    ("broker: {ca: ca.pem}", ["ca.pem", "/etc/cron.d/x"], "kiosk.yaml does not name"),
-    ("broker: {ca: ca.pem}", ["kiosk.key"], "kiosk.yaml does not name"),
+    ("broker: {ca: ca.pem}", ["ca.pem", "/etc/cron.d/x"], "kiosk.yaml does not specify"),
+    ("broker: {ca: ca.pem}", ["kiosk.key"], "kiosk.yaml does not specify"),
     ("broker: {ca: ../ca.pem}", ["../ca.pem"], "a path with '..'"),
     ("broker: {ca: /etc/tappet/../cron.d/x}", ["/etc/tappet/../cron.d/x"], "a path with '..'"),
-    ("not a configuration", ["ca.pem"], "kiosk.yaml does not name"),
+    ("not a configuration", ["ca.pem"], "kiosk.yaml does not specify"),
   ])
   func `a file that kiosk.yaml does not name, or a parent folder's, is refused`(
     _ yaml: String, _ paths: [String], _ fault: String?

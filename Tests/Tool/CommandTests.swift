@@ -99,11 +99,11 @@ import TestSupport
   @Test func `mistakes are named, with the nearest word`() {
     #expect(
       message(.secretList, ["--jsn"]) == "unknown option '--jsn' (did you mean '--json'?); "
-        + "'tappet secret list --help' lists them")
+        + "see 'tappet secret list --help'")
     #expect(message(.secretList, ["-x"])?.hasPrefix("unknown option '-x'") == true)
     #expect(
-      message(.mqttPub, ["t", "-5"]) == "unknown option '-5' (write '--' before a text that starts with '-'); "
-        + "'tappet mqtt pub --help' lists them")
+      message(.mqttPub, ["t", "-5"]) == "unknown option '-5' (put '--' before an argument that starts with '-'); "
+        + "see 'tappet mqtt pub --help'")
     #expect(message(.mqttPub, ["--url", "mqtt://h", "--", "t", "-5"]) == nil)
     #expect(message(.secretList, ["--json=1"]) == "option '--json' does not take a value")
     #expect(message(.secretNew, ["--label"]) == "option '--label' needs a value: LABEL")

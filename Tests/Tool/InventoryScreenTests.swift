@@ -33,7 +33,7 @@ import Testing
     var screen = screen(of: 1)
     #expect(screen.rows(columns: 80, rows: 12)[9].text == "  box Screws [B-17] is in House → Cellar → Shelf")
     screen.isAsking = true
-    #expect(screen.rows(columns: 80, rows: 12)[9].text.contains("Tap what belongs with it"))
+    #expect(screen.rows(columns: 80, rows: 12)[9].text.contains("Tap the second tag or code"))
     (screen.isAsking, screen.isRefused, screen.sentence) = (false, true, "tap refused: why")
     let rows = screen.rows(columns: 80, rows: 12)
     #expect(rows[8].text == "  tap refused: why" && rows[8].colour == .red && rows[9].text.isEmpty)

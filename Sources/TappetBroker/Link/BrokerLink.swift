@@ -14,12 +14,12 @@ package final class BrokerLink {
   /// Shows whether the thread is making progress.
   package let heartbeat = Heartbeat()
 
-  /// Starts the thread, which connects on `connect`.
+  /// Starts the thread, which connects when `connect` is called.
   ///
-  /// At most `window` messages are in flight; the thread holds back the rest. On that thread, `post` is called with
-  /// events, `receive` with messages of subscriptions and with commands on the settings' own topics (whose request is
-  /// the topic's index), and `observe` with each step of an attempt. With `readsProperties`, messages include their
-  /// MQTT 5 properties.
+  /// At most `window` messages are in flight; the thread holds back the rest. The callbacks run on that thread: `post`
+  /// receives events, and `observe` each step of an attempt. `receive` gets the messages of subscriptions and the
+  /// commands on the settings' own topics, for which the request is the topic's index. With `readsProperties`, messages
+  /// include their MQTT 5 properties.
   @export(interface)
   package init(
     settings: BrokerSettings, window: Int = Limits.inflightMax, post: @escaping @Sendable (LinkEvent) -> Void,
@@ -39,20 +39,20 @@ package final class BrokerLink {
 
   deinit { shutdown() }
 
-  /// Reads the files, resolves the name and connects to the endpoint with this index (modulo their number).
+  /// Reads the files, resolves the name and connects to the endpoint with this index (modulo the number of endpoints).
   ///
   /// Unless the settings specify an MQTT version, the first attempt over TLS uses MQTT 5 if `mqtt5` is not `absent`. If
-  /// the broker does not support MQTT 5, it is retried with 3.1.1, and `didFallBack` precedes `connected`.
+  /// the broker does not support MQTT 5, the link retries with 3.1.1, and posts `didFallBack` before `connected`.
   package func connect(endpoint index: Int, mqtt5: MQTT5Support = .unknown) {
     commands.post(.connect(endpoint: index, mqtt5: mqtt5))
   }
 
   /// Publishes a message.
   ///
-  /// `id` is returned in `acknowledged` or `publishRefused`; without `id`, nothing is posted. With QoS 0, the message
-  /// is acknowledged as soon as it is passed to the connection. While the link is down, the message is dropped: the end
-  /// of the connection was posted, or will be. `correlation` and `expirySeconds` require MQTT 5 and are omitted
-  /// otherwise. Returns false when the thread's queue is full.
+  /// `id` is returned in `acknowledged` or `publishRefused`; if `id` is `nil`, nothing is posted. With QoS 0, the
+  /// message is acknowledged as soon as it is passed to the connection. While the link is down, the message is dropped:
+  /// the end of the connection was posted, or will be. `correlation` and `expirySeconds` require MQTT 5 and are omitted
+  /// otherwise. Returns false if the thread's queue is full.
   @discardableResult
   package func publish(
     id: EntryID?, topic: String, payload: [UInt8], qos: Int32 = 1, isRetained: Bool, correlation: [UInt8] = [],
@@ -82,14 +82,14 @@ package final class BrokerLink {
       .publish(id: id, topic: topic, payload: payload, qos: qos, isRetained: isRetained, properties))
   }
 
-  /// Returns a copy of a payload, with memory reserved for libmosquitto's two copies; `nil` if memory is short.
+  /// Returns a copy of a payload, with memory reserved for libmosquitto's two copies; `nil` if memory is insufficient.
   package static func payload(_ bytes: UnsafeRawBufferPointer) -> ReservedBytes? {
     ReservedBytes(copying: bytes, copies: 2)
   }
 
   /// Subscribes to a filter; `request` is returned in `LinkReception.subscribed`, unless the connection ends first.
   ///
-  /// While the link is down, the command is dropped, as with `publish`. Returns false when the thread's queue is full.
+  /// While the link is down, the command is dropped, as with `publish`. Returns false if the thread's queue is full.
   /// MQTT 3.1.1 does not support `options`.
   package func subscribe(
     request: UInt64, filter: String, qos: Int32, options: SubscriptionOptions = SubscriptionOptions()
@@ -104,7 +104,7 @@ package final class BrokerLink {
     commands.post(.unsubscribe(request: request, filter: filter))
   }
 
-  /// Publishes `offline`, disconnects, and posts `disconnected`; does nothing without a connection or an attempt.
+  /// Publishes `offline`, disconnects, and posts `disconnected`; does nothing if there is no connection and no attempt.
   package func disconnect() { commands.post(.disconnect) }
 
   /// Requests a heartbeat from the thread.
@@ -116,7 +116,7 @@ package final class BrokerLink {
   /// Replaces the settings, starting with the next `connect`.
   package func update(settings: BrokerSettings) { commands.post(.update(settings)) }
 
-  /// Disconnects and ends the thread; waits at most `Limits.linkJoinMax` for its end.
+  /// Disconnects and stops the thread; waits at most `Limits.linkJoinMax` for the thread to finish.
   ///
   /// A thread that hangs in the resolver is left running; it ends when the resolver returns.
   package func shutdown() {

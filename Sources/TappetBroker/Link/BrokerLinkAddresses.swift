@@ -6,7 +6,7 @@ import TappetPlatform
 
 /// The resolver, which may block for a long time: only the broker's own thread calls it.
 enum BrokerLinkAddresses {
-  /// Returns numeric addresses in the resolver's order, at least one.
+  /// Returns at least one numeric address, in the resolver's order.
   static func resolve(_ host: String) throws(LinkFailure) -> [String] {
     var hints = addrinfo()
     hints.ai_family = AF_UNSPEC

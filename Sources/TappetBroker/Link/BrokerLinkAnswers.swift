@@ -6,7 +6,7 @@ extension BrokerLinkSession {
   struct Connack {
     var code: UInt8
     var sessionPresent: Bool
-    /// The MQTT 5 properties.
+    /// The MQTT 5 properties of the CONNACK.
     var facts: ConnackFacts
   }
   /// A SUBACK with the granted QoS; `nil` if the broker refused.
@@ -33,7 +33,7 @@ extension BrokerLinkSession {
 }
 
 extension BrokerLinkSession.Connack {
-  /// Returns the broker's refusal; `nil` if it accepted.
+  /// Returns the broker's refusal; `nil` if the broker accepted the connection.
   ///
   /// MQTT 3.1.1 and 5 use different reason codes.
   func refusal(_ version: MQTTVersion, needsQoS1: Bool = false) -> LinkFailure? {

@@ -8,13 +8,13 @@ struct BrokerLinkAttempt {
   let endpoint: BrokerEndpoint
   /// The MQTT version being tried.
   private(set) var version: MQTTVersion
-  /// Failure of the attempt with MQTT 5, once 3.1.1 is tried instead.
+  /// Failure of the attempt with MQTT 5, if 3.1.1 is being tried instead.
   private(set) var failureOfMQTT5: LinkFailure?
   /// Whether the broker is assumed to support retained messages.
   private(set) var keepsRetained: Bool
   /// Deadline of the whole attempt.
   let deadline: Instant
-  /// Deadline of the current address.
+  /// Deadline for the current address.
   private(set) var addressDeadline: Instant
   private var remaining: ArraySlice<String>
   private var address: String?
@@ -36,7 +36,7 @@ struct BrokerLinkAttempt {
     remaining = addresses[...]
   }
 
-  /// Returns the next address, with an equal share of the remaining time; `nil` if none is left.
+  /// Returns the next address, which gets an equal share of the remaining time; `nil` if no address is left.
   mutating func nextAddress(at now: Instant) -> String? {
     guard let address = remaining.first else { return nil }
     addressDeadline = now + (deadline - now) / remaining.count
@@ -48,7 +48,7 @@ struct BrokerLinkAttempt {
   /// Whether success would be the first evidence that the broker supports MQTT 5.
   var findsMQTT5: Bool { mayFallBack && version == .v5 && mqtt5 != .present }
 
-  /// Returns whether to try the same address with MQTT 3.1.1, as the broker may not support MQTT 5.
+  /// Returns whether to try the same address with MQTT 3.1.1, because the broker may not support MQTT 5.
   mutating func fallsBack(after failure: LinkFailure) -> Bool {
     guard mayFallBack, version == .v5, let address,
       mqtt5 == .present ? failure.excludesMQTT5 : failure.mayRefuseMQTT5
@@ -72,10 +72,10 @@ struct BrokerLinkAttempt {
 }
 
 extension LinkFailure {
-  /// Whether the broker answered CONNECT by closing the connection.
+  /// Whether the broker responded to CONNECT by closing the connection.
   fileprivate var isHangUpAtConnect: Bool { if case .closedBeforeConnack = self { true } else { false } }
 
-  /// Whether another address of the same name may work.
+  /// Whether a different address of the same host may work.
   var isOfTheAddress: Bool {
     if case .unreachable = self { return true }
     return self == .connectionRefused || self == .connectTimedOut

@@ -15,11 +15,11 @@ struct BrokerLinkKeepalive {
   private let interval: Duration
   /// Time when data was last sent or received; a PINGREQ is due `interval` later.
   private var quietSince: Instant
-  /// Timeout of the broker's response to a PINGREQ.
+  /// Timeout for the broker's response to a PINGREQ.
   private let answerMax: Duration
   /// Time when data was last received from the broker.
   private(set) var receivedAt: Instant
-  /// Time when the broker is considered dead, while a PINGREQ is unanswered.
+  /// Time when the broker is considered dead; `nil` unless a PINGREQ is unanswered.
   private var pongDeadline: Instant?
 
   /// Creates the keepalive of a connection established at `now`; by default, it never pings.
@@ -33,7 +33,7 @@ struct BrokerLinkKeepalive {
     receivedAt = now
   }
 
-  /// Time when the next step is due; `nil` without a keepalive.
+  /// Time when the next step is due; `nil` if the keepalive is disabled.
   var deadline: Instant? {
     if let pongDeadline { return pongDeadline }
     return interval > .zero ? quietSince + interval : nil

@@ -1,4 +1,4 @@
-// Subscriptions on the link's thread: the owner's and those to command topics, and the messages received for them.
+// Subscriptions on the link's thread: those of the owner and those to command topics, with the messages received.
 
 import TappetCore
 

@@ -14,7 +14,7 @@ import TappetTLS
 
 /// The loop of a `BrokerLink`'s thread.
 ///
-/// All of it belongs to that thread; only `commands` is shared.
+/// All state is confined to that thread; only `commands` is shared.
 final class BrokerLinkLoop {
   enum Phase {
     case idle
@@ -36,7 +36,7 @@ final class BrokerLinkLoop {
   var phase: Phase = .idle
   var session: BrokerLinkSession?
   var window: BrokerLinkWindow
-  /// Subscribe requests that wait for a SUBACK, and unsubscribe requests that wait for an UNSUBACK.
+  /// Subscribe requests waiting for a SUBACK, and unsubscribe requests waiting for an UNSUBACK.
   var requests: [(messageID: Int32, request: UInt64)] = []
   var keepalive = BrokerLinkKeepalive()
   var budget = InboundQuota()
@@ -79,7 +79,7 @@ final class BrokerLinkLoop {
 
   // MARK: Waiting
 
-  /// Sleeps until a command, an event on the socket, or a deadline.
+  /// Sleeps until a command arrives, the socket is ready, or a deadline passes.
   ///
   /// Returns the socket as it was before sleeping, and poll's result for it.
   private func wait() -> (hasCommands: Bool, socket: Int32, events: Readiness) {
@@ -87,7 +87,7 @@ final class BrokerLinkLoop {
     var interest: Interest = .readable
     switch phase {
     case .connecting: interest = .writable
-    // Before CONNACK, libmosquitto's request to write is unreliable (2.0.20 always has it): see `Limits.handshakeTurn`.
+    // Before CONNACK, libmosquitto's request to write is unreliable (always set in 2.0.20): see `Limits.handshakeTurn`.
     case .idle, .handshaking: break
     case .up, .closing: if session?.wantsWrite == true { interest.insert(.writable) }
     }
@@ -110,7 +110,7 @@ final class BrokerLinkLoop {
     }
   }
 
-  /// Deadline of the broker's next PUBACK.
+  /// Deadline for the broker's next PUBACK.
   private var answerDeadline: Instant? {
     window.deadline(receivedAt: keepalive.receivedAt, answerMax: current.answerMax)
   }
@@ -231,7 +231,7 @@ final class BrokerLinkLoop {
     }
   }
 
-  /// Processes the result of a libmosquitto call; returns false when the session is over.
+  /// Processes the result of a libmosquitto call; returns false if the session has ended.
   private func process(
     _ session: BrokerLinkSession, _ outcome: BrokerLinkSession.Outcome, socketError: Int32
   ) -> Bool {
@@ -274,7 +274,7 @@ final class BrokerLinkLoop {
     let interval = Duration.seconds(Int64(connack.facts.keepaliveSeconds ?? current.keepaliveSeconds))
     keepalive = BrokerLinkKeepalive(interval: interval, answerMax: current.answerMax, at: now)
     events.post(.connected(sessionPresent: connack.sessionPresent))
-    // Before `online`, after which senders may expect commands to be received.
+    // Subscribes before publishing `online`, because senders may then expect their commands to be received.
     subscribeToCommands()
     guard current.announcesStatus else { return }
     StaticString("online").withBytes {
@@ -340,7 +340,7 @@ final class BrokerLinkLoop {
     }
   }
 
-  /// Ends the attempt, or retries with MQTT 3.1.1 or without a retained will if the broker may not support these.
+  /// Ends the attempt, or retries with MQTT 3.1.1 or without a retained will if the broker may require either.
   private func attemptFailed(_ failure: LinkFailure) {
     guard case .handshaking(var attempt) = phase else { return end(.failed(failure)) }
     let goesOn =
@@ -350,7 +350,7 @@ final class BrokerLinkLoop {
     tryNextAddress(of: attempt, after: failure)
   }
 
-  /// Discards the connection's state, then posts its end.
+  /// Discards the connection's state, then posts `event`.
   func end(_ event: LinkEvent) {
     session = nil
     phase = .idle

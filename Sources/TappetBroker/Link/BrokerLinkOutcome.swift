@@ -9,7 +9,7 @@ import TappetTLS
 extension BrokerLinkSession.Outcome {
   /// Whether the call succeeded.
   var isSuccess: Bool { code == MOSQ_ERR_SUCCESS.rawValue }
-  /// Returns the failure of a start; `nil` if it succeeded.
+  /// Returns the reason why connecting could not be started; `nil` if it was started.
   ///
   /// A handshake may already have succeeded or failed when `start` returns.
   func startFailure(of session: BrokerLinkSession, settings: BrokerSettings) -> LinkFailure? {
@@ -24,7 +24,7 @@ extension BrokerLinkSession.Outcome {
     default: return failure(of: session, settings: settings)
     }
   }
-  /// Whether a message was rejected for its content, on a connection that still works.
+  /// Whether a message was rejected because of its content, although the connection still works.
   var refusesMessage: Bool {
     switch mosq_err_t(code) {
     case MOSQ_ERR_INVAL, MOSQ_ERR_PAYLOAD_SIZE, MOSQ_ERR_MALFORMED_UTF8, MOSQ_ERR_NOT_SUPPORTED,
@@ -34,7 +34,7 @@ extension BrokerLinkSession.Outcome {
     }
   }
 
-  /// The way the connection ended; `nil` if libmosquitto reports another reason.
+  /// The way the connection ended; `nil` if libmosquitto reports a different reason.
   private var ending: Ending? {
     switch mosq_err_t(code) {
     // An end of TLS without close_notify, as after a crash, is reported as EPROTO; an end within a packet has no errno.
@@ -50,7 +50,7 @@ extension BrokerLinkSession.Outcome {
 
   /// Returns the reason why no CONNACK was received.
   ///
-  /// A TLS failure takes precedence: it is closest to the cause.
+  /// A TLS failure takes precedence, because it is closest to the cause.
   func failure(of session: BrokerLinkSession, settings: BrokerSettings) -> LinkFailure {
     if code == Self.assertionFailed { return .propertyUnknown }
     if let failure = session.tls?.failure { return .tls(failure) }
@@ -67,7 +67,7 @@ extension BrokerLinkSession.Outcome {
       : .closedDuringHandshake(clientCertificateGiven: hasCertificate)
   }
 
-  /// Returns the reason why a connection was lost; `socketError` is the value of SO_ERROR, 0 if none.
+  /// Returns the reason why a connection was lost; `socketError` is the value of SO_ERROR, or 0.
   func loss(of session: BrokerLinkSession, socketError: Int32) -> LinkFailure {
     if code == Self.assertionFailed { return .propertyUnknown }
     if let reason = session.disconnectReason, reason >= 0x80, let byte = UInt8(exactly: reason) {
@@ -83,7 +83,7 @@ extension BrokerLinkSession.Outcome {
 }
 
 extension LinkFailure {
-  /// Returns the meaning of a socket's errno before the connection was usable.
+  /// Returns the failure that a socket's errno means before the connection is usable.
   static func ofSocket(_ code: Int32, _ session: BrokerLinkSession, _ settings: BrokerSettings) -> LinkFailure {
     switch code {
     case ECONNREFUSED: .connectionRefused

@@ -1,8 +1,8 @@
 // One libmosquitto object: one connection attempt and the resulting connection. Other files use only
 // libmosquitto's codes and properties.
 //
-// An object is never reused, so libmosquitto cannot later send messages that it kept without our knowledge. It belongs
-// to one thread; callbacks run inside the calls of this type and only record.
+// An object is never reused, so libmosquitto cannot later send messages that it kept without our knowledge. Confined to
+// one thread; callbacks run inside the calls of this type and only record what happened.
 
 import CMosquitto
 import CPlatform
@@ -19,15 +19,15 @@ final class BrokerLinkSession {
     /// The errno right after the call; meaningful for MOSQ_ERR_ERRNO.
     var systemCode: Int32
 
-    /// Code of a read that met an unknown MQTT 5 property; the object can then only be destroyed.
+    /// Code of a read that encountered an unknown MQTT 5 property; the object can then only be destroyed.
     static let assertionFailed: Int32 = -1000
   }
 
-  /// The context of a TLS connection; outlives the object below, which uses it.
+  /// The context of a TLS connection; outlives `mosquitto`, which uses the context.
   let tls: TLSContext?
   /// The CONNACK, once it has arrived.
   private(set) var connack: Connack?
-  /// The reason code in MQTT 5's DISCONNECT, or libmosquitto's own code for the end.
+  /// The reason code in MQTT 5's DISCONNECT, or libmosquitto's code for the end of the connection.
   private(set) var disconnectReason: Int32?
   private var acknowledgements: [Acknowledgement] = []
   private var grants: [Grant] = []
@@ -137,7 +137,7 @@ final class BrokerLinkSession {
   /// Sets the user name and the password; a password file is read again for each attempt.
   private func logIn(_ settings: BrokerSettings) throws(LinkFailure) {
     guard let name = settings.username else { return }
-    // Never in plain text, whatever the source of the settings.
+    // The password is never sent in plain text, whatever the source of the settings.
     if let password = settings.password, tls != nil {
       return try check(password.bytes.withCString { mosquitto_username_pw_set(mosquitto, name, $0) })
     }
@@ -167,7 +167,7 @@ final class BrokerLinkSession {
 
   /// Starts connecting to a numeric address, without blocking.
   ///
-  /// Sets the socket's close-on-exec flag, which libmosquitto does not, and keeps its receive window small.
+  /// Sets the socket's close-on-exec flag, which libmosquitto does not set, and keeps its receive window small.
   func start(address: String, port: UInt16, keepaliveSeconds: UInt16) -> Outcome {
     let result = outcome(mosquitto_connect_async(mosquitto, address, Int32(port), Int32(keepaliveSeconds)))
     if socket >= 0 {
@@ -187,20 +187,20 @@ final class BrokerLinkSession {
   /// Sends buffered data.
   func flush() { if isBuffered, let connection { TLSBuffering.flush(connection) } }
 
-  /// The TLS connection; `nil` without TLS or after its end.
+  /// The TLS connection; `nil` if TLS is not used or the connection has ended.
   var connection: OpaquePointer? { mosquitto_ssl_get(mosquitto).map { OpaquePointer($0) } }
   private func hasBuffered(_ test: (OpaquePointer) -> Bool) -> Bool { isBuffered && connection.map(test) ?? false }
 
   /// Whether OpenSSL has buffered received bytes, which poll does not report.
   var hasPending: Bool { connection.map(TLSBuffering.hasUnread) ?? false }
 
-  /// Enlarges the receive window, so that the broker can send ahead.
+  /// Enlarges the receive window, so that the broker can send more data before it is read.
   func openWindow() { _ = tp_set_window(socket, 1 << 30) }
 
   /// Number of bytes received on this connection, including TLS; -1 if the kernel does not report it.
   var receivedSize: Int64 { tp_bytes_received(socket) }
 
-  /// The connection's socket; -1 without a connection.
+  /// The connection's socket; -1 if there is no connection.
   var socket: Int32 { mosquitto_socket(mosquitto) }
   var wantsWrite: Bool { mosquitto_want_write(mosquitto) || hasBuffered(TLSBuffering.hasUnwritten) }
   /// Reads about as many packets as there are messages in flight.
@@ -208,7 +208,7 @@ final class BrokerLinkSession {
     let outcome = outcome(
       tp_read_packets(mosquitto_loop_read, mosquitto, socket, Limits.linkReadSizeMax, Outcome.assertionFailed))
     if let observe { recordSecured(observe) }
-    // After EAGAIN, only part of a record is left.
+    // After EAGAIN, only an incomplete record is left.
     hasUnread = outcome.isSuccess && outcome.systemCode != EAGAIN && hasBuffered(TLSBuffering.hasUnread)
     return outcome
   }
@@ -230,7 +230,7 @@ final class BrokerLinkSession {
     return (outcome(code), messageID)
   }
 
-  /// Returns the PUBACKs since the last call.
+  /// Returns the PUBACKs received since the last call.
   func takeAcknowledgements() -> [Acknowledgement] {
     defer { acknowledgements.removeAll() }
     return acknowledgements
@@ -262,7 +262,7 @@ final class BrokerLinkSession {
     return (outcome(mosquitto_subscribe_v5(mosquitto, &messageID, topic, 1, 0, nil)), messageID)
   }
 
-  /// Returns the SUBACKs since the last call.
+  /// Returns the SUBACKs received since the last call.
   func takeGrants() -> [Grant] {
     defer { grants.removeAll() }
     return grants
@@ -275,13 +275,13 @@ final class BrokerLinkSession {
     return (outcome(code), messageID)
   }
 
-  /// Returns the UNSUBACKs since the last call.
+  /// Returns the UNSUBACKs received since the last call.
   func takeEndedSubscriptions() -> [Int32] {
     defer { endedSubscriptions.removeAll() }
     return endedSubscriptions
   }
 
-  /// Returns the messages since the last call.
+  /// Returns the messages received since the last call.
   func takeMessages() -> [LinkMessage] {
     defer { messages.removeAll() }
     return messages
@@ -327,7 +327,7 @@ final class BrokerLinkSession {
     session.connack = Connack(
       code: UInt8(truncatingIfNeeded: code), sessionPresent: flags & 1 != 0, facts: ConnackFacts(properties))
     guard let observe = session.observe else { return }
-    // Reported now: after a refusal the broker closes the connection, and no TLS connection is left to inspect.
+    // Reported now, because the broker closes a refused connection, and then no TLS connection is left to inspect.
     session.recordSecured(observe)
     observe(.answered(properties))
   }

@@ -1,4 +1,4 @@
-// Facts about a connection that the kernel knows and libmosquitto does not report.
+// Properties of a connection that the kernel reports, but libmosquitto does not.
 
 import CPlatform
 import TappetPlatform

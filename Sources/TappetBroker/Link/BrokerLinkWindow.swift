@@ -1,5 +1,5 @@
-// The messages that were passed to libmosquitto and have no PUBACK yet. libmosquitto sends as many as fit the window,
-// and holds back the others until their turn.
+// The messages that were passed to libmosquitto and have no PUBACK yet. libmosquitto sends as many as fit in the
+// window, and holds back the others until there is room.
 
 import TappetCore
 
@@ -19,8 +19,8 @@ struct BrokerLinkWindow {
   /// Creates an empty window.
   init(size: Int) { self.size = size }
 
-  /// Returns when the link is considered dead: when the oldest PUBACK is overdue, or when one is pending and the broker
-  /// was silent since `receivedAt` for `answerMax`.
+  /// Returns when the link is considered dead: the oldest PUBACK is overdue, or a PUBACK is pending and the broker has
+  /// been silent for `answerMax` since `receivedAt`.
   func deadline(receivedAt: Instant, answerMax: Duration) -> Instant? {
     guard let sentAt = messages.first?.sentAt else { return nil }
     return min(sentAt + max(answerMax, Limits.acknowledgeTimeout), max(sentAt, receivedAt) + answerMax)
@@ -34,7 +34,7 @@ struct BrokerLinkWindow {
   /// Handles a PUBACK; returns the id of its message, if the message has an id.
   mutating func acknowledged(_ messageID: Int32, at now: Instant) -> EntryID? {
     guard let message = messages.remove(where: { $0.messageID == messageID }) else { return nil }
-    // The next message that was held back takes its place in the window.
+    // The next message that was held back enters the window.
     messages.change(at: size - 1) { $0.sentAt = $0.sentAt ?? now }
     return message.id
   }

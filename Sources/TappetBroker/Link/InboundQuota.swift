@@ -1,13 +1,13 @@
-// Limits on what a broker may send. libmosquitto accepts a PUBLISH of 256 MB, and any number of QoS 2 messages, from a
-// broker without any subscription (2.0.11 to 2.0.20), so received bytes are counted in the kernel.
+// Limits on the data that a broker may send. Even without any subscription, libmosquitto accepts a PUBLISH of 256 MB
+// and any number of QoS 2 messages (2.0.11 to 2.0.20), so received bytes are counted in the kernel.
 
 import TappetCore
 
 /// The number of bytes that a broker may send on one connection.
 struct InboundQuota {
-  /// Total number of bytes allowed; `nil` (no limit) once the owner has subscribed.
+  /// Total number of bytes allowed; `nil`, which means no limit, once the owner has subscribed.
   private var allowed: Int64? = Limits.linkUnaskedSizeMax
-  /// Time up to which `allowed` includes the rate for commands; `nil` without command topics.
+  /// Time up to which the rate for commands has been added to `allowed`; `nil` if there are no command topics.
   private var refilledAt: Instant?
   private var receivedBefore: Int64 = 0
   /// Maximum number of bytes in one burst.
@@ -16,7 +16,7 @@ struct InboundQuota {
   /// Whether the owner has subscribed to anything.
   var hasSubscribed: Bool { allowed == nil }
 
-  /// Handles a sent packet that the broker will answer.
+  /// Handles a sent packet to which the broker will respond.
   mutating func asked() { allowed? += Limits.linkAnswerSizeMax }
 
   /// Handles a subscription by the owner, which lifts the limit.
@@ -46,7 +46,7 @@ struct InboundQuota {
   }
 }
 
-/// Limits the commands that the link passes on per second, separately for each topic, since a topic is a sender.
+/// Limits the number of commands per second that the link passes on, separately for each topic, that is, each sender.
 struct CommandRateLimiter {
   enum Decision {
     case passed
@@ -59,7 +59,9 @@ struct CommandRateLimiter {
   private var counts: [String: Int] = [:]
   private var isFull = false
 
-  /// Decides whether to pass on a command; `topic` is one of the few that were subscribed to.
+  /// Decides whether to pass on a command.
+  ///
+  /// `counts` stays small, because `topic` is always one of the few subscribed topics.
   mutating func admit(_ topic: String, at now: Instant) -> Decision {
     if secondBeganAt.map({ now - $0 >= .seconds(1) }) ?? true {
       secondBeganAt = now

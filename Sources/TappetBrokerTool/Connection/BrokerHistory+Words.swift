@@ -1,4 +1,4 @@
-// The commands that are kept in the history, and the topics in it.
+// The commands recorded in the history, and the topics that they contain.
 
 import TappetCommandLine
 import TappetCore
@@ -8,7 +8,7 @@ import TappetStore
 extension BrokerHistory {
   /// Records a command that was run, with its exit status.
   ///
-  /// The history is a convenience: a disk error is not reported.
+  /// Disk errors are not reported, because the history is only a convenience.
   @export(interface)
   package static func note(_ words: [String], of command: Command, _ status: ExitStatus) {
     let kind: Kind
@@ -36,7 +36,7 @@ extension BrokerHistory {
     if status != .success { throw .reported(status) }
   }
 
-  /// Returns the topics and filters of the recorded commands, the newest first.
+  /// Returns the topics and filters in the recorded commands, newest first.
   @export(interface)
   package static func topics() -> [String] {
     guard let folder = usualFolder, let entries = try? open(folder: folder, makes: false)?.entries() else { return [] }

@@ -1,4 +1,4 @@
-// The report of a connection attempt, as text and as JSON.
+// The report on a connection attempt, as text and as JSON.
 
 import TappetBroker
 import TappetCommandLine
@@ -16,7 +16,7 @@ struct ConnectReport {
   var usesMQTT5 = false
   /// The cause of failure; `nil` if the connection was established.
   var failure: LinkFailure?
-  /// The protocol or server that was detected there instead.
+  /// The protocol or server that was detected at the endpoint instead of MQTT; `nil` if unknown.
   var hint: String?
 
   // MARK: Text

@@ -1,4 +1,4 @@
-// tappet mqtt history: lists recent commands, and runs one of them again.
+// tappet mqtt history: lists recent commands, or runs one of them again.
 
 import TappetCommandLine
 import TappetCore
@@ -35,14 +35,14 @@ enum HistoryCommand {
 
   private static func runAgain(_ number: Int, _ entries: [BrokerHistory.Entry]) throws(CommandFailure) {
     guard entries.indices.contains(number - 1) else {
-      throw .refused("the history contains no command \(number); it contains \(entries.count)")
+      throw .refused("there is no command \(number); the history contains \(plural(entries.count, "command"))")
     }
     let words = entries[number - 1].words
     Output.printError(line(words))
     try BrokerHistory.run(words)
   }
 
-  /// Returns the words quoted for a shell.
+  /// Returns the command line of these words, quoted for a shell.
   static func line(_ words: [String]) -> String {
     "tappet "
       + words.map { word in

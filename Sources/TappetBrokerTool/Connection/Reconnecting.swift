@@ -1,4 +1,4 @@
-// Reconnects after a loss, for commands that outlive a connection.
+// Reconnects after a connection is lost, for long-running commands.
 
 import TappetCommandLine
 import TappetCore
@@ -11,13 +11,13 @@ extension BrokerClient {
     case connected, timeOver, interrupted
   }
 
-  /// Reconnects with the pauses of `policy` until `end`; reports the reason and the pause before each attempt.
+  /// Tries to reconnect until `end`, with the delays of `policy`; reports the reason and the delay before each attempt.
   func reconnect(after loss: LinkFailure, _ policy: inout ReconnectPolicy, until end: Instant?) -> Reconnection {
     var sentence = loss.sentence
     while true {
       let (rest, isStorm) = policy.lost(at: Instant.now())
       let why = isStorm ? " (more than \(Limits.lossStormMax) losses in a minute)" : ""
-      Output.printError("\(sentence); connecting again in \(rest.wholeMilliseconds / 1000) s\(why)")
+      Output.printError("\(sentence); reconnecting in \(rest.wholeMilliseconds / 1000) s\(why)")
       if pause(end.map { min(rest, max(.zero, $0 - Instant.now())) } ?? rest) { return .interrupted }
       if let end, end <= Instant.now() { return .timeOver }
       do throws(CommandFailure) {

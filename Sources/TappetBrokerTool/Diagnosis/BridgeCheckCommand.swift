@@ -7,7 +7,7 @@ import TappetJSON
 import TappetMessages
 import TappetPlatform
 
-/// Publishes on one broker, and watches both.
+/// Publishes to one broker, and checks what both receive.
 enum BridgeCheckCommand {
   static func run(_ arguments: Arguments) throws(CommandFailure) {
     let settings = try BrokerChoice.settings(arguments)
@@ -33,7 +33,7 @@ enum BridgeCheckCommand {
   }
 }
 
-/// Two brokers, and the topic on each that the bridge connects.
+/// Two brokers, and the topics on them that the bridge connects.
 struct BridgeCheck {
   let here: RequestSession
   let topic: String

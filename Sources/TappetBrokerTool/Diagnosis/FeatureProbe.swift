@@ -6,7 +6,7 @@ import TappetCore
 import TappetMessages
 import TappetPlatform
 
-/// Tests one feature after another below a unique topic.
+/// Tests the broker's features one after another, below a unique topic.
 struct FeatureProbe {
   private let dialogue: RequestSession
   private let base: String
@@ -16,7 +16,7 @@ struct FeatureProbe {
     self.base = base
   }
 
-  /// Tests all features, or those before the one at which the broker disconnects: some brokers deny requests that way.
+  /// Tests the features, stopping if the broker disconnects: some brokers deny requests by disconnecting.
   func findings() throws(CommandFailure) -> [ProbeFinding] {
     let trials: [() -> ProbeFinding] = [
       { trip("QoS 1", "/qos1", "/qos1", 1) }, { trip("QoS 2", "/qos2", "/qos2", 2) }, retained,
@@ -29,7 +29,7 @@ struct FeatureProbe {
         try dialogue.requireConnection()
         continue
       }
-      findings.append(ProbeFinding(subject: "connection", verdict: .bad, text: "lost in this test: \(loss.sentence)"))
+      findings.append(ProbeFinding(subject: "connection", verdict: .bad, text: "lost during a test: \(loss.sentence)"))
       break
     }
     return findings

@@ -115,6 +115,6 @@ extension ProbeFinding {
   fileprivate static var version311: ProbeFinding {
     ProbeFinding(
       subject: "MQTT 5", verdict: .note,
-      text: "not used: with 3.1.1, the broker does not state what it supports and denies")
+      text: "not used: with MQTT 3.1.1, the broker does not state its capabilities")
   }
 }

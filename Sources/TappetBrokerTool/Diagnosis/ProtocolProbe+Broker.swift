@@ -1,4 +1,4 @@
-// Detects which protocol a port speaks if it is not the configured one.
+// Detects which protocol a port speaks if it does not speak the configured protocol.
 
 import TappetCommandLine
 import TappetCore
@@ -6,7 +6,7 @@ import TappetMessages
 import TappetPlatform
 
 extension ProtocolProbe {
-  /// Returns the protocol, and the URL to use instead; `nil` if nothing was detected.
+  /// Returns the detected protocol and the URL to use instead, as a sentence; `nil` if nothing was detected.
   static func finding(_ settings: BrokerSettings, _ endpoint: BrokerEndpoint, address: String) -> String? {
     if !endpoint.usesTLS, speaksTLS(settings, endpoint) { return "this port speaks TLS: use " + flipped(endpoint).text }
     guard let words = firstWords(address: address, port: endpoint.port, greeting: greeting) else { return nil }
@@ -18,14 +18,14 @@ extension ProtocolProbe {
 
   private static func stranger(_ words: [UInt8]) -> String? {
     let text = String(decoding: words.prefix { $0 != 0x0D && $0 != 0x0A }, as: UTF8.self)
-    if text.begins(with: "HTTP/") { return "a web server answers on this port (\(text.quoted))" }
-    if text.begins(with: "SSH-") { return "an SSH server answers on this port (\(text.quoted))" }
-    if text.begins(with: "220") { return "a mail or FTP server answers on this port (\(text.quoted))" }
+    if text.begins(with: "HTTP/") { return "a web server responds on this port (\(text.quoted))" }
+    if text.begins(with: "SSH-") { return "an SSH server responds on this port (\(text.quoted))" }
+    if text.begins(with: "220") { return "a mail or FTP server responds on this port (\(text.quoted))" }
     guard words.count >= 4, text.isPrintable else { return nil }
-    return "another service answers on this port (\(text.quoted))"
+    return "another service responds on this port (\(text.quoted))"
   }
 
-  /// Whether a TLS handshake reaches the certificates; sends no client certificate and no login.
+  /// Whether a TLS handshake gets as far as the certificates; sends neither a client certificate nor a login.
   private static func speaksTLS(_ settings: BrokerSettings, _ endpoint: BrokerEndpoint) -> Bool {
     let bare = BrokerSettings(
       endpoints: [flipped(endpoint)], clientID: settings.clientID, version: .v311, announcesStatus: false)

@@ -15,19 +15,20 @@ struct FleetRow {
 
 /// The kiosks of a broker.
 ///
-/// They are sorted by name only after one is added or removed, since ten thousand are redrawn twice a second.
+/// They are sorted by name only after a kiosk is added or removed, because ten thousand kiosks may be redrawn twice a
+/// second.
 struct Fleet {
   /// The topics on which kiosks publish their status and state.
   static let filters = ["tappet/+/status", "tappet/+/state"]
 
-  /// With QoS 1, mosquitto drops retained messages that exceed its queue (`max_queued_messages`).
+  /// QoS of the subscriptions: at 1, mosquitto drops retained messages that exceed its queue (`max_queued_messages`).
   static let qos: Int32 = 0
 
   private var boards: [FleetBoard] = []
   private var places: [String: Int] = [:]
   /// Indexes sorted by name; `nil` after a kiosk was added or removed.
   private var order: [Int]?
-  /// Whether there are more kiosks than the limit.
+  /// Whether the number of kiosks exceeds the limit.
   private(set) var isFull = false
 
   var count: Int { boards.count }
@@ -43,7 +44,7 @@ struct Fleet {
     if boards[place].isGone { remove(place) }
   }
 
-  /// Returns the client id and the last part of a topic; `nil` for a topic of another form.
+  /// Returns the client id and the last part of a topic; `nil` if the topic has a different form.
   static func parts(of topic: String) -> (clientID: String, part: Substring)? {
     let parts = topic.split(separator: "/", omittingEmptySubsequences: false)
     return parts.count == 3 && parts[0] == "tappet" ? (String(parts[1]), parts[2]) : nil
@@ -78,7 +79,7 @@ struct Fleet {
     return order
   }
 
-  /// Returns the indexes of all kiosks with their ranks, the most severe alerts first, each kind by name.
+  /// Returns the indexes of all kiosks with their ranks, sorted by severity of the alert and then by name.
   mutating func ranked(at unixMilliseconds: Int64) -> [(place: Int, rank: Int)] {
     var kinds = [[Int]](repeating: [], count: FleetAlert.rankOfNone + 1)
     for place in ordered() { kinds[boards[place].rank(at: unixMilliseconds)].append(place) }
@@ -98,7 +99,7 @@ struct Fleet {
   /// Returns the name of the kiosk at an index.
   func clientID(_ place: Int) -> String { boards[place].clientID }
 
-  /// Returns all kiosks, the most severe alerts first, each kind by name.
+  /// Returns all kiosks, sorted by severity of the alert and then by name.
   mutating func sorted(at unixMilliseconds: Int64) -> [FleetRow] {
     ranked(at: unixMilliseconds).map { row($0.place, at: unixMilliseconds) }
   }

@@ -1,4 +1,4 @@
-// A kiosk as known to its broker: the retained messages at tappet/ID/status and tappet/ID/state.
+// A kiosk according to the retained messages on its topics tappet/ID/status and tappet/ID/state.
 
 import TappetCommandLine
 import TappetCore
@@ -8,7 +8,7 @@ import TappetPlatform
 
 /// One kiosk of a fleet.
 struct FleetBoard {
-  /// The condition of one part.
+  /// The status of one part.
   struct Part {
     var isGood: Bool
     var code: String
@@ -21,14 +21,14 @@ struct FleetBoard {
     var light: String
     /// The parts with a fault, as `part: code`.
     var faults: [String]
-    /// `nil` when the message does not contain it.
+    /// `nil` if the message does not contain the reader's status.
     var reader: Part?
-    /// `nil` before the kiosk has queried the kernel.
+    /// `nil` if the kiosk had not queried the kernel yet.
     var isClockGood: Bool?
     var isClockNeeded: Bool
-    /// Pending messages, for the broker and for web servers.
+    /// Number of pending messages, for the broker and for web servers.
     var waiting: Int64
-    /// Expiry time of the first certificate to expire; `nil` without certificates.
+    /// Expiry time of the first certificate to expire; `nil` if there are no certificates.
     var certificateEnd: Int64?
   }
 
@@ -36,7 +36,7 @@ struct FleetBoard {
   /// Whether the kiosk is connected; `nil` until the broker has sent its status.
   private(set) var isOnline: Bool?
   private(set) var state: State?
-  /// Whether the retained message at the state topic is invalid.
+  /// Whether the retained message on the state topic is invalid.
   private(set) var isUnreadable = false
 
   init(_ clientID: String) { self.clientID = clientID }
@@ -52,7 +52,7 @@ struct FleetBoard {
     isUnreadable = state == nil && !payload.isEmpty
   }
 
-  /// Whether the broker no longer retains anything about the kiosk.
+  /// Whether the broker no longer retains any message from the kiosk.
   var isGone: Bool { isOnline == nil && state == nil && !isUnreadable }
 
   /// Returns the time since the last state message; `nil` if there was none.
@@ -60,12 +60,12 @@ struct FleetBoard {
     state.map { .milliseconds(max(0, unixMilliseconds - $0.unixMilliseconds)) }
   }
 
-  /// Returns the whole days until the first certificate expires, negative afterwards; `nil` without certificates.
+  /// Returns the whole days until the first certificate expires, negative afterwards; `nil` if there are none.
   func certificateDays(at unixMilliseconds: Int64) -> Int64? {
     state?.certificateEnd.map { ($0 - unixMilliseconds) / 86_400_000 }
   }
 
-  /// Returns the sort rank among all kiosks: 0 is the worst.
+  /// Returns the sort rank among all kiosks; 0 is the most severe.
   func rank(at unixMilliseconds: Int64) -> Int { trouble(at: unixMilliseconds)?.rank ?? FleetAlert.rankOfNone }
 
   /// Returns the most severe alert; `nil` if there is none.
@@ -108,7 +108,7 @@ extension FleetBoard.State {
 }
 
 extension FleetBoard.Part {
-  /// Parses the condition of a part; `nil` for any other value.
+  /// Parses the status of a part; `nil` for any other value.
   fileprivate init?(_ json: JSON?) {
     guard case .bool(let isGood)? = json?["good"] else { return nil }
     self.init(isGood: isGood, code: json?["code"]?.text ?? "")
@@ -157,7 +157,7 @@ enum FleetAlert {
     switch self {
     case .offline: "not connected"
     case .silent(let time): "connected, but no state received for \(time.brief)"
-    case .unreadable: "its state is not valid: another program publishes there, or its version is too new"
+    case .unreadable: "its state is malformed: another program publishes to its topic, or its version is too new"
     case .faults(let faults): faults.joined(separator: ", ")
     case .certificate(let days): days < 0 ? "its certificate has expired" : "its certificate expires in \(days) days"
     case .clock: "its clock is not synchronised, but a message needs the time"

@@ -49,7 +49,7 @@ enum FleetCommand {
     try show(fleet.sorted(at: now), fleet, at: now, arguments)
   }
 
-  /// Returns the kiosks according to the broker's retained messages.
+  /// Returns the kiosks found in the broker's retained messages.
   private static func kept(_ arguments: Arguments) throws(CommandFailure) -> Fleet {
     let client = try BrokerClient(try BrokerChoice.settings(arguments))
     defer { client.shutdown() }

@@ -1,5 +1,5 @@
-// A request to many kiosks and their responses: which kiosks to ask, which have responded, which are pending. Does no
-// I/O.
+// A request to many kiosks and their responses: which kiosks to query, which have responded, and which responses are
+// pending. Does no I/O.
 
 import TappetBroker
 import TappetCommandLine
@@ -10,7 +10,7 @@ import TappetPlatform
 
 /// A kiosk's response to 'fleet run check'.
 struct FleetAnswer {
-  /// The condition of one part.
+  /// The status of one part.
   struct Finding {
     var part: String
     var isGood: Bool
@@ -47,23 +47,23 @@ struct FleetSubject {
   var state = State.unasked
 }
 
-/// A check requested from a fleet.
+/// A check requested from the kiosks of a fleet.
 struct FleetInquiry {
   /// A request to be published.
   struct Question {
     var topic: String
     var nonce: String
-    /// The addressed kiosk; `nil` means all of them.
+    /// The addressed kiosk; `nil` means all kiosks.
     var clientID: String?
   }
 
   private let topic: String
-  /// The kiosks named on the command line; empty means all.
+  /// The kiosks specified on the command line; empty means all.
   private let wanted: [String]
   private let patience: Duration
   private(set) var subjects: [FleetSubject] = []
   private var places: [String: Int] = [:]
-  /// Indexes of kiosks without a request, in reverse order.
+  /// Indexes of kiosks to which no request has been sent yet, in reverse order.
   private var unasked: [Int] = []
   private var waiting = 0
   private var hasBegun = false
@@ -71,7 +71,7 @@ struct FleetInquiry {
   /// The topics to subscribe to.
   static let filters = ["tappet/+/status", "tappet/+/check"]
 
-  /// Creates a request to `topic`, in which a level `+` is replaced with each kiosk's name.
+  /// Creates a request to `topic`, in which each kiosk's name replaces a `+` level.
   init(topic: String, kiosks: [String], patience: Duration) {
     self.topic = topic
     wanted = kiosks
@@ -115,14 +115,14 @@ struct FleetInquiry {
   private mutating func takeAnswer(_ payload: [UInt8], of clientID: String) {
     guard let place = places[clientID], case .asked(let nonce, _) = subjects[place].state else { return }
     guard let answer = FleetAnswer(payload) else {
-      // Another client's request may also have a large response; the nonce is near the start.
+      // A large response may also belong to a different client's request; the nonce is near its start.
       guard payload.containsNonce(nonce) else { return }
       return settle(place, .unreadable)
     }
     if answer.nonce == nonce { settle(place, .answered(answer)) }
   }
 
-  /// Handles the broker's rejection of a request; `nil` means the request to all kiosks.
+  /// Handles the broker's rejection of a request; `clientID` is `nil` for the request to all kiosks.
   mutating func refused(_ clientID: String?, code: Int32) {
     for place in subjects.indices where clientID == nil || subjects[place].clientID == clientID {
       if case .asked = subjects[place].state { settle(place, .refused(code: code)) }
@@ -136,7 +136,7 @@ struct FleetInquiry {
 
   // MARK: Questions
 
-  /// Starts the requests once the kiosks are known; returns the request to all kiosks, if the topic is a shared one.
+  /// Starts the requests once the kiosks are known; returns the request to all kiosks if they share a topic.
   mutating func begin(at now: Instant, nonce: () -> String) -> Question? {
     hasBegun = true
     for place in subjects.indices {
@@ -162,7 +162,7 @@ struct FleetInquiry {
     waiting += 1
   }
 
-  /// Returns the next request to a single kiosk; `nil` when enough are pending, or all have been sent.
+  /// Returns the next request to a single kiosk; `nil` if too many are pending or all have been sent.
   mutating func next(at now: Instant, nonce: () -> String) -> Question? {
     guard waiting < Limits.fleetQuestionsMax, let place = unasked.popLast() else { return nil }
     let question = Question(
@@ -171,7 +171,7 @@ struct FleetInquiry {
     return question
   }
 
-  /// Expires overdue requests; returns the deadline of the next one, `nil` when none is pending.
+  /// Expires overdue requests; returns the next deadline, or `nil` if no request is pending.
   mutating func expire(at now: Instant) -> Instant? {
     var next: Instant?
     guard waiting > 0 else { return nil }
@@ -182,7 +182,7 @@ struct FleetInquiry {
     return next
   }
 
-  /// Whether no response is pending and no request is left to send.
+  /// Whether all requests have been sent, and no response is pending.
   var isDone: Bool { waiting == 0 && unasked.isEmpty }
 }
 

@@ -13,7 +13,7 @@ struct FleetMetrics {
   /// The metrics as text, with a trailing line feed.
   var text: String { metrics.text }
 
-  /// Creates the metrics of these kiosks.
+  /// Creates the metrics of the given kiosks.
   init(_ rows: [FleetRow], at unixMilliseconds: Int64) {
     metrics.add("tappet_fleet_kiosks", .gauge, "Kiosks known to the broker.", Sample(value: Int64(rows.count)))
     metrics.add(

@@ -1,11 +1,11 @@
-// The responses of a fleet, as a table with all faults, and as JSON.
+// The responses from a fleet, as a table with all faults, and as JSON.
 
 import TappetCommandLine
 import TappetCore
 import TappetJSON
 import TappetMessages
 
-/// The outcome for each kiosk, the worst first.
+/// The outcome for each kiosk, with the worst first.
 struct FleetReport {
   private let subjects: [FleetSubject]
 
@@ -15,7 +15,7 @@ struct FleetReport {
     }
   }
 
-  /// Whether there are kiosks, and all of them have responded without faults.
+  /// Whether there is at least one kiosk, and all kiosks have responded without faults.
   var isGood: Bool { !subjects.isEmpty && subjects.allSatisfy { $0.result == "good" } }
 
   func print() {
@@ -23,11 +23,11 @@ struct FleetReport {
     Output.printError(summary)
     guard subjects.contains(where: { $0.result == "silent" }) else { return }
     Output.printError(
-      "Kiosks without a response do not accept 'run check' at this topic and with this key (commands.md), or their "
+      "Kiosks without a response do not accept 'run check' on this topic with this key (commands.md), or their "
         + "clock differs from this machine's; 'command-refused' in their log states the reason.")
   }
 
-  /// Returns a line for each kiosk, and one for each further part with a fault.
+  /// Returns a line for each kiosk, and a line for each additional part with a fault.
   func lines() -> [String] {
     let names = subjects.map { $0.clientID.escaped }
     let width = min(32, names.reduce(0) { max($0, $1.unicodeScalars.count) })
@@ -102,7 +102,7 @@ extension FleetSubject {
     case .answered(let answer) where answer.isGood:
       [plural(answer.findings.count, "part is good", "parts are good")]
     case .answered(let answer): answer.findings.filter { !$0.isGood }.map { $0.part + ": " + $0.text }
-    case .unreadable: ["its response is malformed: its version is too new, or another program publishes there"]
+    case .unreadable: ["its response is malformed: its version is too new, or another program publishes to its topic"]
     case .refused(let code): ["the broker refused the command: \(LinkFailure.publishRefusal(code))"]
     case .unasked, .asked, .silent: ["no response"]
     case .offline: ["not connected"]

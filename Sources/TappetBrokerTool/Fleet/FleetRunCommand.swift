@@ -1,4 +1,4 @@
-// tappet fleet run: sends a signed command to all kiosks by topic, and prints a table of their responses.
+// tappet fleet run: publishes a signed command to all kiosks, and prints a table of their responses.
 
 import TappetBroker
 import TappetCommandLine
@@ -57,7 +57,7 @@ final class FleetRound {
     self.key = key
   }
 
-  /// Fails if there is no connection, or if the broker does not allow receiving responses.
+  /// Runs the check; fails if there is no connection, or if the broker does not allow subscribing to the responses.
   func run() throws(CommandFailure) {
     _ = try client.connectToAny()
     // The response to the last subscription marks the end of the retained messages.
@@ -88,10 +88,10 @@ final class FleetRound {
 
   private var silence: CommandFailure {
     CommandFailure(
-      status: .silent, sentence: "the broker does not acknowledge the subscriptions", code: FailureCode.timedOut)
+      status: .silent, sentence: "the broker did not acknowledge the subscriptions", code: FailureCode.timedOut)
   }
 
-  /// Returns the time of the next check if no message arrives.
+  /// Publishes the requests that are due; returns the time at which to continue if no message arrives.
   private func ask() -> Instant? {
     let now = Instant.now()
     var next = inquiry.expire(at: now)
@@ -136,7 +136,7 @@ final class FleetRound {
       let why = LinkFailure.subscriptionRefusal(reason)
       throw CommandFailure(
         status: .subscriptionRefused,
-        sentence: "the broker refuses the subscription to \(filter.quoted): \(why)",
+        sentence: "the broker refused the subscription to \(filter.quoted): \(why)",
         code: FailureCode.subscriptionRefused)
     case .unsubscribed, .discarded: break
     }

@@ -6,16 +6,16 @@ import TappetCore
 
 /// The screen of 'fleet watch'.
 struct FleetScreen {
-  /// Rows above and below the kiosks.
+  /// Number of rows above and below the list of kiosks.
   static let frame = 4
 
   private static let keys = " q quit  ? help  / find  p problems  n by name  arrows, page up and down"
   private static let prompt = "find> "
   private static let help = [
-    "", "  q         quits, as does Ctrl-C", "  ?         shows the kiosks again",
-    "  /         shows only kiosks with a text in their name, light, version or trouble; escape ends it",
-    "  p         shows only kiosks with problems, or all", "  n         sorts by name, or by trouble",
-    "", "  light     light that people see at the kiosk; online if it does not publish its state",
+    "", "  q         quit, like Ctrl-C", "  ?         show the kiosks again",
+    "  /         search by name, light, version or problem; Esc ends the search",
+    "  p         show only kiosks with problems, or all kiosks", "  n         sort by name, or by problem",
+    "", "  light     light shown at the kiosk, or 'online' if the kiosk does not publish its state",
     "  seen      time since its last state message", "  queue     pending messages",
     "  cert      days until its first certificate expires",
     "  clock     unset: not synchronised, but not needed",
@@ -36,14 +36,14 @@ struct FleetScreen {
   /// Number of kiosks scrolled off the top.
   private var above = 0
 
-  /// Creates the screen for the broker at this address.
+  /// Creates the screen for the broker at the given address.
   init(place: String) { self.place = place }
 
   mutating func take(_ message: LinkMessage) { fleet.take(message) }
 
   // MARK: Keys
 
-  /// Handles a key, with `page` as the number of rows per page; returns true if the key ends the program.
+  /// Handles a key press, with `page` rows per page; returns true if the key quits the program.
   mutating func press(_ key: TerminalKey, page: Int) -> Bool {
     if isTyping {
       type(key)
@@ -78,14 +78,14 @@ struct FleetScreen {
     above = 0
   }
 
-  /// Returns the position of the cursor; `nil` when no text is being typed.
+  /// Returns the position of the cursor; `nil` if no text is being typed.
   func cursor(rows: Int) -> (row: Int, column: Int)? {
     isTyping ? (row: rows - 2, column: Self.prompt.utf8.count + wanted.escaped.unicodeScalars.count) : nil
   }
 
   // MARK: Rows
 
-  /// Returns all rows of a screen of this size.
+  /// Returns all rows of a screen of the given size.
   mutating func rows(columns: Int, rows: Int, at unixMilliseconds: Int64) -> [ScreenRow] {
     let room = max(1, rows - Self.frame)
     let summary = " \(fleet.summary(at: unixMilliseconds))  \(place.escaped)"
@@ -100,7 +100,7 @@ struct FleetScreen {
     return screen
   }
 
-  /// Returns the table header, and the kiosks that fit.
+  /// Returns the table header, and the kiosks that fit on the screen.
   private mutating func kiosks(_ room: Int, _ columns: Int, at now: Int64) -> [ScreenRow] {
     var ranked = isByName ? fleet.named(at: now) : fleet.ranked(at: now)
     if isTroubleOnly { ranked.removeAll { $0.rank == FleetAlert.rankOfNone } }
@@ -129,7 +129,7 @@ struct FleetScreen {
 }
 
 extension String {
-  /// Whether the string contains these bytes.
+  /// Whether the string contains `part`, compared bytewise.
   fileprivate func contains(part: String) -> Bool {
     let (all, part) = (Array(utf8), Array(part.utf8))
     guard !part.isEmpty, all.count >= part.count else { return part.isEmpty }

@@ -1,4 +1,4 @@
-// tappet fleet watch: a live full-screen view of the kiosks, until a key or a signal ends it.
+// tappet fleet watch: a live full-screen view of the kiosks, until a key or a signal ends the view.
 
 import TappetBroker
 import TappetCommandLine
@@ -31,7 +31,7 @@ final class FleetWatch {
     terminal.useColours()
   }
 
-  /// Runs until a key, a signal or the time limit ends it, then restores the terminal.
+  /// Runs until a key is pressed, a signal arrives or the time limit expires, then restores the terminal.
   func run() throws(CommandFailure) {
     defer { terminal.close() }
     subscribe()
@@ -50,7 +50,7 @@ final class FleetWatch {
     }
   }
 
-  /// Time of the next redraw; without changes, only the displayed ages need updating.
+  /// Time of the next redraw; if nothing has changed, only the displayed ages need updating.
   private var turnEnd: Instant {
     (drawn ?? Instant.now()) + (hasChanged ? Limits.fleetDrawingInterval : Limits.fleetAgeInterval)
   }
@@ -65,14 +65,14 @@ final class FleetWatch {
     terminal.show(rows, cursor: screen.cursor(rows: size.rows))
   }
 
-  /// Returns false when the terminal is closed, so that no keys will arrive.
+  /// Handles key presses; returns false if the terminal has been closed, so that no more keys will arrive.
   private func takeKeys() -> Bool {
     var count = 0
     while let key = terminal.key() {
       count += 1
       if screen.press(key, page: max(1, terminal.size.rows - FleetScreen.frame)) { isEnding = true }
     }
-    // The result of a key is shown immediately.
+    // The result of a key press is shown immediately.
     if count > 0 { drawn = nil }
     return count > 0 || TerminalSize.current() != nil
   }
@@ -97,7 +97,7 @@ final class FleetWatch {
     case .subscribed(let request, nil, let reason):
       let filter = Fleet.filters[Int(request) % Fleet.filters.count]
       let why = LinkFailure.subscriptionRefusal(reason)
-      screen.notice = "the broker refuses the subscription to \(filter.quoted): \(why)"
+      screen.notice = "the broker refused the subscription to \(filter.quoted): \(why)"
       refusals += 1
       guard refusals == Fleet.filters.count else { return }
       throw CommandFailure(
@@ -116,8 +116,8 @@ final class FleetWatch {
     case .lost(let failure), .failed(let failure):
       let (pause, isStorm) = policy.lost(at: Instant.now())
       let why = isStorm ? " (more than \(Limits.lossStormMax) losses in a minute)" : ""
-      // The time comes first, since a narrow terminal cuts off the rest.
-      screen.notice = "connecting again in \(pause.wholeMilliseconds / 1000) s\(why): \(failure.sentence)".escaped
+      // The time comes first, because a narrow terminal cuts off the rest.
+      screen.notice = "reconnecting in \(pause.wholeMilliseconds / 1000) s\(why): \(failure.sentence)".escaped
       connectAt = Instant.now() + pause
     case .foundMQTT5, .lacksRetained, .disconnected, .didFallBack, .acknowledged, .acknowledgedUnheard, .publishRefused:
       break

@@ -9,12 +9,12 @@ import TappetJSON
 import TappetMessages
 import TappetPlatform
 
-/// Publishes at a constant rate over one or more connections, receives over another, and counts.
+/// Publishes at a constant rate over one or more connections, and counts what a separate connection receives.
 enum BenchCommand {
   static func run(_ arguments: Arguments) throws(CommandFailure) {
     let settings = try BrokerChoice.settings(arguments)
     let plan = BenchPlan(arguments)
-    // Two for each client while the library loads its files, plus those of the process itself.
+    // Two descriptors per client while the library loads its files, plus those that the process uses itself.
     let descriptors = plan.clients + 64
     guard ProcessResources.raiseDescriptors(to: Int(descriptors)) >= Int(descriptors) else {
       throw .refused("\(plan.clients) clients need \(descriptors) open files, more than this user's limit (ulimit -n)")
@@ -30,7 +30,7 @@ enum BenchCommand {
     if result.lost > 0 || result.refused > 0 { throw .found }
   }
 
-  /// Finds a working endpoint and MQTT version, as every command does, and reports why the others failed.
+  /// Finds a working endpoint and MQTT version, as every command does, and reports why other endpoints failed.
   private static func swarm(_ settings: BrokerSettings, _ plan: BenchPlan) throws(CommandFailure) -> ClientPool {
     let first = try BrokerClient(settings)
     let version: MQTTVersion = try first.connectToAny() ? .v5 : .v311
@@ -57,7 +57,7 @@ struct BenchRun {
   /// Number of each client's newest received message.
   private var newest: [Int64]
   private var began = Instant.now()
-  /// Memory of the process in bytes before the first client connected.
+  /// Memory used by the process before the first client connected, in bytes.
   private var sizeBefore: Int?
 
   init(_ plan: BenchPlan, _ swarm: ClientPool, _ name: String) {
@@ -71,7 +71,7 @@ struct BenchRun {
 
   // MARK: Connecting
 
-  /// Connects the receiver, which is client 0, and then the others.
+  /// Connects the receiver, which is client 0, and then the publishers.
   mutating func connect() throws(CommandFailure) {
     try connectOne(name + "-s")
     var reason: UInt8?
@@ -80,7 +80,7 @@ struct BenchRun {
     } catch { throw .unconnected(error.sentence, error) }
     guard let reason, reason < 0x80 else {
       throw CommandFailure(
-        status: .subscriptionRefused, sentence: "the broker refuses the subscription to \(plan.filter.quoted)",
+        status: .subscriptionRefused, sentence: "the broker refused the subscription to \(plan.filter.quoted)",
         code: FailureCode.subscriptionRefused)
     }
     sizeBefore = ProcessResources.residentSize
@@ -88,7 +88,7 @@ struct BenchRun {
     recordMemory()
   }
 
-  /// Records the maximum memory per client: it is smallest after connecting, and larger after publishing.
+  /// Updates the maximum memory per client; a client needs more memory after publishing than after connecting.
   private mutating func recordMemory() {
     guard plan.clients >= Int64(Limits.benchMemoryClientsMin), let sizeBefore,
       let size = ProcessResources.residentSize
@@ -106,8 +106,8 @@ struct BenchRun {
 
   // MARK: Measuring
 
-  /// Publishes until all messages are sent or a signal arrives, then waits for the rest; returns the cause of a lost
-  /// connection.
+  /// Publishes until all messages are sent or a signal arrives, then waits for the messages in flight; returns the
+  /// cause if the connection is lost.
   mutating func measure() -> LinkFailure? {
     var end: LinkFailure?
     do throws(LinkFailure) {
@@ -138,7 +138,7 @@ struct BenchRun {
 
   private var isFull: Bool { sent - acknowledged - result.refused >= Int64(Limits.benchUnacknowledgedMax) }
 
-  /// Waits for the messages that are still in flight, unless another signal arrives.
+  /// Waits for the messages that are still in flight, or until a second signal arrives.
   private mutating func awaitRest() throws(LinkFailure) {
     isInterrupted = false
     var quietSince = Instant.now()
@@ -182,7 +182,7 @@ struct BenchRun {
     guard let number = BenchPlan.number(message.payload, at: 0), (0..<sent).contains(number) else { return }
     let client = number % plan.clients
     guard message.topic == plan.topic(of: client) else { return }
-    // Measured from the due time, even if the payload contains wall-clock time.
+    // Latency is measured from the due time, even if the payload contains the wall-clock time.
     result.latencies.add((now - (began + plan.due(number))).wholeNanoseconds / 1000)
     if seen[Int(number)] { return result.duplicates += 1 }
     seen[Int(number)] = true

@@ -35,7 +35,7 @@ struct BenchPlan {
     .nanoseconds(number / perSecond * 1_000_000_000 + number % perSecond * 1_000_000_000 / perSecond)
   }
 
-  /// Returns counter and time, 8 bytes each, big-endian; in emqtt-bench's `cnt64,ts`, the time is in Unix milliseconds.
+  /// Returns the counter and the time, 8 bytes each, big-endian; the time is in Unix ms for emqtt-bench's `cnt64,ts`.
   func payload(_ number: Int64, due: Instant, unixMilliseconds: Int64) -> [UInt8] {
     let head = number.bigEndianBytes + (isEmqtt ? unixMilliseconds : due.nanoseconds).bigEndianBytes
     return head + [UInt8](repeating: 0, count: size - head.count)

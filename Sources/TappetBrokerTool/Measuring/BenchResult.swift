@@ -5,7 +5,7 @@ import TappetConfig
 import TappetCore
 import TappetJSON
 
-/// The figures of one run.
+/// The results of one run.
 struct BenchResult {
   var plan: BenchPlan?
   var sent: Int64 = 0
@@ -18,10 +18,10 @@ struct BenchResult {
   /// Messages that arrived after a message sent later.
   var disordered: Int64 = 0
   var elapsed: Duration = .zero
-  /// Memory per client; `nil` with too few clients to measure it.
+  /// Memory per client; `nil` if there were too few clients to measure it.
   var bytesPerClient: Int64?
   var latencies = LatencyHistogram()
-  /// Delay between a message's due time and its handover to the connection, which this program causes.
+  /// Delays between a message's due time and its handover to the connection, caused by this program itself.
   var lateness = LatencyHistogram()
 
   private static let percentiles: [(String, UInt64)] = [

@@ -5,9 +5,9 @@ import TappetCore
 import TappetJSON
 import TappetMessages
 
-/// Counters of messages, and the losses with their reasons.
+/// Message counters, and the connection losses with their reasons.
 struct ConnectionStatistics {
-  /// A reason, and the number of connections it ended.
+  /// A reason for losing a connection, and the number of connections lost for this reason.
   struct Loss {
     var code: String
     var sentence: String
@@ -21,7 +21,7 @@ struct ConnectionStatistics {
   /// The losses in the order of their first occurrence.
   private(set) var losses: [Loss] = []
   private(set) var reconnects: Int64 = 0
-  /// Start time of the current connection; `nil` when not connected.
+  /// Start time of the current connection; `nil` if not connected.
   private(set) var connectedSince: Instant?
 
   mutating func connected(at now: Instant) {
@@ -48,7 +48,7 @@ struct ConnectionStatistics {
   /// Returns how long the connection has been up.
   func uptime(at now: Instant) -> Duration { connectedSince.map { now - $0 } ?? .zero }
 
-  /// The reasons of the losses, such as `2 × the broker closed the connection`; empty if there were none.
+  /// The reasons for the losses, such as `2 × the broker closed the connection`; empty if there were no losses.
   var reasons: [String] { losses.map { "\($0.count) × \($0.sentence)" } }
 
   /// Returns human-readable lines.

@@ -1,11 +1,11 @@
-// Latencies in buckets as in HdrHistogram: 32 per doubling, so that a percentile is at most 3 % too large.
+// Latencies in buckets as in HdrHistogram: 32 buckets per doubling, so that a percentile is at most 3 % too large.
 
 import TappetCommandLine
 
 /// A histogram of times in microseconds, with constant memory.
 struct LatencyHistogram {
   private static let perDoubling = 32
-  /// Up to 2^31 µs, about 36 minutes.
+  /// Number of values in each bucket, for times of up to 2^31 µs, about 36 minutes.
   private var counts = [UInt64](repeating: 0, count: 27 * LatencyHistogram.perDoubling + 32)
   private(set) var count: UInt64 = 0
   private(set) var largest: Int64 = 0
@@ -19,7 +19,7 @@ struct LatencyHistogram {
     smallest = min(smallest, value)
   }
 
-  /// Returns the time below which this share of all values is, in thousandths: 990 for p99.
+  /// Returns a percentile of the times; `thousandths` is 990 for p99.
   func percentile(thousandths: UInt64) -> Int64 {
     let wanted = max(1, (count * thousandths + 999) / 1000)
     var seen: UInt64 = 0
@@ -30,7 +30,7 @@ struct LatencyHistogram {
     return largest
   }
 
-  /// The number of values in each doubling, from the smallest non-empty one to the largest: `(upper bound, count)`.
+  /// The upper bound and the number of values of each doubling, from the smallest to the largest non-empty doubling.
   var doublings: [(upper: Int64, count: UInt64)] {
     var groups: [(upper: Int64, count: UInt64)] = []
     for (index, number) in counts.enumerated() {
@@ -52,7 +52,7 @@ struct LatencyHistogram {
     return bound
   }
 
-  /// Values below 32 have a bucket each; above, the five bits after the leading one select the bucket.
+  /// Returns a value's bucket: one per value below 32; above, selected by the five bits after the leading bit.
   private static func index(_ value: Int64) -> Int {
     guard value >= 32 else { return Int(value) }
     let exponent = 63 - value.leadingZeroBitCount

@@ -10,7 +10,7 @@ import TappetPlatform
 
 /// The topics of retained messages, up to the limit of one run.
 struct RetainedTopics {
-  /// The size of each topic's message.
+  /// The size of each topic's message, in bytes.
   private(set) var sizes: [String: Int] = [:]
   /// Number of topics beyond the limit.
   private(set) var leftCount = 0
@@ -37,7 +37,7 @@ enum CleanCommand {
     var limits = SubscriptionLimits(arguments)
     limits.retained = .only
     let subscriber = Subscriber(client, filters: arguments.operands, limits) { message in
-      // An empty message means that another client is just clearing the topic.
+      // An empty message means that a different client is clearing the topic.
       if !message.payload.isEmpty { kept.add(message.topic, size: message.size) }
     }
     try subscriber.run()
@@ -45,14 +45,14 @@ enum CleanCommand {
     if !arguments.asJSON { for topic in topics { Output.print("\(topic)  \(plural(kept.sizes[topic] ?? 0, "byte"))") } }
     var cleared = 0
     if !arguments.has("dry-run"), !topics.isEmpty {
-      try Prompt.require("clear", "This permanently clears \(topics.count) retained messages.", arguments)
+      try Prompt.require("clear", "This permanently clears \(plural(topics.count, "retained message")).", arguments)
       cleared = try clear(topics, RequestSession(client))
     }
     arguments.report?.set(
       .object(["topics": .array(topics.map { .string($0) }), "cleared": .number(Int64(cleared))]))
     if arguments.asJSON { return }
-    let rest = kept.leftCount > 0 ? "; \(kept.leftCount) more are retained: run the command again" : ""
-    Output.printError("\(topics.count) retained messages; \(cleared) were cleared" + rest)
+    let rest = kept.leftCount > 0 ? "; \(kept.leftCount) more messages are retained: run the command again" : ""
+    Output.printError("\(plural(topics.count, "retained message")); \(cleared) cleared" + rest)
   }
 
   private static func clear(_ topics: [String], _ dialogue: RequestSession) throws(CommandFailure) -> Int {
@@ -62,8 +62,8 @@ enum CleanCommand {
       switch answer {
       case .taken: continue
       case .refused(let code):
-        throw unfinished("\(index) were cleared; \(topic.quoted) was refused: \(LinkFailure.publishRefusal(code))")
-      case .none: throw unfinished("\(index) were cleared; the broker did not acknowledge \(topic.quoted)")
+        throw unfinished("\(index) messages cleared; \(topic.quoted) was refused: \(LinkFailure.publishRefusal(code))")
+      case .none: throw unfinished("\(index) messages cleared; the broker did not acknowledge \(topic.quoted)")
       }
     }
     return topics.count

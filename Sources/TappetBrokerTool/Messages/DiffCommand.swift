@@ -36,12 +36,12 @@ enum DiffCommand {
       if !isTooMuch, !message.payload.isEmpty { kept[message.topic] = message }
     }
     try subscriber.run()
-    if isTooMuch { throw .refused("a broker retains too many messages to compare at once; use narrower filters") }
+    if isTooMuch { throw .refused("a broker retains too many messages to compare in one run; use narrower filters") }
     return kept
   }
 }
 
-/// The topics in which two sets of retained messages differ.
+/// The topics on which two sets of retained messages differ.
 struct RetainedDifference {
   private let here: [String: LinkMessage]
   private let there: [String: LinkMessage]

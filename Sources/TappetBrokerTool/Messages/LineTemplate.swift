@@ -1,4 +1,4 @@
-// The format of 'mqtt sub --format': text with placeholders for the parts of a message, with mosquitto_sub's letters.
+// The format of 'mqtt sub --format': text with mosquitto_sub's placeholders for the parts of a message.
 
 import TappetBroker
 import TappetCommandLine
@@ -58,7 +58,7 @@ struct LineTemplate {
     }
   }
 
-  /// Returns the line for a message that arrived at this time, with terminal control characters escaped.
+  /// Returns the line for a message that arrived at the given time, with terminal control characters escaped.
   func line(_ message: LinkMessage, _ unixMilliseconds: Int64) -> String {
     parts.map { part in
       switch part {

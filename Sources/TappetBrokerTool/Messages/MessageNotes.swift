@@ -7,11 +7,11 @@ import TappetCore
 import TappetJSON
 import TappetPlatform
 
-/// Opens timestamp tokens that occur in messages.
+/// Decrypts timestamp tokens that occur in messages.
 struct TokenDecoder {
   let key: TimestampKey
 
-  /// Returns `%T: 3 s old` for each token that the key opens; empty if there is none.
+  /// Returns `%T: 3 s old` for each token that the key decrypts; empty if there are none.
   func note(_ payload: [UInt8], at now: Int64) -> String {
     var notes: [String] = []
     for token in Self.candidates(payload) {
@@ -23,7 +23,7 @@ struct TokenDecoder {
     return notes.isEmpty ? "" : "  [" + notes.joined(separator: "; ") + "]"
   }
 
-  /// Returns the runs of exactly 32 hexadecimal digits, at most four.
+  /// Returns up to four runs of exactly 32 hexadecimal digits.
   static func candidates(_ payload: [UInt8]) -> [String] {
     var found: [String] = []
     var start = 0
@@ -41,7 +41,8 @@ struct TokenDecoder {
 struct PayloadDifference {
   private var last: [String: [String: String]] = [:]
 
-  /// Returns the changed members as `a.b: 1 → 2`; `nil` if not a JSON object, or if it is the topic's first one.
+  /// Returns the changed members as `a.b: 1 → 2`; `nil` if the payload is not a JSON object, or is the topic's first
+  /// object.
   mutating func changes(_ message: LinkMessage) -> String? {
     guard let json = JSON(decoding: message.payload, roundsFractions: true), case .object = json else { return nil }
     var members: [String: String] = [:]

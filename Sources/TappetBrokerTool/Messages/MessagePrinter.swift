@@ -8,7 +8,7 @@ import TappetJSON
 import TappetMessages
 import TappetPlatform
 
-/// Prints messages in the requested format; all messages of one turn are written at once.
+/// Prints messages in the requested format; all messages of one turn are written together.
 final class MessagePrinter {
   private enum Form {
     case text, hex, csv
@@ -40,7 +40,7 @@ final class MessagePrinter {
   /// Formats a message that has just arrived.
   func take(_ message: LinkMessage) { take(message, at: SystemClock().now().unixMilliseconds) }
 
-  /// Formats a message that arrived at this time; the number is shown only in the text formats.
+  /// Formats a message that arrived at the given time; the number is shown only in the text formats.
   func take(_ message: LinkMessage, at time: Int64, number: Int? = nil) {
     switch form {
     case .text, .hex: lines += number.map { String(repeating: " ", count: $0 < 10 ? 3 : 2) + "\($0)  " } ?? ""
@@ -95,7 +95,7 @@ extension LinkMessage {
     return ("base64", String(decoding: Base64.encode(payload), as: UTF8.self))
   }
 
-  /// Returns the payload on one line, safe to print.
+  /// Returns the payload as a single line that is safe to print.
   func text(asHex: Bool) -> String {
     if payload.isEmpty { return "(no bytes)" }
     if asHex { return Hex.encode(payload) }

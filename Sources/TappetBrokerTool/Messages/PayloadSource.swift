@@ -1,4 +1,4 @@
-// Sources of messages to publish: a single message, or the lines of a file, which may be a pipe.
+// Sources of messages to publish: a single message, or the lines of a file or pipe.
 
 import CPlatform
 import TappetCommandLine
@@ -7,7 +7,7 @@ import TappetPlatform
 
 /// An ordered source of messages.
 struct PayloadSource {
-  /// Readable when more lines may be available; -1 if none are read.
+  /// Descriptor that is readable when more lines may be available; -1 if the source is a single message.
   let file: Int32
   private var buffer: [UInt8] = []
   private var place = 0
@@ -15,14 +15,14 @@ struct PayloadSource {
   private var hasEnded: Bool
   private var single: [UInt8]?
 
-  /// Creates a source of one message.
+  /// Creates a source that contains a single message.
   init(_ payload: [UInt8]) {
     file = -1
     single = payload
     hasEnded = true
   }
 
-  /// Creates a source of the lines read from this descriptor.
+  /// Creates a source that reads lines from a descriptor.
   init(lines file: Int32) {
     self.file = file
     hasEnded = false
@@ -31,7 +31,7 @@ struct PayloadSource {
   /// Whether the source is exhausted.
   var isOver: Bool { hasEnded && single == nil && place == buffer.count }
 
-  /// Returns the next message; `nil` if no complete one is available.
+  /// Returns the next message; `nil` if no complete message is available.
   mutating func next() -> [UInt8]? {
     if let payload = single {
       single = nil

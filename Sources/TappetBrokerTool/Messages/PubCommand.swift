@@ -1,4 +1,4 @@
-// tappet mqtt pub: publishes messages, each of which counts as delivered only when the broker has acknowledged it.
+// tappet mqtt pub: publishes messages; a message counts as delivered only once the broker has acknowledged it.
 
 import CPlatform
 import TappetBroker
@@ -8,7 +8,7 @@ import TappetCore
 import TappetJSON
 import TappetPlatform
 
-/// Publishes one message or many.
+/// Publishes one or more messages.
 enum PubCommand {
   static func run(_ arguments: Arguments) throws(CommandFailure) {
     let qos = Int32(arguments.number("qos") ?? 1)

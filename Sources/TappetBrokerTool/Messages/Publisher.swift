@@ -1,4 +1,4 @@
-// Messages in flight to the broker until each is acknowledged, over more than one connection if necessary.
+// Publishes messages and tracks each until the broker acknowledges it, reconnecting if necessary.
 
 import TappetBroker
 import TappetCommandLine
@@ -99,12 +99,12 @@ final class Publisher {
     slowest = max(slowest, (Instant.now() - entry.sent).wholeNanoseconds / 1000)
   }
 
-  /// Reconnects, and sends all unacknowledged messages again in their original order.
+  /// Reconnects, and resends all unacknowledged messages in their original order.
   private func reconnect(after loss: LinkFailure) throws(CommandFailure) {
     var sentence = loss.sentence
     for _ in 0..<Limits.publisherAttemptsMax {
       let (pause, isStorm) = policy.lost(at: Instant.now())
-      Output.printError("\(sentence); connecting again in \(pause.wholeMilliseconds / 1000) s")
+      Output.printError("\(sentence); reconnecting in \(pause.wholeMilliseconds / 1000) s")
       if isStorm || client.pause(pause) { break }
       do throws(CommandFailure) { usesMQTT5 = try client.connectToAny() } catch {
         if error.code == FailureCode.cancelled { throw unfinished("interrupted") }
@@ -126,9 +126,9 @@ final class Publisher {
     var text = "\(acknowledged) of \(Int64(count) - sentWithQoS0) acknowledged (\(qos == 2 ? "PUBCOMP" : "PUBACK"))"
     if acknowledged > 0 { text += ", the slowest after \(ConnectReport.milliseconds(slowest))" }
     if sentWithQoS0 > 0 { text += "; \(sentWithQoS0) sent with QoS 0, without acknowledgement" }
-    if sentAgain > 0 { text += "; \(sentAgain) sent again" }
+    if sentAgain > 0 { text += "; \(sentAgain) resent" }
     Output.print(text)
-    if unheard > 0 { Output.print("no subscriber on the topic (\(unheard) messages)") }
+    if unheard > 0 { Output.print("no subscriber on the topic (\(plural(unheard, "message")))") }
     if !usesMQTT5, acknowledged > 0 {
       Output.print(
         "with MQTT 3.1.1, a broker also acknowledges messages that its access list denies: verify with 'mqtt sub'")

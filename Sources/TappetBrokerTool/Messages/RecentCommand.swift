@@ -24,7 +24,9 @@ enum RecentCommand {
     if let path = arguments.value("export") {
       return try export(numbers.reversed().map { entries[entries.count - $0] }, to: path)
     }
-    if entries.isEmpty, !arguments.asJSON { return Output.print("no messages yet: 'tappet mqtt sub' saves them") }
+    if entries.isEmpty, !arguments.asJSON {
+      return Output.print("no messages yet; use 'tappet mqtt sub' to receive messages")
+    }
     let printer = try MessagePrinter(arguments)
     for number in numbers {
       let entry = entries[entries.count - number]
@@ -37,7 +39,7 @@ enum RecentCommand {
   private static func follow(_ number: Int, _ recent: RecentMessages) throws(CommandFailure) {
     let entries = recent.entries
     guard number <= entries.count else {
-      throw .refused("there is no message \(number); there are \(entries.count)")
+      throw .refused("there is no message \(number), since only \(entries.count) were saved")
     }
     let words = ["mqtt", "sub"] + recent.brokerWords + ["--", entries[entries.count - number].message.topic]
     Output.printError(HistoryCommand.line(words))
@@ -49,7 +51,7 @@ enum RecentCommand {
     let cut = entries.filter { $0.message.size > $0.message.payload.count }.count
     guard cut == 0 else {
       throw .refused(
-        "\(cut) of the messages were saved only in part: they are larger than "
+        "\(cut) of the messages were saved only partially: they are larger than "
           + "\(Limits.recentPayloadSizeMax) bytes")
     }
     let first = entries.first?.unixMilliseconds ?? 0

@@ -1,4 +1,4 @@
-// The newest messages of 'mqtt sub', saved when it ends: in a file readable only by its user, one JSON object per line.
+// The newest messages of 'mqtt sub', saved as JSON lines when the command ends, in a file readable only by its owner.
 
 import CPlatform
 import TappetBroker
@@ -43,7 +43,7 @@ struct RecentMessages {
 
   /// Saves the messages, replacing the previous ones; does nothing if there are none.
   ///
-  /// Like the history, this is a convenience: a disk error is not reported.
+  /// Disk errors are not reported, because the file, like the history, is only a convenience.
   func save() {
     guard !ring.isEmpty, let path = Self.path else { return }
     BrokerHistory.makeFolders(above: path)

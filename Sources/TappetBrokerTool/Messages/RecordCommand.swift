@@ -1,4 +1,4 @@
-// tappet mqtt record and replay: writes messages with their times to a file of JSON lines, and publishes them from it.
+// tappet mqtt record and replay: write messages with their times to a file of JSON lines, and publish them again.
 
 import CPlatform
 import TappetBroker

@@ -91,9 +91,9 @@ final class Subscriber {
   var saysGrants = true
   /// Whether an extra subscription, to this client's own status, is used to detect the end of the retained messages.
   ///
-  /// Without it, or if the broker sends retained messages after its SUBACK, only a pause in the messages marks the end.
+  /// Otherwise, or if the broker sends retained messages after its SUBACK, only a pause in the messages marks the end.
   var asksForEnd = false
-  /// Maximum time between two ends of a turn; `nil` means until something arrives.
+  /// Maximum time between two calls of `endOfTurn`; `nil` means unlimited.
   var turnMax: Duration?
   private let began = Instant.now()
   private var policy = ReconnectPolicy()
@@ -166,7 +166,7 @@ final class Subscriber {
     switch reception {
     case .subscribed(let request, let qos, let reason) where request < filters.count:
       try recordGrant(filters[Int(request)], qos, reason)
-    // The extra subscription, granted or refused.
+    // The response to the extra subscription, whether granted or refused.
     case .subscribed:
       isEndSeen = true
       quietSince = Instant.now()
@@ -184,7 +184,7 @@ final class Subscriber {
     } else {
       refusals += 1
       let why = LinkFailure.subscriptionRefusal(reason)
-      Output.printError("the broker refuses the subscription to \(filter.quoted): \(why)")
+      Output.printError("the broker refused the subscription to \(filter.quoted): \(why)")
     }
     if grantsMissing == 0, limits.retained == .only {
       quietSince = Instant.now()
@@ -204,7 +204,7 @@ final class Subscriber {
     receive(message)
   }
 
-  /// Returns false if the time limit expired or a signal arrived in the meantime.
+  /// Reconnects after a loss; returns false if the time limit expires or a signal arrives in the meantime.
   private func reconnect(after loss: LinkFailure, until end: Instant?) throws(CommandFailure) -> Bool {
     statistics.lost(loss)
     switch client.reconnect(after: loss, &policy, until: end) {
@@ -219,7 +219,7 @@ final class Subscriber {
     }
   }
 
-  /// Prints a summary line, and one line for each reason for which the connection was lost.
+  /// Prints a summary line, and one line for each reason for a lost connection.
   func printSummary() {
     let milliseconds = max(1, (Instant.now() - began).wholeMilliseconds)
     var text = plural(count, "message") + " (\(retainedCount) retained), " + plural(statistics.receivedBytes, "byte")

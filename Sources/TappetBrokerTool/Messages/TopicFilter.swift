@@ -1,4 +1,4 @@
-// The rules of MQTT's topic filters (MQTT 5.0 §4.7.1), to report a specific error before the broker refuses a filter.
+// The rules for MQTT topic filters (MQTT 5.0 §4.7.1), to report a specific error before the broker refuses a filter.
 
 import TappetCommandLine
 import TappetCore
@@ -54,7 +54,7 @@ struct TopicMap {
     to = String(parts[1].dropLast())
   }
 
-  /// Returns the topic to publish to.
+  /// Returns the mapped topic; a topic outside the mapping is returned unchanged.
   func applied(to topic: String) -> String {
     topic.begins(with: from) ? to + String(decoding: topic.utf8.dropFirst(from.utf8.count), as: UTF8.self) : topic
   }

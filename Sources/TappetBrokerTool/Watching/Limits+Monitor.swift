@@ -1,17 +1,17 @@
-// Limits of 'mqtt monitor', and of the topics that other commands store.
+// Limits for 'mqtt monitor', and for the topics that other commands store.
 
 import TappetCommandLine
 import TappetCore
 
 extension Limits {
-  /// Bytes of the publish line.
+  /// Maximum length of the publish line, in bytes.
   static let monitorLineSizeMax = 4096
-  /// Bytes of a message in the list.
+  /// Maximum length of the summary of a message in the list, in bytes.
   static let monitorSummarySizeMax = 200
-  /// Total bytes of the topics that one run of 'mqtt clean' handles.
+  /// Maximum total length of the topics that one run of 'mqtt clean' handles, in bytes.
   static let cleanedNamesSizeMax = 8 << 20
-  /// Total bytes of the topics that 'mqtt top' counts.
+  /// Maximum total length of the topics that 'mqtt top' counts, in bytes.
   static let ratedNamesSizeMax = 8 << 20
-  /// Maximum time between two redraws, since the uptime is shown.
+  /// Maximum time between redraws, so that the displayed uptime stays current.
   static let monitorTurn: Duration = .milliseconds(500)
 }

@@ -7,7 +7,7 @@ import TappetCore
 import TappetMessages
 import TappetPlatform
 
-/// Connects, and shows activity until a key or a signal ends it.
+/// Connects, and shows the broker's activity until a key or a signal ends the view.
 enum MonitorCommand {
   static func run(_ arguments: Arguments) throws(CommandFailure) {
     let settings = try BrokerChoice.settings(arguments)
@@ -88,14 +88,14 @@ final class MonitorLoop {
     screen.show(lines, cursor: model.cursor(rows: rows))
   }
 
-  /// Returns false when the terminal is closed, so that no keys will arrive.
+  /// Handles key presses; returns false if the terminal has been closed, so that no more keys will arrive.
   private func takeKeys() -> Bool {
     var count = 0
     while let key = screen.key() {
       count += 1
       if let order = model.press(key, page: max(1, screen.size.rows - MonitorModel.frame)) { perform(order) }
     }
-    // The result of a key is shown immediately, even between two redraws.
+    // The result of a key press is shown immediately, even between two redraws.
     if count > 0 { drawn = nil }
     return count > 0 || TerminalSize.current() != nil
   }
@@ -132,7 +132,7 @@ final class MonitorLoop {
       let filter = model.filters.indices.contains(Int(request)) ? model.filters[Int(request)] : ""
       model.notice =
         granted.map { "subscribed to \(filter.quoted) with QoS \($0)" }
-        ?? "the broker refuses the subscription to \(filter.quoted): \(LinkFailure.subscriptionRefusal(reason))"
+        ?? "the broker refused the subscription to \(filter.quoted): \(LinkFailure.subscriptionRefusal(reason))"
     case .discarded:
       model.notice = "a message was discarded: it is larger than \(Limits.receivedMessageSizeMax) bytes"
     case .unsubscribed: break
@@ -150,8 +150,8 @@ final class MonitorLoop {
       if model.statistics.connectedSince != nil { model.statistics.lost(failure) }
       let (pause, isStorm) = policy.lost(at: Instant.now())
       let why = isStorm ? " (more than \(Limits.lossStormMax) losses in a minute)" : ""
-      // The time comes first, since a narrow terminal cuts off the rest.
-      model.notice = "connecting again in \(pause.wholeMilliseconds / 1000) s\(why): \(failure.sentence)".escaped
+      // The time comes first, because a narrow terminal cuts off the rest.
+      model.notice = "reconnecting in \(pause.wholeMilliseconds / 1000) s\(why): \(failure.sentence)".escaped
       connectAt = Instant.now() + pause
     case .acknowledged: model.notice = "acknowledged"
     case .acknowledgedUnheard: model.notice = "acknowledged; no subscriber on the topic"

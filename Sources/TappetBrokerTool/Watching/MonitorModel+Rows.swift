@@ -11,10 +11,10 @@ extension MonitorModel {
   private static let keysOfMessages = "f follow  enter whole"
   private static let prompt = "publish> "
 
-  /// Rows above and below the middle.
+  /// Number of rows above and below the middle of the screen.
   static let frame = 5
 
-  /// Returns all rows of a screen of this size.
+  /// Returns all rows of a screen of the given size.
   mutating func rows(columns: Int, rows: Int, now: Instant, second: Int64) -> [ScreenRow] {
     advance(to: second)
     let room = max(1, rows - Self.frame)
@@ -28,7 +28,7 @@ extension MonitorModel {
     return screen
   }
 
-  /// Returns the position of the cursor; `nil` when no text is being typed.
+  /// Returns the position of the cursor; `nil` if no text is being typed.
   func cursor(rows: Int) -> (row: Int, column: Int)? {
     line.map { (row: rows - 2, column: Self.prompt.utf8.count + $0.escaped.unicodeScalars.count) }
   }
@@ -67,7 +67,7 @@ extension MonitorModel {
     }
   }
 
-  /// Returns the messages around the selected one, the newest first.
+  /// Returns the messages around the selected message, newest first.
   private func list(_ room: Int) -> [ScreenRow] {
     let entries = recent.entries
     let first = max(0, min(place - room / 2, entries.count - room))

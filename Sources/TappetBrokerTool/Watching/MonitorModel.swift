@@ -4,7 +4,7 @@ import TappetBroker
 import TappetCommandLine
 import TappetCore
 
-/// The state of the monitor; its memory is bounded by that of its tree.
+/// The state of the monitor; its memory is bounded by the limits of the tree and of the recent messages.
 struct MonitorModel {
   /// The contents of the middle of the screen.
   enum View {
@@ -26,7 +26,7 @@ struct MonitorModel {
   var notice = ""
   private(set) var view = View.tree
   private(set) var isPaused = false
-  /// The publish line; `nil` while it is closed.
+  /// Text of the publish line; `nil` while the line is closed.
   private(set) var line: String?
   /// Number of tree rows scrolled off the top, or the index of the selected message, 0 for the newest.
   private(set) var place = 0
@@ -35,7 +35,7 @@ struct MonitorModel {
   private(set) var recent: RecentMessages
   private var ratedSecond: Int64 = 0
   private var receivedBefore: Int64 = 0
-  /// Messages in the last complete second.
+  /// Number of messages in the last complete second.
   private(set) var rate: Int64 = 0
 
   init(url: String, version: String, filters: [String], brokerWords: [String]) {

@@ -1,4 +1,4 @@
-// tappet mqtt stats: the round-trip time to the broker, and the figures it publishes below $SYS.
+// tappet mqtt stats: the round-trip time to the broker, and the statistics that the broker publishes under $SYS.
 
 import TappetBroker
 import TappetCommandLine
@@ -8,12 +8,12 @@ import TappetJSON
 import TappetMessages
 import TappetPlatform
 
-/// Measures round trips that need no permissions, and lists the broker's own figures.
+/// Measures round trips that need no permissions, and lists the statistics published by the broker.
 enum StatsCommand {
-  /// All displayed figures.
+  /// All displayed values.
   private struct Figures {
     var url: String
-    /// `5`, `3.1.1` or `3.1`.
+    /// The MQTT version: `5`, `3.1.1` or `3.1`.
     var version: String
     var connectMicroseconds: Int64
     var trips = LatencyHistogram()
@@ -63,7 +63,7 @@ enum StatsCommand {
     return figures
   }
 
-  /// Keeps the connection open while counting.
+  /// Counts messages and losses until `end`, reconnecting after each loss.
   private static func watch(
     _ client: BrokerClient, until end: Instant, isSubscribed: Bool, _ statistics: inout ConnectionStatistics
   ) {
@@ -101,7 +101,7 @@ enum StatsCommand {
     guard figures.sys.isEmpty else { return }
     Output.print(
       figures.isRefused
-        ? "the broker does not allow reading $SYS" : "nothing was received on $SYS: not allowed, or not supported")
+        ? "the broker does not allow reading $SYS" : "nothing was received on $SYS: not allowed or not supported")
   }
 
   private static func json(_ figures: Figures) -> JSON {
@@ -124,7 +124,7 @@ enum StatsCommand {
 }
 
 extension RequestSession {
-  /// Measures the time until the response to an UNSUBSCRIBE for a topic without a subscription; `nil` without a
+  /// Measures the time until the response to an UNSUBSCRIBE for a topic without a subscription; `nil` if there is no
   /// response.
   ///
   /// No access list forbids this request, and it does not affect other clients.

@@ -1,4 +1,4 @@
-// 'mqtt stats --prometheus': the figures in Prometheus' text format, for a textfile collector.
+// 'mqtt stats --prometheus': the statistics in Prometheus' text format, for a textfile collector.
 
 import TappetBroker
 import TappetCommandLine
@@ -15,7 +15,7 @@ struct StatsMetrics {
 
   mutating func add(connectMicroseconds: Int64, trips: LatencyHistogram) {
     metrics.add(
-      "tappet_broker_connect_seconds", .gauge, "Time from the broker's name to CONNACK.",
+      "tappet_broker_connect_seconds", .gauge, "Time from name resolution to CONNACK.",
       Sample(value: Self.seconds(connectMicroseconds)))
     guard trips.count > 0 else { return }
     let quantiles = [("0", UInt64(1)), ("0.5", 500), ("0.99", 990)]
@@ -26,10 +26,10 @@ struct StatsMetrics {
       })
   }
 
-  /// Adds those of the broker's own figures that are numeric.
+  /// Adds the numeric values among the statistics that the broker publishes under $SYS.
   mutating func add(_ figures: [LinkMessage]) {
     metrics.add(
-      "tappet_broker_sys", .gauge, "What the broker publishes about itself below $SYS.",
+      "tappet_broker_sys", .gauge, "Statistics that the broker publishes below $SYS.",
       figures.compactMap { figure in
         Self.number(figure.payload).map { Sample(Label("topic", figure.topic), value: $0) }
       })

@@ -45,7 +45,7 @@ final class TopView {
     guard isLive, case let now = second, now > drawn else { return }
     drawn = now
     let size = TerminalSize.current() ?? (80, 24)
-    // Redraws from the upper left corner, erases the rest of each line, and everything below the last.
+    // Redraws from the upper left corner, erasing the rest of each line and everything below the last line.
     let lines = table(rows: max(1, size.rows - 4), columns: size.columns)
     Output.write("\u{1B}[H" + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J")
   }
@@ -67,7 +67,7 @@ final class TopView {
       let room = max(1, columns - text.utf8.count)
       lines.append(text + String(String.UnicodeScalarView(row.topic.escaped.unicodeScalars.prefix(room))))
     }
-    if rates.uncounted > 0 { lines.append("and \(rates.uncounted) messages of further topics") }
+    if rates.uncounted > 0 { lines.append("and \(rates.uncounted) messages on further topics") }
     return lines
   }
 

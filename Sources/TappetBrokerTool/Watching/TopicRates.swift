@@ -43,7 +43,7 @@ struct TopicRates {
   }
 
   private struct Entry {
-    // The previous complete second is shown, since the current one is not over.
+    // The last complete second is shown, because the current second is not over.
     var seconds = Ring(slots: [Count(), Count()])
     var minute = Ring(slots: [Count](repeating: Count(), count: 6))
     var hour = Ring(slots: [Count](repeating: Count(), count: 6))
@@ -51,7 +51,7 @@ struct TopicRates {
 
   private var entries: [String: Entry] = [:]
   private var namesSize = 0
-  /// Messages of topics beyond the limit.
+  /// Number of messages on topics beyond the limit.
   private(set) var uncounted: UInt64 = 0
 
   /// Number of topics.

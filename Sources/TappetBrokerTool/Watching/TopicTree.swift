@@ -12,13 +12,13 @@ struct TopicTree {
     /// The value of the level's last message, shortened; `nil` if no message was published to the level itself.
     var value: String?
     var messages: UInt64
-    /// Messages in the last complete second.
+    /// Number of messages in the last complete second.
     var rate: UInt32
-    /// Topics below this level that are not shown.
+    /// Number of topics below this level that are not shown.
     var hidden: Int
   }
 
-  // 56 bytes; names and values are stored elsewhere, without an object for each.
+  // A node occupies 56 bytes; names and values are stored elsewhere, without a separate object for each.
   private struct Node {
     var nameOffset: UInt32
     var nameSize: UInt16
@@ -26,9 +26,9 @@ struct TopicTree {
     var parent: Int32
     var firstChild: Int32 = -1
     var sibling: Int32 = -1
-    /// Topics with a message, including this level.
+    /// Number of topics with a message at or below this level.
     var topics: Int32 = 0
-    /// Index of the level's value; -1 until it receives a message itself.
+    /// Index of the level's value; -1 until the level itself receives a message.
     var value: Int32 = -1
     var current: UInt32 = 0
     var last: UInt32 = 0
@@ -54,10 +54,10 @@ struct TopicTree {
   private var nodes = [Node(nameOffset: 0, nameSize: 0, depth: 0, parent: -1)]
   private var names: [UInt8] = []
   private var values: [String] = []
-  // Hash table of nodes by parent and name, with linear probing. The size is a power of two, at most half is used.
+  // Hash table of nodes by parent and name, with linear probing. Its size is a power of two; at most half is used.
   private var table = [Int32](repeating: -1, count: 64)
   private var countByDepth: [Int] = [1]
-  /// Messages of topics for which the tree had no space.
+  /// Number of messages on topics for which the tree had no space.
   private(set) var uncounted: UInt64 = 0
 
   /// Number of topics with a message.
@@ -152,7 +152,7 @@ struct TopicTree {
     Int(node.nameOffset)..<Int(node.nameOffset) + Int(node.nameSize)
   }
 
-  /// Returns as many levels as fit into this number of lines, each sorted by name; at least part of the first level.
+  /// Returns the levels that fit into `room` lines, each sorted by name, but at least part of the first level.
   mutating func rows(_ room: Int, atSecond second: Int64) -> [Row] {
     var depth = 0
     var size = 0
@@ -184,8 +184,8 @@ struct TopicTree {
     }
   }
 
-  /// Returns the children whose names sort first; among a hundred thousand, most are compared only with the last of
-  /// them.
+  /// Returns the first `room` children by name; among a hundred thousand, most are compared only with the last child
+  /// found so far.
   private func firstChildren(of parent: Int32, _ room: Int) -> [Int32] {
     var best: [Int32] = []
     var place = nodes[Int(parent)].firstChild
@@ -208,7 +208,7 @@ struct TopicTree {
     return Array(best.prefix(room))
   }
 
-  /// Compares names bytewise, which is also the order of their characters.
+  /// Compares names bytewise, which is also their order by Unicode scalars.
   private func isBefore(_ one: Int32, _ other: Int32) -> Bool {
     names.withUnsafeBytes { bytes in
       bytes[Self.range(nodes[Int(one)])].lexicographicallyPrecedes(bytes[Self.range(nodes[Int(other)])])

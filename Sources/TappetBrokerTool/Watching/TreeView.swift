@@ -24,7 +24,7 @@ final class TreeView {
     guard isLive, drawn.map({ now - $0 >= Limits.treeDrawingInterval }) ?? true else { return }
     drawn = now
     let size = TerminalSize.current() ?? (80, 24)
-    // Redraws from the upper left corner, erases the rest of each line, and everything below the last.
+    // Redraws from the upper left corner, erasing the rest of each line and everything below the last line.
     var text = "\u{1B}[H"
     eachLine(rows: max(1, size.rows - 4), columns: size.columns) { text += $0 + "\u{1B}[K\n" }
     Output.write(text + "\u{1B}[J")
@@ -42,7 +42,7 @@ final class TreeView {
     for row in tree.rows(rows, atSecond: second) {
       show(String(String.UnicodeScalarView(Self.line(row).unicodeScalars.prefix(columns))))
     }
-    if tree.uncounted > 0 { show("and \(tree.uncounted) messages of further topics") }
+    if tree.uncounted > 0 { show("and \(tree.uncounted) messages on further topics") }
   }
 
   static func line(_ row: TopicTree.Row) -> String {
@@ -59,7 +59,7 @@ final class TreeView {
 }
 
 extension LinkMessage {
-  /// Returns the start of the payload on one line, safe to print.
+  /// Returns the start of the payload as a single line that is safe to print.
   func summary(_ sizeMax: Int) -> String {
     guard payload.count > sizeMax else { return text(asHex: false) }
     var part = self

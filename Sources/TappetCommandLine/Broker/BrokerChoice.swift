@@ -1,4 +1,4 @@
-// Selects the broker from the options: the kiosk's broker with its certificates, or another one.
+// Selects the broker according to the options: the kiosk's broker with its certificates, or a different broker.
 
 import CPlatform
 import TappetConfig
@@ -9,7 +9,7 @@ import TappetStore
 
 /// The broker that a command connects to.
 package enum BrokerChoice {
-  /// Returns the connection settings, without status announcements and everything reserved for the kiosk.
+  /// Returns the connection settings, with neither status announcements nor anything else reserved for the kiosk.
   @export(interface)
   package static func settings(_ arguments: Arguments) throws(CommandFailure) -> BrokerSettings {
     var settings =
@@ -21,7 +21,8 @@ package enum BrokerChoice {
     settings.needsQoS1 = false
     if let name = arguments.value("client-id") {
       guard BrokerSettings.isClientID(name) else {
-        throw .usage("--client-id must be 1 to \(Limits.clientIDSizeMax) bytes long, without '/', '+' and '#'")
+        throw .usage(
+          "--client-id must be 1 to \(Limits.clientIDSizeMax) bytes long and must not contain '/', '+' or '#'")
       }
       settings.clientID = name
     } else {

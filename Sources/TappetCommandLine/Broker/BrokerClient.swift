@@ -1,5 +1,5 @@
-// A broker connection for one command: receives the events of the link's thread, together with signals and another
-// file.
+// A broker connection for one command, which waits for events from the link's thread, for signals, and for one
+// additional file.
 
 import CPlatform
 import TappetBroker
@@ -13,9 +13,9 @@ package final class BrokerClient {
   package struct News {
     package var events: [LinkEvent] = []
     package var receptions: [LinkReception] = []
-    /// The additional file is readable.
+    /// Whether the additional file is readable.
     package var isFileReady = false
-    /// A signal requested termination.
+    /// Whether a signal requested termination.
     package var isInterrupted = false
   }
 
@@ -29,7 +29,7 @@ package final class BrokerClient {
 
   package let link: BrokerLink
   package let settings: BrokerSettings
-  /// The endpoint of the last attempt.
+  /// Index of the endpoint of the last attempt.
   package private(set) var endpoint = 0
   /// Interval over which frequent events are batched; `nil` disables batching.
   package var gathering: Duration?
@@ -43,7 +43,7 @@ package final class BrokerClient {
     _ settings: BrokerSettings, window: Int = Limits.inflightMax, observe: (@Sendable (LinkStep) -> Void)? = nil
   ) throws(CommandFailure) {
     self.settings = settings
-    // Before the link's thread exists.
+    // Signals must be blocked before the link's thread exists.
     signals = HeldSignals()
     do throws(SystemError) {
       let (events, receptions) = (try Mailbox<LinkEvent>(capacity: .max), try ReceptionQueue())
@@ -83,7 +83,7 @@ package final class BrokerClient {
     return news
   }
 
-  /// Waits for this client or another; returns the events of both.
+  /// Waits for events from this client and `other`; returns the events of both.
   @export(interface)
   package func wait(until limit: Instant, with other: BrokerClient) -> News {
     let descriptors = [self, other].flatMap {
@@ -99,7 +99,7 @@ package final class BrokerClient {
     return news
   }
 
-  /// Waits before another attempt; returns true if a signal requested termination.
+  /// Waits before the next attempt; returns true if a signal requested termination.
   package func pause(_ time: Duration) -> Bool {
     let end = Instant.now() + time
     while Instant.now() < end { if wait(until: end).isInterrupted { return true } }
@@ -128,17 +128,17 @@ package final class BrokerClient {
     return .timeUp
   }
 
-  /// Connects to the first endpoint that accepts this client, printing why others failed; returns whether it uses MQTT
-  /// 5.
+  /// Connects to the first endpoint that accepts this client, printing why other endpoints failed; returns whether the
+  /// connection uses MQTT 5.
   @export(interface)
   package func connectToAny() throws(CommandFailure) -> Bool {
-    var reason = CommandFailure.failed("there is no endpoint")
+    var reason = CommandFailure.failed("no endpoint is configured")
     for index in settings.endpoints.indices {
       let name = settings.endpoints[index].text
       switch connect(endpoint: index) {
       case .connected(let usesMQTT5): return usesMQTT5
       case .interrupted: throw .interrupted
-      case .timeUp: reason = .unconnected("\(name) did not answer", .noConnack)
+      case .timeUp: reason = .unconnected("\(name) did not respond", .noConnack)
       case .failed(let failure): reason = .unconnected("\(name): \(failure.sentence)", failure)
       }
       if index + 1 < settings.endpoints.count { Output.printError(reason.sentence ?? "") }

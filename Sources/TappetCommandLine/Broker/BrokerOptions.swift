@@ -8,18 +8,18 @@ extension Command {
   package static var brokerOptions: [CommandOption] {
     @export(interface) get {
       [
-        CommandOption("kiosk", "use the kiosk's certificates and login, as without --url"),
+        CommandOption("kiosk", "use the kiosk's certificates and login (default without --url)"),
         CommandOption("url", "URL", "mqtts://HOST[:PORT] or mqtt://HOST[:PORT], instead of the kiosk's broker"),
         CommandOption("ca", "FILE", .file, "CA certificates to trust, instead of the system's"),
         CommandOption("certificate", "FILE", .file, "client certificate: PEM, or .p12 with its key"),
         CommandOption("private-key", "FILE", .file, "private key of the client certificate"),
         CommandOption("username", "NAME", "user name; prompts for the password"),
         CommandOption("password-file", "FILE", .file, "file whose first line is the password (mode 0600)"),
-        CommandOption("client-id", "ID", "client id (default: a unique one)"),
+        CommandOption("client-id", "ID", "client id (default: a unique id)"),
         CommandOption(
           "protocol", "VERSION", .word(["3.1", "3.1.1", "5"]), "MQTT version (default: 5, then 3.1.1)"),
         CommandOption("alpn", "NAME", "protocol name to offer in the TLS handshake"),
-        CommandOption("psk-identity", "NAME", "name of a pre-shared key, instead of certificates"),
+        CommandOption("psk-identity", "NAME", "identity of a pre-shared key to use instead of certificates"),
         CommandOption(
           "psk-file", "FILE", .file, "file whose first line is the pre-shared key, in hexadecimal (mode 0600)"),
       ]
@@ -39,7 +39,7 @@ extension Command {
     let foreign = (certificates + ["username", "password-file", "alpn", "psk-identity", "psk-file"]).first {
       arguments.has($0)
     }
-    if !isOwn, let foreign { return "--\(foreign) needs --url without --kiosk: the kiosk has its own" }
+    if !isOwn, let foreign { return "--\(foreign) requires --url without --kiosk: the kiosk uses its own" }
     if arguments.has("password-file"), !arguments.has("username") { return "--password-file needs --username" }
     if let mistake = usageErrorOfPreSharedKey(arguments, certificates) { return mistake }
     guard let url = arguments.value("url").flatMap({ BrokerEndpoint(url: $0) }), !url.usesTLS else { return nil }

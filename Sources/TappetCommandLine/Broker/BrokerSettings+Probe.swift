@@ -4,12 +4,12 @@ import TappetBroker
 import TappetCore
 
 extension BrokerSettings {
-  /// The same settings, modified so that the connection affects no other client of the broker.
+  /// A copy of the settings, modified so that the connection does not affect other clients of the broker.
   package var forProbe: BrokerSettings {
     @export(interface) get {
       let ending = "-check"
       var settings = self
-      // A truncated character becomes U+FFFD, at most 2 bytes longer.
+      // A truncated character becomes U+FFFD, which is at most 2 bytes longer.
       let start = clientID.utf8.prefix(Limits.clientIDSizeMax - ending.utf8.count - 2)
       settings.clientID = String(decoding: start, as: UTF8.self) + ending
       settings.announcesStatus = false

@@ -1,5 +1,5 @@
 // tappet check --deliver: sends a test message to each action's topic and waits for its return. Each action uses a
-// separate connection, since some brokers disconnect on a message that they do not allow.
+// separate connection, because some brokers disconnect a client that sends a message they do not allow.
 
 import CPlatform
 import TappetBroker
@@ -16,7 +16,7 @@ package enum CheckResult {
   case bad
 }
 
-/// A test message sent to a topic and back.
+/// A test message that is sent to a topic and received back.
 package struct DeliveryProbe {
   private enum Answer {
     case taken(isHeard: Bool)
@@ -31,7 +31,7 @@ package struct DeliveryProbe {
   private let receptions: Mailbox<LinkReception>
   private var usesMQTT5: Bool
   private var isConnected = false
-  /// Whether the broker permits subscribing to the topic; `nil` before its response.
+  /// Whether the broker permits subscribing to the topic; `nil` until the broker responds.
   private var isSubscribed: Bool?
   private var answer: Answer?
   private var hasReturned = false
@@ -52,7 +52,7 @@ package struct DeliveryProbe {
 
   private init(_ settings: BrokerSettings, endpoint: Int, topic: String) throws(SystemError) {
     self.topic = topic
-    // Distinguishes this message from another client's test.
+    // Distinguishes this message from other clients' test messages.
     let nonce = (try? LibCrypto.random(count: 8)).map { Hex.encode($0) } ?? ""
     payload = Array("tappet check \(nonce)".utf8)
     usesMQTT5 = settings.firstVersion(for: settings.endpoints[endpoint]) == .v5
@@ -120,7 +120,7 @@ package struct DeliveryProbe {
     case .refused(let code): return (.bad, "\(topic) is refused: \(LinkFailure.publishRefusal(code))")
     case .connectionEnded(let failure): return (.bad, "\(topic) was not sent: \(failure.sentence)")
     case .taken(let isHeard):
-      if hasReturned { return (.good, "\(topic) accepted a message, which was received back") }
+      if hasReturned { return (.good, "a message to \(topic) was accepted and received back") }
       if usesMQTT5 { return (.note, takenText(isHeard: isHeard)) }
       return (
         isSubscribed == true ? .bad : .note,
@@ -135,6 +135,6 @@ package struct DeliveryProbe {
       isSubscribed == true
       ? "it was not received back, so this client may lack permission to read the topic"
       : "this client is not allowed to subscribe and receive it back"
-    return "\(topic) accepted a message; \(why)" + (isHeard ? "" : ", and the topic has no other subscriber")
+    return "a message to \(topic) was accepted; \(why)" + (isHeard ? "" : ", and the topic has no other subscriber")
   }
 }

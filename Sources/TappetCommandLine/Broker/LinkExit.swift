@@ -1,4 +1,4 @@
-// The exit status of each cause, for scripts; docs/broker-tool.md contains the table.
+// The exit status for each cause of failure, for scripts; docs/broker-tool.md contains the table.
 
 import TappetCore
 import TappetMessages
@@ -41,10 +41,10 @@ extension TLSFailure {
 }
 
 extension CommandFailure {
-  /// A failure because a signal interrupted the command.
+  /// The failure of a command that was interrupted by a signal.
   package static var interrupted: Self { .refused("interrupted", FailureCode.cancelled) }
 
-  /// Creates a failure because there is no connection.
+  /// Creates the failure of a command that has no connection.
   package static func unconnected(_ sentence: String, _ failure: LinkFailure) -> Self {
     Self(status: failure.exit, sentence: sentence, code: failure.code)
   }

@@ -1,11 +1,11 @@
-// The second broker of a command: another address, with the certificates and the login of the first broker, and
+// The second broker of a command: a different address, with the certificates and the login of the first broker, and
 // optionally a separate CA.
 
 import TappetConfig
 import TappetCore
 
 extension BrokerChoice {
-  /// Returns the settings for the broker of `--other`, with a client id that differs from that of `settings`.
+  /// Returns the settings for the broker specified with `--other`, with a client id different from that of `settings`.
   @export(interface)
   package static func other(_ arguments: Arguments, beside settings: BrokerSettings) throws(CommandFailure)
     -> BrokerSettings
@@ -25,8 +25,8 @@ extension Command {
   /// Options for the address of the second broker.
   package static var otherBrokerOptions: [CommandOption] {
     [
-      CommandOption("other", "URL", "URL of the other broker; certificates and login are the same"),
-      CommandOption("other-ca", "FILE", .file, "CA certificates to trust for the other broker, and no others"),
+      CommandOption("other", "URL", "URL of the other broker, for which the same certificates and login are used"),
+      CommandOption("other-ca", "FILE", .file, "the only CA certificates to trust for the other broker"),
     ]
   }
 

@@ -63,7 +63,7 @@ package final class RequestSession {
     return answers.removeValue(forKey: id) ?? .none
   }
 
-  /// Returns the first matching message and discards those before it; waits until `limit`, or for the probe timeout.
+  /// Returns the first matching message and discards earlier messages; waits until `limit`, or for the probe timeout.
   package func message(until limit: Instant? = nil, where fits: (LinkMessage) -> Bool) -> LinkMessage? {
     wait(until: { $0.messages.contains(where: fits) || $0.hasDiscarded }, limit: limit)
     guard let index = messages.firstIndex(where: fits) else { return nil }
@@ -71,7 +71,7 @@ package final class RequestSession {
     return messages[index]
   }
 
-  /// Ends a subscription; returns false without a response.
+  /// Ends a subscription; returns false if the broker does not respond.
   package func unsubscribe(_ filter: String) -> Bool {
     count += 1
     let request = count
@@ -80,7 +80,7 @@ package final class RequestSession {
     return ended.remove(request) != nil
   }
 
-  /// Receives messages for this time, or until one matches.
+  /// Receives messages for the given time, or until a message matches.
   package func collect(until time: Duration, orUntil fits: (LinkMessage) -> Bool = { _ in false }) {
     let end = Instant.now() + time
     wait(until: { Instant.now() >= end || $0.messages.contains(where: fits) }, limit: end)

@@ -15,13 +15,13 @@ package enum KioskAccess {
   /// Returns the path in option `--config`, otherwise the default.
   package static func path(_ arguments: Arguments) -> String { arguments.value("config") ?? usualPath }
 
-  /// The path used without `--config`: that of the environment, otherwise the built-in default.
+  /// The path used without `--config`: from the environment variable TAPPET_CONFIG, otherwise the built-in default.
   package static var usualPath: String {
     guard let path = secure_getenv("TAPPET_CONFIG"), path.pointee != 0 else { return defaultPath }
     return String(cString: path)
   }
 
-  /// Loads the configuration, or parses its text, and prints every error in it.
+  /// Loads the configuration, or parses the given text, and prints all errors found.
   @export(interface)
   package static func load(
     _ arguments: Arguments, files: NamedFiles = .ignored, text: Result<TextFile, SystemError>? = nil
@@ -33,7 +33,7 @@ package enum KioskAccess {
     case .refused(let problems):
       for problem in problems { Output.printError(problem.sentence) }
       if case .cannotRead(let error) = problems.first?.kind, error.code == ENOENT {
-        Output.printError("Create one with 'tappet init', or specify its path with '--config FILE'.")
+        Output.printError("Use 'tappet init' to create the file, or '--config FILE' to specify its path.")
       }
       var failure = CommandFailure.reported(.configuration, FailureCode.configuration)
       failure.mistakes = problems.map { $0.json }
@@ -41,7 +41,7 @@ package enum KioskAccess {
     }
   }
 
-  /// Loads the configuration; if it contains errors, warns and uses only the location of the running kiosk.
+  /// Loads the configuration; if it contains errors, prints a warning and uses only the control socket's path.
   @export(interface)
   package static func loadRunning(_ arguments: Arguments) throws(CommandFailure) -> KioskConfiguration {
     let path = path(arguments)
@@ -54,12 +54,12 @@ package enum KioskAccess {
     else { return try load(arguments) }
     configuration.stateFolder = state
     for problem in problems { Output.printError("warning: " + problem.sentence) }
-    Output.printError("warning: the file has errors; using the kiosk that listens at \(control)")
+    Output.printError("warning: the file has errors; using the kiosk that is listening on \(control)")
     return configuration
   }
 
-  /// Checks that root may write a file named by the configuration at `path`: outside the configuration's folder only if
-  /// no other user can change the configuration.
+  /// Checks that root may write a file specified in the configuration at `path`: a file outside the configuration's
+  /// folder may be written only if no other user can change the configuration.
   @export(interface)
   package static func requireWritable(
     _ file: String, namedBy path: String, orGiven option: String? = nil
@@ -69,8 +69,8 @@ package enum KioskAccess {
       let target = resolvedPath(AtomicFiles.folder(of: file)), (target + "/").begins(with: folder + "/")
     else {
       throw .refused(
-        "\(path), which users other than root can change, names \(file) outside its folder: root does not write there; "
-          + "make root its owner (chown root:tappet, chmod 640)"
+        "\(path) is writable by users other than root and refers to \(file), which is outside its folder, so root will "
+          + "not write to that file; make root the owner of \(path) (chown root:tappet, chmod 640)"
           + (option.map { ", or specify the file with --\($0)" } ?? ""))
     }
   }
@@ -90,7 +90,7 @@ package struct RunningKiosk {
 
   private init(_ socket: UnixSocket) { self.socket = socket }
 
-  /// Connects to the kiosk of this configuration; returns `nil` if none is running.
+  /// Connects to the kiosk of this configuration; returns `nil` if it is not running.
   ///
   /// Throws if the listener is neither root, this user, the service's user nor the folder's owner: where others can
   /// write to the folder, another program could replace the socket, receive requests, and send any response.
@@ -101,12 +101,12 @@ package struct RunningKiosk {
     let owner = FileOwner.user(of: AtomicFiles.folder(of: configuration.controlSocket))
     if let peer, [0, geteuid(), owner, FileOwner.serviceUser].contains(peer) { return RunningKiosk(socket) }
     throw .failed(
-      "the program that listens at \(configuration.controlSocket) is not the kiosk, but belongs to another user "
-        + "(\(peer.map { String($0) } ?? "unknown")): nothing was sent; find out whose program it is",
+      "the program listening on \(configuration.controlSocket) is not the kiosk: it runs as another user "
+        + "(\(peer.map { String($0) } ?? "unknown")); nothing was sent; check which program this is",
       FailureCode.kioskDistrusted)
   }
 
-  /// Explains why no kiosk was found, and what to do.
+  /// Returns a message that explains why no kiosk was found, and what to do.
   @export(interface)
   package static func absence(_ configuration: KioskConfiguration) -> String {
     let path = configuration.controlSocket
@@ -116,10 +116,10 @@ package struct RunningKiosk {
           + "'control: /run/tappet/control' and join the group tappet"
       }
     }
-    return "no kiosk is running with this configuration (nothing listens at \(path)); start one with 'tappet run'"
+    return "no kiosk is running with this configuration (nothing is listening on \(path)); use 'tappet run' to start it"
   }
 
-  /// For callers that wait for several descriptors.
+  /// The socket's descriptor, for callers that wait for several descriptors.
   package var fileDescriptor: Int32 { socket.fileDescriptor }
 
   /// Sends a message; returns false if the kiosk does not accept it.
@@ -133,7 +133,7 @@ package struct RunningKiosk {
   /// Receives the next message without waiting.
   package func receive() -> UnixSocket.Receipt { socket.receive(sizeMax: Limits.controlReplySizeMax) }
 
-  /// Sends a request and waits for the response with its payload; returns `nil` if none arrives in time.
+  /// Sends a request and waits for the response with its payload; returns `nil` if no response arrives in time.
   @export(interface)
   package func ask(
     _ request: KioskRequest, waiting limit: Duration = .seconds(3)
@@ -149,14 +149,14 @@ package struct RunningKiosk {
   }
 }
 
-/// A client that sends requests to the running kiosk, which has the sealing key and applies changes immediately;
-/// otherwise, this process handles them.
+/// A client that sends requests to the running kiosk, which has the sealing key and applies changes immediately; if no
+/// kiosk is running, this process handles the requests.
 package struct KioskClient {
   let configuration: KioskConfiguration
 
   package init(configuration: KioskConfiguration) { self.configuration = configuration }
 
-  /// Sends requests and returns the last response; without a running kiosk, `direct` handles the request.
+  /// Sends requests and returns the last response; if no kiosk is running, `direct` handles the request.
   @export(interface)
   package func ask(
     _ requests: [KioskRequest], waiting limit: Duration = .seconds(30),
@@ -178,7 +178,7 @@ package struct KioskClient {
   private func judged(_ answer: ControlMessage?) throws(CommandFailure) -> ControlMessage {
     guard let answer else {
       throw .failed(
-        "the running kiosk does not answer; look at its log, and check whether the request was executed",
+        "the running kiosk does not respond; check its log, and whether the request was executed",
         FailureCode.kioskSilent)
     }
     guard let sentence = answer.json["error"]?.text else { return answer }

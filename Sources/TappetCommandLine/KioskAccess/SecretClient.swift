@@ -17,7 +17,7 @@ package struct SecretClient {
 
   /// Sends a request and returns the response.
   ///
-  /// A running kiosk receives `pieces` instead, since its requests are limited in size.
+  /// A running kiosk receives `pieces` instead, because the size of its requests is limited.
   package func ask(
     _ request: SecretRequest, inPieces pieces: [KioskRequest] = []
   ) throws(CommandFailure) -> ControlMessage {
@@ -33,7 +33,7 @@ package struct SecretClient {
     // A kiosk may have started in the meantime.
     if answer.secrets != nil || answer.learnedTags != nil, let kiosk = try? RunningKiosk.find(configuration) {
       guard let reply = kiosk.ask(.secrets(.reload)), reply.json["error"] == nil else {
-        throw .failed("the change is stored, but the kiosk that has just started did not apply it; restart it")
+        throw .failed("the change is stored, but the kiosk that has just started did not apply it; restart the kiosk")
       }
     }
     return ControlMessage(answer.json, enclosing: answer.secretPayload)
@@ -54,16 +54,16 @@ package struct SecretClient {
     }
   }
 
-  /// Returns the facts about all secrets, including those that cannot be opened.
+  /// Returns the details of all secrets, including secrets that cannot be decrypted.
   package func list() throws(CommandFailure) -> (secrets: [JSON], unreadable: [JSON]) {
     let (secrets, page) = try askAll("secrets") { .listSecrets(from: $0) }
     return (secrets, page["unreadable"]?.elements ?? [])
   }
 }
 
-/// Formats times for people.
+/// Formats times in human-readable form.
 package enum TimeText {
-  /// The first second of 2020: earlier than any time stored here, and later than a clock that was never set.
+  /// The first second of 2020: earlier than any time stored here, and later than the time of an unset clock.
   private static let floorUnixSeconds: Int64 = 1_577_836_800
 
   /// Returns the time in the machine's time zone: `2026-11-21 10:51`.

@@ -13,7 +13,7 @@ package enum Tokens {
     try Prompt.privateLine(from: path, question: "Timestamp key", what: "key")
   }
 
-  /// Returns the key in --key-file, otherwise the configured key.
+  /// Returns the key from the file specified with --key-file, otherwise the configured key.
   @export(interface)
   package static func key(_ arguments: Arguments) throws(CommandFailure) -> TimestampKey {
     if let path = arguments.value("key-file") {
@@ -29,7 +29,7 @@ package enum Tokens {
       return key
     }
     guard let key = configuration.timestampKey else {
-      throw .refused("the configuration has no timestamp_key; add it, or specify --key-file FILE")
+      throw .refused("the configuration contains no timestamp_key; add one, or specify --key-file FILE")
     }
     return key
   }

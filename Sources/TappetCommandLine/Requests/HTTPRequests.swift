@@ -1,5 +1,5 @@
-// Sequential requests to a web server through a dedicated tappet-webhook process, so that neither libcurl nor a
-// response of unlimited size is in this process.
+// Sequential requests to a web server through a dedicated tappet-webhook process, so that this process neither
+// contains libcurl nor handles responses of unlimited size.
 
 import CPlatform
 import TappetCore
@@ -11,7 +11,7 @@ import TappetPlatform
 package final class HTTPRequests {
   package struct Answer {
     package var status: Int
-    /// The delay that the server requests before the next request.
+    /// The delay before the next request, as requested by the server.
     package var retryAfter: Duration?
     /// The start of the body, up to `Limits.webhookAnswerSizeMax`.
     package var body: [UInt8]
@@ -27,7 +27,7 @@ package final class HTTPRequests {
   private let process: ServiceProcess
   private var count: UInt64 = 0
 
-  /// Starts the helper, which loads the files named in `endpoint`.
+  /// Starts the helper, which loads the files specified in `endpoint`.
   @export(interface)
   package init(_ endpoint: WebhookEndpoint) throws(CommandFailure) {
     do throws(SystemError) { process = try ServiceProcess.start(WebhookProgram.path) } catch {
@@ -61,7 +61,7 @@ package final class HTTPRequests {
     }
   }
 
-  /// Pauses between requests, when no message is expected; ends early if the helper ends.
+  /// Pauses between requests, when no message is expected; returns early if the helper exits.
   package func pause(_ time: Duration) { _ = process.socket.waitReadable(for: time) }
 
   private func receive(within limit: Duration) throws(CommandFailure) -> WebhookMessage? {

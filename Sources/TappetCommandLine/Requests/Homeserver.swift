@@ -12,7 +12,7 @@ package enum Homeserver {
   /// Returns the `matrix` section of the configuration.
   package static func settings(_ configuration: KioskConfiguration) throws(CommandFailure) -> MatrixSettings {
     if let matrix = configuration.matrix { return matrix }
-    throw .refused("kiosk.yaml has no 'matrix'; add: matrix: {session: matrix.session}")
+    throw .refused("kiosk.yaml contains no 'matrix'; add: matrix: {session: matrix.session}")
   }
 
   /// Loads the session from its file.
@@ -24,16 +24,16 @@ package enum Homeserver {
     return RoomSession(content.bytes)
   }
 
-  /// Returns the server of the kiosk's user.
+  /// Returns the server part of the kiosk's user name.
   package static func server(_ configuration: KioskConfiguration) -> String {
     configuration.matrix.flatMap { session($0) }.flatMap { server(of: $0.user) } ?? ""
   }
 
-  /// Connects with the kiosk's session.
+  /// Connects using the kiosk's session.
   package static func connect(_ configuration: KioskConfiguration) throws(CommandFailure) -> HomeserverClient {
     let matrix = try settings(configuration)
     guard let session = session(matrix) else {
-      throw .refused("there is no session in \(matrix.sessionFile); 'tappet matrix login USER' creates one")
+      throw .refused("there is no session in \(matrix.sessionFile); use 'tappet matrix login USER' to log in")
     }
     return try HomeserverClient(.file(matrix.sessionFile), caFile: matrix.caFile, place: session.homeserver)
   }
@@ -45,7 +45,7 @@ package enum Homeserver {
     return WebhookURL("https://" + server)?.origin == "https://" + server && name.begins(with: "@") ? server : nil
   }
 
-  /// Returns a homeserver's URL without a trailing slash.
+  /// Validates a homeserver's URL, and returns it without a trailing slash.
   package static func checked(_ url: String) throws(CommandFailure) -> String {
     let bare = url.utf8.last == UInt8(ascii: "/") ? String(url.dropLast()) : url
     guard let parts = WebhookURL(bare), parts.usesTLS || parts.isLoopback else {
@@ -54,7 +54,7 @@ package enum Homeserver {
     return bare
   }
 
-  /// Returns the homeserver's URL: the one the server announces, otherwise the server itself (client-server API §4.1).
+  /// Returns the homeserver's URL as announced by the server, otherwise the server's own (client-server API §4.1).
   @export(interface)
   package static func discover(_ server: String, _ matrix: MatrixSettings) throws(CommandFailure) -> String {
     let client = try HomeserverClient(.text("https://" + server), caFile: matrix.caFile, place: server)
@@ -68,8 +68,8 @@ package enum Homeserver {
     return try checked(url)
   }
 
-  /// Returns the device id of the last session, for reuse by the next; `nil` for another user, or if the device's keys
-  /// are lost, since other users would not trust new keys under that id.
+  /// Returns the device id of the last session, for reuse by the next; `nil` for a different user, or if the device's
+  /// keys are lost, because other users would not trust new keys under that id.
   package static func device(of user: String, _ matrix: MatrixSettings, _ configuration: KioskConfiguration) -> String?
   {
     guard let earlier = session(matrix), earlier.user == user else { return nil }
@@ -79,7 +79,7 @@ package enum Homeserver {
     return hasKeys ? earlier.device : nil
   }
 
-  /// Refuses a login type that the homeserver does not support, before prompting for it (client-server API §5.5.1).
+  /// Refuses a login type that the homeserver does not support, before any prompt (client-server API §5.5.1).
   @export(interface)
   package static func requireLogin(_ client: HomeserverClient, isToken: Bool, _ place: String) throws(CommandFailure) {
     guard let flows = try client.ask(.get, "/_matrix/client/v3/login").json?["flows"]?.elements else { return }

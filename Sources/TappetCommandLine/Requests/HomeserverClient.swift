@@ -1,4 +1,4 @@
-// Sequential requests to a homeserver, with its errors as sentences.
+// Sequential requests to a homeserver, with its errors as human-readable sentences.
 
 import TappetCore
 import TappetJSON
@@ -23,7 +23,7 @@ package final class HomeserverClient {
   private let requests: HTTPRequests
   private let place: String
 
-  /// Connects with a session file, or with a URL and no token; `sendsPassword` disables redirects, since a redirect
+  /// Connects with a session file, or with a URL and no token; `sendsPassword` disables redirects, because a redirect
   /// drops only the token's header, not a password in the body.
   @export(interface)
   package init(
@@ -88,14 +88,14 @@ extension HomeserverClient.Answer {
   package func failure(_ place: String) -> CommandFailure {
     guard let code, let json else {
       let fault = WebhookFault.trouble(.notAHomeserver, code: Int32(clamping: status))
-      // Only a login does not follow redirects.
+      // All requests except a login follow redirects.
       guard (300...399).contains(status) else { return .failed(fault.sentence(place), fault.code) }
-      return .failed("\(place) redirects to another address; log in with '--homeserver' and that address", fault.code)
+      return .failed("\(place) redirects to a different address; specify that address with '--homeserver'", fault.code)
     }
     switch code {
     case "M_USER_DEACTIVATED":
       return .refused(
-        "this user is deactivated at \(place); its administrator can reactivate it, or log in as another user",
+        "this user is deactivated at \(place); ask its administrator to reactivate it, or log in as a different user",
         "credentials-refused")
     case "M_UNKNOWN_TOKEN", "M_MISSING_TOKEN":
       let fault = WebhookFault.trouble(.tokenRefused, code: Int32(clamping: status))

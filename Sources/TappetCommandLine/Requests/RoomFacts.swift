@@ -1,9 +1,9 @@
-// The facts about a Matrix room, for the commands.
+// The properties of a Matrix room that the commands use, such as its name and encryption.
 
 import TappetCore
 import TappetJSON
 
-/// The facts in a room's state.
+/// The properties found in a room's state.
 package struct RoomFacts {
   package private(set) var name: String?
   package private(set) var alias: String?

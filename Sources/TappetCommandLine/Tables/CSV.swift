@@ -1,8 +1,8 @@
-// A line of comma-separated values that a spreadsheet may open (RFC 4180).
+// Lines of comma-separated values (RFC 4180) that are safe to open in a spreadsheet.
 
 /// Writes comma-separated values.
 package enum CSV {
-  /// Returns a line without its line end; `nil` becomes an empty field.
+  /// Returns a line without a line break; `nil` becomes an empty field.
   package static func line(_ fields: [String?]) -> String { fields.map { quoted($0 ?? "") }.joined(separator: ",") }
 
   /// Returns the field, prefixed with an apostrophe if a spreadsheet would run it as a formula; numbers are left

@@ -17,7 +17,7 @@ package enum CSVFile {
       let bytes = try reading(path) { () throws(SystemError) in try file.read(sizeMax: Limits.tablePieceSize) }
       size += bytes.count
       guard size <= sizeMax else {
-        throw refusal(path, "the file has more than \(sizeMax) bytes; split it")
+        throw refusal(path, "the file is larger than \(sizeMax) bytes; split it")
       }
       do throws(CSVError) {
         if bytes.isEmpty { try reader.finish() } else { try reader.read(bytes) }

@@ -6,11 +6,11 @@ import TappetCore
 
 /// The reason why a file is not a valid table.
 package enum CSVError: Error, Hashable {
-  /// A quote in the middle of a field, or an unbalanced one; with the line on which the row starts.
+  /// A quote in the middle of a field, or an unbalanced quote; `line` is the line on which the row starts.
   case quote(line: Int)
   case tooManyColumns(line: Int, max: Int)
   case fieldTooLong(line: Int, max: Int)
-  /// The text is not UTF-8; the likely encoding is given by its iconv name.
+  /// The text is not UTF-8; `encoding` is iconv's name for the likely encoding.
   case notUTF8(line: Int, encoding: String)
   /// A spreadsheet in its native format.
   case workbook
@@ -22,7 +22,7 @@ package enum CSVError: Error, Hashable {
       case .quote(let line):
         "line \(line): misplaced or unclosed quote; double the quotes in a quoted field"
       case .tooManyColumns(let line, let max): "line \(line): more than \(max) columns"
-      case .fieldTooLong(let line, let max): "line \(line): a field of more than \(max) bytes; is a quote missing?"
+      case .fieldTooLong(let line, let max): "line \(line): a field is larger than \(max) bytes; is a quote missing?"
       case .notUTF8(let line, let encoding):
         "line \(line) is not UTF-8; it looks like \(encoding): convert the file with iconv -f \(encoding) -t UTF-8"
       case .workbook: "the file is a workbook (such as .xlsx or .ods); save it as 'CSV UTF-8' in the spreadsheet first"
@@ -151,7 +151,7 @@ package final class CSVReader {
     row.append(text)
   }
 
-  /// Ends a row; an empty row is dropped, as spreadsheets leave some after a table.
+  /// Completes a row; drops an empty row, because spreadsheets leave empty rows after a table.
   private func endRow(_ character: Int32) {
     if row.contains(where: { !$0.isEmpty }), fault == nil { rows.append(CSVRow(line: start, fields: row)) }
     row = []

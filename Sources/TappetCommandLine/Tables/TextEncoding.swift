@@ -1,7 +1,7 @@
 // Guesses the encoding of a text that is not UTF-8, for a hint on how to convert it.
 
 package enum TextEncoding {
-  /// Returns iconv's name of the likely encoding.
+  /// Returns iconv's name for the likely encoding.
   @export(interface)
   package static func name(of bytes: [UInt8]) -> String {
     if bytes.starts(with: [0xFF, 0xFE, 0, 0]) || bytes.starts(with: [0, 0, 0xFE, 0xFF]) { return "UTF-32" }
@@ -9,7 +9,7 @@ package enum TextEncoding {
     let zeros = bytes.indices.filter { bytes[$0] == 0 }
     // In UTF-16LE, the zero byte follows an ASCII letter; in UTF-16BE, it precedes the letter.
     if !zeros.isEmpty { return zeros.count { $0 % 2 == 1 } * 2 > zeros.count ? "UTF-16LE" : "UTF-16BE" }
-    // Runs of such bytes do not occur in Western languages.
+    // In Western languages, such bytes do not occur in runs of four.
     var run = 0
     for byte in bytes {
       run = byte >= 0xC0 ? run + 1 : 0
@@ -23,7 +23,7 @@ package enum TextEncoding {
     return best.name
   }
 
-  /// The bytes of the accented letters that are most frequent in names; on equal scores, the first encoding wins.
+  /// The bytes of the accented letters most frequent in names, by encoding; the first encoding wins a tie.
   private static var letters: [(name: String, bytes: [UInt8])] {
     [
       (

@@ -24,7 +24,7 @@ package final class FullScreen {
     case TC_UNKNOWN_TERMINAL:
       let name = getenv("TERM").map { String(cString: $0) } ?? ""
       throw .failed("the terminal's type \(name.quoted) is unknown here; try TERM=xterm or TERM=vt100")
-    default: throw .failed("a full screen needs ncurses: install the package libncursesw6")
+    default: throw .failed("full-screen display requires ncurses: install the package libncursesw6")
     }
   }
 
@@ -57,7 +57,7 @@ package final class FullScreen {
     default: break
     }
     if code < TC_FUNCTION.rawValue { return Unicode.Scalar(UInt32(code)).map { .character($0) } }
-    // Key codes (KEY_…) of ncurses.
+    // ncurses key codes (KEY_…).
     switch code - TC_FUNCTION.rawValue {
     case 0o402: return .down
     case 0o403: return .up
@@ -80,7 +80,7 @@ package final class FullScreen {
     return true
   }
 
-  /// Displays these rows, with the cursor in the specified column of a row.
+  /// Displays the given rows, with the cursor at the specified row and column.
   package func show(_ rows: [ScreenRow], cursor: (row: Int, column: Int)?) {
     for (index, row) in rows.prefix(size.rows).enumerated() {
       let text = String(String.UnicodeScalarView(row.text.unicodeScalars.prefix(size.columns)))
@@ -103,7 +103,7 @@ package struct ScreenRow: Equatable {
     self.colour = colour
   }
 
-  /// A colour with a meaning; the text alone conveys it, too.
+  /// A colour with a meaning that the text also conveys.
   package enum Colour {
     case red, yellow
   }

@@ -1,17 +1,17 @@
-// Blocks termination signals while the process has to clean up first.
+// Blocks termination signals, so that the process can clean up before it exits.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// Blocks signals until it is released; in the meantime, they are readable as events.
+/// Blocks signals until the object is released; in the meantime, they are readable as events.
 package final class HeldSignals {
-  /// The signals that other processes send to end a program.
+  /// The signals that other processes send to terminate a program.
   static var ending: [Int32] { [SIGINT, SIGTERM, SIGHUP] }
-  /// The same, plus the signals of a terminal's keys.
+  /// The same signals, plus those that a terminal's keys send.
   package static var typed: [Int32] { ending + [SIGQUIT, SIGTSTP] }
 
-  /// `nil` if signals cannot be read; in that case none is blocked, since it would go unnoticed.
+  /// `nil` if signals cannot be read; in that case, none are blocked, because they would go unnoticed.
   private let signals: SignalDescriptor?
   private let mask: SignalMask?
 
@@ -24,7 +24,7 @@ package final class HeldSignals {
   // Discards pending signals, which were meant for the operation that has just ended.
   deinit { _ = consume() }
 
-  /// Readable when a signal has arrived; -1 if none is blocked.
+  /// Descriptor that is readable when a signal has arrived; -1 if no signals are blocked.
   package var fileDescriptor: Int32 { signals?.fileDescriptor ?? -1 }
 
   /// Whether an unconsumed signal has arrived.

@@ -10,12 +10,12 @@ package final class LineReader {
   /// The same terminal in non-blocking mode: Ctrl-C discards typed input, even after poll has reported it.
   private let terminal: FileDescriptor?
   private let sizeMax: Int
-  /// A single allocation, since growing an array would leave copies behind.
+  /// A single allocation, because growing an array would leave copies behind.
   private var memory: [UInt8]
   private var size = 0
-  /// Set until the first line is read, in which a byte order mark from an editor is skipped.
+  /// True until the first line has been read, in which an editor's byte order mark is skipped.
   private var isFirst = true
-  /// Set when no further line follows: the input ended, a signal arrived, or a line was too long.
+  /// Whether no further line follows, because the input ended, a signal arrived, or a line was too long.
   package private(set) var isOver = false
 
   package init(_ file: Int32, sizeMax: Int) {
@@ -58,7 +58,7 @@ package final class LineReader {
     return nil
   }
 
-  /// Removes the line from the memory; returns `nil` if it is too long.
+  /// Removes the line from the buffer and returns it; `nil` if it is too long.
   private func take(_ end: Int, through next: Int) -> [UInt8]? {
     let isCarriageReturn = end > 0 && memory[end - 1] == UInt8(ascii: "\r")
     let start = isFirst && end >= 3 && memory.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0

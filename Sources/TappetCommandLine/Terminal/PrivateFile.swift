@@ -4,7 +4,7 @@ import CPlatform
 import TappetPlatform
 
 package enum PrivateFile {
-  /// Reads a file; fails with EFBIG if it has more than `sizeMax` bytes.
+  /// Reads a file; fails with EFBIG if it is larger than `sizeMax` bytes.
   @export(interface)
   package static func read(_ path: String, sizeMax: Int) -> Result<[UInt8], SystemError> {
     do throws(SystemError) {
@@ -33,7 +33,7 @@ package enum PrivateFile {
     return status.st_mode & 0o077 != 0
   }
 
-  /// Creates `path` with this content, accessible only to its owner.
+  /// Creates a file with the given content, accessible only to its owner.
   @export(interface)
   package static func create(_ path: String, _ bytes: [UInt8]) throws(CommandFailure) {
     do throws(SystemError) { try make(path, bytes) } catch {
@@ -43,8 +43,8 @@ package enum PrivateFile {
     }
   }
 
-  /// Creates the file, naming it only after all of it is on disk, so that killing the process leaves nothing; FAT file
-  /// systems do not support unnamed files.
+  /// Creates the file, and names it only once all data is on disk, so that killing the process leaves nothing behind;
+  /// FAT file systems do not support unnamed files.
   private static func make(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
     let file = tp_open_unnamed(AtomicFiles.folder(of: path))
     if file >= 0 {

@@ -22,10 +22,10 @@ package final class Prompt {
   /// Whether a signal has arrived or the input has ended, so that no further answer is possible.
   package var isOver: Bool { hasEnded || signals.hasArrived }
 
-  /// Readable when a signal has arrived.
+  /// Descriptor that is readable when a signal has arrived.
   package var signalDescriptor: Int32 { signals.fileDescriptor }
 
-  /// Returns the answer without surrounding spaces, or the default for an empty one; `nil` when the dialogue has ended.
+  /// Returns the answer without surrounding spaces, or the default if it is empty; `nil` when the dialogue has ended.
   @export(interface)
   package func ask(_ question: String, default usual: String? = nil) -> String? {
     Output.printPrompt(question + (usual.map { $0.isEmpty ? " [none]: " : " [\($0)]: " } ?? ": "))
@@ -78,14 +78,14 @@ package final class Prompt {
 // MARK: - Single prompts
 
 extension Prompt {
-  /// Whether to prompt before an action: not with `--yes`; without a terminal, the action is refused.
+  /// Returns whether to prompt before an action: false with `--yes`; throws if there is no terminal to prompt on.
   package static func isNeeded(for what: String, _ arguments: Arguments) throws(CommandFailure) -> Bool {
     if arguments.has("yes") { return false }
     guard isPossible else { throw .refused(what + "; add --yes to confirm") }
     return true
   }
 
-  /// Requires `word` as confirmation; `fact` is the message if prompting is impossible.
+  /// Requires the user to type `word` as confirmation; `fact` is the message if prompting is impossible.
   package static func require(
     _ word: String, _ reason: String, fact: String = "this cannot be undone", _ arguments: Arguments
   ) throws(CommandFailure) {
@@ -93,7 +93,7 @@ extension Prompt {
     guard Prompt().ask("\(reason) Type '\(word)' to continue") == word else { throw .refused("not done") }
   }
 
-  /// Requires consent to replace those of the files that exist, by prompt or `--force`.
+  /// Requires consent, by prompt or `--force`, to replace files that already exist.
   @export(interface)
   package static func requireReplacement(of paths: [String], _ arguments: Arguments) throws(CommandFailure) {
     let present = paths.filter { access($0, F_OK) == 0 }
@@ -189,7 +189,7 @@ extension CertificateProblem {
   package var promptSentence: String {
     switch self {
     case .keyEncrypted(let path), .bundleEncrypted(let path):
-      "\(path) has a passphrase: run this on a terminal, or specify --passphrase-file"
+      "\(path) has a passphrase: run this command on a terminal, or specify --passphrase-file"
     default: sentence
     }
   }

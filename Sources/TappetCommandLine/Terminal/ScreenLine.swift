@@ -5,7 +5,8 @@ package enum ScreenLine {
   private static let indent = 11
   private static let reset = "\u{1B}[0m"
 
-  /// Returns the line in parts of at most `columns` visible scalars; colours continue, and are reset in each part.
+  /// Returns the line in parts of at most `columns` visible scalars; a colour is reset at the end of a part, and set
+  /// again at the start of the next part.
   @export(interface)
   package static func wrapped(_ line: String, _ columns: Int) -> [String] {
     var parts: [String] = []
@@ -44,7 +45,7 @@ package enum ScreenLine {
     return (scalars.count, scalars.count)
   }
 
-  /// Returns the colour in effect at the end of the part, empty for none; `nil` if the part does not change the colour.
+  /// Returns the colour in effect at the end of the part, empty if none; `nil` if the part does not change the colour.
   private static func lastColour(_ part: ArraySlice<Unicode.Scalar>) -> [Unicode.Scalar]? {
     guard let start = part.lastIndex(of: "\u{1B}") else { return nil }
     let escape = Array(part[start...].prefix { $0 != "m" }) + ["m"]

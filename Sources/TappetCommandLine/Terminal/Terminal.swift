@@ -3,7 +3,7 @@
 import CPlatform
 
 package enum TerminalSize {
-  /// Returns the columns and rows; `nil` if not a terminal, and for serial consoles of unknown size.
+  /// Returns the columns and rows; `nil` if stdout is not a terminal, or is a serial console of unknown size.
   package static func current() -> (columns: Int, rows: Int)? {
     var window = winsize()
     guard tp_ioctl_pointer(1, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else { return nil }
@@ -15,7 +15,7 @@ package enum TerminalSize {
 package final class TerminalMode {
   private var before = termios()
 
-  /// Disables these local modes (termios(3)); `nil` if standard input is not a terminal.
+  /// Disables the given local modes (termios(3)); `nil` if standard input is not a terminal.
   package init?(without modes: Int32) {
     guard isatty(0) == 1, tcgetattr(0, &before) == 0 else { return nil }
     var changed = before
@@ -23,7 +23,7 @@ package final class TerminalMode {
     guard tcsetattr(0, TCSAFLUSH, &changed) == 0 else { return nil }
   }
 
-  // Unread keys are discarded, since they were meant for this mode.
+  // Unread keys are discarded, because they were meant for this mode.
   deinit { tcsetattr(0, TCSAFLUSH, &before) }
 
   /// Enables single-key input without echo.

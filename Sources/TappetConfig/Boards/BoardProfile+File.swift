@@ -1,4 +1,4 @@
-// Parser for profile files. As for the configuration, the whole file is checked, and all errors are reported together.
+// Parser for profile files. As with kiosk.yaml, the whole file is checked, and all errors are reported together.
 //
 //   title: Raspberry Pi with 40 pins
 //   models: [Raspberry Pi]                           prefixes of /proc/device-tree/model
@@ -33,10 +33,10 @@ extension BoardProfile {
 }
 
 extension YAMLReader {
-  /// Chip labels, by the name that pins use.
+  /// Chip labels, by the name with which pins refer to them.
   fileprivate typealias ChipTable = [(key: String, labels: [String])]
 
-  /// Returns `nil` after an error.
+  /// Returns the profile; `nil` after an error.
   fileprivate mutating func profile(_ root: YAMLNode, name: String) -> BoardProfile? {
     guard let top = mapping(root, keys: ["title", "models", "chips", "headers"]) else { return nil }
     let title = word(required("title", in: top))
@@ -110,7 +110,7 @@ extension YAMLReader {
     return BoardProfile.Header(title: title, pins: pins)
   }
 
-  /// Reads a pin number; the first is odd, since odd pins are on the left, and the others follow without gaps.
+  /// Reads a pin number; the first is odd, because odd pins are on the left, and the others follow without gaps.
   private mutating func pinNumber(
     _ node: YAMLNode, after last: Int?, beyond others: Int
   ) -> Int? {
@@ -119,8 +119,8 @@ extension YAMLReader {
     {
       return Int(number)
     }
-    let first = "an odd number first, greater than all before it"
-    invalid(node, expected: last.map { "pin \($0 + 1) next, because no pin can be omitted" } ?? first)
+    let first = "an odd number that is greater than all previous pin numbers"
+    invalid(node, expected: last.map { "pin \($0 + 1), because no pin can be omitted" } ?? first)
     return nil
   }
 

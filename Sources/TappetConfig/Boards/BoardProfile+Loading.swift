@@ -1,4 +1,4 @@
-// Finds a board's profile by the name of an installed profile, by path, or by the board's own name.
+// Finds a board's profile by the name of an installed profile, by path, or by the board's model.
 
 import CPlatform
 import TappetCore
@@ -6,14 +6,14 @@ import TappetPlatform
 
 /// The reason why a profile cannot be loaded.
 package indirect enum BoardProfileError: Error, Hashable, Sendable {
-  /// No profile with this name; includes the nearest name and all known names.
+  /// There is no profile with this name; `nearest` is the most similar of the known names.
   case unknown(String, nearest: String?, known: [String])
   /// The file has one or more errors.
   case refused([ConfigurationProblem])
 }
 
 extension BoardProfile {
-  /// Reads the profile `name`: an installed profile or, if it contains a slash, the file at this path.
+  /// Reads the profile `name`: an installed profile or, if `name` contains a slash, the file at this path.
   @export(interface)
   package static func load(name: String) throws(BoardProfileError) -> BoardProfile {
     if name.utf8.contains(UInt8(ascii: "/")) { return try load(path: name, name: name) }
@@ -35,7 +35,7 @@ extension BoardProfile {
     return nil
   }
 
-  /// Returns the model in this machine's device tree; `nil` without one, as on a PC.
+  /// Returns the model in this machine's device tree; `nil` if there is no device tree, as on a PC.
   package static func modelOfThisMachine() -> String? {
     guard case .success(let file) = TextFile.read("/proc/device-tree/model", sizeMax: 256) else { return nil }
     let text = String(decoding: file.bytes.prefix { $0 != 0 }, as: UTF8.self)

@@ -1,11 +1,11 @@
-// Lists the files that a configuration names, for a copy of everything that a kiosk needs.
+// Lists the files that a configuration refers to, for a copy of everything that a kiosk needs.
 
 import TappetCore
 
 extension ConfigurationParser {
-  /// Returns the files named in a configuration, as written there: relative paths stay relative to its folder.
+  /// Returns the files that a configuration refers to; relative paths remain relative to the configuration's folder.
   ///
-  /// Empty if the bytes are not valid YAML. Profiles installed with the programs are not included.
+  /// Returns an empty array if the bytes are not valid YAML. Installed profiles are not included.
   @export(interface)
   package static func namedFiles(in bytes: [UInt8]) -> [String] {
     guard let root = try? YAMLDocument.parse(bytes) else { return [] }
@@ -31,14 +31,14 @@ extension ConfigurationParser {
     return unique
   }
 
-  /// Returns the path of a file named in the configuration at `path`.
+  /// Returns the path of `file`, to which the configuration at `path` refers.
   package static func resolve(_ file: String, in path: String) -> String {
     file.utf8.first == UInt8(ascii: "/") ? file : folder(of: path) + "/" + file
   }
 }
 
 extension YAMLReader {
-  /// Returns the files of all actions' webhooks.
+  /// Returns the nodes with the paths of the files that the actions' webhooks use.
   fileprivate mutating func webhookFiles(_ actions: YAMLNode?) -> [YAMLNode?] {
     guard case .sequence(let elements) = actions?.content else { return [] }
     var nodes: [YAMLNode?] = []

@@ -5,7 +5,7 @@ import CPlatform
 import TappetCore
 
 extension YAMLReader {
-  /// Reads the times of an action; `nil` if it is permitted at any time, or after an error.
+  /// Reads the times at which an action is permitted; `nil` if there are no restrictions, or after an error.
   mutating func times(in mapping: YAMLMapping) -> ActionTimes? {
     if let node = mapping["clock_unknown"], mapping["hours"] == nil, mapping["valid"] == nil {
       note(.needsPartner("clock_unknown", partner: "hours"), at: node.position, mapping.node.place)

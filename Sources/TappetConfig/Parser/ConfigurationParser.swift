@@ -4,7 +4,7 @@ import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// Strictness of the checks on files that a configuration names.
+/// Strictness of the checks on files that a configuration refers to.
 package enum NamedFiles: Sendable {
   /// Files are not read, so that a user who may not read the keys can still query the kiosk.
   case ignored
@@ -16,14 +16,14 @@ package enum NamedFiles: Sendable {
 
 /// Parser for kiosk.yaml files.
 package enum ConfigurationParser {
-  /// A configuration, or the errors in it.
+  /// A configuration, or the errors in the file.
   package enum Outcome: Sendable {
     case loaded(KioskConfiguration)
     /// One or more errors, in file order.
     case refused([ConfigurationProblem])
   }
 
-  /// Reads the file at `path`, or `text` if the file was already read.
+  /// Reads the file at `path`, or `text` if the file has already been read.
   ///
   /// Relative paths in the file are relative to its folder.
   @export(interface)
@@ -84,9 +84,9 @@ package enum ConfigurationParser {
     return count
   }
 
-  /// Returns the files named in `broker:`, even if the configuration has errors; `nil` if it cannot be read.
+  /// Returns the files specified in `broker:`, even if the configuration has errors; `nil` if it cannot be read.
   ///
-  /// For commands that repair these files.
+  /// Used by commands that repair these files.
   @export(interface)
   package static func brokerFiles(path: String) -> BrokerFiles? {
     guard case .success(let file) = text(path: path),
@@ -107,7 +107,7 @@ package enum ConfigurationParser {
   }
 }
 
-/// Client id and files named in `broker:`; `nil` for missing keys.
+/// The client id and the files specified in `broker:`; `nil` for missing keys.
 package struct BrokerFiles: Hashable, Sendable {
   /// The client id.
   package var clientID: String?
@@ -120,7 +120,7 @@ package struct BrokerFiles: Hashable, Sendable {
 }
 
 extension YAMLReader {
-  /// Returns `nil` after an error.
+  /// Returns the configuration; `nil` after an error.
   mutating func configuration(_ root: YAMLNode) -> KioskConfiguration? {
     let keys = [
       "broker", "timestamp_key", "reader", "panel", "actions", "tags", "unknown_tags", "commands", "telemetry",
@@ -210,7 +210,7 @@ extension YAMLReader {
     return (count.map { Int($0) }, size)
   }
 
-  /// Reads the key of `{file: FILE}`; returns no key for `{stored: true}`, since that key is in the store.
+  /// Reads the key of `{file: FILE}`; returns no key for `{stored: true}`, because the store contains that key.
   private mutating func timestampKey(_ node: YAMLNode?) -> (key: TimestampKey?, isStored: Bool) {
     guard let node, let mapping = mapping(node, keys: ["file", "stored"]) else { return (nil, false) }
     if let stored = mapping["stored"] {

@@ -1,4 +1,4 @@
-// An error in a configuration, as facts: file, line, column, kind, and the nearest valid word. TappetMessages contains
+// An error in a configuration, as data: file, line, column, kind, and the nearest valid word. TappetMessages contains
 // the sentences.
 
 import TappetCore
@@ -33,31 +33,31 @@ package struct ConfigurationProblem: Hashable, Sendable {
     case tagNotTrusted
     /// An external tag for an action that drives an output or unlocks the panel.
     case tagOpensDoor(String)
-    /// Two tags with one UID, text or URI.
+    /// Two tags with the same UID, text or URI.
     case duplicateTag
     case unknownButton(String, nearest: String?)
-    /// The output is not on the panel.
+    /// An output that the panel does not have.
     case unknownOutput(String, nearest: String?)
-    /// A group that contains only this output.
+    /// An interlock group that contains only this output.
     case loneInterlock(String)
     case unknownLight(String, nearest: String?)
-    /// An action with `confirm` on a gesture that cannot answer the question.
+    /// An action with `confirm` on a gesture that does not allow a confirmation.
     case unanswerable(String, gesture: String)
-    /// `lock_after` without a code or an action that unlocks.
+    /// `lock_after` without a code or an action that unlocks the panel.
     case nothingUnlocks
-    /// `%T` where no timestamp_key is set.
+    /// `%T` without a `timestamp_key`.
     case timestampWithoutKey
     case fileUnreadable(path: String, SystemError)
     case unusableProfile(BoardProfileError)
     case keyFileOpen(path: String, mode: UInt32)
     case keyFileMalformed(path: String)
-    /// A malformed key for signed commands; it must have 64 digits.
+    /// A malformed key for signed commands; it must have 64 hex digits.
     case signingKeyMalformed(path: String)
-    /// Tokens without a key, either for this topic or for all topics.
+    /// A topic with tokens, although neither the topic nor the configuration has a key for them.
     case tokenWithoutKey
     /// A password for an endpoint without TLS, where it could be intercepted.
     case passwordWithoutTLS
-    /// A password in the file itself, which belongs neither there nor in a message.
+    /// A password in the configuration file itself, where it is not allowed; messages must not contain it either.
     case passwordInFile
     case passwordFileEmpty(path: String)
     /// An invalid webhook URL; it is not shown, because it may be secret.
@@ -66,7 +66,7 @@ package struct ConfigurationProblem: Hashable, Sendable {
     case plainWebhook
     case webhookSecretMalformed(path: String)
     case secretFileEmpty(path: String)
-    /// The session of `matrix`, which is created by `tappet matrix login`.
+    /// An unreadable session file of `matrix`, which is created by `tappet matrix login`.
     case sessionUnreadable(path: String, SystemError)
     case sessionMalformed(path: String)
     /// Two mutually exclusive keys.
@@ -86,7 +86,7 @@ package struct ConfigurationProblem: Hashable, Sendable {
   package var file: String
   /// The place in the file.
   package var position: TextPosition
-  /// The place in the tree: `actions[0].topic`; empty at the top.
+  /// The place in the YAML tree, such as `actions[0].topic`; empty for the root.
   package var place: String
   /// The kind of error.
   package var kind: Kind

@@ -2,7 +2,7 @@
 
 /// Edit distance between words.
 package enum Spelling {
-  /// Returns the candidate that needs the fewest changes, if they are few.
+  /// Returns the candidate that requires the fewest changes; `nil` if every candidate requires too many.
   ///
   /// Changes are insertions, deletions, replacements and transpositions.
   @export(interface)
@@ -17,7 +17,7 @@ package enum Spelling {
     return best?.candidate
   }
 
-  /// Returns a suggestion to append to an error about an unknown word: ` (did you mean 'check'?)`, or nothing.
+  /// Returns a suggestion to append to an error about an unknown word: ` (did you mean 'check'?)`, or an empty text.
   package static func suggestion(_ nearest: String?) -> String { nearest.map { " (did you mean '\($0)'?)" } ?? "" }
 
   private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {

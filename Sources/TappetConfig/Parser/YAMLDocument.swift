@@ -34,14 +34,14 @@ extension TextPosition {
 
 /// A tree node with its position.
 ///
-/// A class, although it is a value: it is passed around frequently, and references are cheap to pass.
+/// Immutable, but a class, because nodes are passed around frequently, and references are cheap to pass.
 final class YAMLNode: Sendable {
   /// The node's content.
   indirect enum Content: Sendable {
-    /// `isPlain`: unquoted, so that it may be a number, a boolean or null.
+    /// `isPlain` is true if the scalar is unquoted, so that it may be a number, a boolean or null.
     case scalar(String, isPlain: Bool)
     case sequence([YAMLNode])
-    /// Equal numbers of keys and values, in file order.
+    /// Keys and values in file order; there are as many values as keys.
     case mapping(keys: [YAMLNode], values: [YAMLNode])
   }
 
@@ -59,18 +59,18 @@ final class YAMLNode: Sendable {
     self.place = place
   }
 
-  /// Returns the same node with this path.
+  /// Returns a copy of the node with the given path.
   func reached(by place: String) -> YAMLNode { YAMLNode(content, at: position, count: count, place: place) }
 }
 
-/// The reason why a text is not a single document.
+/// The reason why a text is not a single valid document.
 package indirect enum YAMLError: Hashable, Sendable {
   case syntax(String)
   /// A tab in the indentation, where only spaces are allowed.
   case tab
   /// A no-break space (U+00A0) where YAML accepts only a plain space; YAML treats it as a letter.
   case noBreakSpace
-  /// A `!tag`; only the configuration determines the type of a value.
+  /// A `!tag`, which is not allowed, because only the configuration's keys determine the types of values.
   case tag(String)
   case unknownAlias(String)
   case tooManyNodes(max: Int)
@@ -229,7 +229,7 @@ final class YAMLDocument {
     return YAMLFailure(position: position(parser.pointee.problem_mark), error: isAtTab ? .tab : .syntax(problem))
   }
 
-  /// Rejects no-break spaces in keys: YAML treats `url:\u{a0}x` as a word, and an indentation of such spaces as well.
+  /// Rejects no-break spaces in keys: YAML treats them as letters, both in `url:\u{a0}x` and in an indentation.
   private func refuseNoBreakSpace(in key: YAMLNode) throws(YAMLFailure) {
     guard case .scalar(let text, isPlain: true) = key.content else { return }
     var position = key.position
@@ -250,7 +250,7 @@ final class YAMLDocument {
     for (offset, byte) in text.enumerated() where number <= line {
       if (last.1, byte) == (0xC2, 0xA0) {
         if number >= line - 1, separators.contains(last.0) { return TextPosition(of: offset - 1, in: text) }
-        // Treated like a space.
+        // A no-break space is treated like a space.
         last.1 = last.0
       } else if byte != 0x20 {
         last = (last.1, byte)

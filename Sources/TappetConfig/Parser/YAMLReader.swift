@@ -23,7 +23,7 @@ struct YAMLMapping {
 struct YAMLReader {
   let file: String
   let folder: String
-  /// Strictness of the checks on named files.
+  /// Strictness of the checks on the files that the configuration refers to.
   let files: NamedFiles
   private(set) var problems: [ConfigurationProblem] = []
   /// Names of the actions with `confirm`, available once `actions` has been read.
@@ -53,7 +53,7 @@ struct YAMLReader {
 
   // MARK: Shapes
 
-  /// Returns the node as a mapping with these keys.
+  /// Returns the node as a mapping, and reports keys that are not in `known`.
   mutating func mapping(_ node: YAMLNode, keys known: [String]) -> YAMLMapping? {
     guard case .mapping(let keys, let values) = node.content else {
       wrongType(node, expected: "a mapping (key: value)")
@@ -124,7 +124,7 @@ struct YAMLReader {
     text(node).map { $0.utf8.first == UInt8(ascii: "/") ? $0 : folder + "/" + $0 }
   }
 
-  /// Reads text for one line on a terminal.
+  /// Reads text that fits on one line of a terminal.
   mutating func shortText(_ node: YAMLNode?, sizeMax: Int) -> String? {
     guard let node, let text = text(node) else { return nil }
     guard text.utf8.count <= sizeMax, text.isPrintable, text.isOfMQTT else {
@@ -134,7 +134,7 @@ struct YAMLReader {
     return text
   }
 
-  /// Reads a name that can be referred to.
+  /// Reads a name to which other parts of the file can refer.
   mutating func name(_ node: YAMLNode?, sizeMax: Int) -> String? {
     guard let node, let name = shortText(node, sizeMax: sizeMax)?.composed else { return nil }
     if let fault = name.nameFault(sizeMax: sizeMax) {

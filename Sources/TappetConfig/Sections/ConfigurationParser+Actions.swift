@@ -98,8 +98,8 @@ extension YAMLReader {
     return text(node)
   }
 
-  /// Reads the message; an action that only drives outputs must not have any message keys, and for a webhook the
-  /// message is the default body.
+  /// Reads the message, which is also the default body of a webhook; an action that only drives outputs must not have
+  /// any message keys.
   private mutating func message(
     in mapping: YAMLMapping, publishes: Bool, hasKey: Bool, _ format: MessageFormat?
   ) -> PayloadTemplate? {
@@ -114,8 +114,8 @@ extension YAMLReader {
     return PayloadTemplate("")
   }
 
-  /// Reads the mode, and the message for a tag's removal or second tap, sent to the action's topic unless it has its
-  /// own.
+  /// Reads the mode, and the message for a tag's removal or second tap, which is sent to the action's topic unless
+  /// `on_remove` specifies a separate topic.
   private mutating func mode(
     in mapping: YAMLMapping, hasKey: Bool, _ format: MessageFormat?
   ) -> (ActionMode, ActionRemoval?) {
@@ -146,7 +146,7 @@ extension YAMLReader {
     let value = ActionRemoval(topic: topic, message: message, hasLiteralTopic: isLiteral)
     if value.names(.uri) {
       let place = message.names(.uri) ? removal["message"] : removal["topic"] ?? mapping["topic"]
-      if let place { invalid(place, expected: "without '%{uri}', which is not kept until the tag is removed") }
+      if let place { invalid(place, expected: "text without '%{uri}', which is not kept until the tag is removed") }
     }
     return (chosen ?? .hold, value)
   }
@@ -159,7 +159,7 @@ extension YAMLReader {
       return nil
     }
     if template.topicSizeMax <= Limits.topicSizeMax { return topic }
-    invalid(node, expected: "a shorter topic: the values of its placeholders would not fit")
+    invalid(node, expected: "a shorter topic, so that the values of its placeholders fit")
     return nil
   }
 
@@ -172,9 +172,9 @@ extension YAMLReader {
     return text
   }
 
-  /// Reads a message, which may be empty only if this is explicit.
+  /// Reads a message, which may be empty only if written explicitly as `''`.
   ///
-  /// Some devices act on any message, but a forgotten value would clear a retained topic.
+  /// Some devices act on an empty message, but a forgotten value would clear a retained topic.
   mutating func message(_ node: YAMLNode?, hasKey: Bool, _ format: MessageFormat? = nil) -> PayloadTemplate? {
     guard let node else { return nil }
     guard case .scalar(let text, let isPlain) = node.content else {

@@ -32,8 +32,8 @@ extension YAMLReader {
     let login = login(in: mapping, at: node, endpoints)
     let alpn = shortText(mapping["alpn"], sizeMax: Limits.protocolNameSizeMax)
     let version = choice(mapping["protocol"], of: ["3.1.1", "5"])
-    // Without TLS, anyone could end the connection with an unknown property, on which libmosquitto asserts (2.0.11 to
-    // 2.0.20).
+    // Without TLS, anyone could terminate the connection with an unknown property, which causes an assertion failure in
+    // libmosquitto 2.0.11 to 2.0.20.
     if version == 1, let value = mapping["protocol"], endpoints.contains(where: { !$0.usesTLS }) {
       note(.needsTLS("protocol"), at: value.position, node.place)
     }
@@ -57,7 +57,7 @@ extension YAMLReader {
     return (settings, login.isStored)
   }
 
-  /// Reads the user name and the location of the password: a file, which is read at each connect, or the store.
+  /// Reads the user name and the location of the password: the store, or a file that is read for each connection.
   private mutating func login(
     in mapping: YAMLMapping, at node: YAMLNode, _ endpoints: [BrokerEndpoint]
   ) -> (name: String?, file: String?, isStored: Bool) {
@@ -83,7 +83,7 @@ extension YAMLReader {
   private mutating func checkPasswordFile(_ path: String, at node: YAMLNode) {
     switch TextFile.read(path, sizeMax: Limits.keyFileSizeMax) {
     case .failure(let error):
-      // A kiosk starts without the file, and reads it at each connect.
+      // A kiosk also starts if the file is missing, and reads it for each connection.
       if files == .required { note(.fileUnreadable(path: path, error), at: node) }
     case .success(var content):
       defer { LibCrypto.wipe(&content.bytes) }
@@ -98,19 +98,19 @@ extension YAMLReader {
   mutating func checkFile(_ path: String, at node: YAMLNode, isAuthority: Bool) {
     guard files != .ignored else { return }
     do throws(SystemError) { _ = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK) } catch {
-      // A kiosk starts without the file, and reads it at each connect.
+      // A kiosk also starts if the file is missing, and reads it for each connection.
       if files == .required { note(.fileUnreadable(path: path, error), at: node) }
       return
     }
     guard !isAuthority else { return }
     if let mode = Certificates.keyMode(path), mode & 0o077 != 0 { note(.keyFileOpen(path: path, mode: mode), at: node) }
-    // Checked now, since no user is present to answer a prompt when the kiosk connects.
+    // Checked now, because no user is present to answer a prompt when the kiosk connects.
     if let problem = Certificates.askingProblem(path) { note(.passphraseNeeded(problem), at: node) }
   }
 
   /// Reads the client id, whose length is limited by the status topic.
   ///
-  /// MQTT 3.1.1 §3.1.3.1 lets a server refuse more than 23 bytes; few servers do.
+  /// MQTT 3.1.1 §3.1.3.1 allows a server to refuse more than 23 bytes; few servers do.
   private mutating func clientID(_ node: YAMLNode?) -> String? {
     guard let node, let text = text(node) else { return nil }
     guard BrokerSettings.isClientID(text) else {
@@ -140,8 +140,7 @@ extension YAMLReader {
 }
 
 extension BrokerEndpoint {
-  /// Parses `mqtts://host:port` or `mqtt://host:port`; the ports default to 8883 and 1883; IPv6 addresses are in
-  /// brackets.
+  /// Parses `mqtts://host:port` (default 8883) or `mqtt://host:port` (default 1883), with IPv6 addresses in brackets.
   @export(interface)
   package init?(url: String) {
     var text = Array(url.utf8)[...]

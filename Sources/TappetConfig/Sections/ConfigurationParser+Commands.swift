@@ -49,7 +49,7 @@ extension YAMLReader {
       asksChecks: asksChecks)
   }
 
-  /// Reads `check: true`, which requires signed requests, since the answer names hosts and files.
+  /// Reads `check: true`, which requires signed requests, because the response contains the names of hosts and files.
   private mutating func check(in mapping: YAMLMapping) -> Bool {
     guard let node = mapping["check"], flag(node) == true else { return false }
     if case .scalar("signed", _)? = mapping["trust"]?.content, mapping["key"] != nil { return true }
@@ -75,7 +75,7 @@ extension YAMLReader {
       invalid(name, expected: "a room's address or id, such as '#door:example.org' or '!id:example.org'")
     }
     let powerLevel = whole(mapping["power_level"], in: 1...Limits.roomPowerLevelMax)
-    // Either key is sufficient.
+    // `users` is required only if there is no `power_level`.
     let place = mapping["power_level"] == nil ? required("users", in: mapping) : mapping["users"]
     let users = place.map { roomUsers($0) } ?? []
     let managesPeople = flag(mapping["people"])
@@ -106,7 +106,7 @@ extension YAMLReader {
     return users
   }
 
-  /// Reads the commands of the firmware: `{topic: T, role: esp32, open: NAME, stop: NAME, close: NAME}`.
+  /// Reads the commands of the ESP32 firmware: `{topic: T, role: esp32, open: NAME, stop: NAME, close: NAME}`.
   private mutating func firmwareCommand(_ node: YAMLNode, hasKey: Bool, _ outputNames: [String]) -> CommandPlan? {
     let keys = ["topic", "role", "key", "open", "stop", "close", "lax", "per_minute", "locked", "reply"]
     guard let mapping = mapping(node, keys: keys) else { return nil }
@@ -180,7 +180,7 @@ extension YAMLReader {
     return names
   }
 
-  /// Rejects loops: no message published by the kiosk may return to it as a command, whatever a tag contains.
+  /// Rejects loops: the kiosk must not receive its own messages as commands, regardless of a tag's contents.
   mutating func checkLoops(
     _ plans: [CommandPlan], _ actions: [Action], _ broker: BrokerSettings?, inventory: String?, at node: YAMLNode
   ) {

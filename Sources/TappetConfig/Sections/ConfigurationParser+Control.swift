@@ -13,7 +13,7 @@ extension ConfigurationParser {
     return value("control") ?? KioskConfiguration.controlSocket(in: value("state") ?? KioskConfiguration.usualState)
   }
 
-  /// Returns the path given by a top-level key: from the tree or, if the text is not valid YAML, from the key's line.
+  /// Returns the path that a top-level key specifies; if the text is not valid YAML, reads only the key's line.
   private static func path(_ key: String, in bytes: [UInt8], folder: String) -> String? {
     if let root = try? YAMLDocument.parse(bytes) { return path(key, in: root, folder: folder) }
     var start = 0

@@ -3,7 +3,7 @@
 import TappetCore
 
 extension YAMLReader {
-  /// Reads `true`, `false` or a mapping.
+  /// Reads the section, which is `true`, `false` or a mapping.
   mutating func homeAssistant(
     _ node: YAMLNode?, actionNames: [String], outputNames: [String]
   ) -> HomeAssistantPlan? {
@@ -35,12 +35,12 @@ extension YAMLReader {
     return plan
   }
 
-  /// Returns whether the list is empty, so that Home Assistant may use nothing of a kind.
+  /// Returns whether the list is empty, which means that Home Assistant may use no action or no output.
   private func isEmptyList(_ node: YAMLNode) -> Bool {
     if case .sequence(let elements) = node.content { elements.isEmpty } else { false }
   }
 
-  /// Returns the topics for Home Assistant's commands; no other part of the configuration may use them.
+  /// Returns the topics for Home Assistant's commands; no other part of the configuration may use these topics.
   mutating func commands(
     of plan: HomeAssistantPlan, _ broker: BrokerSettings, outputs: [OutputPlan], actions: [Action],
     others: [CommandPlan], at node: YAMLNode

@@ -2,19 +2,19 @@
 
 import TappetCore
 
-/// Settings of the inventory at the reader, and of its scanner.
+/// Inventory settings for the reader and the scanner.
 package struct InventorySettings: Hashable, Sendable {
   /// The part of the settings used by the core.
   package var plan = InventoryPlan()
-  /// Path of the scanner's event device; `nil` without a scanner.
+  /// Path of the scanner's event device; `nil` if there is no scanner.
   package var scanner: String?
 
-  /// Creates settings with which things are only shown and moved.
+  /// Creates settings with which inventory entries can only be shown and moved.
   package init() {}
 }
 
 extension YAMLReader {
-  /// Returns whether the action's tags represent things.
+  /// Returns whether the action's tags represent inventory entries.
   func isOfInventory(_ mapping: YAMLMapping) -> Bool {
     if case .scalar("inventory", _) = mapping["mode"]?.content { return true }
     return false
@@ -37,7 +37,7 @@ extension YAMLReader {
     if let node = mapping["low_stock"], let action = actions.first(where: { $0.name == settings.plan.lowStockAction }),
       action.confirmWithin != nil || action.mode != .tap
     {
-      invalid(node, expected: "an action without 'confirm' and 'mode'")
+      invalid(node, expected: "an action with neither 'confirm' nor 'mode'")
     }
     let first = actions.first { $0.mode == .inventory }?.name
     settings.plan.scanAction = action(mapping["scan_action"], actionNames) ?? (settings.scanner == nil ? nil : first)

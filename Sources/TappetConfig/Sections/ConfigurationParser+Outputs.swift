@@ -15,7 +15,7 @@ extension YAMLReader {
     checkDrives(panel, at: node)
   }
 
-  /// Checks that the lines of a drive form a pair, one to open and one to close, with nothing else in their group.
+  /// Checks that the lines of a drive form a pair, one to open and one to close, with no other output in their group.
   private mutating func checkDrives(_ panel: PanelSettings, at node: YAMLNode) {
     for output in panel.outputs where [.open, .close].contains(output.plan.kind) {
       let group = panel.outputs.filter { $0.plan.interlock == output.plan.interlock && $0.plan.interlock != nil }
@@ -33,7 +33,7 @@ extension YAMLReader {
     guard let mapping = mapping(node, keys: keys + lineKeys) else { return }
     guard var plan = plan(in: mapping) else { return }
     plan.safeWithoutLink = safeWithoutLink(mapping["on_link_loss"])
-    // Lights and outputs share the names on the virtual panel.
+    // Lights and outputs share one namespace on the virtual panel.
     let isTaken = panel.outputs.contains { $0.plan.name == plan.name } || LightOutputs.names.contains(plan.name)
     if isTaken, let value = mapping["name"] { invalid(value, expected: "a name that no other output or LED uses") }
     guard var target = target(in: mapping, keys: lineKeys, panel, &uses) else { return }
@@ -78,7 +78,7 @@ extension YAMLReader {
     return plan
   }
 
-  /// Reads `keep`, or `{safe_after: 10 s}`.
+  /// Reads `keep` or `{safe_after: 10 s}`; `nil` means that the output keeps its level.
   private mutating func safeWithoutLink(_ node: YAMLNode?) -> Duration? {
     guard let node else { return nil }
     guard case .mapping = node.content else {

@@ -35,7 +35,7 @@ extension YAMLReader {
     return panel
   }
 
-  /// Reports a panel lock that neither a code nor an action can open.
+  /// Reports a panel that locks, but that neither a code nor an action can unlock.
   mutating func checkLock(_ panel: PanelSettings, _ actions: [Action], at position: TextPosition) {
     guard panel.lockAfter != nil, panel.unlockCode.isEmpty else { return }
     for action in actions where action.unlocksPanel { return }
@@ -58,13 +58,13 @@ extension YAMLReader {
     return name
   }
 
-  /// Reads the name of an installed profile, or the path of another profile.
+  /// Reads the name of an installed profile, or the path of a profile file.
   private mutating func profile(_ node: YAMLNode?) -> String? {
     if let node, case .scalar(let text, _) = node.content, text.utf8.contains(UInt8(ascii: "/")) { return path(node) }
     return fileName(node)
   }
 
-  /// Reports an unusable profile if files are required; otherwise, the kiosk starts without it and reports it then.
+  /// Reports an unusable profile if files are required; otherwise, the kiosk starts without it and reports it later.
   private mutating func checkProfile(_ name: String?, at node: YAMLNode) {
     guard files == .required, let name else { return }
     do throws(BoardProfileError) { _ = try BoardProfile.load(name: name) } catch {
@@ -147,7 +147,7 @@ extension YAMLReader {
     panel.indicators.append(IndicatorSettings(output: output, target: target, place: node.place))
   }
 
-  /// Reads the driven device, a kernel LED or a line; `lineKeys` are the keys that only a line supports.
+  /// Reads the device to drive, a kernel LED or a line; `lineKeys` are the keys that are not allowed with an LED.
   mutating func target(
     in mapping: YAMLMapping, keys lineKeys: [String], _ panel: PanelSettings, _ uses: inout LineUses
   ) -> OutputTarget? {
@@ -226,7 +226,7 @@ extension YAMLReader {
     guard let address = address(in: mapping, panel, &uses) else { return }
     let plan = ButtonPlan(name: name ?? address.text, debounce: debounce, gestures: gestures)
     for other in panel.buttons where other.plan.name == plan.name {
-      // A duplicate line was already reported.
+      // A duplicate line has already been reported.
       if let value = mapping["name"] {
         invalid(value, expected: "a name that no other button uses")
       }
@@ -236,7 +236,7 @@ extension YAMLReader {
         plan: plan,
         line: PanelLine(
           address: address, isActiveLow: isActiveLow, bias: bias,
-          // Kernel debouncing suppresses shorter pulses.
+          // Kernel debouncing suppresses pulses that are shorter than this period.
           debounce: debounce.suppressesShortPulses ? debounce.period : .zero)))
   }
 
@@ -269,8 +269,8 @@ extension YAMLReader {
     if let time = gestureTime(mapping["every"]) { settings.repeatEvery = time }
   }
 
-  /// Reports an action with `confirm` on `release` or `repeat`: a confirmation is answered by another press, and these
-  /// gestures already include one.
+  /// Reports an action with `confirm` on `release` or `repeat`: an action is confirmed with a second press, and these
+  /// gestures already include a press.
   private mutating func checkAnswer(_ gesture: Gesture, _ settings: GestureSettings, at node: YAMLNode) {
     guard gesture == .release || gesture == .repeat, let name = settings[gesture], askingActions.contains(name) else {
       return

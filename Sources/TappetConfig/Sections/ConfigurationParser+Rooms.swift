@@ -65,9 +65,9 @@ extension YAMLReader {
     }
   }
 
-  /// Returns the template of the body; `nil` without a room.
+  /// Returns the template of the request body; `nil` if there is no room, or after an error.
   ///
-  /// The endpoint is added to `webhooks`.
+  /// Adds the endpoint to `webhooks`.
   mutating func room(in mapping: YAMLMapping, of action: String?, _ format: MessageFormat?) -> PayloadTemplate? {
     guard let node = mapping["room"] else { return nil }
     if let webhook = mapping["webhook"] { note(.excludes("webhook", other: "room"), at: webhook) }
@@ -89,7 +89,7 @@ extension YAMLReader {
     endpoint.redirects = Limits.roomRedirectsMax
     endpoint.caFile = matrix.caFile
     webhooks.append(endpoint)
-    // An invalid message was already reported.
+    // An invalid message has already been reported.
     guard let message = mapping["message"], let text = roomText(message) else { return nil }
     guard let call = call(in: mapping) else { return nil }
     let start = "{" + call + ",\"body\":\"" + text.jsonEscaped + "\""
@@ -104,7 +104,7 @@ extension YAMLReader {
 
   /// Returns the event members that control notifications; a notice (`m.notice`) does not notify anyone.
   ///
-  /// Without `m.mentions`, an '@room' or a name in the text would notify people.
+  /// If `m.mentions` were missing, an '@room' or a name in the text would notify people.
   private mutating func call(in mapping: YAMLMapping) -> String? {
     let notifies = flag(mapping["notify"])
     guard let node = mapping["mention"] else {
@@ -122,12 +122,12 @@ extension YAMLReader {
     return "\"msgtype\":\"m.text\",\"m.mentions\":{" + mentions + "}"
   }
 
-  /// Checks that commands are allowed in the rooms of `confirm_in`, so that the question can be answered there.
+  /// Checks that commands are allowed in the rooms under `confirm_in`, so that users can answer the question.
   mutating func checkConfirmRooms(_ commands: [CommandPlan]) {
     for node in confirmRooms {
       guard case .scalar(let room, _) = node.content, !commands.contains(where: { $0.isRoom && $0.topic == room })
       else { continue }
-      invalid(node, expected: "a room with commands: users who can send commands there can confirm")
+      invalid(node, expected: "a room under 'commands', because only users who can send commands there can confirm")
     }
   }
 
@@ -138,7 +138,7 @@ extension YAMLReader {
     return nil
   }
 
-  /// Reads HTML without `%T` and `%I`: only their first occurrence, in the message, is filled in.
+  /// Reads HTML, which must not contain `%T` and `%I`: only their first occurrence, in the message, is filled in.
   private mutating func markup(_ node: YAMLNode) -> String? {
     guard message(node, hasKey: true, .text) != nil, let text = roomText(node) else { return nil }
     let template = PayloadTemplate(text)

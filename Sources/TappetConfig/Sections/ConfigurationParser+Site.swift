@@ -4,7 +4,7 @@ import TappetCore
 
 /// The site of a kiosk.
 package struct SiteSettings: Equatable, Sendable {
-  /// The site's name, a part of its topic.
+  /// The site's name, which is part of its topic.
   package var name: String
   /// The key that seals the bundles; `nil` if files are ignored.
   package var key: SecretKey?

@@ -1,4 +1,4 @@
-// Parser for the `tags:` and `unknown_tags:` sections of kiosk.yaml: tags written by other systems.
+// Parser for the `tags:` and `unknown_tags:` sections of kiosk.yaml: tags that were written by other systems.
 
 import TappetCore
 
@@ -21,7 +21,7 @@ extension YAMLReader {
     guard let mapping = mapping(node, keys: ["uid", "text", "uri", "action", "label", "trust"]) else { return nil }
     let mark = foreignMark(in: mapping)
     let label = name(mapping["label"], sizeMax: Limits.secretLabelSizeMax)
-    // The keyword must be written explicitly, by someone who knows what it means.
+    // The keyword is required, so that users acknowledge what it means.
     if mapping["trust"] == nil { note(.tagNotTrusted, at: node) } else { _ = choice(mapping["trust"], of: ["uid"]) }
     guard let place = required("action", in: mapping), let name = reference(place) else { return nil }
     guard actionNames.contains(name) else {

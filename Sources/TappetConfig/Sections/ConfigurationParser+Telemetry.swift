@@ -3,7 +3,7 @@
 import TappetCore
 
 extension YAMLReader {
-  /// Reads `{state: true}`: whether the state is published.
+  /// Reads `{state: true}`; returns whether the state is published.
   mutating func telemetry(_ node: YAMLNode?) -> Bool {
     guard let node, let mapping = mapping(node, keys: ["state"]) else { return false }
     return flag(required("state", in: mapping)) ?? false

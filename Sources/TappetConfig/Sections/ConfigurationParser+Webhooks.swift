@@ -1,12 +1,12 @@
-// Parser for the `webhook` key of an action. No error message contains a URL, since its path and query may be secret.
+// Parser for the `webhook` key of an action. Errors never contain a URL, because its path and query may be secret.
 
 import TappetCore
 import TappetPlatform
 
 extension YAMLReader {
-  /// Returns the template of the body; `nil` after an error, and without a webhook.
+  /// Returns the template of the request body; `nil` if there is no webhook, or after an error.
   ///
-  /// The endpoint is added to `webhooks`.
+  /// Adds the endpoint to `webhooks`.
   mutating func webhook(
     _ node: YAMLNode?, of action: String?, message: PayloadTemplate?, hasKey: Bool, _ format: MessageFormat?
   ) -> PayloadTemplate? {
@@ -147,7 +147,7 @@ extension YAMLReader {
     return path(required("file", in: mapping))
   }
 
-  /// Returns the first line of a secret file; `nil` if it was not read, or an error was reported.
+  /// Returns the first line of a secret file; `nil` if files are ignored, or after an error.
   private mutating func firstLine(of path: String, at node: YAMLNode) -> ArraySlice<UInt8>? {
     guard files != .ignored else { return nil }
     switch TextFile.read(path, sizeMax: Limits.webhookHeaderSizeMax) {

@@ -8,7 +8,7 @@
 //                 "nfcSecrets": [{"id": "UUID", "secret": "64 hex digits", "createdAt": 790000000.5, "label":
 //                 "Door"}]}]}
 //
-// The older generation has "nfcSecret": "64 hex digits" in place of the list.
+// The older generation has "nfcSecret": "64 hex digits" instead of the list.
 
 import CPlatform
 import TappetCore
@@ -49,23 +49,23 @@ package struct AppExport {
     package var topic: String
     /// Template of the payload.
     package var message: String
-    /// The secrets of its tags.
+    /// The secrets of the action's tags.
     package var secrets: [Secret]
   }
 
-  /// A secret that signs tags of an action.
+  /// A secret that signs the tags of an action.
   package struct Secret {
     /// The secret's UUID.
     package var id: String
     /// The key, 32 bytes.
     package var key: SecretKey
-    /// Creation time, seconds since 1970.
+    /// Creation time, in seconds since 1970.
     package var createdUnixSeconds: Int64
     /// Display name of the secret.
     package var label: String?
   }
 
-  /// The app's headline.
+  /// The title that the app displays.
   package var homeTitle: String?
   /// The broker's endpoint.
   package var endpoint: BrokerEndpoint
@@ -100,7 +100,7 @@ package struct AppExport {
 
   /// Reads the app's JSON.
   ///
-  /// `ask` is described at `ClientIdentity.read`; `makeID` returns a new UUID for secrets without one.
+  /// For `ask`, see `ClientIdentity.read`. `makeID` returns a new UUID for a secret that has none.
   @export(interface)
   package static func read(
     _ bytes: [UInt8], ask: (String) -> SecretBytes?, makeID: () -> String?
@@ -115,7 +115,7 @@ package struct AppExport {
     return .refused(reader.problems)
   }
 
-  /// The settings, or the errors in them.
+  /// The settings, or the errors in the file.
   package enum Outcome {
     case read(AppExport)
     /// One or more errors.
@@ -244,7 +244,7 @@ private struct AppSettingsReader {
           problems.append(.textTooLong(place: place + ".label", max: max))
         }
         var created: Int64 = 0
-        // The app counts seconds since 2001.
+        // The app's times are in seconds since 2001.
         if case .number(let seconds)? = element["createdAt"], abs(seconds) < 1 << 40 { created = seconds + 978_307_200 }
         add(element["secret"], id: element["id"], created, label, place, makeID, to: &secrets)
       }

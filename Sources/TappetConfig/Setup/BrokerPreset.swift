@@ -1,4 +1,4 @@
-// Requirements and limits of each kind of broker: data from share/tappet/presets, one YAML file per kind.
+// Requirements and limits of each kind of broker, read from share/tappet/presets, which has one YAML file per kind.
 //
 //   title: AWS IoT Core
 //   example: a1b2…-ats.iot.eu-central-1.amazonaws.com    a typical host name
@@ -14,15 +14,15 @@ import TappetPlatform
 
 /// One kind of broker.
 package struct BrokerPreset: Sendable {
-  /// The file's name without its ending.
+  /// The file name without its extension.
   package var name: String
   /// Display name of the kind of broker.
   package var title: String
-  /// An example of its host names.
+  /// An example of a host name.
   package var example: String
   /// The port for TLS.
   package var port: UInt16
-  /// An alternative port, and the ALPN name that selects MQTT there.
+  /// An alternative port, and the ALPN name that selects MQTT on this port.
   package var other: (port: UInt16, alpn: String)?
   /// Whether a client certificate is required.
   package var wantsCertificate: Bool
@@ -34,9 +34,9 @@ package struct BrokerPreset: Sendable {
   package var topicLevelsMax: Int?
   /// Maximum size of a message, in bytes.
   package var messageSizeMax: Int?
-  /// Shortest and longest interval between PINGREQs.
+  /// Minimum and maximum interval between PINGREQs.
   package var keepalive: (min: Duration?, max: Duration?)
-  /// Whether the broker serves Home Assistant, for which the kiosk publishes its description.
+  /// Whether the broker is used by Home Assistant, so that the kiosk publishes its description.
   package var isHomeAssistant: Bool
   /// Notes on what to set up at the broker.
   package var notes: [String]
@@ -71,7 +71,7 @@ package struct BrokerPreset: Sendable {
       if let max = topicLevelsMax, topic.utf8.filter({ $0 == 0x2F }).count >= max {
         objections.append(.topicTooDeep(action: action.name, max: max))
       }
-      // Tokens and ids are longer than their placeholders; a message this close to the limit would exceed it.
+      // Measured without a token: a message just below the limit may still exceed it once a token is inserted.
       if let max = messageSizeMax, action.message.fill(token: nil, id: EntryID(high: 0, low: 0)).count > max {
         objections.append(.messageTooLong(action: action.name, max: max))
       }
@@ -96,7 +96,7 @@ extension BrokerPreset {
   /// Returns the known name nearest to `name`.
   package static func nearest(to name: String) -> String? { Spelling.nearest(to: name, among: known()) }
 
-  /// Parses a preset; `nil` after an error.
+  /// Parses a preset, which is `nil` after an error.
   static func parse(_ bytes: [UInt8], name: String) -> (preset: BrokerPreset?, problems: [ConfigurationProblem]) {
     var reader = YAMLReader(file: name, folder: ".")
     do throws(YAMLFailure) {

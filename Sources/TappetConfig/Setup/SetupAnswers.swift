@@ -4,13 +4,13 @@
 //   url: broker.example
 //   ca: ca.pem                              a path is relative to the file
 //   client-id: "door-%{board.serial}"       a fact about the board
-//   boards: boards.csv                      more facts: the row of this board
+//   boards: boards.csv                      more facts, from the row of this board
 //   clock-trust: true                       an option without a value
 
 import TappetCore
 import TappetPlatform
 
-/// A question that a file may answer.
+/// A question that an answers file may answer.
 package struct SetupQuestion {
   /// Format of the answer.
   package enum Kind {
@@ -32,30 +32,30 @@ package struct SetupQuestion {
   }
 }
 
-/// One answer of a file.
+/// One answer from an answers file.
 package struct SetupAnswer: Hashable, Sendable {
   /// Name of the equivalent command line option.
   package var option: String
-  /// `nil` for an option without a value.
+  /// The value of the answer; `nil` for an option without a value.
   package var value: String?
   /// Line number of the answer.
   package var line: Int
 }
 
-/// Contents of an answers file, or its errors.
+/// The contents of an answers file, and the errors in the file.
 package struct SetupAnswers {
-  /// The key that names the table of boards.
+  /// The key for the path of the table of boards.
   package static let boardsKey = "boards"
 
   package private(set) var answers: [SetupAnswer] = []
-  /// The path of the table of boards, if the file names one.
+  /// The path of the table of boards, if the file specifies one.
   package private(set) var boards: String?
   package private(set) var problems: [ConfigurationProblem] = []
 
-  /// Keywords accepted in place of a path.
+  /// Keywords accepted instead of a path.
   private static let words = ["system", "none", "request", "new"]
 
-  /// Parses a file for `questions`; the keys in `others` belong to another command and are ignored.
+  /// Parses a file with answers to `questions`; ignores the keys in `others`, which belong to a different command.
   @export(interface)
   package static func load(_ path: String, _ questions: [SetupQuestion], others: [String] = []) -> SetupAnswers {
     var reader = YAMLReader(file: path, folder: AtomicFiles.folder(of: path))

@@ -2,9 +2,9 @@
 
 /// The handling of an accepted tap while the broker is unreachable.
 package enum OfflinePolicy: Hashable, Sendable {
-  /// Queued until the link is up again, or until it expires.
+  /// Queues the message until the link is up again or the message expires.
   case queue
-  /// Refused unless it can be sent immediately.
+  /// Refuses the tap unless its message can be sent immediately.
   case drop
 }
 
@@ -12,53 +12,53 @@ package enum OfflinePolicy: Hashable, Sendable {
 ///
 /// It is validated when the configuration is loaded, and immutable, so all references share the same object.
 package final class Action: Hashable, Sendable {
-  /// Unique name, to which secrets belong.
+  /// Unique name, by which secrets refer to the action.
   package let name: String
   /// Title for display.
   package let title: String
-  /// The `idx` on its tags, unless `ActionIndexes` assigns another.
+  /// Value of `idx` on the action's tags, unless `ActionIndexes` assigns a different index.
   package let index: Int64
   /// Whether the configuration specifies the index; otherwise the index is the action's position.
   package let isIndexGiven: Bool
-  /// Topic of its messages, without wildcards; `nil` means that the action sends no messages.
+  /// Topic of the messages, without wildcards; `nil` if the action sends no messages.
   package var topic: String? { topicTemplate?.text }
-  /// The topic as a template, which may name facts about the tap.
+  /// The topic as a template, which may contain placeholders for facts about the tap.
   let topicTemplate: PayloadTemplate?
   /// The requests to outputs, in order of execution.
   package let outputs: [OutputOrder]
-  /// The payload's template; empty without a topic.
+  /// Template of the payload; empty if there is no topic.
   package let message: PayloadTemplate
-  /// The template of its webhook's body; `nil` means that it has no webhook.
+  /// Template of the webhook request's body; `nil` if the action has no webhook.
   package let webhookBody: PayloadTemplate?
-  /// The handling of its messages while the broker is unreachable.
+  /// The handling of messages while the broker is unreachable.
   package let offline: OfflinePolicy
   /// Time after the tap during which the message may be sent.
   package let expiresAfter: Duration
   /// Time after a tap during which the next tap of the same tag is ignored.
   package let cooldown: Duration
-  /// MQTT's retain flag.
+  /// Whether messages are published with MQTT's retain flag.
   package let isRetained: Bool
   /// Time within which a second request must confirm the action; `nil` means that it runs immediately.
   package let confirmWithin: Duration?
   /// The room in which the action is confirmed; `nil` means at the kiosk.
   package let confirmRoom: String?
-  /// Whether the URL of a tag that was written here is refused on any other tag.
+  /// Whether a URL that this kiosk wrote to a tag is refused on any other tag.
   package let bindsUID: Bool
   /// Whether its tags unlock the buttons.
   package let unlocksPanel: Bool
   /// Whether its messages are held while Home Assistant is offline.
   package let awaitsHomeAssistant: Bool
-  /// The times at which it may run; `nil` means at any time.
+  /// Times at which the action may run; `nil` means at any time.
   package let times: ActionTimes?
-  /// The way in which its tags trigger the action.
+  /// How the action's tags trigger it.
   package let mode: ActionMode
-  /// The message when the tag is removed, or at the second tap; `nil` if `mode` is `tap`.
+  /// Message that is sent when the tag is removed, or at the second tap; `nil` if `mode` is `tap`.
   package let removal: ActionRemoval?
 
-  /// An action with the defaults of the configuration.
+  /// Creates an action; omitted values have the configuration's defaults.
   ///
   /// A message with a timestamp token is dropped while the broker is unreachable and expires after 10 s; any other
-  /// message is queued and expires after 24 h. In a literal topic, placeholders such as `%{uid}` have no meaning.
+  /// message is queued and expires after 24 h. In a literal topic, placeholders such as `%{uid}` are not replaced.
   @export(interface)
   package init(
     name: String, title: String, index: Int64, isIndexGiven: Bool = true, topic: String?, message: PayloadTemplate,
@@ -94,17 +94,17 @@ package final class Action: Hashable, Sendable {
     self.removal = removal
   }
 
-  /// Whether its message or its body contains `%T`.
+  /// Whether one of the action's messages or its webhook body contains `%T`.
   package var usesTimestamp: Bool {
     message.usesTimestamp || webhookBody?.usesTimestamp ?? false || removal?.message.usesTimestamp ?? false
   }
 
-  /// Whether a message to the broker contains `%T`, which is disclosed to all subscribers of its topic.
+  /// Whether a message to the broker contains `%T`, which discloses the token to all subscribers of the topic.
   package var publishesToken: Bool {
     topic != nil && (message.usesTimestamp || removal?.message.usesTimestamp ?? false)
   }
 
-  /// Whether one of its messages can be sent to this topic, for any content of a tag.
+  /// Whether any tag content can cause one of the action's messages to be sent to the given topic.
   @export(interface)
   package func mayPublish(to topic: String, kiosk: String) -> Bool {
     var known = TapFacts()
@@ -112,16 +112,16 @@ package final class Action: Hashable, Sendable {
     return [topicTemplate, removal?.topic].contains { $0?.mayBecome(topic, known) ?? false }
   }
 
-  /// Whether its topic, its message or its body names this fact.
+  /// Whether any of the action's templates contains a placeholder for the given fact.
   func names(_ fact: TapFact) -> Bool {
     message.names(fact) || topicTemplate?.names(fact) ?? false || webhookBody?.names(fact) ?? false
       || removal?.names(fact) ?? false
   }
 
-  /// Whether the text on its tags is needed: a message names the text, or it may be a box's code.
+  /// Whether the text on the action's tags is needed: a template refers to the text, or it may be a box's code.
   var readsText: Bool { mode == .inventory || names(.text) }
 
-  /// Whether its topic, its message or its body names any fact.
+  /// Whether the topic, the message or the webhook body contains a placeholder for any fact.
   var namesFacts: Bool {
     message.namesFacts || hasVaryingTopic || webhookBody?.namesFacts ?? false
   }
@@ -129,15 +129,15 @@ package final class Action: Hashable, Sendable {
   /// Whether its topic depends on the tap.
   private var hasVaryingTopic: Bool { topicTemplate?.namesFacts ?? false }
 
-  /// The topic for a tap without facts; `nil` if the action sends no message.
+  /// Topic for a tap whose facts are all empty; `nil` if the action sends no message.
   package var sampleTopic: String? { topicTemplate?.topic(with: TapFacts()) }
 
-  /// The size of the longest topic that a tap can produce, in bytes.
+  /// Maximum size of a topic that a tap can produce, in bytes.
   package var topicSizeMax: Int { topicTemplate?.topicSizeMax ?? 0 }
 
-  /// Whether messages can be published to the topic `text`.
+  /// Whether `text` is a topic to which messages can be published.
   ///
-  /// MQTT 3.1.1 §4.7.1: wildcards are for subscriptions; §4.7.2: topics with $ belong to the server.
+  /// Wildcards are for subscriptions (MQTT 3.1.1 §4.7.1); topics starting with $ are reserved for the server (§4.7.2).
   package static func isTopic(_ text: String) -> Bool {
     let isForbidden = text.utf8.contains { $0 == 0x2B || $0 == 0x23 } || text.utf8.first == 0x24
     return !isForbidden && text.isOfMQTT && (1...Limits.topicSizeMax).contains(text.utf8.count)

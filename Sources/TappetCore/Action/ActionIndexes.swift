@@ -1,15 +1,15 @@
 // The mapping of tags to actions. A tag carries the index that its action had when its secret was created, so the
-// secrets determine the mapping, not the order of the configuration: inserting an action above others shifts no tag.
+// mapping depends on the secrets, not on the order of the configuration: inserting an action affects no existing tag.
 
-/// The indexes of the configured actions, and the secrets that may have signed a tag of each index.
+/// The indexes of the configured actions, and the secrets that may have signed tags with each index.
 ///
 /// An action has the index that the configuration specifies, otherwise that of its oldest secret, otherwise its
 /// position or the next unused number.
 package struct ActionIndexes: Sendable {
-  /// The secrets that are tried on tags of one index, as positions in `all`.
+  /// The secrets that are tried on tags with one index, as positions in `all`.
   private struct Candidates {
     var accepted: [Int32] = []
-    /// Secrets of unconfigured actions, or of actions that do not accept this index: they only explain a refusal.
+    /// Secrets of unconfigured actions, or of actions that do not accept this index; used only to explain a refusal.
     var stray: [Int32] = []
   }
 
@@ -22,7 +22,7 @@ package struct ActionIndexes: Sendable {
   private var names: [Int64: String] = [:]
   private var candidates: [Int64: Candidates] = [:]
 
-  /// The indexes of `actions`, whose names and configured indexes are unique, as determined by these secrets.
+  /// Assigns indexes to `actions`, whose names and configured indexes must be unique, based on the given secrets.
   @export(interface)
   package init(_ actions: [Action], secrets: [TagSecret]) {
     all = secrets
@@ -43,24 +43,24 @@ package struct ActionIndexes: Sendable {
     for place in secrets.indices { for uid in secrets[place].seenUIDs { hints[uid] = Int32(place) } }
   }
 
-  /// The configured action of this name.
+  /// Returns the configured action with the given name.
   func action(named name: String) -> Action? { actions[name] }
 
-  /// The index of new tags of the action with this name; `nil` if it is not configured.
+  /// Returns the index for new tags of the action with the given name; `nil` if the action is not configured.
   package func index(of name: String) -> Int64? { indexes[name] }
 
-  /// The action whose new tags have this index.
+  /// Returns the action whose new tags carry the given index.
   package func action(at index: Int64) -> Action? { names[index].flatMap { actions[$0] } }
 
-  /// The secrets for verifying a tag of this index.
+  /// Returns the secrets for verifying a tag with the given index.
   func secrets(at index: Int64) -> some Sequence<TagSecret> { secrets(candidates[index]?.accepted ?? []) }
 
-  /// The secrets whose tags of this index are not accepted.
+  /// Returns the secrets whose tags with the given index are not accepted.
   func orphanedSecrets(at index: Int64) -> some Sequence<TagSecret> { secrets(candidates[index]?.stray ?? []) }
 
   private func secrets(_ places: [Int32]) -> LazyMapSequence<[Int32], TagSecret> { places.lazy.map { all[Int($0)] } }
 
-  /// The secret that signed `url`: the last known secret of the tag `uid` is tried first, then all accepted ones.
+  /// Returns the secret that signed `url`; tries the last known secret of the tag `uid` first, then all accepted ones.
   func secret(of url: TagURL, on uid: TagUID) -> TagSecret? {
     if let place = hints[uid], accepts(all[Int(place)], at: url.index),
       let secret = url.verify(with: CollectionOfOne(all[Int(place)]))
@@ -70,7 +70,7 @@ package struct ActionIndexes: Sendable {
     return url.verify(with: secrets(at: url.index))
   }
 
-  /// Records a tag's secret; returns whether it was not known before.
+  /// Records the secret of a tag; returns whether it was not known before.
   mutating func learn(_ uid: TagUID, _ secret: TagSecret) -> Bool {
     guard !uid.isRandom, hints[uid].map({ all[Int($0)].key !== secret.key }) ?? (hints.count < Limits.tagHintsMax),
       let place = all.firstIndex(where: { $0.key === secret.key })
@@ -79,13 +79,13 @@ package struct ActionIndexes: Sendable {
     return true
   }
 
-  /// The current version of the same secret; `nil` if it was removed.
+  /// Returns the current version of the given secret; `nil` if the secret was removed.
   func current(_ secret: TagSecret) -> TagSecret? { all.first { $0.id == secret.id && $0.key == secret.key } }
 
-  /// The action that a secret belongs to; `nil` if it is not configured.
+  /// Returns the action to which a secret belongs; `nil` if the action is not configured.
   func action(of secret: TagSecret) -> Action? { actions[secret.action] }
 
-  /// Orders secrets by age; a secret without a time belongs to the program itself and follows the stored ones.
+  /// Orders secrets by age; a secret without a time belongs to the program itself and follows the stored secrets.
   private static func isOlder(_ one: TagSecret, _ other: TagSecret) -> Bool {
     if one.createdUnixSeconds <= 0 || other.createdUnixSeconds <= 0 {
       return one.createdUnixSeconds > 0 && other.createdUnixSeconds <= 0

@@ -1,12 +1,12 @@
-// The times at which an action may run. Days and hours are local to the kiosk's time zone, whose tables are files: the
-// settings provide the offset at an instant, so that nothing here reads those files.
+// The times at which an action may run. Days and hours are in the kiosk's time zone. The time zone's tables are files,
+// which this code does not read: the settings provide the offset at an instant.
 
-/// A day of the calendar.
+/// A calendar day.
 package struct CalendarDay: Hashable, Comparable, Sendable {
   /// Days since 1 January 1970.
   package let number: Int64
 
-  /// The day with this number.
+  /// Creates the day with the given number.
   package init(number: Int64) { self.number = number }
 
   /// Parses `2026-12-25`; `nil` for any other format, or a date that does not exist.
@@ -18,7 +18,7 @@ package struct CalendarDay: Hashable, Comparable, Sendable {
     else { return nil }
     let (year, month, day) = (CalendarDay.value(parts[0]), CalendarDay.value(parts[1]), CalendarDay.value(parts[2]))
     guard (1970...9999).contains(year), (1...12).contains(month) else { return nil }
-    // The inverse of UTCTime's (Howard Hinnant, `days_from_civil`).
+    // The inverse of the calculation in UTCTime (Howard Hinnant, `days_from_civil`).
     let marchYear = month <= 2 ? year - 1 : year
     let yearOfEra = marchYear % 400
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
@@ -32,7 +32,7 @@ package struct CalendarDay: Hashable, Comparable, Sendable {
     digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
   }
 
-  /// Compares by time.
+  /// Orders days chronologically.
   package static func < (one: CalendarDay, other: CalendarDay) -> Bool { one.number < other.number }
 
   /// The day of the week: 0 is Monday; 1 January 1970 was a Thursday.
@@ -42,9 +42,9 @@ package struct CalendarDay: Hashable, Comparable, Sendable {
   }
 }
 
-/// The reason why a text is not valid hours.
+/// The reason why a text does not specify valid hours.
 package enum WeeklyHoursError: Error, Hashable, Sendable {
-  /// The format is not that of `Mon-Fri 07:00-19:30`.
+  /// The text does not have the format `Mon-Fri 07:00-19:30`.
   case malformed
   /// This part is not a list of days such as `Mon-Fri` or `Sat,Sun`.
   case days(String)
@@ -54,7 +54,7 @@ package enum WeeklyHoursError: Error, Hashable, Sendable {
   case endsBeforeBegin
 }
 
-/// The same hours on some days of the week.
+/// A range of hours that applies on some days of the week.
 package struct WeeklyHours: Hashable, Sendable {
   /// One bit for each day; Monday is bit 0.
   let days: UInt8
@@ -98,7 +98,7 @@ package struct WeeklyHours: Hashable, Sendable {
     return bytes.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: true)
   }
 
-  /// The bits of `Mon-Fri`, `Sat` or `Mon,Wed-Thu`.
+  /// Returns the day bits for a list such as `Mon-Fri`, `Sat` or `Mon,Wed-Thu`.
   private static func days(_ text: ArraySlice<UInt8>) -> UInt8? {
     var days: UInt8 = 0
     for part in text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
@@ -113,7 +113,7 @@ package struct WeeklyHours: Hashable, Sendable {
     return days
   }
 
-  /// The minute since midnight of `07:30`; 1440 of `24:00`.
+  /// Returns the minutes from midnight to a time such as `07:30`; 1440 for `24:00`.
   private static func minute(_ text: ArraySlice<UInt8>) throws(WeeklyHoursError) -> Int64 {
     let numbers = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
     guard numbers.count == 2, (1...2).contains(numbers[0].count), numbers[1].count == 2,
@@ -147,7 +147,7 @@ package struct WeeklyHours: Hashable, Sendable {
     return two(minute / 60) + ":" + two(minute % 60)
   }
 
-  /// Whether the two have a minute in common.
+  /// Whether the two ranges share at least one minute of the week.
   package func overlaps(_ other: WeeklyHours) -> Bool { days & other.days != 0 && minutes.overlaps(other.minutes) }
 
   func contains(_ day: CalendarDay, minute: Int64) -> Bool {
@@ -176,10 +176,10 @@ package struct ActionTimes: Hashable, Sendable {
   /// Whether the action may run while the time is not known.
   package var allowsUnknownClock = false
 
-  /// Times without any restriction.
+  /// Creates times without any restriction.
   package init() {}
 
-  /// Returns why the action may not run at this time, in seconds since 1970; `nil` if it may.
+  /// Returns why the action may not run at the given time, in seconds since 1970; `nil` if it may.
   func fault(at unixSeconds: Int64, in calendar: LocalCalendar) -> TimeFault? {
     let local = unixSeconds + calendar.secondsEastOfUTC(unixSeconds)
     let rest = local % 86_400
@@ -197,10 +197,10 @@ package struct ActionTimes: Hashable, Sendable {
 package struct LocalCalendar: Sendable {
   /// The days on which no hours apply.
   package var holidays: Set<CalendarDay>
-  /// The zone's offset at a time in seconds since 1970.
+  /// Returns the zone's offset from UTC, in seconds, at a time in seconds since 1970.
   package var secondsEastOfUTC: @Sendable (_ unixSeconds: Int64) -> Int64
 
-  /// A calendar with these holidays; in UTC unless a zone is given.
+  /// Creates a calendar with the given holidays, in UTC unless the offset is specified.
   package init(
     holidays: Set<CalendarDay> = [], secondsEastOfUTC: @escaping @Sendable (_ unixSeconds: Int64) -> Int64 = { _ in 0 }
   ) {

@@ -1,14 +1,14 @@
-// A configured message, with placeholders for a timestamp token and an id (docs/formats.md, "%T"), and for
-// facts about the tap. The facts and the id are filled in when the tap is accepted, the token when the message is sent.
+// A configured message, with placeholders for a timestamp token and an id (docs/formats.md, "%T"), and for facts about
+// the tap. The facts and the id are filled in when the tap is accepted, and the token when the message is sent.
 
-/// A payload whose first `%T` and first `%I` are filled in when it is sent; all other text is literal, except for the
-/// facts that a configured payload names.
+/// A payload whose first `%T` and first `%I` are filled in when it is sent; all other text is literal, except for
+/// placeholders for facts in a configured payload.
 package struct PayloadTemplate: Hashable, Sendable {
-  /// The places of the token and the id.
+  /// The positions at which the token and the id are filled in.
   private enum Filling: Hashable, Sendable {
-    /// The places of the first `%T` and the first `%I`.
+    /// The positions of the first `%T` and the first `%I`.
     case searched
-    /// The id is filled in, and the token's place, if any, is fixed: inserted text may look like a placeholder.
+    /// The id is filled in, and the token's position, if any, is fixed, as inserted text may look like a placeholder.
     case token(at: Int?)
   }
 
@@ -21,17 +21,17 @@ package struct PayloadTemplate: Hashable, Sendable {
   private let filling: Filling
   private let format: MessageFormat
   private let facts: [FactPlace]
-  /// The offset from which facts are part of an HTML text; `nil` if there is none.
+  /// Offset from which facts are inserted into HTML; `nil` if the template contains no HTML.
   private let markupStart: Int?
 
-  /// A template of any text, as in the app; it names no facts.
+  /// Creates a template from any text; as in the app, it contains no placeholders for facts.
   package init(_ text: String) {
     self.init(text, format: .literal, facts: [])
   }
 
-  /// A configured message, which may name facts; without a format, it is derived from the text.
+  /// Creates a template from a configured message, which may contain placeholders for facts.
   ///
-  /// `nil` if the message names an unknown fact.
+  /// If no format is given, it is derived from the text. The result is `nil` if the message refers to an unknown fact.
   package init?(configured text: String, format: MessageFormat? = nil) {
     let bytes = Array(text.utf8)
     let format = format ?? MessageFormat(of: bytes)
@@ -39,7 +39,7 @@ package struct PayloadTemplate: Hashable, Sendable {
     self.init(text, format: facts.isEmpty ? .literal : format, facts: facts)
   }
 
-  /// A configured JSON message whose end, from `markupStart` on, contains HTML in a string.
+  /// Creates a template from a configured JSON message whose end, from `markupStart` on, contains HTML in a string.
   package init?(json text: String, markupStart: Int) {
     guard let facts = FactPlace.all(in: Array(text.utf8)) else { return nil }
     self.init(text, format: facts.isEmpty ? .literal : .json, facts: facts, markupStart: markupStart)
@@ -66,16 +66,16 @@ package struct PayloadTemplate: Hashable, Sendable {
     usesID = false
   }
 
-  /// Whether it names this fact.
+  /// Whether the template contains a placeholder for the given fact.
   package func names(_ fact: TapFact) -> Bool { facts.contains { $0.fact == fact } }
 
-  /// Whether it names any fact.
+  /// Whether the template contains a placeholder for any fact.
   package var namesFacts: Bool { !facts.isEmpty }
 
-  /// The longest topic that it can become.
+  /// Maximum size of a topic produced by the template, in bytes.
   package var topicSizeMax: Int { text.utf8.count + facts.count * Limits.factInTopicSizeMax }
 
-  /// The message of one tap: if it names facts, everything but the token is filled in.
+  /// Returns the message of one tap; if the template refers to facts, everything except the token is filled in.
   func filled(with values: TapFacts, id: EntryID) -> PayloadTemplate {
     guard namesFacts else { return self }
     let bytes = Array(text.utf8)
@@ -102,7 +102,7 @@ package struct PayloadTemplate: Hashable, Sendable {
     return PayloadTemplate(filled: String(decoding: payload, as: UTF8.self), tokenPlace: tokenPlace)
   }
 
-  /// The topic of one tap.
+  /// Returns the topic of one tap.
   func topic(with values: TapFacts) -> String {
     guard namesFacts else { return text }
     let bytes = Array(text.utf8)
@@ -115,7 +115,7 @@ package struct PayloadTemplate: Hashable, Sendable {
     return String(decoding: topic + bytes[offset...], as: UTF8.self)
   }
 
-  /// Whether any tap can result in this topic; only the facts in `known` are known in advance.
+  /// Whether any tap can produce the given topic; only the facts in `known` are known in advance.
   @export(interface)
   package func mayBecome(_ topic: String, _ known: TapFacts) -> Bool {
     let (bytes, wanted) = (Array(text.utf8), Array(topic.utf8))
@@ -144,7 +144,7 @@ package struct PayloadTemplate: Hashable, Sendable {
 
   /// Returns the payload.
   ///
-  /// Without a token `%T` is left unchanged, as in the app. Inserted text is not examined again.
+  /// If there is no token, `%T` is left unchanged, as in the app. Inserted text is not searched for placeholders.
   @export(interface)
   package func fill(token: String?, id: EntryID) -> [UInt8] {
     let bytes = Array(text.utf8)
@@ -184,9 +184,9 @@ package struct PayloadTemplate: Hashable, Sendable {
 // MARK: In the store
 
 extension PayloadTemplate {
-  /// The number that the store keeps with the text.
+  /// Number that is stored with the text.
   ///
-  /// 0 and 1: without and with `%T`; -1: nothing is left to be filled in; 2 and more: the token's place, plus 2.
+  /// 0: no `%T`; 1: contains `%T`; -1: nothing remains to be filled in; 2 or more: position of the token, plus 2.
   package var storedFilling: Int64 {
     switch filling {
     case .searched: usesTimestamp ? 1 : 0
@@ -194,7 +194,7 @@ extension PayloadTemplate {
     }
   }
 
-  /// The template for the text and number that the store has kept.
+  /// Creates the template from the stored text and number.
   @export(interface)
   package init(_ text: String, storedFilling: Int64) {
     if storedFilling == 0 || storedFilling == 1 {

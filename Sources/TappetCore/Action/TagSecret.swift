@@ -46,21 +46,21 @@ package final class SecretKey: Sendable {
     try storage.withBytes(body)
   }
 
-  /// Returns the key as 64 lower-case digits, for a tag or a share code that carries it.
+  /// Returns the key as 64 lower-case hexadecimal digits, for a tag or a share code that contains the key.
   ///
   /// The caller must wipe them.
   package func revealedHexDigits() -> [UInt8] { storage.withBytes { Hex.digits(of: $0) } }
 
-  /// HMAC-SHA256 of `message`, 32 bytes.
+  /// Returns the HMAC-SHA256 of `message`, 32 bytes.
   package func authenticate(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
     try authenticator.authenticate(message)
   }
 }
 
 extension SecretKey {
-  /// The key's identifier for display, 16 lower-case digits: identical for all copies of the key, and not secret.
+  /// Identifier of the key for display, 16 lower-case hexadecimal digits; identical for all copies, and not secret.
   ///
-  /// It contains the first 8 bytes of the HMAC of a text that no tag carries; `nil` when OpenSSL fails.
+  /// Consists of the first 8 bytes of the HMAC of a text that no tag carries; `nil` if OpenSSL fails.
   package var fingerprint: String? {
     guard let code = try? authenticate(Array("fingerprint".utf8)) else { return nil }
     return Hex.encode(Array(code.prefix(8)))
@@ -76,26 +76,26 @@ extension SecretKey: Equatable {
 
 /// One of an action's secrets.
 package struct TagSecret: Sendable {
-  /// A UUID, lower-case, 36 characters.
+  /// A lower-case UUID of 36 characters.
   package var id: String
-  /// The action it belongs to, by name.
+  /// Name of the action to which the secret belongs.
   package var action: String
-  /// The `idx` that its tags carry.
+  /// Value of `idx` on the secret's tags.
   package var index: Int64
-  /// The key of its tags.
+  /// Key that signs the URLs of the secret's tags.
   package var key: SecretKey
-  /// Time of its creation or import, in seconds since 1970.
+  /// Time of creation or import, in seconds since 1970.
   package var createdUnixSeconds: Int64
   /// Label for display; trimmed, and `nil` when empty.
   package var label: String?
-  /// The tag that it was created for; `nil` if there is none, or if the tag has a random UID.
+  /// UID of the tag for which the secret was created; `nil` if there is no such tag, or if its UID is random.
   package var uid: TagUID?
   /// The person who owns the secret.
   package var person: Person?
-  /// The tags on which it was last seen; a hint for the search order, not a proof.
+  /// UIDs of the tags on which the secret was last seen; a hint for the search order, not proof.
   package var seenUIDs: [TagUID] = []
 
-  /// A secret of the action `action`.
+  /// Creates a secret of the action named `action`.
   @export(interface)
   package init(
     id: String, action: String, index: Int64, key: SecretKey, createdUnixSeconds: Int64, label: String?,

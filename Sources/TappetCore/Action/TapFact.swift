@@ -1,9 +1,9 @@
-// Facts about a tap that a message or a topic can name: `%{uid}` and others (docs/configuration.md, "What a message
-// says").
+// Facts about a tap that can be inserted into a message or a topic: `%{uid}` and others (docs/configuration.md, "What a
+// message says").
 
-/// A fact about a tap that a message can name.
+/// A fact about a tap that can be inserted into a message.
 package enum TapFact: String, CaseIterable, Hashable, Sendable {
-  /// The tag's UID, in lower-case digits.
+  /// The tag's UID, in lower-case hexadecimal digits.
   case uid
   /// The label of the tag's secret.
   case tag
@@ -17,13 +17,13 @@ package enum TapFact: String, CaseIterable, Hashable, Sendable {
   case time
   /// The time of acceptance, in seconds since 1970.
   case unix
-  /// The number of its tag's accepted taps, including this tap.
+  /// Number of accepted taps of the tag, including this tap.
   case count
   /// The first text on the tag.
   case text
-  /// The first link on the tag, unless it is a kiosk's own.
+  /// The first URI on the tag, ignoring kiosk tag URLs.
   case uri
-  /// The result in the inventory: `shown`, `moved`, `lent`, `returned`, `low`.
+  /// The result of the inventory operation: `shown`, `moved`, `lent`, `returned`, `low`.
   case verb
   /// The kind of entry: `box`.
   case kind
@@ -33,7 +33,7 @@ package enum TapFact: String, CaseIterable, Hashable, Sendable {
   case id
   /// The text of a box's QR code.
   case code
-  /// The path of its location: `House → Cellar → Shelf`.
+  /// The path of the entry's location: `House → Cellar → Shelf`.
   case path
   /// Its contents: `200 M4 x 20, M5 x 30`.
   case contents
@@ -45,12 +45,12 @@ package enum TapFact: String, CaseIterable, Hashable, Sendable {
   case holder
   /// The person who made the change, otherwise the kiosk's client id.
   case who
-  /// The number of a change that is passed on.
+  /// The number of a change that is published.
   case change
 }
 
 extension TapFact {
-  /// Whether the fact may have this text in a topic.
+  /// Whether the fact can appear as the given text in a topic.
   func mayBe(_ text: ArraySlice<UInt8>) -> Bool {
     if text.elementsEqual("".topicLevel.utf8) { return true }
     return switch self {
@@ -67,7 +67,7 @@ extension TapFact {
 package struct TapFacts: Sendable {
   private var values: [TapFact: String] = [:]
 
-  /// A set of empty facts.
+  /// Creates a set of empty facts.
   package init() {}
 
   /// The fact's text.
@@ -86,7 +86,7 @@ package enum MessageFormat: Hashable, Sendable, CaseIterable {
   /// Facts are not inserted: `%{uid}` is literal text.
   case literal
 
-  /// The format derived from a message: text that looks like an object, an array or a string is JSON.
+  /// Derives the format from a message: text that looks like an object, an array or a string is JSON.
   init(of bytes: [UInt8]) {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
     switch (bytes.first { !isSpace($0) }, bytes.last { !isSpace($0) }) {
@@ -96,7 +96,7 @@ package enum MessageFormat: Hashable, Sendable, CaseIterable {
   }
 }
 
-/// The place where a text names a fact.
+/// A placeholder for a fact, with its position in the text.
 struct FactPlace: Hashable, Sendable {
   var bytes: Range<Int>
   var fact: TapFact
@@ -126,7 +126,7 @@ extension FactPlace {
 }
 
 extension String {
-  /// Returns the text truncated to at most `size` bytes, between characters.
+  /// Returns the text truncated at a character boundary to at most `size` bytes.
   @export(interface)
   package func cut(toSize size: Int) -> String {
     guard utf8.count > size else { return self }

@@ -5,13 +5,13 @@
 
 /// The reason why a token cannot be created, or is not accepted.
 package enum TimestampTokenError: Error, Hashable, Sendable {
-  /// A time that does not fit 32 bits.
+  /// The time does not fit in 32 bits.
   case timeOutOfRange(Int64)
-  /// Not 32 hexadecimal digits.
+  /// The token does not consist of 32 hexadecimal digits.
   case notHexadecimal
-  /// Sealed with another key, or modified since.
+  /// The token was sealed with a different key, or modified afterwards.
   case checksum
-  /// The token is too old, or too far in the future, by this age in seconds.
+  /// The token, whose age is given in seconds, is too old or too far in the future.
   case outsideWindow(ageSeconds: Int64)
   /// The token was already accepted.
   case repeated
@@ -62,12 +62,12 @@ package final class TimestampKey: Sendable {
   }
 }
 
-/// Seals and opens tokens.
+/// Creates and decrypts tokens.
 package enum TimestampToken {
-  /// Random bytes in a token.
+  /// Number of random bytes in a token.
   package static let randomSize = 11
 
-  /// Returns a token for this second, different each time.
+  /// Returns a token for the given second; each call returns a different token.
   package static func seal(unixSeconds: Int64, key: TimestampKey) throws(TimestampTokenError) -> String {
     let random: [UInt8]
     do throws(CryptoError) { random = try LibCrypto.random(count: randomSize) } catch { throw .crypto(error) }
@@ -105,30 +105,30 @@ package enum TimestampToken {
   private static func checksum(_ bytes: some Sequence<UInt8>) -> UInt8 { bytes.reduce(0) { $0 &+ $1 } }
 }
 
-/// Decides whether a received token may act.
+/// Decides whether a received token is accepted.
 package struct TokenReceiver: Sendable {
   /// The strictness of the checks.
   package enum Rule: Hashable, Sendable {
-    /// Accepts a token whose age is within this many seconds in either direction, and each token once.
+    /// Accepts each token once, if its age is at most this many seconds in either direction.
     case window(seconds: Int64)
-    /// Accepts the same as the ESP32: at most 5 s old, any future time, and repeats.
+    /// Accepts the same tokens as the ESP32: up to 5 s old, from any time in the future, and repeatedly.
     case firmware
   }
 
   private struct Accepted {
-    /// The digits in lower case.
+    /// The token's digits, in lower case.
     var token: [UInt8]
     var sealedAt: Int64
   }
 
   private let rule: Rule
   private var accepted: [Accepted] = []
-  /// Tokens up to this second were forgotten, so they are no longer accepted, whatever the clock shows later.
+  /// Time up to which tokens were forgotten; such tokens are no longer accepted, whatever the clock shows later.
   private var forgottenUpTo = Int64.min
 
-  /// A receiver that has accepted nothing yet; a negative window accepts nothing.
+  /// Creates a receiver that has not accepted any tokens yet; if the window is negative, it accepts none.
   ///
-  /// Accepted tokens are remembered during their window, and for the lifetime of the receiver.
+  /// Accepted tokens are remembered for the length of the window, but not beyond the lifetime of the receiver.
   package init(rule: Rule = .window(seconds: 5)) { self.rule = rule }
 
   /// Accepts and remembers the token, and returns its time in seconds since 1970.
@@ -137,7 +137,7 @@ package struct TokenReceiver: Sendable {
     _ token: String, key: TimestampKey, nowUnixSeconds now: Int64
   ) throws(TimestampTokenError) -> Int64 {
     let sealedAt = try TimestampToken.open(token, key: key)
-    // No clock shows the limits of Int64, but a caller may pass them, and the difference must fit.
+    // No clock shows the limits of Int64, but a caller may pass them, and the subtraction must not overflow.
     let now = min(max(now, Int64.min / 2), Int64.max / 2)
     let age = now - sealedAt
     switch rule {
@@ -153,7 +153,7 @@ package struct TokenReceiver: Sendable {
 
   /// Remembers the token, and forgets the tokens of the oldest second when there are too many.
   ///
-  /// No token of that second is accepted from then on: memory is bounded, and a repeated token is still refused.
+  /// Tokens of that second are refused from then on, so that memory use is bounded and repeated tokens stay refused.
   private mutating func remember(_ token: Accepted, age: Int64) throws(TimestampTokenError) {
     guard !accepted.contains(where: { $0.token == token.token }) else { throw .repeated }
     guard token.sealedAt > forgottenUpTo else { throw .outsideWindow(ageSeconds: age) }
@@ -163,7 +163,7 @@ package struct TokenReceiver: Sendable {
     forget { $0.sealedAt == oldest }
   }
 
-  /// Forgets tokens and rejects their seconds from then on: the clock may be set back, and no token may act twice.
+  /// Forgets tokens, and refuses all tokens up to their times: the clock may be set back, and none may be used twice.
   private mutating func forget(where isOver: (Accepted) -> Bool) {
     for token in accepted where isOver(token) { forgottenUpTo = max(forgottenUpTo, token.sealedAt) }
     accepted.removeAll(where: isOver)

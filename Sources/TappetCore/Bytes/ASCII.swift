@@ -1,4 +1,4 @@
-// ASCII letters and digits, without those of other scripts.
+// Classification of ASCII letters and digits; letters and digits of other scripts do not match.
 
 extension UInt8 {
   package var isASCIIDigit: Bool { (0x30...0x39).contains(self) }
@@ -13,7 +13,7 @@ extension String {
   /// The text with ASCII letters in lower case; all other characters are unchanged.
   package var asciiLowercased: String { String(decoding: utf8.map { $0.asciiLowercased }, as: UTF8.self) }
 
-  /// Whether every byte is an ASCII letter, a digit, or one of these.
+  /// Whether every byte is an ASCII letter, an ASCII digit, or a byte of `others`.
   package func hasOnlyASCIIAlphanumerics(and others: String) -> Bool {
     utf8.allSatisfy { $0.isASCIIAlphanumeric || others.utf8.contains($0) }
   }

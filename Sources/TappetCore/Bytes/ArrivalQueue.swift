@@ -1,12 +1,12 @@
-// A queue whose members leave in approximately the order of their arrival, as with PUBACKs.
+// A queue whose members are removed in approximately the order of their arrival, such as messages awaiting a PUBACK.
 
 /// Members in the order of their arrival.
 package struct ArrivalQueue<Member> {
   private var members: [Member] = []
-  /// Number of members at the front that have left.
+  /// Number of members at the front that have already been removed.
   private var goneCount = 0
 
-  /// An empty queue.
+  /// Creates an empty queue.
   package init() {}
 
   /// Number of members.
@@ -19,7 +19,7 @@ package struct ArrivalQueue<Member> {
   /// Adds a member at the end.
   package mutating func append(_ member: Member) { members.append(member) }
 
-  /// Removes the first matching member; fast if it is at the front.
+  /// Removes and returns the first matching member; fast if the member is at the front.
   package mutating func remove(where fits: (Member) -> Bool) -> Member? {
     guard let index = members[goneCount...].firstIndex(where: fits) else { return nil }
     guard index == goneCount else { return members.remove(at: index) }
@@ -28,7 +28,7 @@ package struct ArrivalQueue<Member> {
     return members[index]
   }
 
-  /// Changes the member at this place, counted from the front, if there is one.
+  /// Modifies the member at `place`, counted from the front, if that member exists.
   package mutating func change(at place: Int, _ body: (inout Member) -> Void) {
     guard place >= 0, place < count else { return }
     body(&members[goneCount + place])

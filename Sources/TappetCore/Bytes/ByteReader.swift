@@ -1,5 +1,5 @@
-// A cursor over untrusted bytes. It never passes the end and never traps: a missing field is `nil`, and the cursor does
-// not move.
+// A cursor over untrusted bytes. It never moves past the end and never traps: if a field is missing, the result is
+// `nil`, and the cursor does not move.
 
 /// Reads fields from the front of an array.
 struct ByteReader {
@@ -10,7 +10,7 @@ struct ByteReader {
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Number of bytes left.
+  /// Number of bytes that have not been read yet.
   var remaining: Int { bytes.count - offset }
 
   /// Reads the next byte.
@@ -20,7 +20,7 @@ struct ByteReader {
     return bytes[offset]
   }
 
-  /// Reads the next `count` bytes as a slice; also `nil` for a negative count.
+  /// Reads the next `count` bytes as a slice; `nil` if too few bytes remain or the count is negative.
   mutating func slice(_ count: Int) -> ArraySlice<UInt8>? {
     guard count >= 0, count <= remaining else { return nil }
     defer { offset += count }
@@ -33,15 +33,15 @@ struct ByteReader {
     return bytes[offset...]
   }
 
-  /// Reads a little-endian number of four bytes.
+  /// Reads a four-byte little-endian number.
   mutating func littleEndian32() -> UInt32? {
     guard let field = slice(4) else { return nil }
     return field.reversed().reduce(0) { $0 << 8 | UInt32($1) }
   }
 
-  /// Reads a big-endian number of four bytes.
+  /// Reads a four-byte big-endian number.
   mutating func bigEndian32() -> UInt32? { slice(4).map { UInt32(bigEndianBytes: $0) } }
 
-  /// Reads a big-endian number of two bytes.
+  /// Reads a two-byte big-endian number.
   mutating func bigEndian16() -> UInt16? { slice(2).map { UInt16(bigEndianBytes: $0) } }
 }

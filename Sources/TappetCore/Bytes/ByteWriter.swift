@@ -1,4 +1,4 @@
-// Writing and reading of message fields; numbers are big-endian, and a text is preceded by its size in two bytes.
+// Writing and reading of message fields. Numbers are big-endian, and a text is preceded by its two-byte size.
 
 /// Builds the bytes of a message.
 struct ByteWriter {
@@ -18,19 +18,19 @@ struct ByteWriter {
     integer(id.low)
   }
 
-  /// Writes a two-byte size and the bytes, truncated to the largest size.
+  /// Writes the two-byte size and the bytes, truncated to the maximum size.
   mutating func sized(_ value: [UInt8]) {
     let kept = value.prefix(Int(UInt16.max))
     integer(UInt16(kept.count))
     bytes += kept
   }
 
-  /// Writes a text with its size, truncated between characters so that it stays UTF-8.
+  /// Writes a text with its size, truncated at a character boundary so that it remains valid UTF-8.
   mutating func text(_ text: String) { sized(Array(text.cut(toSize: Int(UInt16.max)).utf8)) }
 }
 
 extension FixedWidthInteger {
-  /// A number from its big-endian bytes.
+  /// Creates a number from its big-endian bytes.
   package init(bigEndianBytes bytes: some Sequence<UInt8>) {
     self = bytes.reduce(0) { $0 << 8 | Self(truncatingIfNeeded: $1) }
   }
@@ -42,7 +42,7 @@ extension FixedWidthInteger {
 }
 
 extension ByteReader {
-  /// Reads a big-endian number of eight bytes.
+  /// Reads an eight-byte big-endian number.
   mutating func integer() -> Int64? { slice(8).map { Int64(bigEndianBytes: $0) } }
 
   mutating func entryID() -> EntryID? {
@@ -51,12 +51,12 @@ extension ByteReader {
     }
   }
 
-  /// Reads a size of two bytes, followed by that number of bytes.
+  /// Reads a two-byte size, then that number of bytes.
   mutating func sized() -> [UInt8]? {
     guard let size = bigEndian16() else { return nil }
     return slice(Int(size)).map { Array($0) }
   }
 
-  /// Reads a text with its size; `nil` if it is not UTF-8.
+  /// Reads a text that is preceded by its size; `nil` if the text is not valid UTF-8.
   mutating func text() -> String? { sized().flatMap { String(validating: $0, as: UTF8.self) } }
 }

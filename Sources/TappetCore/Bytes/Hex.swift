@@ -1,7 +1,7 @@
-// Hexadecimal text. Writes lower case and reads either case; only ASCII digits are accepted, nothing is skipped or
-// allocated twice. There are no lookup tables, so that no memory address depends on the digits of a key.
+// Hexadecimal text: written in lower case, and read in either case. Only ASCII digits are accepted, no character is
+// skipped, and each result is allocated once. No lookup tables are used, so that no memory address depends on a key.
 
-/// Bytes as hexadecimal digits and back.
+/// Converts bytes to hexadecimal digits and back.
 package enum Hex {
   /// Returns two lower-case digits per byte, as text.
   package static func encode(_ bytes: [UInt8]) -> String {
@@ -65,7 +65,7 @@ package enum Hex {
   /// Returns the lower-case digit of a value from 0 to 15.
   package static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x61 - 10 + value }
 
-  /// Returns a digit's value from 0 to 15, or 0xFF when the character is not a digit.
+  /// Returns a digit's value from 0 to 15, or 0xFF if the character is not a digit.
   @export(interface)
   package static func value(of character: UInt8) -> UInt8 {
     switch character {

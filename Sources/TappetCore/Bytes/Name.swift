@@ -1,25 +1,25 @@
-// The common rule for names: of people, secrets, actions, places and things. They are stored and compared in NFC
-// (Unicode Standard Annex 15), so that an é from a Mac's table equals a typed é, and they contain no invisible
-// characters. Similar letters of different scripts stay different, and a ligature stays one character.
+// The common rules for names of people, secrets, actions, places and things. Names are stored and compared in NFC
+// (Unicode Standard Annex 15), so that an é from a table saved on a Mac equals a typed é, and contain no invisible
+// characters. Similar letters of different scripts remain different, and a ligature remains one character.
 
 import CUTF8Proc
 
 /// The reason why a text cannot be a name.
 package enum NameFault: Hashable, Sendable {
-  /// The text is too long; its size in bytes.
+  /// The text is too long; both sizes are in bytes.
   case tooLong(size: Int, max: Int)
-  /// A character that controls a terminal, changes the text direction or is invisible; its place, counted from 1.
+  /// The text has a character that controls a terminal, changes text direction or is invisible; `place` counts from 1.
   case unseen(Unicode.Scalar, place: Int)
 }
 
 extension String {
-  /// The text as a name: in NFC, with plain spaces and without spaces at its ends; `nil` when nothing is left.
+  /// The text as a name: in NFC, with plain spaces, and without spaces at the ends; `nil` if nothing remains.
   ///
-  /// Variation selectors, which phones add to emoji, and what spreadsheets leave at the ends are removed.
+  /// Variation selectors, which phones add to emoji, and invisible characters at the ends are also removed.
   @export(interface)
   package var trimmedLabel: String? {
     @export(interface) get {
-      // Nearly all names.
+      // The fast path, which nearly all names take.
       if utf8.allSatisfy({ (0x20...0x7E).contains($0) }), utf8.first != 0x20, utf8.last != 0x20 {
         return isEmpty ? nil : self
       }
@@ -46,9 +46,9 @@ extension String {
     return nil
   }
 
-  /// The name for this stored or sealed text.
+  /// The name for a stored or sealed text.
   ///
-  /// Earlier versions stored names as typed; invisible characters in them are removed.
+  /// Earlier versions stored names as typed; invisible characters are removed from such names.
   package var storedName: String {
     var seen = String.UnicodeScalarView()
     for scalar in unicodeScalars where scalar.isVisible { seen.append(scalar) }
@@ -65,7 +65,7 @@ extension String {
         return self
       }
       let options = utf8proc_option_t(rawValue: UTF8PROC_STABLE.rawValue | UTF8PROC_COMPOSE.rawValue)
-      // A character decomposes into at most four; the last element is for the NUL that the library adds.
+      // A character decomposes into at most four characters; the last element is for the NUL that the library adds.
       var scalars = [utf8proc_int32_t](repeating: 0, count: 4 * size + 1)
       var text = self
       let count = text.withUTF8 { source in
@@ -80,8 +80,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether it is a space or a line end that the app trims (Foundation's `whitespacesAndNewlines`), an invisible
-  /// character that spreadsheets, browsers and word processors leave at the ends of a text, or a variation selector.
+  /// Whether the character is a space or a line end, which the app trims (Foundation's `whitespacesAndNewlines`), an
+  /// invisible character that spreadsheets, browsers or word processors leave at the ends, or a variation selector.
   fileprivate var isLeftAtEnds: Bool {
     switch value {
     case 0x09...0x0D, 0x85, 0x2028, 0x2029, 0x200B...0x200D, 0x2060, 0xFE0E, 0xFE0F, 0xFEFF: true
@@ -89,7 +89,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether it is a space character, all of which look the same.
+  /// Whether the character is one of the space characters, all of which look the same.
   fileprivate var isSpace: Bool {
     switch value {
     case 0x20, 0xA0, 0x1680, 0x2000...0x200A, 0x202F, 0x205F, 0x3000: true

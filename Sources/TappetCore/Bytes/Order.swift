@@ -1,10 +1,10 @@
-// Comparison and sorting without the standard library's large generic implementations, which compare characters and
-// add a sort for each type.
+// Comparison and sorting without the standard library's large generic implementations, which compare characters instead
+// of bytes and add a copy of the sort for each type.
 
 extension String {
-  /// Whether its bytes start with those of `prefix`.
+  /// Whether the bytes of the text start with the bytes of `prefix`.
   ///
-  /// `hasPrefix` compares characters, and links the Unicode tables for combining marks.
+  /// `hasPrefix` compares characters, for which it links the Unicode tables of combining marks.
   package func begins(with prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
 }
 
@@ -17,7 +17,7 @@ extension Array {
   }
 }
 
-/// Sorts indices instead of elements, so that the program contains only one sort.
+/// Sorts indices instead of elements, so that the program contains only one copy of the sort.
 @inline(never)
 private func indicesInOrder(count: Int, _ precedes: (Int, Int) -> Bool) -> [Int] {
   Array(0..<count).sorted(by: precedes)

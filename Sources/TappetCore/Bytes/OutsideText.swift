@@ -1,16 +1,16 @@
 // Untrusted text that is written to a terminal or a log.
 
 extension String {
-  /// Whether the text is safe to show: no character can move a cursor, end a line or reorder the text.
+  /// Whether the text is safe to display: no character can move the cursor, end a line or reorder the text.
   package var isPrintable: Bool { unicodeScalars.allSatisfy { $0.isPrintable } }
 
-  /// Whether brokers accept the text in a topic or a name (MQTT 5.0 §1.5.4; they may refuse the same in MQTT 3.1.1).
+  /// Whether brokers accept the text in a topic or name (MQTT 5.0 §1.5.4; MQTT 3.1.1 brokers may refuse the same text).
   package var isOfMQTT: Bool { unicodeScalars.allSatisfy { $0.isOfMQTT } }
 
   /// The text with control and invisible characters escaped as `\u{1b}`, so that no two different texts look alike.
   package var escaped: String { escaped { $0.isVisible } }
 
-  /// The text in quotes and escaped, so that its content cannot be mistaken for the surrounding message.
+  /// The text escaped and in quotes, so that its content cannot be mistaken for the surrounding message.
   package var quoted: String {
     @export(interface) get {
       var text = "\""
@@ -25,9 +25,10 @@ extension String {
   /// The text escaped, except for line ends and tabs.
   package var escapedLines: String { escaped { $0.isVisible || $0 == "\n" || $0 == "\t" } }
 
-  /// The text without the user name and password of a URL, which may have been written in the wrong place.
+  /// The text without the user name and password of a URL, in case they were entered in the wrong place.
   ///
-  /// Removes up to the last '@', because a password may contain one, also in `name:password@host` without a scheme.
+  /// Removes everything up to the last '@', because a password may contain '@'; the scheme may be missing, as in
+  /// `name:password@host`.
   @export(interface)
   package var withoutUserInfo: String {
     @export(interface) get {
@@ -55,7 +56,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether it is neither a control character nor a character that ends lines or changes the text direction.
+  /// Whether the character is neither a control character nor one that ends lines or changes the text direction.
   ///
   /// Terminals also execute the C1 controls of ISO 6429 (0x80 to 0x9F) in UTF-8.
   package var isPrintable: Bool {
@@ -65,7 +66,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether it is neither a control character nor one of the 66 non-characters.
+  /// Whether the character is neither a control character nor one of the 66 noncharacters.
   var isOfMQTT: Bool {
     switch value {
     case 0..<0x20, 0x7F...0x9F, 0xFDD0...0xFDEF: false
@@ -73,8 +74,8 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether it is printable and visible: the excluded characters show nothing (Default_Ignorable_Code_Point, the
-  /// fillers of Hangul, the empty Braille cell) or are non-characters (such as U+FFFE).
+  /// Whether the character is printable and visible; excludes characters that show nothing
+  /// (Default_Ignorable_Code_Point, the Hangul fillers, the blank Braille cell) and noncharacters (such as U+FFFE).
   package var isVisible: Bool {
     @export(interface) get {
       switch value {

@@ -1,4 +1,4 @@
-// The parts of a URL (RFC 3986), and the escapes in them.
+// The parts of a URL (RFC 3986), and percent-encoding.
 
 /// A URL's parts, in place; nothing is decoded, copied or allocated.
 struct URLParts {
@@ -27,7 +27,7 @@ struct URLParts {
     host = authority.prefix { $0 != UInt8(ascii: "/") }
   }
 
-  /// Name and value of each parameter, in order; empty parameters are skipped; without `=` the value is empty.
+  /// The names and values of the nonempty parameters, in order; the value is empty if a parameter has no `=`.
   struct Parameters: IteratorProtocol {
     var rest: Part
 
@@ -56,11 +56,11 @@ struct URLParts {
 
 /// The authority of a URL: `HOST`, `HOST:PORT` or `[ADDRESS]:PORT`.
 package struct URLAuthority: Hashable, Sendable {
-  /// The name or the address, without brackets.
+  /// The host name or IP address, without brackets.
   package let host: String
   package let port: UInt16?
 
-  /// Parses an authority; `nil` for one with a user, an empty host, or invalid characters.
+  /// Parses an authority; `nil` if it contains a user name, an empty host or invalid characters.
   @export(interface)
   package init?(_ text: ArraySlice<UInt8>) {
     let isAddress = text.first == UInt8(ascii: "[")
@@ -83,10 +83,10 @@ package struct URLAuthority: Hashable, Sendable {
 }
 
 extension String {
-  /// The text as one part of a URL: all but the unreserved characters (RFC 3986 §2.3) are escaped.
+  /// The text escaped for use as one part of a URL; only unreserved characters (RFC 3986 §2.3) are left unchanged.
   package var percentEncoded: String { String(decoding: percentEncoded(except: ""), as: UTF8.self) }
 
-  /// Returns the text escaped, except for unreserved characters and those in `others`.
+  /// Returns the text escaped, except for unreserved characters and the characters in `others`.
   func percentEncoded(except others: String) -> [UInt8] {
     var text: [UInt8] = []
     for byte in utf8 {

@@ -2,10 +2,10 @@
 
 struct ClockSupervision: Sendable {
   var isSynchronised: Bool?
-  /// Whether the clock was last reported as needed, but not good.
+  /// Whether the last report stated that the clock is needed but not good.
   var isMissed = false
-  /// Whether entries need the clock while it is not good; they are neither read nor rechecked while the link is down.
+  /// Whether entries wait for the clock to become good; while the link is down, they are neither read nor rechecked.
   var hasHeldBack = false
-  /// Days left until the first certificate expires, if they are too few.
+  /// Days until the first certificate expires; `nil` unless the expiry is near.
   var certificateDaysLeft: Int?
 }

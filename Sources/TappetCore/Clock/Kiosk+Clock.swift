@@ -1,11 +1,11 @@
 // The wall clock: whether it can be trusted, and whether anything waits for it. Pure decision logic.
 //
 // The clock is needed for a timestamp token, for an action's hours, and for an entry from before the last boot, whose
-// age only the wall clock can tell. It is not needed for certificates: TLS checks them with the clock as it is, and a
-// wrong clock shows up as a failing link.
+// age can only be determined with the wall clock. It is not needed for certificates: TLS checks them against the clock
+// even if the clock is wrong, in which case the link fails.
 
 extension Kiosk {
-  /// Whether `%T` may be sealed.
+  /// Whether the clock is trusted, so that `%T` may be sealed.
   package var clockIsGood: Bool { settings.trustsClock || clock.isSynchronised == true }
 
   /// Whether an action or a pending entry needs the wall clock.
@@ -28,7 +28,7 @@ extension Kiosk {
     return []
   }
 
-  /// Handles a clock that became good, or is no longer good.
+  /// Handles a change in whether the clock is good.
   mutating func clockJudged(before wasGood: Bool, at now: Moment) {
     guard wasGood != clockIsGood else { return }
     delivery.outbox.clockChanged(at: now.instant)

@@ -1,14 +1,14 @@
 // The topics on which a kiosk accepts commands, as configured.
 
-/// The way in which a command proves its authorisation.
+/// How a command proves its authorisation.
 package enum CommandTrust: Sendable {
   /// The broker's access list decides who may publish.
   case trusted
-  /// A timestamp token under this key; until the key is read from the store, `nil` refuses all commands.
+  /// A timestamp token created with this key; `nil` until the key is read from the store, and all commands are refused.
   case token(TimestampKey?)
-  /// Its sender in a room, as reported by the homeserver, is one of these.
+  /// The sender in a room, as reported by the homeserver, is one of these commanders.
   case room(RoomCommanders)
-  /// An HMAC under this key, or an action URL under an action's secret; `nil` means action URLs only.
+  /// An HMAC with this key, or an action URL signed with an action's secret; `nil` means action URLs only.
   case signed(SecretKey?)
 
   /// The keyword in the configuration.
@@ -30,10 +30,10 @@ package struct FirmwareRole: Hashable, Sendable {
   package var open: String
   package var stop: String
   package var close: String
-  /// Whether tokens of the next day and repeated tokens are accepted, as in the firmware.
+  /// Whether tokens from the next day and repeated tokens are accepted, as by the firmware.
   package var isLax: Bool
 
-  /// A role with these outputs.
+  /// Creates a role with the given outputs.
   package init(open: String, stop: String, close: String, isLax: Bool = false) {
     self.open = open
     self.stop = stop
@@ -42,15 +42,15 @@ package struct FirmwareRole: Hashable, Sendable {
   }
 }
 
-/// One topic with commands, or one room.
+/// A topic or a room on which commands are accepted.
 package struct CommandPlan: Sendable {
-  /// The topic, without wildcards because a topic represents one sender.
+  /// The topic, without wildcards, because a topic represents one sender.
   ///
-  /// For a room, its address or its id.
+  /// For a room, the room's address or id.
   package var topic: String
   /// The proof that its commands require.
   package var trust: CommandTrust
-  /// Largest difference between a command's time and the clock; `nil` means that a command needs no time.
+  /// Maximum difference between a command's time and the clock; `nil` means that a command needs no time.
   package var window: Duration?
   /// The names of the actions that its commands may run.
   package var actions: [String]
@@ -58,18 +58,18 @@ package struct CommandPlan: Sendable {
   package var outputs: [String]
   /// Whether its commands may request a check of the kiosk's parts.
   package var asksChecks: Bool
-  /// Whether its commands may suspend people and readmit them; for a room.
+  /// Whether commands may suspend people and readmit them; only for a room.
   package var managesPeople: Bool
-  /// Number of commands in a burst, and per minute after it.
+  /// Maximum number of commands in a burst, and per minute after the burst.
   package var perMinute: Int
   /// Whether its commands are refused while the buttons are locked.
   package var obeysLock: Bool
-  /// Topic of the replies; `nil` means none.
+  /// Topic of the replies; `nil` means that no topic is configured.
   package var replyTopic: String?
   /// The outputs of the firmware's role; `nil` means that the topic accepts Tappet's own commands.
   package var firmware: FirmwareRole?
 
-  /// A plan with the defaults of the configuration.
+  /// Creates a plan; omitted values have the configuration's defaults.
   @export(interface)
   package init(
     topic: String, trust: CommandTrust, window: Duration? = Limits.commandWindow, actions: [String] = [],
@@ -89,7 +89,7 @@ package struct CommandPlan: Sendable {
     self.firmware = firmware
   }
 
-  /// Whether a proof for one topic might be valid on the other: neither tokens nor action URLs name their topic.
+  /// Whether a proof for one topic might be valid on the other; neither tokens nor action URLs contain a topic.
   func sharesProofs(with other: CommandPlan) -> Bool {
     switch (trust, other.trust) {
     case (.token(let key), .token(let otherKey)):
@@ -103,6 +103,6 @@ package struct CommandPlan: Sendable {
   /// Whether its commands cannot be validated without a correct clock.
   package var needsClock: Bool { window != nil }
 
-  /// The whole seconds of the window.
+  /// The window in whole seconds; 0 if there is none.
   var windowSeconds: Int64 { (window?.wholeMilliseconds ?? 0) / 1000 }
 }

@@ -1,8 +1,8 @@
-// A received command: its target and its proof. Nothing in it is trusted yet.
+// A received command: its target and its proof. No part of the command is trusted yet.
 
 /// The target of a command.
 package enum CommandTarget: Hashable, Sendable {
-  /// Run the action of this name.
+  /// Run the action with this name.
   case action(String)
   /// Send this request to an output.
   case output(OutputOrder)
@@ -14,9 +14,9 @@ package enum CommandTarget: Hashable, Sendable {
   case status
   /// Publish the state of the kiosk's parts.
   case check
-  /// List the last rows of the log of taps; only in rooms.
+  /// List the latest rows of the tap log; only in rooms.
   case history
-  /// Suspend the person of this name, or accept their tags again; only in rooms.
+  /// Suspend the person with this name, or accept their tags again; only in rooms.
   case person(String, isSuspended: Bool)
 
   /// The lines of the signed form that specify the target (docs/formats.md, "Commands").
@@ -30,7 +30,7 @@ package enum CommandTarget: Hashable, Sendable {
     }
   }
 
-  /// The subject of the command: of two commands with the same subject, the older must not be executed last.
+  /// The subject of the command; of two commands with the same subject, the older must not be executed after the newer.
   var subject: String {
     switch self {
     case .action(let name): "action " + name
@@ -39,7 +39,7 @@ package enum CommandTarget: Hashable, Sendable {
     }
   }
 
-  /// The target in the log: `garage`, `gate pulse`.
+  /// The target as shown in the log: `garage`, `gate pulse`.
   package var text: String {
     @export(interface) get {
       switch self {
@@ -56,21 +56,21 @@ package enum CommandTarget: Hashable, Sendable {
   }
 }
 
-/// The members of one command.
+/// The fields of a command.
 package struct CommandRequest: Hashable, Sendable {
   /// The form in which the target is specified.
   package enum Form: Hashable, Sendable {
     case target(CommandTarget)
-    /// One word, whose meaning depends on the topic: `on` if the topic has one output.
+    /// A single word, whose meaning depends on the topic, such as `on` for a topic with one output.
     case word(String)
     /// A command number of the ESP32 firmware.
     case number(Int64)
-    /// An action URL (docs/formats.md, "Tag URL"), which names its action.
+    /// An action URL (docs/formats.md, "Tag URL"), which identifies the action.
     case url([UInt8])
   }
 
   package var form: Form
-  /// The sender's id for the command, which the replies repeat.
+  /// The sender's id for the command, which is repeated in the replies.
   package var id: String?
   /// Time of sending, in seconds since 1970.
   package var unixSeconds: Int64?
@@ -79,14 +79,14 @@ package struct CommandRequest: Hashable, Sendable {
   /// HMAC-SHA256 in hexadecimal digits.
   package var hmac: String?
 
-  /// A request without proof.
+  /// Creates a request without proof.
   package init(_ form: Form, id: String? = nil, unixSeconds: Int64? = nil) {
     self.form = form
     self.id = id
     self.unixSeconds = unixSeconds
   }
 
-  /// The bytes that an HMAC signs (docs/formats.md, "Commands"); `nil` if a part of them is missing.
+  /// Returns the bytes that an HMAC covers (docs/formats.md, "Commands"); `nil` if a required field is missing.
   package func signedBytes(topic: String) -> [UInt8]? {
     guard case .target(let target) = form, let unixSeconds, let nonce else { return nil }
     let lines = ["tappet-command-1", topic, String(unixSeconds), nonce, id ?? "", target.signedLines]
@@ -101,7 +101,7 @@ package struct CommandResponse: Hashable, Sendable {
   /// Correlation data, which is returned unchanged.
   package var correlation: [UInt8]
 
-  /// The properties of a PUBLISH.
+  /// Creates a response from the properties of a PUBLISH packet.
   package init(topic: String?, correlation: [UInt8]) {
     self.topic = topic
     self.correlation = correlation
@@ -115,23 +115,23 @@ package struct CommandArrival: Sendable {
     /// Not parsed, because the message was retained or too large.
     case unread
     case malformed
-    /// A report of the ESP32 firmware or of this kiosk, or a kiosk's reply; not a command.
+    /// A report from the ESP32 firmware or this kiosk, or a reply from a kiosk; not a command.
     case report
     case request(CommandRequest)
   }
 
   package var topic: String
   package var isRetained: Bool
-  /// Bytes of its payload.
+  /// Size of the payload, in bytes.
   package var size: Int
   package var content: Content
   package var response: CommandResponse?
   /// The sender, if the message was sent in a room.
   package var sender: RoomSender?
-  /// Whether it is a test from the control socket, to which the reply is sent.
+  /// Whether the message is a test from the control socket, to which the reply is sent.
   package var isTest = false
 
-  /// A message with this content.
+  /// Creates a message with the given content.
   package init(
     topic: String, isRetained: Bool = false, size: Int, content: Content, response: CommandResponse? = nil
   ) {
@@ -145,7 +145,7 @@ package struct CommandArrival: Sendable {
 
 /// The reason why a command is refused, in the order of the checks.
 package enum CommandRefusal: Error, Hashable, Sendable {
-  /// The broker retains the message and sends it at each connect.
+  /// The broker retains the message and sends it on every connect.
   case retained
   case tooLarge(size: Int)
   /// The payload is neither a JSON command nor a one-word command.
@@ -162,7 +162,7 @@ package enum CommandRefusal: Error, Hashable, Sendable {
   case badSignature
   /// The command cannot be validated until the clock is correct.
   case clockUnknown
-  /// The command was sent this number of seconds ago, and is too old.
+  /// The command is too old: it was sent this number of seconds ago.
   case late(seconds: Int64)
   /// The command's time is this number of seconds in the future.
   case early(seconds: Int64)
@@ -171,7 +171,7 @@ package enum CommandRefusal: Error, Hashable, Sendable {
   case repeated
   /// A newer command for the same output or action arrived earlier.
   case overtaken
-  /// Too many commands are remembered; no more are accepted until the oldest ones have expired.
+  /// Too many commands are remembered; further commands are refused until the oldest ones have expired.
   case memoryFull
   case tooMany(wait: Duration)
   case locked
@@ -186,7 +186,7 @@ package enum CommandRefusal: Error, Hashable, Sendable {
 /// The result of a command, for its sender.
 package struct CommandReply: Hashable, Sendable {
   package enum Result: Hashable, Sendable {
-    /// The command will be executed, and its execution has started.
+    /// The command is accepted, and its execution has started.
     case accepted
     case done
     case refused(CommandRefusal)
@@ -205,16 +205,16 @@ package struct CommandReply: Hashable, Sendable {
     case room(event: String)
   }
 
-  /// The destination of a reply, and the data by which the sender identifies it.
+  /// The destination of a reply, and the data with which the sender identifies the command.
   package struct Address: Hashable, Sendable {
     /// The topic of the command itself.
     package var command: String
     package var destination: Destination
     package var correlation: [UInt8] = []
     package var id: String?
-    /// The command's nonce, which is included in the data that it requests; empty if there is none.
+    /// The command's nonce, which is included in the requested data; empty if there is none.
     package var nonce = ""
-    /// The command's target; `nil` when it could not be read.
+    /// The command's target; `nil` if it could not be read.
     package var target: CommandTarget?
   }
 

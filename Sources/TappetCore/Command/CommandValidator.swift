@@ -1,7 +1,7 @@
-// Validates commands: all checks before a command is executed, in the order of docs/commands.md. Drives nothing;
-// Kiosk+Commands.swift executes the valid commands.
+// Validates commands: all checks before a command is executed, in the order of docs/commands.md. Valid commands are
+// executed by Kiosk+Commands.swift.
 
-/// Numbers of commands on one topic.
+/// Numbers of commands received on one topic.
 package struct CommandCounts: Hashable, Sendable {
   package var accepted = 0
   package var refused = 0
@@ -22,17 +22,17 @@ struct CommandValidator: Sendable {
     var newest: [String: Int64] = [:]
     var guesses = GuessWatch()
     var counts = CommandCounts()
-    /// Whether the broker accepted the subscription; `nil` before its answer.
+    /// Whether the broker accepted the subscription; `nil` before it responds.
     var isSubscribed: Bool?
   }
 
   private var topics: [Topic] = []
-  /// The tokens that this kiosk created for other receivers, which it does not accept itself.
+  /// Tokens that this kiosk created for other receivers; the kiosk does not accept them itself.
   private var sealed = ReplayCache(window: 0, startedAt: Instant(nanoseconds: 0))
 
   init(_ plans: [CommandPlan], startedAt: Instant) { replace(by: plans, at: startedAt) }
 
-  /// Returns the longest window of the topics on which a proof for this topic might be valid.
+  /// Returns the longest window among the topics on which a proof for the given plan's topic might be valid.
   private static func window(of plan: CommandPlan, among plans: [CommandPlan]) -> Int64 {
     plans.reduce(0) { plan.sharesProofs(with: $1) ? max($0, $1.windowSeconds) : $0 }
   }
@@ -44,7 +44,7 @@ struct CommandValidator: Sendable {
 
   /// Replaces the plans; remaining topics keep their counts and their accepted proofs.
   ///
-  /// A new topic refuses commands that are older than the topic: their token may have been used on a removed topic.
+  /// A new topic refuses commands older than itself, because their tokens may have been used on a removed topic.
   mutating func replace(by plans: [CommandPlan], at now: Instant) {
     let old = topics
     topics = plans.map { plan in
@@ -58,7 +58,7 @@ struct CommandValidator: Sendable {
     }
   }
 
-  /// Handles a token that was sealed into a message.
+  /// Records a token that this kiosk sealed into a message.
   mutating func recordSealed(_ token: String, unixSeconds: Int64) {
     guard topics.contains(where: { $0.plan.firmware != nil || $0.plan.trust.word == "token" }) else { return }
     if let proof = Hex.decode(token) { sealed.note(proof, sentAt: unixSeconds) }
@@ -68,7 +68,7 @@ struct CommandValidator: Sendable {
 
   func plan(_ index: Int) -> CommandPlan { topics[index].plan }
 
-  /// Whether this is a room whose lines are received.
+  /// Whether `room` is a room whose messages are received.
   func isHeard(_ room: String) -> Bool {
     topics.contains { $0.plan.isRoom && $0.plan.topic == room && $0.isSubscribed == true }
   }
@@ -80,7 +80,7 @@ struct CommandValidator: Sendable {
     if isRetained { topics[index].counts.retained += 1 }
   }
 
-  /// Records the broker's answer to a subscription; returns whether it is new.
+  /// Records the broker's response to a subscription; returns whether it differs from the previous one.
   mutating func subscribed(_ index: Int, isGranted: Bool) -> Bool {
     guard topics.indices.contains(index), topics[index].isSubscribed != isGranted else { return false }
     topics[index].isSubscribed = isGranted
@@ -92,14 +92,14 @@ struct CommandValidator: Sendable {
     for index in topics.indices { topics[index].memory.clockIsGood(at: now) }
   }
 
-  /// Handles the end of the connection, which also ends all its subscriptions.
+  /// Handles the end of the connection, which also ends its subscriptions.
   mutating func linkDown() {
     for index in topics.indices where topics[index].isSubscribed == true && !topics[index].plan.isRoom {
       topics[index].isSubscribed = nil
     }
   }
 
-  /// Handles the exit of the process that listens in rooms.
+  /// Handles the exit of the process that listens to rooms.
   mutating func roomsClosed() {
     for index in topics.indices where topics[index].plan.isRoom { topics[index].isSubscribed = nil }
   }
@@ -111,12 +111,12 @@ struct CommandValidator: Sendable {
     _ arrival: CommandArrival, _ index: Int, _ indexes: ActionIndexes, clockIsGood: Bool, at now: Moment
   ) throws(CommandRefusal) -> CommandTarget {
     let plan = topics[index].plan
-    // The first check: an unauthorised sender gets no answer, whatever the line contains.
+    // Checked first: an unauthorised sender receives no reply, whatever the message contains.
     if case .room(let commanders) = plan.trust {
       guard let sender = arrival.sender, commanders.include(sender) else { throw .stranger }
     }
     let request = try CommandValidator.read(arrival)
-    // Determined before the proof, so that no proof is used up by a command that is not allowed.
+    // Determined before the proof is checked, so that a command that is not allowed does not use up a proof.
     let target = try plan.target(of: request)
     if let target, !plan.allows(target) { throw .notAllowed }
     let proved = try prove(request, by: arrival.sender, target, index, indexes, clockIsGood: clockIsGood, at: now)
@@ -164,7 +164,7 @@ struct CommandValidator: Sendable {
       guard let target, let sender, let sentAt = request.unixSeconds else { throw .malformed }
       guard clockIsGood else { throw .clockUnknown }
       try plan.checkTime(sentAt, at: now)
-      // Homeservers answer some requests twice, but an event has a unique id.
+      // Homeservers may return the same event twice, but an event has a unique id.
       try remember(LibCrypto.digest(Array(sender.event.utf8)), on: index, sentAt: sentAt, at: now)
       return target
     case .token(let key):
@@ -185,7 +185,7 @@ struct CommandValidator: Sendable {
       guard clockIsGood else { throw .clockUnknown }
       try plan.checkTime(sentAt, at: now)
       let newest = topics[index].newest[proved.subject]
-      // A time too far in the future was accepted while both clocks were wrong.
+      // If the newest time is too far in the future, it was accepted while both clocks were wrong.
       if let newest, sentAt < newest, newest <= now.unixSeconds + plan.windowSeconds { throw .overtaken }
       try remember(proof, on: index, sentAt: sentAt, at: now)
       topics[index].newest[proved.subject] = sentAt
@@ -210,8 +210,8 @@ struct CommandValidator: Sendable {
 
   /// Returns the destination for the reply to a command.
   ///
-  /// MQTT 5's response topic is used only if it is below the configured reply topic and is not a command topic: an
-  /// unauthorised sender must not choose where this kiosk publishes.
+  /// MQTT 5's response topic is used only if it is below the configured reply topic and is not a command topic, because
+  /// an unauthorised sender must not choose where this kiosk publishes.
   private func destination(of arrival: CommandArrival, _ index: Int) -> CommandReply.Destination {
     if arrival.isTest { return .test }
     if let sender = arrival.sender { return .room(event: sender.event) }
@@ -312,7 +312,7 @@ extension CommandPlan {
 }
 
 extension OutputRequest {
-  /// The request with this name, in upper case, as in Home Assistant (`ON`), or in any other case.
+  /// Creates the request with the given name, ignoring case; Home Assistant uses upper case (`ON`).
   package init?(ignoringCase word: String) {
     let word = word.asciiLowercased
     guard let request = OutputRequest.allCases.first(where: { $0.word == word }) else { return nil }

@@ -1,8 +1,8 @@
-// Detection of guessed tokens. The 8-bit checksum accepts one in 256 random blocks of 16 bytes, which leaves only the
-// check of the time. Guesses cannot be rejected unread, because the next token may be genuine; instead, the accepted
-// window is shorter during guessing.
+// Detection of guessed tokens. One in 256 random 16-byte blocks passes the 8-bit checksum, which leaves only the check
+// of the time. Tokens cannot be rejected unread, because the next token may be genuine; instead, the accepted window is
+// shorter while tokens are being guessed.
 
-/// The tokens on one topic that were not created with its key.
+/// Counts the tokens on one topic that were not created with the topic's key.
 struct GuessWatch: Sendable {
   private var count = 0
   private var lastAt: Instant?

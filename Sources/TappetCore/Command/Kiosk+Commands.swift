@@ -1,7 +1,7 @@
-// The path of a command from the broker's message to the action or the output, and the replies to its sender. Decides
-// only; CommandValidator.swift contains the checks of its proof.
+// The path of a command from the broker's message to the action or the output, and the replies to its sender. Pure
+// decision logic; CommandValidator.swift checks the command's proof.
 
-/// The commands whose results are still to be reported.
+/// Commands whose results have not been reported yet.
 struct PendingReplies: Sendable {
   private var entries: [(id: EntryID, address: CommandReply.Address)] = []
   private var outputs: [(index: Int, address: CommandReply.Address)] = []
@@ -11,7 +11,7 @@ struct PendingReplies: Sendable {
     entries.append((id, address))
   }
 
-  /// Records a command that waits for an output, replacing an older one.
+  /// Records a command that waits for an output, replacing an older command for the same output.
   mutating func wait(forOutput index: Int, _ address: CommandReply.Address) {
     outputs.removeAll { $0.index == index }
     outputs.append((index, address))
@@ -110,7 +110,7 @@ extension Kiosk {
     address.map { [.reply(CommandReply(address: $0, result: result))] } ?? []
   }
 
-  /// Replies that a command's entry is committed; its result is still pending.
+  /// Replies that a command's entry is committed, while its result is still pending.
   func commandStored(_ id: EntryID) -> [Effect] { reply(intake.waitingReplies.address(of: id), .accepted) }
 
   /// Replies with the result of a command's entry.
@@ -118,14 +118,14 @@ extension Kiosk {
     reply(intake.waitingReplies.take(id), result)
   }
 
-  /// Replies to the commands among entries that will not be sent.
+  /// Replies to the commands whose entries have expired.
   mutating func repliesToExpired(_ entries: [OutboxEntry]) -> [Effect] {
     var effects: [Effect] = []
     for entry in entries { effects += commandEnded(entry.id, .expired) }
     return effects
   }
 
-  /// Handles the entry of a command that could not be written to the disk.
+  /// Handles a failure to write a command's entry to the disk.
   mutating func commandNotStored(_ entry: OutboxEntry, _ refusal: TapRefusal, at now: Moment) -> [Effect] {
     refuse(.command, nil, refusal, at: now) + commandEnded(entry.id, .refused(.action(refusal)))
   }
@@ -144,7 +144,7 @@ extension Kiosk {
     delivery.link.isUp ? [.announce(announcement)] : []
   }
 
-  /// Handles the broker's answer to a subscription.
+  /// Handles the broker's response to a subscription.
   mutating func commandsSubscribed(_ index: Int, isGranted: Bool) -> [Effect] {
     guard intake.gate.subscribed(index, isGranted: isGranted) else { return [] }
     return [.report(.command(.subscribed(topic: intake.gate.plan(index).topic, isGranted: isGranted)))]

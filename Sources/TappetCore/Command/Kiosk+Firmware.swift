@@ -1,4 +1,4 @@
-// The emulation of the ESP32 firmware (docs/formats.md, "ESP32 messages"): timed openings and reports. Decides only.
+// Emulates the ESP32 firmware (docs/formats.md, "ESP32 messages"): timed openings and reports. Pure decision logic.
 
 /// The pending closing of a timed opening, which must survive a restart.
 package struct TimedOpening: Hashable, Sendable {
@@ -19,7 +19,7 @@ struct FirmwarePublisher: Sendable {
     var due: Instant
     /// The time until which the order waits for an unavailable line.
     var until: Instant
-    /// Whether this is the last order of a timed opening, which closes.
+    /// Whether this is the closing order, which is the last order of a timed opening.
     var isClosing: Bool
 
     init(topic: String, output: String, due: Instant, isClosing: Bool) {
@@ -31,7 +31,7 @@ struct FirmwarePublisher: Sendable {
   private var orders: [Order] = []
   /// The openings that are recorded in the store.
   private var noted: [TimedOpening] = []
-  /// The time at which the next reports are due; `nil` without a connection.
+  /// Time at which the next reports are due; `nil` if there is no connection.
   private(set) var reportDue: Instant?
 
   /// The time of the next order or report.
@@ -53,10 +53,10 @@ struct FirmwarePublisher: Sendable {
 
   mutating func reported(at now: Instant?) { reportDue = now.map { $0 + Limits.firmwareReportInterval } }
 
-  /// Discards all orders; the store keeps the pending closings for the next start.
+  /// Discards all orders; pending closings remain in the store for the next start.
   mutating func stop() { self = FirmwarePublisher() }
 
-  /// Takes over the openings that are recorded in the store.
+  /// Restores the openings that are recorded in the store.
   ///
   /// After a reboot of the machine, the recorded instants are meaningless, and the closing is due immediately.
   mutating func restore(_ openings: [TimedOpening], _ plans: [CommandPlan], at now: Instant) {
@@ -69,7 +69,7 @@ struct FirmwarePublisher: Sendable {
     }
   }
 
-  /// Keeps the orders on topics that still emulate the firmware; the others close immediately.
+  /// Keeps the orders on topics that still emulate the firmware; on all other topics, pending closings are due now.
   mutating func reconfigure(_ plans: [CommandPlan], at now: Instant) {
     orders = orders.compactMap { order in
       let role = plans.first { $0.topic == order.topic }?.firmware
@@ -111,7 +111,7 @@ extension Kiosk {
   mutating func firmwareDue(at now: Moment) -> [Effect] {
     var effects: [Effect] = []
     for var order in intake.firmware.takeDue(at: now.instant) {
-      // A panel that was replaced, or has just started, opens its lines soon.
+      // A panel that was replaced or has just started will open its lines soon.
       if refusal(toSwitch: order.output) == .unavailable, now.instant < order.until {
         order.due = now.instant + Limits.firmwareRetryInterval
         intake.firmware.add(order)
@@ -124,7 +124,7 @@ extension Kiosk {
     return effects + intake.firmware.notes()
   }
 
-  /// Publishes a report on every firmware topic, now and again in ten minutes.
+  /// Publishes a report on every firmware topic, and schedules the next reports in ten minutes.
   mutating func announceDevices(at now: Instant) -> [Effect] {
     let topics = settings.commands.filter { $0.firmware != nil }.map { $0.topic }
     intake.firmware.reported(at: topics.isEmpty ? nil : now)

@@ -1,7 +1,7 @@
-// The proofs that were accepted on a topic, so that none is accepted twice: within their window they are remembered,
-// later they are too old, and proofs from before the start are never accepted.
+// The proofs that were accepted on a topic, so that no proof is accepted twice: a proof is remembered within its window
+// and is too old afterwards, and proofs from before the start are never accepted.
 
-/// The accepted tokens and signatures, at least those within the window.
+/// The accepted tokens and signatures, including at least those within the window.
 struct ReplayCache: Sendable {
   private struct Proof: Sendable {
     var high: UInt64
@@ -15,7 +15,7 @@ struct ReplayCache: Sendable {
     }
   }
 
-  /// The longest window of all topics on which one proof may be valid, in seconds.
+  /// The longest window, in seconds, among the topics on which one proof may be valid.
   private var window: Int64
   private let startedAt: Instant
   /// The wall-clock time of the start, in milliseconds because whole seconds would drift.
@@ -23,7 +23,7 @@ struct ReplayCache: Sendable {
   /// Tolerance added to the start, because two readings of the clocks differ by rounding.
   private static let clockTolerance = Duration.milliseconds(20)
   private var accepted: [Proof] = []
-  /// The second up to which proofs were forgotten; they stay rejected, because the clock may be set back.
+  /// Time up to which proofs were forgotten; such proofs stay rejected, because the clock may be set back.
   private var forgottenUpTo = Int64.min
 
   init(window: Int64, startedAt: Instant) {
@@ -31,10 +31,10 @@ struct ReplayCache: Sendable {
     self.startedAt = startedAt
   }
 
-  /// Adjusts the window to other topics; accepted proofs are kept.
+  /// Extends the window if the given one is longer; accepted proofs are kept.
   mutating func widen(to window: Int64) { self.window = max(self.window, window) }
 
-  /// Accepts a proof of at least 16 bytes that was created at this second, if it is new.
+  /// Accepts a proof of at least 16 bytes that was created at `sentAt`, if the proof is new.
   mutating func accept(_ proof: [UInt8], sentAt: Int64, at now: Moment) throws(CommandRefusal) {
     // The previous run may have accepted proofs that were ahead of its clock by a whole window.
     guard sentAt > startedUnixSeconds(at: now) + window else { throw .justStarted }
@@ -43,7 +43,7 @@ struct ReplayCache: Sendable {
     accepted.append(Proof(proof, sentAt: sentAt))
   }
 
-  /// Remembers a proof that must not be accepted, replacing the first proof if there are too many.
+  /// Remembers a proof that must not be accepted, replacing the oldest one if the cache is full.
   mutating func note(_ proof: [UInt8], sentAt: Int64) {
     if accepted.count >= Limits.commandsRememberedMax { accepted.removeFirst() }
     accepted.append(Proof(proof, sentAt: sentAt))
@@ -55,13 +55,14 @@ struct ReplayCache: Sendable {
     return sentAt <= forgottenUpTo || accepted.contains { $0.high == proof.high && $0.low == proof.low }
   }
 
-  /// Fixes the start by a trusted clock, before a later error of that clock can move the start.
+  /// Pins the start time using a trusted clock, so that a later clock error cannot shift it.
   mutating func clockIsGood(at now: Moment) { _ = startedUnixSeconds(at: now) }
 
-  /// Returns the start by the wall clock, which is stable: an accepted proof does not become too old later.
+  /// Returns the start time by the wall clock, which is stable: an accepted proof does not become too old later.
   ///
-  /// A clock that is set ahead soon after the start moves the start. After two windows, no proof from before the start
-  /// is in time any longer, and a clock that is a day ahead for a minute must not cause refusals for a day.
+  /// If the clock is set ahead soon after the start, the start time moves ahead, too. After two windows, it no longer
+  /// moves: by then, proofs from before the start have expired, and a clock that is a day ahead for a minute must not
+  /// cause refusals for a day.
   private mutating func startedUnixSeconds(at now: Moment) -> Int64 {
     let uptime = now.instant - startedAt
     if let start, uptime > .seconds(2 * window) { return start.unixSeconds }
@@ -71,9 +72,9 @@ struct ReplayCache: Sendable {
     return reading.unixSeconds
   }
 
-  /// Forgets the oldest proof when there are too many, if it is too old to be accepted.
+  /// If the cache is full, forgets the oldest proof, provided that it is too old to be accepted.
   ///
-  /// Not earlier: once a clock that was ahead is corrected, the forgotten proofs would be in time again.
+  /// A proof is not forgotten earlier, because it would be in time again once a clock that was ahead is corrected.
   private mutating func makeRoom(at now: Moment) throws(CommandRefusal) {
     guard accepted.count >= Limits.commandsRememberedMax else { return }
     var oldest = 0

@@ -1,4 +1,4 @@
-// Base64 (RFC 4648 §4), as used by webhook signatures and their secrets; the conversion is libcrypto's.
+// Base64 (RFC 4648 §4), as used by webhook signatures and their secrets; libcrypto performs the conversion.
 
 import COpenSSL
 
@@ -13,14 +13,14 @@ package enum Base64 {
     }
   }
 
-  /// Decodes the digits; `nil` for anything but Base64.
+  /// Decodes Base64 digits; `nil` if the text is not valid Base64.
   ///
   /// The padding may be missing, as some senders omit it. The caller must wipe a secret.
   @export(interface)
   package static func decode(_ text: [UInt8]) -> [UInt8]? {
     var digits = text
     while digits.last == UInt8(ascii: "="), text.count - digits.count < 2 { digits.removeLast() }
-    // libcrypto would skip spaces and hyphens, and accepts '=' as a digit.
+    // libcrypto would skip spaces and hyphens, and would accept '=' as a digit.
     guard digits.count % 4 != 1, digits.allSatisfy({ isDigit($0) }) else { return nil }
     let padding = (4 - digits.count % 4) % 4
     digits += [UInt8](repeating: UInt8(ascii: "="), count: padding)

@@ -1,28 +1,28 @@
-// The core's wrappers of OpenSSL's libcrypto. They add bounds, errors and wiping; all algorithms are libcrypto's, and
-// random numbers are the kernel's. A failure is an error, never a weaker result, and leaves libcrypto's error queue
-// empty, because TLS on the same thread reads it.
+// The core's wrappers for OpenSSL's libcrypto. They add bounds checks, errors and wiping; all algorithms are from
+// libcrypto, and random numbers are from the kernel. A failure throws an error, never returns a weaker result, and
+// leaves libcrypto's error queue empty, because TLS on the same thread reads the queue.
 
 import COpenSSL
 
 /// The reason why a cryptographic operation failed.
 package enum CryptoError: Error, Hashable, Sendable {
-  /// The kernel's random generator failed; its errno.
+  /// The kernel's random number generator failed; `code` is the errno.
   case noRandomness(code: Int32)
   /// The algorithm does not support this key size.
   case keySize(Int)
   /// The input is shorter or longer than the algorithm supports.
   case inputSize(Int)
-  /// The tag does not belong to this key, this ciphertext and this context.
+  /// The authentication tag does not match the key, the ciphertext and the context.
   case notAuthentic
-  /// A call of libcrypto failed, usually for lack of memory; its error code.
+  /// A call to libcrypto failed, usually for lack of memory; `code` is libcrypto's error code.
   case library(code: UInt)
 }
 
 /// The stateless cryptographic primitives.
 package enum LibCrypto {
-  /// Bytes of an AES block.
+  /// Size of an AES block, in bytes.
   package static let blockSize = 16
-  /// Bytes that `seal` adds: nonce and tag.
+  /// Number of bytes that `seal` adds: nonce and tag.
   package static let sealOverhead = nonceSize + tagSize
 
   static let nonceSize = 12
@@ -30,15 +30,15 @@ package enum LibCrypto {
 
   /// Omits libcrypto's error texts, which take 0.3 MB, in a program that does not show them.
   ///
-  /// Call it before any other function of libcrypto.
+  /// Must be called before any other libcrypto function.
   package static func omitErrorTexts() {
     _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS), nil)
   }
 
-  /// Performs libcrypto's one-time setup, which takes locks, before other threads can hold one of them.
+  /// Performs libcrypto's one-time setup, which takes locks, before any other thread can hold one of the locks.
   ///
-  /// After a fork during that setup, the child could not seal or open a token: it would wait for a lock of a
-  /// thread that does not exist in the child.
+  /// After a fork during the setup, the child could neither create nor decrypt a token: it would wait for a lock held
+  /// by a thread that does not exist in the child.
   package static func prepare() {
     for keySize: Int32 in [16, 24, 32] { _ = tp_aes_block(keySize) }
   }
@@ -51,12 +51,12 @@ package enum LibCrypto {
     return bytes
   }
 
-  /// Fills the memory and returns 0; otherwise an errno, and the memory must not be used.
+  /// Fills the memory with random bytes and returns 0; otherwise returns an errno, and the memory must not be used.
   static func fillRandom(_ memory: UnsafeMutableRawBufferPointer) -> Int32 {
     memory.baseAddress.map { tp_random($0, memory.count) } ?? 0
   }
 
-  /// Returns the 32 bytes of SHA-256 (FIPS 180-4).
+  /// Returns the 32-byte SHA-256 hash (FIPS 180-4).
   package static func digest(_ bytes: [UInt8]) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
       bytes.withUnsafeBytes { _ = SHA256($0.baseAddress, $0.count, buffer.baseAddress) }
@@ -64,14 +64,14 @@ package enum LibCrypto {
     }
   }
 
-  /// Compares in a time that depends only on the size.
+  /// Compares the bytes in time that depends only on the size.
   package static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     guard left.count == right.count else { return false }
     guard let first = left.baseAddress, let second = right.baseAddress else { return left.isEmpty }
     return CRYPTO_memcmp(first, second, left.count) == 0
   }
 
-  /// Compares in a time that depends only on the size.
+  /// Compares the arrays in time that depends only on the size.
   package static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     left.withUnsafeBytes { first in right.withUnsafeBytes { second in areEqual(first, second) } }
   }
@@ -112,9 +112,9 @@ package enum LibCrypto {
     return tp_aes_block(Int32(keySize))
   }
 
-  /// Seals with AES-256-GCM (NIST SP 800-38D) under a new random nonce each time.
+  /// Seals data with AES-256-GCM (NIST SP 800-38D), using a new random nonce each time.
   ///
-  /// `context` is also authenticated, but not stored. 2³² seals under one key are safe, far more than the number of
+  /// `context` is also authenticated, but not stored. One key can safely seal 2³² values, far more than the number of
   /// secrets.
   ///
   ///     byte 0    12           size - 16   size
@@ -134,7 +134,7 @@ package enum LibCrypto {
     }
   }
 
-  /// Opens sealed data; throws `notAuthentic` if it was not sealed under this key in this context.
+  /// Decrypts sealed data; throws `notAuthentic` if the data was not sealed with the given key and context.
   @export(interface)
   package static func open(_ sealed: [UInt8], key: SecretKey, context: [UInt8] = []) throws(CryptoError) -> [UInt8] {
     guard sealed.count >= sealOverhead else { throw .inputSize(sealed.count) }
@@ -157,7 +157,7 @@ package enum LibCrypto {
 
   /// Derives a key from a passphrase (scrypt, RFC 7914): N = 2^17, r = 8, p = 1.
   ///
-  /// It takes 128 MB and, on a small board, a second; an attacker needs the same for each passphrase.
+  /// The derivation takes 128 MB and, on a small board, one second; an attacker needs the same for each passphrase.
   @export(interface)
   package static func deriveKey(passphrase: [UInt8], salt: [UInt8]) throws(CryptoError) -> SecretKey {
     var bytes = [UInt8](repeating: 0, count: SecretKey.size)
@@ -172,7 +172,7 @@ package enum LibCrypto {
     return key
   }
 
-  /// Returns the oldest error of this thread's queue, and empties the queue.
+  /// Returns the oldest error in this thread's queue, and empties the queue.
   static func takeErrorCode() -> UInt {
     let code = ERR_get_error()
     ERR_clear_error()
@@ -184,7 +184,7 @@ package enum LibCrypto {
   }
 }
 
-/// A cipher in use; libcrypto wipes its key when the context is freed.
+/// The context of a cipher; libcrypto wipes the key when the context is freed.
 private struct CipherContext: ~Copyable {
   private let handle: OpaquePointer
 
@@ -219,11 +219,11 @@ private struct CipherContext: ~Copyable {
     try LibCrypto.check(EVP_CipherUpdate(handle, nil, &written, context, size))
   }
 
-  /// Returns the same number of bytes as `input`: a whole block without padding, or a stream.
+  /// Processes `input`, a whole block without padding or part of a stream, and returns the same number of bytes.
   borrowing func update(_ input: [UInt8]) throws(CryptoError) -> [UInt8] {
     guard let size = Int32(exactly: input.count) else { throw .inputSize(input.count) }
     if size == 0 { return [] }
-    // Decryption may hold back a block until the padding is known, and libcrypto requires room for it.
+    // Decryption may hold back a block until the padding is known, and libcrypto requires room for that block.
     var output = [UInt8](repeating: 0, count: input.count + LibCrypto.blockSize)
     var written: Int32 = 0
     try LibCrypto.check(EVP_CipherUpdate(handle, &output, &written, input, size))
@@ -250,18 +250,18 @@ private struct CipherContext: ~Copyable {
   }
 }
 
-/// HMAC-SHA256 (RFC 2104) under one key.
+/// HMAC-SHA256 (RFC 2104) with one key.
 ///
-/// The key's two hash states are computed once and copied for each message. They are libcrypto's plain SHA-256,
-/// which lives on the stack: EVP would allocate for each message, and fetch its providers first.
+/// The key's two hash states are computed once and copied for each message. They are states of libcrypto's plain
+/// SHA-256, which uses only the stack; EVP would fetch its providers first and allocate memory for each message.
 ///
 ///     SHA256(key ⊕ 5c…5c ‖ SHA256(key ⊕ 36…36 ‖ message))
 struct MessageAuthenticator: ~Copyable {
-  /// Number of bytes in a result.
+  /// Size of an authentication code, in bytes.
   static let size = 32
   private static let blockSize = 64
 
-  /// The state of SHA-256 after one block, without libcrypto's empty buffer: a kiosk may have ten thousand states.
+  /// The state of SHA-256 after one block, without libcrypto's empty buffer, as a kiosk may have ten thousand states.
   private typealias Midstate = (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32)
 
   // Set up in `init` and only copied afterwards, so threads may share it.
@@ -270,7 +270,7 @@ struct MessageAuthenticator: ~Copyable {
   /// False if libcrypto failed, which is not expected; then no codes can be computed.
   private var isReady = false
 
-  /// An authenticator under a key of any size.
+  /// Creates an authenticator with a key of any size.
   init(key: UnsafeRawBufferPointer) {
     isReady = withUnsafeTemporaryAllocation(byteCount: MessageAuthenticator.blockSize, alignment: 8) { block in
       defer { LibCrypto.wipe(block) }
@@ -301,7 +301,7 @@ struct MessageAuthenticator: ~Copyable {
     return true
   }
 
-  /// Returns libcrypto's state after the block.
+  /// Returns a libcrypto context with the given state, which follows one block.
   private static func context(_ state: Midstate) -> SHA256_CTX {
     var context = SHA256_CTX()
     context.h = state
@@ -310,7 +310,7 @@ struct MessageAuthenticator: ~Copyable {
     return context
   }
 
-  /// Writes the message's authentication code, `size` bytes, to `code`; false if libcrypto fails.
+  /// Writes the message's authentication code, `size` bytes, to `code`; returns false if libcrypto fails.
   ///
   /// Allocates nothing.
   borrowing func authenticate(_ message: UnsafeRawBufferPointer, into code: UnsafeMutableRawBufferPointer) -> Bool {

@@ -1,6 +1,6 @@
-// Memory for secret bytes, which is wiped after use: keys, passphrases, private keys to be written to a file.
+// Memory for secret bytes, such as keys, passphrases and private keys to be written to a file; wiped after use.
 
-/// Bytes that must not outlive their use, in dedicated memory that is never copied and that `deinit` wipes.
+/// Bytes that must not outlive their use, in dedicated memory that is never copied and is wiped by `deinit`.
 ///
 /// A NUL follows the bytes, so that C can read them as text. They are never printed.
 package final class SecretBytes: Sendable {
@@ -29,7 +29,7 @@ package final class SecretBytes: Sendable {
     LibCrypto.wipe(&bytes)
   }
 
-  /// Lets `fill` write `size` bytes into zeroed memory, so that no other copy remains; `nil` if it returns false.
+  /// Lets `fill` write `size` bytes into zeroed memory, so that no other copy remains; `nil` if `fill` returns false.
   convenience init?(size: Int, fill: (UnsafeMutableRawBufferPointer) -> Bool) {
     self.init(count: size)
     if !fill(UnsafeMutableRawBufferPointer(rebasing: memory[..<size])) { return nil }
@@ -68,7 +68,7 @@ package final class SecretBytes: Sendable {
   /// Passes the bytes as a C string to `body`, which must not keep it.
   package func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
     memory.withMemoryRebound(to: CChar.self) { text in
-      // Never empty: there is always the NUL.
+      // The memory is never empty, because it always contains the NUL.
       text.baseAddress.map { body(UnsafePointer($0)) } ?? body("")
     }
   }
@@ -76,7 +76,7 @@ package final class SecretBytes: Sendable {
   /// Whether a NUL among the bytes would truncate the C string.
   package var hasNUL: Bool { withBytes { $0.contains(0) } }
 
-  /// Compares in a time that depends only on the sizes.
+  /// Compares the bytes in time that depends only on the sizes.
   package func isEqual(to other: SecretBytes) -> Bool {
     withBytes { left in other.withBytes { right in LibCrypto.areEqual(left, right) } }
   }

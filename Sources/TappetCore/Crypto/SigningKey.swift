@@ -1,4 +1,4 @@
-// Ed25519 signatures (RFC 8032) by libcrypto: holders of the public key can verify, but not sign.
+// Ed25519 signatures (RFC 8032), computed by libcrypto: holders of the public key can verify, but not sign.
 
 import COpenSSL
 
@@ -22,7 +22,7 @@ package final class SigningKey: Sendable {
   /// Returns a new random key.
   package static func random() throws(CryptoError) -> SigningKey { SigningKey(try SecretBytes.random(count: size)) }
 
-  /// Returns the key as 64 lower-case digits, for its file.
+  /// Returns the key as 64 lower-case hexadecimal digits, for the key file.
   ///
   /// The caller must wipe them.
   package func revealedHexDigits() -> [UInt8] { seed.withBytes { Hex.digits(of: $0) } }
@@ -57,7 +57,7 @@ package struct VerifyingKey: Hashable, Sendable {
   /// The 32 bytes of the key.
   package let bytes: [UInt8]
 
-  /// A key of these bytes; `nil` for anything but 32 bytes.
+  /// Creates a key from its bytes; `nil` for anything but 32 bytes.
   package init?(_ bytes: [UInt8]) {
     guard bytes.count == SigningKey.size else { return nil }
     self.bytes = bytes
@@ -69,7 +69,7 @@ package struct VerifyingKey: Hashable, Sendable {
     self.init(bytes)
   }
 
-  /// Whether `signature` is that of the first `count` bytes of `message`.
+  /// Whether `signature` is a valid signature of the first `count` bytes of `message`.
   @export(interface)
   package func verifies(_ signature: ArraySlice<UInt8>, ofFirst count: Int, of message: [UInt8]) -> Bool {
     guard signature.count == SigningKey.signatureSize, (0...message.count).contains(count),
@@ -81,7 +81,7 @@ package struct VerifyingKey: Hashable, Sendable {
   }
 }
 
-/// A key handle of libcrypto, which wipes the key when it is freed.
+/// A libcrypto key handle; libcrypto wipes the key when the handle is freed.
 private struct KeyHandle: ~Copyable {
   let handle: OpaquePointer
 

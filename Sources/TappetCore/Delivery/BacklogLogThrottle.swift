@@ -19,7 +19,7 @@ struct BacklogLogThrottle: Sendable {
     return reportRest()
   }
 
-  /// Reports the count, because it is due, the rest is reported individually, or the connection has ended.
+  /// Reports the count because it is due, further deliveries are reported individually, or the connection has ended.
   mutating func reportRest() -> [Effect] {
     guard count > 0 else { return [] }
     defer { (count, deadline) = (0, nil) }

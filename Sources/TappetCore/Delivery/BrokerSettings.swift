@@ -1,15 +1,15 @@
-// The broker's address and our credentials; read from the configuration, used by BrokerLink.
+// The broker's address and the kiosk's credentials, read from the configuration and used by BrokerLink.
 
 /// One broker's address.
 package struct BrokerEndpoint: Hashable, Sendable {
-  /// A name or a numeric address, without brackets.
+  /// Host name or numeric address, without brackets.
   package var host: String
   /// The port, 1 to 65535.
   package var port: UInt16
   /// Whether the scheme is `mqtts://` rather than `mqtt://`.
   package var usesTLS: Bool
 
-  /// An endpoint at this address.
+  /// Creates an endpoint with the given address.
   package init(host: String, port: UInt16, usesTLS: Bool) {
     self.host = host
     self.port = port
@@ -27,9 +27,9 @@ package enum MQTTVersion: Hashable, Sendable {
 
 /// A broker's MQTT 5 support, as known before a connection attempt.
 package enum MQTT5Support: Hashable, Sendable {
-  /// Not known: if MQTT 5 gets no answer, 3.1.1 is tried.
+  /// Unknown: if the broker does not respond to MQTT 5, 3.1.1 is tried.
   case unknown
-  /// Known to be supported: a dropped connection does not prove the contrary.
+  /// Known to be supported; a dropped connection does not prove otherwise.
   case present
   /// Not supported: 3.1.1 is used.
   case absent
@@ -55,10 +55,10 @@ package struct BrokerPassword: Hashable, Sendable {
 package struct PreSharedKey: Hashable, Sendable {
   /// The name that identifies the key to the broker.
   package var identity: String
-  /// File whose first line is the key in hexadecimal digits, read at each connect.
+  /// File whose first line is the key in hexadecimal digits; read on every connect.
   package var file: String
 
-  /// A key with this identity in this file.
+  /// Creates a key with the given identity and file.
   package init(identity: String, file: String) {
     self.identity = identity
     self.file = file
@@ -76,7 +76,7 @@ package struct BrokerWill: Hashable, Sendable {
   /// Whether the broker retains the message.
   package var isRetained: Bool
 
-  /// A will with these parts.
+  /// Creates a will with the given properties.
   package init(topic: String, payload: [UInt8], qos: Int32, isRetained: Bool) {
     self.topic = topic
     self.payload = payload
@@ -87,11 +87,11 @@ package struct BrokerWill: Hashable, Sendable {
 
 /// The settings of a connection to the broker.
 ///
-/// Files are specified by path, and read again at each connect.
+/// Files are specified by path, and read again on every connect.
 package struct BrokerSettings: Hashable, Sendable {
   /// The endpoints, at least one; when one fails, the next is tried.
   package var endpoints: [BrokerEndpoint]
-  /// The client id, unique at the broker.
+  /// The client id, which must be unique at the broker.
   package var clientID: String
   /// PEM file of the trust anchors; `nil` means the system's.
   ///
@@ -99,7 +99,7 @@ package struct BrokerSettings: Hashable, Sendable {
   package var caFile: String?
   /// PEM or DER file of revocation lists; `nil` means that revocation is not checked.
   ///
-  /// If specified, it must contain a list from the issuer of the broker's certificate that is still valid.
+  /// If specified, the file must contain a list that is still valid and is from the issuer of the broker's certificate.
   package var crlFile: String?
   /// PEM file with the leaf followed by its chain, or PKCS#12 without a passphrase; `nil` means no client certificate.
   package var certificateFile: String?
@@ -107,43 +107,43 @@ package struct BrokerSettings: Hashable, Sendable {
   package var privateKeyFile: String?
   /// A pre-shared key instead of certificates on both sides; used only by the broker tool.
   package var preSharedKey: PreSharedKey?
-  /// The user name in CONNECT; `nil` means none.
+  /// The user name in CONNECT; `nil` if there is none.
   package var username: String?
-  /// File whose first line is the password, read at each connect; `nil` means none.
+  /// File whose first line is the password, read on every connect; `nil` if there is none.
   ///
   /// Sent only with a user name, and only to endpoints that use TLS.
   package var passwordFile: String?
-  /// The password, if it is not in a file; under the same conditions.
+  /// The password, if it is not in a file; sent under the same conditions.
   package var password: BrokerPassword?
-  /// The protocol name offered in the handshake (ALPN); `nil` means none.
+  /// The protocol name offered in the handshake (ALPN); `nil` if there is none.
   ///
-  /// On port 443 AWS IoT Core uses it to tell MQTT from HTTPS.
+  /// On port 443, AWS IoT Core uses the name to distinguish MQTT from HTTPS.
   package var alpn: String?
   /// The only MQTT version to use; `nil` means the default version of each endpoint.
   package var version: MQTTVersion?
-  /// Seconds between two PINGREQs.
+  /// Interval between PINGREQs, in seconds.
   package var keepaliveSeconds: UInt16
-  /// Maximum silence of the broker while an answer is pending; `nil` means the default.
+  /// Maximum time without data from the broker while a response is pending; `nil` means the default.
   package var answerTimeout: Duration?
-  /// Whether `online` and `offline` are published, retained, at `<statusTopic>/status`, the latter also as the last
-  /// will.
+  /// Whether the retained messages `online` and `offline` are published to `<statusTopic>/status`, the latter also as
+  /// the last will.
   package var announcesStatus: Bool
   /// Whether the broker supports retained messages; otherwise all messages, including the status, are sent without the
   /// retain flag.
   package var keepsRetained = true
-  /// Whether a broker without QoS 1 is rejected.
+  /// Whether a broker that does not support QoS 1 is rejected.
   package var needsQoS1 = false
-  /// Topics to subscribe to at each connect, with QoS 1; messages on any other topic are ignored.
+  /// Topics to subscribe to on every connect, with QoS 1; messages on any other topic are ignored.
   package var commandTopics: [String] = []
-  /// The topic of the site's bundles, which is subscribed to as well, including its retained message.
+  /// Topic of the site's bundles, to which the kiosk also subscribes, including its retained message.
   package var siteTopic: String?
-  /// All topics to subscribe to at each connect.
+  /// All topics to subscribe to on every connect.
   package var ownTopics: [String] { commandTopics + (siteTopic.map { [$0] } ?? []) }
-  /// A custom will, used without `announcesStatus`.
+  /// A custom will, used if `announcesStatus` is false.
   package var will: BrokerWill?
   /// Timeout for CONNACK, and for silence while a PUBACK or PINGRESP is pending.
   ///
-  /// Shorter if there is another broker to try.
+  /// The timeout is shorter if there is more than one broker to try.
   package var answerMax: Duration {
     answerTimeout ?? (endpoints.count > 1 ? Limits.clusterAnswerTimeout : Limits.acknowledgeTimeout)
   }
@@ -156,7 +156,7 @@ package struct BrokerSettings: Hashable, Sendable {
   /// Topic of the kiosk's state.
   package var stateTopic: String { statusTopic + "/state" }
 
-  /// Topic on which the kiosk answers `tappet fleet run check`.
+  /// Topic on which the kiosk responds to `tappet fleet run check`.
   package var checkTopic: String { statusTopic + "/check" }
 
   /// Whether a text is a valid client id, which becomes part of the status topic.
@@ -169,7 +169,7 @@ package struct BrokerSettings: Hashable, Sendable {
   /// TLS.
   ///
   /// A single MQTT 5 packet with an unknown property ends the connection, and crashes a program that uses libtappet.so
-  /// (libmosquitto 2.0.11 to 2.0.20 asserts); without TLS, anyone on the network path could send it.
+  /// (libmosquitto 2.0.11 to 2.0.20 asserts); without TLS, anyone on the network path could send such a packet.
   package func firstVersion(for endpoint: BrokerEndpoint) -> MQTTVersion {
     version ?? (endpoint.usesTLS ? .v5 : .v311)
   }
@@ -177,7 +177,7 @@ package struct BrokerSettings: Hashable, Sendable {
   /// Returns the name of the negotiated version: `5`, `3.1.1` or `3.1`.
   package func versionName(usesMQTT5: Bool) -> String { usesMQTT5 ? "5" : version == .v31 ? "3.1" : "3.1.1" }
 
-  /// Settings with the default MQTT version, unless `version` is specified.
+  /// Creates settings with the default MQTT version, unless `version` is specified.
   @export(interface)
   package init(
     endpoints: [BrokerEndpoint], clientID: String, caFile: String? = nil, certificateFile: String? = nil,

@@ -8,13 +8,13 @@ struct Deliveries: Sendable {
   var webhooks = Outbox(OutboxSummary())
   var webhookProcess = WebhookSupervision()
   var store = StoreSupervision()
-  /// Time since which the store has been silent while an answer is pending; `nil` if none is pending.
+  /// Time since which the store has not responded to a pending request; `nil` if no request is pending.
   var storeSilentSince: Instant?
 
-  /// The outbox for this destination.
+  /// The outbox for the given destination.
   subscript(destination: Destination) -> Outbox {
     get { destination == .broker ? outbox : webhooks }
-    // In place, because a copy would include all entries in memory.
+    // Modified in place, because a copy would include all entries in memory.
     _modify {
       switch destination {
       case .broker: yield &outbox

@@ -24,7 +24,7 @@ extension Kiosk {
     case .lost(let failure): return lost(failure, at: now)
     case .disconnected:
       let effects = delivery.link.disconnected(at: now.instant)
-      // The kiosk did not request this: the link and the entries in flight are unchanged.
+      // The kiosk did not request the disconnect: the link and the entries in flight are unchanged.
       return delivery.link.isUp ? effects : effects + endDelivery()
     case .acknowledged(let id): return delivered(id, isHeard: true, at: now)
     case .acknowledgedUnheard(let id): return delivered(id, isHeard: false, at: now)
@@ -96,7 +96,7 @@ extension Kiosk {
       + commandEnded(id, .refused(.undeliverable))
   }
 
-  /// Requests the store to drop the entry, or all entries, except those in flight.
+  /// Instructs the store to drop the given entry, or all entries, except entries in flight.
   mutating func dropAsked(_ id: EntryID?) -> [Effect] {
     let excluded = delivery.outbox.willDrop(id)
     let others = delivery.webhooks.willDrop(id).filter { !excluded.contains($0) }

@@ -2,11 +2,11 @@
 
 /// An event of the broker link.
 ///
-/// Exactly one of `failed`, `lost` and `disconnected` ends each command to connect.
+/// Each command to connect ends with exactly one of `failed`, `lost` and `disconnected`.
 package enum LinkEvent: Hashable, Sendable {
   /// The broker accepted the connection with CONNACK.
   case connected(sessionPresent: Bool)
-  /// MQTT 5 failed for this reason; `connected` follows, with 3.1.1, or the end of the connection.
+  /// MQTT 5 failed for this reason; either `connected` with 3.1.1 or the end of the connection follows.
   case didFallBack(LinkFailure)
   /// The broker was found to support MQTT 5; `connected` follows.
   case foundMQTT5
@@ -22,6 +22,6 @@ package enum LinkEvent: Hashable, Sendable {
   case acknowledged(EntryID)
   /// The broker acknowledged the entry, but reported no subscribers for the topic (MQTT 5).
   case acknowledgedUnheard(EntryID)
-  /// The broker will never accept the entry; MQTT 5's reason code from 0x80, or libmosquitto's own number below that.
+  /// The broker will never accept the entry; `code` is MQTT 5's reason code if at least 0x80, otherwise libmosquitto's.
   case publishRefused(EntryID, code: Int32)
 }

@@ -4,7 +4,7 @@
 /// The cause of a failed connection attempt or a lost connection.
 package indirect enum LinkFailure: Error, Hashable, Sendable {
   // Before the broker was reached.
-  /// The host name could not be resolved; with the resolver's code (EAI_…) and text.
+  /// The host name could not be resolved; `code` (EAI_…) and `text` are from the resolver.
   case nameNotResolved(host: String, code: Int32, text: String)
   case connectionRefused
   case unreachable(SystemCode)
@@ -28,7 +28,7 @@ package indirect enum LinkFailure: Error, Hashable, Sendable {
   case refused(ReasonCode)
 
   // After CONNACK.
-  /// Orderly close without a reason.
+  /// The broker closed the connection properly, but gave no reason.
   case closedByBroker
   case connectionBroken(SystemCode)
   /// MQTT 5 DISCONNECT with a reason code.
@@ -37,13 +37,13 @@ package indirect enum LinkFailure: Error, Hashable, Sendable {
   case acknowledgeExpired
   /// The broker closed the connection while only this message was in flight; with MQTT 5's reason code, if any.
   case closedAtMessage(topic: String, size: Int, ReasonCode?)
-  /// The broker closed a second connection while these messages were in flight.
+  /// The broker has closed two connections while the same `count` messages were in flight.
   case closedAtMessages(count: Int, ReasonCode?)
 
   // At any time.
-  /// The broker sent messages, or more bytes than any answer needs, to a client without subscriptions.
+  /// The broker sent messages, or more bytes than any response needs, to a client without subscriptions.
   case sentUnasked
-  /// The received bytes are not MQTT; with libmosquitto's code.
+  /// The received bytes are not MQTT; `code` is libmosquitto's error code.
   case protocolViolated(code: Int32)
   /// An MQTT 5 packet has a property unknown to libmosquitto.
   case propertyUnknown
@@ -56,7 +56,7 @@ extension LinkFailure {
   /// Whether MQTT 5 cannot be used with the broker.
   package var excludesMQTT5: Bool { refusesMQTT5 || self == .propertyUnknown }
 
-  /// MQTT 5's reason code in CONNACK or DISCONNECT; `nil` when there was none.
+  /// MQTT 5's reason code in CONNACK or DISCONNECT; `nil` if there was none.
   package var reason: UInt8? {
     switch self {
     case .refused(let code), .disconnectedByBroker(let code): code.number
@@ -102,7 +102,7 @@ package struct SystemCode: Hashable, Sendable {
   /// The text from strerror.
   package var text: String
 
-  /// An errno and its text.
+  /// Creates a value from an errno and its text.
   package init(code: Int32, text: String) {
     self.code = code
     self.text = text
@@ -178,7 +178,7 @@ package enum ReasonCode: Hashable, Sendable {
     return ReasonCode.named.first { $0.code == self }?.number ?? 0x80
   }
 
-  /// MQTT 5.0 §2.4, table 2-6, without the codes that only a PUBACK or an AUTH carries.
+  /// The codes of MQTT 5.0 §2.4, table 2-6, except those that only a PUBACK or an AUTH can contain.
   private static var named: [(number: UInt8, code: ReasonCode)] {
     [
       (0x00, .normalDisconnection), (0x80, .unspecifiedError), (0x81, .malformedPacket), (0x82, .protocolError),
@@ -204,7 +204,7 @@ package indirect enum TLSFailure: Hashable, Sendable {
   case untrustedIssuer(subject: String)
   case selfSigned(subject: String)
   case expired(subject: String)
-  /// Not valid yet; our clock is wrong more often than the certificate.
+  /// The certificate is not valid yet; usually the local clock is wrong, not the certificate.
   case notYetValid(subject: String)
   case hostMismatch(expected: String, subject: String)
   case revoked(subject: String)
@@ -247,7 +247,7 @@ package enum TLSAlert: Hashable, Sendable {
   case unrecognizedName
   case certificateRequired
   case noApplicationProtocol
-  /// An alert with another number.
+  /// An alert with any other number.
   case other(UInt8)
 
   /// Creates an alert from its description byte on the wire.
@@ -289,7 +289,7 @@ package indirect enum CertificateProblem: Error, Hashable, Sendable {
   case notPEM(path: String)
   /// The file contains no revocation list, or a damaged one.
   case notCRL(path: String)
-  /// The next update of one of its revocation lists is overdue.
+  /// The next update of one of the file's revocation lists is overdue.
   case crlExpired(path: String, issuer: String)
   case keyNotPEM(path: String)
   case keyEncrypted(path: String)

@@ -1,4 +1,4 @@
-// Maintains a connection to one of the brokers: connects, backs off, tries the next broker, pauses after a storm.
+// Maintains a connection to one of the brokers: connects, backs off, tries the next broker, and pauses after a storm.
 
 /// The kiosk's view of the broker link.
 struct LinkState: Sendable {
@@ -6,15 +6,15 @@ struct LinkState: Sendable {
   enum State: Equatable, Sendable {
     /// There is no connection; the next attempt is due at `until`.
     case waiting(until: Instant)
-    /// An attempt is in progress; always answered, because the link has its own timeout.
+    /// An attempt is in progress; the link always reports its outcome, because the link has a timeout.
     case connecting(since: Instant)
     /// The link is up; CONNACK has arrived.
     case connected(since: Instant)
-    /// Disconnecting in order to reconnect; always answered.
+    /// Disconnecting in order to reconnect; the link always reports the end of the connection.
     case reconnecting(since: Instant)
-    /// Disconnecting for good; always answered.
+    /// Disconnecting in order to stop; the link always reports the end of the connection.
     case disconnecting(since: Instant)
-    /// A connection is no longer wanted.
+    /// The link is closed permanently.
     case stopped
   }
 
@@ -31,10 +31,10 @@ struct LinkState: Sendable {
   private var proved: Int
   /// End of each endpoint's fallback to MQTT 3.1.1, in seconds since 1970; 0 if the endpoint supports MQTT 5.
   private var fallbacks: [Int: Int64]
-  /// Consecutive attempts without an answer to CONNECT, for endpoints that support MQTT 5.
+  /// Number of consecutive attempts without a response to CONNECT, for each endpoint that supports MQTT 5.
   private var hangUps: [Int: Int] = [:]
 
-  /// A disconnected link, which starts with the endpoint that worked last.
+  /// Creates a disconnected link, which first tries the endpoint that worked last.
   init(endpointCount: Int, first: Int = 0, fallbacks: [Int: Int64] = [:], connectAt now: Instant) {
     self.endpointCount = endpointCount
     endpoint = first < endpointCount ? first : 0
@@ -68,14 +68,14 @@ struct LinkState: Sendable {
     return [.connect(endpoint: endpoint, mqtt5: support)]
   }
 
-  /// Whether the endpoint supports MQTT 5.
+  /// The current endpoint's support for MQTT 5.
   private var support: MQTT5Support {
     guard let until = fallbacks[endpoint] else { return .unknown }
     guard until == 0 else { return .absent }
     return hangUps[endpoint, default: 0] < Limits.hangUpsUntilDoubt ? .present : .unknown
   }
 
-  /// Handles the first MQTT 5 answer.
+  /// Handles the broker's first MQTT 5 response.
   mutating func foundMQTT5() -> [Effect] {
     guard isConnecting else { return [] }
     hangUps[endpoint] = nil
@@ -164,7 +164,7 @@ struct LinkState: Sendable {
     }
   }
 
-  /// Replaces the endpoints: the first one is tried immediately, with MQTT 5 again.
+  /// Replaces the endpoints; the first endpoint is tried immediately, starting with MQTT 5 again.
   ///
   /// Failures of the old endpoints do not carry over to the new ones.
   mutating func reconnect(endpointCount: Int, at now: Instant) -> [Effect] {
@@ -185,7 +185,7 @@ struct LinkState: Sendable {
     }
   }
 
-  /// Ends the link, because a connection is no longer wanted.
+  /// Closes the link permanently.
   ///
   /// An attempt in progress is aborted.
   mutating func stop(at now: Instant) -> [Effect] {
@@ -204,7 +204,7 @@ struct LinkState: Sendable {
     }
   }
 
-  /// Treats any end of the connection as the requested one, once a disconnect was requested.
+  /// Once a disconnect was requested, treats any end of the connection as the requested disconnect.
   mutating func endedByOrder(at now: Instant) {
     switch state {
     case .disconnecting: state = .stopped

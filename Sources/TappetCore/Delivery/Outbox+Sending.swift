@@ -38,7 +38,7 @@ extension Outbox {
         inflight[entry.id] = entry
         taken.append(entry)
       } else {
-        // A step of the clock may have expired the entry unexpectedly; the store has to remove it.
+        // The entry may have expired unexpectedly due to a step of the clock; the store must remove it.
         if entry.expiry.isOver(at: now) { note(entry.expiry) }
         waiting.append(entry.action)
         kept.append(entry)
@@ -54,10 +54,10 @@ extension Outbox {
       && !entry.expiry.isOver(at: now) && !isInPass
   }
 
-  /// Whether the link accepts another entry.
+  /// Whether the link accepts one more entry.
   private var hasRoom: Bool { inflight.count < Limits.inflightMax + Limits.linkAheadMax }
 
-  /// Whether the entry may be passed to the link now: in flight, or ahead of its turn if nothing in it depends on time.
+  /// Whether the entry may be passed to the link now; while the link is full, only if no part of it depends on time.
   private func isInTurn(_ entry: OutboxEntry, later: Moment) -> Bool {
     inflight.count < Limits.inflightMax || !entry.message.usesTimestamp && !entry.expiry.isOver(at: later)
   }
@@ -66,7 +66,7 @@ extension Outbox {
 
   // MARK: Alone
 
-  /// Returns when the next entry is due to be sent alone, unless another event comes first; `nil` if there is none.
+  /// Returns when the next entry is due to be sent alone, unless an event occurs earlier; `nil` if there is no entry.
   func aloneDeadline(at now: Moment, clockIsGood: Bool) -> Instant? {
     guard reading != .idle, unansweredDropCount == 0, inflight.isEmpty else { return nil }
     return aloneDue(at: now, clockIsGood: clockIsGood)?.at
@@ -109,7 +109,7 @@ extension Outbox {
   /// Handles a connection that the broker closed; any entry in flight may be the cause.
   mutating func closedByBroker(endpoint: Int, at now: Instant) -> Blame? {
     if let alone = suspicion.alone, let entry = inflight[alone.id] {
-      // After this long, the cause was something else.
+      // If the broker took longer to close the connection, the entry was not the cause.
       guard now - alone.since <= Limits.suspectAnswerMax else { return nil }
       let count = suspicion.closedAlone(entry, endpoint: endpoint, at: now)
       return Blame(message: entry, isCertain: true, counts: [count])

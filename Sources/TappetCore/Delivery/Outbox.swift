@@ -1,5 +1,5 @@
 // The outbox of accepted entries: which are in flight, which are next, and how many are pending in the store. The store
-// keeps every entry until it is acknowledged; memory contains a window of them, and none while the link is down.
+// keeps every entry until it is acknowledged; memory contains a window of entries, or none while the link is down.
 
 /// The kiosk's view of the outbox.
 struct Outbox: Sendable {
@@ -7,11 +7,11 @@ struct Outbox: Sendable {
   private(set) var count: Int
   /// Total size of the stored messages in bytes.
   private(set) var size: Int
-  /// Earliest expiry among the entries accepted since boot; never later than the actual one.
+  /// Earliest expiry among the entries accepted since boot; possibly earlier than the actual expiry, but never later.
   private(set) var earliestInstant: Instant?
   /// Earliest expiry among the entries from before the boot, in milliseconds since 1970.
   ///
-  /// Never later than the actual one by the clock as last reported.
+  /// Never later than the actual expiry, judged by the clock as last reported.
   private(set) var earliestUnixMilliseconds: Int64?
   /// Entries passed to the store but not committed yet.
   private(set) var uncommitted: [EntryID: (entry: OutboxEntry, uid: TagUID?)] = [:]
@@ -26,7 +26,7 @@ struct Outbox: Sendable {
   /// Actions whose later entries stay in the store, because their entries in the window wait behind a suspect.
   private(set) var passedOver: [String] = []
   var suspicion = Suspicion()
-  /// The names of actions whose entries stay in the store until their receiver is back.
+  /// The names of actions whose entries stay in the store until their receiver is online again.
   private(set) var held: [String] = []
   /// Entries published on this connection and awaiting PUBACK.
   var inflight: [EntryID: OutboxEntry] = [:]
@@ -36,25 +36,25 @@ struct Outbox: Sendable {
   private(set) var expiring: ExpiryPass?
   /// Number of pending user requests to drop entries.
   ///
-  /// Nothing is sent in the meantime, since the store might be removing the same entries.
+  /// Nothing is sent in the meantime, because the store might be removing the same entries.
   private(set) var unansweredDropCount = 0
   /// Entries that exist only in memory, pending or in flight, because their database was damaged and set aside.
   private(set) var memoryOnly: Set<EntryID> = []
   private(set) var reading: Reading = .idle
   /// Whether a fetch is pending.
   ///
-  /// At most one at a time, because an answer does not identify its request.
+  /// At most one fetch is pending at a time, because a response does not identify its request.
   private var isFetchUnanswered = false
 
   /// Progress of reading the store for this connection.
   enum Reading: Equatable, Sendable {
-    /// The link is down, so nothing is held in memory.
+    /// The link is down, so no entries are in memory.
     case idle
-    /// Everything up to `through` is in memory or resolved; more follows.
+    /// All entries up to `through` are in memory or resolved; more entries follow.
     case behind(through: Int64)
-    /// The answer to a fetch from `after` is pending.
+    /// A fetch of the entries after `after` is pending.
     case fetching(after: Int64)
-    /// Everything in the store is in memory or resolved.
+    /// All entries in the store are in memory or resolved.
     case complete(through: Int64)
   }
 
@@ -64,12 +64,12 @@ struct Outbox: Sendable {
     /// reporting them.
     var moment: Moment
     var clockIsGood: Bool
-    /// Entries in flight at that moment.
+    /// Entries in flight at the cutoff.
     ///
-    /// The PUBACK decides whether they were delivered or expired, so they stay in the store until then; if the kiosk
-    /// were killed first, they would otherwise have no outcome.
+    /// The PUBACK decides whether they were delivered or expired, so they stay in the store until then; otherwise, they
+    /// would have no outcome if the kiosk were killed first.
     var excluded: [OutboxEntry]
-    /// Whether the clock has changed since, which invalidates the earliest expiry in the answer.
+    /// Whether the clock has changed since the request, which invalidates the earliest expiry in the response.
     var isOutdated = false
   }
 
@@ -79,33 +79,33 @@ struct Outbox: Sendable {
     if let earliest = summary.earliestExpiry { note(earliest) }
   }
 
-  /// Number of entries and bytes, including uncommitted ones.
+  /// Number and total size of the entries, including uncommitted entries.
   var promised: (count: Int, size: Int) { (count + uncommitted.count, size + uncommittedSize) }
 
   var inflightCount: Int { inflight.count }
 
   /// Number of entries whose removal is not confirmed yet.
   var resolvedCount: Int { resolved.count }
-  /// Whether the removal of the next delivered entry may wait for a later commit; another PUBACK or the end of the link
-  /// causes one.
+  /// Whether the removal of the next delivered entry may wait for a later commit, which a further PUBACK or the end of
+  /// the link causes.
   var removalMayWait: Bool { inflight.count >= Limits.inflightMax && waitingRemovals + 1 < Limits.removalsMax }
   /// Number of removals batched for the next commit.
   private(set) var waitingRemovals = 0
   var uncommittedCount: Int { uncommitted.count }
   var isExpiring: Bool { expiring != nil }
-  /// Whether a store request that gets exactly one answer is pending.
+  /// Whether a store request that receives exactly one response is pending.
   var isAwaitingStore: Bool {
     !uncommitted.isEmpty || isFetchUnanswered || isExpiring || unansweredDropCount > 0
   }
 
-  /// Whether the store contains entries that were skipped because they need the clock; `nil` until the store was read
-  /// to its end.
+  /// Whether the store contains entries that were skipped because they need the clock; `nil` until the store has been
+  /// read completely.
   var isHoldingBack: Bool? {
     guard case .complete = reading, held.isEmpty, passedOver.isEmpty, !hasMoreAside else { return nil }
     return count > inflight.count + window.count + aside.count - memoryOnly.count
   }
 
-  /// Returns the ids of the entries in flight, in order; only `id`, if it is specified.
+  /// Returns the ids of the entries in flight, in order; if `id` is specified, only that id.
   func inflightIDs(_ id: EntryID?) -> [EntryID] {
     if let id { return inflight[id] == nil ? [] : [id] }
     return Array(inflight.values).inOrder { $0.sequence < $1.sequence }.map { $0.id }
@@ -118,7 +118,7 @@ struct Outbox: Sendable {
     uncommittedSize += entry.message.size
   }
 
-  /// Handles the commit of an entry; returns `nil` if it was not expected.
+  /// Handles the commit of an entry; returns `nil` if the commit was not expected.
   mutating func stored(_ id: EntryID, sequence: Int64, clockIsGood: Bool) -> (OutboxEntry, TagUID?)? {
     guard let promise = answered(id) else { return nil }
     var entry = promise.entry
@@ -146,7 +146,7 @@ struct Outbox: Sendable {
     return promise
   }
 
-  /// Handles the next entries from the store; an unexpected answer is ignored.
+  /// Handles the next entries from the store; ignores an unexpected response.
   mutating func fetched(_ entries: [OutboxEntry], reachedEnd: Bool) {
     isFetchUnanswered = false
     guard case .fetching(let after) = reading else { return }
@@ -194,12 +194,12 @@ struct Outbox: Sendable {
     if let earliest { note(earliest) }
     recordMemoryOnly()
     if pass.isOutdated, count > 0 { note(.at(pass.moment.instant)) }
-    // Their connection ended without a PUBACK, while the store excluded them from the pass.
+    // The connection of these entries ended without a PUBACK, while the store excluded them from the pass.
     for entry in pass.excluded where inflight[entry.id] == nil && !resolved.contains(entry.id) { note(entry.expiry) }
     return (outcomes, rows)
   }
 
-  /// Starts to drop this entry, or all entries; returns the entries in flight, which the store must exclude.
+  /// Starts dropping the given entry, or all entries; returns the entries in flight, which the store must exclude.
   mutating func willDrop(_ id: EntryID?) -> [EntryID] {
     unansweredDropCount += 1
     return inflightIDs(id)
@@ -209,7 +209,7 @@ struct Outbox: Sendable {
 
   /// Handles entries that the store removed at a user's request; returns the entries to report as dropped.
   ///
-  /// An expiry pass in progress continues. The earliest expiry among the rest is not queried: it can only be later.
+  /// An expiry pass in progress continues. The earliest remaining expiry is not queried, because it can only be later.
   mutating func dropped(_ entries: [OutboxEntry]) -> [OutboxEntry] {
     unansweredDropCount = max(0, unansweredDropCount - 1)
     return left(entries)
@@ -232,7 +232,7 @@ struct Outbox: Sendable {
     return outcomes
   }
 
-  /// Handles a new, empty store; the entries in memory were accepted, and are sent from there.
+  /// Handles a new, empty store; the entries in memory were accepted, and are sent from memory.
   mutating func replaced() {
     count = 0
     size = 0
@@ -248,7 +248,7 @@ struct Outbox: Sendable {
     if reading != .idle { reading = .behind(through: 0) }
   }
 
-  /// Records the expiry of memory-only entries, which no store reports.
+  /// Records the expiry of memory-only entries, which the store does not report.
   private mutating func recordMemoryOnly() {
     for entry in window + aside where memoryOnly.contains(entry.id) { note(entry.expiry) }
   }
@@ -260,7 +260,7 @@ struct Outbox: Sendable {
 
   /// Handles a clock that became good or bad: suspended entries may be sent now, or entries in memory must wait.
   ///
-  /// Waiting entries must not block the rest. The order of expiry may change too, so the store is queried again.
+  /// Waiting entries must not block other entries. The order of expiry may change too, so the store is queried again.
   mutating func clockChanged(at now: Instant) {
     if reading != .idle { restart() }
     clockStepped(at: now)
@@ -283,7 +283,7 @@ struct Outbox: Sendable {
     reading = .idle
   }
 
-  /// Counts a removal; a removal that does not wait commits the waiting ones too.
+  /// Counts a removal; a removal that may not wait also commits the waiting removals.
   mutating func recordRemoval(mayWait: Bool) { waitingRemovals = mayWait ? waitingRemovals + 1 : 0 }
 
   /// Resolves an entry that the broker has acknowledged, or will never accept.
@@ -315,7 +315,7 @@ struct Outbox: Sendable {
     return window.count { !waiting.contains($0.action) } <= few
   }
 
-  /// Actions with a suspect, behind which their other entries wait.
+  /// Actions with a suspect entry, behind which the action's other entries wait.
   private var waitingActions: [String] {
     var waiting = passedOver
     for entry in window where suspicion.isSuspect(entry) && !waiting.contains(entry.action) {
@@ -324,7 +324,7 @@ struct Outbox: Sendable {
     return waiting
   }
 
-  /// Suspends the entries of these actions only; entries suspended before are read again.
+  /// Suspends only the entries of the given actions; previously suspended entries are read again.
   mutating func hold(_ actions: [String]) {
     guard actions != held else { return }
     held = actions
@@ -373,7 +373,7 @@ extension OutboxEntry {
 
   /// Whether the state of the clock allows an entry in the store to be sent.
   ///
-  /// `isOfThisStart` means that its expiry is on the monotonic clock of the current boot.
+  /// `isOfThisStart` means that the entry's expiry is on the monotonic clock of the current boot.
   package static func isSendable(usesTimestamp: Bool, isOfThisStart: Bool, clockIsGood: Bool) -> Bool {
     clockIsGood || !usesTimestamp && isOfThisStart
   }

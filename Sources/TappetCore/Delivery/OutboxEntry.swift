@@ -1,4 +1,4 @@
-// An accepted tap that is pending delivery, as kept in the store.
+// An accepted tap that is pending delivery, as represented in the store.
 
 /// The random 128-bit id of an entry: `%I`, printed as 32 lower-case hex digits; never reused.
 package struct EntryID: Hashable, Sendable {
@@ -7,13 +7,13 @@ package struct EntryID: Hashable, Sendable {
   /// The last 8 bytes, big-endian.
   package let low: UInt64
 
-  /// An id from its two halves.
+  /// Creates an id from its two halves.
   package init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }
 
-  /// An id from its digits; `nil` for anything but 32 ASCII hexadecimal digits of either case.
+  /// Creates an id from its digits; `nil` for anything but 32 ASCII hexadecimal digits of either case.
   package init?(hex text: String) {
     guard let bytes = Hex.decode(text), bytes.count == 16 else { return nil }
     high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
@@ -33,7 +33,7 @@ package struct EntryID: Hashable, Sendable {
     }
   }
 
-  /// The id as text: 32 lower-case digits.
+  /// The id as text: 32 lower-case hexadecimal digits.
   package var hex: String { String(decoding: hexDigits, as: UTF8.self) }
 }
 
@@ -55,9 +55,9 @@ package enum Destination: Hashable, Sendable {
 
 /// The time until which an entry may be sent.
 package enum Expiry: Hashable, Sendable {
-  /// Accepted since boot, so it is immune to steps of the wall clock.
+  /// For an entry accepted since boot; immune to steps of the wall clock.
   case at(Instant)
-  /// Accepted before the last boot: only a good wall clock can tell (milliseconds since 1970).
+  /// For an entry accepted before the last boot, in milliseconds since 1970; requires a good wall clock.
   case atUnixMilliseconds(Int64)
 }
 
@@ -69,11 +69,11 @@ package struct OutboxEntry: Hashable, Sendable {
   package var acceptedAt: Instant?
   /// The time until which the entry may be sent.
   package var expiry: Expiry
-  /// Number of connections closed with the entry in flight, as of the fetch from the store.
+  /// Number of connections closed with the entry in flight, as of the time the entry was fetched from the store.
   package var closes = 0
   private let acceptance: Acceptance
 
-  /// The immutable parts, fixed at the tap.
+  /// The immutable properties, fixed at the time of the tap.
   ///
   /// Stored by reference, because an entry is passed to the store, the broker, the outbox and a report.
   private final class Acceptance: Sendable {
@@ -112,7 +112,7 @@ package struct OutboxEntry: Hashable, Sendable {
     }
   }
 
-  /// An accepted entry; `sequence` is 0 until the store has committed it.
+  /// Creates an accepted entry; `sequence` is 0 until the store has committed the entry.
   @export(interface)
   package init(
     sequence: Int64 = 0, id: EntryID, action: String, topic: String, message: PayloadTemplate, isRetained: Bool,
@@ -148,7 +148,7 @@ package struct OutboxEntry: Hashable, Sendable {
   package var destination: Destination { acceptance.destination }
   /// The webhook body of an entry that also goes to the broker, until both are committed.
   package var webhookBody: PayloadTemplate? { acceptance.webhookBody }
-  /// The UID of the tag; `nil` without a tag, and if the entry was fetched from the store.
+  /// The UID of the tag; `nil` if there was no tag, or if the entry was fetched from the store.
   package var uid: TagUID? { acceptance.uid }
   /// The label of the tag's secret; `nil` in the same cases.
   package var tag: String? { acceptance.tag }
@@ -158,7 +158,7 @@ package struct OutboxEntry: Hashable, Sendable {
   package var notes: EntryNotes { acceptance.notes }
   /// The ticket that the entry uses; the use is counted in the same commit.
   package var ticket: String? { acceptance.notes.ticket }
-  /// Label and person; `nil` if neither is known.
+  /// Label and owner of the tag; `nil` if neither is known.
   package var owner: TagOwner? { tag == nil && person == nil ? nil : TagOwner(label: tag, person: person) }
 
   /// The webhook entry, which has the same id as the broker entry and is committed together with it.

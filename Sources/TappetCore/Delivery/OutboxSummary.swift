@@ -14,7 +14,7 @@ package struct OutboxSummary: Hashable, Sendable {
   package var webhookSize = 0
   /// Earliest expiry among the webhook entries.
   package var earliestWebhookExpiry: Expiry?
-  /// The arrivals whose removal is pending.
+  /// The tag arrivals whose removal is pending.
   package var arrivals: [TagArrival] = []
   /// The number of accepted taps of each counted tag.
   package var tagCounts: [TagUID: Int64] = [:]
@@ -30,7 +30,7 @@ package struct OutboxSummary: Hashable, Sendable {
     OutboxSummary(count: webhookCount, size: webhookSize, earliestExpiry: earliestWebhookExpiry)
   }
 
-  /// A summary of these numbers; without arguments, of an empty outbox.
+  /// Creates a summary from the given numbers; the defaults describe an empty outbox.
   package init(count: Int = 0, size: Int = 0, earliestExpiry: Expiry? = nil) {
     self.count = count
     self.size = size

@@ -5,9 +5,9 @@
 package struct Randomness: RandomNumberGenerator, Sendable {
   private var state: (UInt64, UInt64, UInt64, UInt64)
 
-  /// A generator that returns the same numbers for the same seed.
+  /// Creates a generator that returns the same numbers for the same seed.
   ///
-  /// An all-zero seed is replaced, because the generator would only produce zeros.
+  /// An all-zero seed is replaced, because the generator would otherwise produce only zeros.
   package init(seed: (UInt64, UInt64, UInt64, UInt64)) {
     state = seed == (0, 0, 0, 0) ? (1, 2, 3, 4) : seed
   }
@@ -78,7 +78,7 @@ struct RetryPolicy: Sendable {
     return .retry(after: pause(endpointCount, &random))
   }
 
-  /// Returns the delay after a connection that the broker closed because of a message, which is not part of a storm,
+  /// Returns the delay after the broker closed a connection because of a message; such a close is not part of a storm,
   /// and at first causes no backoff.
   mutating func connectionClosedAtMessage(
     connectedAt: Instant, at now: Instant, endpointCount: Int = 1, random: inout Randomness
@@ -95,8 +95,8 @@ struct RetryPolicy: Sendable {
 
   /// Returns the next backoff delay.
   ///
-  /// A cluster that elects a new leader refuses connections for some seconds, so its first rounds have the shortest
-  /// ceiling.
+  /// A cluster that is electing a new leader refuses connections for some seconds, so the first rounds have the lowest
+  /// maximum delay.
   private mutating func pause(_ endpointCount: Int, _ random: inout Randomness) -> Duration {
     let round = failures / endpointCount
     let doublings = endpointCount == 1 ? round : max(0, round - Limits.electionRounds)

@@ -2,8 +2,8 @@
 // message must not block the others, and a mere restart of the broker must not cost any message its place. An entry
 // that was in flight when the broker closed two connections is therefore suspect. It is sent alone, after all other
 // entries, on a connection that has proved to work. If the broker immediately closes three such connections, and
-// accepts the next one without having been away in between, the entry is set aside: it is retried alone, less and less
-// often, until it expires.
+// accepts the next one without having been unavailable in between, the entry is set aside: it is retried alone, less
+// and less often, until it expires.
 
 /// The number of connections that the broker closed with an entry in flight.
 package struct CloseCount: Hashable, Sendable {
@@ -28,7 +28,7 @@ struct Blame {
 struct Suspicion: Sendable {
   /// The suspect that is in flight alone.
   private(set) var alone: (id: EntryID, since: Instant)?
-  /// Time from which entries that were set aside may be retried; `nil` means now.
+  /// Time from which entries that were set aside may be retried; `nil` means immediately.
   private(set) var asideDueAt: Instant?
   /// Entries set aside that were encountered since the process started; at most `Limits.suspectsMax`.
   private(set) var asideIDs: Set<EntryID> = []
@@ -38,7 +38,7 @@ struct Suspicion: Sendable {
   /// The entry that was in flight alone when the last connection ended, until the broker is reached again.
   private var doubt: Doubt?
   private var upSince: Instant?
-  /// Whether the broker has answered a message on this connection.
+  /// Whether the broker has responded to a message on this connection.
   private var hasAnswered = false
   /// Time since which unsuspected entries have had their turn.
   private var turnSince: Instant?
@@ -61,13 +61,13 @@ struct Suspicion: Sendable {
   /// Whether any message is known to make the broker close the connection.
   var isActive: Bool { counts.values.contains { $0 >= Limits.closesOfSuspect } }
 
-  /// Returns the entry with the fewest closed connections; of several, the oldest.
+  /// Returns the entry with the fewest closed connections; among several such entries, the oldest.
   func leastSuspect(of entries: [OutboxEntry]) -> OutboxEntry? {
     entries.min { (closes(of: $0), $0.sequence) < (closes(of: $1), $1.sequence) }
   }
 
   private mutating func set(_ id: EntryID, _ count: Int) -> CloseCount {
-    // The store keeps the other counts.
+    // The other counts are still in the store.
     if counts.count >= Limits.suspectsMax { counts.removeAll() }
     counts[id] = count
     note(id, isAside: count >= Limits.closesUntilAside)
@@ -83,7 +83,7 @@ struct Suspicion: Sendable {
     }
   }
 
-  /// Handles a store that lost all entries but these.
+  /// Handles a store that lost all entries except the given ones.
   mutating func keepAside(_ entries: [OutboxEntry]) {
     asideIDs = []
     for entry in entries { note(entry.id, isAside: isAside(entry)) }
@@ -106,8 +106,8 @@ struct Suspicion: Sendable {
 
   // MARK: The connection
 
-  /// Handles a new connection; returns the entry that is set aside from now on, because the broker was available all
-  /// the time.
+  /// Handles a new connection; returns the entry that is set aside from now on, because the broker was available
+  /// without interruption.
   mutating func connected(at now: Instant) -> OutboxEntry? {
     (upSince, hasAnswered, turnSince) = (now, false, now)
     defer { doubt = nil }
@@ -115,7 +115,7 @@ struct Suspicion: Sendable {
     return doubt.entry
   }
 
-  /// Handles a failed attempt: the broker was away, so the last connection did not end because of a message.
+  /// Handles a failed attempt: the broker was unavailable, so the last connection did not end because of a message.
   mutating func wasAway(_ failure: LinkFailure, endpoint: Int) -> CloseCount? {
     guard let doubt, doubt.endpoint == endpoint, failure.mayBeOfRestart else { return nil }
     self.doubt = nil
@@ -127,7 +127,7 @@ struct Suspicion: Sendable {
   /// Handles a message that the broker acknowledged or refused.
   mutating func answered() { hasAnswered = true }
 
-  /// Time at which the connection has proved to work, by an answer or by staying up.
+  /// Time at which the connection has proved to work, by a response or by staying up.
   var provedAt: Instant? { upSince.map { hasAnswered ? $0 : $0 + Limits.suspectQuietMin } }
 
   /// Whether unsuspected entries have had their turn for long enough.
@@ -139,7 +139,7 @@ struct Suspicion: Sendable {
 
   mutating func sendsAlone(_ id: EntryID, at now: Instant) { alone = (id, now) }
 
-  /// Handles the end of a connection on which only this entry was in flight.
+  /// Handles the end of a connection on which only the given entry was in flight.
   mutating func closedAlone(_ entry: OutboxEntry, endpoint: Int, at now: Instant) -> CloseCount {
     let before = closes(of: entry)
     doubt = Doubt(entry: entry, endpoint: endpoint, before: before)

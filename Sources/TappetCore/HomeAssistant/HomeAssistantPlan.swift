@@ -1,8 +1,8 @@
-// The configuration for Home Assistant, its topics, and the names in them.
+// The configuration for Home Assistant, and the topics and names that the kiosk uses with it.
 
 /// The kiosk's device in Home Assistant, and Home Assistant's permissions.
 package struct HomeAssistantPlan: Hashable, Sendable {
-  /// The first part of Home Assistant's own topics.
+  /// Prefix of Home Assistant's own topics.
   package var prefix: String
   /// The device's name in Home Assistant; `nil` means the client id.
   package var name: String?
@@ -10,12 +10,12 @@ package struct HomeAssistantPlan: Hashable, Sendable {
   package var actions: [String]
   /// The names of the outputs that Home Assistant may drive.
   package var outputs: [String]
-  /// Largest difference between a command's time and the clock.
+  /// Maximum difference between a command's time and the clock.
   package var window: Duration
   /// Whether its commands are refused while the buttons are locked.
   package var obeysLock: Bool
 
-  /// A plan for these actions and outputs.
+  /// Creates a plan for the given actions and outputs.
   @export(interface)
   package init(
     prefix: String = "homeassistant", name: String? = nil, actions: [String] = [], outputs: [String] = [],
@@ -37,12 +37,12 @@ package struct HomeAssistantPlan: Hashable, Sendable {
 package struct HomeAssistantTopics: Hashable, Sendable {
   private let base: String
 
-  /// The topics of the kiosk with this base topic.
+  /// Creates the topics of the kiosk with the given base topic.
   package init(base: String) { self.base = base }
 
-  /// Topic of commands with a time.
+  /// Topic of commands that contain a time.
   package var command: String { base + "/command" }
-  /// Topic of cover commands, for which Home Assistant has no template and therefore no time.
+  /// Topic of cover commands, which contain no time because Home Assistant supports no template for them.
   package var coverCommand: String { base + "/cover" }
   package var tag: String { base + "/tag" }
   package var tap: String { base + "/tap" }
@@ -54,9 +54,9 @@ package struct HomeAssistantTopics: Hashable, Sendable {
   }
 }
 
-/// Mapping of names for topics and ids, in which only ASCII letters, digits, `_` and `-` are safe.
+/// Maps names for use in topics and ids, in which only ASCII letters, digits, `_` and `-` are safe.
 package enum DiscoveryName {
-  /// Returns the name itself, or its safe characters and a checksum, which keeps different names different.
+  /// Returns a safe name unchanged; otherwise replaces unsafe characters and appends a checksum to keep names distinct.
   @export(interface)
   package static func mapped(_ name: String) -> String {
     let safe = name.utf8.map { isSafe($0) ? $0 : UInt8(ascii: "_") }

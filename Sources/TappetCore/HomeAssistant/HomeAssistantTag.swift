@@ -1,8 +1,8 @@
-// Tags written by Home Assistant's apps: a link with the tag's id, which the apps read back as the id.
+// Tags written by Home Assistant's apps: each contains a link with the tag's id, which the apps extract from the link.
 
 /// The link on a Home Assistant tag.
 package enum HomeAssistantTag {
-  /// The id in a link such as `https://www.home-assistant.io/tag/5f0bbc5b-…`; `nil` for any other link.
+  /// Returns the id in a link such as `https://www.home-assistant.io/tag/5f0bbc5b-…`; `nil` for any other link.
   @export(interface)
   package static func id(in link: String) -> String? {
     let lower = link.asciiLowercased

@@ -1,8 +1,8 @@
 // Messages to Home Assistant after an event. They are derived from the event's effects: no decision about a tap or an
-// output depends on them. Decides only.
+// output depends on the messages. Pure decision logic.
 
 extension Kiosk {
-  /// Announces due messages, and the results of these effects, to Home Assistant.
+  /// Announces due messages, and the results of the given effects, to Home Assistant.
   mutating func homeAssistantDue(after effects: [Effect], at now: Moment) -> [Effect] {
     let isUp = settings.announces && delivery.link.isUp
     selfReport.homeAssistant.recordLink(isUp: isUp, at: now.instant)
@@ -17,7 +17,7 @@ extension Kiosk {
     return announcements.map { .announce($0) }
   }
 
-  /// Handles Home Assistant's birth message, with a random delay so that not all kiosks answer at the same time.
+  /// Handles Home Assistant's birth message, with a random delay so that not all kiosks respond at the same time.
   mutating func homeAssistantChanged(isOnline: Bool, at now: Moment) -> [Effect] {
     guard settings.homeAssistant != nil, delivery.link.isUp else { return [] }
     selfReport.homeAssistant.isAway = !isOnline
@@ -28,12 +28,12 @@ extension Kiosk {
     return []
   }
 
-  /// Holds back the entries for Home Assistant while it is offline; they expire like any other.
+  /// Holds back the entries for Home Assistant while it is offline; they expire like all other entries.
   private mutating func suspend() {
     delivery.outbox.hold(selfReport.homeAssistant.isAway ? settings.awaitingActions : [])
   }
 
-  /// Schedules the discovery after a change of the settings that it describes.
+  /// Schedules the discovery after a change to the settings that the discovery describes.
   mutating func rediscover(after old: KioskSettings, at now: Moment) {
     if settings.panel != old.panel { selfReport.homeAssistant.outputsReplaced() }
     if settings.homeAssistant?.prefix != old.homeAssistant?.prefix { selfReport.homeAssistant.replaced() }

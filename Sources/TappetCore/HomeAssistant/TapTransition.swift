@@ -3,7 +3,7 @@
 /// One state change of a tap, a press or a command.
 package struct TapTransition: Sendable {
   package enum Kind: Sendable {
-    /// The tap is on the disk, or has driven its outputs; with the tag, if there was one.
+    /// The tap is on the disk or has driven its outputs; contains the tag's UID if a tag was tapped.
     case accepted(TagUID?)
     case queued(QueueReason)
     case delivered
@@ -14,19 +14,19 @@ package struct TapTransition: Sendable {
   }
 
   package var kind: Kind
-  /// The action's name; `nil` when it is not known.
+  /// The action's name; `nil` if it is not known.
   package var action: String?
-  /// The trigger of the action; `nil` when it is not known.
+  /// The trigger of the action; `nil` if it is not known.
   package var trigger: Trigger?
   /// The Home Assistant id on the tag, if it is a Home Assistant tag.
   package var homeAssistantID: String?
 
-  /// The state change in the report; `nil` if the report is about anything else.
+  /// Creates the state change that a report describes; `nil` if the report does not describe a state change.
   init?(_ report: Report) {
     if report.isOfInventoryNews { return nil }
     switch report {
     case .entry(.accepted(let entry, let uid)):
-      // Home Assistant's scanner is only for tags that were set up here or with its app.
+      // Only tags that were set up on this kiosk or with Home Assistant's app are reported to its tag scanner.
       let id = entry.notes.homeAssistantID
       let isChosen = id != nil || entry.action != KioskSettings.unknownTagsName
       self.init(.accepted(isChosen ? uid : nil), of: entry)

@@ -1,11 +1,11 @@
 // The state of touches at the shelf: the first tap, the requests to tappet-inventory, and the meaning of the second
-// tap. Decides only.
+// tap. Pure decision logic.
 //
-// A tapped thing is held for a while. The next tapped thing is moved into it, or it into the next thing, depending on
-// which can contain the other; an item and a person's tag check the item out or in. Any other thing, or one that is
-// already in its place, is held instead.
+// A tapped thing is held for a while. When a second thing is tapped, one of the two is moved into the other, depending
+// on which can contain the other; tapping an item and a person's tag checks the item out or in. Any other second
+// thing, or a thing that is already in its place, is held instead of the first.
 
-/// One touch: a tag, or a scanned code.
+/// One touch: a tapped tag or a scanned code.
 struct InventoryTouch: Sendable {
   var key: InventoryKey
   /// The tag that was tapped; `nil` for a scan.
@@ -15,13 +15,13 @@ struct InventoryTouch: Sendable {
 
 /// The outcome of a touch, or of a change made elsewhere.
 struct InventoryOutcome: Equatable, Sendable {
-  /// The outcome's name for programs: `moved`.
+  /// The machine-readable name of the outcome: `moved`.
   var verb: String
   /// The current state of the thing.
   var thing: InventoryThing
   /// The name of the person who made the change.
   var who: String
-  /// The number of the change, if the change is passed on.
+  /// The number of the change, if the change is published.
   var change: Int64?
   /// The time of the change, if it is not the current time.
   var unixMilliseconds: Int64?
@@ -39,11 +39,11 @@ struct InventoryDesk: Sendable {
   struct Holding: Sendable {
     var subject: Subject
     var until: Instant
-    /// Whether the subject was used: the light no longer prompts for a second tap.
+    /// Whether the subject was already used, so that the light no longer prompts for a second tap.
     var isUsed = false
   }
 
-  /// The request whose answer a touch is waiting for.
+  /// The request whose response a touch is waiting for.
   private enum Step: Sendable {
     case lookUp
     case change(TouchResult, who: String)
@@ -61,16 +61,16 @@ struct InventoryDesk: Sendable {
   private var lastNumber: UInt32 = 0
   private(set) var holding: Holding?
 
-  /// Whether the first of two taps was made.
+  /// Whether the first of two taps was made and the second has not followed yet.
   var isHolding: Bool { holding.map { !$0.isUsed } ?? false }
 
-  /// The time at which an answer is overdue, or the time for a second tap expires.
+  /// Time at which a response is overdue or the time for a second tap expires, whichever is earlier.
   var deadline: Instant? {
     let answer = questions.first?.askedAt.map { $0 + Limits.inventoryAnswerMax }
     return [answer, holding?.until].compactMap { $0 }.min()
   }
 
-  /// Whether an answer is overdue.
+  /// Whether a response is overdue.
   func isOverdue(at now: Instant) -> Bool {
     questions.first?.askedAt.map { $0 + Limits.inventoryAnswerMax <= now } ?? false
   }
@@ -78,7 +78,7 @@ struct InventoryDesk: Sendable {
   /// Whether no touch is pending.
   var hasNone: Bool { questions.isEmpty }
 
-  /// Whether there is room for another touch.
+  /// Whether there is room for one more touch.
   var hasRoom: Bool { questions.count < Limits.inventoryTouchesMax }
 
   mutating func release() { holding = nil }
@@ -108,9 +108,9 @@ struct InventoryDesk: Sendable {
 
   /// The next step of a touch.
   enum Decision {
-    /// No touch is waiting for this answer.
+    /// No touch is waiting for this response.
     case stale
-    /// Another request must be sent first.
+    /// One more request must be sent first.
     case order(InventoryOrder)
     /// The touch is complete.
     case done(InventoryTouch, TouchResult, InventoryThing, who: String)
@@ -119,7 +119,7 @@ struct InventoryDesk: Sendable {
     case refused(InventoryTouch, InventoryFault)
   }
 
-  /// Handles the answer to the request with this number.
+  /// Handles the response to the request with the given number.
   mutating func answered(
     _ number: UInt32, _ answer: Result<InventoryThing, InventoryFault>, kiosk: String, within: Duration,
     at now: Instant
@@ -197,7 +197,7 @@ struct InventoryDesk: Sendable {
 }
 
 extension TapFacts {
-  /// Adds the outcome in the inventory.
+  /// Adds the facts about an outcome in the inventory.
   mutating func add(_ outcome: InventoryOutcome) {
     let thing = outcome.thing
     self[.verb] = outcome.verb

@@ -8,7 +8,7 @@ package enum InventoryKind: Int64, CaseIterable, Sendable {
   case box
   case item
 
-  /// The name for people and programs.
+  /// The name that is shown to people and used by programs.
   package var name: String {
     @export(interface) get {
       switch self {
@@ -40,7 +40,7 @@ package enum InventoryKind: Int64, CaseIterable, Sendable {
   /// The kind that contains things of this kind; `nil` for buildings.
   package var container: InventoryKind? { InventoryKind(rawValue: rawValue - 1) }
 
-  /// The kind of this name.
+  /// Creates the kind with the given name.
   package init?(name: String) {
     guard let kind = InventoryKind.allCases.first(where: { $0.name == name }) else { return nil }
     self = kind

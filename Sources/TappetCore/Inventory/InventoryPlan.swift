@@ -1,20 +1,20 @@
 // The configuration of the inventory: the section `inventory:` of kiosk.yaml.
 
-/// The use of the inventory at the reader.
+/// How the inventory is used at the reader.
 package struct InventoryPlan: Hashable, Sendable {
-  /// Time for the second of two taps.
+  /// Time within which the second of two taps must follow the first.
   package var moveWithin = Limits.inventoryMoveWithin
   /// The name of the action that a scanned code triggers; `nil` means that scans have no effect.
   package var scanAction: String?
-  /// The name of the action that runs when an item becomes low.
+  /// The name of the action that runs when the stock of an item becomes low.
   package var lowStockAction: String?
   /// The prefix of the topics to which changes are published; `nil` means that changes are not published.
   package var topic: String?
 
-  /// A plan that only answers taps.
+  /// Creates a plan that only responds to taps.
   package init() {}
 
-  /// The name of messages about changes in the outbox and the log.
+  /// The name under which messages about changes appear in the outbox and the log.
   package static let feedName = "inventory"
 
   /// The action that publishes changes.
@@ -35,13 +35,13 @@ package struct InventoryPlan: Hashable, Sendable {
   }
 }
 
-/// The events of tappet-inventory.
+/// The events from tappet-inventory.
 package enum InventoryEvent: Sendable {
   case message(InventoryMessage)
   /// The process sent bytes that are not a message.
   case malformed
   case ended(ProcessEnd)
-  /// The process could not be started; an errno.
+  /// The process could not be started; `code` is the errno.
   case notStarted(code: Int32)
 }
 
@@ -51,10 +51,10 @@ package struct InventoryReport: Sendable {
   package var action: String
   /// The tag that was tapped; `nil` for a scan.
   package var uid: TagUID?
-  /// Result of the touch; `nil` if it was a person's tag, which is held for an item.
+  /// Result of the touch; `nil` if it was a person's tag, which now waits for an item.
   package var result: TouchResult?
   /// The current state of the thing; `nil` if it was a person's tag.
   package var thing: InventoryThing?
-  /// The name of the person who made the touch, otherwise the kiosk's name.
+  /// The name of the person who made the touch, or the kiosk's name if the person is not known.
   package var who: String
 }

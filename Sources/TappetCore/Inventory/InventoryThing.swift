@@ -1,6 +1,6 @@
 // The kiosk's view of a thing in the inventory, and the results of touching it at the reader.
 
-/// A building, room, spot, box or item, as tappet-inventory describes it.
+/// A building, room, spot, box or item, as described by tappet-inventory.
 package struct InventoryThing: Equatable, Sendable {
   /// Identity of the thing, which never changes.
   package var id: InventoryID
@@ -16,13 +16,13 @@ package struct InventoryThing: Equatable, Sendable {
   package var path = ""
   /// Number of pieces of an item.
   package var quantity: Int64 = 1
-  /// Number of pieces below which an item is low.
+  /// Number of pieces below which the stock of an item is low.
   package var minimum: Int64?
-  /// The person who has borrowed the item; `nil` when it is in its box.
+  /// The person who has borrowed the item; `nil` if the item is in its box.
   package var holder: String?
-  /// Number of things directly in this thing.
+  /// Number of things directly inside this thing.
   package var contentCount = 0
-  /// The first of the things in it, oldest first.
+  /// The first few things directly inside this thing, oldest first.
   package var contents: [Content] = []
 
   /// A thing in a place.
@@ -32,21 +32,21 @@ package struct InventoryThing: Equatable, Sendable {
     /// Number of pieces, 1 for a place.
     package var quantity: Int64
 
-    /// An entry of this name and quantity.
+    /// Creates an entry with the given name and quantity.
     package init(name: String, quantity: Int64) {
       self.name = name
       self.quantity = quantity
     }
   }
 
-  /// A thing with defaults for all other properties.
+  /// Creates a thing with default values for all other properties.
   package init(id: InventoryID, kind: InventoryKind, name: String) {
     self.id = id
     self.kind = kind
     self.name = name
   }
 
-  /// Whether the thing is in this place and not checked out.
+  /// Whether the thing is in the given place and not checked out.
   package func isIn(_ place: InventoryID) -> Bool { container == place && holder == nil }
 
   /// The contents in one line: `200 M4 x 20, M5 x 30 and 3 more`.
@@ -65,9 +65,9 @@ package struct InventoryThing: Equatable, Sendable {
 
 /// The result of a tap or a scan.
 package enum TouchResult: String, Sendable, CaseIterable {
-  /// Its location and its contents were shown.
+  /// The thing's location and contents were shown.
   case shown
-  /// The thing was moved to another place.
+  /// The thing was moved to a new place.
   case moved
   /// The item was checked out to a person.
   case lent
@@ -77,13 +77,13 @@ package enum TouchResult: String, Sendable, CaseIterable {
 
 /// The reason why tappet-inventory refused a request.
 package enum InventoryFault: UInt8, Error, Sendable, CaseIterable {
-  /// Nothing has this tag or code.
+  /// No thing has the given tag or code.
   case unknown = 1
   /// The thing to be moved, or its new place, no longer exists.
   case gone = 2
   /// The database rejected the change, or cannot be read.
   case database = 3
-  /// The process tappet-inventory is not running, or did not answer in time.
+  /// The process tappet-inventory is not running, or did not respond in time.
   case away = 4
   /// Another person has reserved the item for today.
   case reserved = 5

@@ -1,4 +1,4 @@
-/// The kinds of changes; raw values are those in the database.
+/// The kinds of inventory changes; the raw values are stored in the database.
 package enum InventoryVerb: Int64, Sendable {
   case added
   case edited
@@ -12,7 +12,7 @@ package enum InventoryVerb: Int64, Sendable {
   /// An item was checked in.
   case returned
 
-  /// The name for people and programs.
+  /// The name that is shown to people and used by programs.
   package var name: String {
     @export(interface) get {
       switch self {

@@ -1,5 +1,5 @@
 // The messages between the kiosk and tappet-inventory, one per datagram. Numbers are big-endian; a text is preceded by
-// its size in two bytes. Any bytes decode to a value or to `nil`.
+// its two-byte size. Any bytes can be decoded; the result is a value or `nil`.
 //
 //   kiosk     ──▶ 1 begin      scanner
 //             ──▶ 2 lookUp     number:4 uid code             either may be ""
@@ -20,39 +20,39 @@
 //   thing: id:16 kind:1 quantity:8 minimum:8 count:4 container name code path holder listed:1 (quantity:8 name)…
 //          minimum: all ones if there is none; container, holder: empty if there is none
 
-/// The identification of a thing by a tag or a scan.
+/// The tag or the scanned code that identifies a thing.
 package struct InventoryKey: Hashable, Sendable {
   /// The UID of the tag, which takes precedence over the code.
   package var uid: TagUID?
   /// The text of a QR code or a tag: a box's code, or the id of any thing.
   package var code: String
 
-  /// A tag with a text on it, or a scan.
+  /// Creates a key from a tag with a text on it, or from a scan.
   package init(uid: TagUID? = nil, code: String = "") {
     self.uid = uid
     self.code = code
   }
 }
 
-/// A request of the kiosk.
+/// A request from the kiosk.
 package enum InventoryOrder: Equatable, Sendable {
-  /// Open the database, and the scanner of this path unless it is empty; answered by `ready`.
+  /// Open the database, and the scanner at this path unless the path is empty; the response is `ready`.
   case begin(scanner: String)
-  /// Find a thing; answered by `found` or `failed`.
+  /// Find a thing; the response is `found` or `failed`.
   case lookUp(UInt32, InventoryKey)
-  /// Move a thing; answered by `found` with its new location once that is on the disk, or by `failed`.
+  /// Move a thing; the response is `found` with the new location once the move is on the disk, or `failed`.
   case move(UInt32, InventoryID, to: InventoryID, who: String)
-  /// Check an item out to a person; answered like `move`.
+  /// Check an item out to a person; the response is the same as for `move`.
   case lend(UInt32, InventoryID, to: String, who: String)
-  /// Check an item in; answered like `move`.
+  /// Check an item in; the response is the same as for `move`.
   case takeBack(UInt32, InventoryID, who: String)
-  /// The change of this number is on the kiosk's disk; the next change may be sent.
+  /// The change with this number is on the kiosk's disk; the next change may be sent.
   case passedOn(Int64)
   /// The message about this low item is on the kiosk's disk; the next low item may be sent.
   case passedLow(InventoryID)
 }
 
-/// A message of tappet-inventory.
+/// A message from tappet-inventory.
 package enum InventoryMessage: Equatable, Sendable {
   /// Version of these messages; a different version means a different build.
   package static let protocolVersion: UInt8 = 1
@@ -60,15 +60,15 @@ package enum InventoryMessage: Equatable, Sendable {
   case ready
   case found(UInt32, InventoryThing)
   case failed(UInt32, InventoryFault)
-  /// A change from any source; the thing in its current state, or in its last state if it was removed.
+  /// A change from any source, with the current state of the thing, or its last state if the thing was removed.
   case news(Int64, InventoryVerb, unixMilliseconds: Int64, who: String, InventoryThing)
-  /// An item that has become low.
+  /// An item whose stock has become low.
   case low(InventoryThing)
-  /// Number of low items, sent when it changes.
+  /// Number of items whose stock is low, sent when the number changes.
   case lowCount(Int64)
   /// A code was scanned.
   case scanned(String)
-  /// The scanner was opened, or is missing; an errno, or 0 when opened.
+  /// The scanner was opened, and `errno` is 0; or it could not be opened, for the reason in `errno`.
   case scanner(errno: Int32)
 }
 

@@ -1,4 +1,4 @@
-// Taps of an action with `mode: inventory`, scanned codes, and the changes that are passed on. Decides only.
+// Taps of an action with `mode: inventory`, scanned codes, and the changes that are published. Pure decision logic.
 
 extension Kiosk {
   // MARK: Touches
@@ -18,7 +18,7 @@ extension Kiosk {
     return nextInventoryOrder(at: now)
   }
 
-  /// Handles a code that was scanned.
+  /// Handles a scanned code.
   private mutating func scanned(_ code: String, at now: Moment) -> [Effect] {
     guard isTaking, let name = settings.inventory?.scanAction, let action = tapPolicy.indexes.action(named: name) else {
       return []
@@ -86,8 +86,8 @@ extension Kiosk {
     }
   }
 
-  /// Reports the result and performs the action: a move is already on the disk, even if there is no room left for the
-  /// message about it.
+  /// Reports the result and performs the action; a move is already on the disk, even if the outbox has no room left for
+  /// the message about the move.
   private mutating func done(
     _ touch: InventoryTouch, _ result: TouchResult, _ thing: InventoryThing, _ who: String, at now: Moment
   ) -> [Effect] {
@@ -106,7 +106,7 @@ extension Kiosk {
       + stock.desk.giveUp().flatMap { refuseTouch($0, .notInInventory(action: $0.tap.action.name, .away), at: now) }
   }
 
-  /// Keeps tappet-inventory running while the inventory is configured, and ends overdue requests.
+  /// Keeps tappet-inventory running while the inventory is configured; kills the process if a request is overdue.
   mutating func inventoryDue(at now: Moment) -> [Effect] {
     stock.desk.releaseIfOver(at: now.instant)
     var effects = stock.process.timerFired(at: now.instant, random: &random)
@@ -119,7 +119,7 @@ extension Kiosk {
 
   /// Queues the message about a change, and performs the action for a low item.
   ///
-  /// The process tappet-inventory discards them only once they are on the disk.
+  /// The process tappet-inventory discards a change or a low item only once its message is on the disk.
   private mutating func passOnNews(at now: Moment) -> [Effect] {
     guard isTaking, delivery.store.isGood, !isStopping else { return [] }
     var effects: [Effect] = []
@@ -149,7 +149,7 @@ extension Kiosk {
     return effects
   }
 
-  /// Performs an action about news; the commit of its entry, if any, shows that the news is on the disk.
+  /// Performs the action for an item of news; the commit of the entry, if any, shows that the news is on the disk.
   private mutating func performNews(
     _ action: Action, _ outcome: InventoryOutcome, at now: Moment
   ) -> (effects: [Effect], entry: EntryID?) {
@@ -175,27 +175,27 @@ extension Kiosk {
     return []
   }
 
-  /// Handles an entry that could not be written: it is retried when the disk works again.
+  /// Handles an entry that could not be written; the news is retried when the disk works again.
   mutating func newsNotStored(_ id: EntryID) {
     if stock.news.entry == id { stock.news.entry = nil }
     if stock.news.lowEntry == id { stock.news.lowEntry = nil }
   }
 }
 
-/// The news from tappet-inventory that is being passed on.
+/// News from tappet-inventory for which no message is on the disk yet.
 struct InventoryNewsDuties: Sendable {
-  /// The change that is to be passed on, and its outbox entry.
+  /// The change to be published, and its outbox entry.
   var outcome: InventoryOutcome?
   var entry: EntryID?
-  /// The item that has become low, and its outbox entry.
+  /// The item whose stock has become low, and its outbox entry.
   var low: InventoryThing?
   var lowEntry: EntryID?
-  /// Number of low items; `nil` until it is known.
+  /// Number of items whose stock is low; `nil` until it is known.
   var lowCount: Int64?
   /// The scanner's errno; 0 while it is open, `nil` before the first attempt.
   var scannerErrno: Int32?
 
-  /// Discards unpublished news of an exited process: the next process sends it again.
+  /// Discards the unpublished news of an exited process; the next process sends the news again.
   ///
   /// The scanner's errno is kept, because only a different errno is reported.
   mutating func forgetUnsaid() {

@@ -1,4 +1,4 @@
-// The inventory at the shelf: the process tappet-inventory, the requests to it, and the news to be passed on.
+// The inventory at the shelf: the process tappet-inventory, the requests to the process, and the news to be published.
 
 struct StockPublisher: Sendable {
   var process = HelperSupervision(.inventory)

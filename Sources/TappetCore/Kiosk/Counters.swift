@@ -2,17 +2,17 @@
 
 /// Counts since the start.
 package struct Counters: Hashable, Sendable {
-  /// Committed to the outbox.
+  /// Taps and presses committed to the outbox.
   package var accepted = 0
-  /// Acknowledged by the broker.
+  /// Entries acknowledged by the broker.
   package var delivered = 0
-  /// Not accepted, for any reason.
+  /// Taps and presses not accepted, for any reason.
   package var refused = 0
   /// Tags held on the reader, and taps within a cooldown.
   package var ignored = 0
-  /// Accepted, but not delivered in time.
+  /// Accepted entries that were not delivered in time.
   package var expired = 0
-  /// Accepted, but permanently refused by the broker.
+  /// Accepted entries that the broker permanently refused.
   package var undeliverable = 0
 
   /// The counts for webhooks.
@@ -20,16 +20,16 @@ package struct Counters: Hashable, Sendable {
 
   /// Counts of entries that go to a webhook.
   package struct Webhooks: Hashable, Sendable {
-    /// Answered with success.
+    /// Entries that the server accepted.
     package var delivered = 0
-    /// Requests that have to be retried.
+    /// Requests that must be retried.
     package var again = 0
-    /// Given up after a permanent failure.
+    /// Entries given up after a permanent failure.
     package var givenUp = 0
-    /// Not delivered in time.
+    /// Entries that were not delivered in time.
     package var expired = 0
   }
 
-  /// Counters that are all zero.
+  /// Creates counters that are all zero.
   package init() {}
 }

@@ -2,34 +2,35 @@
 
 /// A command issued by the kiosk.
 package enum Effect: Sendable {
-  /// Start the process; answered by its `ready`, its end, or `notStarted`.
+  /// Start the process; results in its `ready` message, its exit, or `notStarted`.
   case start(Helper)
-  /// Let the process exit on its own; answered by its end.
+  /// Tell the process to exit; results in the event for its exit.
   case stop(Helper)
-  /// Kill the process immediately; answered by its end.
+  /// Kill the process immediately; results in the event for its exit.
   case kill(Helper)
-  /// Connect to the endpoint with this index; answered by `LinkEvent.connected` or `.failed`.
+  /// Connect to the endpoint with this index; results in `LinkEvent.connected` or `.failed`.
   ///
   /// `mqtt5` determines the MQTT version, unless the settings specify one.
   case connect(endpoint: Int, mqtt5: MQTT5Support)
-  /// Store until when the endpoint with this index is assumed not to support MQTT 5; 0 means that it supports it.
+  /// Store the time until which the endpoint with this index is assumed not to support MQTT 5; 0 means that MQTT 5 is
+  /// supported.
   case recordFallback(endpoint: Int, untilUnixSeconds: Int64)
   /// Store that the endpoint with this index works, so that the next start tries it first.
   case recordBroker(endpoint: Int)
-  /// Close the connection gracefully; answered by `LinkEvent.disconnected`.
+  /// Close the connection gracefully; results in `LinkEvent.disconnected`.
   case disconnect
-  /// Fill the message with this second's token and send it; answered by `LinkEvent.acknowledged` or the link's end.
+  /// Fill in the given second's token and send the message; results in `LinkEvent.acknowledged` or the link's end.
   indirect case publish(OutboxEntry, unixSeconds: Int64)
   /// Send this request to the store.
   indirect case store(StoreRequest)
-  /// Fill the body with this second's token and post it; answered by `WebhookEvent.answered`, `.failed` or the
-  /// process's end.
+  /// Fill in the given second's token and post the body; results in `WebhookEvent.answered`, `.failed` or the process's
+  /// exit.
   indirect case postWebhook(OutboxEntry, unixSeconds: Int64)
-  /// Send the order to tappet-inventory; answered as `InventoryOrder` states, or by the end of the process.
+  /// Send the order to tappet-inventory; results in the response stated in `InventoryOrder`, or the process's exit.
   indirect case orderInventory(InventoryOrder)
-  /// Verify the bundle's signature and apply the bundle as a whole; answered by `SiteEvent.ended`.
+  /// Verify the bundle's signature and apply the bundle as a whole; results in `SiteEvent.ended`.
   indirect case applySite(SiteBundle)
-  /// Post the question in its room; answered by `RoomMessage.answered`, or never.
+  /// Post the question in its room; results in `RoomMessage.answered`, or in no event.
   indirect case askRoom(RoomQuestion)
   /// Post the outcome of the question with this number in its room.
   indirect case endQuestion(UInt64, RoomQuestionEnd)
@@ -43,11 +44,11 @@ package enum Effect: Sendable {
   indirect case serve(CommandReply.Address, by: String)
   /// Publish this announcement, if the link is up; its PUBACK is not tracked.
   case announce(Announcement)
-  /// Retry the missing parts of the panel; answered by `PanelEvent.opened` or `.failed` for each.
+  /// Retry the missing parts of the panel; results in `PanelEvent.opened` or `.failed` for each part.
   case retryPanel
   /// Stop listening to a button that does not stop bouncing.
   case pauseButton(Int)
-  /// Resume listening to a button; answered by `PanelEvent.opened` or `.failed`.
+  /// Resume listening to a button; results in `PanelEvent.opened` or `.failed`.
   case resumeButton(Int)
   /// Report to the log, the live view and the counters.
   case report(Report)
@@ -65,8 +66,8 @@ extension Effect {
     case act
     /// Reports are not urgent.
     case report
-    /// An outcome is reported before its entry is removed: if the process is killed in between, it is reported twice
-    /// rather than never.
+    /// An outcome is reported before its entry is removed: if the process is killed in between, the outcome is reported
+    /// twice rather than never.
     case forget
     /// The link is closed after everything has been passed to it.
     case disconnect

@@ -1,6 +1,6 @@
-// The kiosk's input: facts, in the past tense.
+// The kiosk's input: events, named in the past tense.
 
-/// The end of a process.
+/// How a process ended.
 package enum ProcessEnd: Hashable, Sendable {
   /// The process exited with this status.
   case exited(Int32)
@@ -8,30 +8,30 @@ package enum ProcessEnd: Hashable, Sendable {
   case signaled(Int32)
 }
 
-/// A fact that the kiosk handles.
+/// An event that the kiosk handles.
 ///
-/// An answer about one entry identifies the entry, so that a stale answer is recognised and dropped. For `fetched`,
-/// `expired` and `dropped`, at most one request is pending at a time.
+/// A response about one entry identifies the entry, so that a stale response is recognised and discarded. For
+/// `fetched`, `expired` and `dropped`, at most one request is pending at a time.
 package enum Event: Sendable {
   /// The devices are open and the reactor is running.
   indirect case started(OutboxSummary)
   /// A deadline may have passed.
   case timerFired
-  /// Whether the kernel reports the wall clock as synchronised; sent at the start and at each change or step.
+  /// Whether the kernel reports the wall clock as synchronised; sent at the start and on each change or step.
   case clockChecked(isSynchronised: Bool)
   /// New settings apply from now on.
   ///
   /// `reconnect` means that the broker's settings changed, `newReader` that the reader's device changed. The code that
-  /// performs `connect` has the new endpoints before it reports this. If the panel's plan changed, its lines are
-  /// reopened after this event; if they are reopened for another reason, `PanelEvent.closed` precedes.
+  /// performs `connect` has the new endpoints before it reports this event. If the panel's plan changed, the panel's
+  /// lines are reopened after this event; if they are reopened for a different reason, `PanelEvent.closed` comes first.
   indirect case reconfigured(KioskSettings, reconnect: Bool, newReader: Bool = false)
-  /// Days left until the first certificate in use expires; negative when it has expired.
+  /// Days left until the first certificate in use expires; negative if it has expired.
   ///
-  /// `nil` if there are none, or if the clock is not reliable.
+  /// `nil` if there are no certificates, or if the clock is not reliable.
   case certificates(daysLeft: Int?)
   /// The secrets that apply from now on.
   case secretsLoaded([TagSecret])
-  /// All external tags in the store; the kiosk knows none of them until then.
+  /// All external tags in the store; until this event, the kiosk does not know any of them.
   case tagsLearned([ExternalTag])
   /// The store reassigned everything from the action `from` to the action `to`.
   case actionRenamed(from: String, to: String)
@@ -41,37 +41,37 @@ package enum Event: Sendable {
   case reader(ReaderMessage)
   /// tappet-reader sent bytes that are not a message.
   case readerMalformed(ReaderMessageError)
-  /// tappet-reader ended, for any reason.
+  /// tappet-reader exited, for any reason.
   case readerEnded(ProcessEnd)
-  /// tappet-reader could not be started; with the errno.
+  /// tappet-reader could not be started; `code` is the errno.
   case readerNotStarted(code: Int32)
-  /// The store's thread answered.
+  /// The store's thread responded.
   case store(StoreEvent)
-  /// A user requested to remove this entry from the outbox, or, with `nil`, a batch of the oldest entries.
+  /// A user requested the removal of this entry from the outbox, or, if `nil`, of a batch of the oldest entries.
   case dropAsked(EntryID?)
-  /// The link to the broker changed, or the broker answered.
+  /// The link to the broker changed, or the broker responded.
   case link(LinkEvent)
-  /// tappet-webhook answered, or ended.
+  /// tappet-webhook responded or exited.
   case webhook(WebhookEvent)
   /// The entry's webhook body could not be filled: its time does not fit a token.
   case webhookFillFailed(EntryID)
   /// The webhooks have changed, or their files may have.
   case webhooksReplaced
-  /// tappet-inventory sent a message, or ended.
+  /// tappet-inventory sent a message or exited.
   indirect case inventory(InventoryEvent)
   /// The configured database or scanner has changed.
   case inventoryReplaced
-  /// The process that listens in rooms sent a message, or ended.
+  /// The process that listens to rooms sent a message or exited.
   indirect case rooms(RoomEvent)
   /// The entry's message could not be filled: its time does not fit a token.
   case fillFailed(EntryID)
-  /// Something happened on the panel.
+  /// An event on the panel, such as a press.
   case panel(PanelEvent)
   /// A user, or the embedding program, sent this request to the output with this name.
   case outputAsked(String, OutputRequest, by: OutputCause = .person)
   /// A message arrived on a command topic.
   indirect case commandArrived(CommandArrival)
-  /// The broker answered the subscription to the topic with this index.
+  /// The broker responded to the subscription to the topic with this index.
   case commandsSubscribed(Int, isGranted: Bool)
   /// The link discarded commands, because there were too many of them.
   case commandsDiscarded

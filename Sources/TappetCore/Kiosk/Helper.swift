@@ -1,4 +1,4 @@
-// The kiosk's helper processes, and the reasons why one is not running.
+// The kiosk's helper processes, and the reasons why a helper is not running.
 
 /// A process that the kiosk starts and monitors.
 package enum Helper: Hashable, Sendable {
@@ -9,7 +9,7 @@ package enum Helper: Hashable, Sendable {
   case webhooks
   /// The process tappet-inventory, which manages the database and the scanner; its events are in `InventoryEvent`.
   case inventory
-  /// The process that listens in rooms; its events are in `RoomEvent`.
+  /// The process that listens to rooms; its events are in `RoomEvent`.
   case rooms
 }
 
@@ -18,6 +18,6 @@ package enum HelperLoss: Hashable, Sendable {
   case ended(ProcessEnd)
   case silent
   case malformed
-  /// The process could not be started; with the errno.
+  /// The process could not be started; `code` is the errno.
   case notStarted(code: Int32)
 }

@@ -3,12 +3,12 @@
 /// The kiosk's view of a helper process.
 struct HelperSupervision: Sendable {
   enum State: Equatable, Sendable {
-    /// No process is wanted.
+    /// No process is needed.
     case none
     /// The process was started, but is not ready yet.
     case starting(since: Instant)
     case running
-    /// Killed, or requested to exit; restarted if it is wanted.
+    /// The process was killed or requested to exit; it is restarted if it is still needed.
     case ending(killAt: Instant)
     case resting(until: Instant)
   }
@@ -25,7 +25,7 @@ struct HelperSupervision: Sendable {
   /// Whether the process accepts orders.
   var isRunning: Bool { state == .running }
 
-  /// Whether the process was started, and has not ended or been requested to.
+  /// Whether the process was started and has neither exited nor been requested to exit.
   var isAlive: Bool {
     switch state {
     case .starting, .running: true
@@ -42,7 +42,7 @@ struct HelperSupervision: Sendable {
     }
   }
 
-  /// Sets whether the process is to run.
+  /// Sets whether the process should run.
   mutating func want(_ isWanted: Bool, at now: Instant) -> [Effect] {
     self.isWanted = isWanted
     switch state {
@@ -55,7 +55,7 @@ struct HelperSupervision: Sendable {
     }
   }
 
-  /// Ends the process, so that its successor reads the changes.
+  /// Stops the process, so that its successor reads the changed settings.
   mutating func replace(at now: Instant) -> [Effect] {
     switch state {
     case .starting, .running: return end(at: now)
@@ -68,7 +68,7 @@ struct HelperSupervision: Sendable {
   /// Ends the pause after a failure.
   mutating func endPause(at now: Instant) { if case .resting = state { state = .resting(until: now) } }
 
-  /// Clears the failure; a process that pauses is no longer wanted.
+  /// Clears the failure; a process that is paused after a failure is not restarted.
   mutating func forgetLoss() {
     loss = nil
     if case .resting = state { (state, isWanted) = (.none, false) }
@@ -94,7 +94,7 @@ struct HelperSupervision: Sendable {
     return loss == nil ? [] : [.report(.helper(helper, .back))]
   }
 
-  /// Restarts the process immediately after it exited for that purpose.
+  /// Restarts, without a pause, a process that exited in order to be restarted.
   mutating func endedToBeginAgain(at now: Instant) -> [Effect] {
     switch state {
     case .starting, .running, .ending: again(at: now)
@@ -119,7 +119,7 @@ struct HelperSupervision: Sendable {
     }
   }
 
-  /// Restarts the process if it is wanted.
+  /// Restarts the process if it is still needed.
   private mutating func again(at now: Instant) -> [Effect] {
     if isWanted { return start(at: now) }
     (state, loss) = (.none, nil)
@@ -142,7 +142,7 @@ struct HelperSupervision: Sendable {
     }
   }
 
-  /// Kills the process, because it is no longer wanted.
+  /// Kills the process, because it is no longer needed.
   mutating func kill(at now: Instant) -> [Effect] {
     isWanted = false
     switch state {

@@ -1,7 +1,7 @@
 // The base light, shown while the kiosk is idle.
 
 extension Kiosk {
-  /// The light shown while the kiosk is idle: the most serious fault first.
+  /// The light shown while the kiosk is idle; the most serious fault takes precedence.
   package var baseLight: Light {
     @export(interface) get {
       if panel.confirmation != nil || stock.desk.isHolding { return .confirming }

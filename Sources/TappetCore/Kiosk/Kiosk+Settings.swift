@@ -33,7 +33,7 @@ extension Kiosk {
     return effects
   }
 
-  /// Replaces the panel: no button works until its line is reopened; a changed lock locks the panel, as at startup.
+  /// Replaces the panel: no button works until its line is reopened; changed lock settings lock it, as at startup.
   private mutating func panelReplaced(from old: PanelPlan, at now: Instant) -> [Effect] {
     _ = panelClosed(at: now)
     guard settings.panel.lockAfter != old.lockAfter || settings.panel.unlockCode != old.unlockCode else { return [] }

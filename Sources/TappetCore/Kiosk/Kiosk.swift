@@ -1,12 +1,12 @@
 // Decides what the kiosk does next, but performs no effects. The state is grouped by subject; the transitions of each
 // subject are next to its group: Taps/Kiosk+Taps.swift, Delivery/Kiosk+Delivery.swift, and so on.
 //
-// Input: an `Event` and the time. Output: effects, in the order in which to perform them, and `nextDeadline`, when
-// `Event.timerFired` is due. The kiosk reads no clock and no file; the same seed and the same events produce the same
-// effects.
+// Input: an `Event` and the time. Output: effects, in the order in which to perform them, and `nextDeadline`, the time
+// at which `Event.timerFired` is due. The kiosk reads no clock and no file; the same seed and the same events produce
+// the same effects.
 //
 // Invariants: only verified and committed entries are published; an entry is published at most once per connection;
-// nothing is published after its expiry; something is always pending or due.
+// no entry is published after its expiry; a response or a deadline is always pending.
 
 /// The decision logic of one kiosk.
 package struct Kiosk: Sendable {
@@ -37,7 +37,7 @@ package struct Kiosk: Sendable {
   package internal(set) var counters = Counters()
   var random: Randomness
 
-  /// A kiosk that waits for `Event.started`; `seed` is for jitter and entry ids.
+  /// Creates a kiosk that waits for `Event.started`; `seed` is for jitter and entry ids.
   @export(interface)
   package init(settings: KioskSettings, seed: (UInt64, UInt64, UInt64, UInt64), at now: Instant) {
     self.settings = settings
@@ -54,11 +54,11 @@ package struct Kiosk: Sendable {
     random = Randomness(seed: seed)
   }
 
-  /// Returns whether a guaranteed answer or a deadline is long overdue.
+  /// Returns whether a guaranteed response or a deadline is long overdue.
   ///
-  /// If so, a thread or the loop around the kiosk hangs, and only a new process helps. For a watchdog: as long as the
-  /// loop runs and this is false, there is progress. Transient faults do not count: an unavailable broker, a full disk,
-  /// a silent reader (which is killed and restarted).
+  /// If so, a thread or the loop around the kiosk hangs, and only a restart helps. For a watchdog: as long as the loop
+  /// runs and the result is false, the kiosk is making progress. Transient faults do not count: an unavailable broker,
+  /// a full disk, or a silent reader (which is killed and restarted).
   package func isStuck(at now: Moment) -> Bool {
     func isOld(_ instant: Instant?) -> Bool { instant.map { now.instant - $0 > Limits.answerMax } ?? false }
     return isOld(delivery.storeSilentSince) || isOld(delivery.link.askedAt) || isOld(nextDeadline(at: now))
@@ -154,7 +154,7 @@ package struct Kiosk: Sendable {
     case .homeAssistant(let isOnline): effects = homeAssistantChanged(isOnline: isOnline, at: now)
     case .stopRequested: effects = stop(at: now)
     }
-    // Edges carry their own timestamps; more edges of the same moment may follow, so the kiosk waits for them.
+    // Edges have explicit timestamps; more edges with the same timestamp may follow, so the kiosk waits for them.
     if case .panel(.edge) = event {} else if isTaking { effects += dueOnPanel(at: now) }
     effects += removalsDue(at: now)
     effects += firmwareDue(at: now)
@@ -195,7 +195,7 @@ package struct Kiosk: Sendable {
       + listening.process.want(settings.hearsRooms, at: now.instant)
   }
 
-  /// Handles a stop request: the first drains the entries in flight for a bounded time; a second one ends immediately.
+  /// Handles a stop request: the first drains the entries in flight for a bounded time; the second exits immediately.
   private mutating func stop(at now: Moment) -> [Effect] {
     switch phase {
     case .starting:

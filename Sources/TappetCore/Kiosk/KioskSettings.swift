@@ -7,7 +7,7 @@ package struct KioskSettings: Sendable {
     didSet { facts = ActionFacts(actions) }
   }
   private var facts: ActionFacts
-  /// The tags written by others.
+  /// The external tags, which were not written by this program.
   package var foreignTags = ForeignTags()
   /// The action for all unknown tags; `nil` means that there is none.
   package var unknownTags: Action?
@@ -46,7 +46,7 @@ package struct KioskSettings: Sendable {
   /// The maximum total size of all pending messages in bytes.
   package var outboxSizeMax: Int
 
-  /// Settings with default limits.
+  /// Creates settings in which omitted limits have default values.
   @export(interface)
   package init(
     actions: [Action], panel: PanelPlan = PanelPlan(), endpointCount: Int = 1, fallbacks: [Int: Int64] = [:],
@@ -68,7 +68,7 @@ package struct KioskSettings: Sendable {
     self.outboxSizeMax = outboxSizeMax
   }
 
-  /// Whether a message uses `%T`, a command carries a time, or an action is limited to certain hours.
+  /// Whether a message uses `%T`, a command contains a time, or an action is limited to certain hours.
   package var usesTimestamp: Bool {
     facts.usesTimestamp || unknownTags?.usesTimestamp ?? false || commands.contains { $0.needsClock }
   }
@@ -84,7 +84,7 @@ package struct KioskSettings: Sendable {
   var cooldownMax: Duration { max(facts.cooldownMax, unknownTags?.cooldown ?? .zero) }
 }
 
-/// Facts about all actions, computed once instead of for each tap: a tap takes as long with 256 actions as with one.
+/// Properties of all actions, computed once so that a tap takes as long with 256 actions as with one.
 private struct ActionFacts: Sendable {
   var usesTimestamp = false
   var usesWebhooks = false

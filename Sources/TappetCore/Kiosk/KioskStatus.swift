@@ -1,4 +1,4 @@
-// The kiosk's health as facts, for `tappet status`, the live view and the service manager. TappetMessages contains the
+// The kiosk's health as data, for `tappet status`, the live view and the service manager. TappetMessages contains the
 // texts.
 
 /// The condition of a running kiosk at one moment.
@@ -18,18 +18,18 @@ package struct KioskStatus: Hashable, Sendable {
     case connecting
     /// `usesFallback` means MQTT 3.1.1, because the endpoint does not support MQTT 5.
     case connected(endpoint: Int, usesFallback: Bool = false)
-    /// An attempt failed or a connection was lost, and nothing has worked since.
+    /// An attempt failed or a connection was lost, and no attempt has succeeded since.
     case failed(endpoint: Int, LinkFailure)
     /// Too many connections were lost; the link is paused.
     case resting(losses: Int, rest: Duration)
-    /// Disconnected on purpose.
+    /// The connection was closed intentionally.
     case closed
   }
 
   /// The condition of the webhooks.
   package enum Webhooks: Hashable, Sendable {
     case good
-    /// The server of this action failed last time.
+    /// The last request to this action's server failed.
     case failing(action: String, WebhookFault)
     /// tappet-webhook is not running.
     case lost(HelperLoss)
@@ -38,7 +38,7 @@ package struct KioskStatus: Hashable, Sendable {
   /// The condition of the commands from rooms.
   package enum Rooms: Hashable, Sendable {
     case good
-    /// The homeserver did not respond last time.
+    /// The homeserver did not respond to the last request.
     case failing(WebhookFault)
     /// The listening process is not running.
     case lost(HelperLoss)
@@ -57,11 +57,11 @@ package struct KioskStatus: Hashable, Sendable {
   /// The condition of the people shared by the site.
   package struct Site: Hashable, Sendable {
     package var name: String
-    /// The bundle that is in force; `nil` before the first.
+    /// The bundle that is in force; `nil` before the first bundle.
     package var record: SiteRecord?
-    /// Whether the broker granted the subscription; `nil` before the answer, and without a connection.
+    /// Whether the broker granted the subscription; `nil` before it responds, and while there is no connection.
     package var isSubscribed: Bool?
-    /// The reason why people may be missing; `nil` if those of the last bundle are in force.
+    /// The reason why people may be missing; `nil` if the people of the last bundle are in force.
     package var trouble: SiteRefusal?
   }
 
@@ -75,22 +75,22 @@ package struct KioskStatus: Hashable, Sendable {
   /// The state of one output.
   package struct Output: Hashable, Sendable {
     package var isOn: Bool
-    /// Whether its line is available.
+    /// Whether the output's line is available.
     package var isAvailable: Bool
   }
 
   /// The state of one command topic or room.
   package struct Commands: Hashable, Sendable {
     package var topic: String
-    /// Whether the broker granted the subscription, or the kiosk is in the room; `nil` before the answer, and without a
-    /// connection.
+    /// Whether the broker granted the subscription, or the kiosk is in the room; `nil` before the response, and while
+    /// there is no connection.
     package var isSubscribed: Bool?
     package var counts: CommandCounts
   }
 
   package var reader: Reader
   package var link: Link
-  /// The condition of the webhooks; `nil` if no action has a webhook, and none is pending.
+  /// The condition of the webhooks; `nil` if no action has a webhook and no webhook entry is pending.
   package var webhooks: Webhooks?
   /// The condition of the inventory; `nil` if none is configured.
   package var inventory: Inventory?
@@ -140,10 +140,10 @@ extension Kiosk {
   /// Number of entries set aside that were encountered since the start.
   package var asideCount: Int { delivery.outbox.suspicion.asideIDs.count }
 
-  /// Number of entries pending for their webhook.
+  /// Number of entries pending for webhooks.
   package var webhookCount: Int { delivery.webhooks.count }
 
-  /// Returns the number of entries in flight; only `id` is counted, if it is specified.
+  /// Returns the number of entries in flight; if `id` is specified, counts only the entry with that id.
   ///
   /// An entry for both destinations is in flight if either half is.
   package func inflightCount(of id: EntryID?) -> Int {

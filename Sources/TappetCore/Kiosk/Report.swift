@@ -1,4 +1,4 @@
-// Facts worth reporting to users. TappetMessages turns them into sentences.
+// Reports to users. TappetMessages turns the reports into sentences.
 
 /// The reason why a tap or a press was refused, in the order of the checks (docs/formats.md, "Tag URL").
 package indirect enum TapRefusal: Error, Hashable, Sendable {
@@ -16,7 +16,7 @@ package indirect enum TapRefusal: Error, Hashable, Sendable {
   case invalidSignature(action: String)
   /// The tag is genuine, but its action no longer accepts this index, or is not configured.
   case strayIndex(Int64, action: String, isConfigured: Bool)
-  /// The URL was written to another tag, to which the action binds it.
+  /// The URL was written to a different tag, to which the action binds it.
   case copiedURL(action: String)
   /// The tag is genuine, but its person is suspended.
   case personSuspended(action: String, person: String)
@@ -30,11 +30,11 @@ package indirect enum TapRefusal: Error, Hashable, Sendable {
   case commandOfLimitedPerson(action: String)
   /// The action must not be queued, and the broker is unavailable.
   case brokerAway(action: String)
-  /// The action must not be queued, and its webhook's server failed last time.
+  /// The action must not be queued, and the last request to its webhook's server failed.
   case webhookAway(action: String)
-  /// The action needs confirmation in a room, but the kiosk is not listening there.
+  /// The action needs confirmation in a room, but the kiosk is not listening to the room.
   case nobodyToAsk(action: String)
-  /// The outbox has no room for the entry; with its current number of entries and bytes.
+  /// The outbox has no room for the entry; it currently contains `count` entries of `size` bytes in total.
   case outboxFull(action: String, count: Int, size: Int)
   /// The entry could not be stored.
   case notStored(action: String, StoreFault)
@@ -42,7 +42,7 @@ package indirect enum TapRefusal: Error, Hashable, Sendable {
   case panelLocked
   /// The inventory does not contain this tag or code, or does not respond.
   case notInInventory(action: String, InventoryFault)
-  /// This tag was refused, or accepted, too often recently; it is rejected for this time.
+  /// The tag was refused or accepted too often recently, and is rejected for the duration `wait`.
   case tooMany(wait: Duration)
 }
 
@@ -50,21 +50,21 @@ package indirect enum TapRefusal: Error, Hashable, Sendable {
 package enum TapIgnored: Hashable, Sendable {
   /// The tag has stayed on the reader since its last tap.
   case held
-  /// The action's cooldown is not over.
+  /// The action's cooldown has not expired yet.
   case cooldown(remaining: Duration)
 }
 
-/// The reason why a reader was given up.
+/// The reason why a reader is considered lost.
 package enum ReaderLoss: Hashable, Sendable {
-  /// The process reported a reader fault; with libnfc's code.
+  /// The process reported a reader fault; `code` is libnfc's error code.
   case fault(ReaderFault, code: Int32)
-  /// The process ended without a message.
+  /// The process exited without sending a message.
   case ended(ProcessEnd)
   /// The process hangs and sends nothing.
   case silent
   /// The process sent bytes that are not a message.
   case malformed(ReaderMessageError)
-  /// The process could not be started; with the errno.
+  /// The process could not be started; `code` is the errno.
   case notStarted(code: Int32)
 }
 
@@ -72,7 +72,7 @@ package enum ReaderLoss: Hashable, Sendable {
 package enum QueueReason: Hashable, Sendable {
   case linkDown
   case clockUnknown
-  /// Its webhook's server failed last time.
+  /// The last request to the entry's webhook server failed.
   case webhookFails
   /// The entry is for Home Assistant, which has announced its shutdown.
   case homeAssistantAway
@@ -83,17 +83,17 @@ package enum QueueReason: Hashable, Sendable {
 package enum ConfirmationEnd: Hashable, Sendable {
   /// The time limit has expired.
   case timeUp
-  /// Another button was pressed, or another tag arrived.
+  /// A different button was pressed, or a different tag arrived.
   case otherTouch
-  /// The tag was taken away, or its reader was lost.
+  /// The tag was removed, or its reader was lost.
   case tagGone
-  /// The panel was locked, the configuration changed, the kiosk no longer listens to the room, or it is stopping.
+  /// The panel was locked, the configuration changed, or the kiosk no longer listens to the room or is stopping.
   case closed
   /// A user in the room refused.
   case refusedInRoom(by: String)
 }
 
-/// One fact to report, by its subject.
+/// A report, grouped by subject.
 package enum Report: Sendable {
   case tap(TapReport)
   indirect case entry(EntryReport)
@@ -111,7 +111,7 @@ package enum Report: Sendable {
   case site(SiteReport)
   /// A tap or a scan looked up an inventory object, or moved it.
   indirect case inventory(InventoryReport)
-  /// The scanner was opened (0), or is missing, with the errno.
+  /// The scanner was opened, and `errno` is 0; or it could not be opened, for the reason in `errno`.
   case scanner(errno: Int32)
   /// Accepted entries from the previous run are pending.
   case outboxRestored(count: Int)
@@ -126,7 +126,7 @@ package enum TapReport: Sendable {
   case refusedMore(count: Int)
   /// An action without a message was performed.
   indirect case performed(action: String, Trigger, uid: TagUID?, TagOwner? = nil)
-  /// A confirmation is pending; `room` is the room in which to answer, if not at the kiosk.
+  /// A confirmation is pending; `room` is the room in which to confirm, if not at the kiosk.
   indirect case confirming(action: String, Trigger, within: Duration, room: String? = nil)
   indirect case confirmationEnded(action: String, ConfirmationEnd)
 }
@@ -146,14 +146,14 @@ package enum EntryReport: Sendable {
   case dropped(OutboxEntry)
   /// The entry was one of hundreds that a user removed, which the log reports as a count: `droppedMore`.
   case droppedOfMany(OutboxEntry)
-  /// Number of entries that were removed together, and not logged individually.
+  /// Number of entries that were removed together, but not logged individually.
   case droppedMore(count: Int)
-  /// The broker will never accept the entry; with MQTT's reason code, or `nil` if no message could be built.
+  /// The broker will never accept the entry; `code` is MQTT's reason code, or `nil` if no message could be built.
   case undeliverable(OutboxEntry, code: Int32?)
   /// The webhook will never accept the entry.
   case givenUp(OutboxEntry, WebhookRefusal)
-  /// The broker closes the connection when it receives the entry, which therefore waits for all others; with the
-  /// broker's index.
+  /// The broker closes the connection when it receives the entry, so the entry waits for all others; `endpoint` is
+  /// the broker's index.
   case setAside(OutboxEntry, endpoint: Int)
 
   /// The entry of the report; `nil` if it covers several entries.
@@ -178,7 +178,7 @@ package enum ReaderReport: Sendable {
 /// A report about the connection to the broker; an endpoint is specified by its index in the configuration.
 package enum LinkReport: Sendable {
   case connected(endpoint: Int, usesFallback: Bool = false)
-  /// The endpoint does not support MQTT 5, which is not tried again for this time.
+  /// The endpoint does not support MQTT 5, so MQTT 5 is not tried again for this duration.
   case didFallBack(endpoint: Int, LinkFailure, for: Duration)
   /// The endpoint does not support retained messages, so it does not keep the status.
   case withoutRetained(endpoint: Int)
@@ -189,7 +189,7 @@ package enum LinkReport: Sendable {
 }
 
 package enum WebhookReport: Sendable {
-  /// A request failed; the action's server is retried after this time.
+  /// A request failed; the action's server is retried after `retryIn`.
   case waits(action: String, WebhookFault, retryIn: Duration)
   /// The action's server accepts requests again.
   case back(action: String)
@@ -227,7 +227,7 @@ package enum PanelReport: Sendable {
   case buttonRecovered(Int)
   case locked
   case unlocked(Trigger)
-  /// A wrong code was entered; no code is accepted for this time.
+  /// A wrong code was entered; no code is accepted for the duration `wait`.
   case codeRefused(wait: Duration)
 }
 

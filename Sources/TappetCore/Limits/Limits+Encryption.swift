@@ -1,37 +1,40 @@
 // Limits of encrypted rooms.
 
 extension Limits {
-  /// One-time keys at the homeserver; libolm keeps up to 100.
+  /// Maximum number of one-time keys at the homeserver; libolm keeps up to 100.
   package static let oneTimeKeysMax = 50
-  /// Messages of one Megolm session (client-server API, §11.11.2.1: `rotation_period_msgs`).
+  /// Maximum number of messages in a Megolm session (client-server API, §11.11.2.1: `rotation_period_msgs`).
   package static let megolmMessagesMax: Int64 = 100
-  /// Age of a Megolm session, in milliseconds: `rotation_period_ms`.
+  /// Maximum age of a Megolm session, in milliseconds (`rotation_period_ms`).
   package static let megolmAgeMax: Int64 = 7 * 24 * 3600 * 1000
-  /// Inbound sessions of other devices; a command is read within seconds, so the oldest sessions are replaced.
+  /// Maximum number of other devices' inbound sessions; a command is read within seconds, so the oldest are replaced.
   package static let megolmInboundMax = 300
-  /// Message numbers of a session that are remembered: a peer that never rotates its session must not fill the disk.
+  /// Maximum number of message numbers remembered per session.
+  ///
+  /// A peer that never rotates its session must not fill the disk.
   package static let megolmNumbersMax: UInt32 = 1000
-  /// Olm sessions with one device; peers that start several at the same time soon agree on one.
+  /// Maximum number of Olm sessions with one device; peers that start several at the same time soon agree on one.
   package static let olmSessionsMax = 5
-  /// Events waiting for their key, or for the list of their sender's devices.
+  /// Maximum number of events waiting for their key, or for the list of their sender's devices.
   package static let roomEventsWaitingMax = 64
-  /// Longest wait of such an event, in milliseconds: an older line is not accepted as a command.
+  /// Maximum wait of such an event, in milliseconds; an older line is not accepted as a command.
   package static let roomEventWaitMax: Int64 = 60_000
   /// Time for which a device list stays valid without an update, in milliseconds.
   package static let deviceListAgeMax: Int64 = 3_600_000
   /// Time before a device without one-time keys is queried again, in milliseconds.
   package static let deviceRestMax: Int64 = 300_000
-  /// Devices that a room's key is sent to in one request; each takes 1.5 KB.
+  /// Maximum number of devices that a room's key is sent to in one request; each takes 1.5 KB.
   package static let devicesPerRequestMax = 40
-  /// Number of queued messages to encrypted rooms.
+  /// Maximum number of queued messages to encrypted rooms.
   package static let roomPostsMax = 64
-  /// Time limit for one message with all its requests; see `webhookAnswerMax`.
+  /// Time limit for posting a message, including all requests for it; see `webhookAnswerMax`.
   package static let roomPostMax: Duration = .seconds(60)
-  /// Pause after a failed request about keys.
+  /// Minimum pause after a failed request for keys.
   package static let roomKeysRetry: Duration = .seconds(5)
-  /// Bytes of the database's page cache; all its rows are in memory, too.
+  /// Maximum size of the database's page cache, in bytes; all rows of the database are also in memory.
   package static let matrixCacheSizeMax = 128 * 1024
-  /// Bytes of a homeserver's answer about devices and their keys: Synapse delivers 100 events to a device at a time, of
-  /// up to 64 KB each, and repeats them until they are acknowledged.
+  /// Maximum size of a homeserver's response about devices and their keys, in bytes.
+  ///
+  /// Synapse delivers 100 events to a device at a time, each up to 64 KB, and repeats them until they are acknowledged.
   package static let roomKeysAnswerSizeMax = 16 * 1024 * 1024
 }

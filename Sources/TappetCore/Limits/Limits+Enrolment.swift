@@ -7,12 +7,14 @@ extension Limits {
   package static let enrolmentPauseMin: Duration = .seconds(1)
   /// Last ceiling of the backoff while AWS IoT is throttling.
   package static let enrolmentPauseMax: Duration = .seconds(30)
-  /// Seconds by which a CA's clock may be ahead of ours.
+  /// Maximum number of seconds by which a CA's clock may be ahead of the local clock.
   package static let enrolmentClockLeewaySeconds: Int64 = 300
   /// Pause before a request to an EST server is retried, if the server does not specify one.
   package static let estRetryDefault: Duration = .seconds(10)
-  /// Bytes of an HTTP password: with the user's name it has to fit into a header, with four bytes for three.
+  /// Maximum length of an HTTP password, in bytes.
+  ///
+  /// Together with the user name, it has to fit into a header in Base64, which takes four bytes for three.
   package static let estPasswordSizeMax = 1024
-  /// Bytes of an EST server's reason that are shown.
+  /// Maximum length of the text of an EST server's error that is shown, in bytes.
   package static let estReasonSizeMax = 200
 }

@@ -1,7 +1,7 @@
-// The path of a request to an output, from a tap, a press or a person to the line. Decides only.
+// The path of a request to an output, from a tap, a press or a person to the line. Pure decision logic.
 
 extension Kiosk {
-  /// Returns why a request to the output of this name would be refused now; `nil` if it would not be.
+  /// Returns why a request to the output with the given name would be refused now; `nil` if it would be accepted.
   package func refusal(toSwitch name: String) -> OutputRefusal? {
     guard let index = panel.outputs.index(of: name) else { return .unknown }
     return panel.outputs.refusal(of: index)
@@ -52,7 +52,7 @@ extension Kiosk {
     }
   }
 
-  /// Returns the effects of changes; with `isLater` they are due to time, not to a current request.
+  /// Returns the effects of changes; `isLater` means that a timer, not a current request, caused the changes.
   private mutating func performed(_ changes: [OutputChange], isLater: Bool = false) -> [Effect] {
     var effects: [Effect] = []
     for change in changes {

@@ -1,16 +1,16 @@
-// Determines the level of every output: pulses, the longest time on, interlocks with their dead time, the loss of the
+// Determines the level of every output: pulses, maximum on-times, interlocks with their dead times, and the loss of the
 // link. All requests are handled here, so that they cannot conflict.
 //
 // "Active" means away from the safe level. At most one output of a group is active; a request to another output waits
-// until the dead time after the last falling edge is over, and a newer request replaces the waiting one. Off is never
-// delayed. The outputs' state before the bank exists is unknown, so it starts with the dead time of each group.
+// until the dead time after the last falling edge is over, and a newer request replaces the waiting one. Switching off
+// is never delayed. The outputs' state before the bank exists is unknown, so each group starts with its dead time.
 
 /// The outputs of one panel.
 struct OutputBank: Sendable {
   private struct State: Sendable {
     /// The time of activation; `nil` means that the output is at its safe level.
     var since: Instant?
-    /// The time at which the output returns automatically; `nil` means never.
+    /// The time at which the output returns to its safe level automatically; `nil` means never.
     var until: Instant?
     /// Whether the output is active for the duration of a pulse.
     var isPulse = false
@@ -62,13 +62,13 @@ struct OutputBank: Sendable {
 
   // MARK: Requests
 
-  /// Returns why a request would be refused now; `nil` if it would not be.
+  /// Returns why a request would be refused now; `nil` if it would be accepted.
   func refusal(of index: Int) -> OutputRefusal? {
     if isClosed { return .closing }
     return states[index].isAvailable ? nil : .unavailable
   }
 
-  /// Executes a request as far as it is allowed.
+  /// Executes a request, or queues it until the dead time is over; returns the resulting changes.
   mutating func ask(
     _ request: OutputRequest, of index: Int, _ cause: OutputCause, at now: Instant
   ) -> Result<[OutputChange], OutputRefusal> {
@@ -92,7 +92,7 @@ struct OutputBank: Sendable {
     return .success(interlocked(index, request, cause, at: now))
   }
 
-  /// Releases the other outputs of the group, and activates this output, if necessary after the dead time.
+  /// Releases the other outputs of the group, and activates the given output, if necessary after the dead time.
   private mutating func interlocked(
     _ index: Int, _ request: OutputRequest, _ cause: OutputCause, at now: Instant
   ) -> [OutputChange] {
@@ -125,7 +125,7 @@ struct OutputBank: Sendable {
       states[index].isPulse = false
       return states[index].until = end(of: index, since: since, pulse: nil)
     }
-    // A pulse does not end an output that was switched on permanently.
+    // A pulse does not switch off an output that was switched on permanently.
     guard states[index].isPulse, let until = states[index].until else { return }
     switch plans[index].repeats {
     case .ignored: break
@@ -161,7 +161,7 @@ struct OutputBank: Sendable {
     plans.reduce(.zero) { $1.interlock == group ? max($0, $1.deadTime) : $0 }
   }
 
-  /// Returns the end of the dead time for this output, which depends only on the edges of the group's other outputs.
+  /// Returns the end of the dead time for an output, which depends only on the edges of the group's other outputs.
   private func deadUntil(around index: Int) -> Instant? {
     guard let group = plans[index].interlock else { return nil }
     return plans.indices.reduce(begunAt + deadTime(of: group)) { end, other in

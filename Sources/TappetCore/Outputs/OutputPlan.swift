@@ -1,6 +1,6 @@
 // The configured outputs of a panel (relays, door openers, gate motors), and the requests to them.
 
-/// The effect of a new pulse on a pulse in progress, which it never ends.
+/// The effect of a new pulse on a pulse in progress, which is never shortened.
 package enum PulseRepeat: Hashable, Sendable {
   case ignored
   /// Adds the new pulse's duration.
@@ -9,7 +9,7 @@ package enum PulseRepeat: Hashable, Sendable {
   case restarts
 }
 
-/// The meaning of an output to people and Home Assistant, which does not affect its level.
+/// The kind of device that an output represents to people and Home Assistant; does not affect the output's level.
 package enum OutputKind: Int, CaseIterable, Hashable, Sendable {
   case `switch`
   /// A push button, which produces a pulse.
@@ -36,36 +36,37 @@ package enum OutputKind: Int, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// Whether it is a cover, or one of its lines.
+  /// Whether the output is a cover or one of a cover's lines.
   package var isCover: Bool { self == .cover || self == .open || self == .close }
 }
 
 /// One output of the panel.
 ///
-/// Its safe level is that of its line while it is not in use: before the first request, after a pulse, at exit.
+/// The safe level is the level of the line while the output is not in use: before the first request, after a pulse
+/// and on exit.
 package struct OutputPlan: Hashable, Sendable {
-  /// Unique name, for display, in actions and on the virtual panel.
+  /// Unique name, used for display, in actions and on the virtual panel.
   package var name: String
-  /// The output's meaning to people.
+  /// The kind of device that the output represents.
   package var kind: OutputKind = .switch
-  /// The length of a pulse.
+  /// The duration of a pulse.
   package var pulse: Duration
-  /// The longest time away from the safe level, regardless of requests; `nil` means no limit.
+  /// Maximum time away from the safe level, regardless of requests; `nil` means no limit.
   package var maxOn: Duration?
   /// Whether the safe level is on.
   package var isSafeOn: Bool
-  /// Whether it is switched on as soon as its line is available.
+  /// Whether the output is switched on as soon as its line is available.
   package var startsOn: Bool
-  /// The interlock group, whose outputs are never on at the same time, nor within the dead time; `nil` means none.
+  /// The interlock group, whose outputs are never on at the same time or within the dead time; `nil` if there is none.
   package var interlock: String?
   /// The pause between two outputs of the group; the longest dead time in the group applies.
   package var deadTime: Duration
-  /// The longest time away from the safe level while the broker is unreachable; `nil` means no such limit.
+  /// Maximum time away from the safe level while the broker is unreachable; `nil` means no such limit.
   package var safeWithoutLink: Duration?
-  /// The effect of a pulse during a pulse.
+  /// The effect of a new pulse while a pulse is in progress.
   package var repeats: PulseRepeat
 
-  /// An output with the defaults of the configuration.
+  /// Creates an output; omitted values have the configuration's defaults.
   @export(interface)
   package init(
     name: String, pulse: Duration = Limits.pulseDefault, maxOn: Duration? = nil, isSafeOn: Bool = false,
@@ -88,9 +89,9 @@ package struct OutputPlan: Hashable, Sendable {
 package enum OutputRequest: Int, CaseIterable, Hashable, Sendable {
   case on
   case off
-  /// Leave the safe level for the output's pulse length.
+  /// Leave the safe level for the duration of a pulse.
   case pulse
-  /// Change to the other level.
+  /// Switch to the opposite level.
   case toggle
 
   /// The keyword in the configuration and on the command line.
@@ -106,14 +107,14 @@ package enum OutputRequest: Int, CaseIterable, Hashable, Sendable {
   }
 }
 
-/// An action's request to the output of this name.
+/// A request to the output with a given name.
 package struct OutputOrder: Hashable, Sendable {
   /// The output's name.
   package var output: String
   /// The requested change.
   package var request: OutputRequest
 
-  /// An order to the output `output`.
+  /// Creates an order for the output named `output`.
   package init(output: String, request: OutputRequest) {
     self.output = output
     self.request = request
@@ -139,9 +140,9 @@ package enum OutputReason: Hashable, Sendable {
   case asked(OutputCause)
   /// The pulse is over.
   case pulseOver
-  /// The longest time on has been reached.
+  /// The maximum on-time has been reached.
   case limit
-  /// Another output of its group was requested.
+  /// A different output of the group was requested.
   case interlock
   /// The broker has been unreachable for too long.
   case linkLost
@@ -153,7 +154,7 @@ package enum OutputReason: Hashable, Sendable {
 package enum OutputRefusal: Error, Hashable, Sendable {
   /// No output has this name.
   case unknown
-  /// Its line is missing or lost.
+  /// The output's line is missing or lost.
   case unavailable
   /// The kiosk is shutting down.
   case closing

@@ -6,7 +6,7 @@ package struct BoardProfile: Hashable, Sendable {
   package enum PinLine: Hashable, Sendable {
     /// The pin carries power, ground or nothing.
     case none
-    /// A line of the chip that has the first existing one of these labels.
+    /// The line at this offset, on the chip with the first of these labels that exists.
     ///
     /// Boards that share a header differ only in the chip's label.
     case offset(labels: [String], offset: UInt32)
@@ -16,18 +16,18 @@ package struct BoardProfile: Hashable, Sendable {
 
   /// One pin of a header.
   package struct Pin: Hashable, Sendable {
-    /// The number that `pin:` in the configuration uses.
+    /// The number used by `pin:` in the configuration.
     package var number: Int
-    /// The name in the board's documents: `GPIO17`, `3V3`.
+    /// The name in the board's documentation: `GPIO17`, `3V3`.
     package var name: String
     /// The line that the pin is connected to.
     package var line: PinLine
-    /// The pin's alternative function on the board: `I2C1 SDA`; empty when there is none.
+    /// The pin's alternative function on the board: `I2C1 SDA`; empty if there is none.
     package var alternative: String
-    /// The board's own use of the pin, which reserves it; `nil` when there is none.
+    /// The purpose for which the board itself uses the pin, so that it is reserved; `nil` if the pin is free.
     package var reservedFor: String?
 
-    /// A pin with these properties.
+    /// Creates a pin with the given properties.
     package init(number: Int, name: String, line: PinLine, alternative: String, reservedFor: String? = nil) {
       self.number = number
       self.name = name
@@ -39,12 +39,12 @@ package struct BoardProfile: Hashable, Sendable {
 
   /// A header with two columns of pins, odd numbers on the left.
   package struct Header: Hashable, Sendable {
-    /// The title as printed on the board or in its documents.
+    /// The title as printed on the board or in its documentation.
     package var title: String
-    /// The pins in order, without gaps; their number is even.
+    /// The pins in numeric order, without gaps; the number of pins is even.
     package var pins: [Pin]
 
-    /// A header with these pins.
+    /// Creates a header with the given pins.
     package init(title: String, pins: [Pin]) {
       self.title = title
       self.pins = pins
@@ -53,14 +53,14 @@ package struct BoardProfile: Hashable, Sendable {
 
   /// The file's name without its extension.
   package var name: String
-  /// Title for display.
+  /// The board's name for display.
   package var title: String
-  /// Prefixes of the device tree's model on such boards.
+  /// Prefixes of the model in the device tree, by which such boards are recognised.
   package var models: [String] = []
-  /// The headers, at least one.
+  /// The board's headers; there is at least one.
   package var headers: [Header]
 
-  /// A profile with these headers.
+  /// Creates a profile with the given headers.
   package init(name: String, title: String, models: [String] = [], headers: [Header]) {
     self.name = name
     self.title = title
@@ -68,16 +68,16 @@ package struct BoardProfile: Hashable, Sendable {
     self.headers = headers
   }
 
-  /// Returns the pin with this number; `nil` when there is none.
+  /// Returns the pin with the given number; `nil` if there is none.
   package func pin(_ number: Int) -> Pin? { first { $0.number == number } }
 
-  /// Returns the pin with this name that is connected to a line; `nil` when there is none.
+  /// Returns the pin that has the given name and is connected to a line; `nil` if there is none.
   package func pin(named name: String) -> Pin? { first { $0.line != .none && $0.name == name } }
 
   /// The highest pin number.
   package var lastPin: Int { headers.last?.pins.last?.number ?? 0 }
 
-  /// The labels of the chip if all pins are on one chip; otherwise `nil`.
+  /// The labels of the chip if all lines are on one chip; otherwise `nil`.
   package var onlyChip: [String]? {
     @export(interface) get {
       var only: [String]?

@@ -1,20 +1,20 @@
-// Debounces a contact's edges: each press counts once, and none is invented. Pure; each edge carries its time.
+// Debounces a contact's edges: each press counts exactly once. Pure; each edge carries its time.
 //
 //         press                       release
 //   _____|‾|_|‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾|_|‾|__________     the contact
 //   _____|‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾|_______     counted at the first edge (the default)
 //   ___________|‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾|_______     short pulses suppressed: counted when steady for the period
 //
-// A release counts only when the contact was open for the period: an earlier edge belongs to the previous press.
+// A release counts only after the contact was open for the period: an earlier edge belongs to the previous press.
 
 /// The debounce settings of a button.
 package struct DebounceSettings: Hashable, Sendable {
-  /// The longest time that a contact may bounce.
+  /// Maximum time for which the contact may bounce.
   package var period: Duration
   /// Whether a press must last for the period; otherwise it counts at its first edge, however short it is.
   package var suppressesShortPulses: Bool
 
-  /// Settings for an ordinary push-button.
+  /// Creates debounce settings, by default for an ordinary push-button.
   package init(period: Duration = Limits.debounceDefault, suppressesShortPulses: Bool = false) {
     self.period = period
     self.suppressesShortPulses = suppressesShortPulses
@@ -29,11 +29,11 @@ package struct Debouncer: Sendable {
     case pressed(Instant)
     /// Open since this instant.
     case released(Instant)
-    /// Already pressed when the line was opened; ignored until it is released.
+    /// Already pressed when the line was opened; the button is ignored until it is released.
     case stuck
-    /// Still bouncing after a long time; ignored until it is released.
+    /// Still bouncing after a long time; the button is ignored until it is released.
     case chattering
-    /// Works again after it was stuck or chattering.
+    /// Working again after being stuck or chattering.
     case recovered
   }
 
@@ -42,7 +42,7 @@ package struct Debouncer: Sendable {
     case closed
     case released
     case pressed
-    /// Ignored until it is released; `wasReported` if this state was reported.
+    /// The button is ignored until it is released; `wasReported` states whether that was reported.
     case ignored(wasReported: Bool)
   }
 
@@ -58,19 +58,19 @@ package struct Debouncer: Sendable {
   private var state: State = .closed
   private var run: Run?
   private var isActive = false
-  /// The last edge before the latest counted release.
+  /// Time of the last edge of the latest counted release.
   private var releasedAt: Instant?
 
-  /// A debouncer for a line that is not open yet.
+  /// Creates a debouncer for a line that is not open yet.
   package init(_ settings: DebounceSettings) {
     self.settings = settings
     period = settings.period
   }
 
-  /// The time at which `advance` is due unless an edge occurs earlier.
+  /// Time at which `advance` is due unless an edge occurs earlier.
   package var deadline: Instant? { run.map { $0.last + period } }
 
-  /// Handles a line that was opened at this level; with `debouncesItself` its edges are already debounced.
+  /// Handles the opening of the line at the given level; with `debouncesItself`, its edges are already debounced.
   @export(interface)
   package mutating func opened(isActive: Bool, debouncesItself: Bool) -> [Change] {
     period = debouncesItself ? .zero : settings.period
@@ -81,13 +81,13 @@ package struct Debouncer: Sendable {
     return isActive ? [.stuck] : []
   }
 
-  /// Handles the loss of the line: a pressed button is neither pressed nor released.
+  /// Handles the loss of the line; a button that is pressed will not be reported as released.
   package mutating func closed() {
     state = .closed
     run = nil
   }
 
-  /// Handles an edge to `isActive`.
+  /// Handles an edge to the level `isActive`.
   @export(interface)
   package mutating func edge(isActive: Bool, at time: Instant) -> [Change] {
     var changes = advance(to: time)
@@ -99,7 +99,7 @@ package struct Debouncer: Sendable {
     self.isActive = isActive
     if case .released = state, isActive, !settings.suppressesShortPulses || period == .zero {
       if let releasedAt, time - releasedAt < period {
-        // The contact bounced beyond its period: this is a late edge of the previous press.
+        // The contact bounced for longer than the period: this edge belongs to the previous press.
         state = .ignored(wasReported: false)
       } else {
         state = .pressed
@@ -116,16 +116,16 @@ package struct Debouncer: Sendable {
     return changes + advance(to: time)
   }
 
-  /// Handles lost edges up to `time`, when the level was `isActive`.
+  /// Handles the loss of edges up to `time`, at which the level is `isActive`.
   ///
-  /// Lost edges may have filled any pause, so no pause is assumed since the last edge that was read.
+  /// The lost edges may have filled any pause, so no pause is assumed after the last edge that was read.
   package mutating func edgesLost(isActive: Bool, at time: Instant) -> [Change] {
     guard let last = run?.last else { return edge(isActive: isActive, at: time) }
     run?.last = max(last, time)
     return edge(isActive: isActive, at: time)
   }
 
-  /// Handles the time `now` without an edge.
+  /// Handles the passing of time up to `now` without an edge.
   @export(interface)
   package mutating func advance(to now: Instant) -> [Change] {
     guard let last = run?.last, last + period <= now else { return [] }

@@ -1,8 +1,8 @@
 // Recognises gestures in one button's presses and releases. Pure; each event carries its time.
 //
-// A press counts at its first edge unless it can still become another gesture: a hold is recognised at its time or at
-// the release, a double or triple press at its last press, or when no further press occurs in time. Presses that turn
-// out not to be a double press count as single presses, each followed by its release: no press is lost.
+// A press counts at its first edge unless it can still become a different gesture: a hold is recognised after its time
+// or at the release, a double or triple press at its last press or when no further press occurs in time. Presses that
+// turn out not to be a double press count as single presses, each followed by its release, so none is lost.
 
 /// A person's action on a button.
 package enum Gesture: UInt8, CaseIterable, Hashable, Sendable {
@@ -13,7 +13,7 @@ package enum Gesture: UInt8, CaseIterable, Hashable, Sendable {
   case `repeat` = 4
   case release = 5
 
-  /// The key in the configuration.
+  /// The gesture's key in the configuration.
   package var name: String {
     @export(interface) get {
       switch self {
@@ -30,18 +30,18 @@ package enum Gesture: UInt8, CaseIterable, Hashable, Sendable {
 
 /// The gestures to distinguish on one button.
 package struct GestureSettings: Hashable, Sendable {
-  /// Action names by gesture; `nil` means that the gesture does nothing.
+  /// Action names, indexed by gesture; `nil` means that the gesture does nothing.
   package var actions: [String?]
   /// Duration after which a press is a hold.
   package var holdAfter: Duration
-  /// The longest time from one press of a double or triple press to the next.
+  /// Maximum time from one press of a double or triple press to the next.
   package var within: Duration
   /// Time from a press to its first repetition.
   package var repeatAfter: Duration
   /// Interval between two repetitions.
   package var repeatEvery: Duration
 
-  /// Settings of a button that does nothing.
+  /// Creates the settings of a button that does nothing.
   package init() {
     actions = [String?](repeating: nil, count: Gesture.allCases.count)
     holdAfter = Limits.holdDefault
@@ -50,7 +50,7 @@ package struct GestureSettings: Hashable, Sendable {
     repeatEvery = Limits.repeatEveryDefault
   }
 
-  /// The action that a gesture triggers.
+  /// The name of the action that a gesture triggers; `nil` if the gesture does nothing.
   package subscript(gesture: Gesture) -> String? {
     get { actions[Int(gesture.rawValue)] }
     set { actions[Int(gesture.rawValue)] = newValue }
@@ -58,7 +58,7 @@ package struct GestureSettings: Hashable, Sendable {
 
   func has(_ gesture: Gesture) -> Bool { self[gesture] != nil }
 
-  /// The largest number of presses that form one gesture.
+  /// Maximum number of presses in a configured gesture.
   var pressesMax: Int { has(.triple) ? 3 : has(.double) ? 2 : 1 }
 }
 
@@ -66,7 +66,7 @@ package struct GestureSettings: Hashable, Sendable {
 package struct Gestures: Sendable {
   private enum State: Sendable {
     case idle
-    /// Pressed for the `count`th time; with `isDecided` the gesture was already reported.
+    /// Pressed for the `count`th time; with `isDecided`, the gesture was already reported.
     case down(since: Instant, count: Int, isDecided: Bool, repeatAt: Instant?)
     /// Released after `count` presses that have not been reported yet.
     case between(count: Int, until: Instant)
@@ -75,10 +75,10 @@ package struct Gestures: Sendable {
   private let settings: GestureSettings
   private var state: State = .idle
 
-  /// A recogniser for a button that is not pressed.
+  /// Creates a recogniser for a button that is not pressed.
   package init(_ settings: GestureSettings) { self.settings = settings }
 
-  /// The time at which `advance` is due unless an event occurs earlier.
+  /// Time at which `advance` is due unless an event occurs earlier.
   package var deadline: Instant? {
     @export(interface) get {
       switch state {
@@ -124,14 +124,14 @@ package struct Gestures: Sendable {
     if isDecided { return gestures + release }
     let until = since + settings.within
     if settings.pressesMax > 1, time < until {
-      // The gesture is not known yet; its release is reported after it.
+      // The gesture is not known yet; its release will be reported after it.
       state = .between(count: count, until: until)
       return gestures
     }
     return gestures + presses(count) + release
   }
 
-  /// Handles the time `now` without an event.
+  /// Handles the passing of time up to `now` without an event.
   @export(interface)
   package mutating func advance(to now: Instant) -> [Gesture] {
     guard let deadline, deadline <= now else { return [] }
@@ -145,7 +145,7 @@ package struct Gestures: Sendable {
       if !isDecided {
         if settings.has(.hold) {
           if since + settings.holdAfter <= now {
-            // So the preceding presses were not a double press.
+            // This press is a hold, so the preceding presses were not a double press.
             for _ in 1..<count { gestures += [.press] + release }
             gestures.append(.hold)
             isDecided = true
@@ -157,7 +157,7 @@ package struct Gestures: Sendable {
       }
       if let due = repeatAt, due <= now {
         gestures.append(.repeat)
-        // After a suspend of the machine, a single repetition is sufficient.
+        // After the machine was suspended, a single repetition is sufficient.
         let next = due + settings.repeatEvery
         repeatAt = next > now ? next : now + settings.repeatEvery
       }
@@ -166,7 +166,7 @@ package struct Gestures: Sendable {
     return gestures
   }
 
-  /// Returns exactly `count` presses, as a double press or individually, without the last release.
+  /// Returns `count` presses as a double press, if it is configured, or as single presses; omits the last release.
   private func presses(_ count: Int) -> [Gesture] {
     if count == 2, settings.has(.double) { return [.double] }
     var gestures: [Gesture] = [.press]

@@ -1,22 +1,22 @@
-// The path of a press from the contact's edge to the action, through the lock and the confirmation. Decides only.
+// The path of a press from the contact's edge through the lock and the confirmation to the action. Pure logic.
 //
 // A button triggers an action only while the panel is unlocked and no confirmation is pending; a press that confirms,
 // unlocks or cancels has no other effect.
 
-/// An action that is waiting for the person's confirmation.
+/// An action that is waiting for confirmation by a person.
 struct Confirmation: Sendable {
   /// The means of confirmation.
   enum Source: Sendable {
-    /// A gesture for the same action on these buttons.
+    /// A gesture for the same action on the same buttons.
     case buttons([Int], action: Action)
-    /// The tag, which confirms by staying on the reader until the time expires.
+    /// The tag, which confirms the action by staying on the reader until the time expires.
     case tag(TagUID, VerifiedTap)
-    /// A member of a room, for this action; without a tag, the action was triggered by a press.
+    /// A member of a room; without a tag, the action was triggered by a press.
     case room(RoomQuestion, Action, TagUID?, VerifiedTap?)
   }
 
   var source: Source
-  /// The time at which the confirmation expires.
+  /// Time at which the confirmation expires.
   var until: Instant
 
   init(buttons: [Int], action: Action, until: Instant) {
@@ -91,7 +91,7 @@ extension Kiosk {
     return effects + [.report(.panel(.locked))]
   }
 
-  /// Returns the buttons that depend on this part.
+  /// Returns the buttons that depend on the given part.
   private func buttons(behind part: PanelPart) -> Range<Int> {
     switch part {
     case .input(let button): settings.panel.buttons.indices.contains(button) ? button..<button + 1 : 0..<0
@@ -185,10 +185,10 @@ extension Kiosk {
     panel.lock.used(at: now.instant)
     switch panel.confirmation?.source {
     case nil: break
-    // The press started before the tag arrived, or is a request of the embedding program: the gate lets it pass.
+    // The press started before the tag arrived, or is a request from the embedding program: the gate let it pass.
     case .tag: return endConfirmation(.otherTouch)
     case .room(_, let wanted, let uid, _):
-      // Another press of the same button does not start a new confirmation.
+      // A further press of the same button does not start a new confirmation.
       if gesture == .release || gesture == .repeat || uid == nil && wanted.name == name { return [] }
       return endConfirmation(.otherTouch)
     case .buttons(let asked, let wanted):

@@ -1,4 +1,4 @@
-// The states that the panel's lights show to a person in front of it.
+// The states that the panel's lights show to people in front of the panel.
 
 /// A named state of the panel.
 ///
@@ -24,7 +24,7 @@ package enum Light: UInt8, CaseIterable, Hashable, Sendable {
   case refused = 25
   case expired = 26
 
-  /// The name in traces, on the virtual panel and in `--json`.
+  /// The light's name in traces, on the virtual panel and in `--json`.
   package var name: String {
     @export(interface) get {
       switch self {
@@ -49,20 +49,19 @@ package enum Light: UInt8, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// The light with this name; `nil` when there is none.
+  /// Returns the light with the given name; `nil` if there is none.
   package init?(name: String) {
     guard let light = Light.allCases.first(where: { $0.name == name }) else { return nil }
     self = light
   }
 
-  /// Whether the light is shown until another lasting light replaces it; after a momentary light, the lasting light
-  /// returns.
+  /// Whether the light is shown until a different lasting light replaces it; it returns after each momentary light.
   package var isLasting: Bool { rawValue < Light.reading.rawValue }
 
   /// The priority among lasting or momentary lights.
   ///
-  /// The lasting light of the highest rank is shown, and a momentary light replaces one of its rank or below. Faults
-  /// have a high rank because a person has to know them; only a pending confirmation precedes them.
+  /// The lasting light of the highest rank is shown, and a momentary light replaces one of the same or a lower rank.
+  /// Faults have a high rank because people have to see them; only a pending confirmation has a higher one.
   package var rank: UInt8 {
     @export(interface) get {
       switch self {
@@ -82,8 +81,8 @@ package enum Light: UInt8, CaseIterable, Hashable, Sendable {
 
   /// The default pattern, in the configuration's format.
   ///
-  /// On a single LED, the number of flashes distinguishes the lasting faults, and short and long flashes the momentary
-  /// lights. A momentary light starts and ends dark, so that it is visible over a steady light.
+  /// On a single LED, lasting faults differ in the number of flashes, and momentary lights in their short and long
+  /// flashes. A momentary light starts and ends dark, so that it is visible over a steady light.
   package var defaultPattern: String {
     @export(interface) get {
       switch self {

@@ -1,15 +1,15 @@
-// Determines which of the panel's outputs are on, and when that changes. Reads no clock; the code that writes the
+// Determines which of the panel's indicators are on, and when they change. Reads no clock; the code that writes the
 // levels makes no decisions.
 //
 // A momentary light plays once over the lasting light. It replaces a momentary light of the same or a lower rank; a
-// light of a lower rank waits for the end of the current one, and only the newest waits. With a status and a result
-// LED, the first shows the lasting lights and the second the momentary lights; a single LED or an RGB LED shows both.
+// light of a lower rank waits for the end of the current light, and replaces any waiting light. With a status and a
+// result LED, the former shows lasting lights and the latter momentary lights; a single LED or an RGB LED shows both.
 
 /// A set of the panel's indicators.
 package struct LightOutputs: OptionSet, Hashable, Sendable {
   /// The set's bits.
   package let rawValue: UInt8
-  /// A set of these bits.
+  /// Creates a set from its bits.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
   /// The LED for lasting lights, or for all lights if it is the only LED.
   package static let status = LightOutputs(rawValue: 1)
@@ -27,7 +27,7 @@ package struct LightOutputs: OptionSet, Hashable, Sendable {
   /// All parts of the RGB LED.
   static let colours: LightOutputs = [.red, .green, .blue]
 
-  /// The configuration's names, by bit.
+  /// The names of the outputs in the configuration, indexed by bit.
   package static let names = ["status", "result", "red", "green", "blue", "buzzer"]
 }
 
@@ -40,19 +40,19 @@ package struct LightBoard: Sendable {
   }
 
   private let patterns: LightPatterns
-  /// The outputs that are present.
+  /// The indicators that are present.
   package var wired: LightOutputs
   private var lasting: Showing?
   private var moment: Showing?
   private var waiting: Light?
 
-  /// A dark board with these outputs.
+  /// Creates a dark board with the given patterns and outputs.
   package init(patterns: LightPatterns, wired: LightOutputs) {
     self.patterns = patterns
     self.wired = wired
   }
 
-  /// The topmost light as of the last call; `nil` means dark.
+  /// The light shown as of the last call; `nil` means dark.
   package var shown: Light? { moment?.light ?? lasting?.light }
 
   /// Shows `light` from `now` on.
@@ -60,7 +60,7 @@ package struct LightBoard: Sendable {
   package mutating func show(_ light: Light, at now: Instant) {
     advance(to: now)
     if light.isLasting {
-      // A reading that results only in a lasting light has no other end.
+      // No momentary light follows a reading that results only in a lasting light, so the reading's light ends here.
       if moment?.light == .reading { moment = nil }
       if lasting?.light != light { lasting = Showing(light: light, since: now) }
     } else if let moment, light.rank < moment.light.rank {
@@ -84,7 +84,7 @@ package struct LightBoard: Sendable {
 
   /// Returns the outputs that are on at `now`, and the time of the next change.
   ///
-  /// `nil` means that there is no change before another light is shown.
+  /// `nil` means that the outputs do not change until a different light is shown.
   @export(interface)
   package mutating func levels(at now: Instant) -> (on: LightOutputs, next: Instant?) {
     advance(to: now)
@@ -99,7 +99,7 @@ package struct LightBoard: Sendable {
     if !result.colour.isEmpty { on.insert(.result) }
     if shown.isSounding { on.insert(.buzzer) }
     let colours = LightOutputs(rawValue: shown.colour.rawValue << 2)
-    // A two-colour LED shows the colours that it has.
+    // A two-colour LED shows those of the requested colours that it has, or both colours if it has none of them.
     on.formUnion(colours.isDisjoint(with: wired) && !colours.isEmpty ? .colours : colours)
     on.formIntersection(wired)
     guard !wired.isEmpty else { return (on, nil) }

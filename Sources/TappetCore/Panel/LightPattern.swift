@@ -4,7 +4,7 @@
 package struct LightColour: OptionSet, Hashable, Sendable {
   /// The set's bits.
   package let rawValue: UInt8
-  /// A colour of these bits.
+  /// Creates a colour from its bits.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
   /// The red part.
   package static let red = LightColour(rawValue: 1)
@@ -19,7 +19,7 @@ package struct LightColour: OptionSet, Hashable, Sendable {
   /// The colour's name in the configuration.
   package var name: String { LightColour.names[Int(rawValue & 7)] }
 
-  /// The colour with this name; `on` is white.
+  /// Creates the colour with the given name; `on` is white.
   init?(name: String) {
     let wanted = name == "on" ? "white" : name
     guard let bits = LightColour.names.firstIndex(of: wanted) else { return nil }
@@ -31,23 +31,23 @@ package struct LightColour: OptionSet, Hashable, Sendable {
 package struct LightPattern: Hashable, Sendable {
   /// One step of a pattern.
   package struct Step: Hashable, Sendable {
-    /// The colour of this step; the empty set is dark.
+    /// The colour of the step; the empty set is dark.
     package var colour: LightColour
     /// Whether the buzzer sounds.
     package var isSounding: Bool
-    /// Duration in milliseconds; 0 in a steady pattern, which has no other step.
+    /// Duration in milliseconds; 0 for the single step of a steady pattern.
     package var milliseconds: Int64
   }
 
-  /// The steps, at least one.
+  /// The steps of the pattern; there is at least one.
   package let steps: [Step]
-  /// The duration of all steps; 0 means steady.
+  /// Total duration of all steps, in milliseconds; 0 means steady.
   package let totalMilliseconds: Int64
 
-  /// Parses a pattern of the configuration: `red! 80, off 80, x3`; `nil` for any other format.
+  /// Parses a pattern in the configuration's format, such as `red! 80, off 80, x3`; `nil` for any other format.
   ///
-  /// A step is a colour, `!` if the buzzer sounds, and milliseconds; `xN` at the end plays all steps N times. A colour
-  /// without milliseconds is steady, which is invalid for a momentary light.
+  /// A step consists of a colour, `!` if the buzzer sounds, and a duration in milliseconds; `xN` at the end plays all
+  /// steps N times. A colour without a duration is steady, which is invalid for a momentary light.
   @export(interface)
   package init?(_ text: String, isLasting: Bool) {
     var words = PatternWords(text)
@@ -67,7 +67,7 @@ package struct LightPattern: Hashable, Sendable {
     guard words.isAtEnd else { return nil }
     var total: Int64 = 0
     for step in once {
-      // A steady pattern is a single step that stays.
+      // Only a lasting pattern may be steady, and then has a single step.
       if step.milliseconds == 0, once.count > 1 || count > 1 || !isLasting { return nil }
       total += step.milliseconds * count
     }
@@ -78,9 +78,9 @@ package struct LightPattern: Hashable, Sendable {
     totalMilliseconds = total
   }
 
-  /// Returns the step at this time after the start, and the time until the next step; `nil` means never.
+  /// Returns the step at the given time after the start, and the time until the next step; `nil` if no step follows.
   ///
-  /// After the end of a non-repeating pattern there is no step.
+  /// Returns `nil` after the end of a non-repeating pattern.
   @export(interface)
   package func step(after elapsed: Duration, repeats: Bool) -> (step: Step, remaining: Duration?)? {
     guard totalMilliseconds > 0 else { return (steps[0], nil) }
@@ -96,7 +96,7 @@ package struct LightPattern: Hashable, Sendable {
   }
 }
 
-/// A cursor over a pattern's words, which are only ASCII and therefore read as bytes.
+/// A cursor over a pattern's words, which are ASCII and therefore read as bytes.
 private struct PatternWords {
   private let bytes: [UInt8]
   private var position = 0
@@ -136,10 +136,10 @@ private struct PatternWords {
 
 /// The pattern of each light.
 package struct LightPatterns: Hashable, Sendable {
-  /// Patterns by the light's number; `nil` for numbers without a light.
+  /// The patterns, indexed by the light's number; `nil` for numbers without a light.
   private var table: [LightPattern?]
 
-  /// The default patterns of all lights.
+  /// Creates a table with the default pattern of every light.
   package init() {
     table = [LightPattern?](repeating: nil, count: 32)
     for light in Light.allCases { self[light] = LightPattern(light.defaultPattern, isLasting: light.isLasting) }

@@ -1,12 +1,12 @@
-// Events on the panel, as facts.
+// Events on the panel.
 
 /// A part of the panel that can fail independently.
 package enum PanelPart: Hashable, Sendable {
-  /// A button's line, by the button's index.
+  /// The line of the button with this index.
   case input(Int)
-  /// An LED or the buzzer, by the indicator's index.
+  /// The LED or buzzer with this index among the indicators.
   case indicator(Int)
-  /// An output's line, by the output's index.
+  /// The line of the output with this index.
   case output(Int)
   /// The virtual panel.
   case simulator
@@ -14,9 +14,9 @@ package enum PanelPart: Hashable, Sendable {
 
 /// The reason why a part is unavailable.
 package enum PanelFault: Hashable, Sendable {
-  /// The virtual panel cannot be reached; an errno, or 0 if it closed the connection.
+  /// The virtual panel cannot be reached; `code` is an errno, or 0 if the panel closed the connection.
   case simulatorAway(code: Int32)
-  /// The kernel's LED cannot be used; an errno.
+  /// The kernel's LED cannot be used; `code` is an errno.
   case ledUnusable(code: Int32)
   /// The GPIO line is unavailable, or was lost.
   case line(GPIOFault)
@@ -27,22 +27,22 @@ package enum PanelFault: Hashable, Sendable {
 
 /// One event on the panel.
 package enum PanelEvent: Sendable {
-  /// A part is usable; for an input: whether it is active, and whether its edges are already debounced.
+  /// A part is usable; for an input, the values are its state, and whether its edges are already debounced.
   case opened(PanelPart, isActive: Bool, debouncesItself: Bool)
   /// A part is unavailable, or was lost.
   case failed(PanelPart, PanelFault)
-  /// All parts were released; events follow for the parts that are opened, or fail, again.
+  /// All parts were released; `opened` or `failed` follows for each part that is opened again.
   case closed
   /// A button's contact changed; the timestamp is the kernel's.
   case edge(input: Int, isActive: Bool, at: Instant)
-  /// A contact changed faster than it was read; `isActive` is its level at that time.
+  /// A contact changed faster than its edges were read; `isActive` is its level at that time.
   case edgesLost(input: Int, isActive: Bool, at: Instant)
-  /// All edges until this instant were reported; only until then is it known whether a contact was steady.
+  /// All edges up to this instant were reported, so the state of every contact is known up to then.
   case edgesRead(until: Instant)
   /// A key that acts as a button was pressed or released; it does not bounce.
   case key(button: Int, isDown: Bool, at: Instant)
   /// The embedding program requests an action on behalf of its own button.
   case asked(action: String)
-  /// A person at the machine locks the buttons immediately.
+  /// A user at the machine requests that the buttons be locked immediately.
   case lockAsked
 }

@@ -1,4 +1,4 @@
-// All buttons together: their debouncers, chords and gestures. Pure; neither performs nor forbids anything.
+// All buttons together: their debouncers, chords and gestures. Pure; the owner performs actions and sets the gate.
 
 /// Interprets the buttons' edges.
 struct PanelInputs: Sendable {
@@ -6,14 +6,14 @@ struct PanelInputs: Sendable {
   enum Outcome: Equatable, Sendable {
     case gesture(button: Int, Gesture)
     case chord(Int)
-    /// Pressed while presses are diverted; the press has no other effect.
+    /// The button was pressed while presses are diverted; the press has no other effect.
     case diverted(button: Int)
     case stuck(button: Int)
     case chattering(button: Int)
     case recovered(button: Int)
   }
 
-  /// The presses that are let through.
+  /// Determines which presses are let through.
   enum Gate: Equatable, Sendable {
     case open
     /// All presses are diverted.
@@ -22,10 +22,10 @@ struct PanelInputs: Sendable {
     case only([Int])
   }
 
-  /// The handling of a press until its release.
+  /// The state of a press until its release.
   private enum Press: Sendable {
     case none
-    /// Held back for a short time, because the other button of a chord may follow.
+    /// The press is held back briefly, because the other button of a chord may follow.
     case waiting(since: Instant)
     /// The press is being recognised as a gesture.
     case reading
@@ -42,9 +42,9 @@ struct PanelInputs: Sendable {
 
   private let plan: PanelPlan
   private var contacts: [Contact] = []
-  /// Time until which all edges are known; `nil` when no line reports edges.
+  /// Time up to which all edges are known; `nil` if no line reports edges.
   private var readUntil: Instant?
-  /// The gate for presses that start from now on; set by the owner.
+  /// The gate for presses that start after it was set; the owner sets it.
   var gate: Gate = .open
 
   init(_ plan: PanelPlan) {
@@ -55,7 +55,7 @@ struct PanelInputs: Sendable {
     }
   }
 
-  /// The time at which `due` must be called unless an event occurs earlier.
+  /// Time at which `due` must be called unless an event occurs earlier.
   var deadline: Instant? {
     var deadline: Instant?
     func consider(_ other: Instant?) { if let other, deadline.map({ other < $0 }) ?? true { deadline = other } }
@@ -87,7 +87,7 @@ struct PanelInputs: Sendable {
 
   mutating func edgesLost(_ button: Int, isActive: Bool, at time: Instant) -> [Outcome] {
     guard contacts.indices.contains(button) else { return [] }
-    // In this order, because this button cannot have been steady in the meantime.
+    // The lost edges come first, because this button cannot be assumed to have been steady in the meantime.
     let changes = contacts[button].debouncer.edgesLost(isActive: isActive, at: time)
     return handle(changes, of: button) + advance(to: time)
   }
@@ -100,7 +100,7 @@ struct PanelInputs: Sendable {
 
   mutating func edgesRead(until time: Instant) { readUntil = time }
 
-  /// Handles expired timers up to the time until which all edges are known: an unread edge may have ended a pause.
+  /// Handles timers that expired by the time up to which all edges are known: an unread edge may have ended a pause.
   mutating func due(at now: Instant) -> [Outcome] { advance(to: readUntil.map { min($0, now) } ?? now) }
 
   private mutating func advance(to now: Instant) -> [Outcome] {

@@ -1,16 +1,16 @@
-// The GPIO line that a light or a button is wired to, as configured.
+// The GPIO line to which a light, a button or an output is wired, as configured.
 
 /// The address of a line.
 package enum LineAddress: Hashable, Sendable {
-  /// The line's own name: `GPIO17`.
+  /// The line's name in the kernel: `GPIO17`.
   case name(String)
-  /// The pin of the board's header, counted from 1; the profile specifies its line.
+  /// The pin on the board's header, counted from 1; the profile specifies its line.
   case pin(Int)
-  /// The offset on a chip, which is specified by label or path; `nil` means the panel's chip.
+  /// The offset on a chip, which is specified by its label or path; `nil` means the panel's default chip.
   case offset(chip: String?, offset: UInt32)
 }
 
-/// The resistor that defines an open line's level.
+/// The bias resistor, which defines the level of an open line.
 package enum LineBias: Hashable, Sendable {
   case asIs
   case disabled
@@ -29,18 +29,18 @@ package enum LineDrive: Hashable, Sendable {
 package struct PanelLine: Hashable, Sendable {
   /// The address of the line.
   package var address: LineAddress
-  /// Whether a low level means pressed, or lit.
+  /// Whether a low level means pressed (input) or on (output).
   package var isActiveLow: Bool
-  /// The bias, for inputs only.
+  /// The bias of the line; applies to inputs only.
   package var bias: LineBias
-  /// The drive, for outputs only.
+  /// The drive mode of the line; applies to outputs only.
   package var drive: LineDrive
-  /// Whether an output is on while it is not in use.
+  /// Whether an output is on when idle.
   package var restsOn = false
-  /// Time for which an input's level must be steady, if the kernel can check that; zero means unfiltered edges.
+  /// Time for which an input's level must be steady, if the kernel supports debouncing; zero means unfiltered edges.
   package var debounce: Duration
 
-  /// A line with the defaults of the configuration.
+  /// Creates a line; the default values are those of the configuration.
   package init(
     address: LineAddress, isActiveLow: Bool = false, bias: LineBias = .asIs, drive: LineDrive = .pushPull,
     debounce: Duration = .zero

@@ -1,16 +1,16 @@
-// Locks the buttons at startup, and when the panel has not been used for a while. Wrong codes lengthen the wait.
+// Locks the buttons at startup, and after the panel has been idle for a while. Each wrong code lengthens the wait.
 
 /// The lock and the code that is being entered.
 package struct PanelLock: Sendable {
   /// The result of a press on the locked panel.
   package enum Answer: Hashable, Sendable {
-    /// No code can open the lock.
+    /// The panel cannot be unlocked by a code.
     case refused
     /// The code is not complete yet.
     case accepted
-    /// The last press of a wrong code; presses are rejected for this time.
+    /// The press completed a wrong code; presses are rejected for the given time.
     case wrong(wait: Duration)
-    /// Too many wrong codes; presses are rejected for this time.
+    /// Too many wrong codes were entered; presses are rejected for the remaining time.
     case blocked(remaining: Duration)
     case unlocked
   }
@@ -25,23 +25,23 @@ package struct PanelLock: Sendable {
   private let lockAfter: Duration
   private let code: [Int]
   private var state: State
-  /// The last presses, at most as many as the code has.
+  /// The last presses, up to the length of the code.
   private var entered: [Int] = []
   /// Number of presses since the last wrong code.
   private var pressCount = 0
   private var enteredAt: Instant?
-  /// Wrong codes since the last unlock.
+  /// Number of wrong codes since the last unlock.
   package private(set) var failures = 0
   private var blockedUntil: Instant?
 
-  /// A lock that is locked from the start; `nil` means that it never locks.
+  /// Creates a lock that is initially locked; with `nil`, it never locks.
   package init(after: Duration?, code: [Int]) {
     state = after == nil ? .none : .locked
     lockAfter = after ?? .zero
     self.code = code
   }
 
-  /// Takes over the wrong codes of a previous lock: the wait that they cause starts again.
+  /// Takes over the number of wrong codes from a previous lock, and restarts the wait that they caused.
   package mutating func resume(failures: Int, at now: Instant) {
     self.failures = max(0, failures)
     if let wait { blockedUntil = now + wait }
@@ -55,7 +55,7 @@ package struct PanelLock: Sendable {
   /// Whether the buttons are locked.
   package var isLocked: Bool { if case .locked = state { true } else { false } }
 
-  /// The time at which the panel locks unless it is used earlier.
+  /// Time at which the panel locks unless it is used earlier.
   package var deadline: Instant? { if case .unlocked(let until) = state { until } else { nil } }
 
   /// Handles the current time; returns whether the panel has just locked.
@@ -87,7 +87,7 @@ package struct PanelLock: Sendable {
     pressCount = 0
   }
 
-  /// Restarts the time until the lock, because the panel was used.
+  /// Restarts the idle time, because the panel was used.
   package mutating func used(at now: Instant) {
     if case .unlocked = state { state = .unlocked(until: now + lockAfter) }
   }
@@ -104,10 +104,10 @@ package struct PanelLock: Sendable {
     return wasLocked
   }
 
-  /// Handles a button that was pressed on the locked panel.
+  /// Handles a press of a button on the locked panel.
   ///
-  /// The last presses form the code, so that a stray press before the code has no effect. A wrong code consists of as
-  /// many presses as the code; presses of the first wrong code may still be the start of the correct code.
+  /// The last presses form the code, so that a stray press before the code has no effect. As many presses as the code
+  /// has count as a wrong code; those of the first wrong code may still be the start of the correct code.
   @export(interface)
   package mutating func pressed(_ button: Int, at now: Instant) -> Answer {
     guard isLocked, !code.isEmpty else { return .refused }

@@ -1,15 +1,15 @@
-// The panel's buttons, their names and their actions: the part of the configuration that the core needs.
+// The panel's buttons, chords and outputs: the part of the panel's configuration that the core needs.
 
 /// One button of the panel.
 package struct ButtonPlan: Hashable, Sendable {
-  /// Unique name, for display and on the virtual panel.
+  /// Unique name, for display and for the virtual panel.
   package var name: String
-  /// The debounce settings of its edges.
+  /// The debounce settings of the button.
   package var debounce: DebounceSettings
-  /// The gestures and their actions.
+  /// The gestures of the button, with their actions.
   package var gestures: GestureSettings
 
-  /// A button with these gestures.
+  /// Creates a button with the given gestures.
   package init(name: String, debounce: DebounceSettings = DebounceSettings(), gestures: GestureSettings) {
     self.name = name
     self.debounce = debounce
@@ -17,7 +17,7 @@ package struct ButtonPlan: Hashable, Sendable {
   }
 }
 
-/// Two buttons that are pressed together.
+/// Two buttons that trigger an action when pressed together.
 package struct ChordPlan: Hashable, Sendable {
   /// Index of the first button.
   package var first: Int
@@ -26,7 +26,7 @@ package struct ChordPlan: Hashable, Sendable {
   /// Name of the action.
   package var action: String
 
-  /// A chord of these buttons.
+  /// Creates a chord of the given buttons.
   package init(first: Int, second: Int, action: String) {
     self.first = first
     self.second = second
@@ -42,12 +42,14 @@ package struct PanelPlan: Hashable, Sendable {
   package var chords: [ChordPlan]
   /// The switched lines, to which actions refer by name.
   package var outputs: [OutputPlan]
-  /// Idle time after which the buttons lock, as they are at startup, too; `nil` disables the lock.
+  /// Idle time after which the buttons lock; `nil` disables the lock.
+  ///
+  /// Locking panels also start locked.
   package var lockAfter: Duration?
-  /// The buttons, by index, that unlock the panel when pressed in this order; when empty, only a tag unlocks it.
+  /// Indices of the buttons that unlock the panel when pressed in this order; if empty, only a tag unlocks it.
   package var unlockCode: [Int]
 
-  /// A panel with these buttons; by default without buttons.
+  /// Creates a panel; by default, it is empty.
   package init(
     buttons: [ButtonPlan] = [], chords: [ChordPlan] = [], outputs: [OutputPlan] = [], lockAfter: Duration? = nil,
     unlockCode: [Int] = []

@@ -7,7 +7,7 @@ struct PanelState: Sendable {
   var lock: PanelLock
   /// The pending confirmation.
   var confirmation: Confirmation?
-  /// The lasting light on display.
+  /// The lasting light that is currently shown.
   var shownLight: Light?
 
   init(_ plan: PanelPlan, at now: Instant) {

@@ -3,7 +3,7 @@
 /// The faults of the panel's parts.
 struct PanelSupervision: Sendable {
   private var faults: [(part: PanelPart, fault: PanelFault)] = []
-  /// Buttons that are stuck or bounce endlessly; the latter are ignored until `resumeAt`.
+  /// Buttons that are stuck or bounce endlessly; a bouncing button is ignored until `resumeAt`.
   private var troubles: [(button: Int, resumeAt: Instant?, isChattering: Bool)] = []
   private var retries = 0
   private var retryAt: Instant?
@@ -21,7 +21,7 @@ struct PanelSupervision: Sendable {
     return problems
   }
 
-  /// The time at which to retry a missing part, or to read a broken button again.
+  /// Time at which a missing part is retried, or a faulty button is read again.
   var deadline: Instant? {
     var deadline = retryAt
     for trouble in troubles {
@@ -33,7 +33,7 @@ struct PanelSupervision: Sendable {
   mutating func timerFired(at now: Instant) -> [Effect] {
     var effects: [Effect] = []
     if let due = retryAt, due <= now {
-      // A part that fails again reports that, and waits longer.
+      // A part that fails again is reported by `failed`; the next pause is longer.
       retries += 1
       schedule(at: now)
       effects.append(.retryPanel)
@@ -64,7 +64,7 @@ struct PanelSupervision: Sendable {
       return isKnown ? [] : [.report(.panel(.lost(part, fault)))]
     }
     faults.append((part, fault))
-    // This is a new loss: the part may return soon.
+    // A part that was just lost may return soon.
     retries = 0
     schedule(at: now)
     return [.report(.panel(.lost(part, fault)))]
@@ -84,7 +84,7 @@ struct PanelSupervision: Sendable {
     return [.pauseButton(button), .report(.panel(.buttonChattering(button)))]
   }
 
-  /// Handles a button that is released again.
+  /// Handles the release of a button that was stuck or chattering.
   mutating func recovered(_ button: Int) -> [Effect] {
     forget(button) ? [.report(.panel(.buttonRecovered(button)))] : []
   }

@@ -1,8 +1,8 @@
-// A person who owns tags. The kiosk's secrets specify the owner: a tag belongs to a person as long as its secret does.
+// A person who owns tags. A secret specifies its owner, so a tag belongs to a person as long as its secret does.
 
-/// A person of the kiosk; all references share the same object.
+/// A person known to the kiosk; all references share the same object.
 package final class Person: Sendable {
-  /// A UUID, lower-case, 36 characters.
+  /// The person's id, a lower-case UUID of 36 characters.
   package let id: String
   /// Unique name, for display and in messages.
   package let name: String
@@ -10,12 +10,12 @@ package final class Person: Sendable {
   package let isSuspended: Bool
   /// Time at which the person was added, in seconds since 1970.
   package let createdUnixSeconds: Int64
-  /// The limits of all of the person's tags together.
+  /// The limits that apply to all of the person's tags together.
   package let limits: PersonLimits?
-  /// Whether the person was added by a bundle of the site, which can also remove the person.
+  /// Whether the person was added by one of the site's bundles, which can also remove the person.
   package let isOfSite: Bool
 
-  /// A person with these facts.
+  /// Creates a person with the given properties.
   @export(interface)
   package init(
     id: String, name: String, isSuspended: Bool = false, createdUnixSeconds: Int64, limits: PersonLimits? = nil,
@@ -29,21 +29,21 @@ package final class Person: Sendable {
     self.isOfSite = isOfSite
   }
 
-  /// Returns the same person with another name or suspension.
+  /// Returns a copy of the person with the given name or suspension state; `nil` keeps the current value.
   package func with(name: String? = nil, isSuspended: Bool? = nil) -> Person {
     Person(
       id: id, name: name ?? self.name, isSuspended: isSuspended ?? self.isSuspended,
       createdUnixSeconds: createdUnixSeconds, limits: limits, isOfSite: isOfSite)
   }
 
-  /// Returns the same person with other limits; `nil` means none.
+  /// Returns a copy of the person with the given limits; `nil` means no limits.
   package func limited(to limits: PersonLimits?) -> Person {
     Person(
       id: id, name: name, isSuspended: isSuspended, createdUnixSeconds: createdUnixSeconds, limits: limits,
       isOfSite: isOfSite)
   }
 
-  /// Returns the same person as a person of the site.
+  /// Returns a copy of the person that is marked as belonging to the site.
   package func ofSite() -> Person {
     Person(
       id: id, name: name, isSuspended: isSuspended, createdUnixSeconds: createdUnixSeconds, limits: limits,
@@ -58,14 +58,14 @@ package enum PersonError: Error, Hashable, Sendable {
   case name(NameFault)
   /// A person with this name already exists.
   case nameTaken(String)
-  /// There is no person with this name.
+  /// No person has this name.
   case unknown(String)
   /// The maximum number of people has been reached.
   case limitReached(max: Int)
 }
 
 extension String {
-  /// The reason why this text cannot be a person's name; `nil` if it can.
+  /// The reason why the text is not a valid name for a person; `nil` if it is valid.
   package var personNameFault: PersonError? {
     isEmpty ? .nameMissing : nameFault().map { .name($0) }
   }

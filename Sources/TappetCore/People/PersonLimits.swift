@@ -1,41 +1,41 @@
-// The limits of a person within those of the action: a range of days, hours of the week, and a number of uses. The time
-// zone and the holidays are the kiosk's, and the rule for an unknown clock is the action's.
+// A person's limits, in addition to those of the action: a range of days, hours of the week, and a number of uses. The
+// kiosk defines the time zone and the holidays, and the action the rule for an unknown clock.
 
 /// The reason why limits are rejected.
 package enum PersonLimitsError: Error, Hashable, Sendable {
   /// The text is not a date.
   case day(String)
-  /// The last day precedes the first one.
+  /// The last day precedes the first day.
   case endsBeforeBegin
-  /// The text is not valid hours.
+  /// The text does not specify valid hours.
   case hours(String)
   /// The hours end before they start.
   case hoursEndBeforeBegin(String)
-  /// The hours overlap with preceding ones.
+  /// The hours overlap with hours listed before.
   case overlap(String)
-  /// There are more hours than allowed.
+  /// There are more periods of hours than allowed.
   case tooManyHours(max: Int)
   /// The number of uses is out of range.
   case uses(max: Int64)
 }
 
-/// The limits of a person, for all of their tags together.
+/// The limits of a person, which apply to all of the person's tags together.
 package struct PersonLimits: Hashable, Sendable {
   /// The times at which the person may act; unrestricted by default.
   package var times = ActionTimes()
-  /// The number of taps that are allowed; `nil` means no limit.
+  /// Number of taps that are allowed; `nil` means no limit.
   ///
-  /// A day ticket has 1.
+  /// It is 1 for a day ticket.
   package var uses: Int64?
-  /// The name under which the taps are counted; a new name for each grant.
+  /// The name under which taps are counted; each grant has a new name.
   package var ticket = ""
-  /// The number of taps that the store has counted.
+  /// The number of taps counted by the store.
   package var used: Int64 = 0
 
-  /// Limits that allow everything.
+  /// Creates limits that allow everything.
   package init() {}
 
-  /// Limits from a person's input.
+  /// Creates limits from user input.
   @export(interface)
   package init(
     from: String?, until: String?, hours: [String], uses: Int64?, ticket: String
@@ -76,7 +76,7 @@ package struct PersonLimits: Hashable, Sendable {
 
   // MARK: As text
 
-  /// The limits as lines for the store, one per fact.
+  /// The limits as lines of text for the store, one per limit.
   package var lines: [String] {
     @export(interface) get {
       var lines: [String] = []
@@ -88,7 +88,7 @@ package struct PersonLimits: Hashable, Sendable {
     }
   }
 
-  /// Parses lines of the store; `nil` if one of them is unknown or malformed.
+  /// Parses lines from the store; `nil` if a line is unknown or malformed.
   @export(interface)
   package init?(lines: [String]) {
     var (from, until, uses, ticket) = (String?.none, String?.none, Int64?.none, "")
@@ -127,7 +127,7 @@ extension TagSecret {
   /// The name under which uses of the secret are counted; `nil` if uses are not counted.
   var ticket: String? { person?.limits?.uses == nil ? nil : person?.limits?.ticket }
 
-  /// Returns why the secret's owner may not act at this time.
+  /// Returns the reason why the secret's owner may not act at the given time; `nil` if there is none.
   func timeRefusal(for action: Action, at now: Moment, clockIsGood: Bool, in calendar: LocalCalendar) -> TapRefusal? {
     guard let person, let times = person.limits?.times, times != ActionTimes() else { return nil }
     let fault: TimeFault?

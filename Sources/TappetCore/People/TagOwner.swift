@@ -1,6 +1,6 @@
-// The owner of a tag, which reports and the log of taps show in addition to the UID.
+// The owner of a tag, shown in reports and the log of taps in addition to the UID.
 
-/// The label and the person of a genuine tag.
+/// The label of a genuine tag, and the person who owns it.
 package struct TagOwner: Sendable {
   /// The tag's display name.
   package var label: String?
@@ -9,7 +9,7 @@ package struct TagOwner: Sendable {
   /// The tag's id in Home Assistant.
   package var homeAssistantID: String?
 
-  /// A tag's owner from these parts.
+  /// Creates an owner from the given parts.
   package init(label: String?, person: Person?, homeAssistantID: String? = nil) {
     self.label = label
     self.person = person

@@ -1,7 +1,7 @@
 // The encoding of ReaderMessage; ReaderMessage.swift documents the layout.
 
 extension ReaderMessage {
-  /// Encodes the message as one datagram, which is always decodable.
+  /// Encodes the message as one datagram, which can always be decoded.
   ///
   /// A device name is truncated to its limit, and its control characters are replaced with `?`; a memory beyond the
   /// limit is reported as a fault.

@@ -1,5 +1,5 @@
-// Messages from tappet-reader to its parent over their SOCK_SEQPACKET socket, one per datagram. The bytes come from a
-// process that a tag's content may have compromised, so any bytes decode to a value or an error.
+// Messages from tappet-reader to its parent over their SOCK_SEQPACKET socket, one per datagram. The sender may have
+// been compromised by a tag's content, so any bytes decode to a value or an error.
 //
 //   byte 0     1 …
 //   kind       the kind's fields; strings and memories extend to the datagram's end
@@ -19,19 +19,19 @@
 package enum ReaderMessage: Hashable, Sendable {
   /// The device is open and polling.
   case ready(device: String)
-  /// A turn of the polling loop is complete.
+  /// An iteration of the polling loop is complete.
   case heartbeat
   /// A tag is in the field; its memory is being read.
   case tagArrived(TagUID)
-  /// The tag's memory as far as a tap needs it; `tagDescribed` follows.
+  /// The part of the tag's memory that a tap needs; `tagDescribed` follows.
   indirect case tagRead(TagReading)
-  /// Further facts about the tag of the last `tagRead`.
+  /// Further details of the tag in the last `tagRead`.
   indirect case tagDescribed(TagDescription)
   /// The tag could not be read.
   case tagFaulted(TagUID, TagModel, TagFault)
-  /// The tag of the last `tagArrived` was removed.
+  /// The tag in the last `tagArrived` was removed.
   case tagLeft(TagUID)
-  /// The device can no longer be used; the process ends after this message.
+  /// The device can no longer be used; the process exits after this message.
   case lost(ReaderFault, code: Int32)
   /// A command is being executed.
   case orderProgress(done: UInt16, total: UInt16)
@@ -40,11 +40,11 @@ package enum ReaderMessage: Hashable, Sendable {
 
   /// Version of the protocol.
   ///
-  /// Both ends are from the same build; a different number means that an update left an old tappet-reader behind.
+  /// Both processes are from the same build; a different version means that an update left an old tappet-reader behind.
   package static let protocolVersion: UInt8 = 3
 }
 
-/// The reason why a datagram is not a message.
+/// The reason why a datagram is not a valid message.
 package enum ReaderMessageError: Error, Hashable, Sendable {
   case empty
   case unknownKind(UInt8)

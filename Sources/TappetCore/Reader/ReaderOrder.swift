@@ -1,5 +1,5 @@
 // Commands to tappet-reader from its parent over their SOCK_SEQPACKET socket, one per datagram. A command applies to
-// the tag that the reader has just reported, identified by its UID, and never to a tag that has replaced it.
+// the tag that the reader has just reported, identified by its UID, and never to a tag presented later.
 //
 //   byte 0     1           then
 //   task       uid size    uid, 0 or 1 (1), password (4) and its answer (2) if 1,
@@ -7,37 +7,37 @@
 //
 //   1 write   2 erase   3 lock   4 format   5 protect
 
-/// The work to do on a tag.
+/// An operation on a tag.
 package enum TagTask: Hashable, Sendable {
-  /// Makes this NDEF message the tag's only content.
+  /// Makes the given NDEF message the tag's only content.
   case write([UInt8])
-  /// Empties the tag, and removes the password protection with the command's password.
+  /// Empties the tag, and uses the command's password to remove the password protection.
   case erase
   /// Makes the tag permanently read-only.
   case lock
-  /// Writes a capability container, permanently, and an empty message.
+  /// Writes a capability container, which is permanent, and an empty message.
   case format
-  /// Protects the tag against writing without the password.
+  /// Protects the tag with the password against writing.
   case protect
 }
 
-/// The password of an NTAG21x or Ultralight EV1, and the tag's answer to it.
+/// The password of an NTAG21x or Ultralight EV1, and the tag's response to the password.
 package struct TagPassword: Hashable, Sendable {
-  /// PWD, 4 bytes.
+  /// The password (PWD), 4 bytes.
   package let password: [UInt8]
-  /// PACK, 2 bytes.
+  /// The response (PACK), 2 bytes.
   package let answer: [UInt8]
 
-  /// A password and its answer; `nil` for other sizes.
+  /// Creates a password with its response; `nil` if a size is wrong.
   package init?(password: [UInt8], answer: [UInt8]) {
     guard password.count == 4, answer.count == 2 else { return nil }
     self.password = password
     self.answer = answer
   }
 
-  /// The password of one tag, derived from the kiosk's own key.
+  /// Derives the password of one tag from the kiosk's key.
   ///
-  /// It differs for each tag, and need not be stored.
+  /// The password differs for each tag, and need not be stored.
   package init(of uid: TagUID, key: SecretKey) throws(CryptoError) {
     let code = try key.authenticate(Array("tappet tag password 1 ".utf8) + uid.bytes)
     password = Array(code[0..<4])
@@ -47,21 +47,21 @@ package struct TagPassword: Hashable, Sendable {
 
 /// One command to tappet-reader, which replies with `ReaderMessage.orderProgress` and finally with `.orderDone`.
 package struct ReaderOrder: Hashable, Sendable {
-  /// The only tag that the command is for.
+  /// The only tag to which the command applies.
   package var uid: TagUID
-  /// The password that protects the tag, or will protect it.
+  /// The password that protects the tag, or that will protect it.
   package var password: TagPassword?
-  /// The work to do.
+  /// The operation to perform.
   package var task: TagTask
 
-  /// A command for the tag `uid`.
+  /// Creates a command for the tag `uid`.
   package init(uid: TagUID, password: TagPassword? = nil, task: TagTask) {
     self.uid = uid
     self.password = password
     self.task = task
   }
 
-  /// Encodes the command as one datagram, which decodes to it if its message is within `Limits.tagMemorySizeMax`.
+  /// Encodes the command as one datagram, which can be decoded if the message is within `Limits.tagMemorySizeMax`.
   @export(interface)
   package func encode() -> [UInt8] {
     var bytes: [UInt8] = []

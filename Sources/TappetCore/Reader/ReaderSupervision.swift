@@ -1,5 +1,5 @@
-// Keeps a tappet-reader running: starts it, handles its messages, kills it when it is silent, and restarts it with an
-// increasing delay.
+// Keeps a tappet-reader running: starts the process, handles its messages, kills it if it stops responding, and
+// restarts it with an increasing delay.
 
 /// The kiosk's view of the reader's process.
 struct ReaderSupervision: Sendable {
@@ -7,28 +7,28 @@ struct ReaderSupervision: Sendable {
   enum State: Equatable, Sendable {
     /// No reader is configured, and no process is running.
     case absent
-    /// No process is running; a process must be started at this time.
+    /// No process is running; a process is to be started at the given time.
     case waiting(until: Instant)
     /// The process was started, but has not sent a message yet.
     case starting(since: Instant)
     /// The process is polling for tags.
     case polling(readyAt: Instant, lastHeard: Instant)
-    /// The process is reading a tag that has arrived.
+    /// The process is reading a tag that arrived.
     case reading(readyAt: Instant, since: Instant)
-    /// Given up and exiting; killed at `killAt` if it reported its own failure and libnfc delays its exit.
+    /// The process has been given up and is exiting; if it is still running at `killAt`, it is killed.
     case ending(killAt: Instant?)
-    /// Asked to exit permanently.
+    /// The process was requested to exit, and will not be restarted.
     case stopping
-    /// The process has exited and is no longer wanted.
+    /// The process has exited, and will not be restarted.
     case stopped
   }
 
   private(set) var state: State
   /// Whether a reader is configured.
   private(set) var isWanted = true
-  /// Number of failed starts in a row.
+  /// Number of consecutive failed starts.
   private var failures = 0
-  /// The last reported loss without a recovery; each loss is reported only once, not at each attempt.
+  /// The last reported loss without a recovery; a loss is reported only once, not at every failed attempt.
   private var reportedLoss: ReaderLoss?
 
   init(startAt now: Instant) { state = .waiting(until: now) }
@@ -40,12 +40,12 @@ struct ReaderSupervision: Sendable {
     }
   }
 
-  /// Whether the reader's loss was reported and it has not recovered.
+  /// Whether a loss of the reader was reported and the reader has not recovered since.
   var isLost: Bool { reportedLoss != nil }
 
   var isStopped: Bool { state == .stopped }
 
-  /// The reader's condition for display: a loss lasts until the reader is ready again.
+  /// The reader's state as displayed; a lost reader is shown as lost until it is ready again.
   var condition: KioskStatus.Reader {
     if let reportedLoss { return .lost(reportedLoss) }
     return switch state {
@@ -56,7 +56,7 @@ struct ReaderSupervision: Sendable {
     }
   }
 
-  /// The time at which to act unless a message arrives earlier.
+  /// Time at which `timerFired` is due unless a message arrives earlier.
   var deadline: Instant? {
     switch state {
     case .waiting(let until): until
@@ -68,7 +68,7 @@ struct ReaderSupervision: Sendable {
     }
   }
 
-  /// The time since the reader reported that it is ready.
+  /// Returns the time since the reader reported that it is ready; zero if no reader is ready.
   func sinceReady(at now: Instant) -> Duration {
     switch state {
     case .polling(let readyAt, _), .reading(let readyAt, _): now - readyAt
@@ -111,14 +111,14 @@ struct ReaderSupervision: Sendable {
       state = .polling(readyAt: readyAt, lastHeard: now)
     case (.reading, .ready), (.reading, .heartbeat), (.reading, .tagArrived), (.reading, .tagDescribed),
       (.reading, .orderProgress), (.reading, .orderDone):
-      break  // The read's own deadline remains.
+      break  // The deadline of the read remains in effect.
     case (.absent, _), (.starting, _), (.waiting, _), (.ending, _), (.stopping, _), (.stopped, _):
       break  // The message is from a process that was given up.
     }
     return []
   }
 
-  /// Handles bytes that are not a message: the process can no longer be trusted.
+  /// Handles an invalid message: the process can no longer be trusted.
   mutating func malformed(_ error: ReaderMessageError) -> [Effect] {
     switch state {
     case .starting, .polling, .reading: [.kill(.reader)] + markLost(.malformed(error))
@@ -126,7 +126,7 @@ struct ReaderSupervision: Sendable {
     }
   }
 
-  /// Handles the exit of the process; it is restarted while a reader is wanted.
+  /// Handles the exit of the process, and restarts it if a reader is configured.
   mutating func ended(_ end: ProcessEnd, at now: Instant) -> [Effect] {
     switch state {
     case .starting, .polling, .reading:
@@ -152,7 +152,7 @@ struct ReaderSupervision: Sendable {
     return effects
   }
 
-  /// Stops this device's reader, which is not a loss; a reader for the new device is started afterwards.
+  /// Stops the reader, without reporting a loss, so that a reader for the new device is started afterwards.
   mutating func replace(at now: Instant) -> [Effect] {
     switch state {
     case .starting, .polling, .reading:
@@ -163,7 +163,7 @@ struct ReaderSupervision: Sendable {
     }
   }
 
-  /// Starts or stops keeping a reader, depending on the configuration.
+  /// Starts or stops the supervision of a reader, depending on the configuration.
   mutating func want(_ isWanted: Bool, at now: Instant) -> [Effect] {
     guard isWanted != self.isWanted else { return [] }
     self.isWanted = isWanted
@@ -176,7 +176,7 @@ struct ReaderSupervision: Sendable {
     return replace(at: now)
   }
 
-  /// Stops the reader, because it is no longer wanted.
+  /// Stops the reader permanently.
   mutating func stop() -> [Effect] {
     switch state {
     case .starting, .polling, .reading:

@@ -1,12 +1,12 @@
-// Combines a reading and its description, for code that handles tags rather than taps.
+// Combines a tag's reading and description, for code that handles tags rather than taps.
 
-/// Holds each `tagRead` back until its `tagDescribed` has arrived, and combines the two.
+/// Holds back each `tagRead` until its `tagDescribed` has arrived, and combines both messages.
 package struct TagReadingAssembler {
   private var reading: TagReading?
 
   package init() {}
 
-  /// Returns the message to be handled; `nil` while a reading is waiting for its description.
+  /// Returns the message to handle; `nil` while a reading waits for its description.
   @export(interface)
   package mutating func pass(_ message: ReaderMessage) -> ReaderMessage? {
     switch message {

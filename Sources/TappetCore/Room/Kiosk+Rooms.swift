@@ -1,34 +1,34 @@
 // Commands from rooms: the listening process, and the lines that it reports. Pure decision logic; Kiosk+Commands.swift
 // executes the commands.
 
-/// The homeserver's condition.
+/// The state of the connection to the homeserver.
 struct RoomDuties: Sendable {
-  /// The reason why the homeserver did not respond last time.
+  /// The reason why the last request to the homeserver failed; `nil` if it succeeded.
   var fault: WebhookFault?
   /// Time of the last message from the process.
   var signAt: Instant?
 }
 
-/// The events of the process that listens in rooms.
+/// Events from the process that listens to rooms.
 package enum RoomEvent: Sendable {
   case message(RoomMessage)
-  /// The process sent bytes that are not a message.
+  /// The process sent an invalid message.
   case malformed
   case ended(ProcessEnd)
-  /// The process could not be started; with the errno.
+  /// The process could not be started; `code` is the errno.
   case notStarted(code: Int32)
 }
 
-/// The rooms that actions write to.
+/// The rooms to which actions post messages.
 package struct RoomPlan: Sendable {
-  /// The names of these actions; all of them use the same homeserver.
+  /// The names of the actions that post to rooms; all of them use the same homeserver.
   package var actions: Set<String> = []
   /// Whether the kiosk takes part in encrypted rooms.
   package var areEncrypted = false
 }
 
 extension KioskSettings {
-  /// Whether a room has commands, or is encrypted, in which case the listening process also writes.
+  /// Whether the listening process is needed: a room accepts commands, or is encrypted, in which case it also sends.
   var hearsRooms: Bool { rooms.areEncrypted || commands.contains { $0.isRoom } }
 }
 
@@ -42,7 +42,7 @@ extension Kiosk {
     case .ended(let end):
       intake.gate.roomsClosed()
       let effects = questionLost()
-      // The process reads the session file only once; its successor may find a new session there.
+      // The process reads the session file only once; a new process may find a new session in the file.
       if case .trouble(.tokenRefused, _) = listening.duties.fault, end == .exited(ProcessEnd.sessionRefused) {
         return effects + listening.process.endedToBeginAgain(at: now.instant)
       }
@@ -83,12 +83,12 @@ extension Kiosk {
     }
   }
 
-  /// Time at which the process has been silent for too long, counted from the homeserver's last answer or fault.
+  /// Time at which the process counts as hung, measured from the homeserver's last response or fault.
   var roomDeadline: Instant? {
     listening.process.isRunning ? listening.duties.signAt.map { $0 + Limits.roomSignMax } : listening.process.deadline
   }
 
-  /// Handles the deadline of the process: kills it if it hangs, or starts it again.
+  /// Handles the deadline of the process: kills a process that hangs, or restarts an exited one.
   mutating func roomsDue(at now: Moment) -> [Effect] {
     guard let deadline = roomDeadline, deadline <= now.instant else { return [] }
     return listening.process.isRunning

@@ -1,4 +1,4 @@
-// The process that listens in rooms, and the condition of its homeserver.
+// The process that listens to rooms, and the state of its connection to the homeserver.
 
 struct ListenerSupervision: Sendable {
   var process = HelperSupervision(.rooms)

@@ -7,7 +7,7 @@
 //   !suspend NAME    refuses all tags of a person, where the room manages people
 //   !resume NAME     accepts them again
 
-/// The sender and the event of a command in a room.
+/// The sender of a command in a room, and its event.
 package struct RoomSender: Hashable, Sendable {
   /// The user id, `@name:server`.
   package var user: String
@@ -23,10 +23,10 @@ package struct RoomSender: Hashable, Sendable {
 }
 
 extension CommandPlan {
-  /// Whether the commands come from a room.
+  /// Whether the commands are received in a room.
   package var isRoom: Bool { if case .room = trust { true } else { false } }
 
-  /// Returns the command in a line; `nil` if it is not for this kiosk, but perhaps for another program.
+  /// Returns the command in a line; `nil` if the line is not for this kiosk, and may be for a different program.
   func content(of line: String) -> CommandArrival.Content? {
     let words = line.utf8.split(separator: 0x20).map { String(Substring($0)) }
     guard let first = words.first, first.begins(with: "!") else { return nil }
@@ -42,8 +42,7 @@ extension CommandPlan {
     return .request(CommandRequest(.target(.output(OutputOrder(output: name, request: request)))))
   }
 
-  /// Returns the command in a line about data in the store: the last taps, or a person, whose name may contain several
-  /// words.
+  /// Returns a command about data in the store: the last taps, or a person, whose name may consist of several words.
   private func aboutStore(_ word: String, _ rest: ArraySlice<String>) -> CommandArrival.Content? {
     let name = rest.joined(separator: " ")
     switch word {

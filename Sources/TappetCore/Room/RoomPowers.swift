@@ -1,11 +1,11 @@
-// The power level of each member of a room, by the rules of the room's version. Pure decision logic. Client-server API
-// v1.16, m.room.create and m.room.power_levels; room versions 1 to 12.
+// The power levels of a room's members, according to the room's version. Pure decision logic. Client-server API v1.16,
+// m.room.create and m.room.power_levels; room versions 1 to 12.
 
 /// The senders whose lines in a room count as commands.
 package struct RoomCommanders: Hashable, Sendable {
   /// The user ids of senders, `@name:server`.
   package var users: [String]
-  /// The power level from which other senders are included; `nil` means no other senders.
+  /// The minimum power level of other senders that are included; `nil` means no other senders.
   package var powerLevel: Int64?
 
   package init(users: [String], powerLevel: Int64? = nil) {
@@ -25,10 +25,10 @@ package struct RoomCommanders: Hashable, Sendable {
 package struct RoomPowers: Hashable, Sendable {
   /// `m.room.create`: the room's version and its creators.
   package struct Creation: Hashable, Sendable {
-    /// `nil` means version 1.
+    /// The room's version; `nil` means version 1.
     package var version: String?
     package var sender: String
-    /// `additional_creators`, which apply since room version 12.
+    /// `additional_creators`, which apply as of room version 12.
     package var others: [String]
 
     package init(version: String?, sender: String, others: [String]) {
@@ -49,7 +49,7 @@ package struct RoomPowers: Hashable, Sendable {
     }
   }
 
-  /// The power level of a creator since room version 12, above all others.
+  /// The power level of a creator as of room version 12, above all others.
   package static let creator = Int64.max
 
   package var creation: Creation?
@@ -67,8 +67,8 @@ package struct RoomPowers: Hashable, Sendable {
 }
 
 extension RoomPowers.Creation {
-  /// Whether creators need no level.
+  /// Whether creators have all permissions regardless of their level.
   ///
-  /// The specification's versions are numbers; in any other version, only the levels count.
+  /// The versions in the specification are numbers; in any other version, only the levels count.
   fileprivate var isAboveLevels: Bool { version.flatMap { Int64(decimal: $0.utf8) }.map { $0 >= 12 } ?? false }
 }

@@ -1,20 +1,20 @@
-// The confirmation of an action in a room: a question that is answered with a reaction. Pure decision logic.
+// The confirmation of an action in a room: a question to which users answer with a reaction. Pure decision logic.
 //
-// An answer identifies the question by its number, which the listening process looks up by the event of the reaction,
-// so that no reaction can precede its question. Only the first answer from a user who may send commands in the room
-// counts; it closes the question.
+// An answer identifies its question by number. The listening process looks up the number by the event that the reaction
+// refers to, so no reaction can precede its question. Only the first answer from a user who may send commands in the
+// room counts; it closes the question.
 
 /// A question in a room.
 package struct RoomQuestion: Hashable, Sendable {
-  /// A random number, so that questions are unique across restarts.
+  /// A random number that identifies the question, even across restarts.
   package let number: UInt64
-  /// The room as configured.
+  /// The room's id or alias, as configured.
   package let room: String
   /// The action's title.
   package let title: String
   /// The name of the person who owns the tag, or the label of the tag, if known.
   package let who: String?
-  /// The time for the answer.
+  /// The time limit for the answer.
   package let within: Duration
 }
 
@@ -24,7 +24,7 @@ package enum RoomQuestionEnd: Hashable, Sendable {
   case refused(by: String)
   /// No answer arrived in time.
   case unanswered
-  /// Another tag or button was used, or the kiosk can no longer perform the action.
+  /// A different tag or button was used, or the kiosk can no longer perform the action.
   case cancelled
 }
 
@@ -46,7 +46,7 @@ package struct RoomAnswer: Hashable, Sendable {
 }
 
 extension Kiosk {
-  /// Posts the question in the action's room; refuses the action immediately if the kiosk does not listen there.
+  /// Posts a question in the given room; refuses the action immediately if the kiosk does not listen to the room.
   mutating func askInRoom(
     _ room: String, _ action: Action, within: Duration, _ uid: TagUID? = nil, _ tap: VerifiedTap? = nil,
     at now: Moment
@@ -63,7 +63,7 @@ extension Kiosk {
     return [.askRoom(question), .report(.tap(.confirming(action: action.name, trigger, within: within, room: room)))]
   }
 
-  /// Returns whether a question in a room about this tag is pending.
+  /// Returns whether a question about the given tag is pending in a room.
   func isAsking(about uid: TagUID) -> Bool {
     if case .room(_, _, uid, _) = panel.confirmation?.source { true } else { false }
   }
@@ -87,7 +87,7 @@ extension Kiosk {
     return [end] + buttonAccepted(action, at: now)
   }
 
-  /// Ends the question if the kiosk no longer listens to its room, or, with `nil`, to any room.
+  /// Cancels the question if the kiosk no longer listens to its room, or, with `nil`, to any room.
   mutating func questionLost(in room: String? = nil) -> [Effect] {
     guard case .room(let question, _, _, _) = panel.confirmation?.source, room == nil || room == question.room else {
       return []

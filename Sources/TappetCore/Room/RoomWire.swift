@@ -1,4 +1,4 @@
-// The messages between the kiosk and a tappet-webhook that listens in rooms, one per datagram; ByteWriter defines the
+// The messages between the kiosk and a tappet-webhook that listens to rooms, one per datagram; ByteWriter defines the
 // encoding of numbers and texts. Any bytes decode to a value or to `nil`.
 //
 //   kiosk ──▶ 1 session    session ca                           paths of files; "" for none
@@ -18,15 +18,15 @@
 //         ──▶ 8 posted     id:16 status:2 pause:4               pause: Retry-After in ms; all ones without one
 //         ──▶ 9 undelivered id:16 trouble:1 code:4
 
-/// Whether the kiosk can read the lines of a room.
+/// The kiosk's access to the lines in a room.
 package enum RoomAccess: UInt8, Sendable, CaseIterable {
   case open = 1
-  /// The kiosk is not in the room.
+  /// The kiosk is not a member of the room.
   case closed = 2
   case encrypted = 3
-  /// No room has this address.
+  /// No room has the configured address.
   case unknown = 4
-  /// The room has been replaced with another room.
+  /// The room has been replaced with a new room.
   case replaced = 5
   /// The room is not encrypted, but the configuration requires encryption.
   case plain = 6
@@ -34,7 +34,7 @@ package enum RoomAccess: UInt8, Sendable, CaseIterable {
 
 /// A line that a user wrote in a room.
 package struct RoomLine: Hashable, Sendable {
-  /// The room as configured.
+  /// The room's id or alias, as configured.
   package var room: String
   /// The event's id.
   package var event: String
@@ -59,34 +59,33 @@ package struct RoomLine: Hashable, Sendable {
   }
 }
 
-/// An order from the kiosk.
+/// A command from the kiosk to the listening process.
 package enum RoomOrder: Equatable, Sendable {
-  /// Load the session, and the trusted certificates.
+  /// Load the session and the trusted certificates from the given paths.
   case session(path: String, ca: String)
-  /// Listen in this room; with `readsPowers`, report each sender's power level; with `asks`, report reactions to
-  /// questions.
+  /// Listen to the given room; report each sender's power level if `readsPowers`, and reactions to questions if `asks`.
   case room(String, readsPowers: Bool, asks: Bool)
-  /// All rooms have been sent: enter the sandbox, and listen; answered by `ready`.
+  /// All rooms have been sent: enter the sandbox, and listen; the response is `ready`.
   case begin
-  /// React to an event with one character, or reply to it; not answered.
+  /// React to an event with one character, or reply to it; there is no response.
   case answer(room: String, event: String, isReaction: Bool, text: String)
-  /// Post a question in a room; answered by `answered`, or never.
+  /// Post a question in a room; the response, if any, is `answered`.
   case ask(number: UInt64, room: String, text: String)
-  /// Close the question, and post its outcome; a question that is not posted yet is discarded.
+  /// Close the question, and post its outcome; a question that has not been posted yet is discarded.
   case close(number: UInt64, text: String)
-  /// Use encrypted rooms, with the keys in this state folder; sent before `begin`.
+  /// Use encrypted rooms, with the keys in the given state folder; sent before `begin`.
   case encrypt(RoomEncryption, state: String)
-  /// Post an entry's message in a room; answered by `posted` or `undelivered`.
+  /// Post an entry's message in a room; the response is `posted` or `undelivered`.
   case post(EntryID, room: String, body: [UInt8])
 }
 
 /// A message from the listening process.
 package enum RoomMessage: Equatable, Sendable {
-  /// Version of these messages; a different version means a different build.
+  /// Version of the protocol; a different version means that the processes are from different builds.
   package static let protocolVersion: UInt8 = 3
 
   case ready
-  /// The homeserver responded; lines are read from now on.
+  /// The homeserver responded; lines written after this are reported.
   case listening
   /// The homeserver did not respond; the request is retried.
   case failed(WebhookFault)
@@ -95,9 +94,9 @@ package enum RoomMessage: Equatable, Sendable {
   case heard(RoomLine)
   /// A user reacted to a question with yes or no.
   case answered(RoomAnswer)
-  /// The homeserver answered a posted message, handled as with a webhook.
+  /// The homeserver responded to a posted message; the status is handled like that of a webhook.
   case posted(EntryID, status: UInt16, retryAfter: Duration?)
-  /// There was no answer to a posted message.
+  /// There was no response to a posted message.
   case undelivered(EntryID, TransportError, code: Int32)
 }
 

@@ -1,30 +1,30 @@
-// The people of the site: which bundle is applied, and when it is retried. Pure decision logic; the store's thread
+// The people of the site: decides which bundle to apply, and when to retry it. Pure decision logic; the store's thread
 // verifies the signature, decrypts the bundle, and applies it in one transaction.
 
 /// An event about the site's bundles.
 package enum SiteEvent: Sendable {
-  /// A message arrived on the site's topic.
+  /// A message was received on the site's topic.
   case arrived(Result<SiteBundle, SiteRefusal>)
-  /// The broker answered the subscription.
+  /// The broker responded to the subscription.
   case subscribed(isGranted: Bool)
-  /// The bundle to be applied is now in force, or was refused.
+  /// The bundle that was being applied is now in force, or was refused.
   case ended(Result<SiteRecord, SiteRefusal>)
 }
 
-/// The pending bundles, and the bundle that is in force.
+/// The pending bundles, and the bundle in force.
 struct SiteDuties: Sendable {
-  /// The bundle that is in force.
+  /// The bundle in force; `nil` if there is none.
   var record: SiteRecord?
-  /// Whether the broker granted the subscription; `nil` before its answer.
+  /// Whether the broker granted the subscription; `nil` until the broker responds.
   var isSubscribed: Bool?
-  /// The reason why people may be missing at the door; `nil` if those of the last bundle are in force.
+  /// The reason why people may be missing at the door; `nil` if the last bundle is in force.
   private(set) var trouble: SiteRefusal?
-  /// The pending bundles, of which the first is being applied, or waits for a retry.
+  /// The pending bundles; the first is being applied, or waiting for a retry.
   private var bundles: [SiteBundle] = []
   private var isUnderWay = false
-  /// Time at which a bundle that could not be stored is retried.
+  /// Time at which a bundle is retried that could not be stored.
   private(set) var retryAt: Instant?
-  /// The refusal that was reported last; the broker sends the same bundle at each connect.
+  /// The last refusal that was reported; the broker sends the same bundle at each connect.
   private var reported: SiteRefusal?
 
   /// Handles a new bundle; returns the effects to perform.
@@ -39,7 +39,7 @@ struct SiteDuties: Sendable {
     return proceed(at: site)
   }
 
-  /// Handles a message that is not applied; reports a reason only once.
+  /// Handles a message that is not applied; reports each reason only once.
   mutating func refuse(_ refusal: SiteRefusal) -> [Effect] {
     if refusal.leavesDoorBehind { trouble = refusal }
     guard reported != refusal else { return [] }
@@ -65,14 +65,14 @@ struct SiteDuties: Sendable {
     }
   }
 
-  /// Retries a bundle that could not be stored.
+  /// Retries a bundle that could not be stored, if the retry is due.
   mutating func timerFired(at site: String?, _ now: Instant) -> [Effect] {
     guard let retryAt, retryAt <= now else { return [] }
     self.retryAt = nil
     return site.map { proceed(at: $0) } ?? []
   }
 
-  /// Handles a new site, or none, by discarding the bundles that are not being applied yet.
+  /// Handles a change of the configured site by discarding all bundles except the one that is being applied.
   mutating func replace() {
     bundles = isUnderWay ? Array(bundles.prefix(1)) : []
     (retryAt, trouble, reported, isSubscribed) = (nil, nil, nil, nil)
@@ -99,7 +99,7 @@ extension Kiosk {
   mutating func siteChanged(_ change: SiteEvent, at now: Moment) -> [Effect] {
     var effects: [Effect] = []
     for effect in siteEffects(of: change, at: now) {
-      // As with commands: a stranger who may publish there must not fill the disk with log lines.
+      // As with commands, a stranger who may publish to the site's topic must not fill the disk with log lines.
       if case .report(.site(.refused)) = effect, case .report(let report) = effect {
         effects += throttles.commandRefusals.report(report, at: now.instant)
       } else {
@@ -124,7 +124,7 @@ extension Kiosk {
     }
   }
 
-  /// The condition of the site; `nil` without a site.
+  /// The status of the site; `nil` if no site is configured.
   var siteCondition: KioskStatus.Site? {
     guard let name = settings.site else { return nil }
     return KioskStatus.Site(

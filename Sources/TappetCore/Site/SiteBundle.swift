@@ -4,21 +4,21 @@
 //     byte 0         6        7           8      8 + n     16 + n                          size - 64    size
 //     "tppeop"       format   name size   name   version   nonce, ciphertext, tag (GCM)    signature
 //
-// The header, up to the version, is the associated data of the seal; the signature covers everything before it.
+// The header, which ends with the version, is the seal's associated data; the signature covers all bytes before it.
 
-/// A bundle as received, of which only the header has been decoded.
+/// A bundle as received; only its header has been decoded.
 package struct SiteBundle: Sendable {
-  /// The bundle format of this version.
+  /// The bundle format that this version supports.
   package static let format: UInt8 = 1
   /// Number of bytes in a bundle's identity.
   package static let markSize = 16
   private static let magic = Array("tppeop".utf8)
 
-  /// The site that the bundle is for.
+  /// The name of the site for which the bundle was created.
   package let site: String
-  /// The number of the bundle, which is larger for later bundles.
+  /// The number of the bundle; later bundles have larger numbers.
   package let version: Int64
-  /// The whole bundle, for the broker.
+  /// The whole bundle, as sent to the broker.
   package let bytes: [UInt8]
   private let headerSize: Int
 
@@ -27,7 +27,7 @@ package struct SiteBundle: Sendable {
   /// The first bytes of the signature, which identify the bundle.
   package var mark: [UInt8] { Array(bytes[signedSize..<signedSize + SiteBundle.markSize]) }
 
-  /// Decodes the header of a message of `size` bytes; if the message was too large, its bytes were not kept.
+  /// Decodes the header of a message of `size` bytes; `bytes` are not needed if the message is too large.
   package init(arrived bytes: [UInt8], size: Int) throws(SiteRefusal) {
     guard size <= Limits.siteBundleSizeMax else {
       throw .tooLarge(size: size, max: Limits.siteBundleSizeMax)
@@ -66,12 +66,12 @@ package struct SiteBundle: Sendable {
     (self.site, self.version, headerSize) = (site, version, header.bytes.count)
   }
 
-  /// Returns whether the owner of this key has signed the bundle.
+  /// Returns whether the bundle was signed by the owner of the given key.
   package func isSigned(by key: VerifyingKey) -> Bool {
     key.verifies(bytes[signedSize...], ofFirst: signedSize, of: bytes)
   }
 
-  /// Decrypts the bundle, whose signature `isSigned` must have verified.
+  /// Decrypts the bundle; `isSigned` must have verified its signature before.
   @export(interface)
   package func content(sealedUnder key: SecretKey) throws(SiteRefusal) -> SiteContent {
     let context = Array(bytes[..<headerSize])
@@ -87,19 +87,19 @@ package struct SiteBundle: Sendable {
 package enum SiteRefusal: Error, Hashable, Sendable {
   /// The message is too large; sizes in bytes.
   case tooLarge(size: Int, max: Int)
-  /// The message is not a bundle, or is truncated.
+  /// The message is not a valid bundle.
   case malformed
-  /// The bundle has a newer format, which this version does not support.
+  /// The bundle has a newer format that this version does not support.
   case newerFormat(UInt8)
-  /// The bundle is for the site with this name.
+  /// The bundle is for the named site, not for the kiosk's.
   case otherSite(String)
   /// A later bundle is in force.
   case older(version: Int64, applied: Int64)
   /// A different bundle with the same number is in force.
   case conflict(version: Int64)
-  /// The bundle was not signed with the key that belongs to `public_key`.
+  /// The bundle was not signed with the private key of `public_key`.
   case badSignature
-  /// The bundle is sealed with a key other than the site's.
+  /// The bundle is sealed with a key that is not the site's.
   case otherKey
   /// An action would have more secrets than allowed.
   case tooManyTags(action: String, max: Int)
@@ -108,7 +108,7 @@ package enum SiteRefusal: Error, Hashable, Sendable {
   /// The bundle could not be stored; it is retried.
   case notStored(StoreFault)
 
-  /// Whether people may be missing at the door because of the refusal; anyone can cause the other refusals.
+  /// Whether people may be missing at the door because of the refusal; any other refusal can be caused by anyone.
   package var leavesDoorBehind: Bool {
     switch self {
     case .newerFormat, .otherKey, .tooManyTags, .notStored: true
@@ -117,7 +117,7 @@ package enum SiteRefusal: Error, Hashable, Sendable {
   }
 }
 
-/// The bundle that is in force, as recorded in the store.
+/// The bundle in force, as recorded in the store.
 package struct SiteRecord: Hashable, Sendable {
   /// The site's name.
   package var site: String
@@ -129,12 +129,12 @@ package struct SiteRecord: Hashable, Sendable {
   package var appliedUnixSeconds: Int64
   /// Number of people in the bundle.
   package var peopleCount = 0
-  /// Number of tags of these people that this door knows.
+  /// Number of these people's tags that are used at this door.
   package var tagCount = 0
-  /// Number of tags of these people for actions that are not configured at this door.
+  /// Number of these people's tags for actions that are not configured at this door.
   package var skippedCount = 0
 
-  /// A record of a bundle.
+  /// Creates a record of the given bundle.
   package init(of bundle: SiteBundle, at unixSeconds: Int64) {
     (site, version, mark, appliedUnixSeconds) = (bundle.site, bundle.version, bundle.mark, unixSeconds)
   }
@@ -146,7 +146,7 @@ package struct SiteRecord: Hashable, Sendable {
     return Array(lines.joined(separator: "\n").utf8)
   }
 
-  /// Decodes the output of `stored`; `nil` for anything else.
+  /// Decodes the output of `stored`; `nil` for any other format.
   @export(interface)
   package init?(stored: [UInt8]) {
     let lines = stored.split(separator: 0x0A, omittingEmptySubsequences: false)
@@ -162,16 +162,16 @@ package struct SiteRecord: Hashable, Sendable {
   }
 }
 
-/// The decision about a bundle, based on its header.
+/// The decision whether to apply a bundle, based on its header.
 package enum SiteDecision: Hashable, Sendable {
   case apply
-  /// The bundle is already in force; a broker sends it at each connect.
+  /// The bundle is already in force; the broker sends it at each connect.
   case current
   case refuse(SiteRefusal)
 }
 
 extension SiteBundle {
-  /// Returns the decision about the bundle at a door of `site` where `record` is in force.
+  /// Returns the decision about the bundle at a door of `site` at which `record` is in force.
   package func verdict(at site: String, after record: SiteRecord?) -> SiteDecision {
     guard self.site == site else { return .refuse(.otherSite(self.site)) }
     guard let record, record.site == site else { return .apply }
@@ -181,7 +181,7 @@ extension SiteBundle {
 }
 
 extension String {
-  /// Whether this is a valid site name: a topic level of only letters, digits, '-', '_' and '.'.
+  /// Whether the text is a valid site name: a topic level of ASCII letters, digits, '-', '_' and '.'.
   package var siteNameIsGood: Bool {
     (1...Limits.siteNameSizeMax).contains(utf8.count) && hasOnlyASCIIAlphanumerics(and: "-._")
   }

@@ -1,5 +1,4 @@
-// The content of a bundle, which is sealed. Numbers are big-endian; an id is encoded as 16 bytes if it is a UUID,
-// otherwise as text.
+// The sealed content of a bundle. Numbers are big-endian; an id is encoded as 16 bytes if it is a UUID, else as text.
 //
 //     people count, 4 bytes;  each: id, suspended (1), created (8), name, number of lines (1), the lines of the limits
 //     action count, 4 bytes;  each: its name
@@ -9,10 +8,10 @@
 package struct SiteContent: Sendable {
   /// All people of the site, in the order of the bundle.
   package var people: [Person]
-  /// The secrets, each of which belongs to one of the people.
+  /// The secrets of the tags, each of which belongs to one of `people`.
   package var tags: [TagSecret]
 
-  /// The content for these people, with the secrets that belong to them.
+  /// Creates content from the given people, and those of the given secrets that belong to them.
   package init(people: [Person], secrets: [TagSecret]) {
     let ids = Set(people.map { $0.id })
     self.people = people
@@ -62,7 +61,7 @@ package struct SiteContent: Sendable {
 
   // MARK: Decoding
 
-  /// Decodes the output of `encoded`; all people are marked as belonging to the site.
+  /// Decodes the output of `encoded`, and marks all people as belonging to the site.
   package init(decoding bytes: [UInt8]) throws(SiteRefusal) {
     var reader = ByteReader(bytes)
     guard let content = SiteContent(&reader) else { throw .malformed }
@@ -146,7 +145,7 @@ extension ByteReader {
     return text.nameFault(sizeMax: Limits.siteIDSizeMax) == nil ? text : nil
   }
 
-  /// Reads a name, which may predate the rules for names.
+  /// Reads a name, which may be older than the rules for names.
   fileprivate mutating func name(sizeMax: Int = Limits.secretLabelSizeMax) -> String? {
     guard let text = text(), text.utf8.count <= sizeMax else { return nil }
     return text.isEmpty ? text : text.storedName
@@ -162,7 +161,7 @@ extension ByteReader {
 private enum UUIDText {
   private static let dashes = [8, 13, 18, 23]
 
-  /// Returns the 16 bytes; `nil` for anything but lower-case digits and dashes in the right positions.
+  /// Returns the UUID's 16 bytes; `nil` unless the text has only lower-case hex digits, and dashes where expected.
   static func bytes(of text: String) -> [UInt8]? {
     guard text.utf8.count == 36 else { return nil }
     var digits: [UInt8] = []

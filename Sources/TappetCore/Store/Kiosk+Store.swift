@@ -1,4 +1,4 @@
-// Handles the store's answers: completed or failed work.
+// Handles the store's responses: completed or failed work.
 
 extension Kiosk {
   mutating func storeAnswered(_ answer: StoreEvent, at now: Moment) -> [Effect] {

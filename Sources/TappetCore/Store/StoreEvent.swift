@@ -1,4 +1,4 @@
-// The store's answers. Every request gets exactly one.
+// The store's responses: exactly one for each request that expects a response.
 
 /// The cause of a failed disk operation.
 package enum StoreFault: Hashable, Sendable {
@@ -12,13 +12,13 @@ package enum StoreFault: Hashable, Sendable {
   case corrupt
   /// Another process kept the database locked beyond the timeout.
   case busy
-  /// Any other failure; with SQLite's extended result code.
+  /// Any other failure; the value is SQLite's extended result code.
   case other(Int32)
 }
 
-/// One answer from the store's thread.
+/// A response from the store's thread.
 package enum StoreEvent: Sendable {
-  /// An answer of one outbox; for an entry in both, the webhook answer precedes the broker answer.
+  /// A response from one outbox; for an entry in both outboxes, the webhook response precedes the broker response.
   case outbox(Destination, OutboxAnswer)
   /// The entry was not stored, and will not be.
   case storeFailed(EntryID, StoreFault)
@@ -36,19 +36,19 @@ package enum StoreEvent: Sendable {
   case checkFailed(StoreFault)
 }
 
-/// An answer of the outbox for one destination.
+/// A response from the outbox for one destination.
 package enum OutboxAnswer: Sendable {
   /// The entry was committed, and survives a power failure from now on.
   case stored(EntryID, sequence: Int64)
   /// The rows of these entries were removed.
   case removed([EntryID])
-  /// A removal failed; it is retried with the next write, and then answered by `removed`.
+  /// A removal failed; it is retried with the next write, and then reported as `removed`.
   case removeFailed(StoreFault)
-  /// The next entries in order; `reachedEnd` means that there are no more after them.
+  /// The next entries in order; `reachedEnd` means that no further entries follow.
   case fetched([OutboxEntry], reachedEnd: Bool)
   /// The next entries could not be read.
   case fetchFailed(StoreFault)
-  /// These entries have expired, but their rows still exist; `earliest` is the next expiry, without the excluded
+  /// These entries have expired, but their rows still exist; `earliest` is the next expiry, not counting the excluded
   /// entries.
   case expired([OutboxEntry], earliest: Expiry?)
   /// The expired entries could not be read.

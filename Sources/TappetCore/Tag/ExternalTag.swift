@@ -1,5 +1,5 @@
 // Tags not written by Tappet: cards, transponders and labels that are recognised by their UID or text, which can be
-// copied. They are never authenticated, so they trigger only actions that neither drive an output nor unlock anything.
+// copied. They are never authenticated, so they trigger only actions that neither drive an output nor unlock the panel.
 
 /// A tag not written by Tappet, and the action that it triggers.
 package struct ExternalTag: Hashable, Sendable {
@@ -18,7 +18,7 @@ package struct ExternalTag: Hashable, Sendable {
   /// The tag's display name: `%{tag}`.
   package var label: String?
 
-  /// A tag that is recognised by `mark`.
+  /// Creates a tag that is recognised by `mark`.
   package init(mark: Identifier, action: String, label: String? = nil) {
     self.mark = mark
     self.action = action
@@ -54,7 +54,7 @@ extension ExternalTag.Identifier {
   /// The kind and the content, for display.
   package var words: String { uid == nil ? "\(kind) \(content.quoted)" : "\(kind) \(content)" }
 
-  /// The identifier of this kind and content; `nil` if the kind or the content is invalid.
+  /// Creates an identifier from its kind and content; `nil` if the kind or the content is invalid.
   @export(interface)
   package init?(kind: String, content: String) {
     switch kind {
@@ -69,7 +69,7 @@ extension ExternalTag.Identifier {
 }
 
 extension TagUID {
-  /// The UID of these digits, optionally separated by colons or hyphens; `nil` unless it has 4, 7 or 10 bytes.
+  /// Parses a UID of hex digits, optionally separated by colons or hyphens; `nil` unless it has 4, 7 or 10 bytes.
   package init?(written text: String) {
     let digits = String(decoding: text.utf8.filter { $0 != 0x3A && $0 != 0x2D }, as: UTF8.self)
     guard let bytes = Hex.decode(digits), [4, 7, 10].contains(bytes.count) else { return nil }
@@ -78,16 +78,16 @@ extension TagUID {
 }
 
 extension Action {
-  /// Whether it drives an output or unlocks the buttons, so that only authenticated tags may trigger it.
+  /// Whether the action drives an output or unlocks the buttons, so that only authenticated tags may trigger it.
   package var needsProof: Bool { !outputs.isEmpty || unlocksPanel }
 }
 
-/// The external tags that this kiosk knows.
+/// The external tags that are configured or learned.
 package struct ForeignTags: Hashable, Sendable {
   private var tags: [ExternalTag.Identifier: ExternalTag] = [:]
   private var looksAtContent = false
 
-  /// The tags of this list; of two with the same identifier the later one counts.
+  /// Creates a set of tags; if several tags have the same identifier, the last of them counts.
   package init(_ list: [ExternalTag] = []) {
     for tag in list {
       tags[tag.mark] = tag
@@ -96,13 +96,13 @@ package struct ForeignTags: Hashable, Sendable {
     }
   }
 
-  /// Number of tags.
+  /// Number of tags in the set.
   package var count: Int { tags.count }
 
-  /// The tag with this UID.
+  /// Returns the tag with the given UID; `nil` if there is none.
   package func find(_ uid: TagUID) -> ExternalTag? { tags.isEmpty ? nil : tags[.uid(uid)] }
 
-  /// The tag that was read, matched by UID, otherwise by content.
+  /// Returns the tag that matches a reading by its UID, or else by its content; `nil` if there is none.
   package func find(_ reading: TagReading) -> ExternalTag? {
     if let tag = find(reading.uid) { return tag }
     guard looksAtContent else { return nil }
@@ -113,24 +113,24 @@ package struct ForeignTags: Hashable, Sendable {
 }
 
 extension KioskSettings {
-  /// The name of messages about unknown tags in the outbox and the log.
+  /// The action name of messages about unknown tags, in the outbox and the log.
   package static let unknownTagsName = "unknown_tags"
 
-  /// The name of the action for Home Assistant tags that are not listed here.
+  /// The name of the action for Home Assistant tags that are not configured or learned.
   package static let scannedTagsName = "home_assistant"
 
-  /// The action that only reports the tag to Home Assistant.
+  /// An action that only reports the tag to Home Assistant.
   private static var scannedTag: Action {
     Action(name: scannedTagsName, title: "Home Assistant's tag", index: -1, topic: nil, message: PayloadTemplate(""))
   }
 
-  /// The decision on a tag that may be external: an authenticated tag stays accepted, and a tag that falsely claims to
-  /// be Tappet's stays refused.
+  /// Returns the decision about a tag that may be external: an authenticated tag remains accepted, and a tag that
+  /// falsely claims to be Tappet's remains refused.
   func recognise(
     _ reading: TagReading, or verified: Result<VerifiedTap, TapRefusal>, _ learned: ForeignTags,
     _ indexes: ActionIndexes
   ) -> Result<VerifiedTap, TapRefusal> {
-    // An authenticated tag that may not act, such as a suspended person's, must not act as an external tag either.
+    // If an authenticated tag may not act, such as a suspended person's, it must not act as an external tag either.
     guard case .failure(let refusal) = verified, !refusal.isOfOwnTag else { return verified }
     if let tag = foreignTags.find(reading) ?? learned.find(reading), let action = action(of: tag, indexes) {
       return .success(tap(reading, action, label: tag.label))
@@ -141,7 +141,7 @@ extension KioskSettings {
     return isScanned ? .success(tap(reading, Self.scannedTag)) : verified
   }
 
-  /// The decision on a tag whose content cannot be read; `nil` when the tag is unknown, or may be readable soon.
+  /// Returns the decision about a tag with unreadable content; `nil` if it is unknown, or may become readable soon.
   func recognise(
     _ uid: TagUID, _ fault: TagFault, _ learned: ForeignTags, _ indexes: ActionIndexes
   ) -> VerifiedTap? {
@@ -152,7 +152,7 @@ extension KioskSettings {
     return unknownTags.map { VerifiedTap(action: $0) }
   }
 
-  /// The action that the tag may trigger; that of a learned tag may have been given an output since.
+  /// Returns the action that the tag may trigger; a learned tag's action may have been given an output in the meantime.
   private func action(of tag: ExternalTag, _ indexes: ActionIndexes) -> Action? {
     indexes.action(named: tag.action).flatMap { $0.needsProof ? nil : $0 }
   }
@@ -165,7 +165,7 @@ extension KioskSettings {
 }
 
 extension TapRefusal {
-  /// Whether the tag was authenticated as one of this kiosk.
+  /// Whether the tag was authenticated as one of this kiosk's tags.
   fileprivate var isOfOwnTag: Bool {
     switch self {
     case .strayIndex, .copiedURL, .personSuspended, .wrongTime, .limitedPerson, .usedUp: true
@@ -190,7 +190,7 @@ extension TapRefusal {
 }
 
 extension TagContentError {
-  /// Whether the tag claims to belong to a kiosk, or may do so once it has been read completely.
+  /// Whether the tag claims to belong to a kiosk, or may claim that once it has been read completely.
   fileprivate var isOfOwnTag: Bool {
     switch self {
     case .strayByte, .incomplete: true

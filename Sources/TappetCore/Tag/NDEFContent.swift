@@ -1,4 +1,4 @@
-// The link and the text of a message, in every form that phones and label makers write:
+// The link and the text of a message, in every form written by phones and label makers:
 //
 //     link   a URI record (NFC Forum RTD URI 1.0), an absolute URI (NDEF 1.0 §3.2.6), either in a Smart Poster
 //     text   a text record (RTD Text 1.0), the title in a Smart Poster (RTD Smart Poster 1.1), MIME text/*
@@ -27,12 +27,12 @@ extension NDEFMessage {
 }
 
 extension NDEFRecord {
-  /// Whether it has the well-known type (NFC Forum) of this name.
+  /// Returns whether the record has the NFC Forum well-known type of the given name.
   package func isWellKnown(_ name: StaticString) -> Bool {
     typeNameFormat == 1 && type.elementsEqual("\(name)".utf8)
   }
 
-  /// Returns the records in a Smart Poster and its nested ones; none for other or malformed records.
+  /// Returns the records in a Smart Poster and in nested Smart Posters; none if the record has a different type.
   package func posterRecords(depth: Int = 0) -> [NDEFRecord] {
     guard isWellKnown("Sp"), depth < Limits.ndefDepthMax, let inner = try? NDEFMessage(decoding: payload) else {
       return []
@@ -40,9 +40,9 @@ extension NDEFRecord {
     return inner.records.flatMap { [$0] + $0.posterRecords(depth: depth + 1) }
   }
 
-  /// The URI of a URI record or of an absolute URI; `nil` for other records, and if the record contains no URI.
+  /// The URI of a URI record or of an absolute URI record; `nil` for other records, or if the record contains no URI.
   package var uri: [UInt8]? {
-    // An absolute URI is the record's type; its payload is what the URI identifies.
+    // An absolute URI is stored as the record's type; the payload is the resource that the URI identifies.
     if typeNameFormat == 3 { return type.contains(UInt8(ascii: ":")) ? type : nil }
     guard isWellKnown("U"), let code = payload.first, let prefix = Self.prefix(Int(code)) else { return nil }
     let uri = Array("\(prefix)".utf8) + payload.dropFirst()
@@ -56,7 +56,7 @@ extension NDEFRecord {
     return status & 0x80 == 0 ? String(utf8: content) : String(utf16: content)
   }
 
-  /// The text of a MIME type `text/*` (RFC 2046 §4.1); `nil` for other records, and for an unknown character set.
+  /// The text of a record of MIME type `text/*` (RFC 2046 §4.1); `nil` for other records, or an unknown character set.
   package var mimeText: String? {
     @export(interface) get {
       guard typeNameFormat == 2 else { return nil }
@@ -73,7 +73,7 @@ extension NDEFRecord {
     }
   }
 
-  /// The parameter `charset` of a MIME type in lower case; empty without one.
+  /// Returns the parameter `charset` of a MIME type, in lower case; empty if there is none.
   private static func charset(of type: String) -> String {
     for parameter in type.split(separator: ";").dropFirst() {
       let bytes = parameter.utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\"") }
@@ -82,7 +82,7 @@ extension NDEFRecord {
     return ""
   }
 
-  /// URI identifier codes (RTD URI 1.0 §3.2.2).
+  /// Returns the prefix for a URI identifier code (RTD URI 1.0 §3.2.2).
   private static func prefix(_ code: Int) -> StaticString? {
     let prefixes: [StaticString] = [
       "", "http://www.", "https://www.", "http://", "https://", "tel:", "mailto:", "ftp://anonymous:anonymous@",

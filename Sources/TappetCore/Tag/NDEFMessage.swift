@@ -1,5 +1,5 @@
-// NDEF messages (NFC Forum NDEF 1.0): any bytes decode to a message or an error, and a decoded message encodes to bytes
-// that decode to it. Chunked records are rejected: no tag URL needs them, and each chunk can hide content.
+// NDEF messages (NFC Forum NDEF 1.0). Any bytes decode to a message or an error, and a decoded message encodes to bytes
+// that decode to the same message. Chunked records are rejected: no tag URL needs them, and a chunk can hide content.
 //
 //     byte 0   MB ME CF SR IL TNF(3)    1   type size   2   payload size, 1 byte if SR, else 4 big-endian
 //     then     id size, if IL           then type, id, payload
@@ -15,7 +15,7 @@ package struct NDEFRecord: Hashable, Sendable {
   /// The payload, in the form that the type defines.
   package var payload: [UInt8]
 
-  /// A record with these fields; `NDEFMessage.encode` checks whether it can be written.
+  /// Creates a record with the given fields; `NDEFMessage.encode` checks whether they are valid.
   package init(typeNameFormat: UInt8, type: [UInt8], id: [UInt8]? = nil, payload: [UInt8]) {
     self.typeNameFormat = typeNameFormat
     self.type = type
@@ -23,17 +23,17 @@ package struct NDEFRecord: Hashable, Sendable {
     self.payload = payload
   }
 
-  /// A URI record (NFC Forum RTD URI 1.0) whose prefix is not abbreviated.
+  /// Creates a URI record (NFC Forum RTD URI 1.0) whose prefix is not abbreviated.
   package init(uri: [UInt8]) {
     self.init(typeNameFormat: 1, type: [UInt8(ascii: "U")], payload: [0] + uri)
   }
 
-  /// A text record (NFC Forum RTD Text 1.0) in UTF-8, whose language is English because the text is a code.
+  /// Creates a text record (NFC Forum RTD Text 1.0) in UTF-8; the language is English, because the text is a code.
   package init(text: String) {
     self.init(typeNameFormat: 1, type: [UInt8(ascii: "T")], payload: [2] + Array("en".utf8) + Array(text.utf8))
   }
 
-  /// Whether the format allows the fields: an empty record has no content, and an unknown record has no type (§3.2.6).
+  /// Whether the format allows the fields: empty records have no content, and records of unknown type no type (§3.2.6).
   fileprivate var fitsFormat: Bool {
     switch typeNameFormat {
     case 0: type.isEmpty && (id ?? []).isEmpty && payload.isEmpty
@@ -43,7 +43,7 @@ package struct NDEFRecord: Hashable, Sendable {
   }
 }
 
-/// The reason why bytes are not a message; offsets are those of the record's first byte.
+/// The reason why bytes are not a valid message; an offset is that of the record's first byte.
 package enum NDEFError: Error, Hashable, Sendable {
   case empty
   case truncated(offset: Int)
@@ -63,12 +63,12 @@ package enum NDEFError: Error, Hashable, Sendable {
   case tooManyRecords(max: Int)
 }
 
-/// A message of at least one record.
+/// A message that consists of at least one record.
 package struct NDEFMessage: Hashable, Sendable {
-  /// The records in their order.
+  /// The records, in order.
   package var records: [NDEFRecord]
 
-  /// A message of these records.
+  /// Creates a message from the given records.
   package init(records: [NDEFRecord]) { self.records = records }
 
   /// Decodes a whole message.
@@ -112,10 +112,10 @@ package struct NDEFMessage: Hashable, Sendable {
     return (record, header & 0x40 != 0)
   }
 
-  /// Returns the message's bytes, which decode to the message.
+  /// Returns the message's bytes, which decode to the same message.
   ///
-  /// `nil` when a field does not fit its size byte, the format does not allow the field or is reserved, or there is no
-  /// record.
+  /// Returns `nil` if a field is too long for its size byte, the format is reserved or does not allow a field, or the
+  /// message contains no records.
   @export(interface)
   package func encode() -> [UInt8]? {
     guard !records.isEmpty, records.count <= Limits.ndefRecordsMax else { return nil }

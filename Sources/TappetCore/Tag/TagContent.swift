@@ -1,21 +1,21 @@
-// From a tag's memory to the URL on it.
+// Extracts the URL from a tag's memory.
 
 /// The reason why a tag's memory contains no URL.
 package enum TagContentError: Error, Hashable, Sendable {
-  /// NDEF is not supported on this model.
+  /// NDEF is not supported on the tag's model.
   case unsupportedModel(TagModel)
   /// The tag is formatted but empty.
   case empty
   /// The memory has no NDEF block.
   case noMessage
-  /// The reading ends before the message does.
+  /// The reading ends before the end of the message; sizes in bytes.
   case incomplete(needed: Int, read: Int)
   case memory(Type2Error)
   case message(NDEFError)
   /// The message contains no URI.
   case noURI
   case tooLong(size: Int)
-  /// A tag URL contains a byte that is invalid in links: a blank, a NUL or another control character.
+  /// A tag URL contains a byte that is invalid in links: a space, a NUL or another control character.
   case strayByte(UInt8)
 }
 
@@ -62,7 +62,7 @@ extension TagReading {
     return decoded.firstText
   }
 
-  /// The first link as text; `nil` if there is none, or if it would disclose a tag URL or a secret.
+  /// The first link as text; `nil` if there is none, or if the link would disclose a tag URL or a secret.
   package var shownURI: String? {
     guard let uri = try? uri(), !uri.isOurs else { return nil }
     return String(decoding: uri, as: UTF8.self)
@@ -81,10 +81,10 @@ extension TagReading {
 }
 
 extension [UInt8] {
-  /// Whether the link may be a tag URL or a share code, even a malformed one.
+  /// Whether the link may be a tag URL or a share code, even if it is malformed.
   package var isOurs: Bool { beginsAsLink("smp") }
 
-  /// Whether the bytes start with `start`, ignoring leading bytes that are invalid in links.
+  /// Returns whether the bytes start with `start`, ignoring leading bytes that are invalid in links.
   fileprivate func beginsAsLink(_ start: String) -> Bool {
     let link = String(decoding: drop { !(0x21...0x7E).contains($0) }.prefix(start.utf8.count), as: UTF8.self)
     return link.asciiLowercased == start
@@ -92,10 +92,10 @@ extension [UInt8] {
 }
 
 extension TagReading {
-  /// The reading with the digits of a carried key zeroed, because that key can create any tag of the action.
+  /// The reading with the digits of a carried key zeroed, because any tag of the action can be created with the key.
   package var withoutCarriedKey: TagReading { masked { $0.elementsEqual("key=".utf8) } }
 
-  /// The reading with the digits of key and signature zeroed, for viewers who may not copy tags.
+  /// The reading with the digits of key and signature zeroed, for users who are not permitted to copy tags.
   package var withoutSignature: TagReading {
     masked { $0.elementsEqual("key=".utf8) || $0.elementsEqual("sig=".utf8) }
   }
@@ -106,7 +106,7 @@ extension TagReading {
     for index in masked.bytes.indices {
       let byte = masked.bytes[index]
       if isInSecret {
-        // Up to the next parameter or the end of the TLV; other bytes in between may belong to the memory's layout.
+        // A secret ends at the next parameter or the end of the TLV; bytes in between may be part of the layout.
         if byte == UInt8(ascii: "&") || byte == 0xFE { isInSecret = false }
         if Hex.value(of: byte) < 16 { masked.bytes[index] = UInt8(ascii: "0") }
       } else if index >= 3, isSecret(masked.bytes[index - 3...index]) {

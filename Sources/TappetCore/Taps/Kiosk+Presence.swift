@@ -1,7 +1,7 @@
-// Pending removals: the `on_remove` of an action. Pure decision logic.
+// Pending removals: implements an action's `on_remove`. Pure decision logic.
 
 extension Kiosk {
-  /// Tracks which tag is on the reader, even while the next tag is for a job.
+  /// Tracks which tag is on the reader, even while a job waits for the next tag.
   mutating func recordPresence(_ message: ReaderMessage, wasUsable: Bool, at now: Instant) {
     switch message {
     case .ready: if !wasUsable, reader.isUsable { tapPolicy.presence.readerReady(at: now) }
@@ -13,8 +13,8 @@ extension Kiosk {
     }
   }
 
-  /// Returns whether the tag has triggered the action and is still there, or the action's last tap is not committed
-  /// yet.
+  /// Returns whether the tag has triggered the action and is still on the reader, or the commit of the action's last
+  /// tap is pending.
   func isSetOff(_ action: Action, by uid: TagUID) -> Bool {
     switch action.mode {
     case .tap, .inventory: false
@@ -23,7 +23,7 @@ extension Kiosk {
     }
   }
 
-  /// Enqueues the removals that are due, once the disk accepts them.
+  /// Enqueues the removals that are due, if the disk accepts them.
   mutating func removalsDue(at now: Moment) -> [Effect] {
     tapPolicy.presence.timerFired(readerIsUsable: reader.isUsable, at: now.instant)
     var effects: [Effect] = []
@@ -34,7 +34,7 @@ extension Kiosk {
       }
       let entry = removalEntry(removal, of: action, arrival, ended: arrival.entry, at: now)
       tapPolicy.presence.willEnd(arrival.entry, by: entry.id)
-      // No UID, because there was no tap.
+      // Without a UID, because there was no tap.
       delivery.outbox.willStore(entry, nil)
       effects.append(.store(.append(entry)))
     }
@@ -80,7 +80,7 @@ extension Kiosk {
 
   // MARK: Counting
 
-  /// Counts an accepted tap of the tag, if a message includes the count.
+  /// Counts an accepted tap of the tag; `nil` if no message includes the count, or the tag cannot be counted.
   mutating func counted(_ uid: TagUID?) -> Int64? {
     guard settings.countsTaps, let uid, !uid.isRandom else { return nil }
     guard let count = tapPolicy.tagCounts[uid] ?? (tapPolicy.tagCounts.count < Limits.tagHintsMax ? 0 : nil) else {
@@ -98,7 +98,7 @@ extension Kiosk {
 }
 
 extension TagArrival {
-  /// An arrival caused by a tap.
+  /// Creates an arrival caused by a tap.
   init(entry: EntryID, action: String, uid: TagUID?, _ tap: VerifiedTap?, count: Int64?) {
     self.init(
       entry: entry, action: action, uid: uid, tag: tap?.label, person: tap?.secret?.person?.id, text: tap?.text ?? "",

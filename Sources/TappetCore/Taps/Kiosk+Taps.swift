@@ -1,4 +1,4 @@
-// The path of one tap, from the reading to the light that confirms it. Pure decision logic.
+// The path of a tap, from the reading to the light that confirms the tap. Pure decision logic.
 
 extension Kiosk {
   mutating func tagRead(_ reading: TagReading, at now: Moment) -> [Effect] {
@@ -18,7 +18,7 @@ extension Kiosk {
     }
   }
 
-  /// Handles a tag whose content cannot be read: it may be a tag written by others, with a known UID.
+  /// Handles a tag whose content cannot be read: it may be an external tag with a known UID.
   mutating func tagUnreadable(_ uid: TagUID, _ fault: TagFault, at now: Moment) -> [Effect] {
     guard let tap = settings.recognise(uid, fault, tapPolicy.learnedTags, tapPolicy.indexes) else {
       return refuse(.tag, uid, .unreadable(fault), at: now)
@@ -26,7 +26,7 @@ extension Kiosk {
     return notExamined(uid, at: now) ?? tagVerified(uid, tap, at: now)
   }
 
-  /// Returns the effects for a tag that is still on the reader, or taps too often; `nil` for any other tag.
+  /// Returns the effects for a tag that is still on the reader, or that taps too often; `nil` for any other tag.
   private mutating func notExamined(_ uid: TagUID, at now: Moment) -> [Effect]? {
     guard !tapPolicy.taps.isHeld(uid) else { return ignore(uid, action: nil, .held, at: now) }
     guard let wait = tapPolicy.rates.waitToBeVerified(uid, at: now.instant) else { return nil }
@@ -36,13 +36,13 @@ extension Kiosk {
   private mutating func tagVerified(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
     let action = tap.action
     if let refusal = timeRefusal(of: tap, at: now) { return refuse(.tag, uid, refusal, tap.owner, at: now) }
-    // The return of power must not open a gate.
+    // A tag left on the reader must not open a gate when power returns.
     if !action.outputs.isEmpty, tapPolicy.taps.wasThereAtStart(uid) {
       return ignore(uid, action: action.name, .held, tap.owner, at: now)
     }
     if isSetOff(action, by: uid) { return ignore(uid, action: action.name, .held, tap.owner, at: now) }
     if let remaining = tapPolicy.taps.cooldownRemaining(uid, tap, at: now.instant) {
-      // With a ticket, only a counted use unlocks the panel.
+      // A tag with a ticket unlocks the panel only if its use is counted.
       return (tap.secret?.ticket == nil ? unlock(by: action, at: now) : [])
         + ignore(uid, action: action.name, .cooldown(remaining: remaining), tap.owner, at: now)
     }
@@ -56,8 +56,7 @@ extension Kiosk {
     return ended + tagAccepted(uid, tap, at: now)
   }
 
-  /// Checks a tag again after its tap was confirmed: its secret, its person or the time may have changed in the
-  /// meantime.
+  /// Checks a tag again after its tap was confirmed, because the secret, the person or the time may have changed.
   mutating func tagConfirmed(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
     var tap = tap
     if let former = tap.secret {
@@ -71,7 +70,7 @@ extension Kiosk {
     return tagAccepted(uid, tap, at: now)
   }
 
-  /// Handles a genuine tag that is allowed to act.
+  /// Handles a genuine tag that is permitted to act.
   private mutating func tagAccepted(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
     let action = tap.action
     let ticket = tap.secret?.ticket
@@ -94,7 +93,7 @@ extension Kiosk {
     return effects + performed + secretUsed(tap, on: uid, at: now)
   }
 
-  /// Starts the cooldown.
+  /// Records an accepted tap, and thereby starts its cooldown.
   private mutating func recordAccepted(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) {
     panel.lock.used(at: now.instant)
     tapPolicy.rates.recordAccepted(uid, at: now.instant)
@@ -107,7 +106,7 @@ extension Kiosk {
     return [.store(.recordSecretUse(id: secret.id, uid: isNews ? uid : nil, unixSeconds: now.unixSeconds))]
   }
 
-  /// Drives the action's outputs immediately, and enqueues its message unless it is refused.
+  /// Drives the action's outputs immediately, and enqueues the action's message unless `refusal` is set.
   mutating func touched(
     _ action: Action, by trigger: Trigger, _ uid: TagUID?, _ tap: VerifiedTap?, _ refusal: TapRefusal?, at now: Moment
   ) -> [Effect] {
@@ -121,7 +120,7 @@ extension Kiosk {
     return .usedUp(action: tap.action.name, person: person.name)
   }
 
-  /// Counts a use of the tap's ticket, with the entry of the tap or separately.
+  /// Counts a use of the tap's ticket, together with the entry of the tap or separately.
   ///
   /// Outputs, the lock and the inventory wait for the commit.
   private mutating func used(_ ticket: String, _ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
@@ -134,7 +133,7 @@ extension Kiosk {
     return [.store(.countUse(id, ticket: ticket))]
   }
 
-  /// Handles the commit of a use without an entry, by performing the action.
+  /// Handles the commit of a use without an entry by performing the action.
   mutating func useCounted(_ id: EntryID, at now: Moment) -> [Effect] {
     guard let use = tapPolicy.tickets.committed(id) else { return [] }
     let action = use.tap.action
@@ -143,7 +142,7 @@ extension Kiosk {
     return effects + perform(action, by: .tag, use.uid, use.tap, at: now).effects
   }
 
-  /// Handles the commit of a use with its entry, by unlocking the panel and driving the action's outputs.
+  /// Handles the commit of a use with an entry by unlocking the panel and driving the action's outputs.
   mutating func outputsAfterEntry(_ id: EntryID, at now: Moment) -> [Effect] {
     guard let use = tapPolicy.tickets.committed(id) else { return [] }
     let action = use.tap.action
@@ -157,7 +156,7 @@ extension Kiosk {
     return refuse(.tag, use.uid, .notStored(action: action, fault), use.tap.owner, at: now)
   }
 
-  /// Drives the action's outputs immediately, and enqueues its message, whose id it returns.
+  /// Drives the action's outputs immediately, and enqueues its message; returns the id of the message's entry.
   mutating func perform(
     _ action: Action, by trigger: Trigger, _ uid: TagUID? = nil, _ tap: VerifiedTap? = nil, at now: Moment
   ) -> (effects: [Effect], entry: EntryID?) {
@@ -173,7 +172,7 @@ extension Kiosk {
     )
   }
 
-  /// Unlocks the panel: the holder of the tag may use it, regardless of the message.
+  /// Unlocks the panel: the tag's holder may use the panel, even if the message is refused.
   private mutating func unlock(by action: Action, at now: Moment) -> [Effect] {
     let forgot: [Effect] = panel.lock.failures > 0 ? [.store(.recordWrongCodes(0))] : []
     guard action.unlocksPanel, panel.lock.unlock(at: now.instant) else { return [] }
@@ -185,7 +184,7 @@ extension Kiosk {
     return touched(action, by: .button, nil, nil, refusal(of: action), at: now)
   }
 
-  /// Handles the commit: the entry is accepted only now, so that the light's promise survives a power failure.
+  /// Handles the commit of an entry, which is accepted only now, so that the light's promise survives a power failure.
   mutating func stored(_ id: EntryID, sequence: Int64) -> [Effect] {
     guard let (entry, uid) = delivery.outbox.stored(id, sequence: sequence, clockIsGood: clockIsGood) else { return [] }
     tapPolicy.presence.stored(id)
@@ -213,9 +212,9 @@ extension Kiosk {
     return [.light(baseLight)] + throttles.refusals.report(report, at: now.instant)
   }
 
-  /// Returns the reason to refuse an allowed action at the moment; `nil` if there is none.
+  /// Returns the reason to refuse an otherwise allowed action at present; `nil` if there is none.
   func refusal(of action: Action) -> TapRefusal? {
-    // A scanned tag is not reported to Home Assistant later.
+    // A scanned tag is reported to Home Assistant immediately or not at all.
     if action.name == KioskSettings.scannedTagsName { return isSending ? nil : .brokerAway(action: action.name) }
     guard action.topic != nil || action.webhookBody != nil else { return nil }
     if action.offline == .drop {
@@ -230,7 +229,7 @@ extension Kiosk {
     return hasRoom ? nil : .outboxFull(action: action.name, count: count, size: size)
   }
 
-  /// Creates the action's entry, and registers it as uncommitted; `nil` if the action sends no message.
+  /// Creates the action's entry, and registers it as uncommitted; returns `nil` if the action sends no message.
   private mutating func enter(
     _ action: Action, by trigger: Trigger, _ uid: TagUID?, _ tap: VerifiedTap?, at now: Moment
   ) -> OutboxEntry? {
@@ -262,7 +261,7 @@ extension Kiosk {
     return entry
   }
 
-  /// Returns the facts about this tap that the action's message may use.
+  /// Returns the facts about the tap that the action's message may use.
   private func facts(
     of action: Action, _ uid: TagUID?, _ tap: VerifiedTap?, _ count: Int64?, at now: Moment
   ) -> TapFacts {
@@ -277,7 +276,7 @@ extension Kiosk {
     return facts
   }
 
-  /// Returns the facts that do not depend on the tag.
+  /// Returns those facts about a tap that do not depend on the tag.
   func facts(of action: Action, at now: Moment) -> TapFacts {
     var facts = TapFacts()
     facts[.action] = action.name

@@ -1,8 +1,8 @@
-// While a job waits for a tag, the next tag is written and never counts as a tap. `TagJob` decides what to write.
+// While a job waits for a tag, the next tag is written, and does not count as a tap. `TagJob` decides what to write.
 
 /// The stages of a tag job.
 package enum TagJobPhase: Hashable, Sendable {
-  /// The next tag is for the job.
+  /// The job waits for the next tag.
   case waiting
   case done
   case failed
@@ -12,9 +12,9 @@ extension Kiosk {
   mutating func tagJobChanged(_ phase: TagJobPhase) -> [Effect] {
     tapPolicy.isWriting = phase == .waiting
     switch phase {
-    // A tag that is being confirmed is on the reader, and is now for the job.
+    // A tag whose tap is being confirmed is on the reader, and now belongs to the job.
     case .waiting: return endConfirmation(.closed)
-    // The `accepted` light would promise a message; the end of the `writing` light shows that the job is done.
+    // The light `accepted` would promise a message; the end of the light `writing` shows that the job is done.
     case .done: return []
     case .failed: return [.light(.refused)]
     }

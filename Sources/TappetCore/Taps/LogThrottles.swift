@@ -1,9 +1,9 @@
-// Limits on log output: a broken device or a malicious person must not fill the disk.
+// Limits on log output, so that a broken device or a malicious person cannot fill the disk.
 
 struct LogThrottles: Sendable {
-  /// Refused taps and presses.
+  /// Limits the log of refused taps and presses.
   var refusals = RefusalLogThrottle()
   var commandRefusals = RefusalLogThrottle(countsCommands: true)
-  /// Deliveries of a long backlog.
+  /// Limits the log of deliveries from a long backlog.
   var backlog = BacklogLogThrottle()
 }

@@ -1,5 +1,5 @@
 // Tracks arrivals with a pending removal. Each arrival gets exactly one removal, which is pending from the commit of
-// the arrival until its own commit, regardless of restarts in between.
+// the arrival until the commit of the removal, regardless of restarts in between.
 
 /// The tags whose removal is pending, and the actions that are switched on.
 struct PendingRemovals: Sendable {
@@ -14,10 +14,10 @@ struct PendingRemovals: Sendable {
   }
 
   private var places: [Place] = []
-  /// Time at which a tag that a new reader has not seen counts as removed.
+  /// Time at which a tag counts as removed that a new reader has not detected.
   private(set) var deadline: Instant?
 
-  /// The pending removals that the store reports.
+  /// Creates the state from the pending removals in the store.
   init(_ arrivals: [TagArrival] = []) { places = arrivals.map { Place(arrival: $0, isStored: true, isAwaited: true) } }
 
   mutating func willStore(_ arrival: TagArrival) { places.append(Place(arrival: arrival)) }
@@ -38,7 +38,7 @@ struct PendingRemovals: Sendable {
     for index in places.indices where places[index].removal == id { places[index].removal = nil }
   }
 
-  /// Forgets an arrival whose action no longer has a removal.
+  /// Discards an arrival whose action no longer has a removal.
   mutating func forget(_ entry: EntryID) { places.removeAll { $0.arrival.entry == entry } }
 
   /// Moves the pending removals of the action `former` to the action `name`.
@@ -48,7 +48,7 @@ struct PendingRemovals: Sendable {
 
   // MARK: The tags
 
-  /// Handles a new reader, which reports a tag that is already on it within moments.
+  /// Handles a new reader, which immediately reports a tag that is already present.
   mutating func readerReady(at now: Instant) {
     for index in places.indices where places[index].arrival.uid != nil {
       places[index].isAwaited = true
@@ -56,7 +56,7 @@ struct PendingRemovals: Sendable {
     }
   }
 
-  /// Handles a tag that arrived: any other tag has left, and so has this one, unless it was on the reader all along.
+  /// Handles the arrival of a tag: any other tag has left; so has this tag if it was not on the reader all along.
   mutating func tagArrived(_ uid: TagUID, wasThere: Bool) {
     for index in places.indices where places[index].arrival.uid != nil {
       if places[index].arrival.uid == uid, wasThere {
@@ -71,7 +71,7 @@ struct PendingRemovals: Sendable {
     for index in places.indices where places[index].arrival.uid == uid { places[index].hasLeft = true }
   }
 
-  /// Handles the deadline; a reader that was lost again has seen no tag.
+  /// Handles the deadline; if the reader was lost again, it cannot have detected the tags.
   mutating func timerFired(readerIsUsable: Bool, at now: Instant) {
     guard let deadline, deadline <= now else { return }
     self.deadline = nil
@@ -83,15 +83,15 @@ struct PendingRemovals: Sendable {
 
   // MARK: Pending removals
 
-  /// A committed arrival whose tag has left.
+  /// The first committed arrival whose tag has left and whose removal is not being committed.
   var due: TagArrival? { places.first { $0.isStored && $0.hasLeft && $0.removal == nil }?.arrival }
 
-  /// Returns whether this tag is on the reader and has triggered the action.
+  /// Returns whether the given tag is on the reader and has triggered the action.
   func holds(_ uid: TagUID, _ action: String) -> Bool {
     places.contains { $0.arrival.uid == uid && $0.arrival.action == action && !$0.hasLeft }
   }
 
-  /// Returns the arrival that the next tap of the action ends.
+  /// Returns the arrival that the next tap of the action will end.
   func switchedOn(_ action: String) -> TagArrival? {
     places.first { $0.arrival.uid == nil && $0.arrival.action == action }?.arrival
   }

@@ -1,7 +1,7 @@
-// Limits the refusals that are reported individually: a person who keeps tapping must not fill the disk with log lines.
-// Further refusals within a minute are reported as a count at its end.
+// Limits the number of refusals that are reported individually, so that a person who keeps tapping cannot fill the disk
+// with log lines. At the end of each minute, the number of further refusals is reported.
 
-/// The counts of reported and unreported refusals.
+/// Counts reported and unreported refusals.
 struct RefusalLogThrottle: Sendable {
   /// Whether the throttle counts commands instead of taps and presses.
   private let countsCommands: Bool
@@ -46,7 +46,7 @@ struct RefusalLogThrottle: Sendable {
     return reportRest()
   }
 
-  /// Reports the count early, because no later call will.
+  /// Reports the count early, because no later call will report it.
   mutating func reportRest() -> [Effect] {
     guard unreportedCount > 0 else { return [] }
     let count = unreportedCount

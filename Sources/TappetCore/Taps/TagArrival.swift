@@ -1,6 +1,6 @@
-// Notes about a tap, which are stored in the commit of its entry.
+// Notes about a tap, which are committed together with its entry.
 
-/// A tag that has arrived, and whose removal is pending.
+/// The arrival of a tag whose removal is pending.
 package struct TagArrival: Hashable, Sendable {
   /// The entry created by the arrival.
   package var entry: EntryID
@@ -8,14 +8,16 @@ package struct TagArrival: Hashable, Sendable {
   package var action: String
   /// The tag whose removal ends the arrival; `nil` means that the next tap of the action ends it.
   package var uid: TagUID?
-  /// The facts that the removal's message may use, besides the time; the person is stored by id, since names are
+  /// The tag's label.
+  ///
+  /// The removal's message may use the label and the next three values. The person is stored by id, as names are
   /// sealed.
   package var tag: String?
   package var person: String?
   package var text: String
   package var count: Int64?
 
-  /// An arrival with these facts.
+  /// Creates an arrival with the given values.
   @export(interface)
   package init(
     entry: EntryID, action: String, uid: TagUID?, tag: String? = nil, person: String? = nil, text: String = "",
@@ -31,11 +33,11 @@ package struct TagArrival: Hashable, Sendable {
   }
 }
 
-/// Notes that are written together with an entry.
+/// Notes that are stored together with an entry.
 package struct EntryNotes: Hashable, Sendable {
-  /// The number of accepted taps of the tag, including this one; `nil` if it is not needed.
+  /// Number of accepted taps of the tag, including this tap; `nil` if it is not needed.
   package var count: Int64?
-  /// The arrival whose removal is pending from now on.
+  /// The arrival created by the entry, whose removal is then pending.
   package var arrival: TagArrival?
   /// The entry of the arrival that this entry ends.
   package var ended: EntryID?
@@ -44,7 +46,7 @@ package struct EntryNotes: Hashable, Sendable {
   /// The tag's id in Home Assistant; not stored.
   package var homeAssistantID: String?
 
-  /// Notes with these values; empty by default.
+  /// Creates notes, which are empty by default.
   @export(interface)
   package init(
     count: Int64? = nil, arrival: TagArrival? = nil, ended: EntryID? = nil, ticket: String? = nil,

@@ -1,26 +1,26 @@
 // Tracks the tag on the reader, and the tags and secrets that were accepted recently.
 
-/// A record of taps, kept just long enough to count a held tag once and to enforce an action's cooldown.
+/// Records taps, just long enough to count a held tag once and to enforce cooldowns.
 struct TapDeduplicator: Sendable {
-  /// The tag whose tap was counted, and whose removal has not been reported.
+  /// The tag whose tap was counted, and whose removal has not been reported yet.
   private var held: TagUID?
-  /// The tag that was on the reader when the first reader became ready, until it leaves.
+  /// The tag that was present when the first reader became ready, until the tag leaves.
   private var early: TagUID?
   /// Whether any tag has arrived since the start.
   private var hasSeenTag = false
-  /// Last acceptance of each tag and secret; entries older than the longest cooldown are dropped.
+  /// Last acceptance of each tag and secret; those older than the longest cooldown are dropped.
   private var accepted: [(uid: TagUID, secretID: String?, action: String, at: Instant)] = []
 
-  /// Handles a tag that left the field.
+  /// Handles the removal of a tag.
   mutating func tagLeft(_ uid: TagUID) {
     if held == uid { held = nil }
     if early == uid { early = nil }
   }
 
-  /// Handles a tag that arrived.
+  /// Handles the arrival of a tag.
   ///
-  /// A new reader reports a tag that was there all along within moments of becoming ready; a tag that is reported later
-  /// was removed in between, although its removal was not reported.
+  /// If a tag was present all along, a new reader reports it immediately after becoming ready. A tag that is reported
+  /// later was removed in between, although its removal was not reported.
   mutating func tagArrived(_ uid: TagUID, sinceReady: Duration) {
     let wasThere = sinceReady <= Limits.heldTagReturnMax
     if held == uid, wasThere { return }
@@ -29,7 +29,7 @@ struct TapDeduplicator: Sendable {
     hasSeenTag = true
   }
 
-  /// Returns whether the tag has been there since before the start, in which case the kiosk may be unattended.
+  /// Returns whether the tag has been on the reader since before the start, in which case the kiosk may be unattended.
   func wasThereAtStart(_ uid: TagUID) -> Bool { early == uid }
 
   /// Returns whether this reading belongs to a tap that was already counted; otherwise counts it.
@@ -39,7 +39,7 @@ struct TapDeduplicator: Sendable {
     return false
   }
 
-  /// Returns the remaining cooldown; `nil` if it is over.
+  /// Returns the remaining cooldown; `nil` if the cooldown is over.
   ///
   /// The cooldown also applies by secret: a URL copied to another tag carries the same secret, but not the same UID.
   func cooldownRemaining(_ uid: TagUID, _ tap: VerifiedTap, at now: Instant) -> Duration? {
@@ -51,12 +51,12 @@ struct TapDeduplicator: Sendable {
     return remaining > .zero ? remaining : nil
   }
 
-  /// Handles a tap that could not be stored: the next tap may be accepted.
+  /// Handles a tap that could not be stored, so that the next tap may be accepted.
   mutating func notAccepted(_ uid: TagUID, action: String) {
     accepted.removeAll { $0.uid == uid && $0.action == action }
   }
 
-  /// Remembers an accepted tap.
+  /// Records an accepted tap.
   mutating func recordAccepted(_ uid: TagUID, _ tap: VerifiedTap, cooldownMax: Duration, at now: Instant) {
     let (action, secretID) = (tap.action.name, tap.secret?.id)
     accepted.removeAll {

@@ -5,15 +5,15 @@ struct TapPolicy: Sendable {
   var indexes: ActionIndexes
   /// The external tags in the store.
   var learnedTags = ForeignTags()
-  /// The tags that are on the reader, or were a moment ago.
+  /// The tag on the reader, and the tags that were accepted recently.
   var taps = TapDeduplicator()
   var rates = TapRateLimiter()
   var tickets = UseCounter()
-  /// The removals that are pending.
+  /// The pending removals.
   var presence = PendingRemovals()
   /// The number of accepted taps of each counted tag.
   var tagCounts: [TagUID: Int64] = [:]
-  /// Whether the next tag is for a job.
+  /// Whether a job is waiting for the next tag.
   var isWriting = false
 
   init(_ settings: KioskSettings) { indexes = ActionIndexes(settings.actions, secrets: []) }

@@ -1,9 +1,9 @@
 // Limits how often a tag may tap. Forged tags block only their own UIDs; a genuine tag cannot flood the broker. Memory
-// is bounded: if there are too many tags, the tag that would be forgotten next is forgotten immediately.
+// is bounded: if there are too many tags, the tag whose record would expire first is dropped.
 
-/// A rate limit: a number of uses at once, then the same number per minute, refilled evenly.
+/// A rate limit: allows a burst of uses, then the same number per minute, refilled evenly.
 struct TokenBucket: Sendable {
-  /// Time at which the whole bucket is full again.
+  /// Time at which the bucket is full again.
   private(set) var fullAt = Instant(nanoseconds: .min)
 
   /// Returns the time until the next use is available; `nil` if it is available now.
@@ -13,7 +13,7 @@ struct TokenBucket: Sendable {
     return remaining > .zero ? remaining : nil
   }
 
-  /// Consumes a use, or returns the time until one is available.
+  /// Consumes a use, or returns the time until a use is available.
   mutating func take(perMinute count: Int, at now: Instant) -> Duration? {
     if let wait = wait(perMinute: count, at: now) { return wait }
     use(perMinute: count, at: now)
@@ -30,7 +30,7 @@ struct TokenBucket: Sendable {
   private static func interval(_ count: Int) -> Duration { .nanoseconds(60_000_000_000 / Int64(count)) }
 }
 
-/// The recent uses by each tag and by all tags together.
+/// The recent taps of each tag and of all tags together.
 struct TapRateLimiter: Sendable {
   /// A tag that was refused or accepted within the last minute.
   private struct Tag: Sendable {
@@ -45,24 +45,24 @@ struct TapRateLimiter: Sendable {
   private var refused = TokenBucket()
   private var accepted = TokenBucket()
 
-  /// Returns the time until this tag may be verified; `nil` if it may be verified now.
+  /// Returns the time until the given tag may be verified; `nil` if it may be verified now.
   ///
   /// While too many taps are refused in total, a refused tag waits until its own bucket is full again. A tag that was
-  /// not refused is verified regardless of the others.
+  /// not refused is verified regardless of other tags.
   func waitToBeVerified(_ uid: TagUID, at now: Instant) -> Duration? {
     guard let tag = tags.first(where: { $0.uid == uid }), tag.refused.fullAt > now else { return nil }
     if refused.wait(perMinute: Limits.refusedTapsMax, at: now) != nil { return tag.refused.fullAt - now }
     return tag.refused.wait(perMinute: Limits.refusedTapsPerTagMax, at: now)
   }
 
-  /// Counts a tag that was read, but not authenticated.
+  /// Counts a tap of a tag that was read but not authenticated.
   mutating func recordRefused(_ uid: TagUID, at now: Instant) {
     refused.use(perMinute: Limits.refusedTapsMax, at: now)
     let index = place(of: uid, at: now)
     tags[index].refused.use(perMinute: Limits.refusedTapsPerTagMax, at: now)
   }
 
-  /// Returns the time until a tap of this genuine tag may be accepted; `nil` if it may be accepted now.
+  /// Returns the time until a tap of the genuine tag may be accepted; `nil` if it may be accepted now.
   func waitToBeAccepted(_ uid: TagUID, at now: Instant) -> Duration? {
     if let wait = accepted.wait(perMinute: Limits.acceptedTapsMax, at: now) { return wait }
     guard let tag = tags.first(where: { $0.uid == uid }) else { return nil }

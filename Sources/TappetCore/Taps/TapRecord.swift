@@ -1,4 +1,4 @@
-// One row of the log of taps, which the store keeps (`history:`). It contains no secrets.
+// A row of the log of taps in the store (`history:`). Rows contain no secrets.
 
 /// The outcome of a tap, a press or a command.
 package enum TapResult: UInt8, Hashable, Sendable, CaseIterable {
@@ -12,7 +12,7 @@ package enum TapResult: UInt8, Hashable, Sendable, CaseIterable {
   /// Permanently refused by the broker or the webhook.
   case undeliverable = 7
 
-  /// The result's name, in the tool and in JSON.
+  /// The name of the result in the tool's output and in JSON.
   package var name: String {
     @export(interface) get {
       switch self {
@@ -27,19 +27,19 @@ package enum TapResult: UInt8, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The result with this name.
+  /// Returns the result with the given name; `nil` if there is none.
   package init?(name: String) {
     guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = found
   }
 }
 
-/// One row of the log of taps.
+/// A row of the log of taps.
 package struct TapRecord: Hashable, Sendable {
-  /// Wall-clock time, milliseconds since 1970.
+  /// Wall-clock time, in milliseconds since 1970.
   package var unixMilliseconds: Int64
   package var result: TapResult
-  /// `nil` in a row that counts several taps.
+  /// The trigger of the tap; `nil` in a row that counts several taps.
   package var trigger: Trigger?
   /// The action's name, if it is known.
   package var action: String?
@@ -53,12 +53,12 @@ package struct TapRecord: Hashable, Sendable {
   package var code: String?
   /// The id of the entry in the outbox.
   package var entry: EntryID?
-  /// Time at which the entry was accepted, in milliseconds since 1970; used to find its first row, and not stored.
+  /// Time at which the entry was accepted, in milliseconds since 1970; not stored, but used to find the first row.
   package var acceptedUnixMilliseconds: Int64?
-  /// Number of taps in this row: refusals beyond a few per minute share a row.
+  /// Number of taps that the row represents; beyond a few refusals per minute, all others share a row.
   package var count: Int
 
-  /// A row with these facts.
+  /// Creates a row with the given values.
   @export(interface)
   package init(
     unixMilliseconds: Int64, result: TapResult, trigger: Trigger?, action: String? = nil, uid: TagUID? = nil,
@@ -76,7 +76,7 @@ package struct TapRecord: Hashable, Sendable {
     self.count = count
   }
 
-  /// A row for the acceptance of an entry, or for its later outcome.
+  /// Creates a row for the acceptance of an entry, or for its later outcome.
   package init(
     _ entry: OutboxEntry, _ result: TapResult = .accepted, code: String? = nil, at unixMilliseconds: Int64? = nil
   ) {

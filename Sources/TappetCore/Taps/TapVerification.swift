@@ -1,15 +1,15 @@
-// Decides whether a tag may trigger the action that it requests; keeps no state.
+// Decides whether a tag may trigger the action that it requests. Stateless.
 
 /// A tap that triggers an action.
 struct VerifiedTap {
   var action: Action
-  /// The secret that authenticated the tag; `nil` for a tag written by others.
+  /// The secret that authenticated the tag; `nil` for an external tag.
   var secret: TagSecret?
   /// The display name of the tag.
   var label: String?
   /// The tag's text, if the action's message uses it.
   var text = ""
-  /// The first link on a tag written by others.
+  /// The first link on an external tag.
   var uri = ""
   /// The outcome of the tap in the inventory.
   var outcome: InventoryOutcome?
@@ -22,7 +22,7 @@ struct VerifiedTap {
 }
 
 extension KioskSettings {
-  /// Returns the action that a tag with this memory would trigger, and whether it is authenticated; changes nothing.
+  /// Returns the action that a tag with this memory would trigger, and whether it is authenticated; has no effects.
   @export(interface)
   package func judge(
     _ reading: TagReading, secrets: [TagSecret], learned: ForeignTags = ForeignTags()
@@ -33,7 +33,7 @@ extension KioskSettings {
     }
   }
 
-  /// Returns the action that a tag with unreadable content would trigger; changes nothing.
+  /// Returns the action that a tag with unreadable content would trigger; has no effects.
   @export(interface)
   package func judge(
     _ uid: TagUID, _ fault: TagFault, learned: ForeignTags
@@ -44,7 +44,7 @@ extension KioskSettings {
 }
 
 extension ActionIndexes {
-  /// Performs the checks in the order of the phone app (docs/formats.md, "Tag URL").
+  /// Verifies a tag, in the same order of checks as the phone app (docs/formats.md, "Tag URL").
   func verify(_ reading: TagReading) -> Result<VerifiedTap, TapRefusal> {
     let url: TagURL
     do throws(TagReadingError) { url = try reading.tagURL() } catch {
@@ -61,7 +61,7 @@ extension ActionIndexes {
     return .failure(refusal(of: url))
   }
 
-  /// Returns the reason why no secret accepts the URL.
+  /// Returns the reason to refuse a URL that none of the secrets verifies.
   private func refusal(of url: TagURL) -> TapRefusal {
     if let stray = url.verify(with: orphanedSecrets(at: url.index)) {
       return .strayIndex(url.index, action: stray.action, isConfigured: action(of: stray) != nil)
@@ -73,15 +73,15 @@ extension ActionIndexes {
 }
 
 extension TagSecret {
-  /// The reason why the person may not act; `nil` if they may, or if the secret belongs to no person.
+  /// The reason why the secret's owner may not act; `nil` if the owner may act, or if there is no owner.
   var refusalOfPerson: TapRefusal? {
     guard let person, person.isSuspended else { return nil }
     return .personSuspended(action: action, person: person.name)
   }
 
-  /// Returns whether `url` belongs to the tag for which the secret was made, but was read from another tag.
+  /// Returns whether `url` belongs to the tag for which the secret was created, but was read from a different tag.
   ///
-  /// A phone that has the secret signs a different time, so the tags that it writes do not count as copies.
+  /// A phone with the secret signs a different time, so tags written by the phone do not count as copies.
   func isCopied(_ url: TagURL, from uid: TagUID) -> Bool {
     guard let own = self.uid else { return false }
     return url.timestamp == createdUnixSeconds && own != uid

@@ -1,24 +1,24 @@
-// Ticket uses counted since the start, and the taps that wait for the commit of their count. A count is committed
-// together with the entry of its tap, and before an output is driven, so that killing the kiosk does not give a ticket
-// another use.
+// Ticket uses counted since the start, and taps waiting for their count to be committed. A count is committed in the
+// same transaction as the tap's entry, before any output is driven, so that killing the kiosk does not grant an extra
+// use.
 
-/// The tap counts of people with a limited number of taps.
+/// Counts the taps of people whose number of taps is limited.
 struct UseCounter: Sendable {
-  /// A tap whose count is not committed yet.
+  /// A tap whose count has not been committed yet.
   struct Waiting: Sendable {
     var tap: VerifiedTap
     var uid: TagUID
-    /// Whether the count is committed with an entry.
+    /// Whether the count is committed together with an entry.
     var hasEntry: Bool
   }
 
   private var counts: [String: Int64] = [:]
   private var waiting: [EntryID: Waiting] = [:]
 
-  /// Whether an answer from the store about a count is pending.
+  /// Whether the store has not yet confirmed the commit of a count.
   var isAwaitingStore: Bool { !waiting.isEmpty }
 
-  /// Returns whether the tag's person has no uses left.
+  /// Returns whether the secret's owner has no uses left.
   func isUsedUp(_ secret: TagSecret) -> Bool {
     guard let limits = secret.person?.limits, let uses = limits.uses else { return false }
     return uses <= used(limits)
@@ -33,17 +33,17 @@ struct UseCounter: Sendable {
     waiting[id] = Waiting(tap: tap, uid: uid, hasEntry: hasEntry)
   }
 
-  /// Handles a commit; returns `nil` if it involves no ticket.
+  /// Handles a commit; returns the tap, or `nil` if the commit involves no ticket.
   mutating func committed(_ id: EntryID) -> Waiting? { waiting.removeValue(forKey: id) }
 
-  /// Handles a failed commit; returns `nil` if it involves no ticket.
+  /// Handles a failed commit; returns the tap, or `nil` if the commit involves no ticket.
   mutating func failed(_ id: EntryID) -> Waiting? {
     guard let waiting = waiting.removeValue(forKey: id) else { return nil }
     if let ticket = waiting.tap.secret?.ticket, let count = counts[ticket] { counts[ticket] = count - 1 }
     return waiting
   }
 
-  /// Forgets the tickets that no longer belong to any of these secrets, and have no pending use.
+  /// Forgets the tickets that have no pending use and belong to none of the given secrets.
   mutating func keep(_ secrets: [TagSecret]) {
     guard !counts.isEmpty else { return }
     let known = Set(secrets.compactMap { $0.ticket } + waiting.values.compactMap { $0.tap.secret?.ticket })
@@ -52,14 +52,14 @@ struct UseCounter: Sendable {
 }
 
 extension Kiosk {
-  /// Replaces the secrets, and with them the people and their limits.
+  /// Replaces the secrets, including the people and their limits.
   mutating func loadSecrets(_ loaded: [TagSecret]) {
     tapPolicy.secrets = loaded
     tapPolicy.tickets.keep(loaded)
     tapPolicy.indexes = ActionIndexes(settings.actions, secrets: loaded)
   }
 
-  /// Whether an answer from the store is pending.
+  /// Whether a response from the store is pending.
   var isAwaitingStore: Bool {
     delivery.outbox.isAwaitingStore || delivery.webhooks.isAwaitingStore || delivery.store.isChecking
       || tapPolicy.tickets.isAwaitingStore

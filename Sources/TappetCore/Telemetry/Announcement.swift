@@ -1,8 +1,8 @@
-// Messages of the kiosk about itself. Their PUBACK is not tracked, and unlike entries, they are not stored.
+// Messages from the kiosk about itself. Their PUBACKs are not tracked, and unlike entries, they are not stored.
 
 /// One message about the kiosk.
 package enum Announcement: Sendable {
-  /// The ESP32 firmware's report, to this topic.
+  /// A report in the format of the ESP32 firmware, to this topic.
   case firmwareReport(topic: String)
   /// The kiosk's condition.
   case state

@@ -14,7 +14,7 @@ struct TelemetryPublisher: Sendable {
   private var published: (state: TelemetryState, at: Instant)?
   private var hasChanged = false
 
-  /// Time at which the next message is due if nothing changes; `nil` without a connection.
+  /// Time at which the next message is due if nothing changes; `nil` if there is no connection.
   var deadline: Instant? {
     published.map { $0.at + (hasChanged ? Limits.stateIntervalMin : Limits.stateInterval) }
   }

@@ -1,14 +1,14 @@
 // The delivery of entries to their webhooks. Webhooks have a separate outbox, so that an unavailable broker does not
-// delay webhooks, or vice versa. Pure decision logic.
+// delay them, and vice versa. Pure decision logic.
 
 extension Kiosk {
   // MARK: Sending
 
-  /// Posts the entries that may be posted, and starts tappet-webhook if an entry is due.
+  /// Posts the entries that are due and may be posted, and starts tappet-webhook if it is needed.
   mutating func postWhatMayBePosted(at now: Moment) -> [Effect] {
     guard isPosting else { return [] }
     if settings.usesWebhooks || delivery.webhooks.count > 0 { delivery.webhooks.beginReading() }
-    // Without further requests, the recovery of a server would not be detected.
+    // No entries are left, so no further request would detect that a server has recovered.
     if delivery.webhooks.count == 0, delivery.webhooks.uncommittedCount == 0 { delivery.webhookProcess.forgetTrouble() }
     var effects = delivery.webhookProcess.renew(at: now.instant)
     let due = delivery.webhooks.takePostable(at: now, clockIsGood: clockIsGood, &delivery.webhookProcess)
@@ -81,9 +81,9 @@ extension Kiosk {
       + [report, .store(.removeWebhooks([entry]))] + commandEnded(id, .done)
   }
 
-  /// Handles a server that accepted or refused a request; returns whether the server had failed before.
+  /// Handles a response by which a server accepted or refused a request; returns whether the server had failed before.
   ///
-  /// Entries removed from memory during its pause are read again, because one of two parallel requests may have failed.
+  /// Entries removed from memory during the server's pause are read again, as one of two parallel requests may fail.
   private mutating func serverReplied(_ action: String) -> Bool {
     let wasResting = delivery.webhookProcess.isResting(action)
     let isBack = delivery.webhookProcess.succeeded(action)
@@ -91,7 +91,7 @@ extension Kiosk {
     return isBack
   }
 
-  /// Gives up an entry that no request will ever deliver.
+  /// Gives up an entry that cannot be delivered by any request.
   mutating func giveUp(_ id: EntryID, _ refusal: WebhookRefusal, at now: Moment) -> [Effect] {
     guard let entry = delivery.webhooks.resolve(id) else { return [] }
     counters.webhooks.givenUp += 1
@@ -102,7 +102,7 @@ extension Kiosk {
     ] + commandEnded(id, .refused(.undeliverable))
   }
 
-  /// Handles an entry whose `%T` cannot be filled in.
+  /// Handles an entry whose `%T` could not be filled in.
   mutating func webhookUnfillable(_ id: EntryID, at now: Moment) -> [Effect] {
     guard delivery.webhooks.isInflight(id) else { return [] }
     _ = delivery.webhookProcess.answered(id, at: now.instant)
@@ -111,7 +111,7 @@ extension Kiosk {
 
   // MARK: The store
 
-  /// Handles the commit; an entry that also goes to the broker is reported with the broker's commit.
+  /// Handles the commit of an entry; an entry that also goes to the broker is reported with the commit for the broker.
   mutating func webhookStored(_ id: EntryID, sequence: Int64) -> [Effect] {
     guard let (entry, uid) = delivery.webhooks.stored(id, sequence: sequence, clockIsGood: clockIsGood) else {
       return []

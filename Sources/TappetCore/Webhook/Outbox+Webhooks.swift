@@ -1,17 +1,17 @@
-// The differences of the webhook outbox: it is read whenever it is not empty, and each action's server has its own
-// pauses.
+// The webhook outbox, in contrast to the broker's: it is read whenever it is not empty, and each action's server has
+// separate retry pauses.
 
 extension Outbox {
-  /// Starts reading the store, unless it is being read already.
+  /// Starts reading the store, unless it is already being read.
   mutating func beginReading() { if reading == .idle { linkUp() } }
 
-  /// Returns whether a request with the entry is in flight.
+  /// Returns whether a request for the entry is in flight.
   func isInflight(_ id: EntryID) -> Bool { inflight[id] != nil }
 
-  /// Returns whether an answer from the store about this entry is pending.
+  /// Returns whether the store has not yet confirmed the commit of the entry.
   func isUncommitted(_ id: EntryID) -> Bool { uncommitted[id] != nil }
 
-  /// Returns whether an entry could be posted now.
+  /// Returns whether any entry could be posted now.
   func hasDue(at now: Moment, clockIsGood: Bool, _ supervision: WebhookSupervision) -> Bool {
     guard unansweredDropCount == 0 else { return false }
     return window.contains { mayBePosted($0, at: now, clockIsGood: clockIsGood, supervision) }
@@ -19,7 +19,8 @@ extension Outbox {
 
   /// Takes the next entries to post.
   ///
-  /// Entries of a paused server are removed from memory, so that they block no others, and read again after the pause.
+  /// Entries for a paused server are removed from memory so that they block no others, and are read again after the
+  /// pause.
   mutating func takePostable(
     at now: Moment, clockIsGood: Bool, _ supervision: inout WebhookSupervision
   ) -> [OutboxEntry] {
@@ -35,7 +36,7 @@ extension Outbox {
         inflight[entry.id] = entry
         taken.append(entry)
       } else {
-        // A step of the clock may have expired the entry unexpectedly; the store has to remove it.
+        // The clock may have been set, so that the entry expired unexpectedly; the store has to remove it.
         if entry.expiry.isOver(at: now) { note(entry.expiry) }
         kept.append(entry)
       }
@@ -52,7 +53,7 @@ extension Outbox {
       && !entry.expiry.isOver(at: now) && !isInPass
   }
 
-  /// Requeues the entry of a request that is to be retried; returns `nil` if it was not in flight.
+  /// Requeues the entry of a request that is to be retried; returns `nil` if the request was not in flight.
   mutating func requeue(_ id: EntryID) -> OutboxEntry? {
     guard let entry = inflight.removeValue(forKey: id) else { return nil }
     note(entry.expiry)
@@ -63,7 +64,7 @@ extension Outbox {
     return entry
   }
 
-  /// The last sequence number that was read.
+  /// The last sequence number that was read from the store.
   private var readThrough: Int64 {
     switch reading {
     case .idle: 0
@@ -72,11 +73,11 @@ extension Outbox {
     }
   }
 
-  /// Handles the end of tappet-webhook by requeueing the entries in flight.
+  /// Handles the exit of tappet-webhook by requeueing the entries in flight.
   mutating func putAllBack() { for id in inflightIDs(nil) { _ = requeue(id) } }
 }
 
 extension OutboxEntry {
-  /// Whether the entry is pending for its webhook; an entry that was given up no longer has its own row.
+  /// Whether the entry is pending for its webhook; an entry that was given up no longer has a separate row.
   var isWaiting: Bool { destination == .webhook && sequence > 0 }
 }

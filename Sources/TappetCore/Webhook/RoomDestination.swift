@@ -1,12 +1,12 @@
-// A Matrix room as a destination: the requests that post a message there, and the meaning of their answers. Pure
-// decision logic. Client-server API v1.11, §10.2.1: a message is sent with a transaction id, by which the homeserver
-// detects duplicates.
+// A Matrix room as a destination: the requests that post a message in the room, and the handling of their responses.
+// Pure decision logic. Client-server API v1.11, §10.2.1: a message is sent with a transaction id, by which the
+// homeserver detects duplicates.
 
-/// A room, with the facts that the homeserver reported about it.
+/// A room, with its properties as reported by the homeserver.
 package struct RoomDestination: Sendable {
-  /// The requests for one message, in order; requests whose answer is known are skipped.
+  /// The requests for one message, in order; requests whose results are already known are skipped.
   package enum Step: Sendable {
-    /// Resolves an alias to the id of its room.
+    /// Resolves an alias to a room's id.
     case resolve
     /// Checks whether the room is encrypted.
     case check
@@ -15,10 +15,10 @@ package struct RoomDestination: Sendable {
     case send
   }
 
-  /// The consequence of an answer.
+  /// The consequence of a response.
   package enum Turn: Equatable, Sendable {
     case next(Step)
-    /// The homeserver answered with this status, handled as with a webhook.
+    /// The homeserver responded with the given status, which is handled like that of a webhook.
     case answered(status: Int, retryAfter: Duration?)
     case failed(TransportError)
   }
@@ -46,7 +46,7 @@ package struct RoomDestination: Sendable {
     guard (2...Limits.roomNameSizeMax).contains(bytes.count), text.isPrintable, !bytes.contains(0x20) else {
       return false
     }
-    // Since room version 12, an id does not include a server.
+    // As of room version 12, an id does not include a server.
     return bytes.first == UInt8(ascii: "!") || bytes.first == UInt8(ascii: "#") && bytes.contains(UInt8(ascii: ":"))
   }
 
@@ -60,7 +60,7 @@ package struct RoomDestination: Sendable {
   /// Returns the method of a request.
   package func method(of step: Step) -> WebhookEndpoint.Method { step == .send ? .put : .get }
 
-  /// Returns the path of a request on the homeserver; the transaction id stays the same across restarts.
+  /// Returns the path of a request to the homeserver; the transaction id stays the same across restarts.
   @export(interface)
   package func path(of step: Step, sending transaction: EntryID) -> String {
     let known = (id ?? room).percentEncoded
@@ -74,10 +74,10 @@ package struct RoomDestination: Sendable {
     }
   }
 
-  /// Handles the answer to a request.
+  /// Handles the response to a request.
   ///
-  /// `isFirst` means that it was the message's first request. If facts from an earlier message were wrong, they are
-  /// requested again.
+  /// `isFirst` means that the request was the first for the message. If cached properties of the room turn out to be
+  /// wrong, they are requested again.
   @export(interface)
   package mutating func handle(
     _ step: Step, isFirst: Bool = false, status: Int, retryAfter: Duration?, _ answer: MatrixAnswer,
@@ -107,7 +107,7 @@ package struct RoomDestination: Sendable {
     case (.members, 200, _) where answer.isObject: return .next(.send)
     case (.send, 200, _) where answer.eventID != nil: return .answered(status: 200, retryAfter: nil)
     default:
-      // The room may have been closed or replaced in the meantime.
+      // The cached properties are discarded, because the room may have been closed or replaced in the meantime.
       freshUntil = nil
       let trouble = RoomDestination.trouble(step, status, answer.errorCode)
       if isFirst, trouble == .roomClosed, step == .send || step == .members { return .next(begin(at: now)) }
@@ -126,18 +126,18 @@ package struct RoomDestination: Sendable {
   }
 }
 
-/// The relevant members of a homeserver's answer; the module that receives it parses the JSON.
+/// The relevant members of a homeserver's response; the module that receives the response parses the JSON.
 package struct MatrixAnswer: Sendable {
-  /// Whether the answer is a JSON object.
+  /// Whether the response is a JSON object.
   package var isObject = false
   package var errorCode: String?
-  /// `retry_after_ms`; more precise than the header, which has whole seconds.
+  /// `retry_after_ms`, which is more precise than the header's whole seconds.
   package var retryAfter: Duration?
-  /// The id of an alias's room.
+  /// The id of the room to which an alias refers.
   package var roomID: String?
-  /// The id of the event created from a message.
+  /// The id of the event that was created for a message.
   package var eventID: String?
 
-  /// An answer without any known members.
+  /// Creates a response without any known members.
   package init(isObject: Bool = false) { self.isObject = isObject }
 }

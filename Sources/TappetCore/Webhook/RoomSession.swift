@@ -1,18 +1,17 @@
-// The kiosk's session at a homeserver, as stored in its file: one value per line, preceded by a keyword.
+// The kiosk's session at a homeserver, as stored in the session file: one value per line, preceded by a keyword.
 //
 //   homeserver https://matrix.example.org
 //   user @kiosk:example.org
 //   device GHTYAJCE
 //   token syt_a2lvc2s_…
 
-/// The kiosk's user, device and token at its homeserver; the token is wiped when its last reference is released.
+/// The kiosk's user, device and token at a homeserver; the token is wiped when its last reference is released.
 package struct RoomSession: Sendable {
-  /// The homeserver's URL, without a slash at its end.
+  /// The homeserver's URL, without a trailing slash.
   package let homeserver: String
   /// The user id, `@name:server`.
   package let user: String
-  /// The device id; the next session reuses it, because transaction ids, which prevent duplicates, are scoped to a
-  /// device.
+  /// The device id, which later sessions reuse: transaction ids, which prevent duplicates, are scoped to a device.
   package let device: String
   package let token: SecretBytes
 
@@ -23,7 +22,7 @@ package struct RoomSession: Sendable {
     self.token = token
   }
 
-  /// Decodes a file; `nil` for anything but these four lines.
+  /// Decodes a session file; `nil` unless it consists of exactly the four lines.
   @export(interface)
   package init?(_ bytes: [UInt8]) {
     var lines = bytes.split(separator: UInt8(ascii: "\n"))[...]
@@ -40,7 +39,7 @@ package struct RoomSession: Sendable {
     self.init(homeserver: homeserver, user: user, device: device, token: SecretBytes(taking: &secret))
   }
 
-  /// The file's content.
+  /// The content of the session file.
   package var encoded: SecretBytes {
     var bytes = Array("homeserver \(homeserver)\nuser \(user)\ndevice \(device)\ntoken ".utf8)
     bytes += token.withBytes { Array($0) } + [UInt8(ascii: "\n")]

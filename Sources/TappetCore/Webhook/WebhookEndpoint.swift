@@ -1,9 +1,9 @@
-// The endpoint of an action's webhook, as configured. The kiosk passes it on to tappet-webhook and reads none of the
-// files, so that neither keys nor secret URLs are ever in its memory.
+// The endpoint of an action's webhook, as configured. The kiosk passes the endpoint on to tappet-webhook without
+// reading any of the files, so that neither keys nor secret URLs are ever in the kiosk's memory.
 
-/// The webhook of one action, or the room in which it posts messages.
+/// The webhook of an action, or the room in which the action posts messages.
 package struct WebhookEndpoint: Hashable, Sendable {
-  /// The HTTP methods of a request.
+  /// The HTTP method of a request.
   package enum Method: UInt8, CaseIterable, Sendable {
     case post = 0
     case put = 1
@@ -11,7 +11,7 @@ package struct WebhookEndpoint: Hashable, Sendable {
     case get = 3
     case delete = 4
 
-    /// The name of the method in the request.
+    /// The name of the method in HTTP.
     package var word: String {
       @export(interface) get {
         switch self {
@@ -25,7 +25,7 @@ package struct WebhookEndpoint: Hashable, Sendable {
     }
   }
 
-  /// A text, or a file whose first line contains the text.
+  /// A text, or the path of a file whose first line contains the text.
   package enum Value: Hashable, Sendable {
     case text(String)
     case file(String)
@@ -44,9 +44,9 @@ package struct WebhookEndpoint: Hashable, Sendable {
 
   /// The action's name.
   package var action: String
-  /// The URL: `https://…`, or `http://…` if that is allowed.
+  /// The URL: `https://…`, or `http://…` if plain HTTP is allowed.
   ///
-  /// For a room, the session file, which contains the homeserver's URL.
+  /// For a room, this is the session file, which contains the homeserver's URL.
   package var url: Value
   /// The Matrix room, `!id:server` or `#alias:server`; `nil` for a webhook.
   package var room: String?
@@ -55,17 +55,17 @@ package struct WebhookEndpoint: Hashable, Sendable {
   package var headers: [Header] = []
   /// The timeout for the whole request.
   package var timeout = Limits.webhookTimeoutDefault
-  /// Number of redirects to follow, to https only.
+  /// Maximum number of redirects to follow, to https only.
   package var redirects: UInt8 = 0
-  /// Whether plain HTTP may leave this machine.
+  /// Whether plain HTTP may be sent to other machines.
   package var allowsPlain = false
-  /// File with the only trust anchors for the server's certificate; `nil` means the system's trust store.
+  /// File with the only accepted trust anchors for the server's certificate; `nil` means the system's trust store.
   package var caFile: String?
-  /// The kiosk's certificate for this server.
+  /// File with the client certificate that the kiosk presents to the server.
   package var certificateFile: String?
-  /// The certificate's private key.
+  /// File with the private key of the client certificate.
   package var privateKeyFile: String?
-  /// The file with the secret that signs each request; `nil` means that requests are not signed.
+  /// File with the secret that signs each request; `nil` means that requests are not signed.
   package var secretFile: String?
 
   package init(action: String, url: Value) {
@@ -73,7 +73,7 @@ package struct WebhookEndpoint: Hashable, Sendable {
     self.url = url
   }
 
-  /// Scheme and host for display; the path and query of a URL may be secret.
+  /// The server, for display; omits the path and query of a URL, which may be secret.
   package var place: String {
     if let room { return "the homeserver of \(room)" }
     guard case .text(let text) = url else { return "the URL in its file" }
@@ -84,12 +84,12 @@ package struct WebhookEndpoint: Hashable, Sendable {
 /// The relevant parts of a URL.
 package struct WebhookURL: Hashable, Sendable {
   package let usesTLS: Bool
-  /// The host, without brackets and port.
+  /// The host, without brackets or port.
   package let host: String
-  /// `https://host:port`, without path and query.
+  /// The scheme, host and port: `https://host:port`.
   package let origin: String
 
-  /// Parses a URL; `nil` for anything but printable ASCII `https://HOST…` or `http://HOST…` without user and fragment.
+  /// Parses a URL; `nil` unless it is printable ASCII, `https://HOST…` or `http://HOST…`, without user and fragment.
   @export(interface)
   package init?(_ text: String) {
     guard text.utf8.count <= Limits.webhookURLSizeMax,
@@ -105,7 +105,7 @@ package struct WebhookURL: Hashable, Sendable {
     origin = scheme + "://" + String(decoding: authority, as: UTF8.self)
   }
 
-  /// Whether requests to this URL stay on this machine.
+  /// Whether requests to the URL stay on this machine.
   package var isLoopback: Bool { host == "localhost" || host == "::1" || host.utf8.starts(with: "127.".utf8) && isIPv4 }
 
   private var isIPv4: Bool { host.utf8.allSatisfy { $0.isASCIIDigit || $0 == 0x2E } }

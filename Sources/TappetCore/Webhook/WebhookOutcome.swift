@@ -1,6 +1,6 @@
-// The outcome of one request, and its consequences.
+// The outcome of a request, and its consequences.
 
-/// The reason why a request got no answer; the raw values are used on the wire between tappet-webhook and the kiosk.
+/// The reason why a request received no response; the raw values are used between tappet-webhook and the kiosk.
 package enum TransportError: UInt8, CaseIterable, Hashable, Sendable {
   case nameUnknown = 1
   case unreachable = 2
@@ -8,7 +8,7 @@ package enum TransportError: UInt8, CaseIterable, Hashable, Sendable {
   case closed = 4
   /// The server's certificate is not trusted.
   case certificateRefused = 5
-  /// The TLS handshake failed for another reason, such as the client certificate.
+  /// The TLS handshake failed for a different reason, such as the client certificate.
   case handshakeFailed = 6
   /// A file of the webhook cannot be read, or has invalid content.
   case fileUnusable = 7
@@ -18,20 +18,20 @@ package enum TransportError: UInt8, CaseIterable, Hashable, Sendable {
   case other = 9
   /// The headers or trailers are too large.
   case headersTooLarge = 17
-  /// The answer is not HTTP.
+  /// The response is not HTTP.
   case notHTTP = 18
 
   // For rooms only.
 
   /// The homeserver no longer accepts the session's token.
   case tokenRefused = 10
-  /// The answer is not from a homeserver, regardless of its status.
+  /// The response is not from a homeserver, regardless of the status.
   case notAHomeserver = 11
-  /// The room is encrypted, so nothing is sent there unencrypted.
+  /// The room is encrypted, so no unencrypted message is sent.
   case roomEncrypted = 12
-  /// The kiosk is not in the room, or may not write there.
+  /// The kiosk is not a member of the room, or may not send messages to it.
   case roomClosed = 13
-  /// No room has this name.
+  /// No room has the configured alias or id.
   case roomUnknown = 14
   /// The homeserver rejected the message.
   case messageRefused = 15
@@ -39,16 +39,16 @@ package enum TransportError: UInt8, CaseIterable, Hashable, Sendable {
   case roomPlain = 16
 }
 
-/// The reason why a request is retried later.
+/// The reason why a request will be retried.
 package enum WebhookFault: Hashable, Sendable {
-  /// The server answered with this status: 408, 425, 429 or 5xx.
+  /// The server responded with the given status: 408, 425, 429 or 5xx.
   case status(Int)
-  /// There was no answer; with libcurl's code, or an errno for a file.
+  /// There was no response; `code` is libcurl's, or an errno for a file.
   case trouble(TransportError, code: Int32)
 }
 
 extension WebhookFault {
-  /// Whether every request to the same homeserver fails with it, whatever the room: all but a status of one request.
+  /// Whether the fault affects all requests to the homeserver, in any room: a missing response, or status 429.
   var isOfHomeserver: Bool {
     if case .status(let status) = self { status == 429 } else { true }
   }
@@ -56,7 +56,7 @@ extension WebhookFault {
 
 /// The reason why an entry was given up.
 package enum WebhookRefusal: Hashable, Sendable {
-  /// The server refused the request, with any other status.
+  /// The server refused the request with any other status.
   case status(Int)
   /// The redirects form a loop, or lead to a forbidden target.
   case redirectForbidden
@@ -66,9 +66,9 @@ package enum WebhookRefusal: Hashable, Sendable {
   case unfillable
   /// The room is encrypted.
   case roomEncrypted
-  /// The kiosk is not in the room, or may not write there.
+  /// The kiosk is not a member of the room, or may not send messages to it.
   case roomClosed
-  /// No room has this name.
+  /// No room has the configured alias or id.
   case roomUnknown
   /// The homeserver rejected the message.
   case messageRefused
@@ -109,31 +109,30 @@ package enum WebhookRefusal: Hashable, Sendable {
   }
 }
 
-/// An answer from tappet-webhook, or the end of the process.
+/// A message from tappet-webhook, or the exit of the process.
 package enum WebhookEvent: Hashable, Sendable {
   /// The process has loaded its files and accepts requests.
   case ready
-  /// The server answered; `retryAfter` is set if the server specified a time.
+  /// The server responded; `retryAfter` is set if the server specified a time.
   case answered(EntryID, status: Int, retryAfter: Duration?)
-  /// There was no answer.
+  /// The request received no response.
   case failed(EntryID, TransportError, code: Int32)
   /// The action has no webhook in the configuration.
   case notConfigured(EntryID)
-  /// The process sent bytes that are not a message.
+  /// The process sent an invalid message.
   case malformed
   case ended(ProcessEnd)
-  /// The process could not be started; with the errno.
+  /// The process could not be started; `code` is the errno.
   case notStarted(code: Int32)
 }
 
-/// The consequence of an answer for its entry.
+/// The consequence of a response for the entry.
 enum WebhookDecision: Equatable {
   case delivered
   case again(WebhookFault)
   case givenUp(WebhookRefusal)
 
-  /// Maps a status (RFC 9110 §15): 2xx succeeded; 408 and 425 request a repetition, 429 and 5xx a later one; all others
-  /// are permanent.
+  /// Maps a status (RFC 9110 §15): 2xx means success; 408, 425, 429 and 5xx lead to a retry; all others are permanent.
   init(status: Int) {
     switch status {
     case 200...299: self = .delivered

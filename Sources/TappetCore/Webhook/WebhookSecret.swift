@@ -1,10 +1,10 @@
-// Signatures as specified by Standard Webhooks, so that receivers can verify them with its libraries.
+// Signatures as specified by Standard Webhooks, so that receivers can verify them with the libraries of that project.
 
-/// The secret that an action's requests are signed with; wiped when its last reference is released, and never printed.
+/// The secret with which an action's requests are signed; wiped when its last reference is released, and never printed.
 package final class WebhookSecret: Sendable {
   private let key: SecretBytes
 
-  /// Decodes `whsec_` and Base64, or Base64 alone; `nil` for anything else, and for too short a secret.
+  /// Decodes Base64, optionally prefixed with `whsec_`; `nil` for any other format, or a secret of invalid length.
   @export(interface)
   package init?(_ line: ArraySlice<UInt8>) {
     var digits = line
@@ -14,7 +14,7 @@ package final class WebhookSecret: Sendable {
     guard (Limits.webhookSecretSizeMin...Limits.webhookSecretSizeMax).contains(key.count) else { return nil }
   }
 
-  /// The value of `webhook-signature`: `v1,` and the Base64 of HMAC-SHA256 of `id.timestamp.body`.
+  /// Returns the value of `webhook-signature`: `v1,` and the HMAC-SHA256 of `id.timestamp.body` in Base64.
   package func signature(id: EntryID, unixSeconds: Int64, body: [UInt8]) throws(CryptoError) -> String {
     let message = id.hexDigits + Array(".\(unixSeconds).".utf8) + body
     let code = try key.withBytes { bytes throws(CryptoError) in

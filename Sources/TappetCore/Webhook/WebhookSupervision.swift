@@ -1,13 +1,13 @@
-// Keeps tappet-webhook running while there are requests to send, and tracks which actions' servers are paused. Pure
-// decision logic; the outbox manages the pending entries.
+// Keeps tappet-webhook running while there are requests to send, and tracks whose servers are paused. Pure decision
+// logic; the outbox manages the pending entries.
 
 /// The kiosk's view of the webhooks.
 struct WebhookSupervision: Sendable {
-  /// The server of a pause.
+  /// The server to which a pause applies.
   private enum Server: Hashable, Sendable {
-    /// The server of one action, or a fault of one request to the homeserver.
+    /// The server of one action; for a room, a fault that affects only this action's requests to the homeserver.
     case action(String)
-    /// The homeserver, for all of `roomActions`.
+    /// The homeserver, which all of `roomActions` share.
     case homeserver
   }
 
@@ -15,22 +15,22 @@ struct WebhookSupervision: Sendable {
   private struct Rest: Sendable {
     /// The action whose request failed last.
     var action: String
-    /// Number of failures in a row; none after a brief pause that a busy server named.
+    /// Number of consecutive failures; a brief pause requested by a busy server does not count.
     var failures: Int
-    /// The end of the pause; `nil` once it is over and the next request is in flight or due.
+    /// Time at which the pause ends; `nil` once the pause is over and the next request is in flight or due.
     var until: Instant?
     var fault: WebhookFault
   }
 
   private(set) var process = HelperSupervision(.webhooks)
-  /// The actions that share a homeserver.
+  /// The actions that share the homeserver.
   var roomActions: Set<String> = []
   private var rests: [Server: Rest] = [:]
   /// The actions of the requests in flight.
   private var posted: [EntryID: String] = [:]
   /// Time of the last message from tappet-webhook, or of the last request to it.
   private var lastHeard = Instant(nanoseconds: 0)
-  /// Whether the process has loaded outdated files; if so, it exits when no request is in flight.
+  /// Whether the files loaded by the process are outdated; if so, the process exits once no request is in flight.
   private var isStale = false
 
   /// The reason why tappet-webhook is not running although it should be.
@@ -38,25 +38,25 @@ struct WebhookSupervision: Sendable {
 
   var isRunning: Bool { process.isRunning }
 
-  /// The first failed action with its fault; ordered by name, so that it does not change needlessly.
+  /// The first failed action and its fault; actions are sorted by name, so that the result does not change needlessly.
   var trouble: (action: String, WebhookFault)? {
     rests.values.filter { $0.failures > 0 }.inOrder { $0.action < $1.action }.first.map { ($0.action, $0.fault) }
   }
 
-  /// Returns the servers whose pauses hold for the action.
+  /// Returns the servers whose pauses apply to the action.
   private func servers(_ action: String) -> [Server] {
     roomActions.contains(action) ? [.action(action), .homeserver] : [.action(action)]
   }
 
-  /// Returns whether the action's server failed last time.
+  /// Returns whether the last request to the action's server failed.
   func hasFailed(_ action: String) -> Bool { servers(action).contains { (rests[$0]?.failures ?? 0) > 0 } }
 
   func isResting(_ action: String) -> Bool { servers(action).contains { rests[$0]?.until != nil } }
 
-  /// The actions whose entries stay in the store for now.
+  /// The actions whose entries remain in the store, because their servers are paused.
   var restingActions: [String] { roomActions.union(rests.values.map { $0.action }).filter { isResting($0) } }
 
-  /// Returns whether the process accepts another request for this action.
+  /// Returns whether a further request for the action may be sent to the process.
   func mayPost(_ action: String) -> Bool {
     guard isRunning, !isStale, posted.count < Limits.webhooksInflightMax else { return false }
     // After a failure, a single request tests the server.
@@ -67,7 +67,7 @@ struct WebhookSupervision: Sendable {
     return count < (rests[.action(action)] != nil ? 1 : Limits.webhooksInflightPerActionMax)
   }
 
-  /// The time at which a process without requests exits, or one without an answer counts as hung.
+  /// Time at which an idle process exits, or a process that does not respond counts as hung.
   private var silenceEnds: Instant {
     lastHeard + (posted.isEmpty ? Limits.webhookIdleMax : Limits.webhookAnswerMax)
   }
@@ -80,7 +80,7 @@ struct WebhookSupervision: Sendable {
     return deadline
   }
 
-  /// Handles the deadline; the second result states whether a pause is over, and the store is to be read again.
+  /// Handles the deadline; `restIsOver` means that a pause is over, so the store must be read again.
   mutating func timerFired(at now: Instant, random: inout Randomness) -> (effects: [Effect], restIsOver: Bool) {
     var restIsOver = false
     for (server, rest) in rests {
@@ -106,7 +106,7 @@ struct WebhookSupervision: Sendable {
     return process.ready()
   }
 
-  /// Handles the end of the process, requested or not.
+  /// Handles the exit of the process, whether requested or not.
   mutating func ended(_ end: ProcessEnd, at now: Instant, random: inout Randomness) -> [Effect] {
     posted.removeAll()
     isStale = false
@@ -123,14 +123,14 @@ struct WebhookSupervision: Sendable {
     return process.lose(why, at: now)
   }
 
-  /// Marks the process as outdated, so that later requests use the current files.
+  /// Marks the process as outdated, so that later requests use the current configuration and files.
   mutating func replace(at now: Instant) {
     isStale = process.isAlive
     rests.removeAll()
     process.endPause(at: now)
   }
 
-  /// Kills the process, because it is no longer wanted.
+  /// Kills the process, because the kiosk is stopping.
   mutating func stop(at now: Instant) -> [Effect] { process.kill(at: now) }
 
   // MARK: Requests
@@ -140,19 +140,19 @@ struct WebhookSupervision: Sendable {
     lastHeard = now
   }
 
-  /// Handles the answer to a request; returns false if the answer is not expected.
+  /// Handles the response to a request; returns false if the response was not expected.
   mutating func answered(_ id: EntryID, at now: Instant) -> Bool {
     guard posted.removeValue(forKey: id) != nil, isRunning else { return false }
     lastHeard = now
     return true
   }
 
-  /// Ends a process with outdated files, once no request is in flight.
+  /// Terminates a process with outdated files, if no request is in flight.
   mutating func renew(at now: Instant) -> [Effect] {
     isStale && posted.isEmpty && isRunning ? process.want(false, at: now) : []
   }
 
-  /// Handles a server that accepted or refused a request; returns whether the server had failed before.
+  /// Handles a response by which a server accepted or refused a request; returns whether the server had failed before.
   mutating func succeeded(_ action: String) -> Bool {
     servers(action).reduce(false) { (rests.removeValue(forKey: $1)?.failures ?? 0) > 0 || $0 }
   }
@@ -165,7 +165,7 @@ struct WebhookSupervision: Sendable {
 
   /// Pauses the action's server; returns the length of the pause.
   ///
-  /// A server that names less than a second is busy, and has not failed, unless it does so again.
+  /// A server that requests a pause of less than a second counts as busy, not as failed, unless it does so repeatedly.
   mutating func failed(
     _ action: String, _ fault: WebhookFault, retryAfter: Duration?, at now: Instant, random: inout Randomness
   ) -> Duration {
@@ -177,13 +177,13 @@ struct WebhookSupervision: Sendable {
       let least = isBusy ? Limits.webhookRetryAfterMin : pause
       pause = max(least, min(retryAfter, Limits.webhookRetryAfterMax))
     }
-    // Of two parallel requests, the second failure counts with the first.
+    // If two parallel requests fail, they count as one failure.
     if let until = earlier?.until { pause = max(pause, until - now) }
     rests[server] = Rest(
       action: action, failures: (earlier?.failures ?? 0) + (isBusy || earlier?.until != nil ? 0 : 1),
       until: now + pause, fault: fault)
     switch fault {
-    // A renewed certificate or file is read by the next process.
+    // The process is replaced, so that the next process reads a renewed certificate or file.
     case .trouble(.certificateRefused, _), .trouble(.handshakeFailed, _), .trouble(.fileUnusable, _),
       .trouble(.tokenRefused, _):
       isStale = true

@@ -12,30 +12,30 @@
 //           ──▶ 4 failed     id:16 trouble:1 code:4
 //           ──▶ 5 replied    id:16 status:2 pause:4 body…
 
-/// An order from the kiosk.
+/// A command from the kiosk to tappet-webhook.
 package enum WebhookOrder: Equatable, Sendable {
-  /// Load the files that this endpoint needs; answered by `taken`.
+  /// Load the files for the given endpoint; the response is `taken`.
   case endpoint(UInt16, WebhookEndpoint)
-  /// All endpoints have been sent: enter the sandbox, and accept requests; answered by `ready`.
+  /// All endpoints have been sent: enter the sandbox, and accept requests; the response is `ready`.
   case begin
-  /// Send this body to the endpoint with this number; answered by `answered` or `failed`.
+  /// Send the body to the endpoint with the given number; the response is `answered` or `failed`.
   case post(UInt16, EntryID, body: [UInt8])
-  /// Send a request to the server of the endpoint with this number; answered by `replied` or `failed`.
+  /// Send a request to the server of the endpoint with the given number; the response is `replied` or `failed`.
   ///
-  /// Used by commands for homeservers and certificate authorities, never by the kiosk.
+  /// Used by the command-line tools for homeservers and certificate authorities, never by the kiosk.
   case call(UInt16, EntryID, WebhookEndpoint.Method, path: String, body: [UInt8])
 }
 
 /// A message from tappet-webhook.
 package enum WebhookMessage: Equatable, Sendable {
-  /// Version of these messages; a different version means a different build.
+  /// Version of the protocol; a different version means that the processes are from different builds.
   package static let protocolVersion: UInt8 = 5
 
   case taken
   case ready
   case answered(EntryID, status: UInt16, retryAfter: Duration?)
   case failed(EntryID, TransportError, code: Int32)
-  /// The start of an answer, up to `Limits.webhookAnswerSizeMax` bytes.
+  /// The start of a response, up to `Limits.webhookAnswerSizeMax` bytes.
   case replied(EntryID, status: UInt16, retryAfter: Duration?, body: [UInt8])
 }
 
@@ -140,7 +140,7 @@ extension ByteWriter {
     pause(retryAfter)
   }
 
-  /// Appends the pause that a server demands, in milliseconds; all ones without one.
+  /// Appends the pause that a server requests, in milliseconds; all bits are ones if there is none.
   mutating func pause(_ pause: Duration?) {
     integer(pause.map { min(UInt32(clamping: $0.wholeMilliseconds), .max - 1) } ?? .max)
   }
@@ -172,7 +172,7 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-  /// Reads the pause that a server demands; the outer `nil` means that the message is too short.
+  /// Reads the pause that a server requests; the outer `nil` means that the message is too short.
   mutating func pause() -> Duration?? {
     bigEndian32().map { $0 == .max ? nil : .milliseconds(Int64($0)) }
   }

@@ -1,5 +1,5 @@
-// One broker connection for C (tappet.h, "broker"); Brokers.swift contains the calls. The link's thread posts into two
-// mailboxes; the caller's thread drains them and calls the callbacks.
+// One broker connection for C (tappet.h, "broker"); Brokers.swift contains the C functions. The link's thread posts
+// into two mailboxes; the caller's thread drains them and calls the callbacks.
 
 import CPlatform
 import CTappet
@@ -9,9 +9,9 @@ import TappetCore
 import TappetMessages
 import TappetPlatform
 
-/// A connection with its pending orders.
+/// A connection and its pending requests, which are called orders here.
 final class BrokerObject: LibraryObject {
-  /// The callback for the completion of an order.
+  /// A pending request with the callback for its completion.
   private struct Order {
     var number: UInt64
     var completion: tappet_broker_completion?
@@ -23,7 +23,7 @@ final class BrokerObject: LibraryObject {
     case up
   }
 
-  /// Maximum number of pending orders of each kind, so that the responses to all of them fit the mailbox.
+  /// Maximum number of pending orders of each kind, chosen so that the mailbox can hold the responses to all of them.
   private static let ordersMax = 256
   private static let messagesMax = 256
 
@@ -45,11 +45,11 @@ final class BrokerObject: LibraryObject {
   private var watches: [Watch] = []
   private var lastNumber: UInt64 = 0
   private var callCount: Int32 = 0
-  /// The last attempt to connect; `nil` before the first.
+  /// The last attempt to connect; `nil` before the first attempt.
   private(set) var trace: ConnectTrace?
   /// Whether the current connection uses MQTT 5.
   private var usesMQTT5 = false
-  /// Memory lent to C until the next call of the same function.
+  /// Memory that is valid for the C caller until the next call of the same function.
   var reportLoan = PinnedBuffers()
   var stepLoan = PinnedBuffers()
   var certificateLoan = PinnedBuffers()
@@ -104,7 +104,7 @@ final class BrokerObject: LibraryObject {
     return link
   }
 
-  /// Queues a reception on the link's thread; without dispatch, messages are lost, but no responses, and no memory.
+  /// Queues input on the link's thread; if the caller does not dispatch, messages are discarded, but not responses.
   private static func take(_ reception: LinkReception, _ receptions: Mailbox<LinkReception>, _ lost: LostCount) {
     switch reception {
     case .discarded: lost.add()
@@ -125,7 +125,7 @@ final class BrokerObject: LibraryObject {
       return fail(.limit, "256 messages are in flight; wait until one completes")
     }
     guard let copy = BrokerLink.payload(UnsafeRawBufferPointer(payload)) else {
-      return fail(.memory, "there is not enough memory for three times the payload")
+      return fail(.memory, "out of memory: publishing requires three times the size of the payload")
     }
     let number = nextNumber()
     let id = EntryID(high: 0, low: number)
@@ -184,7 +184,7 @@ final class BrokerObject: LibraryObject {
     return callCount
   }
 
-  /// Drains both mailboxes, messages first, since the event that ends the connection was posted after them.
+  /// Drains both mailboxes, messages first, because the event that ends the connection was posted after the messages.
   private func drain() {
     let ends = events.drain()
     for reception in receptions.drain() {
@@ -237,7 +237,7 @@ final class BrokerObject: LibraryObject {
     if let order = publications.remove(where: { $0.number == id.low }) { end(order, result, reason: reason) }
   }
 
-  /// Ends the connection, and with it all pending orders.
+  /// Handles the end of the connection, which completes all pending orders with an error.
   private func ended(_ type: tappet_broker_event_type, _ cause: LinkFailure?) {
     phase = .idle
     let orders = publications.all + subscriptions
@@ -297,8 +297,8 @@ final class BrokerObject: LibraryObject {
 // Unchecked because the compiler cannot verify the monitor, which is locked for every access to `count`.
 /// Number of messages that were discarded.
 private final class LostCount: @unchecked Sendable {
-  /// A separate monitor, not the library mutex: the link's thread locks it, and in a child forked at that moment, the
-  /// library would stay locked for good.
+  /// A separate monitor instead of the library mutex: the link's thread locks it, and if the process forked at that
+  /// moment, the library would stay locked in the child for good.
   private let monitor = Monitor()
   private var count: UInt64 = 0
 

@@ -11,7 +11,7 @@ extension BrokerSettings {
     "the broker options do not meet the requirements of tappet.h: check size, reserved, url, client_id, the "
     + "files and the will; a password and MQTT 5 require mqtts://, and a password requires a username"
 
-  /// Converts the caller's options to settings; `nil` if one of them is invalid.
+  /// Converts the caller's options to settings; `nil` if any option is invalid.
   init?(_ options: UnsafePointer<tappet_broker_options>?) {
     guard let options, options.pointee.size >= MemoryLayout<tappet_broker_options>.size else { return nil }
     let given = options.pointee
@@ -48,7 +48,7 @@ private struct Login {
   var name: String?
   var password: BrokerPassword?
 
-  /// Reads the login from the options; `nil` if it is invalid.
+  /// Reads the user name and the password from the options; `nil` if they are invalid.
   init?(_ options: tappet_broker_options, usesTLS: Bool) {
     guard options.username != nil || options.password == nil else { return nil }
     guard options.username != nil else { return }
@@ -65,7 +65,7 @@ private struct Login {
 
 /// The will message in the caller's options.
 private struct Will {
-  /// `nil` if no will is set.
+  /// The configured will; `nil` if no will is set.
   var will: BrokerWill?
 
   /// Reads the will from the options; `nil` if it is invalid.
@@ -85,7 +85,7 @@ private struct Will {
   }
 }
 
-/// Reads a path from the caller, empty for NULL; `nil` if it is not valid.
+/// Reads a path from the caller; returns an empty string for NULL, and `nil` for an invalid path.
 private func path(_ pointer: UnsafePointer<CChar>?) -> String? {
   guard pointer != nil else { return "" }
   guard let path = text(pointer, sizeMax: Int(PATH_MAX)), !path.isEmpty else { return nil }

@@ -10,7 +10,7 @@ extension MessageProperties {
     "the properties do not meet the requirements of tappet.h: check size, reserved, the texts' UTF-8, wildcards in the "
     + "response topic, and the limits of 65535 bytes and 64 user properties"
 
-  /// Converts properties from the caller; `nil` if one of them is invalid.
+  /// Converts properties from the caller; `nil` if any property is invalid.
   init?(_ pointer: UnsafePointer<tappet_broker_properties>?) {
     guard let given = pointer?.pointee, given.size >= MemoryLayout<tappet_broker_properties>.size,
       given.reserved.0 == 0, given.reserved.1 == 0, given.reserved.2 == 0, given.subscription_ids == nil,
@@ -53,7 +53,7 @@ extension SubscriptionOptions {
   /// The largest subscription identifier (MQTT 5.0 §3.8.2.1.2).
   private static let subscriptionIDMax: UInt32 = 268_435_455
 
-  /// Converts options from the caller; `nil` if one of them is invalid.
+  /// Converts options from the caller; `nil` if any option is invalid.
   init?(_ pointer: UnsafePointer<tappet_broker_subscribe_options>) {
     let given = pointer.pointee
     guard given.size >= MemoryLayout<tappet_broker_subscribe_options>.size, given.reserved.0 == 0,
@@ -92,7 +92,7 @@ extension PinnedBuffers {
   }
 }
 
-/// Reads a topic from the caller; `nil` if it has wildcards, or is not valid in MQTT.
+/// Reads a topic from the caller; `nil` if the topic contains wildcards or is not valid in MQTT.
 func topicToPublish(_ pointer: UnsafePointer<CChar>?) -> String? {
   guard let topic = text(pointer, sizeMax: Limits.topicSizeMax), !topic.isEmpty,
     !topic.utf8.contains(where: { "+#".utf8.contains($0) }), topic.isOfMQTT

@@ -22,7 +22,7 @@ extension ConnectTrace {
 }
 
 extension BrokerObject {
-  /// Error message before the first connection attempt.
+  /// Error message for calls before the first connection attempt.
   static let noAttempt = "no attempt to connect has been made yet"
 
   func report(_ facts: ConnectTrace.Facts, to result: UnsafeMutablePointer<tappet_broker_report>) {

@@ -1,4 +1,4 @@
-// The calls of a broker connection (tappet.h, "broker"), including the checks of their arguments.
+// The C functions of a broker connection (tappet.h, "broker"), including the checks of their arguments.
 
 import CTappet
 import TappetBroker
@@ -11,7 +11,7 @@ private func use(_ broker: OpaquePointer?, _ body: (BrokerObject) -> Int32) -> I
   Objects.use(broker, as: .broker) { body(unsafeDowncast($0, to: BrokerObject.self)) }
 }
 
-/// `tappet_broker_new`.
+/// Creates a broker connection that is not connected yet.
 @_cdecl("tappet_broker_new") @implementation
 public func tappet_broker_new(_ result: UnsafeMutablePointer<OpaquePointer?>?) -> Int32 {
   guard let result else { return ErrorCode.argument.rawValue }
@@ -19,11 +19,11 @@ public func tappet_broker_new(_ result: UnsafeMutablePointer<OpaquePointer?>?) -
   return Objects.issue(object, to: result)
 }
 
-/// `tappet_broker_free`.
+/// Disconnects and frees the connection.
 @_cdecl("tappet_broker_free") @implementation
 public func tappet_broker_free(_ broker: OpaquePointer?) { Objects.free(broker, as: .broker) }
 
-/// `tappet_broker_set_event_callback`.
+/// Sets the callback for events, replacing the previous one.
 @_cdecl("tappet_broker_set_event_callback") @implementation
 public func tappet_broker_set_event_callback(
   _ broker: OpaquePointer?, _ callback: tappet_broker_event_callback?, _ context: UnsafeMutableRawPointer?
@@ -35,7 +35,7 @@ public func tappet_broker_set_event_callback(
   }
 }
 
-/// `tappet_broker_connect`.
+/// Starts connecting to the broker.
 @_cdecl("tappet_broker_connect") @implementation
 public func tappet_broker_connect(_ broker: OpaquePointer?, _ options: UnsafePointer<tappet_broker_options>?) -> Int32 {
   use(broker) {
@@ -46,21 +46,21 @@ public func tappet_broker_connect(_ broker: OpaquePointer?, _ options: UnsafePoi
   }
 }
 
-/// `tappet_broker_fd`.
+/// Returns a descriptor for poll, epoll and event loops.
 @_cdecl("tappet_broker_fd") @implementation
 public func tappet_broker_fd(_ broker: OpaquePointer?) -> Int32 { use(broker) { $0.reactor.fileDescriptor } }
 
-/// `tappet_broker_wait`.
+/// Waits until `tappet_broker_dispatch` has work to do.
 @_cdecl("tappet_broker_wait") @implementation
 public func tappet_broker_wait(_ broker: OpaquePointer?, _ timeout: Int32) -> Int32 {
   wait(broker, .broker, timeout) { unsafeDowncast($0, to: BrokerObject.self).reactor.fileDescriptor }
 }
 
-/// `tappet_broker_dispatch`.
+/// Calls the callbacks for all pending events.
 @_cdecl("tappet_broker_dispatch") @implementation
 public func tappet_broker_dispatch(_ broker: OpaquePointer?) -> Int32 { use(broker) { $0.dispatch() } }
 
-/// `tappet_broker_publish`.
+/// Publishes a message.
 @_cdecl("tappet_broker_publish") @implementation
 public func tappet_broker_publish(
   _ broker: OpaquePointer?, _ topic: UnsafePointer<CChar>?, _ payload: UnsafePointer<UInt8>?, _ payloadSize: Int,
@@ -69,7 +69,7 @@ public func tappet_broker_publish(
   tappet_broker_publish_with(broker, topic, payload, payloadSize, qos, isRetained, nil, completion, context)
 }
 
-/// `tappet_broker_publish_with`.
+/// Publishes a message with MQTT 5 properties.
 @_cdecl("tappet_broker_publish_with") @implementation
 public func tappet_broker_publish_with(
   _ broker: OpaquePointer?, _ topic: UnsafePointer<CChar>?, _ payload: UnsafePointer<UInt8>?, _ payloadSize: Int,
@@ -79,7 +79,7 @@ public func tappet_broker_publish_with(
   use(broker) { object in
     guard (0...2).contains(qos) else { return object.fail(.argument, "the QoS must be 0, 1 or 2") }
     guard hasRoom(for: topic, sizeMax: Limits.topicSizeMax) else { return object.fail(Failure(.memory)) }
-    // Topics that start with '$' are left to the broker, since AWS IoT's shadows use them.
+    // Topics that start with '$' are not rejected here, because AWS IoT's device shadows use them.
     guard let topic = topicToPublish(topic) else {
       return object.fail(
         .argument, "the topic must be 1 to 65535 bytes of UTF-8 without '+', '#' and control characters")
@@ -96,7 +96,7 @@ public func tappet_broker_publish_with(
   }
 }
 
-/// `tappet_broker_subscribe`.
+/// Subscribes to topics for the duration of the connection.
 @_cdecl("tappet_broker_subscribe") @implementation
 public func tappet_broker_subscribe(
   _ broker: OpaquePointer?, _ filter: UnsafePointer<CChar>?, _ qos: Int32, _ completion: tappet_broker_completion?,
@@ -105,7 +105,7 @@ public func tappet_broker_subscribe(
   subscribe(broker, filter, qos, SubscriptionOptions(), (completion, context))
 }
 
-/// `tappet_broker_subscribe_with`.
+/// Subscribes to topics with options, for the duration of the connection.
 @_cdecl("tappet_broker_subscribe_with") @implementation
 public func tappet_broker_subscribe_with(
   _ broker: OpaquePointer?, _ filter: UnsafePointer<CChar>?,
@@ -131,7 +131,7 @@ private func subscribe(
   }
 }
 
-/// `tappet_broker_unsubscribe`.
+/// Ends a subscription.
 @_cdecl("tappet_broker_unsubscribe") @implementation
 public func tappet_broker_unsubscribe(
   _ broker: OpaquePointer?, _ filter: UnsafePointer<CChar>?, _ completion: tappet_broker_completion?,
@@ -146,15 +146,15 @@ public func tappet_broker_unsubscribe(
   }
 }
 
-/// `tappet_broker_disconnect`.
+/// Starts an orderly disconnect.
 @_cdecl("tappet_broker_disconnect") @implementation
 public func tappet_broker_disconnect(_ broker: OpaquePointer?) -> Int32 { use(broker) { $0.disconnect() } }
 
-/// `tappet_broker_reason`.
+/// Returns the MQTT reason code of the response while its completion callback runs.
 @_cdecl("tappet_broker_reason") @implementation
 public func tappet_broker_reason(_ broker: OpaquePointer?) -> Int32 { use(broker) { $0.reason } }
 
-/// `tappet_broker_get_report`.
+/// Retrieves a report on the last connection attempt, even while it is in progress.
 @_cdecl("tappet_broker_get_report") @implementation
 public func tappet_broker_get_report(
   _ broker: OpaquePointer?, _ result: UnsafeMutablePointer<tappet_broker_report>?
@@ -169,7 +169,7 @@ public func tappet_broker_get_report(
   }
 }
 
-/// `tappet_broker_get_step`.
+/// Retrieves a step of the last connection attempt.
 @_cdecl("tappet_broker_get_step") @implementation
 public func tappet_broker_get_step(
   _ broker: OpaquePointer?, _ position: Int, _ result: UnsafeMutablePointer<tappet_broker_step>?
@@ -185,7 +185,7 @@ public func tappet_broker_get_step(
   }
 }
 
-/// `tappet_broker_get_certificate`.
+/// Retrieves a certificate from the broker's chain, which starts with the broker's own.
 @_cdecl("tappet_broker_get_certificate") @implementation
 public func tappet_broker_get_certificate(
   _ broker: OpaquePointer?, _ position: Int, _ result: UnsafeMutablePointer<tappet_broker_certificate>?
@@ -202,7 +202,7 @@ public func tappet_broker_get_certificate(
   }
 }
 
-/// `tappet_broker_last_error`.
+/// Retrieves the failure of the last failed call.
 @_cdecl("tappet_broker_last_error") @implementation
 public func tappet_broker_last_error(_ broker: OpaquePointer?, _ result: UnsafeMutablePointer<tappet_failure>?) -> Int32
 {

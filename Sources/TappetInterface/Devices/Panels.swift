@@ -13,7 +13,7 @@ private final class PanelObject: LibraryObject {
   private struct PanelEntry {
     var line: PanelLine
     var isOutput: Bool
-    /// Index among the inputs, or among the outputs.
+    /// Index of the line among the inputs, or among the outputs.
     var index: Int
     /// The last reported state; `nil` while the line is unavailable.
     var isActive: Bool?
@@ -34,7 +34,7 @@ private final class PanelObject: LibraryObject {
   private var panel: GPIOPanel?
   private var isDispatching = false
   private var callCount: Int32 = 0
-  /// Memory of the line information returned by the last call.
+  /// Memory for the line information returned by the last call.
   private var pinned = PinnedBuffers()
 
   init() throws(SystemError) {
@@ -205,7 +205,7 @@ private final class PanelObject: LibraryObject {
 }
 
 extension PanelLine {
-  /// Converts the caller's description of a line; `nil` when a field is invalid.
+  /// Converts the caller's description of a line; `nil` if a field is invalid.
   fileprivate init?(_ given: tappet_panel_line) {
     let biases: [LineBias] = [.asIs, .disabled, .pullUp, .pullDown]
     let drives: [LineDrive] = [.pushPull, .openDrain, .openSource]
@@ -237,7 +237,7 @@ private func use(_ panel: OpaquePointer?, _ body: (PanelObject) -> Int32) -> Int
   Objects.use(panel, as: .panel) { body(unsafeDowncast($0, to: PanelObject.self)) }
 }
 
-/// `tappet_panel_new`.
+/// Creates a panel without lines.
 @_cdecl("tappet_panel_new") @implementation
 public func tappet_panel_new(_ result: UnsafeMutablePointer<OpaquePointer?>?) -> Int32 {
   guard let result else { return ErrorCode.argument.rawValue }
@@ -245,11 +245,11 @@ public func tappet_panel_new(_ result: UnsafeMutablePointer<OpaquePointer?>?) ->
   return Objects.issue(object, to: result)
 }
 
-/// `tappet_panel_free`.
+/// Turns the outputs off, releases the lines and frees the panel.
 @_cdecl("tappet_panel_free") @implementation
 public func tappet_panel_free(_ panel: OpaquePointer?) { Objects.free(panel, as: .panel) }
 
-/// `tappet_panel_set_profile`.
+/// Selects the board profile, which allows lines to be found by their pins.
 @_cdecl("tappet_panel_set_profile") @implementation
 public func tappet_panel_set_profile(_ panel: OpaquePointer?, _ profile: UnsafePointer<CChar>?) -> Int32 {
   use(panel) {
@@ -260,7 +260,7 @@ public func tappet_panel_set_profile(_ panel: OpaquePointer?, _ profile: UnsafeP
   }
 }
 
-/// `tappet_panel_add_line`.
+/// Adds a line to the panel.
 @_cdecl("tappet_panel_add_line") @implementation
 public func tappet_panel_add_line(_ panel: OpaquePointer?, _ line: UnsafePointer<tappet_panel_line>?) -> Int32 {
   use(panel) { object in
@@ -273,7 +273,7 @@ public func tappet_panel_add_line(_ panel: OpaquePointer?, _ line: UnsafePointer
   }
 }
 
-/// `tappet_panel_set_event_callback`.
+/// Sets the callback for events, replacing the previous one.
 @_cdecl("tappet_panel_set_event_callback") @implementation
 public func tappet_panel_set_event_callback(
   _ panel: OpaquePointer?, _ callback: tappet_panel_event_callback?, _ context: UnsafeMutableRawPointer?
@@ -285,27 +285,27 @@ public func tappet_panel_set_event_callback(
   }
 }
 
-/// `tappet_panel_open`.
+/// Requests all lines from the kernel, with the outputs off.
 @_cdecl("tappet_panel_open") @implementation
 public func tappet_panel_open(_ panel: OpaquePointer?) -> Int32 { use(panel) { $0.open() } }
 
-/// `tappet_panel_retry`.
+/// Retries the failed lines that can recover on their own.
 @_cdecl("tappet_panel_retry") @implementation
 public func tappet_panel_retry(_ panel: OpaquePointer?) -> Int32 { use(panel) { $0.retry() } }
 
-/// `tappet_panel_set`.
+/// Turns an output on or off, and ends its pulse.
 @_cdecl("tappet_panel_set") @implementation
 public func tappet_panel_set(_ panel: OpaquePointer?, _ line: Int32, _ isOn: Bool) -> Int32 {
   use(panel) { $0.set(Int(line), isOn: isOn) }
 }
 
-/// `tappet_panel_pulse`.
+/// Turns an output on for the given time from now, even if the output is already on.
 @_cdecl("tappet_panel_pulse") @implementation
 public func tappet_panel_pulse(_ panel: OpaquePointer?, _ line: Int32, _ milliseconds: Int64) -> Int32 {
   use(panel) { $0.pulse(Int(line), milliseconds) }
 }
 
-/// `tappet_panel_get`.
+/// Retrieves the state of a button or an output as of the last dispatched event.
 @_cdecl("tappet_panel_get") @implementation
 public func tappet_panel_get(_ panel: OpaquePointer?, _ line: Int32, _ result: UnsafeMutablePointer<Bool>?) -> Int32 {
   use(panel) {
@@ -319,7 +319,7 @@ public func tappet_panel_get(_ panel: OpaquePointer?, _ line: Int32, _ result: U
   }
 }
 
-/// `tappet_panel_get_line_info`.
+/// Retrieves where a line was found, and which program uses it.
 @_cdecl("tappet_panel_get_line_info") @implementation
 public func tappet_panel_get_line_info(
   _ panel: OpaquePointer?, _ line: Int32, _ result: UnsafeMutablePointer<tappet_panel_line_info>?
@@ -333,21 +333,21 @@ public func tappet_panel_get_line_info(
   }
 }
 
-/// `tappet_panel_fd`.
+/// Returns a descriptor for poll, epoll and event loops.
 @_cdecl("tappet_panel_fd") @implementation
 public func tappet_panel_fd(_ panel: OpaquePointer?) -> Int32 { use(panel) { $0.reactor.fileDescriptor } }
 
-/// `tappet_panel_wait`.
+/// Waits until `tappet_panel_dispatch` has work to do.
 @_cdecl("tappet_panel_wait") @implementation
 public func tappet_panel_wait(_ panel: OpaquePointer?, _ timeout: Int32) -> Int32 {
   wait(panel, .panel, timeout) { unsafeDowncast($0, to: PanelObject.self).reactor.fileDescriptor }
 }
 
-/// `tappet_panel_dispatch`.
+/// Calls the callback for each pending event.
 @_cdecl("tappet_panel_dispatch") @implementation
 public func tappet_panel_dispatch(_ panel: OpaquePointer?) -> Int32 { use(panel) { $0.dispatch() } }
 
-/// `tappet_panel_last_error`.
+/// Retrieves the failure of the last failed call, or the last failure of a line.
 @_cdecl("tappet_panel_last_error") @implementation
 public func tappet_panel_last_error(_ panel: OpaquePointer?, _ result: UnsafeMutablePointer<tappet_failure>?) -> Int32 {
   lastError(panel, .panel, result)

@@ -1,4 +1,4 @@
-// An NFC reader for C (tappet.h, "reader"): reports tappet-reader's messages as events, and also its silence.
+// An NFC reader for C (tappet.h, "reader"): reports tappet-reader's messages, and its failure to send any, as events.
 
 import CPlatform
 import CTappet
@@ -20,13 +20,13 @@ private final class ReaderObject: LibraryObject {
   private var isReady = false
   private var isSilent = false
   private var isDispatching = false
-  /// The tag on the reader that was reported.
+  /// The tag on the reader, as last reported.
   private var present: TagUID?
   /// The message to be written to the next tag.
   private var pending: [UInt8]?
   /// The tag that is being written.
   private var writing: TagUID?
-  /// Memory of the event returned by the last call.
+  /// Memory for the event returned by the last call.
   private var pinned = PinnedBuffers()
 
   init() throws(SystemError) {
@@ -58,7 +58,7 @@ private final class ReaderObject: LibraryObject {
     return 0
   }
 
-  /// Restarts the timeout for signs of life.
+  /// Restarts the timeout for messages from the process.
   private func recordLife() {
     isSilent = false
     let wait = isReady ? Limits.readerSilenceMax : Limits.readerStartMax
@@ -89,7 +89,7 @@ private final class ReaderObject: LibraryObject {
     guard let message = pending, let uid = present, let process else { return }
     pending = nil
     writing = uid
-    // If the process does not accept the order, its loss is about to be detected.
+    // If the process does not accept the order, the loss of the process will be detected shortly.
     _ = process.send(ReaderOrder(uid: uid, task: .write(message)))
   }
 
@@ -121,8 +121,8 @@ private final class ReaderObject: LibraryObject {
     var count: Int32 = 0
     var event = tappet_reader_event()
     event.size = MemoryLayout<tappet_reader_event>.size
-    // Read in every iteration: a callback may replace or remove itself, and the remaining events are then left for
-    // `next`.
+    // `callback` is read in every iteration, because a callback may replace or remove itself. If it is removed, the
+    // remaining events are left for `next`.
     while !isFreed, let callback {
       let result = take(&event)
       guard result == 1 else { return result == 0 ? count : result }
@@ -133,7 +133,7 @@ private final class ReaderObject: LibraryObject {
   }
 
   private func take(_ result: UnsafeMutablePointer<tappet_reader_event>) -> Int32 {
-    // Only for the timer: the socket is read below.
+    // This turn only handles the timer; the socket is read below.
     do throws(SystemError) { try reactor.turn(timeout: .zero) } catch { return fail(Failure(error)) }
     while let process {
       switch process.receive() {
@@ -242,7 +242,7 @@ private func use(_ reader: OpaquePointer?, _ body: (ReaderObject) -> Int32) -> I
   Objects.use(reader, as: .reader) { body(unsafeDowncast($0, to: ReaderObject.self)) }
 }
 
-/// `tappet_reader_new`.
+/// Creates a reader that is not open yet.
 @_cdecl("tappet_reader_new") @implementation
 public func tappet_reader_new(_ result: UnsafeMutablePointer<OpaquePointer?>?) -> Int32 {
   guard let result else { return ErrorCode.argument.rawValue }
@@ -250,11 +250,11 @@ public func tappet_reader_new(_ result: UnsafeMutablePointer<OpaquePointer?>?) -
   return Objects.issue(object, to: result)
 }
 
-/// `tappet_reader_free`.
+/// Closes and frees the reader.
 @_cdecl("tappet_reader_free") @implementation
 public func tappet_reader_free(_ reader: OpaquePointer?) { Objects.free(reader, as: .reader) }
 
-/// `tappet_reader_set_event_callback`.
+/// Sets the callback for events, replacing the previous one.
 @_cdecl("tappet_reader_set_event_callback") @implementation
 public func tappet_reader_set_event_callback(
   _ reader: OpaquePointer?, _ callback: tappet_reader_event_callback?, _ context: UnsafeMutableRawPointer?
@@ -266,7 +266,7 @@ public func tappet_reader_set_event_callback(
   }
 }
 
-/// `tappet_reader_list`.
+/// Lists the readers that libnfc finds on USB or in its configuration.
 @_cdecl("tappet_reader_list") @implementation
 public func tappet_reader_list(_ result: UnsafeMutablePointer<CChar>?, _ resultSize: Int) -> Int32 {
   guard isBuffer(result, resultSize) else { return ErrorCode.argument.rawValue }
@@ -277,7 +277,7 @@ public func tappet_reader_list(_ result: UnsafeMutablePointer<CChar>?, _ resultS
   } catch { return ErrorCode.system.rawValue }
 }
 
-/// `tappet_reader_open`.
+/// Starts the tappet-reader process.
 @_cdecl("tappet_reader_open") @implementation
 public func tappet_reader_open(_ reader: OpaquePointer?, _ device: UnsafePointer<CChar>?) -> Int32 {
   use(reader) { object in
@@ -289,17 +289,17 @@ public func tappet_reader_open(_ reader: OpaquePointer?, _ device: UnsafePointer
   }
 }
 
-/// `tappet_reader_fd`.
+/// Returns a descriptor for poll, epoll and event loops.
 @_cdecl("tappet_reader_fd") @implementation
 public func tappet_reader_fd(_ reader: OpaquePointer?) -> Int32 { use(reader) { $0.reactor.fileDescriptor } }
 
-/// `tappet_reader_wait`.
+/// Waits until `tappet_reader_dispatch` has work to do.
 @_cdecl("tappet_reader_wait") @implementation
 public func tappet_reader_wait(_ reader: OpaquePointer?, _ timeout: Int32) -> Int32 {
   wait(reader, .reader, timeout) { unsafeDowncast($0, to: ReaderObject.self).reactor.fileDescriptor }
 }
 
-/// `tappet_reader_next`.
+/// Takes the next event, if there is one.
 @_cdecl("tappet_reader_next") @implementation
 public func tappet_reader_next(_ reader: OpaquePointer?, _ result: UnsafeMutablePointer<tappet_reader_event>?) -> Int32
 {
@@ -311,11 +311,11 @@ public func tappet_reader_next(_ reader: OpaquePointer?, _ result: UnsafeMutable
   }
 }
 
-/// `tappet_reader_dispatch`.
+/// Calls the callback for each pending event.
 @_cdecl("tappet_reader_dispatch") @implementation
 public func tappet_reader_dispatch(_ reader: OpaquePointer?) -> Int32 { use(reader) { $0.dispatch() } }
 
-/// `tappet_reader_write`.
+/// Writes a message to the tag on the reader or, if there is none, to the next tag.
 @_cdecl("tappet_reader_write") @implementation
 public func tappet_reader_write(_ reader: OpaquePointer?, _ message: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
   use(reader) { object in
@@ -330,7 +330,7 @@ public func tappet_reader_write(_ reader: OpaquePointer?, _ message: UnsafePoint
   }
 }
 
-/// `tappet_reader_close`.
+/// Ends the tappet-reader process.
 @_cdecl("tappet_reader_close") @implementation
 public func tappet_reader_close(_ reader: OpaquePointer?) -> Int32 {
   use(reader) {
@@ -340,7 +340,7 @@ public func tappet_reader_close(_ reader: OpaquePointer?) -> Int32 {
   }
 }
 
-/// `tappet_reader_last_error`.
+/// Retrieves the failure of the last failed call.
 @_cdecl("tappet_reader_last_error") @implementation
 public func tappet_reader_last_error(_ reader: OpaquePointer?, _ result: UnsafeMutablePointer<tappet_failure>?) -> Int32
 {

@@ -1,4 +1,4 @@
-// The calls of an inventory (tappet.h, "inventory"), including the checks of their arguments.
+// The C functions of an inventory (tappet.h, "inventory"), including the checks of their arguments.
 
 import CPlatform
 import CTappet
@@ -31,7 +31,7 @@ private func person(_ name: UnsafePointer<CChar>?) throws(Failure) -> String {
   return name
 }
 
-/// Reads a text that the inventory validates itself; `nil` for NULL.
+/// Reads text that the inventory itself validates; returns `nil` for NULL.
 private func words(_ words: UnsafePointer<CChar>?, _ what: String) throws(Failure) -> String? {
   if words == nil { return nil }
   guard let words = text(words, sizeMax: Limits.inventoryNotesSizeMax) else {
@@ -78,18 +78,18 @@ extension InventoryEdit {
 
 // MARK: The object
 
-/// `tappet_inventory_new`.
+/// Creates an inventory object that is not open yet.
 @_cdecl("tappet_inventory_new") @implementation
 public func tappet_inventory_new(_ result: UnsafeMutablePointer<OpaquePointer?>?) -> Int32 {
   guard let result else { return ErrorCode.argument.rawValue }
   return Objects.issue(InventoryObject(), to: result)
 }
 
-/// `tappet_inventory_free`.
+/// Closes and frees an inventory.
 @_cdecl("tappet_inventory_free") @implementation
 public func tappet_inventory_free(_ inventory: OpaquePointer?) { Objects.free(inventory, as: .inventory) }
 
-/// `tappet_inventory_open`.
+/// Opens the inventory in a state folder; creates the folder and the database if they do not exist.
 @_cdecl("tappet_inventory_open") @implementation
 public func tappet_inventory_open(_ inventory: OpaquePointer?, _ path: UnsafePointer<CChar>?) -> Int32 {
   use(inventory) { (object) throws(Failure) in
@@ -101,7 +101,7 @@ public func tappet_inventory_open(_ inventory: OpaquePointer?, _ path: UnsafePoi
   }
 }
 
-/// `tappet_inventory_last_error`.
+/// Retrieves the failure of the last failed call.
 @_cdecl("tappet_inventory_last_error") @implementation
 public func tappet_inventory_last_error(
   _ inventory: OpaquePointer?, _ result: UnsafeMutablePointer<tappet_failure>?
@@ -111,7 +111,7 @@ public func tappet_inventory_last_error(
 
 // MARK: Changes
 
-/// `tappet_inventory_add`.
+/// Adds an entry.
 @_cdecl("tappet_inventory_add") @implementation
 public func tappet_inventory_add(
   _ inventory: OpaquePointer?, _ kind: tappet_inventory_kind, _ container: UnsafePointer<CChar>?,
@@ -121,7 +121,7 @@ public func tappet_inventory_add(
   use(inventory) { (object) throws(Failure) in
     try check(result)
     guard let kind = InventoryKind(rawValue: Int64(kind.rawValue) - 1) else {
-      throw Failure(.argument, "unknown kind of things")
+      throw Failure(.argument, "unknown kind of entry")
     }
     let (edit, who) = (try InventoryEdit(values), try person(by))
     try edit.check(for: kind)
@@ -134,7 +134,7 @@ public func tappet_inventory_add(
   }
 }
 
-/// `tappet_inventory_edit`.
+/// Changes the values of an entry.
 @_cdecl("tappet_inventory_edit") @implementation
 public func tappet_inventory_edit(
   _ inventory: OpaquePointer?, _ id: UnsafePointer<CChar>?, _ values: UnsafePointer<tappet_inventory_values>?,
@@ -151,7 +151,7 @@ public func tappet_inventory_edit(
   }
 }
 
-/// `tappet_inventory_move`.
+/// Moves an entry and its contents to a different place.
 @_cdecl("tappet_inventory_move") @implementation
 public func tappet_inventory_move(
   _ inventory: OpaquePointer?, _ id: UnsafePointer<CChar>?, _ container: UnsafePointer<CChar>?,
@@ -167,7 +167,7 @@ public func tappet_inventory_move(
   }
 }
 
-/// `tappet_inventory_remove`.
+/// Removes an entry and its contents.
 @_cdecl("tappet_inventory_remove") @implementation
 public func tappet_inventory_remove(
   _ inventory: OpaquePointer?, _ id: UnsafePointer<CChar>?, _ by: UnsafePointer<CChar>?
@@ -180,7 +180,7 @@ public func tappet_inventory_remove(
   }
 }
 
-/// `tappet_inventory_undo`.
+/// Undoes the last change that has not been undone yet, regardless of who made it.
 @_cdecl("tappet_inventory_undo") @implementation
 public func tappet_inventory_undo(_ inventory: OpaquePointer?, _ by: UnsafePointer<CChar>?) -> Int32 {
   use(inventory) { (object) throws(Failure) in
@@ -197,7 +197,7 @@ public func tappet_inventory_undo(_ inventory: OpaquePointer?, _ by: UnsafePoint
 
 // MARK: Queries
 
-/// `tappet_inventory_get`.
+/// Retrieves an entry by its id.
 @_cdecl("tappet_inventory_get") @implementation
 public func tappet_inventory_get(
   _ inventory: OpaquePointer?, _ id: UnsafePointer<CChar>?, _ result: UnsafeMutablePointer<tappet_inventory_entry>?
@@ -211,7 +211,7 @@ public func tappet_inventory_get(
   }
 }
 
-/// `tappet_inventory_get_by_code`.
+/// Retrieves the box whose QR code contains exactly the given text.
 @_cdecl("tappet_inventory_get_by_code") @implementation
 public func tappet_inventory_get_by_code(
   _ inventory: OpaquePointer?, _ code: UnsafePointer<CChar>?, _ result: UnsafeMutablePointer<tappet_inventory_entry>?
@@ -227,7 +227,7 @@ public func tappet_inventory_get_by_code(
   }
 }
 
-/// `tappet_inventory_find`.
+/// Finds entries by the words in their names and notes, and boxes by their codes.
 @_cdecl("tappet_inventory_find") @implementation
 public func tappet_inventory_find(
   _ inventory: OpaquePointer?, _ text: UnsafePointer<CChar>?, _ limit: Int, _ callback: tappet_inventory_callback?,
@@ -243,7 +243,7 @@ public func tappet_inventory_find(
   }
 }
 
-/// `tappet_inventory_list`.
+/// Lists the direct contents of a place, oldest first.
 @_cdecl("tappet_inventory_list") @implementation
 public func tappet_inventory_list(
   _ inventory: OpaquePointer?, _ container: UnsafePointer<CChar>?, _ callback: tappet_inventory_callback?,
@@ -258,7 +258,7 @@ public func tappet_inventory_list(
   }
 }
 
-/// `tappet_inventory_list_low`.
+/// Lists the items whose quantity is below their minimum, newest first.
 @_cdecl("tappet_inventory_list_low") @implementation
 public func tappet_inventory_list_low(
   _ inventory: OpaquePointer?, _ callback: tappet_inventory_callback?, _ context: UnsafeMutableRawPointer?

@@ -1,5 +1,5 @@
-// An inventory for C (tappet.h, "inventory"), and its entries in C form. Texts for C are copies: those of a result are
-// valid until the next result, those of a list only during the callback.
+// An inventory for C (tappet.h, "inventory"), and its entries in C form. Text is copied for C: text in a result is
+// valid until the next result, and text in a list entry only during the callback.
 
 import CPlatform
 import CTappet
@@ -8,7 +8,7 @@ import TappetInventory
 import TappetSQLite
 import TappetStore
 
-/// An inventory to which C has a ticket.
+/// An inventory object that C refers to by a ticket.
 final class InventoryObject: LibraryObject {
   private var inventory: Inventory?
   private var pinned = PinnedBuffers()
@@ -17,7 +17,7 @@ final class InventoryObject: LibraryObject {
 
   deinit { pinned.clear() }
 
-  /// Opens the inventory of a state folder.
+  /// Opens the inventory in a state folder.
   func open(_ folder: String) throws(Failure) {
     guard inventory == nil else { throw Failure(.state, "the inventory is already open") }
     do throws(DatabaseError) { inventory = try Inventory.open(folder: folder) } catch { throw Failure(.store(error)) }
@@ -77,7 +77,7 @@ final class InventoryObject: LibraryObject {
   }
 }
 
-/// The facts about an entry in C form.
+/// The fields of an entry, for conversion to C.
 private struct InventoryFacts {
   private let entry: InventoryEntry
   private let container: String
@@ -91,7 +91,7 @@ private struct InventoryFacts {
     holder = entry.kind == .item ? try inventory.loan(of: entry)?.person : nil
   }
 
-  /// Writes all members except the size.
+  /// Writes all members of the structure except `size`.
   func write(to result: inout tappet_inventory_entry, _ pinned: inout PinnedBuffers) {
     let isItem = entry.kind == .item
     result.kind = tappet_inventory_kind(rawValue: UInt32(entry.kind.rawValue) + 1)

@@ -18,7 +18,7 @@ private func find(_ kiosk: OpaquePointer?, _ body: (KioskObject) -> Int32) -> In
   }
 }
 
-/// `tappet_kiosk_new`.
+/// Creates a kiosk that is not set up yet.
 @_cdecl("tappet_kiosk_new") @implementation
 public func tappet_kiosk_new(_ result: UnsafeMutablePointer<OpaquePointer?>?) -> Int32 {
   guard let result else { return ErrorCode.argument.rawValue }
@@ -26,11 +26,11 @@ public func tappet_kiosk_new(_ result: UnsafeMutablePointer<OpaquePointer?>?) ->
   return Objects.issue(object, to: result)
 }
 
-/// `tappet_kiosk_free`.
+/// Ends the kiosk immediately and frees it.
 @_cdecl("tappet_kiosk_free") @implementation
 public func tappet_kiosk_free(_ kiosk: OpaquePointer?) { Objects.free(kiosk, as: .kiosk) }
 
-/// `tappet_kiosk_set_event_callback`.
+/// Sets the callback for events, replacing the previous one.
 @_cdecl("tappet_kiosk_set_event_callback") @implementation
 public func tappet_kiosk_set_event_callback(
   _ kiosk: OpaquePointer?, _ callback: tappet_kiosk_event_callback?, _ context: UnsafeMutableRawPointer?
@@ -42,7 +42,7 @@ public func tappet_kiosk_set_event_callback(
   }
 }
 
-/// `tappet_kiosk_set_log_callback`.
+/// Sets the callback for log records, replacing the previous one.
 @_cdecl("tappet_kiosk_set_log_callback") @implementation
 public func tappet_kiosk_set_log_callback(
   _ kiosk: OpaquePointer?, _ callback: tappet_log_callback?, _ context: UnsafeMutableRawPointer?
@@ -54,17 +54,17 @@ public func tappet_kiosk_set_log_callback(
   }
 }
 
-/// `tappet_kiosk_start`.
+/// Opens the database and starts the kiosk.
 @_cdecl("tappet_kiosk_start") @implementation
 public func tappet_kiosk_start(_ kiosk: OpaquePointer?) -> Int32 { use(kiosk) { $0.start() } }
 
-/// `tappet_kiosk_fd`.
+/// Returns a descriptor for poll, epoll and event loops.
 @_cdecl("tappet_kiosk_fd") @implementation
 public func tappet_kiosk_fd(_ kiosk: OpaquePointer?) -> Int32 {
   use(kiosk) { $0.runtime?.fileDescriptor ?? $0.fail(.state, "the kiosk is not running") }
 }
 
-/// `tappet_kiosk_wait`.
+/// Waits until `tappet_kiosk_dispatch` has work to do.
 @_cdecl("tappet_kiosk_wait") @implementation
 public func tappet_kiosk_wait(_ kiosk: OpaquePointer?, _ timeout: Int32) -> Int32 {
   use(kiosk) { object in
@@ -73,21 +73,21 @@ public func tappet_kiosk_wait(_ kiosk: OpaquePointer?, _ timeout: Int32) -> Int3
   }
 }
 
-/// `tappet_kiosk_dispatch`.
+/// Performs all work that is currently due.
 @_cdecl("tappet_kiosk_dispatch") @implementation
 public func tappet_kiosk_dispatch(_ kiosk: OpaquePointer?) -> Int32 { use(kiosk) { $0.dispatch(timeout: .zero) } }
 
-/// `tappet_kiosk_run`.
+/// Starts the kiosk if it is not running, and dispatches until the kiosk has ended.
 @_cdecl("tappet_kiosk_run") @implementation
 public func tappet_kiosk_run(_ kiosk: OpaquePointer?) -> Int32 { use(kiosk) { $0.run() } }
 
-/// `tappet_kiosk_press`.
+/// Triggers an action in the same way as a button press.
 @_cdecl("tappet_kiosk_press") @implementation
 public func tappet_kiosk_press(_ kiosk: OpaquePointer?, _ action: UnsafePointer<CChar>?) -> Int32 {
   find(kiosk) { $0.press(action) }
 }
 
-/// `tappet_kiosk_request_output`.
+/// Requests a change of an output of the kiosk's panel.
 @_cdecl("tappet_kiosk_request_output") @implementation
 public func tappet_kiosk_request_output(
   _ kiosk: OpaquePointer?, _ output: UnsafePointer<CChar>?, _ request: tappet_kiosk_request
@@ -95,7 +95,7 @@ public func tappet_kiosk_request_output(
   find(kiosk) { $0.requestOutput(output, request) }
 }
 
-/// `tappet_kiosk_get_output`.
+/// Retrieves the state of an output as of the last call of `tappet_kiosk_dispatch`.
 @_cdecl("tappet_kiosk_get_output") @implementation
 public func tappet_kiosk_get_output(
   _ kiosk: OpaquePointer?, _ position: Int, _ result: UnsafeMutablePointer<tappet_kiosk_output>?
@@ -103,7 +103,7 @@ public func tappet_kiosk_get_output(
   find(kiosk) { $0.getOutput(position, result) }
 }
 
-/// `tappet_kiosk_write_tag`.
+/// Requests writing the next tag for an action, or cancels such a request.
 @_cdecl("tappet_kiosk_write_tag") @implementation
 public func tappet_kiosk_write_tag(
   _ kiosk: OpaquePointer?, _ action: UnsafePointer<CChar>?, _ label: UnsafePointer<CChar>?
@@ -111,7 +111,7 @@ public func tappet_kiosk_write_tag(
   find(kiosk) { $0.writeTag(action, label) }
 }
 
-/// `tappet_kiosk_stop`.
+/// Requests the kiosk to stop.
 @_cdecl("tappet_kiosk_stop") @implementation
 public func tappet_kiosk_stop(_ kiosk: OpaquePointer?) -> Int32 {
   find(kiosk) {
@@ -120,7 +120,7 @@ public func tappet_kiosk_stop(_ kiosk: OpaquePointer?) -> Int32 {
   }
 }
 
-/// `tappet_kiosk_get_counters`.
+/// Retrieves the numbers of taps and presses by outcome.
 @_cdecl("tappet_kiosk_get_counters") @implementation
 public func tappet_kiosk_get_counters(_ kiosk: OpaquePointer?, _ result: UnsafeMutablePointer<tappet_kiosk_counters>?)
   -> Int32
@@ -142,7 +142,7 @@ public func tappet_kiosk_get_counters(_ kiosk: OpaquePointer?, _ result: UnsafeM
   }
 }
 
-/// `tappet_kiosk_last_error`.
+/// Retrieves the failure of the last failed call.
 @_cdecl("tappet_kiosk_last_error") @implementation
 public func tappet_kiosk_last_error(_ kiosk: OpaquePointer?, _ result: UnsafeMutablePointer<tappet_failure>?) -> Int32 {
   lastError(kiosk, .kiosk, result)

@@ -55,7 +55,7 @@ struct KioskFacts {
     }
   }
 
-  /// Converts a report; `nil` for reports that only the log contains; `outputs` supplies the names of all outputs.
+  /// Converts a report, with the output names in `outputs`; returns `nil` for reports that only the log contains.
   init?(_ report: Report, outputs: [OutputState]) {
     switch report {
     case .tap(let report): self.init(report)
@@ -129,12 +129,12 @@ struct KioskFacts {
       self.init(type: TAPPET_KIOSK_EVENT_DELIVERED, entry)
       self.after = after
     case .deliveredOfMany(let entry): self.init(type: TAPPET_KIOSK_EVENT_DELIVERED, entry)
-    // For a program, these are the same: the message will not be sent.
+    // For a program, these reports mean the same: the message will not be sent.
     case .expired(let entry), .dropped(let entry), .droppedOfMany(let entry):
       self.init(type: TAPPET_KIOSK_EVENT_EXPIRED, entry)
     case .undeliverable(let entry, _), .givenUp(let entry, _):
       self.init(type: TAPPET_KIOSK_EVENT_UNDELIVERABLE, entry)
-    // Each of these entries was already an event.
+    // Each of these entries has already been reported as an event.
     case .deliveredMore, .droppedMore: return nil
     // The entry is still pending.
     case .setAside: return nil
@@ -149,7 +149,7 @@ struct KioskFacts {
     case .lost: self.init(type: TAPPET_KIOSK_EVENT_BROKER_LOST)
     case .storm: self.init(type: TAPPET_KIOSK_EVENT_BROKER_STORM)
     case .closed: self.init(type: TAPPET_KIOSK_EVENT_BROKER_DISCONNECTED)
-    // The event of the connection follows.
+    // The event for the connection follows.
     case .withoutRetained: return nil
     }
   }

@@ -8,7 +8,7 @@ import TappetKiosk
 
 /// A request about people or learned tags, with its completion callback.
 ///
-/// Unchecked because of the caller's pointers, which are only passed back, on the thread that dispatches.
+/// Unchecked because of the caller's pointers, which are only passed back to the caller, on the dispatching thread.
 struct PeopleRequest: @unchecked Sendable {
   /// The kind of request, with its parameters.
   enum Kind {
@@ -20,7 +20,7 @@ struct PeopleRequest: @unchecked Sendable {
   var context: UnsafeMutableRawPointer?
 }
 
-/// Requests in the order of their calls.
+/// Requests in the order in which they were made.
 ///
 /// The first request is being handled by the store's thread.
 struct PeopleRequests {
@@ -28,7 +28,7 @@ struct PeopleRequests {
   /// Distinguishes responses to the first request from those to requests of an earlier run.
   private(set) var number: UInt64 = 0
 
-  /// The request that is passed to the store's thread, or will be next.
+  /// The request that the store's thread is handling or will handle next.
   var first: PeopleRequest? { queue.first }
 
   /// Appends a request; returns false if the queue is full.
@@ -53,7 +53,7 @@ struct PeopleRequests {
 }
 
 extension KioskObject {
-  /// Queues a request for the store's thread, which handles one at a time.
+  /// Queues a request for the store's thread, which handles one request at a time.
   func ask(_ request: PeopleRequest) {
     let isAlone = people.first == nil
     guard people.append(request) else { return complete(request, ErrorCode.limit.rawValue, Self.tooMuch) }
@@ -78,7 +78,7 @@ extension KioskObject {
     finishFirst(failure.map { .failure($0) } ?? .success(0))
   }
 
-  /// Reports all people to the callback, and their number to the completion callback.
+  /// Reports all people to the callback, and the number of people to the completion callback.
   func tell(_ number: UInt64, _ result: Result<[ListedPerson], SecretFailure>) {
     guard number == people.number, let request = people.first, case .list(let callback) = request.kind else { return }
     if case .success(let listed) = result {
@@ -111,9 +111,9 @@ extension KioskObject {
     callback(context, &facts)
   }
 
-  /// Reports the end of the run to all requests without a response.
+  /// Completes the remaining requests with an error, because the kiosk has ended.
   func completeRest(_ requests: [PeopleRequest]) {
-    for request in requests { complete(request, ErrorCode.state.rawValue, "the kiosk ended before the result arrived") }
+    for request in requests { complete(request, ErrorCode.state.rawValue, "the kiosk stopped before a result arrived") }
   }
 
   private func complete(_ request: PeopleRequest, _ result: Int32, _ sentence: String?) {
@@ -160,7 +160,7 @@ private func ask(
   }
 }
 
-/// `tappet_kiosk_list_people`.
+/// Lists the people in the database, sorted by name.
 @_cdecl("tappet_kiosk_list_people") @implementation
 public func tappet_kiosk_list_people(
   _ kiosk: OpaquePointer?, _ callback: tappet_kiosk_person_callback?, _ completion: tappet_kiosk_completion?,
@@ -169,7 +169,7 @@ public func tappet_kiosk_list_people(
   ask(kiosk, completion, context) { (_) throws(Failure) in .list(callback) }
 }
 
-/// `tappet_kiosk_add_person`.
+/// Adds a person without tags.
 @_cdecl("tappet_kiosk_add_person") @implementation
 public func tappet_kiosk_add_person(
   _ kiosk: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ completion: tappet_kiosk_completion?,
@@ -178,7 +178,7 @@ public func tappet_kiosk_add_person(
   ask(kiosk, completion, context) { (_) throws(Failure) in .change(.addPerson(try KioskObject.name(name))) }
 }
 
-/// `tappet_kiosk_rename_person`.
+/// Changes the name of a person.
 @_cdecl("tappet_kiosk_rename_person") @implementation
 public func tappet_kiosk_rename_person(
   _ kiosk: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ new_name: UnsafePointer<CChar>?,
@@ -189,7 +189,7 @@ public func tappet_kiosk_rename_person(
   }
 }
 
-/// `tappet_kiosk_suspend_person`.
+/// Refuses all tags of a person until `tappet_kiosk_resume_person` is called.
 @_cdecl("tappet_kiosk_suspend_person") @implementation
 public func tappet_kiosk_suspend_person(
   _ kiosk: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ completion: tappet_kiosk_completion?,
@@ -198,7 +198,7 @@ public func tappet_kiosk_suspend_person(
   ask(kiosk, completion, context) { (_) throws(Failure) in .change(.suspendPerson(try KioskObject.name(name))) }
 }
 
-/// `tappet_kiosk_resume_person`.
+/// Accepts the tags of a suspended person again.
 @_cdecl("tappet_kiosk_resume_person") @implementation
 public func tappet_kiosk_resume_person(
   _ kiosk: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ completion: tappet_kiosk_completion?,
@@ -207,7 +207,7 @@ public func tappet_kiosk_resume_person(
   ask(kiosk, completion, context) { (_) throws(Failure) in .change(.resumePerson(try KioskObject.name(name))) }
 }
 
-/// `tappet_kiosk_remove_person`.
+/// Removes a person and the secrets of their tags, which are refused from then on.
 @_cdecl("tappet_kiosk_remove_person") @implementation
 public func tappet_kiosk_remove_person(
   _ kiosk: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ forgets_taps: Bool,
@@ -218,7 +218,7 @@ public func tappet_kiosk_remove_person(
   }
 }
 
-/// `tappet_kiosk_assign_tag`.
+/// Assigns a tag to a person, or removes its assignment.
 @_cdecl("tappet_kiosk_assign_tag") @implementation
 public func tappet_kiosk_assign_tag(
   _ kiosk: OpaquePointer?, _ secret_id: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?,
@@ -232,7 +232,7 @@ public func tappet_kiosk_assign_tag(
   }
 }
 
-/// `tappet_kiosk_learn_tag`.
+/// Allows an external tag, identified by its UID, to trigger an action.
 @_cdecl("tappet_kiosk_learn_tag") @implementation
 public func tappet_kiosk_learn_tag(
   _ kiosk: OpaquePointer?, _ uid: UnsafePointer<UInt8>?, _ uid_size: Int, _ action: UnsafePointer<CChar>?,
@@ -246,7 +246,7 @@ public func tappet_kiosk_learn_tag(
   }
 }
 
-/// `tappet_kiosk_forget_tag`.
+/// Forgets a learned tag, identified by its UID.
 @_cdecl("tappet_kiosk_forget_tag") @implementation
 public func tappet_kiosk_forget_tag(
   _ kiosk: OpaquePointer?, _ uid: UnsafePointer<UInt8>?, _ uid_size: Int, _ completion: tappet_kiosk_completion?,

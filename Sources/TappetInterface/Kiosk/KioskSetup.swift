@@ -1,4 +1,4 @@
-// A kiosk's configuration through calls (tappet.h, "kiosk"): each setting is checked separately, all together at start.
+// Configuration of a kiosk by function calls (tappet.h, "kiosk"): settings are checked one by one, and all at start.
 
 import CPlatform
 import CTappet
@@ -29,7 +29,7 @@ struct KioskSetup {
       throw Failure(.argument, "another action is already named '\(action.name)'")
     }
     guard !actions.contains(where: { $0.index == action.index }) else {
-      throw Failure(.argument, "another action already has the index \(action.index); tags cannot tell them apart")
+      throw Failure(.argument, "another action already has the index \(action.index); indexes must be unique")
     }
     configuration.actions.append(action)
   }
@@ -51,7 +51,7 @@ struct KioskSetup {
       throw Failure(.argument, "the message of '\(name)' must be UTF-8 of at most 65536 bytes")
     }
     guard let template = PayloadTemplate(configured: message), PayloadTemplate(configured: topic, format: .text) != nil
-    else { throw Failure(.argument, "the topic or the message of '\(name)' has a '%{' that names no known fact") }
+    else { throw Failure(.argument, "the topic or message of '\(name)' contains '%{' with an unknown placeholder") }
     let policies: [OfflinePolicy?] = [nil, .queue, .drop]
     let (expires, cooldown) = (given.expires_milliseconds, given.cooldown_milliseconds)
     guard policies.indices.contains(Int(given.offline.rawValue)), given.index >= -1,
@@ -60,7 +60,7 @@ struct KioskSetup {
       (0...Limits.confirmMax.wholeMilliseconds).contains(given.confirm_milliseconds)
     else {
       throw Failure(
-        .argument, "a number of '\(name)' is out of range: index, offline, expires, cooldown or confirm")
+        .argument, "a value of '\(name)' is out of range: index, offline, expires, cooldown or confirm")
     }
     return Action(
       name: name, title: title, index: given.index == -1 ? position : given.index, isIndexGiven: given.index != -1,

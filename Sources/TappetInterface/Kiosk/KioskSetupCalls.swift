@@ -9,7 +9,7 @@ private func change(_ kiosk: OpaquePointer?, _ body: (inout KioskSetup) throws(F
   Objects.use(kiosk, as: .kiosk) { unsafeDowncast($0, to: KioskObject.self).change(body) }
 }
 
-/// `tappet_kiosk_load`.
+/// Loads the complete configuration from a file, replacing all previous settings.
 @_cdecl("tappet_kiosk_load") @implementation
 public func tappet_kiosk_load(_ kiosk: OpaquePointer?, _ path: UnsafePointer<CChar>?) -> Int32 {
   change(kiosk) { (setup) throws(Failure) in
@@ -23,7 +23,7 @@ public func tappet_kiosk_load(_ kiosk: OpaquePointer?, _ path: UnsafePointer<CCh
   }
 }
 
-/// `tappet_kiosk_load_text`.
+/// Loads the complete configuration from memory, replacing all previous settings.
 @_cdecl("tappet_kiosk_load_text") @implementation
 public func tappet_kiosk_load_text(
   _ kiosk: OpaquePointer?, _ yaml: UnsafePointer<CChar>?, _ size: Int, _ folder: UnsafePointer<CChar>?
@@ -32,7 +32,7 @@ public func tappet_kiosk_load_text(
     guard yaml != nil, let folder = text(folder, sizeMax: Int(PATH_MAX)), folder.utf8.first == UInt8(ascii: "/") else {
       throw Failure(.argument, "the text is NULL, or the folder is not an absolute path")
     }
-    // One byte more than the limit is enough for the text to be refused as too large.
+    // One byte more than the limit is enough to have the text refused as too large.
     let outcome = withInput(yaml, min(size, Limits.configurationSizeMax + 1), sizeMax: .max) {
       ConfigurationParser.parse(Array($0), name: "the text", folder: folder)
     }
@@ -44,7 +44,7 @@ public func tappet_kiosk_load_text(
   }
 }
 
-/// `tappet_kiosk_set_broker`.
+/// Sets the broker to connect to.
 @_cdecl("tappet_kiosk_set_broker") @implementation
 public func tappet_kiosk_set_broker(_ kiosk: OpaquePointer?, _ options: UnsafePointer<tappet_broker_options>?) -> Int32
 {
@@ -61,7 +61,7 @@ public func tappet_kiosk_set_broker(_ kiosk: OpaquePointer?, _ options: UnsafePo
   }
 }
 
-/// `tappet_kiosk_set_state_folder`.
+/// Sets the folder of the database; the default is /var/lib/tappet.
 @_cdecl("tappet_kiosk_set_state_folder") @implementation
 public func tappet_kiosk_set_state_folder(_ kiosk: OpaquePointer?, _ path: UnsafePointer<CChar>?) -> Int32 {
   change(kiosk) { (setup) throws(Failure) in
@@ -73,7 +73,7 @@ public func tappet_kiosk_set_state_folder(_ kiosk: OpaquePointer?, _ path: Unsaf
   }
 }
 
-/// `tappet_kiosk_set_timestamp_key`.
+/// Sets the key that seals timestamp tokens (`%T`).
 @_cdecl("tappet_kiosk_set_timestamp_key") @implementation
 public func tappet_kiosk_set_timestamp_key(_ kiosk: OpaquePointer?, _ key: UnsafePointer<UInt8>?, _ keySize: Int)
   -> Int32
@@ -86,7 +86,7 @@ public func tappet_kiosk_set_timestamp_key(_ kiosk: OpaquePointer?, _ key: Unsaf
   }
 }
 
-/// `tappet_kiosk_set_reader_device`.
+/// Sets the NFC reader to use.
 @_cdecl("tappet_kiosk_set_reader_device") @implementation
 public func tappet_kiosk_set_reader_device(_ kiosk: OpaquePointer?, _ device: UnsafePointer<CChar>?) -> Int32 {
   change(kiosk) { (setup) throws(Failure) in
@@ -99,13 +99,13 @@ public func tappet_kiosk_set_reader_device(_ kiosk: OpaquePointer?, _ device: Un
   }
 }
 
-/// `tappet_kiosk_set_clock_trusted`.
+/// Sets whether timestamps are sealed even while the kernel reports the clock as unsynchronised.
 @_cdecl("tappet_kiosk_set_clock_trusted") @implementation
 public func tappet_kiosk_set_clock_trusted(_ kiosk: OpaquePointer?, _ isTrusted: Bool) -> Int32 {
   change(kiosk) { (setup) throws(Failure) in setup.configuration.checksClock = !isTrusted }
 }
 
-/// `tappet_kiosk_add_action`.
+/// Adds an action to the kiosk.
 @_cdecl("tappet_kiosk_add_action") @implementation
 public func tappet_kiosk_add_action(_ kiosk: OpaquePointer?, _ action: UnsafePointer<tappet_kiosk_action>?) -> Int32 {
   change(kiosk) { (setup) throws(Failure) in
@@ -114,7 +114,7 @@ public func tappet_kiosk_add_action(_ kiosk: OpaquePointer?, _ action: UnsafePoi
   }
 }
 
-/// `tappet_kiosk_add_secret`.
+/// Adds a secret for an action, in addition to those in the database.
 @_cdecl("tappet_kiosk_add_secret") @implementation
 public func tappet_kiosk_add_secret(
   _ kiosk: OpaquePointer?, _ action: UnsafePointer<CChar>?, _ key: UnsafePointer<UInt8>?

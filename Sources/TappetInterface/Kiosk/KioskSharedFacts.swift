@@ -1,4 +1,4 @@
-// Facts about a kiosk that any thread can query while another thread runs the kiosk.
+// State of a kiosk that any thread can query while another thread runs the kiosk.
 
 import TappetCore
 import TappetKiosk
@@ -6,7 +6,7 @@ import TappetPlatform
 
 // Unchecked because the compiler cannot verify the monitor, which is locked for every access.
 
-/// A kiosk's facts at the time when its own thread last stored them.
+/// A kiosk's state as last stored by the thread that runs the kiosk.
 final class SharedFacts: @unchecked Sendable {
   private let monitor = Monitor()
   private var actions: [String] = []
@@ -14,13 +14,13 @@ final class SharedFacts: @unchecked Sendable {
   private var latest = (counters: Counters(), waiting: 0)
   private var outputs: [OutputState] = []
 
-  /// Counters of this run, or of the last one.
+  /// Counters of the current run, or of the last run if the kiosk is not running.
   var counts: (counters: Counters, waiting: Int) { monitor.locked { latest } }
 
   /// Whether the kiosk has been started and has not ended.
   var isRunning: Bool { monitor.locked { running } }
 
-  /// Stores the current facts of `runtime`.
+  /// Stores the current state of `runtime`.
   func note(_ runtime: Runtime) {
     let (counts, states) = (runtime.counts, runtime.outputs)
     monitor.locked {

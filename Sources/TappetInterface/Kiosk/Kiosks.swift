@@ -25,14 +25,14 @@ final class KioskObject: LibraryObject {
     case people(PeopleRequest)
     case stop
   }
-  /// Stop requests are kept from one run to the next, since the thread that runs the kiosk may not have started yet.
+  /// Stop requests made before the start are kept, because the thread that runs the kiosk may not have started yet.
   private let requests: Mailbox<Request>
   private var requestsWatch: Watch?
-  /// Capacity for all requests other than stop; the rest is reserved for at most two stop requests, which must always
-  /// be accepted.
+  /// Capacity for all requests other than stop; the remaining capacity is reserved for at most two stop requests, which
+  /// must always be accepted.
   private static let requestsMax = Limits.mailboxCapacity
   private(set) var runtime: Runtime?
-  /// Requests about people without a response yet.
+  /// Pending requests about people.
   var people = PeopleRequests()
   /// State for calls that are allowed on any thread.
   let facts = SharedFacts()
@@ -117,7 +117,7 @@ final class KioskObject: LibraryObject {
     }
   }
 
-  /// Requests an action as for a button press; callable from any thread.
+  /// Requests an action in the same way as a button press; callable from any thread.
   func press(_ action: UnsafePointer<CChar>?) -> Int32 {
     guard let name = knownAction(action) else { return fail(.argument, Self.noSuchAction) }
     return post(.press(action: name))
@@ -125,7 +125,7 @@ final class KioskObject: LibraryObject {
 
   /// Requests a change of an output; callable from any thread.
   func requestOutput(_ output: UnsafePointer<CChar>?, _ request: tappet_kiosk_request) -> Int32 {
-    // The header's constants begin with 1.
+    // The header's constants start at 1.
     guard let name = text(output, sizeMax: Limits.lineNameSizeMax),
       let request = OutputRequest(rawValue: Int(request.rawValue) - 1)
     else {
@@ -195,7 +195,7 @@ final class KioskObject: LibraryObject {
     do throws(RuntimeError) { try runtime?.begin() } catch { trouble = Failure(error) }
   }
 
-  /// Stops the kiosk, so that the thread that is using the object leaves it.
+  /// Stops the kiosk, so that the thread that is using the object returns from its call.
   override func recordFreed() {
     stop()
     stop()
@@ -204,7 +204,7 @@ final class KioskObject: LibraryObject {
   /// Dispatches pending events; returns 1 while the kiosk is running, 0 when it has ended.
   func dispatch(timeout: Duration?) -> Int32 {
     guard let runtime, !isDispatching else {
-      return fail(.state, "the kiosk is not running, or one of its callbacks dispatches it")
+      return fail(.state, "the kiosk is not running, or is being dispatched by one of its callbacks")
     }
     isDispatching = true
     defer { isDispatching = false }
@@ -216,7 +216,7 @@ final class KioskObject: LibraryObject {
     runtime.close()
     requestsWatch = nil
     self.runtime = nil
-    // Requests to this run do not apply to the next one.
+    // Requests made during this run do not apply to the next one.
     let left = requests.drain()
     let trouble = trouble
     self.trouble = nil

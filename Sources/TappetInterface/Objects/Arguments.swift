@@ -5,7 +5,7 @@ import CTappet
 import TappetCore
 import TappetPlatform
 
-/// Calls `body` with the caller's bytes; `nil` if the pointer is NULL but the size is not 0, or above `sizeMax`.
+/// Calls `body` with the caller's bytes; `nil` if `size` exceeds `sizeMax`, or the pointer is NULL and `size` is not 0.
 func withInput<Result>(
   _ pointer: UnsafePointer<UInt8>?, _ size: Int, sizeMax: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result
 ) -> Result? {
@@ -14,7 +14,7 @@ func withInput<Result>(
   return body(UnsafeBufferPointer(start: pointer, count: size))
 }
 
-/// Calls `body` with the caller's text, under the same conditions.
+/// Calls `body` with the caller's text; returns `nil` under the same conditions as for bytes.
 func withInput<Result>(
   _ pointer: UnsafePointer<CChar>?, _ size: Int, sizeMax: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result
 ) -> Result? {
@@ -41,7 +41,7 @@ func shortText(_ pointer: UnsafePointer<CChar>?, sizeMax: Int) -> String? {
   return text
 }
 
-/// Copies bytes, with a NUL after text, to the caller's buffer; without a buffer, only returns their number.
+/// Copies bytes, with a NUL after text, to the caller's buffer; if there is no buffer, only returns their number.
 func output(_ bytes: [UInt8], _ pointer: UnsafeMutableRawPointer?, _ size: Int, endsWithNUL: Bool) -> Int32 {
   let count = Int32(clamping: bytes.count)
   guard let pointer else { return size == 0 ? count : ErrorCode.argument.rawValue }
@@ -85,7 +85,7 @@ struct PinnedBuffers {
     }
   }
 
-  /// Returns a copy of `bytes`; NULL if empty.
+  /// Returns a copy of `bytes`; NULL if there are none.
   mutating func bytes(_ bytes: [UInt8]) -> UnsafePointer<UInt8>? {
     guard !bytes.isEmpty else { return nil }
     return bytes.withUnsafeBytes { copy($0, roomBehind: 0) }.map {
@@ -93,7 +93,7 @@ struct PinnedBuffers {
     }
   }
 
-  /// Returns a copy of plain values; NULL if empty.
+  /// Returns a copy of plain values; NULL if there are none.
   mutating func array<Element: BitwiseCopyable>(_ elements: [Element]) -> UnsafePointer<Element>? {
     guard !elements.isEmpty else { return nil }
     return elements.withUnsafeBytes { copy($0, roomBehind: 0) }.map {

@@ -78,7 +78,7 @@ enum ErrorCode: Int32 {
     case .control: "the control socket cannot be created"
     case .configuration: "the configuration has errors"
     case .notConnected: "there is no connection to the broker"
-    case .refused: "the broker refused it"
+    case .refused: "the broker refused the request"
     }
   }
 }
@@ -198,13 +198,13 @@ func staticText(_ text: StaticString) -> UnsafePointer<CChar>? {
   UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
 }
 
-/// `tappet_strerror`.
+/// Returns the English text for an error code.
 @_cdecl("tappet_strerror") @implementation
 public func tappet_strerror(_ error: Int32) -> UnsafePointer<CChar>? {
   guard error < 0 else { return staticText("success") }
   return staticText(ErrorCode(rawValue: error)?.text ?? "unknown error")
 }
 
-/// `tappet_version`.
+/// Returns the version of the library.
 @_cdecl("tappet_version") @implementation
 public func tappet_version() -> UnsafePointer<CChar>? { staticText(Version.staticText) }

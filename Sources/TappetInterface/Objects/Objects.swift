@@ -1,6 +1,6 @@
-// The objects behind C's opaque pointers. A pointer is a handle, called a ticket here, and not an address: it consists
-// of the number of a slot and of its use. A freed pointer is therefore always detected, and no pointer from the caller
-// can make the library access foreign memory.
+// The objects behind C's opaque pointers. A pointer is a handle, called a ticket here, and not an address: it encodes
+// the number of a slot and the number of its earlier uses. A freed pointer is therefore always detected, and no pointer
+// from the caller can make the library access memory that it does not own.
 //
 //     bits 4 … 13     slot + 1           below bit 4: 0, as C programs expect of pointers
 //     bits 14 …       number of earlier uses of the slot (18 bits on a 32-bit machine, 50 on others)
@@ -19,14 +19,14 @@ enum ObjectKind: UInt8 {
   case inventory
 }
 
-/// An object to which C has a ticket.
+/// An object that C refers to by a ticket.
 class LibraryObject {
   let kind: ObjectKind
   fileprivate let process = getpid()
   /// Number of calls currently using the object, and their thread; protected by the library's mutex.
   fileprivate var depth = 0
   fileprivate var thread = pthread_t()
-  /// Whether it was freed while in use by a call; protected by the library's mutex.
+  /// Whether the object was freed while in use by a call; protected by the library's mutex.
   fileprivate var isDoomed = false
   private var lastFailure: Failure?
   private var pinned = PinnedBuffers()
@@ -56,7 +56,7 @@ class LibraryObject {
     return isDoomed
   }
 
-  /// Called when the object was freed, possibly on another thread than the one using it.
+  /// Called when the object has been freed, possibly on a different thread from the one that is using the object.
   func recordFreed() {}
 
   /// Records a failure and returns its code.
@@ -70,12 +70,12 @@ class LibraryObject {
 
   /// Returns 1 if the descriptor is readable, 0 after the timeout or a signal.
   func wait(_ descriptor: Int32, _ milliseconds: Int32) -> Int32 {
-    guard milliseconds >= -1 else { return fail(.argument, "a timeout must be -1 or more milliseconds") }
+    guard milliseconds >= -1 else { return fail(.argument, "a timeout must be -1 or a number of milliseconds") }
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&entry, 1, milliseconds) == 1 ? 1 : 0
   }
 
-  /// `tappet_…_last_error`.
+  /// Implements `tappet_…_last_error` for this object.
   func report(to result: UnsafeMutablePointer<tappet_failure>) {
     pinned.clear()
     let failure = failure
@@ -116,8 +116,8 @@ enum Objects {
     return 0
   }
 
-  /// Calls `body` with the object; fails if the object does not exist, has another kind, belongs to another process, or
-  /// is in use by another thread.
+  /// Calls `body` with the object; fails if the object does not exist, is of a different kind, belongs to a different
+  /// process, or is in use by another thread.
   static func use(_ ticket: OpaquePointer?, as kind: ObjectKind, _ body: (LibraryObject) -> Int32) -> Int32 {
     guard let ticket else { return ErrorCode.argument.rawValue }
     let entered = enter(UInt(bitPattern: ticket), kind)
@@ -140,7 +140,7 @@ enum Objects {
     return locate(UInt(bitPattern: ticket), kind)
   }
 
-  /// Invalidates the ticket; the object is released when no call uses it any longer.
+  /// Invalidates the ticket; the object is released as soon as no call is using it.
   static func free(_ ticket: OpaquePointer?, as kind: ObjectKind) {
     guard let ticket else { return }
     tp_library_lock()
@@ -185,7 +185,7 @@ enum Objects {
   }
 }
 
-/// Implements `tappet_…_wait` for an object with a constant descriptor.
+/// Implements `tappet_…_wait` for an object whose descriptor does not change.
 ///
 /// The wait does not count as using the object: other calls remain possible, and the object is retained until the wait
 /// ends.
@@ -198,7 +198,7 @@ func wait(
   }
 }
 
-/// `tappet_…_last_error`.
+/// Implements `tappet_…_last_error` for all kinds of objects.
 func lastError(_ object: OpaquePointer?, _ kind: ObjectKind, _ result: UnsafeMutablePointer<tappet_failure>?) -> Int32 {
   guard let result, result.pointee.size >= MemoryLayout<tappet_failure>.size else { return ErrorCode.argument.rawValue }
   return Objects.use(object, as: kind) {

@@ -1,14 +1,14 @@
-// Hexadecimal text for C (tappet.h, "values"). Converted directly between the caller's buffers, since the data may be a
-// key, and may exceed the available memory.
+// Hexadecimal text for C (tappet.h, "values"). Data is converted directly between the caller's buffers, because it may
+// be a key, and may exceed the available memory.
 
 import CTappet
 import TappetCore
 
-/// Limits such that the result, two digits per byte, fits an int.
+/// Limits that ensure that the size of the result, with two digits per byte, fits in an int.
 private let bytesMax = (1 << 30) - 1
 private let digitsMax = 1 << 30
 
-/// `tappet_hex_encode`.
+/// Encodes bytes as lower-case hexadecimal digits.
 @_cdecl("tappet_hex_encode") @implementation
 public func tappet_hex_encode(
   _ bytes: UnsafePointer<UInt8>?, _ size: Int, _ result: UnsafeMutablePointer<CChar>?, _ resultSize: Int
@@ -27,7 +27,7 @@ public func tappet_hex_encode(
   } ?? ErrorCode.argument.rawValue
 }
 
-/// `tappet_hex_decode`.
+/// Decodes hexadecimal digits of either case into bytes.
 @_cdecl("tappet_hex_decode") @implementation
 public func tappet_hex_decode(
   _ text: UnsafePointer<CChar>?, _ size: Int, _ result: UnsafeMutablePointer<UInt8>?, _ resultSize: Int

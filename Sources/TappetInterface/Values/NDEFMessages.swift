@@ -3,7 +3,7 @@
 import CTappet
 import TappetCore
 
-/// `tappet_ndef_decode`.
+/// Decodes the records of an NDEF message.
 @_cdecl("tappet_ndef_decode") @implementation
 public func tappet_ndef_decode(
   _ message: UnsafePointer<UInt8>?, _ size: Int, _ results: UnsafeMutablePointer<tappet_ndef_record>?, _ count: Int
@@ -24,7 +24,7 @@ public func tappet_ndef_decode(
   }
 }
 
-/// `tappet_ndef_encode`.
+/// Encodes records as an NDEF message.
 @_cdecl("tappet_ndef_encode") @implementation
 public func tappet_ndef_encode(
   _ records: UnsafePointer<tappet_ndef_record>?, _ count: Int, _ result: UnsafeMutablePointer<UInt8>?, _ resultSize: Int
@@ -46,7 +46,7 @@ public func tappet_ndef_encode(
   return output(bytes, result, resultSize, endsWithNUL: false)
 }
 
-/// `tappet_ndef_uri_decode`.
+/// Finds the first URI in an NDEF message, preferably in a Smart Poster, and expands its prefix.
 @_cdecl("tappet_ndef_uri_decode") @implementation
 public func tappet_ndef_uri_decode(
   _ message: UnsafePointer<UInt8>?, _ size: Int, _ result: UnsafeMutablePointer<CChar>?, _ resultSize: Int
@@ -58,13 +58,13 @@ public func tappet_ndef_uri_decode(
   }
 }
 
-/// `tappet_ndef_uri_encode`.
+/// Encodes a URI as an NDEF message with one URI record, without abbreviating the prefix.
 @_cdecl("tappet_ndef_uri_encode") @implementation
 public func tappet_ndef_uri_encode(
   _ uri: UnsafePointer<CChar>?, _ size: Int, _ result: UnsafeMutablePointer<UInt8>?, _ resultSize: Int
 ) -> Int32 {
   guard let uri, size > 0, isBuffer(result, resultSize) else { return ErrorCode.argument.rawValue }
-  // Header, type and identifier code of a record that is not short take 8 bytes.
+  // Header, type and identifier code of a record that is not short take up 8 bytes.
   return withInput(uri, size, sizeMax: Limits.tagMemorySizeMax - 8) { input in
     let message = NDEFMessage(records: [NDEFRecord(uri: Array(input))])
     return output(message.encode() ?? [], result, resultSize, endsWithNUL: false)
@@ -77,9 +77,9 @@ private func withMessage(_ message: UnsafePointer<UInt8>, _ size: Int, _ body: (
   } ?? ErrorCode.argument.rawValue
 }
 
-/// Returns the distance between the records of an array: the record size in the caller's version of the header.
+/// Returns the stride of the caller's array of records: the record size in the caller's version of the header.
 ///
-/// 0 if there is no array; `nil` if the size is invalid.
+/// 0 means that there is no array; `nil` means that the size is invalid.
 private func stride(of records: UnsafePointer<tappet_ndef_record>?) -> Int? {
   guard let size = records?.pointee.size else { return 0 }
   return (MemoryLayout<tappet_ndef_record>.size...4096).contains(size) && size % 8 == 0 ? size : nil
@@ -108,7 +108,7 @@ private func write(
   place += record.payload.count
 }
 
-/// Converts a record; `nil` if a field is NULL but not empty, too large for any message, or a reserved byte is set.
+/// Converts a record; `nil` if a field is NULL but not empty or too large for any message, or a reserved byte is set.
 private func record(_ record: tappet_ndef_record) -> NDEFRecord? {
   guard isZero(record.reserved), let type = bytes(record.type, record.type_size),
     let id = bytes(record.id, record.id_size),

@@ -3,7 +3,7 @@
 import CTappet
 import TappetCore
 
-/// `tappet_token_seal`.
+/// Seals a time into a token.
 @_cdecl("tappet_token_seal") @implementation
 public func tappet_token_seal(
   _ unixSeconds: Int64, _ key: UnsafePointer<UInt8>?, _ keySize: Int, _ result: UnsafeMutablePointer<CChar>?,
@@ -16,7 +16,7 @@ public func tappet_token_seal(
   } catch { return error.code.rawValue }
 }
 
-/// `tappet_token_open`.
+/// Decrypts a token and returns its time.
 @_cdecl("tappet_token_open") @implementation
 public func tappet_token_open(
   _ token: UnsafePointer<CChar>?, _ tokenSize: Int, _ key: UnsafePointer<UInt8>?, _ keySize: Int,
@@ -40,7 +40,7 @@ private final class ReceiverObject: LibraryObject {
   }
 }
 
-/// `tappet_token_receiver_new`.
+/// Creates a token receiver that has not accepted any token yet.
 @_cdecl("tappet_token_receiver_new") @implementation
 public func tappet_token_receiver_new(
   _ rule: tappet_token_rule, _ tolerance: Int64, _ key: UnsafePointer<UInt8>?, _ keySize: Int,
@@ -54,7 +54,7 @@ public func tappet_token_receiver_new(
   }
 }
 
-/// `tappet_token_receiver_accept`.
+/// Accepts a token and remembers it, or rejects it.
 @_cdecl("tappet_token_receiver_accept") @implementation
 public func tappet_token_receiver_accept(
   _ receiver: OpaquePointer?, _ token: UnsafePointer<CChar>?, _ tokenSize: Int, _ now: Int64,
@@ -69,7 +69,7 @@ public func tappet_token_receiver_accept(
   }
 }
 
-/// `tappet_token_receiver_free`.
+/// Frees a receiver and forgets its tokens.
 @_cdecl("tappet_token_receiver_free") @implementation
 public func tappet_token_receiver_free(_ receiver: OpaquePointer?) { Objects.free(receiver, as: .tokenReceiver) }
 

@@ -3,7 +3,7 @@
 import CTappet
 import TappetCore
 
-/// `tappet_url_verify`.
+/// Verifies a tag URL with the given keys and returns its contents.
 @_cdecl("tappet_url_verify") @implementation
 public func tappet_url_verify(
   _ url: UnsafePointer<CChar>?, _ size: Int, _ keys: UnsafePointer<UInt8>?, _ keyCount: Int,
@@ -27,7 +27,7 @@ public func tappet_url_verify(
   } ?? ErrorCode.argument.rawValue
 }
 
-/// `tappet_url_sign`.
+/// Creates a signed tag URL.
 @_cdecl("tappet_url_sign") @implementation
 public func tappet_url_sign(
   _ index: Int64, _ timestamp: Int64, _ key: UnsafePointer<UInt8>?, _ result: UnsafeMutablePointer<CChar>?, _ size: Int
@@ -41,7 +41,7 @@ public func tappet_url_sign(
   return output(url.text(), result, size, endsWithNUL: true)
 }
 
-/// `tappet_share_encode`.
+/// Encodes a secret as a share URL.
 @_cdecl("tappet_share_encode") @implementation
 public func tappet_share_encode(
   _ index: Int64, _ key: UnsafePointer<UInt8>?, _ label: UnsafePointer<CChar>?, _ labelSize: Int,
@@ -57,7 +57,7 @@ public func tappet_share_encode(
   } ?? ErrorCode.argument.rawValue
 }
 
-/// `tappet_share_decode`.
+/// Decodes a share URL.
 @_cdecl("tappet_share_decode") @implementation
 public func tappet_share_decode(
   _ url: UnsafePointer<CChar>?, _ size: Int, _ result: UnsafeMutablePointer<tappet_share>?

@@ -1,11 +1,10 @@
-// Adding, editing, moving and removing entries. The rows that a change replaces are stored with it, so that it can be
-// undone.
+// Adding, editing, moving and removing entries. Each change stores the rows that it replaces, so that it can be undone.
 
 import TappetCore
 import TappetSQLite
 
 extension Inventory {
-  /// Adds an entry to a place, `container`, or a building; generates a code for a box without one.
+  /// Adds an entry to the place `container`, or adds a building; generates a code for a box that has none.
   @export(interface)
   @discardableResult
   package func add(
@@ -26,7 +25,7 @@ extension Inventory {
     }
   }
 
-  /// Changes the values of an entry; refuses if they are the current ones.
+  /// Changes the values of an entry; throws if the new values equal the current values.
   @export(interface)
   @discardableResult
   package func edit(
@@ -43,7 +42,7 @@ extension Inventory {
     }
   }
 
-  /// Adds pieces to an item or removes some, so that the changes of several people add up.
+  /// Adds pieces to an item or removes pieces from it, so that changes by several people add up.
   @export(interface)
   @discardableResult
   package func adjust(
@@ -61,7 +60,7 @@ extension Inventory {
     }
   }
 
-  /// Moves an entry with its contents to another place; ends the loan of a lent item.
+  /// Moves an entry with its contents to a different place; ends the loan of a lent item.
   @export(interface)
   @discardableResult
   package func move(
@@ -98,13 +97,13 @@ extension Inventory {
 
   // MARK: Rules
 
-  /// Returns the current state of an entry, which another process may have removed since it was looked up.
+  /// Returns the current state of an entry; throws if another process has removed the entry in the meantime.
   private func require(_ old: InventoryEntry) throws(InventoryError) -> InventoryEntry {
     guard let current = try entry(old.id, of: old.kind) else { throw .unknown(old.kind, old.name) }
     return current
   }
 
-  /// Returns the row of the place for an entry of this kind; `nil` for a building.
+  /// Returns the row of the place that is to contain an entry of the given kind; `nil` for a building.
   private func require(
     _ container: InventoryEntry?, for kind: InventoryKind
   ) throws(InventoryError) -> InventoryRow? {
@@ -112,7 +111,7 @@ extension Inventory {
     return try container.map { (place) throws(InventoryError) in try require(place).row }
   }
 
-  /// Trims the texts, and refuses values that must not be stored.
+  /// Trims the texts, and throws if a value must not be stored.
   func check(_ entry: inout InventoryEntry) throws(InventoryError) {
     try checkTexts(&entry)
     guard entry.kind == .box else { return }
@@ -124,7 +123,7 @@ extension Inventory {
     }
   }
 
-  /// Trims and checks the texts without comparing the codes of other boxes.
+  /// Trims and checks the texts, but does not compare the codes of other boxes.
   func checkTexts(_ entry: inout InventoryEntry) throws(InventoryError) {
     let isBox = entry.kind == .box
     entry.name = entry.name.trimmedLabel ?? ""
@@ -151,9 +150,9 @@ extension Inventory {
   }
 }
 
-/// Codes generated for boxes without one.
+/// Generates codes for boxes that have none.
 enum InventoryCode {
-  /// Letters and digits that are not easily confused (Crockford's base 32).
+  /// Digits and letters that are not easily confused (Crockford's base 32).
   private static let digits = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
   /// Returns `B-` and ten random digits: 50 bits.

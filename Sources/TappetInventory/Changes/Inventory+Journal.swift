@@ -1,5 +1,5 @@
 // The journal: each change stores the previous state of its rows, and the rows that it added. The last
-// `Limits.inventoryUndoMax` changes are kept. An undo is a change, too, whose `reverts` is the number of the undone
+// `Limits.inventoryUndoMax` changes are kept. An undo is also a change; its `reverts` is the number of the undone
 // change.
 
 import TappetCore
@@ -7,7 +7,7 @@ import TappetSQLite
 
 /// A change in the journal.
 package struct InventoryChange: Hashable, Sendable {
-  /// Number of the change, in ascending order.
+  /// Number of the change; numbers increase with each change.
   package var number: Int64
   /// Kind of the changed entry.
   package var kind: InventoryKind
@@ -19,16 +19,16 @@ package struct InventoryChange: Hashable, Sendable {
   package var who: String
   /// Time of the change in milliseconds since 1970.
   package var unixMilliseconds: Int64
-  /// Number of entries that the change affected, added or removed.
+  /// Number of entries changed, added or removed.
   package var thingCount: Int64
-  /// Whether the change was undone.
+  /// Whether the change has been undone.
   package var isTakenBack: Bool
-  /// Number of the change that this change has undone.
+  /// Number of the change that this change undid; `nil` if it is not an undo.
   var reverts: Int64?
 }
 
 extension Inventory {
-  /// Starts a change within a transaction; returns its number.
+  /// Adds a change to the journal within a transaction; returns its number.
   func note(
     _ verb: InventoryVerb, _ entry: InventoryEntry, _ now: Int64, by who: String
   ) throws(InventoryError) -> Int64 {
@@ -55,7 +55,7 @@ extension Inventory {
     }
   }
 
-  /// Stores which rows a change added.
+  /// Records which rows a change added.
   func recordAdded(_ kind: InventoryKind, _ rows: ClosedRange<Int64>, in change: Int64) throws(InventoryError) {
     try stored { () throws(DatabaseError) in
       let insertion = try database.statement(
@@ -86,7 +86,7 @@ extension Inventory {
     try stored { () throws(DatabaseError) in try copy.run() }
   }
 
-  /// Stores the current state of a row and of everything inside it.
+  /// Stores the current state of a row and of everything contained in its entry.
   func keepAll(of entry: InventoryEntry, in change: Int64) throws(InventoryError) {
     if entry.kind == .item { return try keep(entry, in: change) }
     try stored { () throws(DatabaseError) in
@@ -111,7 +111,7 @@ extension Inventory {
     }
   }
 
-  /// Returns the changes in the journal without undos, newest first.
+  /// Returns the changes in the journal, excluding undos, newest first.
   @export(interface)
   package func changes() throws(InventoryError) -> [InventoryChange] { try allChanges().filter { $0.reverts == nil } }
 

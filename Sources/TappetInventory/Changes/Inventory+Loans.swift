@@ -1,11 +1,11 @@
-// Loans of items to people. A lent item keeps its place, to which it returns.
+// Loans of items to people. A lent item keeps its place, to which it will be returned.
 
 import TappetCore
 import TappetSQLite
 
 /// The loan of an item to a person.
 package struct InventoryLoan: Hashable, Sendable {
-  /// The person's name.
+  /// Name of the person.
   package var person: String
   /// Start of the loan in milliseconds since 1970.
   package var unixMilliseconds: Int64
@@ -14,9 +14,9 @@ package struct InventoryLoan: Hashable, Sendable {
 }
 
 extension Inventory {
-  /// Lends an item to a person until a due date, or without one, and ends its earlier loan.
+  /// Lends an item to a person, optionally until a due date, and ends any earlier loan of the item.
   ///
-  /// - Throws: `InventoryError.reserved` if another person has reserved the item for one of these days.
+  /// - Throws: `InventoryError.reserved` if another person has reserved the item for a day of the loan.
   @export(interface)
   package func lend(
     _ item: InventoryEntry, to person: String, until due: CalendarDay? = nil, by who: String
@@ -40,7 +40,7 @@ extension Inventory {
     }
   }
 
-  /// Ends the loan of an item; refuses if it is not lent.
+  /// Ends the loan of an item; throws if the item is not lent.
   package func takeBack(_ item: InventoryEntry, by who: String) throws(InventoryError) {
     try changeLoan(of: item, .returned, by: who) { (_) throws(InventoryError) in
       if try loan(of: item) == nil { throw .unchanged(.item) }
@@ -48,7 +48,7 @@ extension Inventory {
     }
   }
 
-  /// Returns the loan of the item; `nil` if it is in its box.
+  /// Returns the loan of the item; `nil` if the item is not lent.
   @export(interface)
   package func loan(of item: InventoryEntry) throws(InventoryError) -> InventoryLoan? {
     try stored { () throws(DatabaseError) in
@@ -61,7 +61,7 @@ extension Inventory {
     }
   }
 
-  /// Calls `body` with the lent items, longest lent first, until it returns false.
+  /// Calls `body` with the lent items, longest-running loan first, until it returns false.
   @export(interface)
   package func forEachLentItem(_ body: (InventoryEntry) throws(InventoryError) -> Bool) throws(InventoryError) {
     let statement = try statement(
@@ -73,7 +73,7 @@ extension Inventory {
     try forEachRow(of: statement, .item, body)
   }
 
-  /// Calls `body` with the items due before a day, longest overdue first, until it returns false.
+  /// Calls `body` with the items due before the given day, longest overdue first, until it returns false.
   @export(interface)
   package func forEachItem(
     dueBefore day: CalendarDay, _ body: (InventoryEntry) throws(InventoryError) -> Bool
@@ -88,7 +88,7 @@ extension Inventory {
     try forEachRow(of: statement, .item, body)
   }
 
-  /// Removes the loan within a transaction.
+  /// Ends the loan of an item within a transaction.
   func endLoan(of item: InventoryEntry) throws(InventoryError) {
     try stored { () throws(DatabaseError) in
       let statement = try database.statement("DELETE FROM loan WHERE uuid = ?1")
@@ -112,7 +112,7 @@ extension Inventory {
     }
   }
 
-  /// Returns the borrower of an entry, or otherwise the path of its place.
+  /// Returns the borrower of a lent item, or otherwise the path of the entry's place.
   func whereabouts(of entry: InventoryEntry) throws(InventoryError) -> String {
     if entry.kind == .item, let loan = try loan(of: entry) { return loan.person }
     return try location(of: entry).path

@@ -1,10 +1,10 @@
-// The history of moves: who moved an entry, when, from where, and to where; a borrower counts as a place. It contains
-// names instead of row numbers, so it outlives the entries.
+// The history of moves: who moved which entry when, from where and to where; a borrower counts as a place. The history
+// contains names instead of row numbers, so it outlives the entries.
 
 import TappetCore
 import TappetSQLite
 
-/// A move from one place to another, to a person or back.
+/// A move from one place to another, or to or from a person.
 package struct InventoryMove: Hashable, Sendable {
   /// Time of the move in milliseconds since 1970.
   package var unixMilliseconds: Int64
@@ -14,7 +14,7 @@ package struct InventoryMove: Hashable, Sendable {
   package var kind: InventoryKind
   /// Id of the moved entry.
   package var id: InventoryID
-  /// Name of the entry at that time.
+  /// Name of the entry at the time of the move.
   package var name: String
   /// Path of the previous place, or name of the borrower.
   package var origin: String
@@ -23,7 +23,7 @@ package struct InventoryMove: Hashable, Sendable {
 }
 
 extension Inventory {
-  /// Records a move within a transaction, after it was made.
+  /// Records a completed move within its transaction.
   func recordMove(
     of entry: InventoryEntry, from origin: String, to destination: String, _ now: Int64, by who: String
   ) throws(InventoryError) {
@@ -46,7 +46,7 @@ extension Inventory {
     }
   }
 
-  /// Calls `body` with the moves of one entry or of all, newest first, until it returns false.
+  /// Calls `body` with the moves of one entry, or of all entries, newest first, until it returns false.
   @export(interface)
   package func forEachMove(
     of id: InventoryID?, _ body: (InventoryMove) -> Bool

@@ -1,12 +1,12 @@
-// Changes that a kiosk publishes. Each one is recorded in the transaction that makes it, and kept until the kiosk has
-// it on its disk. Low items are found by their state, so that an import and an undo count, too.
+// Changes that a kiosk publishes. Each change is recorded in the transaction that makes it, and kept until the kiosk
+// has stored it on disk. Low items are found by their current quantity, so imports and undos are covered as well.
 
 import TappetCore
 import TappetSQLite
 
 /// A change to be published.
 package struct InventoryNews: Hashable, Sendable {
-  /// Number of the change, in ascending order.
+  /// Number of the change; numbers increase with each change.
   package var number: Int64
   /// Time of the change in milliseconds since 1970.
   package var unixMilliseconds: Int64
@@ -16,16 +16,16 @@ package struct InventoryNews: Hashable, Sendable {
   package var verb: InventoryVerb
   /// Kind of the changed entry.
   package var kind: InventoryKind
-  /// Id of the entry; for an import or an undo, an id that no entry has.
+  /// Id of the entry; for an import or an undo, an id that belongs to no entry.
   package var id: InventoryID
-  /// Name of the entry at that time.
+  /// Name of the entry at the time of the change.
   package var name: String
-  /// Path of the entry's place at that time.
+  /// Path of the entry's place at the time of the change.
   package var path: String
 }
 
 extension Inventory {
-  /// Records a change within its transaction.
+  /// Records a change within the transaction that makes it.
   func recordNews(_ verb: InventoryVerb, _ entry: InventoryEntry, _ now: Int64, by who: String) throws(InventoryError) {
     let path = try location(of: entry).path
     try stored { () throws(DatabaseError) in
@@ -45,8 +45,7 @@ extension Inventory {
     }
   }
 
-  /// Returns the first change that was not published; `nil` at the very first call, because earlier changes are not
-  /// published.
+  /// Returns the first unpublished change; `nil` at the very first call, because earlier changes are not published.
   @export(interface)
   package func nextNews() throws(InventoryError) -> InventoryNews? {
     try stored { () throws(DatabaseError) in
@@ -67,7 +66,7 @@ extension Inventory {
     }
   }
 
-  /// Records that the changes up to this number were published; fails at once while another process writes.
+  /// Records that the changes up to `number` have been published; fails immediately while another process writes.
   package func passedOn(upTo number: Int64) throws(InventoryError) {
     try recorded { () throws(DatabaseError) in
       let statement = try database.statement("UPDATE announced SET number = max(number, ?1)")
@@ -76,12 +75,12 @@ extension Inventory {
     }
   }
 
-  /// Writes without waiting for an import, during which taps are to be answered.
+  /// Writes, but does not wait for an import to finish, because taps must be handled during the import.
   private func recorded(_ body: () throws(DatabaseError) -> Void) throws(InventoryError) {
     try stored { () throws(DatabaseError) in try database.withoutWaiting(body) }
   }
 
-  /// Returns the first low item that was not yet reported.
+  /// Returns the first low item that has not been reported yet.
   @export(interface)
   package func nextLowItem() throws(InventoryError) -> InventoryEntry? {
     let statement = try statement(
@@ -94,7 +93,7 @@ extension Inventory {
     return try first(statement, of: .item)
   }
 
-  /// Records that the low item was reported; fails at once while another process writes.
+  /// Records that the low item has been reported; fails immediately while another process writes.
   package func passedOnLow(_ id: InventoryID) throws(InventoryError) {
     try recorded { () throws(DatabaseError) in
       let statement = try database.statement("INSERT OR IGNORE INTO announced_low (uuid) VALUES (?1)")
@@ -103,10 +102,10 @@ extension Inventory {
     }
   }
 
-  /// Forgets the items that are no longer low, so that they are reported when they are low again.
+  /// Forgets the items that are no longer low, so that they are reported again when they next become low.
   ///
-  /// Fails at once while another process writes: if it succeeds, all noticed changes are committed, because a change of
-  /// the log's file is noticed before the commit is visible.
+  /// Fails immediately while another process writes. If the call succeeds, all detected changes are committed: a change
+  /// of the log's file is detected before the commit is visible.
   @export(interface)
   package func forgetStockedItems() throws(InventoryError) {
     try recorded { () throws(DatabaseError) in

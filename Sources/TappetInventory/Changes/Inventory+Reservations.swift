@@ -1,16 +1,16 @@
-// Reservations of items for people, by day. A loan to another person must not overlap one.
+// Reservations of items for people, by day. A loan must not overlap another person's reservation.
 
 import TappetCore
 import TappetPlatform
 import TappetSQLite
 
-/// The reservation of an item for a person, from a first to a last day.
+/// Reservation of an item for a person, from the first to the last day.
 package struct InventoryReservation: Hashable, Sendable {
-  /// The person's name.
+  /// Name of the person.
   package var person: String
   /// First day of the reservation.
   package var first: CalendarDay
-  /// Last day of the reservation, included.
+  /// Last day of the reservation, inclusive.
   package var last: CalendarDay
 
   /// Creates a reservation.
@@ -30,7 +30,7 @@ extension CalendarDay {
 }
 
 extension Inventory {
-  /// Reserves an item; refuses days that overlap another reservation, or another person's loan with a due date.
+  /// Reserves an item; throws if the days overlap another reservation, or another person's loan that has a due date.
   @export(interface)
   package func reserve(_ item: InventoryEntry, _ wanted: InventoryReservation) throws(InventoryError) {
     guard item.kind == .item else { throw .wrongContainer(item.kind, nil) }
@@ -59,7 +59,7 @@ extension Inventory {
     }
   }
 
-  /// Removes the reservation of an item that starts on a day; refuses if there is none.
+  /// Removes the reservation of an item that starts on the given day; throws if there is none.
   @export(interface)
   package func unreserve(_ item: InventoryEntry, from first: CalendarDay) throws(InventoryError) {
     try transaction { () throws(InventoryError) in
@@ -73,7 +73,7 @@ extension Inventory {
     }
   }
 
-  /// Returns the reservations of an item that are not over, in the order of their days.
+  /// Returns the current and future reservations of an item, in chronological order.
   @export(interface)
   package func reservations(of item: InventoryEntry) throws(InventoryError) -> [InventoryReservation] {
     try stored { () throws(DatabaseError) in
@@ -91,9 +91,9 @@ extension Inventory {
     }
   }
 
-  /// Refuses a loan from today on that overlaps another person's reservation.
+  /// Throws if a loan that starts today would overlap another person's reservation.
   ///
-  /// A loan without a due date is only refused on a reserved day.
+  /// A loan without a due date is refused only if the item is reserved today.
   func requireUnreserved(
     _ item: InventoryEntry, for person: String, until due: CalendarDay?
   ) throws(InventoryError) {
@@ -106,6 +106,6 @@ extension Inventory {
 }
 
 extension InventoryReservation {
-  /// Whether both include a day.
+  /// Whether the two reservations have a day in common.
   fileprivate func overlaps(_ other: InventoryReservation) -> Bool { first <= other.last && other.first <= last }
 }

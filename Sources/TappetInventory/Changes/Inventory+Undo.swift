@@ -1,11 +1,11 @@
-// Undo and redo. A change can be undone only while no later change affects the same entries, so that no work is lost,
-// and a row number is free when its row is restored.
+// Undo and redo. A change can be undone only if no later change affects the same entries, so that no work is lost, and
+// the row number of a restored row is free.
 
 import TappetCore
 import TappetSQLite
 
 extension Inventory {
-  /// Undoes the change with this number, or the last change by anyone; returns it.
+  /// Undoes the change with the given number, or the last change by any person; returns the undone change.
   @export(interface)
   @discardableResult
   package func undo(number: Int64? = nil, by who: String) throws(InventoryError) -> InventoryChange {
@@ -29,7 +29,7 @@ extension Inventory {
     }
   }
 
-  /// Redoes the last change that this person has undone; returns it.
+  /// Redoes the change that the given person undid last; returns the redone change.
   @export(interface)
   @discardableResult
   package func redo(by who: String) throws(InventoryError) -> InventoryChange {
@@ -48,13 +48,13 @@ extension Inventory {
     }
   }
 
-  /// Refuses if a later change affects the same entries, or something else was put into an added place.
+  /// Throws if a later change affects the same entries, or if an added place now contains something else.
   private func requireUntouched(_ change: InventoryChange) throws(InventoryError) {
     let last = try stored { () throws(DatabaseError) in try database.integer("SELECT max(number) FROM change") }
-    // The most recent change: the usual case.
+    // The change is the most recent one, which is the usual case.
     if last == change.number { return }
     let later = try allChanges().filter { $0.number > change.number && !$0.isTakenBack }
-    // Changes of this size are not compared row by row.
+    // Large changes are not compared row by row.
     let large = later.first { $0.reverts == nil && $0.thingCount > Limits.inventoryRedoMax }
     if let large { throw .changedSince(large) }
     if change.thingCount > Limits.inventoryRedoMax, let other = later.first { throw .changedSince(other) }
@@ -69,7 +69,7 @@ extension Inventory {
 
   private func revert(_ number: Int64, _ now: Int64, by who: String) throws(InventoryError) {
     let moved = try movedBack(.box, in: number) + movedBack(.item, in: number)
-    // An entry and its place are restored in whatever order the rows have.
+    // The rows of an entry and its place are restored in any order.
     try stored { () throws(DatabaseError) in try database.execute("PRAGMA defer_foreign_keys = ON") }
     try run(Inventory.restoring, number, nil)
     for (old, origin) in moved {
@@ -93,7 +93,7 @@ extension Inventory {
     }
   }
 
-  /// Returns the entries that an undo moves, and the paths of their current locations.
+  /// Returns the entries that an undo moves, with the paths of their current locations.
   private func movedBack(
     _ kind: InventoryKind, in change: Int64
   ) throws(InventoryError) -> [(InventoryEntry, String)] {
@@ -120,7 +120,7 @@ extension Inventory {
 
   /// Statements that restore the old rows, and then remove the added rows.
   ///
-  /// Codes do not conflict, because all of them are released first.
+  /// Codes do not conflict, because all of them are cleared first.
   private static let restoring: [StaticString] = [
     "UPDATE place SET code = NULL WHERE code IS NOT NULL AND id IN (SELECT id FROM undo_place WHERE change = ?1)",
     """
@@ -183,9 +183,9 @@ extension Inventory {
     """,
   ]
 
-  /// Query for later changes in force that affect the same rows, their places, or their contents.
+  /// Query for later changes, not undone, that affect the same rows, their places, or their contents.
   ///
-  /// A change and its undo cancel out if both are later.
+  /// A change and its undo cancel each other out if both are later.
   private static let laterAlike: StaticString = """
     WITH later (number) AS (
       SELECT number FROM change AS one WHERE number > ?1 AND ifnull(reverts, 0) <= ?1

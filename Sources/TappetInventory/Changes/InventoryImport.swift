@@ -1,5 +1,6 @@
-// Imports: all rows of a file in one change and one transaction, or none. A row that matches an existing entry changes
-// it, any other row adds an entry, and nothing is removed. An import can be undone like any other change.
+// Imports: all rows of a file are applied in one change and one transaction, or none. A row that matches an existing
+// entry changes the entry, any other row adds an entry, and nothing is removed. An import can be undone like any other
+// change.
 
 import TappetCore
 import TappetSQLite
@@ -10,42 +11,42 @@ package struct InventoryImportCounts: Hashable, Sendable {
   package var added = 0
   /// Number of entries with new values or a new place.
   package var changed = 0
-  /// Number of entries that already matched the file.
+  /// Number of entries that already had the values in the file.
   package var unchanged = 0
 }
 
-/// The result of one row.
+/// Result of importing one row.
 package enum InventoryImportResult: Sendable {
   case added(InventoryEntry)
   case changed(from: InventoryEntry, to: InventoryEntry)
   case unchanged
 }
 
-/// A running import, within its transaction.
+/// An import in progress, within its transaction.
 package final class InventoryImport {
   private let inventory: Inventory
   private let who: String
   private let now: Int64
   private let change: Int64
-  /// Whether the inventory was empty: the indexes are then created at the end, in a fifth of the time.
+  /// Whether the inventory was empty; the indexes are then created at the end, which takes a fifth of the time.
   private let isBulk: Bool
-  /// Row of the last item before the import; later rows were added by the import.
+  /// Row of the last item that existed before the import; later rows were added by the import.
   private let lastItem: InventoryRow
   private var addedPlaces: ClosedRange<InventoryRow>?
   private var addedItems: ClosedRange<InventoryRow>?
-  /// Place of the previous row.
+  /// Place used by the previous row.
   private var lastPlace: InventoryEntry?
   private var lastPath: [String] = []
-  /// One bit for each existing item: whether a row without an id has matched the item.
+  /// One bit for each existing item: whether the item was matched by a row without an id.
   ///
-  /// Items with equal names are matched in order.
+  /// Items with the same name are matched in order.
   private var meant: [UInt8]
-  /// Items that a row changed although several items of this name were still unmatched.
+  /// Items that a row changed while several items with the same name were still unmatched.
   private var choices: [(name: String, box: InventoryEntry, count: Int)] = []
-  /// Places that were created for the last row.
+  /// Places that were created for the most recent row.
   package private(set) var madePlaces: [InventoryEntry] = []
   private var rowCount = 0
-  /// Counts of the rows so far.
+  /// Counts for the rows imported so far.
   package private(set) var counts = InventoryImportCounts()
 
   fileprivate init(_ inventory: Inventory, _ name: String, by who: String) throws(InventoryError) {
@@ -69,7 +70,7 @@ package final class InventoryImport {
     try inventory.requireRoom()
   }
 
-  /// Adds or changes the entry of one row, and creates missing places on its path.
+  /// Adds or changes the entry specified by a row, and creates the missing places on its path.
   @export(interface)
   @discardableResult
   package func add(_ record: InventoryRecord) throws(InventoryError) -> InventoryImportResult {
@@ -90,7 +91,7 @@ package final class InventoryImport {
     return result
   }
 
-  /// Adds a barcode to the entry of a row, which counts as a change.
+  /// Adds a barcode to the entry of a row; an added barcode counts as a change of the entry.
   private func add(
     _ barcode: String, to result: inout InventoryImportResult, _ old: InventoryEntry?
   ) throws(InventoryError) {
@@ -151,15 +152,15 @@ package final class InventoryImport {
     _ record: InventoryRecord, _ kind: InventoryKind, in container: InventoryEntry?
   ) throws(InventoryError) -> InventoryEntry? {
     if let id = record.id {
-      // The id may belong to another kind in the same table.
+      // The id may belong to an entry of a different kind in the same table.
       for other in InventoryKind.allCases where other != kind && kind != .item && other != .item {
         if try inventory.entry(id, of: other) != nil { throw .wrongContainer(kind, other) }
       }
       return try inventory.entry(id, of: kind)
     }
     if kind == .box, let code = record.code, let box = try inventory.box(code: code) {
-      // A moved box must keep its label; a relabelled box must stay where it is, with a label that no other box there
-      // has.
+      // A moved box must keep its label. A relabelled box must stay in its place, and no other box there may have the
+      // new label.
       let label = record.names[Int(kind.rawValue)].trimmedLabel ?? ""
       let namesake = try inventory.child(of: container, label, .box)
       if namesake != nil || container != nil && container?.row != box.container {
@@ -180,7 +181,7 @@ package final class InventoryImport {
 
   private func isMeant(_ item: InventoryEntry) -> Bool { meant[Int(item.row / 8)] >> UInt8(item.row % 8) & 1 == 1 }
 
-  /// Refuses a file with fewer rows than existing items of the same name if a row changes one of these items.
+  /// Throws if a row changes one of several items with the same name, and the file has fewer rows than such items.
   fileprivate func settle() throws(InventoryError) {
     for choice in choices {
       let same = try inventory.items(named: choice.name, in: choice.box, upTo: lastItem)
@@ -188,9 +189,9 @@ package final class InventoryImport {
     }
   }
 
-  /// Returns the place of a row's entry; `nil` if the row does not specify it.
+  /// Returns the place of a row's entry; `nil` if the row does not specify the place.
   ///
-  /// A missing place is created if its whole path is known.
+  /// A missing place is created if its full path is known.
   private func container(of record: InventoryRecord, _ kind: InventoryKind) throws(InventoryError) -> InventoryEntry? {
     guard let needed = kind.container else { return nil }
     if let id = record.container {
@@ -215,7 +216,7 @@ package final class InventoryImport {
     return place
   }
 
-  /// Refuses a row with the code of one box and the label of another: one of the two is wrong.
+  /// Throws if a row contains the code of one box and the label of another, because one of the two must be wrong.
   private func require(
     _ box: InventoryEntry, named record: InventoryRecord, _ code: String
   ) throws(InventoryError) {
@@ -255,7 +256,7 @@ package final class InventoryImport {
 extension Inventory {
   /// Runs `body` as one import; with `isTrial`, all changes are rolled back at the end.
   ///
-  /// An import that changes nothing leaves no trace.
+  /// An import that changes nothing is not added to the journal.
   @export(interface)
   package func runImport(
     named name: String, by who: String, isTrial: Bool,
@@ -280,24 +281,24 @@ extension Inventory {
     return counts
   }
 
-  /// Refuses an import that would not leave a kiosk enough disk space for its taps.
+  /// Throws if the import would not leave enough disk space for the kiosk's taps.
   fileprivate func requireRoom() throws(InventoryError) {
     guard let room = database.room, room < Limits.inventoryReserve else { return }
     throw .noRoom(path: database.path)
   }
 
-  /// Query for each row of an import whose place differs from that of the previous row.
+  /// Query that runs for each import row whose place differs from the place of the previous row.
   static let childQuery: StaticString = """
     SELECT id, uuid, parent, kind, name, code, created FROM place
     WHERE name = ?2 AND parent IS ?1 AND kind = ?3 ORDER BY id
     """
 
-  /// Returns the place with this name in `place`, or the building with this name.
+  /// Returns the place with the given name in `place`, or the building with the given name.
   fileprivate func child(
     of place: InventoryEntry?, _ name: String, _ kind: InventoryKind
   ) throws(InventoryError) -> InventoryEntry? { try children(of: place, name, kind).first }
 
-  /// Returns the places with this name in `place`, or the buildings with this name.
+  /// Returns the places with the given name in `place`, or the buildings with the given name.
   func children(
     of place: InventoryEntry?, _ name: String, _ kind: InventoryKind
   ) throws(InventoryError) -> [InventoryEntry] {
@@ -313,13 +314,13 @@ extension Inventory {
     return found
   }
 
-  /// Query for each row of an import without an id.
+  /// Query that runs for each import row without an id.
   static let itemsQuery: StaticString = """
     SELECT id, uuid, box, name, notes, quantity, minimum, photo, photo_hash, created FROM item
     WHERE box = ?1 AND name = ?2 AND id <= ?3 ORDER BY id
     """
 
-  /// Returns the items with this name in a box, up to a row.
+  /// Returns the items with the given name in a box, up to the row `last`.
   func items(
     named name: String, in box: InventoryEntry, upTo last: InventoryRow = .max
   ) throws(InventoryError) -> [InventoryEntry] {

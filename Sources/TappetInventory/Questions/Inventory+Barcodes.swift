@@ -1,4 +1,4 @@
-// Barcodes of entries, in addition to the codes of their labels: EANs, and the numbers of other programs.
+// Barcodes of entries, in addition to the codes on their labels: EANs, and numbers assigned by other programs.
 
 import TappetCore
 import TappetSQLite
@@ -28,7 +28,7 @@ extension Inventory {
     }
   }
 
-  /// Returns the entry with this barcode.
+  /// Returns the entry with the given barcode.
   func entry(barcode: String) throws(InventoryError) -> InventoryEntry? {
     guard let code = barcode.trimmedLabel else { return nil }
     let id = try stored { () throws(DatabaseError) -> InventoryID? in
@@ -40,7 +40,7 @@ extension Inventory {
     return try id.flatMap { (id) throws(InventoryError) in try entry(id) }
   }
 
-  /// Returns the barcodes of an entry, in order.
+  /// Returns the barcodes of an entry, sorted.
   @export(interface)
   package func barcodes(of entry: InventoryEntry) throws(InventoryError) -> [String] {
     try stored { () throws(DatabaseError) in
@@ -53,9 +53,9 @@ extension Inventory {
     }
   }
 
-  /// Adds a barcode to an entry within a transaction; returns false if the entry already has it.
+  /// Adds a barcode to an entry within a transaction; returns false if the entry already has the barcode.
   ///
-  /// The barcode of an entry that was removed can be given to another one.
+  /// The barcode of a removed entry can be assigned to another entry.
   @discardableResult
   func add(barcode: String, to entry: InventoryEntry) throws(InventoryError) -> Bool {
     let code = barcode.trimmedLabel ?? ""

@@ -4,9 +4,9 @@ import TappetCore
 import TappetSQLite
 
 extension Inventory {
-  /// Returns the one entry of a kind that these words match.
+  /// Returns the only entry of a kind that the text matches; throws if there is none, or more than one.
   ///
-  /// The words are a box's code, a barcode, an id, a name, or a path `Building / Room / …`, whose start may be omitted.
+  /// The text is a box's code, a barcode, an id, a name, or a path `Building / Room / …`, whose start may be omitted.
   @export(interface)
   package func resolve(_ words: String, _ kind: InventoryKind) throws(InventoryError) -> InventoryEntry {
     let words = words.trimmedLabel ?? ""
@@ -20,7 +20,7 @@ extension Inventory {
     }
   }
 
-  /// Returns the place that these words match, of any kind that can contain entries of this kind, nearest kind first.
+  /// Returns the place that the text matches, of any kind that can contain entries of `kind`, nearest kind first.
   @export(interface)
   package func resolve(_ words: String, around kind: InventoryKind) throws(InventoryError) -> InventoryEntry {
     var next = kind.container
@@ -35,7 +35,7 @@ extension Inventory {
     throw .unknownPlace(words)
   }
 
-  /// Returns the one entry of any kind that these words match, nearest kind of place first, and items last.
+  /// Returns the only entry of any kind that the text matches, nearest kind of place first, and items last.
   @export(interface)
   package func resolve(anything words: String) throws(InventoryError) -> InventoryEntry {
     if let thing = try words.trimmedLabel.flatMap({ (text) throws(InventoryError) in try thing(onLabel: text) }) {
@@ -50,7 +50,7 @@ extension Inventory {
     }
   }
 
-  /// Returns the one place of a kind that these names match, of which the first ones may be empty.
+  /// Returns the only place of a kind that the given names match; leading names may be empty.
   func resolve(names: [String], _ kind: InventoryKind) throws(InventoryError) -> InventoryEntry {
     let path = Array(names.drop { $0.isEmpty })
     let found = path.count > 1 ? try located(path, kind) : try named(path.last ?? "", kind)
@@ -60,7 +60,7 @@ extension Inventory {
     return place
   }
 
-  /// Returns the entries with this name.
+  /// Returns the entries with the given name.
   private func named(
     _ name: String, _ kind: InventoryKind, max: Int = Limits.inventoryNamesakesMax
   ) throws(InventoryError) -> [InventoryEntry] {
@@ -117,12 +117,12 @@ extension Inventory {
   }
 }
 
-/// Names in one text, separated by `/` or the arrow of a location.
+/// Names in one text, separated by `/` or the arrow used in locations.
 package struct InventoryPath {
   /// Names from outermost to innermost, without surrounding spaces.
   package private(set) var names: [String] = []
 
-  /// Splits a text; an empty part is a name, too.
+  /// Splits a text into names; an empty part is also a name.
   @export(interface)
   package init(_ text: String) {
     var name: [Unicode.Scalar] = []

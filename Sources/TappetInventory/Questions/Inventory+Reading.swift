@@ -1,10 +1,10 @@
-// Queries: single entries, lists in their fixed orders, and locations.
+// Queries: single entries, lists in a fixed order, and locations.
 
 import TappetCore
 import TappetSQLite
 
 extension Inventory {
-  /// Returns the entry of this kind with this id.
+  /// Returns the entry of the given kind with the given id.
   @export(interface)
   package func entry(_ id: InventoryID, of kind: InventoryKind) throws(InventoryError) -> InventoryEntry? {
     let statement = try statement(
@@ -17,7 +17,7 @@ extension Inventory {
     return entry
   }
 
-  /// Returns the entry of any kind with this id.
+  /// Returns the entry with the given id, of any kind.
   @export(interface)
   package func entry(_ id: InventoryID) throws(InventoryError) -> InventoryEntry? {
     if let item = try entry(id, of: .item) { return item }
@@ -28,7 +28,7 @@ extension Inventory {
     return try first(statement, of: .box)
   }
 
-  /// Returns the box whose QR code has exactly this text.
+  /// Returns the box whose QR code contains exactly the given text.
   @export(interface)
   package func box(code: String) throws(InventoryError) -> InventoryEntry? {
     guard let code = code.trimmedLabel else { return nil }
@@ -39,7 +39,7 @@ extension Inventory {
     return try first(statement, of: .box)
   }
 
-  /// Returns the entry with exactly this text on its label or package: a box's code, a barcode, or an id.
+  /// Returns the entry whose label or package contains exactly the given text: a box's code, a barcode, or an id.
   @export(interface)
   package func thing(onLabel text: String) throws(InventoryError) -> InventoryEntry? {
     if let box = try box(code: text) { return box }
@@ -47,7 +47,7 @@ extension Inventory {
     return try InventoryID(text: text).flatMap { (id) throws(InventoryError) in try entry(id) }
   }
 
-  /// Returns the entry in a row.
+  /// Returns the entry in the given row.
   func entry(row: InventoryRow, of kind: InventoryKind) throws(InventoryError) -> InventoryEntry? {
     let statement = try statement(
       kind, place: "SELECT id, uuid, parent, kind, name, code, created FROM place WHERE id = ?1",
@@ -186,7 +186,7 @@ extension Inventory {
     return try location(in: container, kind)
   }
 
-  /// Returns the location down to the place in this row.
+  /// Returns the location down to the place in the given row.
   func location(in row: InventoryRow, _ kind: InventoryKind) throws(InventoryError) -> InventoryLocation {
     var location = InventoryLocation()
     var next: InventoryRow? = row
@@ -202,7 +202,7 @@ extension Inventory {
 }
 
 extension InventoryEntry {
-  /// The text of the QR code on its label, by which `thing(onLabel:)` finds it: a box's code, or the id.
+  /// Text of the QR code on the entry's label, by which `thing(onLabel:)` finds the entry: a box's code, or the id.
   package var labelText: String { kind == .box ? code : id.text }
 
   /// Kind of the entry's contents; `nil` for an item.

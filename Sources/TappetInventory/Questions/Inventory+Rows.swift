@@ -1,10 +1,10 @@
-// Conversion of rows to entries and back. Both tables have the same columns for values that places and items share.
+// Conversion of rows to entries and back. Values that places and items share are in columns of the same name.
 
 import TappetCore
 import TappetSQLite
 
 extension Inventory {
-  /// Returns the entry in the row of a statement with the columns of a place.
+  /// Returns the entry in the current row of a statement that selects the columns of a place.
   func place(_ row: Statement) -> InventoryEntry? {
     guard let id = InventoryID(row.blob(1)), let kind = InventoryKind(rawValue: row.integer(3)) else { return nil }
     var entry = InventoryEntry(
@@ -15,7 +15,7 @@ extension Inventory {
     return entry
   }
 
-  /// Returns the entry in the row of a statement with the columns of an item.
+  /// Returns the entry in the current row of a statement that selects the columns of an item.
   func item(_ row: Statement) -> InventoryEntry? {
     guard let id = InventoryID(row.blob(1)) else { return nil }
     var entry = InventoryEntry(
@@ -28,21 +28,21 @@ extension Inventory {
     return entry
   }
 
-  /// Returns the first entry that a statement finds.
+  /// Returns the first entry that a statement returns.
   func first(_ statement: Statement, of kind: InventoryKind) throws(InventoryError) -> InventoryEntry? {
     defer { statement.reset() }
     guard try stored({ () throws(DatabaseError) in try statement.step() }) else { return nil }
     return kind == .item ? item(statement) : place(statement)
   }
 
-  /// Returns the prepared statement for places or for items, depending on the kind.
+  /// Returns the prepared statement for places or items, depending on the kind.
   func statement(
     _ kind: InventoryKind, place: StaticString, item: StaticString
   ) throws(InventoryError) -> Statement {
     try stored { () throws(DatabaseError) in try database.statement(kind == .item ? item : place) }
   }
 
-  /// Adds a row; returns its number.
+  /// Adds a row for the entry; returns the row number.
   func insert(_ entry: InventoryEntry) throws(DatabaseError) -> InventoryRow {
     let isItem = entry.kind == .item
     let statement = try database.statement(
@@ -67,7 +67,7 @@ extension Inventory {
     return database.lastRow
   }
 
-  /// Writes all values of a row that can change.
+  /// Updates all values of a row that can change.
   func update(_ entry: InventoryEntry) throws(DatabaseError) {
     let isItem = entry.kind == .item
     let statement = try database.statement(

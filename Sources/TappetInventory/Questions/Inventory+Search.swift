@@ -1,12 +1,13 @@
-// Search: first the entries with all words of a query, each as the start of a word in names, labels, codes and notes;
-// then the entries with the words inside their names; then the entries with some of the words that are in places with
-// the others. The newest entries are listed first: ranking ten thousand hits takes longer than a user waits.
+// Search. The first results are entries in which every word of the query starts a word of a name, label, code or note;
+// next are entries with the words inside their names; last are entries that contain some of the words and are in places
+// that contain the others. The newest entries are listed first, because ranking ten thousand matches takes longer than
+// a user waits.
 
 import TappetCore
 import TappetSQLite
 
 extension Inventory {
-  /// Calls `body` with the entries that `text` finds, places before items in each step, until it returns false or
+  /// Calls `body` with the entries that match `text`, places before items in each step, until it returns false or
   /// `limit` is reached.
   @export(interface)
   package func search(
@@ -14,7 +15,7 @@ extension Inventory {
   ) throws(InventoryError) {
     let text = text.composed
     var isGoingOn = limit > 0
-    // Items are stored as the complement of their row.
+    // An item is stored as the complement of its row.
     var seen: Set<InventoryRow> = []
     func pass(_ entry: InventoryEntry) throws(InventoryError) -> Bool {
       guard isGoingOn, seen.insert(entry.kind == .item ? ~entry.row : entry.row).inserted else { return isGoingOn }
@@ -42,11 +43,11 @@ extension Inventory {
     }
   }
 
-  /// Calls `body` with the entries that contain one of the words and are in places with the words that they lack.
+  /// Calls `body` with the entries that contain one of the words and are in places that contain the missing words.
   private func forEachEntry(
     with words: [String], _ kind: InventoryKind, _ body: (InventoryEntry) throws(InventoryError) -> Bool
   ) throws(InventoryError) {
-    // Keyed by place and word.
+    // Results keyed by place and word.
     var known: [Int64: Bool] = [:]
     func isInside(_ row: InventoryRow?, _ index: Int) throws(InventoryError) -> Bool {
       guard let row else { return false }
@@ -117,7 +118,7 @@ extension Inventory {
     return statement
   }
 
-  /// Calls `body` with the boxes whose code starts with this text, ignoring case in ASCII.
+  /// Calls `body` with the boxes whose code starts with the given text, ignoring the case of ASCII letters.
   private func forEachBox(
     codePrefix text: String, _ limit: Int64, _ body: (InventoryEntry) throws(InventoryError) -> Bool
   ) throws(InventoryError) {
@@ -131,7 +132,7 @@ extension Inventory {
         """)
     }
     statement.bind(text, at: 1)
-    // No character sorts after this one.
+    // No character sorts after U+10FFFF.
     statement.bind(text + "\u{10FFFF}", at: 2)
     statement.bind(limit, at: 3)
     try forEachRow(of: statement, .box, body)

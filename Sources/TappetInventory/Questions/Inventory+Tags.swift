@@ -1,10 +1,10 @@
-// Tags assigned to entries, by UID. Whether a tag is genuine is not checked here.
+// Tags assigned to entries, identified by UID. The authenticity of a tag is not checked here.
 
 import TappetCore
 import TappetSQLite
 
 extension Inventory {
-  /// Assigns the tag to an entry; replaces an earlier assignment of the tag.
+  /// Assigns the tag to an entry; replaces any earlier assignment of the tag.
   @export(interface)
   package func assign(_ uid: TagUID, to entry: InventoryEntry) throws(InventoryError) {
     try transaction { () throws(InventoryError) in

@@ -1,40 +1,40 @@
-// The main loop of tappet-inventory as a child process of the kiosk: it receives orders, sends replies, and in between
-// reports changes by any process and scanned codes. It sleeps while there is nothing to do.
+// The main loop of tappet-inventory, a child process of the kiosk. It receives orders, sends replies, and reports
+// scanned codes and changes made by any process. It sleeps while there is nothing to do.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 import TappetSQLite
 
-/// Service for a kiosk, which ends when the kiosk closes the socket.
+/// Inventory service for a kiosk; it stops when the kiosk closes the socket.
 package final class InventoryService {
   private let parent: UnixSocket
   private let inventory: Inventory
   private let folder: String
-  /// Watch for changes by any process, starting with the kiosk's first order.
+  /// Watch for changes by any process, started with the kiosk's first order.
   private var changes: FileChanges?
   private var scanner: Scanner?
   private var isEnded = false
   private var lowCount: Int64?
-  /// Whether the kiosk has not yet acknowledged the last change sent.
+  /// Whether the kiosk has not yet acknowledged the last change that was sent.
   private var owesNews = false
   private var owesLow = false
-  /// Changes that the kiosk has acknowledged, until the database has recorded this.
+  /// Acknowledged changes that have not been recorded in the database yet.
   private var taken: (news: Int64?, low: InventoryID?) = (nil, nil)
-  /// Number of failures in a row to read the news.
+  /// Number of consecutive failures to read the changes.
   private var failures = 0
 
-  /// Short at first: a commit is noticed milliseconds before it is complete.
+  /// Retry interval, short at first, because a commit is detected milliseconds before it is complete.
   private static var retry: Backoff { Backoff(.milliseconds(20), upTo: Limits.inventoryAskInterval) }
 
-  /// Creates a service for the inventory in a folder; throws if it cannot be opened.
+  /// Creates a service for the inventory in a folder; throws if the inventory cannot be opened.
   package init(parent: UnixSocket, folder: String) throws(DatabaseError) {
     self.parent = parent
     self.folder = folder
     inventory = try Inventory.open(folder: folder)
   }
 
-  /// Runs until the kiosk is gone.
+  /// Runs until the kiosk closes the socket.
   @export(interface)
   package func run() {
     while !isEnded {
@@ -56,7 +56,7 @@ package final class InventoryService {
     return min(askIn, retry)
   }
 
-  /// Time until the database is polled again, because it was busy or failed, or its changes are not noticed.
+  /// Time until the database is polled again, because it was busy or failed, or because its changes cannot be watched.
   private var askIn: Duration? {
     if failures > 0 { return InventoryService.retry.pause(after: failures - 1) }
     return changes == nil ? Limits.inventoryAskInterval : nil
@@ -115,13 +115,14 @@ package final class InventoryService {
 
   // MARK: Queries
 
-  /// Returns the entry of a tag, or of the code on a label.
+  /// Returns the entry to which a tag is assigned, or the entry with a code on its label.
   private func find(_ key: InventoryKey) throws(InventoryError) -> InventoryEntry? {
     if let uid = key.uid, let thing = try inventory.entry(tag: uid) { return thing }
     return try inventory.thing(onLabel: key.code)
   }
 
-  /// Makes a change and returns the changed entry, even if it was changed before, because a reply may have been lost.
+  /// Makes a change and returns the changed entry, even if the change was made before, because its reply may have been
+  /// lost.
   private func settled(
     _ thing: InventoryEntry, _ change: () throws(InventoryError) -> Void
   ) throws(InventoryError) -> InventoryEntry? {
@@ -131,7 +132,7 @@ package final class InventoryService {
     return try inventory.entry(thing.id, of: thing.kind)
   }
 
-  /// Replies with the entry that `body` returns, or with the reason there is none.
+  /// Replies with the entry that `body` returns, or with the reason why there is none.
   private func answer(
     _ number: UInt32, orElse absence: InventoryFault = .gone, _ body: () throws(InventoryError) -> InventoryEntry?
   ) {
@@ -148,7 +149,7 @@ package final class InventoryService {
     tellNews()
   }
 
-  /// Returns the entry in the form that the kiosk shows.
+  /// Returns the entry in the form that the kiosk displays.
   private func thing(_ entry: InventoryEntry) throws(InventoryError) -> InventoryThing {
     var thing = InventoryThing(id: entry.id, kind: entry.kind, name: entry.name)
     thing.code = entry.code
@@ -167,9 +168,9 @@ package final class InventoryService {
 
   // MARK: News
 
-  /// Sends the next change and the next low item, unless the kiosk has not yet acknowledged the previous ones.
+  /// Sends the next change and the next low item, each only after the kiosk has acknowledged the previous one.
   ///
-  /// If the database is busy or fails, it is polled again.
+  /// If the database is busy or an operation fails, the database is polled again.
   private func tellNews() {
     do throws(InventoryError) {
       try inventory.forgetStockedItems()
@@ -183,7 +184,7 @@ package final class InventoryService {
     } catch { failures += 1 }
   }
 
-  /// Records acknowledgements on the disk; only then may the next ones be sent.
+  /// Records acknowledged changes on disk; the next changes may be sent only after that.
   private func forgetTaken() throws(InventoryError) {
     if let news = taken.news {
       try inventory.passedOn(upTo: news)
@@ -205,7 +206,7 @@ package final class InventoryService {
     lowCount = count
   }
 
-  /// Returns the entry of a change in its current state, or otherwise in its state at that time.
+  /// Returns the entry of a change in its current state or, if it was removed, in its state at the time of the change.
   private func thing(_ news: InventoryNews) throws(InventoryError) -> InventoryThing {
     if let entry = try inventory.entry(news.id) { return try thing(entry) }
     var thing = InventoryThing(id: news.id, kind: news.kind, name: news.name)
@@ -224,7 +225,7 @@ package final class InventoryService {
     }
   }
 
-  /// Sends a message; a parent that does not accept it is gone, or has been blocked for too long.
+  /// Sends a message; a parent that does not accept it has exited, or has been blocked for too long.
   private func send(_ message: InventoryMessage) {
     let bytes = message.encode()
     while !isEnded {

@@ -5,13 +5,13 @@ import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// The scanner at a path, whether it is plugged in or not.
+/// The scanner at a device path, whether plugged in or not.
 final class Scanner {
   /// An event that the scanner reports.
   enum Finding: Equatable {
     /// A code was scanned.
     case code(String)
-    /// The scanner was opened, or is missing, with an errno.
+    /// The scanner was opened (0), or cannot be opened, with the errno.
     case state(errno: Int32)
   }
 
@@ -23,7 +23,7 @@ final class Scanner {
 
   init(path: String) { self.path = path }
 
-  /// The descriptor to wait for; -1 while the device is missing.
+  /// Descriptor to wait for; -1 while the device is missing.
   var fileDescriptor: Int32 { device?.number ?? -1 }
 
   /// Time until the next attempt to open the device; `nil` while it is open.
@@ -61,7 +61,7 @@ final class Scanner {
       case 1: if let code = keys.take(event) { findings.append(.code(code)) }
       case 0: return findings
       default:
-        // Unplugged, perhaps in the middle of a code, which is then discarded.
+        // The scanner was unplugged, perhaps in the middle of a code; the partial code is discarded.
         self.device = nil
         triedAt = Instant.now()
         return findings + state(SystemError.last("read").code)
@@ -75,14 +75,14 @@ final class Scanner {
 struct ScannedKeys {
   private var text: [UInt8] = []
   private var isShifted = false
-  /// Whether the code is too long, or keys are missing.
+  /// Whether the code is too long or incomplete.
   private var isSpoilt = false
   private var lastMilliseconds: Int64 = 0
 
-  /// Handles an event; returns the code that it completes.
+  /// Handles an event; returns the code if the event completes one.
   mutating func take(_ event: tp_input_event) -> String? {
     if event.is_dropped {
-      // The kernel lost events: the rest of this code would be taken for a different code.
+      // The kernel dropped events: the rest of this code would be mistaken for a different code.
       (isShifted, isSpoilt, lastMilliseconds) = (false, true, event.milliseconds)
       text.removeAll()
       return nil
@@ -92,9 +92,9 @@ struct ScannedKeys {
       isShifted = event.value != 0
       return nil
     }
-    // A scanner never holds a key to repeat it: a repeat event is caused by a late release.
+    // A scanner never holds a key down to repeat it: a repeat event is caused by a late release.
     guard event.value == 1 else { return nil }
-    // A scanner types a code without pauses: older characters are left over from other input.
+    // A scanner types a code without pauses, so older characters are left over from other input.
     if event.milliseconds - lastMilliseconds > Limits.scannerPauseMax.wholeMilliseconds { clear() }
     lastMilliseconds = event.milliseconds
     if event.code == 28 || event.code == 96 || event.code == 15 { return finish() }

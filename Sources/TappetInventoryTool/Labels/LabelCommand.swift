@@ -1,4 +1,4 @@
-// tappet label: labels of boxes and other entries, to be viewed, printed on sheets, or sent to label printers.
+// tappet label: labels for boxes and other entries, to be viewed, printed on sheets, or sent to label printers.
 
 import CPlatform
 import TappetCommandLine
@@ -32,7 +32,7 @@ struct ThingLabel {
 enum LabelCommand {
   static func run(_ arguments: Arguments, _ configuration: KioskConfiguration) throws(CommandFailure) {
     let labels = try labels(arguments, try Inventory.of(configuration))
-    if labels.isEmpty { throw .refused("there are no boxes") }
+    if labels.isEmpty { throw .refused("there are no boxes to label") }
     switch arguments.value("format") {
     case "svg":
       let sheet = arguments.value("sheet").flatMap { LabelSheet(name: $0) } ?? .roll
@@ -48,7 +48,7 @@ enum LabelCommand {
     }
   }
 
-  /// Creates labels for the specified entries, the boxes of a spot, or all boxes, each once.
+  /// Creates labels for the specified entries, the boxes of a spot, or all boxes, without duplicates.
   private static func labels(_ arguments: Arguments, _ inventory: Inventory) throws(CommandFailure) -> [ThingLabel] {
     var things: [InventoryEntry] = []
     var ids: Set<InventoryID> = []
@@ -69,7 +69,7 @@ enum LabelCommand {
     return labels
   }
 
-  /// Prints a label, on a terminal in black on white by colour number, elsewhere as plain text.
+  /// Prints a label: on a terminal in black on white by colour number, otherwise as plain text.
   private static func show(_ label: ThingLabel) {
     let isTerminal = isatty(1) == 1
     for line in label.picture.lines {
@@ -78,7 +78,7 @@ enum LabelCommand {
     Output.print("\(label.name)  [\(label.caption)]  \(label.path)")
   }
 
-  /// Writes all sheets, numbered if there are several; if one cannot be written, none is.
+  /// Writes all sheets, numbered if there are several; if one sheet cannot be written, none are.
   private static func write(_ sheets: [String], to path: String) throws(CommandFailure) {
     let stem = path.dropLast(".svg".utf8.count)
     let paths = sheets.indices.map { sheets.count == 1 ? path : "\(stem)-\($0 + 1).svg" }

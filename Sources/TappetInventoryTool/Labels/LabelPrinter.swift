@@ -26,8 +26,8 @@ enum LabelPrinter {
       """
   }
 
-  /// Escapes a field's data after ^FH: everything except plain ASCII becomes _ and two digits, so that it contains no
-  /// command.
+  /// Escapes a field's data after ^FH: everything except plain ASCII becomes _ and two digits, so that the data cannot
+  /// contain a command.
   private static func field(_ text: String) -> String {
     var field = ""
     for byte in text.utf8 {
@@ -40,7 +40,7 @@ enum LabelPrinter {
     return field
   }
 
-  /// Encodes a label for a receipt and label printer, cut off at its end.
+  /// Encodes a label for a receipt or label printer, which cuts the paper after the label.
   static func escpos(_ label: ThingLabel) -> [UInt8] {
     let code = Array(label.code.utf8)
     let size = code.count + 3
@@ -55,7 +55,7 @@ enum LabelPrinter {
     return bytes + [0x1B, 0x64, 2, 0x1D, 0x56, 0x42, 0]  // ESC d: feed two lines; GS V: feed to the cutter, and cut.
   }
 
-  /// Encodes text in the code page of Western Europe; unsupported characters are approximated.
+  /// Encodes text in code page 850 (Western Europe); unsupported characters are approximated.
   private static func codePage850(_ text: String) -> [UInt8] {
     guard let converter = iconv_open("IBM850//TRANSLIT", "UTF-8"), converter != iconv_t(bitPattern: -1) else {
       return text.utf8.map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }

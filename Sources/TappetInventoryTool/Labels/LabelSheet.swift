@@ -1,4 +1,4 @@
-// Sheets of labels as SVG images in their true size.
+// Sheets of labels as SVG images at actual size.
 
 import TappetCommandLine
 import TappetCore
@@ -39,7 +39,7 @@ struct LabelSheet {
     LabelSheet(
       name: "letter-3x10", page: (21_590, 27_940), label: (6668, 2540), origin: (476, 1270), pitch: (6985, 2540),
       columns: 3, rows: 10),
-    // Tapes; a printer for 24 mm tape prints on a width of 18 mm.
+    // Tapes; a printer for 24 mm tape has a print width of 18 mm.
     tape("tape-12", height: 1200, width: 6000, margin: 150), tape("tape-18", height: 1800, width: 7000, margin: 150),
     tape("tape-24", height: 2400, width: 8000, margin: 300),
   ]
@@ -53,7 +53,7 @@ struct LabelSheet {
     return sheet
   }
 
-  /// Finds the sheet of this name.
+  /// Finds the sheet with this name.
   init?(name: String) {
     guard let sheet = Self.all.first(where: { $0.name == name }) else { return nil }
     self = sheet
@@ -133,7 +133,7 @@ struct LabelSheet {
 
 /// Formats the text of a label.
 enum LabelText {
-  /// Returns the text in lines of at most `columns` characters, broken at spaces; more than `max` end in an ellipsis.
+  /// Returns up to `max` lines of up to `columns` characters, broken at spaces; longer text ends in an ellipsis.
   static func lines(_ text: String, columns: Int, max: Int) -> [String] {
     let columns = Swift.max(2, columns)
     var rest = Array(text.unicodeScalars)[...]

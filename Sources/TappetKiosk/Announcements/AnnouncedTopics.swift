@@ -1,17 +1,17 @@
-// Topics with retained messages of this kiosk, as recorded in the database; without this record, the messages could not
-// be cleared.
+// Topics with retained messages from this kiosk, as recorded in the database; without the record, the messages could
+// not be cleared.
 
 import TappetCore
 
-/// The topics with retained messages, and the components of a discovery.
+/// The topics with retained messages, and the components listed in a discovery message.
 struct AnnouncedTopics {
-  /// A component of a discovery.
+  /// A component of a discovery message.
   struct Component: Hashable {
     var key: String
     var platform: String
   }
 
-  /// Topics with their lines: `PLATFORM KEY` for each component, present or removed.
+  /// Topics with their recorded content: a line `PLATFORM KEY` for each present or removed component.
   private var topics: [(topic: String, content: String)]
 
   init(_ topics: [(topic: String, content: String)] = []) { self.topics = topics }
@@ -28,12 +28,12 @@ struct AnnouncedTopics {
     return Array(former.filter { !current.contains($0) }.suffix(Limits.removedComponentsMax))
   }
 
-  /// Returns the lines for these components.
+  /// Returns the recorded content for the given components.
   static func content(_ components: [Component]) -> String {
     components.map { $0.platform + " " + $0.key }.joined(separator: "\n")
   }
 
-  /// Replaces the topics; returns the differences, without content for topics that are no longer used.
+  /// Replaces the topics; returns the differences, with `nil` as the content of topics that are no longer used.
   mutating func replace(by new: [(topic: String, content: String)]) -> [(topic: String, content: String?)] {
     var changes: [(topic: String, content: String?)] = []
     for (topic, _) in topics where !new.contains(where: { $0.topic == topic }) { changes.append((topic, nil)) }

@@ -6,7 +6,7 @@ import TappetJSON
 import TappetMessages
 
 extension KioskView {
-  /// Parts by name, in display order; only the parts that this kiosk has.
+  /// Parts by name, in display order; `nil` for a part that this kiosk does not have.
   private var parts: [(name: String, part: Part?)] {
     [
       ("reader", reader), ("broker", broker), ("disk", disk), ("panel", panel), ("webhooks", webhooks),
@@ -14,7 +14,7 @@ extension KioskView {
     ]
   }
 
-  /// Returns the answer to the request with this nonce; docs/json.md lists the names.
+  /// Returns the response to the request with the given nonce; docs/json.md lists the member names.
   @export(interface)
   package func checkMessage(nonce: String) -> JSON {
     let findings = parts.compactMap { name, part in

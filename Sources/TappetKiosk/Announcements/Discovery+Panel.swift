@@ -16,7 +16,7 @@ extension Discovery {
     }
   }
 
-  /// Returns the key of an action: an explicit index survives renaming; a position would change when actions are added.
+  /// Returns the key of an action: its explicit index, or otherwise its name; positions change when actions are added.
   private static func key(of action: Action) -> String {
     action.isIndexGiven ? "index_" + String(action.index) : "action_" + DiscoveryName.mapped(action.name)
   }
@@ -32,7 +32,7 @@ extension Discovery {
       case .cover:
         cover(output.name, output.name, open: output.name, close: output.name, stop: Discovery.pulse(output.name))
       case .open: drive(output, among: outputs)
-      // Part of the drive that the `open` output represents.
+      // Already part of the cover that the `open` output represents.
       case .close: nil
       }
     }
@@ -55,7 +55,7 @@ extension Discovery {
       ])
   }
 
-  /// Returns a lock, which a pulse unlocks and whose safe level is locked.
+  /// Returns a lock entity: a pulse unlocks it, and its safe level is locked.
   private func lock(_ output: OutputPlan) -> Component {
     let (locked, unlocked) = output.isSafeOn ? ("ON", "OFF") : ("OFF", "ON")
     return entity(
@@ -74,7 +74,7 @@ extension Discovery {
     return cover("drive_" + group, group, open: output.name, close: other.name, stop: .null)
   }
 
-  /// Returns a cover; Home Assistant supports no template for its commands, so they carry no time.
+  /// Returns a cover entity; Home Assistant supports no templates for cover commands, so they contain no timestamp.
   ///
   /// With QoS 0, no command is queued while the broker is unreachable.
   private func cover(_ key: String, _ name: String, open: String, close: String, stop: JSON) -> Component {
@@ -107,7 +107,7 @@ extension Discovery {
     }
   }
 
-  /// Pairs of buttons that are pressed together, each represented as a separate button.
+  /// Pairs of buttons pressed together; each pair is represented as a separate button.
   var panelChords: [Component] {
     configuration.panel.chords.indices.compactMap { configuration.panel.chordNames($0) }.flatMap { names in
       let key = DiscoveryName.mapped(names.first, names.second)
@@ -139,7 +139,7 @@ extension Discovery {
 }
 
 extension Gesture {
-  /// Home Assistant's trigger type, which it translates; other types are shown unchanged.
+  /// Home Assistant's standard type of the trigger, which it translates; custom types are displayed untranslated.
   fileprivate var triggerType: String {
     switch self {
     case .press: "button_short_press"

@@ -69,7 +69,7 @@ extension Discovery {
           "certificate", "Certificate ends", "value_json.certificate_ends_at", ["dev_cla": .string("timestamp")]))
     }
     if configuration.panel.lockAfter != nil {
-      // Home Assistant's device class for locks is on while the lock is open.
+      // In Home Assistant's device class for locks, "on" means unlocked.
       components.append(binary("locked", "Buttons locked", "lock", "'OFF' if value_json.locked else 'ON'"))
     }
     return components

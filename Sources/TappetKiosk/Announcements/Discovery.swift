@@ -14,9 +14,9 @@ import TappetJSON
 struct Discovery {
   /// One part of the device: an entity, a trigger or the tag scanner.
   struct Component {
-    /// Key that is unique in the device, built only from stable parts.
+    /// Key that is unique within the device, built only from stable parts.
     var key: String
-    /// Home Assistant's name for the kind of component.
+    /// Home Assistant's platform for this kind of component.
     var platform: String
     var members: [JSON.Member]
   }
@@ -78,7 +78,7 @@ struct Discovery {
 
   // MARK: Parts
 
-  /// Returns an entity, which has a name and an id.
+  /// Returns an entity: a component with a name and a unique id.
   func entity(_ platform: String, _ key: String, _ name: String, _ members: KeyValuePairs<String, JSON>) -> Component {
     let common = [
       JSON.Member(name: "name", value: .string(name)), JSON.Member(name: "uniq_id", value: .string(id + "_" + key)),
@@ -87,12 +87,12 @@ struct Discovery {
       key: key, platform: platform, members: common + members.map { JSON.Member(name: $0.key, value: $0.value) })
   }
 
-  /// Returns a Home Assistant template for a command, with these members and the time of sending.
+  /// Returns a Home Assistant template for a command with the given members and the time of sending.
   static func commandTemplate(_ members: String) -> JSON {
     .string("{" + members + #","t":{{now().timestamp()|int}}}"#)
   }
 
-  /// Returns the text as JSON, with braces escaped, since they would start template syntax.
+  /// Returns the text as JSON, with braces escaped, because they would start template syntax.
   static func quoted(_ text: String) -> String {
     var quoted = ""
     for scalar in String(decoding: JSON.string(text).encoded(), as: UTF8.self).unicodeScalars {

@@ -1,5 +1,5 @@
-// Publishes the kiosk's announcements about itself. Without a connection they are lost; each connection starts with all
-// of them.
+// Publishes the kiosk's announcements about itself. Announcements are dropped while there is no connection; after each
+// connect, all of them are published again.
 
 import TappetBroker
 import TappetConfig
@@ -26,7 +26,7 @@ extension Runtime {
     }
   }
 
-  /// Publishes the report of an ESP32 device, with the same QoS 0.
+  /// Publishes the same report as an ESP32 device, also with QoS 0.
   private func reportAsFirmware(to topic: String, at now: Moment) {
     let network = NetworkIdentity.current()
     let report: JSON = .object([

@@ -58,7 +58,7 @@ extension Runtime {
     return true
   }
 
-  /// Handles the broker's reply to the Home Assistant subscription, whose topic follows the command topics.
+  /// Handles the broker's reply to the Home Assistant subscription, which is the last in `commandTopics`.
   func answeredHomeAssistant(_ index: Int, isGranted: Bool) -> Bool {
     guard let plan = configuration.homeAssistant, index == configuration.broker.commandTopics.count - 1 else {
       return false

@@ -6,7 +6,7 @@ import TappetMessages
 import TappetTLS
 
 extension KioskView {
-  /// The current state in its published form; docs/json.md lists the names.
+  /// The current state as it is published; docs/json.md lists the member names.
   package var stateMessage: JSON {
     @export(interface) get {
       .object([
@@ -39,6 +39,6 @@ extension KioskView {
 }
 
 extension KioskView.Part {
-  /// State without the sentence, which may contain names of hosts and files.
+  /// State without the sentence, which may contain host and file names.
   fileprivate var stateMessage: JSON { .object(["good": .bool(isGood), "code": .string(code)]) }
 }

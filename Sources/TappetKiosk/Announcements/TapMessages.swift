@@ -1,12 +1,12 @@
 // Messages about taps and presses for Home Assistant. Only the last tap's message is retained; otherwise, Home
-// Assistant would scan a tag again at each of its starts.
+// Assistant would treat a retained scan as a new scan at every start.
 
 import TappetCore
 import TappetJSON
 import TappetMessages
 
 extension TapTransition.Kind {
-  /// The names of all steps.
+  /// Names of all steps.
   static let words = ["accepted", "queued", "delivered", "refused", "expired"]
 
   /// Name of the step in the event.

@@ -9,7 +9,7 @@ import TappetMessages
 extension Runtime {
   /// Creates and validates a command, for users who may read the keys.
   ///
-  /// Answered by `{"payload": …, "result": …, "code": …, "text": …}`.
+  /// The response is `{"payload": …, "result": …, "code": …, "text": …}`.
   func testCommand(_ sample: SampleCommand, topic: String, for client: ControlServer.Client) {
     guard client.maySeeKeys else {
       return client.send(.failure("only root and the kiosk's own user can test commands"))
@@ -18,7 +18,8 @@ extension Runtime {
       return client.send(.failure("'commands' in kiosk.yaml does not contain this topic"))
     }
     guard let payload = plan.payload(sample, unixSeconds: now().unixSeconds) else {
-      return client.send(.failure("no proof can be created: the key is missing, or the topic accepts other commands"))
+      return client.send(
+        .failure("no proof can be created: the key is missing, or the topic does not accept this kind of command"))
     }
     var arrival = CommandArrival(
       topic: plan.topic, size: payload.count,
@@ -26,7 +27,7 @@ extension Runtime {
     arrival.isTest = true
     control.commandReply = nil
     feed(.commandArrived(arrival))
-    // Only a message that is still being written to disk has no reply yet.
+    // Only a command whose entry is still being written to disk has no reply yet.
     let result = control.commandReply?.result ?? .accepted
     var text = String?.none
     if case .refused(let refusal) = result { text = refusal.sentence(topic: plan.topic) }
@@ -39,7 +40,7 @@ extension Runtime {
 }
 
 extension CommandPlan {
-  /// Returns an authenticated command for this topic; `nil` if it cannot be created.
+  /// Returns an authenticated command for the topic of this plan; `nil` if it cannot be created.
   fileprivate func payload(_ sample: SampleCommand, unixSeconds: Int64) -> [UInt8]? {
     guard firmware == nil else { return firmwarePayload(sample, unixSeconds: unixSeconds) }
     var members = [JSON.Member(name: "id", value: .string("test"))]

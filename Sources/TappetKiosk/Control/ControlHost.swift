@@ -6,9 +6,9 @@ import TappetCore
 struct ControlHost {
   /// Server of the control socket; `nil` before the kiosk is started.
   var server: ControlServer?
-  /// Clients waiting for entries to be dropped; the store answers in the order of the requests.
+  /// Clients waiting for entries to be dropped; the store replies in the order of the requests.
   var drops: [OutboxRequester] = []
-  /// The first reply to a command that came from the control socket.
+  /// The first reply to a command that was received on the control socket.
   var commandReply: CommandReply?
   /// Tag jobs, and the clients waiting for them.
   var tags = TagJobHost()

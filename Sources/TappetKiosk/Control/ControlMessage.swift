@@ -1,19 +1,19 @@
-// A message on the control socket: one JSON object, and after a NUL its single secret value. The secret is never part
-// of the JSON, whose strings are copied when read and never wiped.
+// A message on the control socket: one JSON object, optionally followed by a NUL and one secret value. The secret is
+// never part of the JSON, because JSON strings are copied when read and never wiped.
 //
 //     {"request":"secret-add"} NUL smpshare://secret?…
 
 import TappetCore
 import TappetJSON
 
-/// A request or an answer.
+/// A request or a response.
 package struct ControlMessage {
   /// The JSON object.
   package var json: JSON
-  /// The secret after the NUL.
+  /// The secret value after the NUL, if any.
   package var secretPayload: SecretBytes?
 
-  /// Creates a message with this content.
+  /// Creates a message with the given JSON object and secret value.
   package init(_ json: JSON, enclosing secretPayload: SecretBytes?) {
     self.json = json
     self.secretPayload = secretPayload

@@ -1,5 +1,5 @@
-// The control socket, through which the tool talks to the running kiosk. SOCK_SEQPACKET; each message is one JSON
-// object and is answered with one.
+// The control socket, through which the tool talks to the running kiosk. SOCK_SEQPACKET; each request is one message
+// with a JSON object, and so is its response.
 
 import CPlatform
 import TappetCore
@@ -8,17 +8,17 @@ import TappetPlatform
 
 /// Listens on the control socket and passes each request to its owner.
 ///
-/// One thread.
+/// Confined to one thread.
 final class ControlServer {
   /// One connected tool.
   final class Client {
     fileprivate let socket: UnixSocket
     fileprivate var watch: Watch?
-    /// Unique number of the client; unlike a descriptor, it is never reused.
+    /// Unique number of the client; unlike a descriptor, a number is never reused.
     let number: UInt64
     /// Whether the client receives every log record and light as it occurs.
     var isWatching = false
-    /// The tags that the client has requested.
+    /// The tag readings that the client has requested.
     var tagsAwaited = TagsAwaited.none
     /// The client's rows of a people import.
     var stagedRows = StagedRows()
@@ -28,18 +28,18 @@ final class ControlServer {
       self.number = number
     }
 
-    /// The process at the other end; `nil` if the kernel does not report it.
+    /// The process at the other end of the socket; `nil` if the kernel does not report it.
     var peer: LocalPeer? { socket.peer }
 
-    /// Whether the client may see keys: only processes of root and of the kiosk's own user may.
+    /// Whether the client may see keys, which only processes of root and of the kiosk's own user may.
     var maySeeKeys: Bool { peer.map { $0.user == 0 || $0.user == geteuid() } ?? false }
 
-    /// Sends an answer.
+    /// Sends a response.
     ///
     /// Does not block on a client that does not read.
     func send(_ answer: JSON) { _ = socket.send(answer.encoded()) }
 
-    /// Sends an answer, followed by a key.
+    /// Sends a response, followed by a key.
     func send(_ answer: JSON, enclosing secretPayload: SecretBytes?) {
       var message = ControlMessage.encode(answer, enclosing: secretPayload)
       _ = socket.send(message)
@@ -47,7 +47,7 @@ final class ControlServer {
     }
   }
 
-  /// The tags that a client has requested.
+  /// The tag readings that a client has requested.
   enum TagsAwaited { case none, next, all }
 
   /// Called when a client has disconnected.
@@ -56,7 +56,7 @@ final class ControlServer {
   private var listenerWatch: Watch?
   private var pauseWatch: Watch?
   private let reactor: Reactor
-  /// Timer that expires when clients are accepted again.
+  /// Timer for accepting clients again after a pause.
   private let pause: TimerDescriptor
   private var clients: [Int32: Client] = [:]
   /// Buffer for requests, wiped after each request.
@@ -65,7 +65,7 @@ final class ControlServer {
   private let answer: (ControlMessage, Client) -> Void
   /// Whether the client may use the reserved connections.
   private let isTrusted: (Client) -> Bool
-  /// Whether the client is rejected without an answer.
+  /// Whether the client is disconnected without a response.
   private let isRefused: (Client) -> Bool
 
   convenience init(
@@ -76,7 +76,7 @@ final class ControlServer {
     pauseWatch = try reactor.watch(
       pause.fileDescriptor, for: .readable,
       calling(self) { server, _ in
-        // The listener was watched before, so the reactor has room for it.
+        // The listener was watched before, so the reactor has a free slot for it.
         if server.pause.acknowledge() { try? server.listen() }
       })
     try listen()
@@ -97,7 +97,7 @@ final class ControlServer {
 
   deinit { buffer.deallocate() }
 
-  /// Sends `message` to all watching clients; it is evaluated only if there are any.
+  /// Sends `message` to all watching clients; `message` is evaluated only if there are any.
   func broadcast(_ message: @autoclosure () -> JSON) {
     let watching = clients.values.filter { $0.isWatching }
     guard !watching.isEmpty else { return }
@@ -105,7 +105,7 @@ final class ControlServer {
     for client in watching where !client.socket.send(bytes) { drop(client) }
   }
 
-  /// Sends a reading to all clients waiting for a tag, to each in the form that it may see.
+  /// Sends a reading to all clients waiting for a tag; `reading` returns the form that the given client may see.
   func answerTagWaiters(_ reading: (Client) -> JSON) {
     for client in clients.values where client.tagsAwaited != .none {
       if client.tagsAwaited == .next { client.tagsAwaited = .none }
@@ -113,8 +113,8 @@ final class ControlServer {
     }
   }
 
-  /// Accepts the waiting clients, but pauses without free descriptors, since a waiting client would wake the loop
-  /// continuously.
+  /// Accepts the waiting clients; pauses if no descriptors are free, because a waiting client would otherwise wake the
+  /// loop continuously.
   private func acceptClients() {
     do throws(SystemError) { try acceptWaiting() } catch {
       listenerWatch = nil
@@ -128,7 +128,7 @@ final class ControlServer {
   }
 
   private func acceptWaiting() throws(SystemError) {
-    // The remaining clients are accepted in the next turn, which limits a client that keeps connecting.
+    // The remaining clients are accepted in the next iteration, which limits a client that keeps connecting.
     for _ in 0..<Limits.controlAcceptsPerTurn {
       guard let socket = try listener.accept() else { return }
       lastNumber += 1
@@ -148,7 +148,7 @@ final class ControlServer {
     }
   }
 
-  /// Serves one request, even if the client has sent more, so that taps and other clients are served before the next.
+  /// Handles one request, even if the client has sent more, so that taps and other clients are served before the next.
   private func receive(from fd: Int32) {
     guard let client = clients[fd] else { return }
     guard let size = client.socket.receive(into: buffer) else { return drop(client) }
@@ -161,7 +161,7 @@ final class ControlServer {
     answer(request, client)
   }
 
-  /// Returns the client with this number; `nil` if it has disconnected.
+  /// Returns the client with the given number; `nil` if it has disconnected.
   func client(_ number: UInt64) -> Client? { clients.values.first { $0.number == number } }
 
   /// Returns whether another client has an import in progress; only one is allowed at a time, to limit memory use.
@@ -176,6 +176,6 @@ final class ControlServer {
 }
 
 extension JSON {
-  /// Returns the answer to a request that cannot be served.
+  /// Returns the response to a request that cannot be served.
   static func failure(_ sentence: String) -> JSON { .object(["error": .string(sentence)]) }
 }

@@ -1,5 +1,5 @@
-// Requests to the running kiosk, and their encoding on the control socket: a JSON object, followed by the request's
-// single secret value.
+// Requests to the running kiosk, and their encoding on the control socket: a JSON object, optionally followed by one
+// secret value.
 //
 //     {"request":"output","output":"gate","do":"pulse"}
 
@@ -18,24 +18,24 @@ package enum KioskRequest: Sendable {
   case switchOutput(String, OutputRequest)
   /// Creates a command for the topic with the kiosk's own keys, and validates it like any other command.
   case testCommand(topic: String, SampleCommand)
-  /// Drops one entry from the outbox, or all.
+  /// Drops one entry from the outbox, or all entries if `nil`.
   case dropEntries(EntryID?)
-  /// Requests the next tag, or the tag already on the reader.
+  /// Requests the reading of the next tag, or of the tag already on the reader.
   case nextTag
-  /// Requests each tag from now on, and the tag already on the reader.
+  /// Requests the reading of every tag from now on, and of the tag already on the reader.
   case watchTags
   case beginTagJob(TagJobRequest)
   case cancelTagJob
-  /// Sends rows of a people import; more rows follow, the last of them with `importPeople`.
+  /// Sends rows of a people import; more rows follow, the last of them in `importPeople`.
   case stagePeople([PeopleRow])
   case secrets(SecretRequest)
 }
 
 /// Content of a command that the kiosk creates itself.
 package enum SampleCommand: Sendable {
-  /// An action, or the number of a command with `role: esp32`.
+  /// Name of an action, or the command number for a topic with `role: esp32`.
   case action(String)
-  /// An output and the operation on it.
+  /// Name of an output and the operation on it.
   case output(String, operation: String)
 }
 
@@ -76,7 +76,7 @@ struct RequestMembers {
 }
 
 extension KioskRequest {
-  /// The message on the control socket.
+  /// The request as a message on the control socket.
   @export(interface)
   package var message: ControlMessage {
     @export(interface) get {
@@ -109,7 +109,7 @@ extension KioskRequest {
     }
   }
 
-  /// Decodes a message of the control socket.
+  /// Decodes a message from the control socket.
   init(_ message: ControlMessage) throws(KioskRequestError) {
     let request = RequestMembers(message)
     guard let name = request.optionalText("request") else {
@@ -127,7 +127,7 @@ extension KioskRequest {
       } else if let id = EntryID(hex: request.text("id")) {
         self = .dropEntries(id)
       } else {
-        throw KioskRequestError("an entry's id must be 32 hex digits; 'tappet outbox list' lists the ids")
+        throw KioskRequestError("an entry's id must be 32 hex digits; use 'tappet outbox list' to list the ids")
       }
     case "next-tag": self = .nextTag
     case "watch-tags": self = .watchTags

@@ -1,4 +1,4 @@
-// Snapshot of the running kiosk for people: for `status`, the live view and the control socket. Created on demand.
+// Human-readable snapshot of the running kiosk for `status`, the live view and the control socket. Created on demand.
 
 import CPlatform
 import TappetConfig
@@ -10,11 +10,11 @@ import TappetTLS
 
 /// A snapshot of the kiosk at one moment.
 package struct KioskView: Sendable {
-  /// State of one part: a flag, a code and a sentence.
+  /// State of one part: a flag, a code and a description.
   package struct Part: Sendable {
     /// Whether the part works as intended.
     package var isGood: Bool
-    /// Machine-readable state, or cause of the problem.
+    /// Machine-readable state, or cause of a problem.
     package var code: String
     /// Human-readable activity or problem.
     package var text: String
@@ -24,17 +24,17 @@ package struct KioskView: Sendable {
     }
   }
 
-  /// The state folder, for the tool.
+  /// Path of the state folder, for the tool.
   private var stateFolder: String
-  /// The client id at the broker.
+  /// The kiosk's MQTT client id.
   package var clientID: String
   /// Time since the kiosk was started.
   package var uptime: Duration
-  /// The NFC reader.
+  /// State of the NFC reader.
   package var reader: Part
-  /// The link to the broker.
+  /// State of the connection to the broker.
   package var broker: Part
-  /// State of the webhooks; `nil` if no action has one.
+  /// State of the webhooks; `nil` if no action has a webhook.
   package var webhooks: Part?
   /// State of the commands from rooms; `nil` if there are none.
   package var rooms: Part?
@@ -44,9 +44,9 @@ package struct KioskView: Sendable {
   package var site: (part: Part, facts: KioskStatus.Site)?
   /// Number of items with low stock; `nil` if unknown.
   package var lowCount: Int64?
-  /// The disk that stores the outbox.
+  /// State of the disk that stores the outbox.
   package var disk: Part
-  /// The panel's lines and buttons.
+  /// State of the panel's lines and buttons.
   package var panel: Part
   /// Whether the buttons are locked; `nil` if the panel has no lock.
   package var isLocked: Bool?
@@ -54,7 +54,7 @@ package struct KioskView: Sendable {
   package var clockIsGood: Bool?
   /// Whether `%T` may be sealed regardless of the kernel's clock state.
   package var isClockTrusted: Bool
-  /// Whether anything has to wait while the clock is not good.
+  /// Whether an action or a pending entry needs the clock.
   package var needsClock: Bool
   /// Indicators that are on, including the colours of an RGB LED, even if none is wired.
   package var levels: LightOutputs
@@ -66,13 +66,13 @@ package struct KioskView: Sendable {
   package var commands: [KioskStatus.Commands]
   /// The buttons' names.
   package var buttons: [String]
-  /// The result of the last reload; `nil` before the first.
+  /// The result of the last reload; `nil` before the first reload.
   package var reload: ReloadOutcome?
   /// Number of taps and presses by outcome.
   package var counters: Counters
   /// Number of pending entries in the store.
   package var outboxCount: Int
-  /// Number of pending entries set aside because the broker closes the connection on them.
+  /// Number of pending entries set aside because the broker closes the connection when they are sent.
   package var asideCount: Int
   /// Number of entries pending for a webhook.
   package var webhookCount: Int
@@ -80,7 +80,7 @@ package struct KioskView: Sendable {
   package var certificates: [CertificateFact]
   /// Recent taps, newest first.
   package var taps: [TapOutcome]
-  /// The lasting light.
+  /// The light that is shown when no momentary light is active.
   package var baseLight: Light
   /// The light currently shown.
   package var light: Light
@@ -133,7 +133,7 @@ package struct KioskView: Sendable {
     light = runtime.panel.shown ?? status.light
   }
 
-  /// Returns the JSON for `tappet status --json`; docs/json.md lists the names.
+  /// Returns the JSON for `tappet status --json`; docs/json.md lists the member names.
   @export(interface)
   package func json(maySeeKeys: Bool) -> JSON {
     .object([
@@ -152,7 +152,7 @@ package struct KioskView: Sendable {
     ])
   }
 
-  /// Whether the clock is synchronised or trusted, and whether anything needs that.
+  /// Whether the clock is synchronised or trusted, and whether it is needed.
   var clockJSON: JSON {
     .object([
       "good": clockIsGood.map { .bool($0) } ?? .null, "trusted": .bool(isClockTrusted), "needed": .bool(needsClock),
@@ -168,7 +168,7 @@ package struct KioskView: Sendable {
     ])
   }
 
-  /// Webhooks with their counters, which are excluded from the outbox count and the other counters.
+  /// Webhooks with their counters; the outbox count and the other counters exclude webhooks.
   private var webhooksJSON: JSON {
     guard let webhooks, case .object(let members) = webhooks.json else { return .null }
     let counts: JSON = .object([
@@ -192,7 +192,7 @@ package struct KioskView: Sendable {
     return .object(members + [JSON.Member(name: "low", value: lowCount.map { .number($0) } ?? .null)])
   }
 
-  /// The outputs, as `tappet output list --json` prints them.
+  /// The outputs in the format of `tappet output list --json`.
   var outputsJSON: JSON {
     .array(
       outputs.map {
@@ -200,10 +200,10 @@ package struct KioskView: Sendable {
       })
   }
 
-  /// Absolute path of the state folder; relative paths are relative to this process's folder.
+  /// Absolute path of the state folder; a relative path is resolved against this process's current folder.
   private var absoluteStateFolder: String { resolvedPath(stateFolder) ?? stateFolder }
 
-  /// Returns a certificate with its remaining days; `nil` for the system's trust store and for problems.
+  /// Returns a certificate with its remaining days; `nil` for the system's trust store and for certificate problems.
   private func certificate(_ fact: CertificateFact) -> JSON? {
     guard case .certificate(let details) = fact else { return nil }
     return .object([

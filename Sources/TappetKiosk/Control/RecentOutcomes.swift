@@ -1,5 +1,6 @@
 // Outcomes of the last taps and presses, each with its sentence, for the live view, `status` and the control socket.
-// They are lost when the process ends; the tap log in the store retains months of them as facts (`history:`).
+// They are lost when the process exits; the tap log in the store retains months of outcomes, without the sentences
+// (`history:`).
 
 import TappetCore
 import TappetJSON
@@ -7,19 +8,19 @@ import TappetMessages
 
 /// The outcome of a tap or press.
 package struct TapOutcome: Sendable {
-  /// Wall-clock time, milliseconds since 1970.
+  /// Wall-clock time, in milliseconds since 1970.
   package var unixMilliseconds: Int64
   /// The event's name in the log.
   package var event: String
   /// Machine-readable reason code, if any.
   package var code: String?
-  /// The action's name, if it is known.
+  /// The action's name, if known.
   package var action: String?
-  /// The tag's UID in hexadecimal digits, if there was a tag.
+  /// UID of the tag in hexadecimal digits; `nil` if there was no tag.
   package var uid: String?
   /// Name of the tag's owner.
   package var person: String?
-  /// Whether the outcome is the one intended by the person.
+  /// Whether the outcome is what the person intended.
   package var isGood: Bool
   /// Human-readable outcome, one sentence.
   package var text: String
@@ -37,7 +38,7 @@ package struct TapOutcome: Sendable {
     text = record.sentence
   }
 
-  /// Returns the JSON for `tappet status --json`; users who may not see keys see only the last digits of a UID.
+  /// Returns the JSON for `tappet status --json`; only the last digits of a UID if the user may not see keys.
   func json(maySeeKeys: Bool) -> JSON {
     .object([
       "time": .time(unixMilliseconds: unixMilliseconds), "event": .string(event),
@@ -63,7 +64,7 @@ struct RecentOutcomes {
 }
 
 extension Report {
-  /// Whether the outcome is the one intended by the person; `nil` if the report concerns no tap, press or lock.
+  /// Whether the outcome is what the person intended; `nil` if the report does not concern a tap, a press or the lock.
   fileprivate var isGood: Bool? {
     switch self {
     case .entry(.accepted), .entry(.delivered(_, _, isHeard: true)), .entry(.deliveredOfMany), .entry(.deliveredMore),

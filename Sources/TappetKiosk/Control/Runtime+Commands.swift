@@ -32,7 +32,7 @@ extension Runtime {
     feed(.reconfigured(settings, reconnect: false))
   }
 
-  /// Publishes a reply; without a connection, it is lost, and the sender's own timeout applies.
+  /// Publishes a reply; if there is no connection, the reply is lost, and the sender's timeout applies.
   func send(_ reply: CommandReply, at now: Moment) {
     observers.onReply?(reply)
     switch reply.address.destination {
@@ -48,7 +48,7 @@ extension Runtime {
 }
 
 extension CommandArrival {
-  /// Creates the command in a message; the content of a retained or oversized message is not read.
+  /// Creates the command from a message; the content of a retained or oversized message is not read.
   init(_ message: LinkMessage, isFirmware: Bool) {
     let isRead = !message.isRetained && message.size <= Limits.commandSizeMax
     self.init(
@@ -75,7 +75,7 @@ extension CommandReply {
     func add(_ name: String, _ value: JSON) { members.append(JSON.Member(name: name, value: value)) }
     add("result", .string(result.word))
     if let code = result.code { add("code", .string(code)) }
-    // A refusal does not repeat the request, since others could mistake it for theirs.
+    // A refusal does not repeat the request, because other senders could mistake it for a reply to theirs.
     switch result.word == "refused" ? nil : address.target {
     case .action(let name): add("action", .string(name))
     case .output(let order):

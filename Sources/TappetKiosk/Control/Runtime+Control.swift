@@ -1,4 +1,4 @@
-// The running kiosk's answers to the tool.
+// The running kiosk's responses to the tool.
 
 import CPlatform
 import TappetCore
@@ -8,8 +8,8 @@ import TappetPlatform
 import TappetStore
 
 extension Runtime {
-  /// Returns whether the client is one of the kiosk's helpers, which connects only if it was compromised; kills such a
-  /// helper.
+  /// Returns whether the client is one of the kiosk's helpers, and kills that helper: a helper connects only if it was
+  /// compromised.
   ///
   /// A helper runs as the kiosk's own user, who may see keys.
   func refuses(_ client: ControlServer.Client) -> Bool {
@@ -19,7 +19,7 @@ extension Runtime {
     return true
   }
 
-  /// Answers one request.
+  /// Handles one request.
   func answer(_ message: ControlMessage, from client: ControlServer.Client) {
     let request: KioskRequest
     do throws(KioskRequestError) { request = try KioskRequest(message) } catch {

@@ -7,10 +7,10 @@ import TappetJSON
 import TappetMessages
 import TappetPlatform
 
-/// A tool that waits for entries to be dropped.
+/// A client that is waiting for entries to be dropped.
 struct OutboxRequester {
   var client: ControlServer.Client
-  /// The entry to drop; `nil` means all.
+  /// Id of the entry to drop; `nil` means all entries.
   var id: EntryID?
   var droppedCount = 0
   /// Number of entries already sent to the broker.
@@ -18,9 +18,9 @@ struct OutboxRequester {
 }
 
 extension Runtime {
-  /// Drops an entry, or all; answered by `{"dropped": COUNT, "sent": COUNT}`.
+  /// Drops one entry, or all if `id` is `nil`; the response is `{"dropped": COUNT, "sent": COUNT}`.
   ///
-  /// The answer is sent once the removal is on disk. Entries already sent to the broker count as sent, and are not
+  /// The response is sent once the removal is on disk. Entries already sent to the broker count as sent, and are not
   /// removed.
   func dropEntries(_ id: EntryID?, for client: ControlServer.Client) {
     guard control.drops.count < Limits.controlClientsMax else {
@@ -29,7 +29,7 @@ extension Runtime {
     order(OutboxRequester(client: client, id: id))
   }
 
-  /// Handles a reply of the store; replies arrive in the order of the requests.
+  /// Handles a reply from the store; replies arrive in the order of the requests.
   func recordOutbox(_ event: StoreEvent) {
     switch event {
     case .dropped(let entries):

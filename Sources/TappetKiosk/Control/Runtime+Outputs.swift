@@ -25,7 +25,7 @@ extension Runtime {
     feed(.outputAsked(name, request, by: .program))
   }
 
-  /// Switches an output for a client; the answer is `{"outputs": […]}` with the resulting states.
+  /// Switches an output for a client; the response is `{"outputs": […]}` with the resulting states.
   func switchOutput(_ name: String, _ request: OutputRequest, for client: ControlServer.Client) {
     if let refusal = kiosk.refusal(toSwitch: name) {
       return client.send(.failure("'\(name)' was not switched: " + refusal.sentence))

@@ -5,9 +5,9 @@ import TappetConfig
 import TappetCore
 import TappetPlatform
 
-/// The program of tappet-inventory: tappet-tool with an option.
+/// The program that runs as tappet-inventory: tappet-tool with an option.
 package enum InventoryHelper {
-  /// Option for the descriptor number of the socket.
+  /// Option that specifies the descriptor number of the socket.
   package static let option = "--inventory-socket"
 
   /// `TAPPET_INVENTORY` if set, otherwise the installed tappet-tool.

@@ -4,12 +4,12 @@ import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// Appends lines to a file, with monotonic time: `NANOSECONDS LIGHT`, and `NANOSECONDS OUTPUT=0|1` for each change of
-/// level.
+/// Appends lines with monotonic timestamps to a file: `NANOSECONDS LIGHT`, and `NANOSECONDS OUTPUT=0|1` for each change
+/// of level.
 package final class LightTrace {
   private let file: FileDescriptor
 
-  /// Opens the file, and creates it when it does not exist.
+  /// Opens the file, or creates it if it does not exist.
   package init(path: String) throws(SystemError) {
     file = try .open(path, O_WRONLY | O_CREAT | O_APPEND, mode: 0o644)
   }
@@ -17,7 +17,7 @@ package final class LightTrace {
   /// Records one light.
   package func record(_ light: Light, at now: Instant) { write("\(now.nanoseconds) \(light.name)\n") }
 
-  /// Records one output's new level.
+  /// Records the new level of an output.
   package func record(_ output: String, isOn: Bool, at now: Instant) {
     write("\(now.nanoseconds) \(output)=\(isOn ? "1" : "0")\n")
   }

@@ -26,7 +26,7 @@ extension Runtime {
     }
   }
 
-  /// Loads the board profile; without it, the lines that need it fail, each with its own error.
+  /// Loads the board profile; if it cannot be loaded, each line that needs the profile fails with its own error.
   func loadProfile() -> BoardProfile? {
     guard let name = configuration.panel.profile, configuration.panel.simulator == nil else { return nil }
     do throws(BoardProfileError) { return try BoardProfile.load(name: name) } catch {
@@ -35,7 +35,7 @@ extension Runtime {
     }
   }
 
-  /// Reports that the key for the button with this index was pressed or released.
+  /// Reports that the key for the button with the given index was pressed or released.
   package func key(_ button: Int, isDown: Bool) {
     guard configuration.panel.buttons.indices.contains(button) else { return }
     feed(.panel(.key(button: button, isDown: isDown, at: now().instant)))

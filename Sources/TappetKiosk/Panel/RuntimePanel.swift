@@ -8,7 +8,7 @@ import TappetPlatform
 
 /// The panel's devices.
 ///
-/// One thread.
+/// Confined to one thread.
 final class RuntimePanel {
   private let settings: PanelSettings
   private let reactor: Reactor
@@ -35,7 +35,7 @@ final class RuntimePanel {
   private(set) var on: LightOutputs = []
   /// Called with each event of the panel.
   var onEvent: (PanelEvent) -> Void = { _ in }
-  /// The light shown; a momentary light is followed by the lasting one.
+  /// The light currently shown; a momentary light is followed by the lasting light.
   private(set) var shown: Light?
   /// Called when `on` or `shown` has changed.
   var onLevels: () -> Void = {}
@@ -54,7 +54,7 @@ final class RuntimePanel {
     board = LightBoard(patterns: settings.patterns, wired: settings.wired)
   }
 
-  /// Opens the available parts; `isWatched` means that the colours are shown on a screen, even without an RGB LED.
+  /// Opens the available parts; with `isWatched`, the colours are shown on a screen, even if there is no RGB LED.
   func open(profile: BoardProfile?, isWatched: Bool) throws(SystemError) {
     self.profile = profile
     if isWatched { board.wired.formUnion([.red, .green, .blue]) }
@@ -91,7 +91,7 @@ final class RuntimePanel {
     if virtual != nil { onEvent(.opened(.input(button), isActive: false, debouncesItself: false)) }
   }
 
-  /// Reports the pending edges, then that all edges until `now` have been reported; does nothing without lines.
+  /// Reports the pending edges, then that all edges until `now` have been reported; does nothing if there are no lines.
   func readEdges(until now: Instant) {
     guard let gpio else { return }
     gpio.readEdges()
@@ -141,7 +141,7 @@ final class RuntimePanel {
     let changed = levels.symmetricDifference(on)
     on = levels
     for (index, output) in settings.indicators.enumerated() where changed.contains(output.output) {
-      // Not `levels`: a failed write is reported, and the resulting light may have changed the levels.
+      // Not `levels`: reporting a failed write may change the light, and with it the levels.
       set(index, output.output.name, isOn: on.contains(output.output))
     }
   }
@@ -179,7 +179,7 @@ final class RuntimePanel {
     for (line, index) in lines.enumerated() where isLit(index) { panel.set(output: line, isOn: true) }
   }
 
-  /// Reports the loss of a part; a returning output is at its safe level.
+  /// Reports the loss of a part; when an output returns, it is at its safe level.
   private func lose(_ part: PanelPart, _ fault: PanelFault) {
     for (index, output) in settings.outputs.enumerated() where part == .output(index) || part == .simulator {
       levels[index] = output.plan.isSafeOn
@@ -241,7 +241,7 @@ final class RuntimePanel {
         panel.fileDescriptor, for: .readable, calling(self) { panel, _ in panel.receiveFromVirtual() })
       virtual = panel
     } catch { return onEvent(.failed(.simulator, .simulatorAway(code: error.code))) }
-    // The new panel has not received anything shown so far.
+    // The new panel has not received the current light and levels yet.
     let now = clock.now().instant
     if let shown = board.shown { _ = virtual?.show(shown, at: now) }
     for indicator in settings.indicators where on.contains(indicator.output) {

@@ -1,4 +1,4 @@
-// The reader process: starts and ends it as the core orders, and receives its messages.
+// The reader process: starts and stops it as the core requests, and receives its messages.
 
 import CPlatform
 import TappetCore
@@ -6,9 +6,9 @@ import TappetPlatform
 
 /// The parent's end of tappet-reader.
 ///
-/// One thread.
+/// Confined to one thread.
 final class ReaderHost {
-  /// A message from the process, or its end.
+  /// A message from the process, or the exit of the process.
   enum Notice {
     case message(ReaderMessage)
     case malformed(ReaderMessageError)
@@ -23,10 +23,10 @@ final class ReaderHost {
   /// Called with each event of the process, in order.
   var onNotice: (Notice) -> Void = { _ in }
 
-  /// PID of the process; `nil` when none is running.
+  /// PID of the process; `nil` if none is running.
   var processID: pid_t? { process?.pid }
 
-  /// Starts tappet-reader on `device`; throws when the process cannot be started.
+  /// Starts tappet-reader on `device`; throws if the process cannot be started.
   func start(device: String?, _ reactor: Reactor) throws(SystemError) {
     recordSign()
     let started = try ReaderProcess(executable: ReaderProcess.locateExecutable(), device: device)
@@ -38,7 +38,7 @@ final class ReaderHost {
 
   func stop() { process?.stop() }
 
-  /// Sends an order; returns whether a reader accepts it.
+  /// Sends an order; returns false if no reader accepts the order.
   func send(_ order: ReaderOrder) -> Bool { process?.send(order) ?? false }
 
   /// Records that the reader's supervision is active.

@@ -1,12 +1,12 @@
-// Lists the readers that libnfc finds, by means of a tappet-reader: libnfc is loaded nowhere else.
+// Lists the readers that libnfc finds, using a tappet-reader process, the only process that loads libnfc.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// Search for the connected readers.
+/// Lists the connected readers.
 package enum ReaderList {
-  /// The reason why there is no list.
+  /// Reason why the readers could not be listed.
   package enum Trouble: Error {
     /// tappet-reader cannot be started.
     case cannotStart(SystemError)
@@ -31,7 +31,7 @@ package enum ReaderList {
       let left = deadline - Instant.now()
       guard left > .zero, process.socket.waitReadable(for: left) else { throw .silent }
       let received: Int?
-      // An error also ends the list; the readers received so far are returned.
+      // An error also terminates the list; the readers received so far are returned.
       do throws(SystemError) { received = try process.socket.receiveMessage(into: &buffer) } catch { return found }
       guard let size = received else { continue }
       guard size > 0, found.count < Limits.readersListedMax else { return found }

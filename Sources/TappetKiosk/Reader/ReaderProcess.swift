@@ -13,12 +13,12 @@ package final class ReaderProcess {
   /// The result of `receive`.
   package enum Receipt: Equatable {
     case message(ReaderMessage)
-    /// The child sent invalid data: it is a different build, or was compromised by the data that it read. It must be
-    /// killed.
+    /// The child sent invalid data: it is from a different build, or was compromised by the data that it read. The
+    /// child must be killed.
     case malformed(ReaderMessageError)
     /// No further message for now.
     case nothing
-    /// The child closed its end of the socket; it has ended or is about to.
+    /// The child closed its end of the socket; it has exited or is about to exit.
     case closed
   }
 
@@ -37,7 +37,7 @@ package final class ReaderProcess {
 
   private init(_ process: ServiceProcess) { self.process = process }
 
-  /// PID of the child; must not be used after `reap` has returned its end.
+  /// PID of the child; must not be used after `reap` has returned how the child ended.
   package var pid: pid_t { process.child.id }
 
   /// File descriptor for the reactor; readable when `receive` has a message.
@@ -49,26 +49,26 @@ package final class ReaderProcess {
     var size: Int?
     do throws(SystemError) { size = try process.socket.receiveMessage(into: &buffer) } catch { return .closed }
     guard let size else { return .nothing }
-    // An empty message looks like the end of the stream; only at the end has the peer hung up.
+    // An empty message looks like the end of the stream, but only at the end of the stream has the peer hung up.
     guard size > 0 else { return process.socket.isHungUp ? .closed : .malformed(.empty) }
-    // Some tags carry their key.
+    // The message may contain a tag's key.
     defer { buffer.withUnsafeMutableBytes { LibCrypto.wipe($0) } }
     return decoded(size: size)
   }
 
-  /// Sends an order for a tag; answered by `ReaderMessage.orderDone`.
+  /// Sends an order for a tag; the child replies with `ReaderMessage.orderDone`.
   ///
   /// Returns false if the child does not accept the order: it has ended, or hangs and will be detected as silent.
   package func send(_ order: ReaderOrder) -> Bool {
     var bytes = order.encode()
-    // A message may carry a key.
+    // An order may contain a key.
     defer { LibCrypto.wipe(&bytes) }
     return process.socket.send(bytes)
   }
 
   /// Stops the child gracefully.
   ///
-  /// The child switches the field off and ends; `receive` then returns `closed`, after any remaining messages.
+  /// The child switches the field off and exits; `receive` then returns `closed`, after any remaining messages.
   package func stop() {
     guard !isStopping else { return }
     isStopping = true
@@ -79,12 +79,12 @@ package final class ReaderProcess {
   /// Kills a child that does not respond.
   package func kill() { process.kill() }
 
-  /// Returns how the child ended, `nil` while it runs; the result no longer changes once it has ended.
+  /// Returns how the child ended, or `nil` while it runs; the result does not change once the child has ended.
   ///
-  /// If other code in this process has already waited for the child, its end is unknown: `exited(-1)`.
+  /// If other code in this process has already waited for the child, its exit status is unknown: `exited(-1)`.
   package func reap() -> ProcessEnd? { process.child.reap() }
 
-  /// Returns how a child ended that closed its end of the socket or was killed.
+  /// Returns how a child ended after it closed its end of the socket or was killed.
   package func finish() -> ProcessEnd { process.finish() }
 
   private func decoded(size: Int) -> Receipt {

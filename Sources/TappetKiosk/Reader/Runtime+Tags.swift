@@ -2,11 +2,11 @@
 //
 //   beginTagJob   →  {"waiting": true}, {"notice": …}…, {"result": {…}}
 //   cancelTagJob  →  the job's result
-//   nextTag       →  the next reading or fault, or the present tag's
+//   nextTag       →  the reading or fault of the present tag or, if there is none, of the next tag
 //   watchTags     →  each reading or fault
 //
 // An embedding program uses `beginTagJob` and `cancelTagJob` for the same jobs. The store thread prepares a job and
-// saves its secret, since both require the database.
+// saves its secret, because both steps require the database.
 
 import CPlatform
 import TappetConfig
@@ -20,7 +20,7 @@ import TappetStore
 struct TagJobHost {
   /// The job in progress.
   fileprivate var job: HostedJob?
-  /// The tag on the reader, after it was read or could not be read.
+  /// The tag on the reader, set once it was read or a read failed.
   fileprivate var present: PresentTag?
   fileprivate var readings = TagReadingAssembler()
   /// Time at which the job expires.
@@ -30,49 +30,49 @@ struct TagJobHost {
 /// A job for a tag.
 private struct HostedJob {
   var request: TagJobRequest
-  /// `nil` for the embedding program.
+  /// The requesting client; `nil` for the embedding program.
   var client: ControlServer.Client?
   var peer: LocalPeer
-  /// `nil` while the store thread prepares the job.
+  /// The runner of the job; `nil` while the store thread prepares the job.
   var runner: TagJobRunner?
   /// Whether the job was cancelled while it was being prepared.
   var isCancelled = false
-  /// End of the wait, unless the client cancels earlier; `nil` for the embedding program.
+  /// Time at which the wait ends, unless the client cancels earlier; `nil` for the embedding program.
   var deadline: Instant?
 }
 
 /// A tag on the reader.
 private struct PresentTag {
   var uid: TagUID
-  /// The reading or fault, for later requests; `nil` if the tag carries a key or has been written since.
+  /// The reading or fault, for later requests; `nil` if the tag contains a key or has been written since.
   var sighting: TagSighting?
   /// The URL on the tag, without its key.
   var url: TagURL?
 }
 
-/// A reading or fault, in the form that each client may see.
+/// A reading or fault, in two forms: for clients that may see keys, and for other clients.
 private struct TagSighting {
-  /// For clients that may see keys.
+  /// The form for clients that may see keys.
   var full: JSON
-  /// For other clients, which could copy a tag if they knew its signature.
+  /// The form for other clients, which could copy a tag if they knew its signature.
   var masked: JSON
 
   func json(for client: ControlServer.Client) -> JSON { client.maySeeKeys ? full : masked }
 }
 
 extension Runtime {
-  /// Sends the present tag's reading, or the next tag's if there is none.
+  /// Sends the reading of the present tag or, if there is none, of the next tag.
   func sendNextTag(to client: ControlServer.Client) {
     client.tagsAwaited = sendPresentTag(to: client) ? .none : .next
   }
 
-  /// Sends the present tag's reading, and each tag's reading from now on.
+  /// Sends the reading of the present tag, and of each tag from now on.
   func sendAllTags(to client: ControlServer.Client) {
     client.tagsAwaited = .all
     _ = sendPresentTag(to: client)
   }
 
-  /// Sends the present tag's reading; returns false if there is none that may be sent without reading the tag again.
+  /// Sends the present tag's reading; returns false if no reading can be sent without reading the tag again.
   private func sendPresentTag(to client: ControlServer.Client) -> Bool {
     guard let sighting = control.tags.present?.sighting else { return false }
     client.send(sighting.json(for: client))
@@ -114,7 +114,7 @@ extension Runtime {
     }
   }
 
-  /// Handles the job prepared by the store thread, or its refusal.
+  /// Handles the job prepared by the store thread, or the refusal to prepare it.
   func tagJobPrepared(_ prepared: Result<TagJob, TagJobRefusal>) {
     guard let job = control.tags.job else { return }
     switch prepared {
@@ -145,8 +145,8 @@ extension Runtime {
     return .underWay
   }
 
-  /// Handles the result of saving the written tag's secret; `trouble` is the reason if the secret is not stored and
-  /// active.
+  /// Handles the result of saving the written tag's secret; `trouble` is the reason why the secret is not stored and
+  /// active, or `nil`.
   func tagSecretSaved(_ trouble: String?) {
     control.tags.job?.runner?.saved(trouble)
     finishTagJob()
@@ -177,7 +177,7 @@ extension Runtime {
     finishTagJob()
   }
 
-  /// Handles the end of tappet-reader; the next process does not know the pending order.
+  /// Handles the exit of tappet-reader; the next process has not received the pending order.
   func tagReaderLost() {
     control.tags.present = nil
     if let runner = control.tags.job?.runner, runner.isWorking { runner.readerLost() }
@@ -187,7 +187,7 @@ extension Runtime {
   /// Cancels the job of a client that has disconnected.
   func tagClientGone(_ client: ControlServer.Client) { cancelTagJob(of: client) }
 
-  /// Cancels the job, unless its tag is being written; that write is completed.
+  /// Cancels the job, unless its tag is being written; a write in progress is completed.
   @export(interface)
   func cancelTagJob(of client: ControlServer.Client?) {
     guard let job = control.tags.job, job.client === client else { return }
@@ -199,7 +199,7 @@ extension Runtime {
     finishTagJob()
   }
 
-  /// Ends the job at its deadline; a tag that is being written is granted the same time again.
+  /// Ends the job at its deadline; if its tag is being written, the deadline is extended by the same time.
   func endTagWait(at now: Instant) {
     guard let job = control.tags.job, let due = job.deadline, due <= now else { return }
     control.tags.job?.deadline = now + job.request.limit
@@ -209,7 +209,7 @@ extension Runtime {
 
   private func finishTagJob() {
     guard let job = control.tags.job, let result = job.runner?.result else { return }
-    // A tag left on the reader is written again without being read again.
+    // A tag left on the reader can be written again without being read first.
     if let url = job.runner?.writtenURL { control.tags.present?.url = url }
     control.tags.job = nil
     log(Self.logRecord(result, job.request, user: job.client?.peer?.user))
@@ -256,7 +256,7 @@ extension TagJobNotice {
     }
   }
 
-  /// Decodes a notice; `nil` for other answers.
+  /// Decodes a notice; `nil` if the message is not a notice.
   @export(interface)
   package init?(_ json: JSON) {
     switch json["notice"]?.text {

@@ -16,16 +16,16 @@ package struct TagJobRequest: Sendable {
   package var label: String?
   /// For `write`: the name of the tag's new owner.
   package var person: String?
-  /// For `write`: a text in addition to the URL, for other systems' readers.
+  /// For `write`: text to store in addition to the URL, for readers of other systems.
   package var text: String?
-  /// For `write`: whether to use the older form, from which a phone can import the secret.
+  /// For `write`: whether to use the older format, from which a phone can import the secret.
   package var carriesKey = false
   /// For `write`: whether to protect the tag, so that only this kiosk can write it later.
   package var protects = false
-  /// Maximum time that the kiosk waits for the tag, for all clients.
+  /// Maximum time that the kiosk waits for the tag if a client has requested the job.
   package var limit = Limits.tagJobTime
 
-  /// Creates a request without details.
+  /// Creates a request with default options.
   package init(_ kind: TagJobKind) { self.kind = kind }
 
   /// Prepares the job on the store thread.
@@ -78,8 +78,8 @@ package struct TagJobRequest: Sendable {
     } catch { throw .secretStore(error) }
   }
 
-  /// Refuses the job early, so that no tag is presented in vain, unless one of the action's tags may be rewritten;
-  /// checked again when the secret is saved.
+  /// Refuses the job early if the action has reached its limit, so that no tag is presented in vain, unless one of the
+  /// action's tags may be rewritten; the limit is checked again when the secret is saved.
   private func requireRoom(for action: String, _ known: FormerSecrets) throws(SecretStoreError) {
     if known.isFull(action), !known.hasTag(of: action) {
       throw .secret(.limitReached(action: action, max: known.limit))
@@ -94,11 +94,11 @@ package indirect enum TagJobRefusal: Error, Hashable, Sendable {
   case draft(TagDraftError)
   case secretStore(SecretStoreError)
 
-  /// The refusal as one sentence.
+  /// The refusal, as one sentence.
   package var sentence: String {
     @export(interface) get {
       switch self {
-      case .noReader: return "the configuration sets 'reader: none', but a tag needs a reader"
+      case .noReader: return "the configuration sets 'reader: none', but this operation requires a reader"
       case .noSuchAction(let name, let known):
         var text = "there is no action '\(name)'; the actions are "
         for (index, name) in known.enumerated() { text += (index == 0 ? "" : ", ") + name }

@@ -10,19 +10,19 @@ import TappetStore
 
 /// A tag job in progress.
 ///
-/// One thread.
+/// Confined to one thread.
 package final class TagJobRunner {
   /// The result of a job.
   package struct Result: Sendable {
     /// Whether the job was completed in full.
     package var isDone: Bool
-    /// Whether the cause is a person or a tag, rather than a device or a disk.
+    /// Whether a person or a tag caused the failure, rather than a device or a disk.
     package var isRefusal: Bool
     /// Machine-readable reason for a failure.
     package var code: String?
     /// The result as one sentence.
     package var sentence: String
-    /// The result for scripts and for the requesting tool.
+    /// The result as JSON, for scripts and for the requesting tool.
     package var json: JSON
     /// Id of the saved secret, if any.
     package var secretID: String?
@@ -42,7 +42,7 @@ package final class TagJobRunner {
   enum Saving {
     case done
     case failed(String)
-    /// `saved` is called later.
+    /// Saving has started; `saved` is called with the result.
     case underWay
   }
 
@@ -54,11 +54,11 @@ package final class TagJobRunner {
   private let tell: (TagJobNotice) -> Void
   /// The previous secret of the tag.
   private var former: FormerSecret?
-  /// The result, once the job has ended.
+  /// The result of the job; `nil` until the job has ended.
   package private(set) var result: Result?
 
-  /// Creates a job of `peer` that waits for its tag, in a process that opens the store itself; throws if the job could
-  /// only fail.
+  /// Creates a job for `peer` that waits for its tag, in a process that opens the store itself; throws if the job
+  /// cannot succeed.
   @export(interface)
   package convenience init(
     _ request: TagJobRequest, _ configuration: KioskConfiguration, by peer: LocalPeer, unixSeconds: Int64,
@@ -83,7 +83,7 @@ package final class TagJobRunner {
   }
 
   // Separate from the throwing initializer, where Embedded Swift would leak the object (6.3.1).
-  /// Creates a prepared job that waits for its tag; `save` saves a secret, or starts to.
+  /// Creates a prepared job that waits for its tag; `save` saves a secret, or starts saving it.
   init(
     _ request: TagJobRequest, _ job: TagJob, by peer: LocalPeer,
     save: @escaping (WrittenSecret) -> Saving,
@@ -100,7 +100,7 @@ package final class TagJobRunner {
   /// Whether a tag is being written.
   package var isWorking: Bool { job.isWorking }
 
-  /// Handles a tag that is already on the reader and contains this URL.
+  /// Handles a tag that is already on the reader and contains the given URL, if any.
   package func tagIsThere(_ uid: TagUID, holding url: TagURL? = nil) { perform(job.tagIsThere(uid, holding: url)) }
 
   /// The URL on the tag after a completed write.
@@ -112,14 +112,14 @@ package final class TagJobRunner {
   /// Stops waiting for a tag; a write in progress is still completed.
   package func giveUp(_ reason: TagJobFailure) { perform(job.giveUp(reason)) }
 
-  /// Handles the end of tappet-reader.
+  /// Handles the exit of tappet-reader.
   package func readerLost() { perform(job.readerLost()) }
 
   private func perform(_ steps: [TagJob.Step]) {
     for step in steps {
       switch step {
       case .order(let order):
-        // A reader that accepts no order has ended.
+        // If the reader does not accept an order, its process has ended.
         if !send(order) { return perform(job.readerLost()) }
       case .notify(let notice): tell(notice)
       case .save(let secret, let former):
@@ -143,7 +143,7 @@ package final class TagJobRunner {
     }
   }
 
-  /// Handles the result of saving the secret; `trouble` is the reason if it failed.
+  /// Handles the result of saving the secret; `trouble` is the reason for a failure, or `nil`.
   package func saved(_ trouble: String?) {
     guard let trouble else { return perform(job.saved()) }
     result = Result(
@@ -182,7 +182,7 @@ extension TagJobRunner.Result {
     case .doneUnprotected(let outcome, let secret, let fault):
       self.init(
         fault.reason, outcome, secret, false,
-        "written: \(secret.action), and it works, but it is not protected: "
+        "written: \(secret.action); the tag works, but is not protected: "
           + (fault == .unsupportedModel
             ? "the \(outcome.model.name) does not support passwords, so anyone can rewrite it"
             : fault.sentence(outcome.model, to: request.kind)) + Self.sentence(former), former)
@@ -212,8 +212,8 @@ extension TagJobRunner.Result {
     switch former {
     case .replaced(let secret): "; its previous secret, \(secret.id) of \(secret.action), was removed"
     case .kept(let secret):
-      "; its previous secret, \(secret.id) of \(secret.action), is kept, because others may also have it; "
-        + "'tappet secret remove \(secret.id)' removes it"
+      "; its previous secret, \(secret.id) of \(secret.action), is kept, because other tags or phones may have it; "
+        + "use 'tappet secret remove \(secret.id)' to remove it"
     case nil: ""
     }
   }
@@ -228,7 +228,7 @@ extension TagJobRunner.Result {
         + (isProtected ? "; only this kiosk can rewrite it" : "")
     case .erase: return "erased: \(what)"
     case .lock: return "permanently locked: \(what)"
-    case .format: return outcome.writes == 0 ? "it was already formatted: \(what)" : "formatted: \(what)"
+    case .format: return outcome.writes == 0 ? "already formatted: \(what)" : "formatted: \(what)"
     }
   }
 }

@@ -1,5 +1,5 @@
 // Commands in rooms that require the store: the last taps, and suspending or resuming a person. The store thread
-// answers after its commit, so that an acknowledged change survives a power failure.
+// replies after its commit, so that an acknowledged change survives a power failure.
 
 import CPlatform
 import TappetConfig
@@ -37,13 +37,13 @@ extension Runtime {
     }
   }
 
-  /// Answers with the result of a command about a person.
+  /// Replies with the result of a command about a person.
   func served(_ address: CommandReply.Address, _ failure: SecretFailure?) {
     if let failure { return refuse(address, failure.sentence) }
     send(CommandReply(address: address, result: .done), at: now())
   }
 
-  /// Answers with the last rows of the tap log.
+  /// Replies with the last rows of the tap log.
   func served(_ address: CommandReply.Address, _ lines: Result<[String], SecretStoreError>) {
     switch lines {
     case .failure(let error): refuse(address, error.sentence)

@@ -1,5 +1,5 @@
 // The process that listens in rooms (tappet-webhook, or tappet-matrix for encrypted rooms): its configuration, and the
-// kiosk's answers.
+// kiosk's replies.
 
 import CPlatform
 import TappetConfig
@@ -40,7 +40,7 @@ extension Runtime {
     }
   }
 
-  /// Answers in the room: a reaction means that the command is accepted or done; otherwise, a reply states the reason.
+  /// Replies in the room: a reaction means that the command was accepted or done; otherwise, a text states the reason.
   func answer(_ reply: CommandReply, event: String) {
     let address = reply.address
     func react(_ text: String) {
@@ -52,11 +52,11 @@ extension Runtime {
     case .accepted: react("\u{23F3}")
     case .done: react("\u{2705}")
     case .refused(let refusal): self.reply(to: address, "Refused: " + refusal.sentence(topic: address.command) + ".")
-    case .expired: self.reply(to: address, "It was not sent in time, and will not be sent.")
+    case .expired: self.reply(to: address, "The message was not sent in time, and will not be sent.")
     }
   }
 
-  /// Asks in a room whether an action may be performed.
+  /// Asks in a room for permission to perform an action.
   func ask(_ question: RoomQuestion) {
     helpers.rooms.send(RoomOrder.ask(number: question.number, room: question.room, text: question.text).encode())
   }

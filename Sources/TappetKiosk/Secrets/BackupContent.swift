@@ -1,20 +1,20 @@
-// Content of a backup: everything that another board needs to replace this one. The outbox is excluded, since its
+// Content of a backup: everything that another board needs to replace this one. The outbox is excluded, because its
 // messages would be sent twice.
 
 import TappetCore
 import TappetJSON
 import TappetStore
 
-/// A file of the configuration.
+/// The configuration, or a file that it refers to.
 package struct BackupPart: Hashable, Sendable {
   /// Path as written in the configuration; empty for the configuration itself.
   package var path: String
   /// Permission bits of the file.
   package var mode: UInt32
-  /// The bytes of the file.
+  /// Content of the file.
   package var content: [UInt8]
 
-  /// A file with this content.
+  /// Creates a file with the given content.
   package init(path: String, mode: UInt32, content: [UInt8]) {
     self.path = path
     self.mode = mode
@@ -26,16 +26,16 @@ package struct BackupPart: Hashable, Sendable {
 ///
 /// Only for short-lived processes: the strings of its JSON are not wiped.
 package struct BackupContent: Sendable {
-  /// The time of the backup, seconds since 1970.
+  /// Time of the backup, in seconds since 1970.
   package var madeUnixSeconds: Int64
   /// The actions' secrets.
   package var secrets: [TagSecret]
   /// Sealed values, such as the timestamp key and the tags' password key.
   package var values: [SealedValue]
-  /// The configuration and the files that it names; empty in a backup of an earlier version.
+  /// The configuration and the files that it refers to; empty in a backup created by an earlier version.
   package var files: [BackupPart]
 
-  /// The content of a new backup.
+  /// Creates the content of a new backup.
   package init(madeUnixSeconds: Int64, secrets: [TagSecret], values: [SealedValue], files: [BackupPart] = []) {
     self.madeUnixSeconds = madeUnixSeconds
     self.secrets = secrets
@@ -43,7 +43,7 @@ package struct BackupContent: Sendable {
     self.files = files
   }
 
-  /// Returns the content as JSON, for the caller to wipe.
+  /// Returns the content as JSON, which the caller must wipe.
   @export(interface)
   package func encoded() -> [UInt8] {
     var secretObjects: [JSON] = []
@@ -74,14 +74,14 @@ package struct BackupContent: Sendable {
     ]).encoded()
   }
 
-  /// Returns the bytes as hexadecimal digits; only the JSON's own copy of the digits is not wiped.
+  /// Returns the bytes as hexadecimal digits; of all copies, only the copy in the JSON is not wiped.
   private func digits(of bytes: UnsafeRawBufferPointer) -> String {
     var digits = Hex.digits(of: bytes)
     defer { LibCrypto.wipe(&digits) }
     return String(decoding: digits, as: UTF8.self)
   }
 
-  /// Decodes the result of `encoded`; `nil` for anything else, or for content that the store would refuse.
+  /// Decodes the result of `encoded`; `nil` for other data, or for content that the store would refuse.
   @export(interface)
   package init?(decoding bytes: [UInt8]) {
     guard let json = JSON(decoding: bytes), let made = json["made"]?.wholeNumber,

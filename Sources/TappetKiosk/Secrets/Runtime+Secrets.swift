@@ -1,4 +1,5 @@
-// The kiosk's requests about secrets to the store thread. A change takes effect before its author receives the answer.
+// The kiosk's requests about secrets to the store thread. A change takes effect before its author receives the
+// response.
 
 import CPlatform
 import TappetBroker
@@ -9,9 +10,9 @@ import TappetPlatform
 import TappetSQLite
 import TappetStore
 
-/// The receiver of the answer to a request about secrets.
+/// The recipient of the response to a request about secrets.
 enum SecretRequester: Sendable {
-  /// A client of the control socket, by its number.
+  /// A client of the control socket, identified by its number.
   case client(UInt64)
   /// The embedding program, with its request number.
   case program(UInt64)
@@ -21,7 +22,7 @@ enum SecretRequester: Sendable {
 
 /// A result of work on the store thread.
 enum SecretNotice: Sendable {
-  /// The answer to a request.
+  /// The response to a request.
   case answered(SecretAnswer, for: SecretRequester)
   /// All people, for the embedding program, with its request number.
   case people(Result<[ListedPerson], SecretFailure>, for: UInt64)
@@ -29,13 +30,13 @@ enum SecretNotice: Sendable {
   case tagJobPrepared(Result<TagJob, TagJobRefusal>)
   /// The result of storing the secret of a written tag.
   case tagSecretSaved(SecretAnswer)
-  /// The stored part of a new configuration, or the error.
+  /// The part of a new configuration that is stored in the database, or the error.
   case reloaded(Reload, Result<Reload.Secrets, SecretStoreError>)
-  /// The result of applying a bundle of the site, with all usable secrets on success.
+  /// The result of applying a site bundle; if it was applied, with all usable secrets.
   case siteEnded(Result<SiteRecord, SiteRefusal>, [TagSecret]?)
   /// The last rows of the tap log, one line each, for a user in a room.
   indirect case history(Result<[String], SecretStoreError>, for: CommandReply.Address)
-  /// The secrets' replica could not be written.
+  /// The replica of the secrets could not be written.
   case replicaFailed(DatabaseError)
 }
 
@@ -55,15 +56,15 @@ extension Runtime {
     }
   }
 
-  /// Passes a request of the embedding program to the store thread; returns false if too much is pending there.
+  /// Passes a request from the embedding program to the store thread; returns false if too many requests are pending.
   ///
-  /// `observers.onSecretAnswer` receives the answer, with `number`.
+  /// `observers.onSecretAnswer` receives the response, with `number`.
   @export(interface)
   package func ask(_ request: SecretRequest, number: UInt64) -> Bool {
     ask(request, by: .current(), for: .program(number))
   }
 
-  /// Lists all people on the store thread, for the embedding program; returns false if too much is pending there.
+  /// Lists all people on the store thread, for the embedding program; returns false if too many requests are pending.
   ///
   /// `observers.onPeople` receives the list, with `number`.
   package func listPeople(number: UInt64) -> Bool {
@@ -81,9 +82,9 @@ extension Runtime {
     }
   }
 
-  /// Performs `work` on the store thread and posts its result; returns false if too much is pending there.
+  /// Performs `work` on the store thread and posts its result; returns false if too much work is pending.
   ///
-  /// `isRequired`: the kiosk's own work, which is always accepted.
+  /// `isRequired` marks the kiosk's own work, which is always accepted.
   @discardableResult
   @export(interface)
   func askStore(isRequired: Bool, _ work: @escaping @Sendable (StoreThread.Secrets) -> SecretNotice) -> Bool {
@@ -97,7 +98,7 @@ extension Runtime {
     }
   }
 
-  /// Applies a change, then sends the answer.
+  /// Applies a change, then sends the response.
   func handle(_ notice: SecretNotice) {
     switch notice {
     case .answered(let answer, .program(let number)):
@@ -138,6 +139,6 @@ extension Runtime {
     if let record = answer.logRecord { log(record) }
   }
 
-  /// Activates these secrets.
+  /// Activates the given secrets.
   func load(_ secrets: [TagSecret]) { feed(.secretsLoaded(secrets + store.ownSecrets)) }
 }

@@ -37,7 +37,7 @@ extension Runtime {
   }
 }
 
-/// A bundle with everything needed to apply it.
+/// A bundle, and everything needed to apply it.
 private struct SiteApplication: Sendable {
   var bundle: SiteBundle
   var site: String
@@ -71,7 +71,7 @@ private struct SiteApplication: Sendable {
 }
 
 extension SiteFault {
-  /// The fault in the core's terms.
+  /// The fault, expressed as a refusal for the core.
   fileprivate var refusal: SiteRefusal {
     switch self {
     case .refused(let refusal): refusal

@@ -1,5 +1,5 @@
 // Requests about secrets, people and learned tags, and their encoding on the control socket. A key is never part of the
-// JSON, whose strings are not wiped; it follows the JSON as bytes.
+// JSON, whose strings are not wiped; it follows the JSON as raw bytes.
 //
 //     {"request":"person-rename","name":"Ada","new_name":"Ada L."}
 //     {"request":"secret-add","label":"Front door"} NUL smpshare://secret?…
@@ -11,13 +11,13 @@ import TappetStore
 
 /// A request about secrets, people or learned tags.
 ///
-/// `from` is the number of elements on earlier pages of a list.
+/// `from` is the number of elements on earlier pages of the list.
 package enum SecretRequest: Sendable {
   case listSecrets(from: Int64)
   case makeSecret(action: String, label: String?)
-  /// Adds the secret of a share URL, for any action or only for this one.
+  /// Adds the secret from a share URL; if `action` is set, only a secret for that action is accepted.
   case addSecret(shareURL: SecretBytes, action: String?, label: String?)
-  /// Shows the share URL of the secret whose id or fingerprint starts with this text.
+  /// Shows the share URL of the secret whose id or fingerprint starts with `id`.
   case shareSecret(id: String, isForBackup: Bool)
   case renameSecret(id: String, label: String?)
   case removeSecret(id: String)
@@ -31,7 +31,7 @@ package enum SecretRequest: Sendable {
   /// Lists the audit entries after the entry with this number.
   case listAudit(after: Int64)
   case verifyAudit
-  /// Reloads everything after another process has changed it.
+  /// Reloads the secrets and learned tags after another process has changed them.
   case reload
   case listPeople(from: Int64)
   case addPerson(String)
@@ -47,7 +47,7 @@ package enum SecretRequest: Sendable {
   case importPeople([PeopleRow], isTrial: Bool)
   case listLearnedTags(from: Int64)
   case learnTag(ExternalTag.Identifier, action: String, label: String?)
-  /// Forgets the learned tag with this UID, text or URI.
+  /// Forgets the learned tag with the given UID, text or URI.
   case forgetTag(String)
 
   /// Whether the request reveals or replaces keys, which only root and the kiosk's own user may do.
@@ -151,7 +151,7 @@ extension SecretRequest {
     }
   }
 
-  /// Decodes a request; `nil` for an unknown name.
+  /// Decodes a request; `nil` if the name is unknown.
   ///
   /// A missing text is decoded as empty, and refused like any empty text.
   init?(_ name: String, _ request: RequestMembers) throws(KioskRequestError) {
@@ -174,7 +174,7 @@ extension SecretRequest {
       case SecretStore.brokerPasswordName: self = .keepBrokerPassword(request.secretPayload)
       case _:
         throw KioskRequestError(
-          "only the timestamp key and the broker's password are stored in addition to the secrets")
+          "apart from the secrets, only the timestamp key and the broker's password can be stored")
       }
     case "value-reveal": self = request.optionalText("name").map { .revealValue($0) } ?? .listValues
     case "audit": self = request.isTrue("verify") ? .verifyAudit : .listAudit(after: request.number("after"))
@@ -197,7 +197,7 @@ extension SecretRequest {
       self = .importPeople(try PeopleRow.rows(request.elements("rows")), isTrial: request.isTrue("dry_run"))
     case "tag-learned": self = .listLearnedTags(from: request.number("from"))
     case "tag-learn":
-      guard let mark = ExternalTag.Identifier(request) else { throw KioskRequestError("the request names no tag") }
+      guard let mark = ExternalTag.Identifier(request) else { throw KioskRequestError("the request specifies no tag") }
       self = .learnTag(mark, action: request.text("action"), label: request.optionalText("label"))
     case "tag-forget": self = .forgetTag(request.text("tag"))
     case _: return nil

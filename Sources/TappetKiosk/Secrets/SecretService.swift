@@ -11,7 +11,7 @@ import TappetStore
 
 /// The answer to a request.
 package struct SecretAnswer: Sendable {
-  /// The facts, or the failure.
+  /// The JSON of the answer, or the failure.
   package var result: Result<JSON, SecretFailure>
   /// The requested key.
   package var secretPayload: SecretBytes?
@@ -27,15 +27,15 @@ package struct SecretAnswer: Sendable {
   package var timestampKey: TimestampKey?
   /// The broker's password after it was replaced.
   package var brokerPassword: BrokerPassword?
-  /// The reason why the secrets' replica does not contain the change; `nil` if it does.
+  /// The reason why the replica of the secrets does not contain the change; `nil` if it does.
   ///
-  /// Set only without a running kiosk.
+  /// Set only if no kiosk is running.
   package var replicaError: DatabaseError?
 
   /// The reason why the request was not served.
   package var failure: SecretFailure? { if case .failure(let failure) = result { failure } else { nil } }
 
-  /// The answer on the control socket.
+  /// The answer as sent on the control socket.
   package var json: JSON {
     switch result {
     case .success(let facts): facts
@@ -48,10 +48,10 @@ package struct SecretAnswer: Sendable {
 package struct SecretFailure: Error {
   /// Human-readable reason, one sentence.
   package var sentence: String
-  /// Whether the request is at fault, rather than the disk or the key.
+  /// Whether the request caused the failure, rather than the disk or the key.
   package var isRefusal: Bool
 
-  /// Creates the failure for an error of the store.
+  /// Creates the failure for a store error.
   package init(_ error: SecretStoreError) {
     self.init(error.sentence, isRefusal: error.isRefusal)
   }
@@ -67,7 +67,8 @@ package struct SecretFailure: Error {
 /// Blocks on the disk. May be called on any thread.
 package final class SecretService: Sendable {
   let configuration: KioskConfiguration
-  /// The user who, besides root, may see keys and replace the sealing key; the control socket's group may do the rest.
+  /// The user who, like root, may see keys and replace the sealing key; the control socket's group may do everything
+  /// else.
   let owner: UInt32
   /// Maximum size of an answer, in bytes.
   let answerSizeMax: Int
@@ -79,7 +80,7 @@ package final class SecretService: Sendable {
     self.answerSizeMax = answerSizeMax
   }
 
-  /// Opens the store and serves a request of this process, for the tool when no kiosk is running.
+  /// Opens the store and serves a request from this process; used by the tool if no kiosk is running.
   @export(interface)
   package func answer(_ request: SecretRequest) -> SecretAnswer {
     do throws(SecretStoreError) {
@@ -90,7 +91,7 @@ package final class SecretService: Sendable {
     } catch { return answer(request, by: .current(), in: .failure(error)) }
   }
 
-  /// Serves a request of the process `peer` with an open store.
+  /// Serves a request from the process `peer`, using an open store.
   func answer(_ request: SecretRequest, by peer: LocalPeer, in secrets: StoreThread.Secrets) -> SecretAnswer {
     do throws(SecretStoreError) {
       let work = SecretWork(self, try secrets.get(), peer)
@@ -137,13 +138,13 @@ struct SecretWork {
 
   // MARK: For all requests
 
-  /// Creates an entry for the audit.
+  /// Creates an audit entry.
   func auditEntry(_ operation: String, _ subject: String, detail: String? = nil) -> AuditEntry {
     AuditEntry(
       unixSeconds: SystemClock().now().unixSeconds, peer: peer, operation: operation, subject: subject, detail: detail)
   }
 
-  /// Creates a record for the log.
+  /// Creates a log record.
   func logRecord(
     _ priority: Priority, _ name: String, _ sentence: String, _ fields: [Field] = []
   ) -> LogRecord {
@@ -154,9 +155,9 @@ struct SecretWork {
       ])
   }
 
-  /// Finds the secret with this id, or the only secret whose id or fingerprint starts with it.
+  /// Finds the secret with the id `wanted`, or the only secret whose id or fingerprint starts with `wanted`.
   func find(_ wanted: String) throws(SecretStoreError) -> Match {
-    guard !wanted.isEmpty else { return .none("specify a secret; 'tappet secret list' shows the ids") }
+    guard !wanted.isEmpty else { return .none("specify a secret; use 'tappet secret list' to list the ids") }
     let stored = try secretStore.secrets()
     var found: [(id: String, action: String)] = []
     for entry in stored.readable
@@ -169,10 +170,10 @@ struct SecretWork {
       found.append((entry.id, entry.action))
     }
     guard let only = found.first else {
-      return .none("there is no secret '\(wanted)'; 'tappet secret list' shows the ids")
+      return .none("there is no secret '\(wanted)'; use 'tappet secret list' to list the ids")
     }
     guard found.count == 1 else {
-      return .none("'\(wanted)' matches \(found.count) secrets; specify more of the id")
+      return .none("'\(wanted)' matches \(found.count) secrets; specify more characters of the id")
     }
     for entry in stored.readable where entry.secret.id == only.id { return .readable(entry.secret) }
     return .unreadable(id: only.id, action: only.action)
@@ -187,7 +188,7 @@ struct SecretWork {
 }
 
 extension SecretAnswer {
-  /// Creates an answer with the requested facts.
+  /// Creates an answer with the given JSON.
   init(_ facts: JSON) { self.init(result: .success(facts)) }
 
   static func refused(_ sentence: String) -> SecretAnswer {
@@ -200,7 +201,7 @@ extension SecretAnswer {
 }
 
 extension SecretStoreError {
-  /// Whether the request is at fault, rather than the disk or the key.
+  /// Whether the request caused the error, rather than the disk or the key.
   package var isRefusal: Bool {
     @export(interface) get {
       switch self {

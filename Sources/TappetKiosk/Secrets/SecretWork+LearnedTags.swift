@@ -1,5 +1,5 @@
 // Requests about learned tags. Each commits its change together with the audit entry that names its author, and takes
-// effect before it is answered.
+// effect before the response is sent.
 
 import TappetConfig
 import TappetCore
@@ -14,7 +14,7 @@ extension SecretWork {
     page(try secretStore.learnedTags(), "tags", from: from) { json($0) }
   }
 
-  /// Learns a tag; a tag that is already learned is assigned the new action and label.
+  /// Learns a tag; if the tag is already learned, assigns it the given action and label.
   func learnTag(
     _ mark: ExternalTag.Identifier, action name: String, label: String?
   ) throws(SecretStoreError) -> SecretAnswer {
@@ -37,12 +37,12 @@ extension SecretWork {
     return answer
   }
 
-  /// Forgets the learned tag with this UID, text or URI.
+  /// Forgets the learned tag with the given UID, text or URI.
   func forgetTag(_ wanted: String) throws(SecretStoreError) -> SecretAnswer {
     let uid = TagUID(written: wanted)
     let known = try secretStore.learnedTags()
     guard let found = known.first(where: { $0.tag.mark.content == wanted || uid != nil && $0.tag.mark.uid == uid })
-    else { return .refused("there is no learned tag \(wanted.quoted); 'tappet tag learned' lists them") }
+    else { return .refused("there is no learned tag \(wanted.quoted); use 'tappet tag learned' to list the tags") }
     let detail = "\(found.tag.action); \(found.tag.mark.words)"
     _ = try secretStore.forget(
       learnedTag: found.id, noting: auditEntry("tag-forgotten", found.id, detail: detail))
@@ -78,11 +78,11 @@ extension KioskConfiguration {
     if let refusal = refusalToLearn(for: name) { return refusal }
     if mark.uid?.isRandom == true {
       return "the UID \(mark.content) is random at each tap (it starts with 08, like the UIDs of phones and "
-        + "passports), so it would never match again; use another tag"
+        + "passports), so it would never match again; use a different tag"
     }
     if mark.content.utf8.count > Limits.learnedContentSizeMax {
-      return "the tag's \(mark.kind) has \(mark.content.utf8.count) bytes; at most "
-        + "\(Limits.learnedContentSizeMax) can be learned; learn its UID instead"
+      return "the tag's \(mark.kind) is \(mark.content.utf8.count) bytes long, but the maximum is "
+        + "\(Limits.learnedContentSizeMax); learn the tag's UID instead"
     }
     if foreignTags.contains(where: { $0.mark == mark }) {
       return "the tag \(mark.words) is in 'tags' of kiosk.yaml, which takes precedence; change it there"
@@ -98,8 +98,8 @@ extension KioskConfiguration {
     }
     guard !action.needsProof else {
       return
-        "\(name) drives an output or unlocks the buttons, which requires a signed tag, because others can be copied; "
-        + "'tappet tag write \(name)' writes one"
+        "\(name) drives an output or unlocks the buttons, which requires a signed tag, because other tags can be "
+        + "copied; use 'tappet tag write \(name)' to write a signed tag"
     }
     return nil
   }

@@ -1,4 +1,4 @@
-// Paged lists: an answer contains a part of a list, and the position of the rest.
+// Paged lists: a response contains part of a list, and the position of the next part.
 //
 //     {"request":"person-list","from":0}    {"people":[…],"next":370}
 

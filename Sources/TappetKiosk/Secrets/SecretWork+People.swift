@@ -1,5 +1,5 @@
 // Requests about people. Each commits its change together with the audit entry that names its author, and takes effect
-// before it is answered.
+// before the response is sent.
 
 import TappetCore
 import TappetJSON
@@ -100,7 +100,7 @@ extension SecretWork {
     return answer
   }
 
-  /// Returns the person with this name, ignoring surrounding spaces.
+  /// Returns the person with the given name, ignoring surrounding spaces.
   private func find(person name: String) throws(SecretStoreError) -> Person {
     try secretStore.person(named: name.trimmedLabel ?? "")
   }
@@ -122,7 +122,7 @@ extension SecretWork {
 }
 
 extension JSON {
-  /// Returns the same object with a person's limits.
+  /// Returns a copy of the object with a person's limits added.
   fileprivate func with(_ limits: PersonLimits?) -> JSON {
     guard case .object(let members) = self else { return self }
     let times = limits?.times

@@ -1,5 +1,6 @@
-// Import of a table of people. The control socket accepts only small messages, so the rows arrive in parts, each
-// answered with the number of rows so far; the last part makes the change, or reports the differences in a trial.
+// Import of a table of people. The control socket accepts only small messages, so the rows arrive in parts. The
+// response to each part is the number of rows so far; the last part makes the change or, in a trial, reports the
+// differences.
 
 import TappetCore
 import TappetJSON
@@ -20,7 +21,7 @@ extension Runtime {
     client.send(.object(["rows": .number(Int64(client.stagedRows.rows.count))]))
   }
 
-  /// Receives the last rows of an import; returns all rows, or `nil` after a refusal, which was sent to the client.
+  /// Receives the last rows of an import; returns all rows, or `nil` if they were refused and the client was notified.
   func staged(_ rows: [PeopleRow], for client: ControlServer.Client) -> [PeopleRow]? {
     guard take(rows, from: client) else { return nil }
     defer { client.stagedRows = StagedRows() }
@@ -49,7 +50,7 @@ extension ControlServer.Client {
 }
 
 extension SecretWork {
-  /// Imports all rows, or none; `isTrial` only reports the differences.
+  /// Imports all rows, or none; with `isTrial`, only reports the differences.
   func importPeople(_ rows: [PeopleRow], isTrial: Bool) throws(SecretStoreError) -> SecretAnswer {
     let differences = try secretStore.importPeople(
       rows, isTrial: isTrial, unixSeconds: SystemClock().now().unixSeconds,

@@ -115,7 +115,7 @@ extension SecretWork {
     case .unreadable(let id, _):
       return .failed("the secret \(id) was sealed under another key, or is damaged; remove it and import it again")
     case .readable(let secret):
-      // Recorded before the key is shown, since its disclosure cannot be undone.
+      // Recorded before the key is shown, because its disclosure cannot be undone.
       try secretStore.note(
         auditEntry(
           isForBackup ? "secret-backed-up" : "secret-shared", secret.id, detail: secret.auditDetail))
@@ -129,13 +129,13 @@ extension SecretWork {
       answer.secretPayload = SecretBytes(taking: &text)
       answer.logRecord = logRecord(
         .notice, isForBackup ? "secret-backed-up" : "secret-shared",
-        "the key of a secret of \(secret.action) was \(isForBackup ? "put into a backup" : "shown")",
+        "the key of a secret of \(secret.action) was \(isForBackup ? "included in a backup" : "shown")",
         [("id", secret.id), ("action", secret.action)])
       return answer
     }
   }
 
-  /// Returns the number of other secrets of the action that were shared.
+  /// Returns how many other secrets of the action have been shared.
   private func sharedCount(besides secret: TagSecret) throws(SecretStoreError) -> Int64 {
     let shared: Set<String>
     do throws(DatabaseError) { shared = try secretStore.store.sharedSecretIDs() } catch { throw .store(error) }
@@ -196,7 +196,7 @@ extension SecretWork {
     return answer
   }
 
-  /// Moves all secrets and learned tags of an action to another action name.
+  /// Moves all secrets and learned tags of an action to a new action name.
   private func renameAction(_ action: String, to name: String) throws(SecretStoreError) -> SecretAnswer {
     let (old, new) = (action.composed, name.trimmedLabel ?? "")
     guard !new.isEmpty else { return .refused("an action needs a name") }
@@ -205,7 +205,7 @@ extension SecretWork {
     let hasSecrets = try secretStore.secrets().hasAny(of: old)
     guard old != new, hasSecrets || hasLearnedTags else {
       return .refused(
-        "there are no secrets and no learned tags of '\(old)'; 'tappet secret list' and 'tappet tag learned' list the "
+        "'\(old)' has no secrets and no learned tags; use 'tappet secret list' and 'tappet tag learned' to list the "
           + "actions that have any")
     }
     let action = configuration.actions.first { $0.name == new }
@@ -256,7 +256,7 @@ extension SecretWork {
 
   private func keep(timestampKey digits: SecretBytes) throws(SecretStoreError) -> SecretAnswer {
     guard let key = digits.withBytes({ TimestampKey(hex: $0) }) else {
-      return .refused("a timestamp key must have 32, 48 or 64 hex digits")
+      return .refused("a timestamp key must be 32, 48 or 64 hex digits long")
     }
     try secretStore.seal(
       digits, as: SecretStore.timestampKeyName,

@@ -1,4 +1,5 @@
-// Monitors the expiry of the certificates: checked after each connect, which reads the files, and once a day.
+// Monitors the expiry of the certificates, which are checked after each connect, when the files are read, and once a
+// day.
 
 import TappetCore
 import TappetTLS
@@ -14,7 +15,7 @@ struct CertificateMonitor {
 
   init(_ settings: BrokerSettings) { digest = Certificates.digest(settings) }
 
-  /// Inspects the files; without a reliable clock, the remaining days are unknown.
+  /// Inspects the files; if the clock is unreliable, the remaining days are unknown.
   mutating func check(_ settings: BrokerSettings, clockIsGood: Bool, at now: Moment) -> Event {
     facts = Certificates.inspect(settings)
     deadline = facts.isEmpty ? nil : now.instant + Limits.certificateCheckInterval
@@ -22,7 +23,7 @@ struct CertificateMonitor {
     return .certificates(daysLeft: days.map { Int($0) })
   }
 
-  /// Switches to the files of other settings; returns whether their contents differ.
+  /// Switches to the files of the given settings; returns whether their contents differ.
   mutating func replace(by settings: BrokerSettings) -> Bool {
     let before = digest
     digest = Certificates.digest(settings)

@@ -1,13 +1,13 @@
-// Monitors whether the wall clock is reliable. It is checked at each step, and periodically while it is unreliable,
-// since the kernel does not report a change. A clock behind the latest reliable time is unreliable: it may have been
-// set back over the network.
+// Monitors whether the wall clock is reliable. The clock is checked whenever it is set, and periodically while it is
+// unreliable, because the kernel does not report a change. A clock behind the latest reliable time is unreliable: it
+// may have been set back over the network.
 
 import TappetCore
 import TappetPlatform
 
-/// The kernel's state of the wall clock, and the time before which the clock is unreliable.
+/// The kernel's state of the wall clock, and the latest reliable time.
 ///
-/// One thread.
+/// Confined to one thread.
 final class ClockMonitor {
   private let clock: () -> (now: Moment, isSynchronised: Bool)
   private let steps: ClockWatch
@@ -46,13 +46,13 @@ final class ClockMonitor {
       })
   }
 
-  /// Returns whether the clock is not known to be unreliable; `mayTrust` is `clock: trust`.
+  /// Returns whether the clock is not known to be unreliable; `mayTrust` is true for `clock: trust`.
   func isGood(trusting mayTrust: Bool) -> Bool { mayTrust || isSynchronised != false }
 
-  /// Checks the clock; returns an event if the core needs to know the result: the first, a change, or any result after
-  /// a step.
+  /// Checks the clock; returns an event if the core needs the result: the first result, a change, or any result after a
+  /// step.
   ///
-  /// With `clock: trust`, the user confirms that the clock is right, and the recorded time is ignored.
+  /// With `clock: trust`, the user confirms that the clock is correct, and the recorded time is ignored.
   func check(trusting mayTrust: Bool, hasStepped: Bool = false) -> Event? {
     let (now, isSet) = clock()
     let behind = SystemClock.secondsBehind(now, latest)
@@ -70,7 +70,7 @@ final class ClockMonitor {
     return .clockChecked(isSynchronised: isSynchronised)
   }
 
-  /// Returns the time to be recorded, once.
+  /// Returns the time to be recorded; returns each time only once.
   func takeNote() -> Int64? {
     defer { note = nil }
     return note

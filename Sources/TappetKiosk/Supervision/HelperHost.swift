@@ -1,5 +1,5 @@
-// The parent's end of a helper process: starts and ends it as the core orders, and receives its messages. Nothing here
-// blocks.
+// The parent's end of a helper process: starts and stops it as the core requests, and receives its messages. Nothing
+// here blocks.
 
 import CPlatform
 import TappetCore
@@ -15,7 +15,7 @@ enum HelperNotice<Message> {
 
 /// A helper process and its socket, while it runs.
 ///
-/// One thread.
+/// Confined to one thread.
 final class HelperHost<Message> {
   private let sizeMax: Int
   private let decode: ([UInt8]) -> Message?
@@ -25,19 +25,19 @@ final class HelperHost<Message> {
   /// Called with each event of the process, in order.
   var onNotice: (HelperNotice<Message>) -> Void = { _ in }
 
-  /// Creates a host for a helper whose messages have at most `sizeMax` bytes.
+  /// Creates a host for a helper whose messages are at most `sizeMax` bytes long.
   init(sizeMax: Int, decode: @escaping ([UInt8]) -> Message?) {
     self.sizeMax = sizeMax
     self.decode = decode
   }
 
-  /// PID of the process; `nil` when none is running.
+  /// PID of the process; `nil` if none is running.
   var processID: pid_t? { process?.child.id }
 
-  /// Starts the program with these arguments, and with `option` (such as `--socket`) for its socket; throws if it
+  /// Starts the program with the given arguments, and with `option` (such as `--socket`) for its socket; throws if it
   /// cannot be started.
   ///
-  /// `opensSecrets`: the process receives the kiosk's own folder of the service manager's credentials.
+  /// With `opensSecrets`, the process inherits CREDENTIALS_DIRECTORY, the folder of the kiosk's own credentials.
   func start(
     _ path: String, _ option: String, _ words: [String], _ reactor: Reactor, opensSecrets: Bool = false
   ) throws(SystemError) {
@@ -53,9 +53,9 @@ final class HelperHost<Message> {
 
   func kill() { process?.kill() }
 
-  /// Sends an order; returns whether the process accepts it.
+  /// Sends an order; returns whether the order was accepted.
   ///
-  /// An order that is not accepted goes unanswered, which the core detects.
+  /// An order that is not accepted receives no reply, which the core detects.
   @discardableResult
   func send(_ order: [UInt8]) -> Bool { process?.socket.send(order) == true }
 

@@ -1,5 +1,5 @@
-// Log lines: a priority, a sentence and its facts as key=value, prefixed with the priority for the journal, and
-// otherwise with the time.
+// Log lines: a sentence, followed by fields as key=value. Each line starts with the priority if it is written to the
+// journal, and otherwise with the time.
 
 import CPlatform
 import TappetCore
@@ -8,13 +8,13 @@ import TappetPlatform
 
 /// Writes log lines to standard error.
 ///
-/// It never blocks: while no process reads, lines are lost and counted.
+/// Writing never blocks: while no process reads standard error, lines are dropped and counted.
 package struct Journal {
   /// Prefix of a line.
   private enum Head {
     /// `<6>`, for the journal, which records the time itself.
     case priority
-    /// Time of day in the system's time zone, for a terminal.
+    /// Local time of day, for a terminal.
     case timeOfDay
     /// RFC 3339 time, for a file or another logger.
     case time
@@ -23,7 +23,7 @@ package struct Journal {
   private let head: Head
   private var lost = 0
 
-  /// Creates a journal whose lines contain the facts that their receiver does not add itself.
+  /// Creates a journal with the line prefix that suits the destination of standard error.
   package init() { head = isatty(2) == 1 ? .timeOfDay : Self.isJournal ? .priority : .time }
 
   /// Whether standard error is the journal's own socket (systemd.exec(5)), and not redirected to another process.

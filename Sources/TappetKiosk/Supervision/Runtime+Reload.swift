@@ -11,13 +11,13 @@ import TappetTLS
 
 /// A valid configuration that is about to take effect.
 struct Reload: Sendable {
-  /// The part of the configuration that is in the store.
+  /// The part of the configuration that is stored in the database.
   struct Secrets: Sendable {
     var secrets: [TagSecret]
     var learnedTags: [ExternalTag]
-    /// `nil` unless the configuration specifies that the key is stored.
+    /// The stored timestamp key; `nil` unless the configuration specifies that the key is stored.
     var timestampKey: TimestampKey?
-    /// `nil` unless the configuration specifies that the password is stored.
+    /// The stored broker password; `nil` unless the configuration specifies that the password is stored.
     var brokerPassword: BrokerPassword?
   }
 
@@ -26,7 +26,7 @@ struct Reload: Sendable {
 }
 
 extension Runtime {
-  /// Reloads configuration, certificates, profile and secrets; an error in any of them leaves the kiosk unchanged.
+  /// Reloads configuration, certificates, profile and secrets; on any error, the kiosk is left unchanged.
   func reload() {
     supervisor.reloading()
     switch observers.onReload?() {
@@ -57,7 +57,7 @@ extension Runtime {
     askStore(isRequired: true) { secrets in .reloaded(reload, reload.load(from: secrets)) }
   }
 
-  /// Completes the reload with the loaded secrets, or refuses it.
+  /// Completes the reload with the loaded secrets, or rejects it.
   func finish(_ reload: Reload, _ secrets: Result<Reload.Secrets, SecretStoreError>) {
     switch secrets {
     case .failure(let error): refuse([error.sentence])
@@ -86,13 +86,13 @@ extension Runtime {
   private func adopt(_ new: KioskConfiguration, _ newProfile: BoardProfile?, _ loaded: Reload.Secrets) {
     let old = configuration
     let certificatesDiffer = certificates.replace(by: new.broker)
-    // The broker sends the site's bundle again on each connect.
+    // The broker resends the site's bundle on each connect.
     let reconnects = new.broker != old.broker || certificatesDiffer || new.site != old.site
     let changesPanel = new.panel != old.panel || newProfile != panel.profile
-    // The outputs are switched off and logged under their old names.
+    // The outputs are switched off and logged under their previous names.
     if changesPanel { feed(.panel(.closed)) }
     configuration = new
-    // The next connection uses these.
+    // The next connection uses the new settings.
     broker.update(settings: new.broker)
     if new.historyAge != old.historyAge { store.thread.submit(.keepHistory(new.historyAge)) }
     log(LogRecord(.notice, "reloaded", "the configuration was reloaded"))
@@ -112,7 +112,7 @@ extension Runtime {
 }
 
 extension Reload {
-  /// Loads the part of the configuration that is in the store.
+  /// Loads the part of the configuration that is stored in the database.
   fileprivate func load(from secrets: StoreThread.Secrets) -> Result<Secrets, SecretStoreError> {
     do throws(SecretStoreError) {
       let secretStore = try secrets.get()

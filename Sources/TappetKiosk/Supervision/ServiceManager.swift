@@ -1,4 +1,5 @@
-// Messages to a service manager (sd_notify(3)): datagrams of lines to the socket that NOTIFY_SOCKET names.
+// Messages to a service manager (sd_notify(3)): lines of text, sent as datagrams to the socket specified by
+// NOTIFY_SOCKET.
 //
 // libsystemd is not used: these sixteen lines save 776 KB of resident memory (libsystemd and the four libraries that it
 // loads).
@@ -9,9 +10,9 @@ import TappetPlatform
 
 /// The service manager that started this process.
 ///
-/// One thread. A service manager that does not listen is not an error.
+/// Confined to one thread. A service manager that does not listen is not an error.
 final class ServiceManager {
-  /// Maximum interval between signs of life; `nil` if none are expected.
+  /// Maximum interval between watchdog messages; `nil` if none are expected.
   let watchdogInterval: Duration?
   private let socket: UnixSocket
 
@@ -27,7 +28,7 @@ final class ServiceManager {
     watchdogInterval = Self.interval()
   }
 
-  /// Returns the watchdog interval, if it is meant for this process rather than a child or parent.
+  /// Returns the watchdog interval if it applies to this process, rather than to a child or parent.
   private static func interval() -> Duration? {
     func number(_ name: String) -> Int64? { secure_getenv(name).flatMap { Int64(String(cString: $0)) } }
     guard let microseconds = number("WATCHDOG_USEC"), microseconds > 0, microseconds < 1 << 50 else { return nil }

@@ -1,5 +1,5 @@
-// Reports the state of a running kiosk to the service manager, especially its progress: the watchdog is fed by signs of
-// progress, never by a timer alone.
+// Reports the state of a running kiosk to the service manager, especially its progress: the watchdog is fed only after
+// signs of progress, never by a timer alone.
 
 import TappetConfig
 import TappetCore
@@ -8,11 +8,11 @@ import TappetPlatform
 
 /// The kiosk's reports to the service manager; does nothing if no service manager started this process.
 ///
-/// One thread.
+/// Confined to one thread.
 final class Supervisor {
   private var manager: ServiceManager?
   private var told: KioskStatus?
-  /// The reason why the last reload was rejected, as long as its configuration is not active.
+  /// The reason why the last reload was rejected; `nil` if the last reload succeeded.
   private var rejection: String?
   /// Time at which the watchdog must be fed.
   private(set) var deadline: Instant?
@@ -25,7 +25,7 @@ final class Supervisor {
     schedule(at: now)
   }
 
-  /// Feeds the watchdog if everything has made progress since the last time.
+  /// Feeds the watchdog if everything has made progress since the watchdog was last fed.
   func feed(isAlive: Bool, at now: Instant) {
     if isAlive { manager?.live() }
     schedule(at: now)
@@ -36,7 +36,7 @@ final class Supervisor {
 
   func reloading() { manager?.reloading(at: SystemClock().monotonicNanoseconds) }
 
-  /// Reports the end of a reload; there is no message for a failed reload, so the status line reports the failure.
+  /// Reports the end of a reload; a failed reload has no message type, so the status line reports the failure.
   func reloaded(_ outcome: ReloadOutcome, _ status: @autoclosure () -> KioskStatus, _ configuration: KioskConfiguration)
   {
     rejection = outcome.isGood ? nil : outcome.sentence.escaped

@@ -28,18 +28,18 @@ extension Runtime {
     if let event = helpers.webhooks.post(entry.id, action: entry.action, body: body) { inbox.append(.webhook(event)) }
   }
 
-  /// Returns the message with its token and id; `nil` if there is no token for it.
+  /// Returns the message with its token and id; `nil` if the message needs a token and none can be created.
   func filled(_ entry: OutboxEntry, unixSeconds: Int64) -> [UInt8]? {
     guard entry.message.usesTimestamp else { return entry.message.fill(token: nil, id: entry.id) }
     // The key may have been removed from the configuration since the entry was accepted.
     let token = configuration.timestampKey.flatMap { try? TimestampToken.seal(unixSeconds: unixSeconds, key: $0) }
-    // Recorded before a command can return the token.
+    // Recorded before the token can arrive in a command.
     if let token { inbox.append(.tokenSealed(token, unixSeconds: unixSeconds)) }
     return token.map { entry.message.fill(token: $0, id: entry.id) }
   }
 }
 
 extension [WebhookEndpoint] {
-  /// Returns the room of an action; `nil` if it has none.
+  /// Returns the room of an action; `nil` if the action has none.
   fileprivate func room(of action: String) -> String? { first { $0.action == action }?.room }
 }

@@ -1,4 +1,4 @@
-// The parent's end of tappet-webhook: starts and ends it as the core orders, and receives its messages. Nothing here
+// The parent's end of tappet-webhook: starts and stops it as the core requests, and receives its messages. Nothing here
 // blocks.
 
 import CPlatform
@@ -7,25 +7,25 @@ import TappetPlatform
 
 /// The tappet-webhook process, while it runs, and its endpoints.
 ///
-/// One thread.
+/// Confined to one thread.
 final class WebhookHost {
   private let process = HelperHost(sizeMax: 64) { WebhookMessage(decoding: $0) }
   /// Endpoints that the process has received, or is receiving one by one.
   private var endpoints: [WebhookEndpoint] = []
   private var sentCount = 0
-  /// Whether a process is used; none is needed when tappet-matrix writes to all rooms and there is no webhook.
+  /// Whether a process is used; none is needed if tappet-matrix posts to all rooms and there is no webhook.
   private var hasProcess = false
-  /// Entries pending in tappet-matrix.
+  /// Entries for which tappet-matrix has not replied yet.
   private var elsewhere: Set<EntryID> = []
   /// Called with each event of the process, in order.
   var onEvent: (WebhookEvent) -> Void = { _ in }
 
   init() { process.onNotice = calling(self) { $0.handle($1) } }
 
-  /// PID of the process; `nil` when none is running.
+  /// PID of the process; `nil` if none is running.
   var processID: pid_t? { process.processID }
 
-  /// Starts tappet-webhook for these endpoints; throws when it cannot be started.
+  /// Starts tappet-webhook for the given endpoints; throws if it cannot be started.
   func start(_ endpoints: [WebhookEndpoint], _ reactor: Reactor) throws(SystemError) {
     self.endpoints = endpoints
     sentCount = 0
@@ -51,7 +51,7 @@ final class WebhookHost {
     }
   }
 
-  /// Handles the end of tappet-matrix: entries without an answer are sent again.
+  /// Handles the exit of tappet-matrix: entries that have received no reply are sent again.
   func endElsewhere() {
     let ids = elsewhere
     elsewhere = []
@@ -65,7 +65,7 @@ final class WebhookHost {
     return process.send(order.encode()) ? nil : .failed(id, .other, code: EAGAIN)
   }
 
-  /// Sends one endpoint at a time, since the socket has no room for all of them.
+  /// Sends the next endpoint; endpoints are sent one at a time, because the socket has no room for all of them.
   private func sendNext() {
     let isComplete = sentCount >= endpoints.count
     let order: WebhookOrder = isComplete ? .begin : .endpoint(UInt16(clamping: sentCount), endpoints[sentCount])
@@ -80,7 +80,7 @@ final class WebhookHost {
     case .message(.answered(let id, let status, let pause)):
       onEvent(.answered(id, status: Int(status), retryAfter: pause))
     case .message(.failed(let id, let trouble, let code)): onEvent(.failed(id, trouble, code: code))
-    // No reply was requested.
+    // No reply was requested, so a reply is invalid.
     case .message(.replied), .malformed: onEvent(.malformed)
     case .ended(let end): onEvent(.ended(end))
     }

@@ -1,4 +1,4 @@
-// tappet cert check: checks certificates and keys together, in any format.
+// tappet cert check: checks certificates, their keys and their chains, in any format.
 
 import TappetCommandLine
 import TappetCore
@@ -13,14 +13,14 @@ extension Command {
       words: "cert check", section: .certificates, summary: "check certificates and keys",
       operands: [Operand("FILE", .file, .any)],
       options: [
-        CommandOption("host", "NAME", "check that the certificates are valid for a server of this name"),
+        CommandOption("host", "NAME", "check that the certificates are valid for this server name"),
         .passphraseFile,
         .json,
       ],
       details: """
-        Checks certificates and keys, in PEM, DER or PKCS#12 files in any order: dates, usage, strength,
-        whether the key belongs to a certificate, and whether the chain is complete. Without files, it
-        checks those that the configuration names.
+        Checks certificates and keys, in PEM, DER or PKCS#12 files in any order: dates, usage, strength, whether
+        the key belongs to a certificate, and whether the chain is complete. Without files, checks the files
+        specified in the configuration.
         Exit status: 0 everything is valid; 1 something is wrong.
         """,
       body: .plain { (arguments) throws(CommandFailure) in

@@ -12,28 +12,28 @@ extension Command {
       options: [
         CommandOption("aws", "TEMPLATE", "AWS IoT fleet provisioning template to enrol with"),
         CommandOption("est", "URL", "EST server (RFC 7030) to enrol with: https://HOST[:PORT][/PATH]"),
-        CommandOption("claim", "FILE", .file, "client certificate: AWS's claim, or one that the EST server accepts"),
+        CommandOption("claim", "FILE", .file, "client certificate: AWS claim, or a certificate for the EST server"),
         CommandOption("claim-key", "FILE", .file, "private key of the claim certificate"),
-        CommandOption("ca", "FILE|system", .file, "CA certificates to trust for enrolment, and no others"),
+        CommandOption("ca", "FILE|system", .file, "the only CA certificates to trust for enrolment"),
         CommandOption("url", "HOST|URL", "AWS IoT endpoint (default: the configuration's broker)"),
-        CommandOption("alpn", "NAME", "ALPN protocol (default on AWS's port 443: the one that AWS requires)"),
+        CommandOption("alpn", "NAME", "ALPN protocol (default on AWS's port 443: the required protocol)"),
         CommandOption("parameter", "NAME=VALUE", "template parameter; can be repeated"),
-        CommandOption("est-username", "NAME", "user name at the EST server; prompts for the password"),
+        CommandOption("est-username", "NAME", "user name for the EST server; prompts for the password"),
         CommandOption("est-password-file", "FILE", .file, "file whose first line is the EST password (mode 0600)"),
         CommandOption("roots", "FILE", .file, "write the root certificates of the EST server's CA to this file"),
         CommandOption("client-id", "NAME", "common name (default: the configuration's client id)"),
         CommandOption("dns", "NAME,…", "additional DNS names"), .certificate, .privateKey,
-        CommandOption("answers", "FILE", .file, "YAML file with these options; can contain %{board.NAME}"),
+        CommandOption("answers", "FILE", .file, "YAML file that specifies these options; can contain %{board.NAME}"),
         CommandOption("wait", "SECONDS", .seconds(1...86_400), "time limit for the whole enrolment (60)"), .force,
         .json,
       ],
       abbreviatesOptions: true,
       details: """
-        Creates a key (P-256, mode 0600) if none exists, has a certificate issued for it, checks the
-        certificate, and puts it in place. Existing files are replaced only after that check. --aws connects
-        with the claim certificate, and registers the board with SerialNumber (its serial number or machine
-        id) and the other parameters. --est authenticates with the claim certificate or a password; an
-        existing certificate that is still valid is renewed.
+        Creates a key (P-256, mode 0600) if none exists, obtains a certificate for it, checks the certificate,
+        and installs it. Existing files are replaced only after that check. --aws connects with the claim
+        certificate, and registers the board with SerialNumber (its serial number or machine id) and the other
+        parameters. --est authenticates with the claim certificate or a password; an existing certificate that
+        is still valid is renewed.
         Exit status: 5 the CA has not decided yet: run the same command again later.
         """,
       example: "tappet cert enrol --aws kiosks --url HOST --claim claim.pem --claim-key claim.key",
@@ -47,7 +47,7 @@ enum EnrolCommand {
     var arguments = typed
     if let path = typed.value("answers") {
       let given = try InitAnswers.given(in: path, for: .certEnrol, facts: facts)
-      // A parameter on the command line replaces only the parameter of the same name.
+      // A parameter on the command line replaces only the parameter with the same name.
       let parameters = given.filter { $0.name == "parameter" } + typed.all("parameter").map { ("parameter", $0) }
       arguments = try typed.without(["parameter"]).with(
         given.filter { $0.name != "parameter" } + parameters, for: .certEnrol)
@@ -78,7 +78,7 @@ enum EnrolCommand {
       return "--est-password-file needs --est-username"
     }
     if let name = arguments.value("client-id"), !BrokerSettings.isClientID(name) {
-      return "--client-id must be 1 to \(Limits.clientIDSizeMax) bytes long, without '/', '+' and '#'"
+      return "--client-id must be 1 to \(Limits.clientIDSizeMax) bytes long and must not contain '/', '+' or '#'"
     }
     return isAWS ? usageErrorOfAWS(arguments) : usageErrorOfEST(arguments)
   }

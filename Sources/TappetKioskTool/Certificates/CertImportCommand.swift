@@ -8,7 +8,7 @@ import TappetTLS
 extension Command {
   static var certImport: Command {
     Command(
-      words: "cert import", section: .certificates, summary: "put a certificate and its key in place",
+      words: "cert import", section: .certificates, summary: "install a certificate and its key",
       operands: [Operand("FILE", .file, .oneOrMore)],
       options: [
         .certificate, .privateKey,
@@ -16,18 +16,19 @@ extension Command {
         .passphraseFile, .force,
       ],
       details: """
-        Copies the certificate, its chain and the key from a .p12 file, or from PEM or DER files, to the
-        configuration's files: the leaf first, with modes 0644 and 0600, all or none. If the files contain
-        no key, as after 'tappet cert request', the configuration's key is used if it matches. Certificates
-        that the chain does not need are listed and left out; --ca writes the root certificates among them.
-        Prompts once for a passphrase, without echo, and for confirmation before replacing files.
+        Copies the certificate, its chain and the key from a .p12 file, or from PEM or DER files, to the files
+        specified in the configuration, leaf first, with modes 0644 and 0600. Either all files are written or
+        none. If the input files contain no key, as after 'tappet cert request', the configuration's key is used
+        if it matches. Certificates that the chain does not need are listed and left out; --ca writes any root
+        certificates among the input files' certificates to a file. Prompts once for a passphrase, without echo,
+        and for confirmation before replacing files.
         """,
       example: "tappet cert import kiosk.p12",
       body: .plain { (arguments) throws(CommandFailure) in
         let (certificate, key) = try CertificateFiles(arguments).pair()
         guard !Certificates.isBundleName(certificate) else {
           throw .usage(
-            "this command writes PEM, but \(certificate) is named as a .p12 file; set broker.certificate and "
+            "this command writes PEM, but \(certificate) has the name of a .p12 file; set broker.certificate and "
               + "broker.private_key to .pem and .key files")
         }
         let target = CertificateTarget(certificate: certificate, key: key, ca: arguments.value("ca"))

@@ -54,7 +54,7 @@ enum CertRequest {
     var newKey: SecretBytes?
   }
 
-  /// Creates the key if it is missing, and writes the request to `out` or prints it.
+  /// Creates the key if it does not exist, and writes the request to `out` or prints it.
   static func make(key path: String, name: String, out: String?, _ arguments: Arguments) throws(CommandFailure) {
     let draft = try draft(key: path, name: name, more: arguments.value("dns"))
     if let out { try Prompt.requireReplacement(of: [out], arguments) }
@@ -66,20 +66,21 @@ enum CertRequest {
     } catch { throw error.failure }
     Output.printError(
       draft.newKey == nil
-        ? "\(path) already exists, and the request is for this key; for a new key, name another file with --private-key"
+        ? "\(path) already exists, so the request uses this key; to create a new key, specify a different file with "
+          + "--private-key"
         : "\(path): a new P-256 key (mode 0600)")
     guard let out else { return Output.write(String(decoding: draft.pem, as: UTF8.self)) }
     Output.printError(
-      "\(out): the request for \(name); send it to your CA, then run 'tappet cert import' with its certificate")
+      "\(out): the request for \(name); send it to your CA, then run 'tappet cert import' with the issued certificate")
   }
 
-  /// Creates a request for the key in the file or, if it does not exist, for a new key; `more` lists further DNS names.
+  /// Creates a request for the key in the file or, if there is no file, for a new key; `more` lists further DNS names.
   ///
-  /// Writes nothing. An existing key is never replaced, since the certificate in use would become unusable.
+  /// Writes nothing. An existing key is never replaced, because its certificate would become unusable.
   static func draft(key path: String, name: String, more: String?) throws(CommandFailure) -> Draft {
     guard (1...64).contains(name.utf8.count) else {
-      // X.520's ub-common-name.
-      throw .usage("a common name must be 1 to 64 bytes long; '\(name)' has \(name.utf8.count)")
+      // X.520 limits a common name to 64 characters (ub-common-name).
+      throw .usage("a common name must be 1 to 64 bytes long, but '\(name)' is \(name.utf8.count) bytes long")
     }
     let names = dnsNames(name, more)
     if let bad = names.first(where: { !CertificateRequest.isDNSName($0) }) {
@@ -96,7 +97,7 @@ enum CertRequest {
     } catch { throw .refused(error.sentence) }
   }
 
-  /// Returns the client id if it is a valid DNS name, and the requested names.
+  /// Returns the requested DNS names, preceded by the common name if it is a valid DNS name.
   private static func dnsNames(_ name: String, _ more: String?) -> [String] {
     var names = CertificateRequest.isDNSName(name) ? [name] : []
     for part in (more ?? "").utf8.split(separator: UInt8(ascii: ",")) {

@@ -1,9 +1,9 @@
-// The files that `tappet cert` works with.
+// The certificate files that `tappet cert` uses.
 
 import TappetCommandLine
 import TappetConfig
 
-/// The certificate files named in the configuration, even if other parts of it are invalid.
+/// The certificate files specified in the configuration, even if other parts of the configuration are invalid.
 struct CertificateFiles {
   private let path: String
   private let files: BrokerFiles?
@@ -20,27 +20,27 @@ struct CertificateFiles {
   /// The broker's CA certificates.
   var ca: String? { files?.ca }
 
-  /// Whether the configuration names this file as the kiosk's certificate.
+  /// Whether the configuration specifies this file as the kiosk's certificate.
   func isConfigured(_ certificate: String) -> Bool { files?.certificate == certificate }
 
   var privateKey: String? { arguments.value("private-key") ?? files?.privateKey }
 
-  /// Returns every file that the configuration names, without duplicates.
+  /// Returns all files that the configuration specifies, without duplicates.
   func all() throws(CommandFailure) -> [String] {
-    guard let files else { throw .usage("specify the files; \(path) has no 'broker' section with files") }
+    guard let files else { throw .usage("specify the files; \(path) contains no 'broker' section that specifies any") }
     var paths: [String] = []
     for path in [files.certificate, files.privateKey, files.ca] {
       if let path, !paths.contains(path) { paths.append(path) }
     }
-    guard !paths.isEmpty else { throw .usage("specify the files; \(path) names none") }
+    guard !paths.isEmpty else { throw .usage("specify the files; \(path) specifies none") }
     return paths
   }
 
-  /// Returns the paths of certificate and key.
+  /// Returns the paths of the certificate and its key.
   func pair() throws(CommandFailure) -> (certificate: String, key: String) {
     guard let certificate = arguments.value("certificate") ?? files?.certificate, let privateKey else {
       throw .usage(
-        "\(path) does not name 'certificate' and 'private_key' in 'broker'; specify the files with --certificate and "
+        "\(path) does not set 'certificate' and 'private_key' in 'broker'; specify the files with --certificate and "
           + "--private-key")
     }
     try requireWritable(certificate, "certificate")
@@ -51,7 +51,7 @@ struct CertificateFiles {
   /// Returns the path of the key, which may not exist yet.
   func keyPath() throws(CommandFailure) -> String {
     guard let privateKey else {
-      throw .usage("\(path) does not name 'private_key' in 'broker'; specify the key's path with --private-key")
+      throw .usage("\(path) does not set 'private_key' in 'broker'; specify the key's path with --private-key")
     }
     try requireWritable(privateKey, "private-key")
     return privateKey

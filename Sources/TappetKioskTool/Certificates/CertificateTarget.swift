@@ -31,7 +31,7 @@ struct CertificateTarget {
     report(identity, writesKey: writesKey, rootsOption: "--ca")
   }
 
-  /// Writes the files next to their destinations; existing files do not change until `commit` moves the new ones.
+  /// Writes the files next to their destinations; existing files are not replaced until `commit` is called.
   func draft(_ identity: ClientIdentity, writesKey: Bool) throws(CommandFailure) -> AtomicFiles {
     let keyPEM: SecretBytes
     do throws(CertificateProblem) { keyPEM = try identity.keyPEM() } catch { throw .refused(error.sentence) }
@@ -44,7 +44,7 @@ struct CertificateTarget {
     } catch { throw error.failure }
   }
 
-  /// Prints what was written; `rootsOption` names the option that would write the roots.
+  /// Lists the files written; `rootsOption` is the option that would also write the root certificates.
   func report(_ identity: ClientIdentity, writesKey: Bool, rootsOption: String) {
     Output.print(identity.details(path: certificate).sentence(at: SystemClock().now().unixSeconds))
     if writesKey { Output.print("\(key): the certificate's key (mode 0600)") }

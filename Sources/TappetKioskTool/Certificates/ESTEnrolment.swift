@@ -1,4 +1,4 @@
-// Enrolment over Secure Transport (RFC 7030): fetches the CA's certificates, and a first or renewed client certificate.
+// Enrolment over Secure Transport (RFC 7030): fetches the CA certificates, and a new or renewed client certificate.
 
 import TappetCommandLine
 import TappetCore
@@ -27,13 +27,13 @@ enum ESTEnrolment {
   }
 }
 
-/// An EST server (RFC 7030), whose errors are reported as sentences.
+/// Client for an EST server (RFC 7030) that reports errors as human-readable sentences.
 struct ESTServer {
   private let requests: HTTPRequests
   private let folder: String
   private let deadline: Instant
   private let hasUser: Bool
-  /// Scheme and host.
+  /// Scheme and host of the server's URL.
   let place: String
 
   init(_ enrolment: Enrolment, url: String) throws(CommandFailure) {
@@ -60,7 +60,7 @@ struct ESTServer {
     requests = try HTTPRequests(endpoint)
   }
 
-  /// Splits the URL into the origin and the path of the services, which has a default (RFC 7030 §3.2.2).
+  /// Splits a URL into the origin and the path of the services, with the default path of RFC 7030 §3.2.2.
   static func parts(of url: String) -> (origin: String, folder: String)? {
     guard let parts = WebhookURL(url), parts.usesTLS, !url.utf8.contains(UInt8(ascii: "?")) else { return nil }
     var folder = String(url.dropFirst(parts.origin.count))
@@ -68,7 +68,7 @@ struct ESTServer {
     return (parts.origin, folder.isEmpty ? "/.well-known/est" : folder)
   }
 
-  /// Returns a PEM request without its delimiter lines, as the body requires (RFC 7030 §4.2.1).
+  /// Returns a PEM request without its delimiter lines, as required in the request body (RFC 7030 §4.2.1).
   static func body(of pem: [UInt8]) -> [UInt8] {
     let lines = pem.split(separator: UInt8(ascii: "\n")).filter { $0.first != UInt8(ascii: "-") }
     return Array(lines.joined(separator: [UInt8(ascii: "\n")])) + [UInt8(ascii: "\n")]
@@ -85,7 +85,7 @@ struct ESTServer {
 
   // MARK: Requests
 
-  /// Polls until the server has decided or the time limit expires, and returns the certificates it sends, as PEM.
+  /// Polls the server until it decides or the time limit expires; returns the certificates that it sends, as PEM.
   func certificates(
     _ method: WebhookEndpoint.Method, _ service: String, _ body: [UInt8] = []
   ) throws(CommandFailure) -> [UInt8] {
@@ -117,9 +117,10 @@ struct ESTServer {
             + "with --ca, and check the clock", WebhookFault.trouble(.certificateRefused, code: 0).code)
       case .trouble(.handshakeFailed, let code), .trouble(.fileUnusable, let code):
         throw .failed(
-          "no TLS connection to \(place): it may require a different certificate, see --claim and --claim-key (PEM)",
+          "no TLS connection to \(place): the server may require a different certificate; "
+            + "specify it with --claim and --claim-key (PEM)",
           WebhookFault.trouble(.handshakeFailed, code: code).code)
-      case .trouble(.timedOut, _): throw .timerFired("\(place) did not answer in time")
+      case .trouble(.timedOut, _): throw .timerFired("\(place) did not respond in time")
       case .trouble(let trouble, let code):
         let fault = WebhookFault.trouble(trouble, code: code)
         throw .failed(fault.sentence(place), fault.code)
@@ -127,7 +128,7 @@ struct ESTServer {
     }
   }
 
-  /// Parses a message with certificates in Base64, with or without line ends; returns `nil` for anything else.
+  /// Parses Base64-encoded certificates, with or without line breaks; returns `nil` for any other body.
   static func certificates(in body: [UInt8]) -> [UInt8]? {
     let digits = body.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
     return Base64.decode(digits).flatMap {
@@ -139,8 +140,8 @@ struct ESTServer {
 
   private func malformed(_ service: String) -> CommandFailure {
     .failed(
-      "nothing was changed: the response of \(place) to \(folder)\(service) contains no certificates; is this an EST "
-        + "server?", FailureCode.malformedAnswer)
+      "nothing was changed: the response from \(place) to \(folder)\(service) contains no certificates; check that "
+        + "this is an EST server", FailureCode.malformedAnswer)
   }
 
   private func undecided(_ status: Int, _ pause: Duration) -> CommandFailure {
@@ -153,7 +154,7 @@ struct ESTServer {
     return CommandFailure(
       status: .pending,
       sentence:
-        "\(place) has not decided yet; the key and the request are kept; run the same command again in \(seconds) s",
+        "\(place) has not decided yet, so the key and the request are kept; run the same command again in \(seconds) s",
       code: FailureCode.enrolmentPending)
   }
 

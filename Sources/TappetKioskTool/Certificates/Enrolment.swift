@@ -1,5 +1,5 @@
-// One enrolment: the target files, the request, and the installation of the certificate. Common to every kind of
-// server.
+// One enrolment: the target files, the request, and the installation of the certificate. Shared by all kinds of
+// servers.
 
 import CPlatform
 import TappetCommandLine
@@ -26,9 +26,9 @@ final class Enrolment {
   /// The broker's CA certificates, as configured.
   let brokerCA: String?
   private let newKey: SecretBytes?
-  /// The request in PEM.
+  /// The certificate request, in PEM.
   let request: [UInt8]
-  /// Whether the request renews the existing certificate, with its names.
+  /// Whether the request renews the existing certificate, keeping its names.
   let isRenewal: Bool
 
   /// Reads the existing files and prompts before replacing any; writes nothing.
@@ -36,7 +36,7 @@ final class Enrolment {
     let files = CertificateFiles(arguments)
     let (certificate, key) = try files.pair()
     guard !Certificates.isBundleName(certificate) else {
-      throw .usage("this command writes PEM, but \(certificate) is named as a .p12 file; specify another file")
+      throw .usage("this command writes PEM, but \(certificate) has the name of a .p12 file; specify a different file")
     }
     guard let name = arguments.value("client-id") ?? files.clientID else {
       throw .usage("missing --client-id NAME: the certificate's common name")
@@ -57,12 +57,12 @@ final class Enrolment {
     } else {
       let draft = try CertRequest.draft(key: key, name: name, more: arguments.value("dns"))
       newKey = draft.newKey
-      // A CA that has not decided yet identifies a request by its bytes.
+      // Until the CA decides, it recognizes a repeated request by its exact bytes.
       request = Self.waiting(certificate, key) ?? draft.pem
     }
   }
 
-  /// Whether the certificate in the file is currently valid and matches this key.
+  /// Whether the certificate in the file is currently valid and matches the key.
   private static func isValid(_ certificate: String, _ key: String) -> Bool {
     guard let identity = try? ClientIdentity.read([certificate, key], ask: { _ in nil }) else { return false }
     return identity.refusal(atUnixSeconds: SystemClock().now().unixSeconds) == nil
@@ -72,7 +72,7 @@ final class Enrolment {
 
   private static func waitingPath(_ certificate: String) -> String { certificate + ".csr" }
 
-  /// Returns the request saved by an earlier run, if it matches this key.
+  /// Returns the request saved by an earlier run, if it matches the key.
   private static func waiting(_ certificate: String, _ key: String) -> [UInt8]? {
     let path = waitingPath(certificate)
     guard case .success(let file) = TextFile.read(path, sizeMax: Limits.certificateFileSizeMax),
@@ -81,7 +81,7 @@ final class Enrolment {
     return file.bytes
   }
 
-  /// Saves key and request for the next run, since the CA's decision will refer to them.
+  /// Saves the key and the request for the next run, because the CA's decision will apply to them.
   func keepWaiting() throws(CommandFailure) {
     do throws(AtomicFilesError) {
       let files = AtomicFiles(isForService: true)
@@ -93,7 +93,7 @@ final class Enrolment {
 
   // MARK: The certificate
 
-  /// Verifies the certificate with its key; `authorities` are PEM, too, and `place` names the server in errors.
+  /// Verifies the certificate against its key; `authorities` is also PEM, and `place` is the server shown in errors.
   func identity(
     _ certificate: [UInt8], authorities: [UInt8] = [], from place: String
   ) throws(CommandFailure) -> ClientIdentity {
@@ -106,7 +106,8 @@ final class Enrolment {
     } catch { throw .refused("nothing was changed: " + error.sentence, FailureCode.enrolmentUnusable) }
     if !authorities.isEmpty, !identity.hasIssuer {
       throw .refused(
-        "nothing was changed: the certificate from \(place) is not signed by the CA that it names; ask its operator",
+        "nothing was changed: the certificate from \(place) is not signed by its stated issuer; contact "
+          + "the operator of the CA",
         FailureCode.enrolmentUnusable)
     }
     if let reason = identity.refusal(atUnixSeconds: time(of: identity)) {
@@ -117,7 +118,7 @@ final class Enrolment {
     return identity
   }
 
-  /// Returns the current time, or the start of the certificate's validity if the difference may be clock skew.
+  /// Returns the current time, or the start of the certificate's validity if only clock skew puts it in the future.
   private func time(of identity: ClientIdentity) -> Int64 {
     let now = SystemClock().now().unixSeconds
     let start = identity.details(path: "").notBeforeUnixSeconds
@@ -151,7 +152,7 @@ final class Enrolment {
     let isConfigured = CertificateFiles(arguments).isConfigured(target.certificate)
     Output.printError(
       isConfigured
-        ? "A running kiosk uses it the next time it connects; 'tappet check' tries it now."
+        ? "A running kiosk uses the certificate the next time it connects; use 'tappet check' to test it now."
         : "Next: tappet init --certificate \(target.certificate) --private-key \(target.key)")
   }
 

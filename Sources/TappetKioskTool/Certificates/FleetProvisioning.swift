@@ -7,7 +7,7 @@
 //                                  …/accepted         ◀── thingName deviceConfiguration
 //                                  …/rejected         ◀── statusCode errorCode errorMessage
 //
-// AWS sends the response only on the connection of the request, and only to a client that subscribed beforehand.
+// AWS sends the response only on the connection that sent the request, and only if the client subscribed beforehand.
 
 import TappetBroker
 import TappetCommandLine
@@ -39,7 +39,7 @@ struct FleetProvisioning {
     try dialogue.subscribe()
     let issued = try dialogue.create(enrolment.request)
     let identity = try enrolment.identity(issued.pem, from: place)
-    // Before the registration: if the disk is full, AWS still discards the unused certificate automatically.
+    // Write the files before registering: if the disk is full, AWS still discards the unused certificate automatically.
     let files = try enrolment.draft(identity)
     var extras = try dialogue.register(issued.token, parameters(enrolment.arguments, facts))
     extras.certificateID = issued.id
@@ -66,7 +66,7 @@ struct FleetProvisioning {
     return BrokerEndpoint(url: url).flatMap { $0.usesTLS ? $0 : nil }
   }
 
-  /// Returns SerialNumber, as in AWS's examples, and the specified parameters; the last of a name wins.
+  /// Returns SerialNumber, as in AWS's examples, and the specified parameters; the last value of a parameter wins.
   private static func parameters(_ arguments: Arguments, _ facts: BoardFacts) -> [JSON.Member] {
     var members: [JSON.Member] = []
     if let serial = facts["serial"] ?? facts["machine_id"] {
@@ -113,10 +113,10 @@ struct FleetProvisioning {
       switch time > .zero ? client.connect(endpoint: index, within: time) : .timeUp {
       case .connected: return
       case .interrupted: throw .interrupted
-      case .timeUp: reason = .timerFired("\(name) did not answer")
+      case .timeUp: reason = .timerFired("\(name) did not respond")
       case .failed(let failure):
         reason = .failed(
-          "nothing was changed: \(name): \(failure.sentence) (the certificate is --claim, and the CA is --ca)",
+          "nothing was changed: \(name): \(failure.sentence) (certificate: --claim, CA: --ca)",
           failure.code)
       }
     }
@@ -129,8 +129,8 @@ struct FleetProvisioning {
       case .granted: continue
       case .refused:
         throw .refused(
-          "nothing was changed: \(place) does not let the claim certificate subscribe to \(topic); allow it in its "
-            + "policy",
+          "nothing was changed: \(place) does not allow the claim certificate to subscribe to \(topic); allow this "
+            + "in the certificate's policy",
           FailureCode.enrolmentRefused)
       case .none:
         try requireConnection(about: topic)
@@ -139,12 +139,12 @@ struct FleetProvisioning {
     }
   }
 
-  /// Throws if the connection is lost: AWS disconnects a client that violates its policy.
+  /// Throws if the connection was lost: AWS disconnects a client that violates its policy.
   private func requireConnection(about topic: String) throws(CommandFailure) {
     if let loss = dialogue.loss {
       throw .failed(
-        "\(place) closed the connection at \(topic): \(loss.sentence); AWS IoT does so when the claim certificate's "
-          + "policy does not allow the topic", loss.code)
+        "\(place) closed the connection after a request on \(topic): \(loss.sentence); AWS IoT does this when the "
+          + "claim certificate's policy does not allow the topic", loss.code)
     }
     try dialogue.requireConnection()
   }
@@ -169,7 +169,7 @@ struct FleetProvisioning {
     return extras
   }
 
-  /// Repeats the request while AWS is throttling, and returns the accepted response.
+  /// Sends the request, retrying while AWS throttles, and returns the accepted response.
   private func ask(_ topic: String, _ request: JSON) throws(CommandFailure) -> JSON {
     var ceiling = Limits.enrolmentPauseMin
     var lastRefusal: FleetRefusal?
@@ -177,7 +177,8 @@ struct FleetProvisioning {
       guard let message = try exchange(topic, request) else {
         throw lastRefusal?.failure(topic, place)
           ?? .timerFired(
-            "\(place) did not answer on \(topic); does this template exist, and can the claim certificate use it?")
+            "\(place) did not respond on \(topic); check that the template exists, and that the claim certificate is "
+              + "allowed to use it")
       }
       guard let json = JSON(decoding: message.payload, roundsFractions: true) else { throw malformed(topic) }
       guard message.topic != topic + "/accepted" else { return json }
@@ -199,7 +200,7 @@ struct FleetProvisioning {
     case .taken: break
     case .refused(let code):
       throw .refused(
-        "nothing was changed: \(place) does not let the claim certificate publish to \(topic): "
+        "nothing was changed: \(place) does not allow the claim certificate to publish to \(topic): "
           + LinkFailure.publishRefusal(code),
         FailureCode.enrolmentRefused)
     case .none: try requireConnection(about: topic)
@@ -213,7 +214,8 @@ struct FleetProvisioning {
 
   private func malformed(_ topic: String) -> CommandFailure {
     .failed(
-      "nothing was changed: the response of \(place) on \(topic) does not follow AWS's documentation; is this AWS IoT?",
+      "nothing was changed: the response from \(place) on \(topic) does not match AWS's documentation; check that "
+        + "this is AWS IoT",
       FailureCode.malformedAnswer)
   }
 }
@@ -230,7 +232,7 @@ private struct FleetRefusal {
     text = json["errorMessage"]?.text ?? ""
   }
 
-  /// Whether the same request may succeed later, after throttling or a server error.
+  /// Whether the request may succeed later, because it was throttled or the server failed.
   var isTemporary: Bool { status == 429 || (500...599).contains(status) }
 
   func failure(_ topic: String, _ place: String) -> CommandFailure {

@@ -1,4 +1,4 @@
-// tappet check: tests everything the kiosk needs by using it, and prints one line each.
+// tappet check: tests everything that the kiosk needs by using it, and prints one line per test.
 
 import CPlatform
 import TappetCommandLine
@@ -13,27 +13,27 @@ extension Command {
     Command(
       words: "check", section: .running, summary: "check everything that the kiosk needs",
       options: [
-        CommandOption("config-only", "check only the configuration and the files that it names"),
+        CommandOption("config-only", "check only the configuration and the files specified in it"),
         CommandOption("running", "query the running kiosk instead").orElse,
         CommandOption("deliver", "also send a test message to each action's topic").orElse, .yes, .json,
       ],
       details: """
-        Checks kiosk.yaml as it is on the disk, and everything that it names: the timestamp key, the
+        Checks kiosk.yaml as it is on disk, and everything that it refers to: the timestamp key, the
         certificates and their remaining days, the secrets, the state folder, the clock, the reader and the
-        broker. Prints one line for each, with the fault and its remedy. A running kiosk is not disturbed:
-        its reader is not used, and the connection to the broker has a client id that ends with '-check'
-        and publishes nothing.
-        Except with --running, root first switches to the owner of the state folder, as the kiosk does.
-        The panel's lines are requested and released (only inspected while a kiosk runs), and with
-        'panel.profile' the board's header is drawn, with the reader's wires.
-        --config-only opens no device and no connection: for scripts, and before a reload. --running shows
-        the state of each part of the running kiosk.
-        --deliver asks for confirmation (not with --yes), then sends a test message to the topic of each
-        action, and subscribes to the topic to receive it back. Other subscribers receive it, too.
+        broker. Prints one line for each, with any fault and its remedy. A running kiosk is not disturbed: its
+        reader is not used, and the connection to the broker uses a client id that ends with '-check' and
+        publishes nothing.
+        Except with --running, root first switches to the owner of the state folder, as the kiosk does. The
+        panel's lines are requested and released, or only inspected while a kiosk is running; with
+        'panel.profile', the board's header is drawn, including the reader's wires.
+        --config-only opens no device and no connection: for scripts, and before a reload. --running shows the
+        state of each part of the running kiosk.
+        --deliver asks for confirmation (not with --yes), then sends a test message to the topic of each action,
+        and subscribes to the topic to receive the message back. Other subscribers also receive it.
         Exit status: 0 nothing is wrong; 1 something is wrong; 3 the configuration has errors; 4 no kiosk is
         running, with --running. A line that starts with 'note' is neither good nor bad: something was not
-        tried, or is still missing. A certificate that is about to expire is not a fault yet: its line
-        shows the remaining days.
+        tried, or is still missing. A certificate that is about to expire is not a fault yet: its line shows the
+        remaining days.
         """,
       usageError: { arguments in
         let chosen = ["config-only", "running", "deliver"].filter { arguments.has($0) }
@@ -56,7 +56,7 @@ extension CheckReport {
   fileprivate mutating func check(_ arguments: Arguments) throws(CommandFailure) {
     let path = KioskAccess.path(arguments)
     // Root can read a file that is not installed yet, for example during Ansible's validation; the kiosk's user may
-    // not.
+    // not be able to.
     let text = ConfigurationParser.text(path: path)
     try becomeOwner(of: try KioskAccess.load(arguments, text: text).stateFolder)
     let configuration = try KioskAccess.load(arguments, files: .required, text: text)
@@ -72,8 +72,8 @@ extension CheckReport {
     checkAll(configuration, delivers: delivers)
   }
 
-  /// Switches from root to the kiosk's user: broker and devices are never used as root, and missing permissions of that
-  /// user are found.
+  /// Switches from root to the kiosk's user, so that the broker and the devices are never used as root, and missing
+  /// permissions are detected.
   private mutating func becomeOwner(of folder: String) throws(CommandFailure) {
     do throws(SystemError) {
       guard let user = try ProcessUser.become(ownerOf: folder) else { return }

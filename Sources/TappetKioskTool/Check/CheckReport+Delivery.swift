@@ -14,7 +14,7 @@ extension CheckReport {
     guard isNeeded else { return }
     let topics = configuration.actions.compactMap { $0.sampleTopic }
     Output.printError("A test message 'tappet check …' will be sent to: " + topics.joined(separator: ", "))
-    Output.printError("Every subscriber to a topic receives it, like the action's own message.")
+    Output.printError("Every subscriber to a topic receives the test message, just like the action's own message.")
     guard Prompt().confirm("Send it?", default: false) == true else { throw .refused("nothing was sent") }
   }
 

@@ -1,4 +1,4 @@
-// The checks of 'tappet check'. Each finding is printed immediately, since some checks take seconds.
+// The checks performed by 'tappet check'. Each finding is printed immediately, because some checks take seconds.
 
 import CPlatform
 import TappetCommandLine
@@ -11,7 +11,7 @@ import TappetPlatform
 import TappetStore
 import TappetTLS
 
-/// The findings so far.
+/// The findings of the checks performed so far.
 struct CheckReport {
   private struct Finding {
     var part: String
@@ -90,7 +90,8 @@ struct CheckReport {
       let reader = DeviceProbe.reader(configuration)
       note("reader", reader.verdict, reader.text, code: reader.code)
     } else {
-      note("reader", .note, "not tried: the running kiosk uses it; 'tappet check --running' queries the kiosk")
+      note(
+        "reader", .note, "not tried: the running kiosk is using it; use 'tappet check --running' to query the kiosk")
     }
     for index in configuration.broker.endpoints.indices where mayTryBroker(configuration) {
       let broker = DeviceProbe.broker(configuration, endpoint: index)
@@ -101,10 +102,10 @@ struct CheckReport {
     checkPanel(configuration, isRunning: kiosk != nil)
   }
 
-  /// Whether the broker's password, if one is stored, could be read.
+  /// Returns whether the broker can be tested; adds a note if its stored password could not be read.
   private mutating func mayTryBroker(_ configuration: KioskConfiguration) -> Bool {
     if !configuration.storesPassword || configuration.broker.password != nil { return true }
-    note("broker", .note, "not tried: its password is sealed; 'tappet check --running' queries the kiosk")
+    note("broker", .note, "not tried: its password is sealed; use 'tappet check --running' to query the kiosk")
     return false
   }
 
@@ -115,7 +116,7 @@ struct CheckReport {
     }
     guard let status = kiosk.ask(.status)?.json else {
       return note(
-        "kiosk", .bad, "it is running, but does not answer; look at its log", code: FailureCode.kioskSilent)
+        "kiosk", .bad, "running, but not responding; check its log", code: FailureCode.kioskSilent)
     }
     for part in Command.statusParts(of: status) {
       let facts = status[part]
@@ -138,7 +139,7 @@ struct CheckReport {
         let verdict: CheckResult = details.isValid(atUnixSeconds: now) ? .good : needed.contains(fact) ? .bad : .note
         note("certificate", verdict, details.sentence(at: now, isNeeded: verdict != .note))
       case .revocationLists(let path, let count):
-        note("revocation", .good, "\(path): \(plural(count, "list")), valid now")
+        note("revocation", .good, "\(path): \(plural(count, "list")), currently valid")
       case .keyMatches(_, let key): note("private key", .good, "\(key) belongs to the certificate")
       case .keyOpenToOthers(let path, _):
         note("private key", .bad, "\(path) can be read by others; run: chmod 600 \(path)")
@@ -155,7 +156,7 @@ struct CheckReport {
       let uses = drives + (plan.asksChecks ? ["reports the state of the parts"] : [])
       let proof =
         switch plan.trust {
-        case .trusted: "every client that the broker allows to publish there"
+        case .trusted: "every client that the broker allows to publish to this topic"
         case .token: "senders with the key of its tokens"
         case .signed(nil): "senders with a secret of the action"
         case .room(let commanders): commanders.text
@@ -172,8 +173,8 @@ struct CheckReport {
       if case .token(nil) = plan.trust, let action = configuration.actions.first(where: { $0.publishesToken }) {
         note(
           "commands", .note,
-          "\(plan.topic): its tokens have the same key as %T, so anyone who reads a %T that another board sealed with "
-            + "this key, as in \(action.name), can prove a command with it; set a separate 'key'")
+          "\(plan.topic): its tokens use the same key as %T, so anyone who reads a %T token that another board sealed "
+            + "with this key, as in \(action.name), can use the token to authenticate a command; set a separate 'key'")
       }
     }
   }
@@ -181,17 +182,17 @@ struct CheckReport {
   private mutating func checkForeignTags(_ configuration: KioskConfiguration) {
     let count = configuration.foreignTags.count
     if count > 0 {
-      let known = plural(count, "tag that others wrote is", "tags that others wrote are")
+      let known = plural(count, "external tag is", "external tags are")
       note(
         "tags", .note,
-        known + " matched by data that can be copied, such as a UID, and cannot drive this kiosk's outputs; do not let "
-          + "programs that receive its messages open doors for them")
+        known + " identified by data that can be copied, such as a UID, and cannot drive this kiosk's outputs; "
+          + "programs that receive its messages must not open doors on the strength of such tags")
     }
     guard let topic = configuration.unknownTags?.sampleTopic else { return }
-    note("unknown tags", .note, "each one is published, for example to " + topic)
+    note("unknown tags", .note, "published, for example to " + topic)
   }
 
-  /// Checks the webhooks' programs; the files of webhooks were read with the configuration.
+  /// Checks the programs that deliver webhooks; the webhooks' files were already read with the configuration.
   private mutating func checkWebhooks(_ configuration: KioskConfiguration) {
     guard !configuration.webhooks.isEmpty else { return }
     guard access(WebhookProgram.path, X_OK) == 0 else {
@@ -220,7 +221,7 @@ struct CheckReport {
         "inventory", .bad, "\(InventoryHelper.path) is missing: install the package tappet",
         code: "inventory-not-started")
     }
-    guard let scanner = inventory.scanner else { return note("inventory", .good, "tags of things, no scanner") }
+    guard let scanner = inventory.scanner else { return note("inventory", .good, "tags of things; no scanner set") }
     if access(scanner, R_OK) == 0 { return note("scanner", .good, scanner) }
     note("scanner", .bad, LogRecord(scannerErrno: SystemError.last("access").code).sentence, code: "scanner-lost")
   }
@@ -230,7 +231,7 @@ struct CheckReport {
       guard configuration.checksClock, let behind = SystemClock.secondsBehind(SystemClock().now(), latestTime) else {
         return note("clock", .good, "synchronised")
       }
-      let text = LogRecord.clockBehind(behind) + ": check the time service; if the clock is right, set 'clock: trust'"
+      let text = LogRecord.clockBehind(behind) + ": check the time service; if the clock is correct, set 'clock: trust'"
       return note("clock", .bad, text, code: "clock-behind")
     }
     guard configuration.checksClock else {
@@ -266,7 +267,7 @@ extension CheckReport {
       if isRunning, case .sealingKey(.lost) = error {
         return note(
           "state", .good,
-          "\(configuration.stateFolder); the running kiosk has the sealing key from the service manager")
+          "\(configuration.stateFolder); only the running kiosk has the sealing key, from the service manager")
       }
       return note("state", .bad, error.sentence)
     }
@@ -290,15 +291,17 @@ extension CheckReport {
         let isOurs = record?.site == site.name
         note(
           "site", isOurs ? .good : .note,
-          isOurs ? record?.timedSentence ?? "" : "no bundle of people has been applied; 'tappet people push' sends one")
+          isOurs
+            ? record?.timedSentence ?? ""
+            : "no bundle of people has been applied; use 'tappet people push' to send a bundle")
       }
     } catch { note("site", .bad, error.sentence) }
     do throws(SecretStoreError) {
       for name in try store.people().sharedNames {
         note(
           "people", .note,
-          "several people are named \(name), which an earlier version allowed: a change to one of them changes all; "
-            + "'tappet person rename' renames one")
+          "several people are named \(name), which an earlier version allowed: a change to one of them changes all of "
+            + "them; use 'tappet person rename' to rename one of them")
       }
     } catch { note("people", .bad, error.sentence) }
     do throws(SecretStoreError) {
@@ -329,21 +332,22 @@ extension CheckReport {
       }
       note(
         "secrets", .bad,
-        "\(action.name) has index \(action.index), but its tags have \(stray.index); "
-          + "set 'index: \(stray.index)', or remove the line"
+        "\(action.name) has index \(action.index), but its tags have index \(stray.index); "
+          + "set 'index: \(stray.index)', or remove 'index'"
       )
     }
     for secret in secrets where !actions.contains(where: { $0.name == secret.action }) {
       note(
         "secrets", .bad,
         "secret \(secret.id) is for \(secret.action), which is not configured; "
-          + "'tappet action rename \(secret.action) NAME' "
-          + "assigns it to another action, 'tappet secret remove' removes it")
+          + "use 'tappet action rename \(secret.action) NAME' to assign it to another action, or "
+          + "'tappet secret remove' to remove it")
     }
     if secrets.isEmpty {
       note(
         "secrets", .note,
-        "none yet: every tag is refused; 'tappet tag write' creates one, 'tappet secret import' imports one")
+        "none yet, so every tag is refused; use 'tappet tag write' to create a secret, or 'tappet secret import' to "
+          + "import one")
     }
   }
 }

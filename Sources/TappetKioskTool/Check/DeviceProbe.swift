@@ -11,7 +11,7 @@ import TappetPlatform
 
 /// Uses a device as the kiosk would, then releases it.
 ///
-/// The wait ends when the descriptor `end` is readable.
+/// The wait ends early when the descriptor `end` becomes readable.
 enum DeviceProbe {
   /// The verdict, a human-readable reason, and the code of the reason if it has one.
   typealias Finding = (verdict: CheckResult, text: String, code: String?)
@@ -43,8 +43,8 @@ enum DeviceProbe {
 
   /// Connects with a separate client id and publishes nothing, so that a running kiosk keeps its connection.
   ///
-  /// If the broker may have rejected only that id, a kiosk that `isNew` retries with its real one: only this detects a
-  /// wrong password, and no other client uses the id yet.
+  /// If the broker may have rejected only that id, a new kiosk (`isNew`) retries with its real id: only this detects a
+  /// wrong password, and no other client uses the real id yet.
   static func broker(
     _ configuration: KioskConfiguration, endpoint: Int, isNew: Bool = false, endedBy end: Int32 = -1
   ) -> Finding {
@@ -85,9 +85,9 @@ enum DeviceProbe {
   }
 
   private static func idRefusal(_ clientID: String, _ failure: LinkFailure) -> String {
-    "the broker refused the client id '\(clientID)', which only this check uses; it may bind client ids to "
-      + "certificates or users, or the password is wrong (\(failure.sentence)); 'tappet check --running' queries the "
-      + "kiosk"
+    "the broker refused the client id '\(clientID)', which only this check uses; the broker may bind client ids "
+      + "to certificates or users, or the password may be wrong (\(failure.sentence)); use 'tappet check --running' to "
+      + "query the kiosk"
   }
 
   private static func waitReadable(_ fd: Int32, until limit: Instant, endedBy end: Int32) -> Bool {
@@ -117,11 +117,12 @@ private enum BrokerAnswer {
       guard didFallBack else { return (.good, text, nil) }
       return (
         .note,
-        text + ", because it does not support MQTT 5: a message that its access list denies may count as delivered", nil
+        text + ", because the broker does not support MQTT 5; a message that its access list denies may be counted as "
+          + "delivered", nil
       )
     case .refused(let failure): return (.bad, "\(endpoint.text): \(failure.sentence)", failure.code)
     case .silent:
-      return (.bad, "\(endpoint.text) did not answer in \(Limits.connectTimeout.wholeMilliseconds / 1000) s", nil)
+      return (.bad, "\(endpoint.text) did not respond in \(Limits.connectTimeout.wholeMilliseconds / 1000) s", nil)
     case .noLink(let error):
       return (.bad, "the link to \(endpoint.text) cannot be set up: \(error.call): \(error.text)", nil)
     }

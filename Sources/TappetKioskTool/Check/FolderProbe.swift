@@ -6,7 +6,7 @@ import TappetConfig
 import TappetCore
 import TappetPlatform
 
-/// Checks the folders of the configuration's files.
+/// Checks the folders that contain the configuration's files.
 enum FolderProbe {
   /// Returns a warning for each folder that is writable by users other than root and the kiosk's user.
   static func warnings(_ configuration: KioskConfiguration) -> [String] {
@@ -34,8 +34,9 @@ enum FolderProbe {
     guard status.st_mode & 0o1000 != 0 else {
       return "\(path) can be written to by other users; run: chmod go-w \(path)"
     }
-    // With the sticky bit, as in /tmp, other users cannot replace existing files, but can create theirs first.
+    // With the sticky bit, as in /tmp, other users cannot replace existing files, but can create a file first.
     return holdsSocket
-      ? "in \(path), any user's program can create the control socket first; set 'control:' to another folder" : nil
+      ? "any user can create the control socket in \(path) before the kiosk does; set 'control:' to a path in a "
+        + "different folder" : nil
   }
 }

@@ -1,4 +1,4 @@
-// Draws the board's header on a terminal: two columns as on the board, the wiring of each pin, and any errors in it.
+// Draws the board's header on a terminal: two columns as on the board, with each pin's wiring and any wiring errors.
 //
 //                       ┌───────────┐
 //                  3V3  │  1 · ·  2 │  5V
@@ -8,9 +8,9 @@
 import TappetCommandLine
 import TappetCore
 
-/// A part of the panel with its pin.
+/// A part and the pin that it is wired to.
 struct HeaderUse: Hashable {
-  /// Pin number in the profile; a pin that the header does not have is listed below the drawing.
+  /// Pin number in the profile; a pin that is not on the header is listed below the drawing.
   var pin: Int
   /// The part's name: `button light`.
   var label: String
@@ -20,7 +20,7 @@ struct HeaderUse: Hashable {
 
 /// Draws a board's headers as text.
 enum HeaderDrawing {
-  /// Returns the lines of text, without line ends; `colour` adds escape sequences for a terminal.
+  /// Returns the lines of text, without line breaks; `colour` adds escape sequences for a terminal.
   static func lines(profile: BoardProfile, uses: [HeaderUse], colour: Bool) -> [String] {
     var lines: [String] = []
     let pen = ANSIStyle(isColoured: colour)

@@ -34,12 +34,12 @@ struct PanelProbe {
   }
 
   private(set) var findings: [Finding] = []
-  /// Lines of the header drawing, empty without a profile.
+  /// Lines of the header drawing; empty if no profile is configured.
   private(set) var drawing: [String] = []
 
-  /// Probes every part; lines that a running kiosk has requested are only inspected.
+  /// Probes every part; lines already requested by a running kiosk are only inspected.
   ///
-  /// A virtual panel has no lines: the simulator plays the wired ones.
+  /// A virtual panel has no lines: the simulator emulates them.
   init(_ configuration: KioskConfiguration, isRunning: Bool, colour: Bool) {
     let panel = configuration.panel
     var profile: BoardProfile?

@@ -1,4 +1,4 @@
-// The header pins that the reader is wired to. libnfc's connection string names the bus, the profile its pins.
+// The header pins that the reader is wired to. libnfc's connection string specifies the bus, the profile its pins.
 //
 //   pn532_i2c:/dev/i2c-1               I2C1 SDA, I2C1 SCL
 //   pn532_spi:/dev/spidev0.0:500000    SPI0 MOSI, SPI0 MISO, SPI0 SCLK, SPI0 CE0
@@ -8,7 +8,7 @@ import TappetCommandLine
 import TappetCore
 
 enum ReaderWiring {
-  /// Returns the reader's wires; empty for a USB reader, or a bus that the header does not have.
+  /// Returns the reader's wires; empty for a USB reader, or for a bus that is not on the header.
   static func uses(device: String?, profile: BoardProfile) -> [HeaderUse] {
     guard let device, let bus = Bus(device: device) else { return [] }
     var uses: [HeaderUse] = []
@@ -31,7 +31,7 @@ enum ReaderWiring {
     /// Chip select number on an SPI bus.
     private var selected: Int64 = 0
 
-    /// Parses a device's connection string; `nil` for a device that is not on the header.
+    /// Parses a device's connection string; `nil` if the device is not connected through the header.
     init?(device: String) {
       let parts = device.utf8.split(separator: UInt8(ascii: ":")).map { String($0) ?? "" }
       guard parts.count > 1 else { return nil }
@@ -56,7 +56,7 @@ enum ReaderWiring {
       path.begins(with: prefix) ? Int64(decimal: path.utf8.dropFirst(prefix.utf8.count)) : nil
     }
 
-    /// Returns the reader's terminal for a pin with this function, such as `SPI0 MOSI`; `nil` if not part of the bus.
+    /// Returns the reader's terminal for a pin function such as `SPI0 MOSI`; `nil` if the pin is not part of the bus.
     func readerEnd(of function: String) -> String? {
       let words = function.utf8.split(separator: UInt8(ascii: " ")).map { String($0) ?? "" }
       guard words.count == 2, isName(words[0]) else { return nil }

@@ -16,7 +16,7 @@ extension CheckReport {
       let user = try client.require(.get, "/_matrix/client/v3/account/whoami")["user_id"]?.text ?? ""
       let joined = try client.require(.get, "/_matrix/client/v3/joined_rooms")["joined_rooms"]?.elements ?? []
       let rooms = plural(joined.count, "room")
-      note("homeserver", .good, "it accepts the session of \(user), who is in \(rooms)")
+      note("homeserver", .good, "accepts the session of \(user), who has joined \(rooms)")
       for endpoint in configuration.webhooks {
         if let room = endpoint.room { check(room, of: endpoint.action, user, joined, client, encryption) }
       }
@@ -43,7 +43,7 @@ extension CheckReport {
         if !isEncrypted, encryption?.allowsPlain == false { refusal = .roomPlain }
       }
       if isEncrypted, asks {
-        let sentence = "\(room) is encrypted, but answers to questions are not; 'confirm_in' needs another room"
+        let sentence = "\(room) is encrypted, but answers to questions are not; set 'confirm_in' to a different room"
         return note("room", .bad, sentence, code: WebhookRefusal.roomEncrypted.code)
       }
       guard let refusal else {
@@ -58,7 +58,7 @@ extension CheckReport {
 }
 
 extension HomeserverClient {
-  /// Returns why the kiosk's user may not write in a room it has joined; `nil` if it may.
+  /// Returns the reason why the kiosk's user cannot write to a room that it has joined; `nil` if it can.
   ///
   /// Client-server API §11.5, `m.room.power_levels`; without that event, all members may write. From room version 12
   /// on, creators need no power level.

@@ -1,4 +1,4 @@
-// A row of the tap log as text, as JSON and as comma-separated values (RFC 4180).
+// A row of the tap log as text, JSON or comma-separated values (RFC 4180).
 
 import TappetCommandLine
 import TappetCore

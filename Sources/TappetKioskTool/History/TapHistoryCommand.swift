@@ -12,23 +12,23 @@ import TappetStore
 extension Command {
   static var history: Command {
     Command(
-      words: "history", section: .running, summary: "list taps and presses with their outcome",
+      words: "history", section: .running, summary: "list taps and presses with their outcomes",
       operands: [Operand("top", .word(["top"]), .optional)],
       options: [
         CommandOption("since", "TIME", "only newer entries: 30min, 12h, 7d, or a date such as 2026-11-20"),
         CommandOption("action", "ACTION", .action, "only taps and presses of this action"),
         CommandOption(
           "outcome", "OUTCOME", .word(TapResult.allCases.map { $0.name }), "only taps with this outcome"),
-        CommandOption("person", "NAME", .person, "only the tags of this person"),
-        CommandOption("tag", "TAG", "only this tag, by its UID or the label of its secret"),
-        CommandOption("follow", "continue with new entries until Ctrl-C"),
+        CommandOption("person", "NAME", .person, "only taps of this person's tags"),
+        CommandOption("tag", "TAG", "only taps of this tag (its UID, or the label of its secret)"),
+        CommandOption("follow", "keep printing new entries until Ctrl-C"),
         CommandOption("csv", "print comma-separated values"), .json,
       ],
       details: """
-        Lists the log of taps and presses, oldest first: time, outcome (accepted, delivered, refused,
-        ignored, expired, dropped, undeliverable), action, tag, person and reason. An accepted tap has a second
-        line for its final outcome. 'history' in kiosk.yaml sets how long the log is kept. With 'top', it lists
-        instead the tags that were accepted most often. With --json, it prints one object per line.
+        Lists the log of taps and presses, oldest first: time, outcome (accepted, delivered, refused, ignored,
+        expired, dropped, undeliverable), action, tag, person and reason. An accepted tap has a second line for
+        its final outcome. 'history' in kiosk.yaml sets how long the log is kept. With 'top', lists the most
+        frequently accepted tags instead. With --json, prints one object per line.
         """,
       example: "tappet history --since 7d --action door --outcome refused",
       usageError: { HistoryQuery.usageError($0) },
@@ -44,7 +44,7 @@ private struct HistoryQuery {
   private let arguments: Arguments
   private let configuration: KioskConfiguration
   private var filter = HistoryFilter()
-  /// Names that are not stored in the rows, by id.
+  /// People's names by id; a row contains only the id.
   private var names: [String: String] = [:]
 
   init(_ arguments: Arguments, _ configuration: KioskConfiguration) {
@@ -52,7 +52,7 @@ private struct HistoryQuery {
     self.configuration = configuration
     let now = SystemClock().now()
     filter.since = arguments.value("since").flatMap { HistoryTime.unixMilliseconds($0, now: now.unixMilliseconds) }
-    // The kiosk deletes expired rows only now and then; until then they are hidden here.
+    // The kiosk deletes expired rows only from time to time; until it does, they are hidden here.
     if let age = configuration.historyAge {
       filter.since = max(filter.since ?? 0, now.unixMilliseconds - age.wholeMilliseconds)
     }

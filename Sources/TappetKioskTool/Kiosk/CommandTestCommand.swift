@@ -11,11 +11,11 @@ extension Command {
       words: "command test", section: .running, summary: "have the running kiosk create and execute a test command",
       operands: [Operand("TOPIC", .commandTopic), Operand("WHAT", .text, .oneOrMore)], options: [.json],
       details: """
-        The running kiosk creates a command for TOPIC with its own keys, validates it as if it had come from
-        the broker, and executes it. WHAT is an action, an output and its operation (gate pulse), or, with
-        'role: esp32', a number from 1 to 5. Prints the payload, as an example for senders, and the result.
-        Only for root and the kiosk's own user. Exit status: 0 accepted or done; 1 refused; 4 no kiosk is
-        running, it does not have the topic, or no proof can be created.
+        The running kiosk creates a command for TOPIC with its own keys, validates it as if it had been received
+        from the broker, and executes it. WHAT is an action, an output and its operation (gate pulse), or, with
+        'role: esp32', a number from 1 to 5. Prints the payload, as an example for senders, and the result. Only
+        for root and the kiosk's own user. Exit status: 0 accepted or done; 1 refused; 4 no kiosk is running,
+        the topic is not configured, or no proof can be created.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let answer = try KioskClient(configuration: configuration).ask(request(arguments.operands))

@@ -13,19 +13,19 @@ final class LiveView {
   private var isOpen = false
   private var drawn: [String] = []
   private var size: (columns: Int, rows: Int) = (0, 0)
-  /// `nil` when the keyboard is not being read.
+  /// `nil` if the keyboard is not being read.
   private var keyboard: TerminalMode?
-  /// Set after `h`: the next digit holds its button down, or releases it.
+  /// Set by `h`: the next digit key holds its button down, or releases it.
   private var isHolding = false
-  /// The buttons that are held down by a key.
+  /// The buttons held down from the keyboard.
   private var held: Set<Int> = []
-  /// Set by `?`: help for the keys is shown.
+  /// Whether help for the keys is shown; toggled by `?`.
   private var isExplaining = false
 
   /// The result of keyboard input.
   enum Typed {
     case buttons
-    /// The view changed.
+    /// The view must be redrawn.
     case redraw
     case quit
     /// The terminal was closed.
@@ -65,7 +65,7 @@ final class LiveView {
 
   // MARK: Keys
 
-  /// Starts reading single keys without echo; returns false when standard input is not a terminal.
+  /// Starts reading single keys without echo; returns false if standard input is not a terminal.
   func openKeyboard() -> Bool {
     keyboard = .keys()
     return keyboard != nil
@@ -136,18 +136,18 @@ final class LiveView {
 
   private static var explanation: [String] {
     [
-      "  1 to 9   press the button of this number",
-      "  h        the next digit holds its button until it is typed again",
-      "  q        stops the kiosk, as Ctrl-C does; a second one stops it immediately",
-      "  ?        shows the last taps again, the newest first",
-      "  See also: 'tappet status' shows the same; 'tappet run --plain' logs instead.",
+      "  1 to 9   press the button with this number",
+      "  h        hold the button of the next digit until the digit is typed again",
+      "  q        stop the kiosk, like Ctrl-C; press q again to stop it immediately",
+      "  ?        show the last taps again, newest first",
+      "  See also: 'tappet status' for the same state, 'tappet run --plain' for a log.",
     ]
   }
 
   private func clock(_ view: KioskView) -> String {
     guard view.clockIsGood == false else { return "good" }
     let state = "not synchronised, or set back"
-    return view.needsClock ? Self.painted(state, 33) : state + "; nothing needs it"
+    return view.needsClock ? Self.painted(state, 33) : state + "; not needed"
   }
 
   private func reload(_ outcome: ReloadOutcome) -> String {
@@ -159,7 +159,7 @@ final class LiveView {
     let text =
       topic.topic.escaped + "   accepted " + String(topic.counts.accepted) + "   refused "
       + String(topic.counts.refused)
-    return topic.isSubscribed == false ? Self.painted(text + "   the broker denies it", 33) : text
+    return topic.isSubscribed == false ? Self.painted(text + "   denied by the broker", 33) : text
   }
 
   private func counters(_ counters: Counters) -> String {
@@ -170,15 +170,15 @@ final class LiveView {
   /// Colours text with one of the terminal's numbered colours.
   private static func painted(_ text: String, _ code: Int) -> String { "\u{1B}[\(code)m\(text)\u{1B}[0m" }
 
-  /// Returns the current colour of an RGB LED; a buzzer is shown as a note.
+  /// Returns a cell in the current colour of an RGB LED; a sounding buzzer is shown as a musical note.
   private func cell(_ levels: LightOutputs) -> String {
-    // The bits of red, green and blue are in the terminal's order.
+    // Red, green and blue have the same bit order as in the terminal's colour numbers.
     let colour = Int(levels.rawValue >> 2 & 7)
     return Self.painted("  ", colour == 0 ? 100 : 40 + colour) + (levels.contains(.buzzer) ? "♪ " : "  ")
   }
 
   private func leds(_ view: KioskView) -> String {
-    // By bit, as in `LightOutputs.names`.
+    // Terminal colours by bit, in the order of `LightOutputs.names`.
     let colours = [43, 42, 41, 42, 44, 45]
     var text = ""
     for (bit, name) in LightOutputs.names.enumerated() {
@@ -195,7 +195,7 @@ final class LiveView {
       if keyboard != nil, index < 9 { text += Self.painted(String(index + 1), 1) + " " }
       text += name + (held.contains(index) ? " (held)   " : "   ")
     }
-    if keyboard != nil { text += Self.painted("h before a digit holds it", 2) }
+    if keyboard != nil { text += Self.painted("h, then a digit: hold", 2) }
     if view.isLocked == true { text += Self.painted("   locked", 33) }
     return text
   }

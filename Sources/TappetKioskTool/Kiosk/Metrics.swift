@@ -1,4 +1,4 @@
-// A kiosk's status as Prometheus metrics. docs/fleet.md lists the metrics, docs/alerts.yaml contains alerts.
+// A kiosk's status as Prometheus metrics. docs/fleet.md lists the metrics; docs/alerts.yaml contains alerts.
 
 import TappetCommandLine
 import TappetCore
@@ -15,12 +15,12 @@ struct Metrics {
   /// The metrics as text, with a trailing line feed.
   var text: String { metrics.text }
 
-  /// Creates the metrics of a kiosk with this status; `nil` if the kiosk does not respond.
+  /// Creates the metrics from a kiosk's status; `nil` means that the kiosk did not respond.
   init(_ status: JSON?) {
-    metrics.add("tappet_up", .gauge, "Whether the kiosk answers.", Sample(value: status == nil ? 0 : 1))
+    metrics.add("tappet_up", .gauge, "Whether the kiosk responds.", Sample(value: status == nil ? 0 : 1))
     guard let status else { return }
     metrics.add(
-      "tappet_info", .gauge, "The kiosk's version and name at the broker.",
+      "tappet_info", .gauge, "The kiosk's version and client id.",
       Sample(Label("client_id", status["client_id"]?.text), Label("version", status["version"]?.text), value: 1))
     metrics.add(
       "tappet_uptime_seconds", .gauge, "Time since the kiosk was started.",

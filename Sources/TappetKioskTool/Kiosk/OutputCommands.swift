@@ -33,9 +33,9 @@ extension Command {
       words: "output " + request.word, section: .running, summary: summary, operands: [Operand("NAME", .output)],
       options: [.json],
       details: """
-        Sends the request to the running kiosk. Its limits apply: 'max_on', the interlock and its dead time.
-        The lock of the buttons does not apply. Exit status: 0 it was done, or will be done after the dead
-        time; 4 there is no such output, its line is missing, or no kiosk is running.
+        Sends the request to the running kiosk. Its limits apply: 'max_on', the interlock and its dead time. The
+        button lock does not apply. Exit status: 0 the request was executed, or will be after the dead time; 4
+        the output does not exist, its line is missing, or no kiosk is running.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         try show(.switchOutput(arguments.operands[0], request), arguments, configuration)

@@ -9,9 +9,9 @@ extension Command {
     Command(
       words: "panel lock", section: .running, summary: "lock the buttons immediately",
       details: """
-        Locks the running kiosk's buttons, as they lock automatically after 'lock_after'. A tag of an action
-        with 'unlock: true', or the code, unlocks them again. Exit status: 0 they are locked; 1 this panel has
-        no lock; 4 no kiosk is running.
+        Locks the running kiosk's buttons, just as they lock automatically after 'lock_after'. A tag of an
+        action with 'unlock: true', or the code, unlocks them again. Exit status: 0 the buttons are locked; 1
+        this panel has no lock; 4 no kiosk is running.
         """,
       body: .running { (_, configuration) throws(CommandFailure) in
         let answer = try KioskClient(configuration: configuration).ask(.lockPanel)

@@ -15,14 +15,14 @@ extension Command {
         options: [
           CommandOption(
             "light-trace", "FILE", .file, "append every light and level to this file, with its monotonic time"),
-          CommandOption("plain", "log instead of the live view"),
+          CommandOption("plain", "write a log instead of showing the live view"),
         ],
         details: """
-          Runs the kiosk until SIGTERM or Ctrl-C; a second one stops it immediately. On a terminal, it shows
-          the lights as they blink, the parts and the last taps; the keys 1 to 9 press the buttons, 'q' quits,
-          and '?' shows the keys. Otherwise, or with --plain, it logs to stderr: to the journal with
-          priorities, otherwise with the time.
-          The lines of --light-trace are NANOSECONDS LIGHT and NANOSECONDS OUTPUT=0|1.
+          Runs the kiosk until SIGTERM or Ctrl-C; a second SIGTERM or Ctrl-C stops it immediately. On a
+          terminal, it shows the lights as they blink, the parts and the last taps; the keys 1 to 9 press the
+          buttons, 'q' quits, and '?' shows the keys. Otherwise, or with --plain, it logs to standard error:
+          with priorities to the journal, otherwise with times.
+          Each line of the --light-trace file is NANOSECONDS LIGHT or NANOSECONDS OUTPUT=0|1.
           """,
         body: .withFiles(.used) { (arguments, configuration) throws(CommandFailure) in
           do throws(RuntimeError) { try run(configuration, arguments) } catch { throw .failed(error.sentence) }
@@ -48,7 +48,7 @@ extension Command {
         case .redraw: screen.draw(runtime.view)
         case .quit: runtime.stop()
         case .gone:
-          // The window was closed, so the view is no longer visible; SIGHUP has another meaning for the kiosk.
+          // The window was closed, so the view is no longer visible; SIGHUP has a different meaning for the kiosk.
           keyboard = nil
           runtime.stop()
         }

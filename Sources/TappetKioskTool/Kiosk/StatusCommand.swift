@@ -12,14 +12,15 @@ extension Command {
       Command(
         words: "status", section: .running, summary: "show the state of the running kiosk",
         options: [
-          .prometheus("print metrics for Prometheus, whether or not a kiosk runs"), .metricsFile, .json,
+          .prometheus("print metrics for Prometheus, whether or not a kiosk is running"), .metricsFile, .json,
         ],
         details: """
-          Queries the running kiosk, even while its file has errors: it keeps its previous configuration.
+          Queries the running kiosk, even while its configuration file has errors: the kiosk keeps its previous
+          configuration.
           Exit status: 0 nothing is wrong; 1 something is wrong, or the last reload was rejected; 3 the
-          configuration has errors, and no kiosk listens at its socket; 4 no kiosk is running. A certificate
-          that is about to expire is not a fault yet; see days_left in --json. With --prometheus, 0 means that
-          the metrics were written, whatever their values.
+          configuration has errors, and no kiosk is listening on its socket; 4 no kiosk is running. A
+          certificate that is about to expire is not a fault yet; see days_left in --json. With --prometheus, 0
+          means that the metrics were written, whatever their values.
           """,
         usageError: MetricsText.usageError,
         body: .running { (arguments, configuration) throws(CommandFailure) in
@@ -31,7 +32,7 @@ extension Command {
             throw .failed(RunningKiosk.absence(configuration), FailureCode.kioskAbsent)
           }
           guard let status = kiosk.ask(.status)?.json else {
-            throw .failed("the kiosk does not answer; look at its log", FailureCode.kioskSilent)
+            throw .failed("the kiosk does not respond; check its log", FailureCode.kioskSilent)
           }
           if let report = arguments.report { report.set(status) } else { show(status) }
           let isGood = statusParts(of: status).allSatisfy { status[$0]?["good"] == .bool(true) }
@@ -42,7 +43,7 @@ extension Command {
     }
   }
 
-  /// Returns the parts of this kiosk that have a status: those of every kiosk, and the configured optional ones.
+  /// Returns the parts of the kiosk that report a status: the standard parts, and the configured optional parts.
   static func statusParts(of status: JSON) -> [String] {
     statusParts + ["webhooks", "rooms", "inventory", "site"].filter { (status[$0] ?? .null) != .null }
   }
@@ -88,7 +89,7 @@ extension Command {
     }
   }
 
-  /// Prints one line, escaping anything unusual in the kiosk's response.
+  /// Prints one line, escaping unprintable characters in the kiosk's response.
   private static func line(_ text: String) { Output.print(text.escaped) }
 
   private static func showWebhooks(_ status: JSON) {
@@ -101,7 +102,7 @@ extension Command {
     line(text)
   }
 
-  /// Returns the time of an event, as a prefix to its line.
+  /// Returns the time of an event, as a prefix for its line.
   private static func time(_ fact: JSON) -> String {
     guard let time = fact["time"]?.text.flatMap({ WallTime.unixMilliseconds(utc: $0) }) else { return "" }
     return WallTime.brief(unixMilliseconds: time, now: SystemClock().now().unixMilliseconds) + "  "
@@ -111,6 +112,6 @@ extension Command {
     if status["clock"]?["trusted"] == .bool(true) { return "trusted because of 'clock: trust'" }
     if status["clock"]?["good"] == .bool(true) { return "good" }
     let state = "not synchronised, or set back"
-    return status["clock"]?["needed"] == .bool(true) ? state : state + "; nothing needs it"
+    return status["clock"]?["needed"] == .bool(true) ? state : state + "; not needed"
   }
 }

@@ -1,5 +1,5 @@
-// The outbox: read directly from the database, even while a kiosk is running; entries are dropped through the running
-// kiosk, since it also keeps entries in memory.
+// The outbox. It is read directly from the database, even while a kiosk is running; entries are dropped through the
+// running kiosk, because it also keeps entries in memory.
 
 import TappetCommandLine
 import TappetConfig
@@ -10,7 +10,7 @@ import TappetMessages
 import TappetSQLite
 import TappetStore
 
-/// The outbox of one configuration.
+/// The outbox of the kiosk with the given configuration.
 package struct OutboxClient {
   let configuration: KioskConfiguration
 
@@ -41,13 +41,13 @@ package struct OutboxClient {
     }
   }
 
-  /// Entries that webhooks rejected permanently.
+  /// Returns the entries that webhooks rejected permanently.
   func givenUp() throws(CommandFailure) -> [Store.DeadLetter] {
     let store = try KioskAccess.openStore(configuration).store
     do throws(DatabaseError) { return try store.givenUp() } catch { throw .failed(error.sentence) }
   }
 
-  /// Drops one entry, or all; returns the number of entries dropped, and of those already sent to the broker.
+  /// Drops one entry or all entries; returns the number dropped, and the number already sent to the broker.
   func drop(_ id: EntryID?) throws(CommandFailure) -> (dropped: Int64, sent: Int64) {
     let client = KioskClient(configuration: configuration)
     let answer = try client.ask([.dropEntries(id)], waiting: Limits.outboxDropMax) { () throws(CommandFailure) in

@@ -13,10 +13,10 @@ extension Command {
     Command(
       words: "outbox list", section: .running, summary: "list pending messages", options: [.json],
       details: """
-        Lists the accepted taps that are pending for the broker, oldest first: id (%I), action, topic, time
-        left and message, and whether the entry was set aside because the broker closes the connection when
-        it receives it; then those that are pending for their webhook, and the last hundred that a webhook
-        refused permanently, with the reason. With --json, it prints one object per line.
+        Lists the accepted taps that are pending for the broker, oldest first: id (%I), action, topic, time left
+        and message, and whether the entry was set aside because sending it makes the broker close the
+        connection. The taps that are pending for a webhook follow, then the last hundred that a webhook refused
+        permanently, with the reason. With --json, prints one object per line.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         var count = 0
@@ -36,17 +36,18 @@ extension Command {
 
   static var outboxDrop: Command {
     Command(
-      words: "outbox drop", section: .running, summary: "drop one pending message, or all of them",
+      words: "outbox drop", section: .running, summary: "drop one or all pending messages",
       operands: [Operand("ID", .entryID, .oneUnlessOption)],
       options: [.json, CommandOption("all", "drop every entry")],
       details: """
-        Removes one entry, or all, from the outbox; they will not be sent. A running kiosk does it itself.
-        An entry that was sent but not yet acknowledged stays, and is reported. --json prints how many were
-        "dropped" and "sent". Exit status 1: there is no such entry, or the broker already has it.
+        Removes one entry, or all, from the outbox; removed entries will not be sent. If a kiosk is running, the
+        kiosk removes them. An entry that was sent but not yet acknowledged stays, and is reported. --json
+        prints how many were "dropped" and "sent". Exit status 1: the entry does not exist, or was already sent
+        to the broker.
         """,
       usageError: {
         guard let text = $0.operands.first, EntryID(hex: text) == nil else { return nil }
-        return "'\(text)' is not an id; 'tappet outbox list' lists the ids"
+        return "'\(text)' is not an id; use 'tappet outbox list' to list the ids"
       },
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let id = arguments.operands.first.flatMap { EntryID(hex: $0) }
@@ -56,7 +57,8 @@ extension Command {
         if arguments.asJSON { return }
         Output.printError(plural(dropped, "entry dropped.", "entries dropped."))
         if sent > 0 {
-          Output.printError("The broker already has \(sent) more; \(sent == 1 ? "it" : "they") cannot be recalled.")
+          let others = plural(sent, "more entry was", "more entries were")
+          Output.printError("\(others) already sent to the broker, and cannot be recalled.")
         }
       })
   }
@@ -64,8 +66,8 @@ extension Command {
   private static func notDropped(_ id: EntryID, isSent: Bool) -> CommandFailure {
     isSent
       ? .refused(
-        "the broker already has \(id.hex), and it cannot be recalled; if the connection is lost before the "
-          + "broker acknowledges it, try again", FailureCode.entrySent)
+        "\(id.hex) was already sent to the broker, and cannot be recalled; if the connection is lost before the "
+          + "broker acknowledges the entry, try again", FailureCode.entrySent)
       : .refused("there is no entry \(id.hex); it may have been delivered in the meantime", FailureCode.entryUnknown)
   }
 
@@ -74,7 +76,7 @@ extension Command {
       words: "outbox export", section: .running, summary: "export pending messages to a file",
       operands: [Operand("FILE", .file)], options: [.json],
       details: """
-        Writes every entry to a new FILE (mode 0600), one JSON object per line; they stay in the outbox.
+        Writes every entry to a new FILE (mode 0600), one JSON object per line; the entries stay in the outbox.
         --json prints how many were "exported".
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
@@ -113,7 +115,7 @@ extension Command {
 }
 
 extension OutboxEntry {
-  /// Whether the entry is sent only when no other is pending.
+  /// Whether the entry is sent only when no other entry is pending.
   private var isSetAside: Bool { closes >= Limits.closesUntilAside }
 
   /// Milliseconds until the entry expires.
@@ -136,7 +138,7 @@ extension OutboxEntry {
     let seconds = remainingMilliseconds / 1000
     let expiry = seconds < 0 ? "expired" : "expires in \(seconds) s"
     let place = destination == .broker ? topic : "(webhook)"
-    let mark = isSetAside ? "  (set aside: the broker closes the connection at it)" : ""
+    let mark = isSetAside ? "  (set aside: sending it makes the broker close the connection)" : ""
     return "\(id.hex)  \(action)  \(place)  \(expiry)\(mark)  \(message.text)"
   }
 

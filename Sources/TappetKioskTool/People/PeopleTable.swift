@@ -13,10 +13,10 @@ import TappetStore
 struct PeopleTable {
   private(set) var rows: [PeopleRow] = []
   private let path: String
-  /// Column index of each of `PeopleColumn.obeyed`.
+  /// Column index of each column in `PeopleColumn.obeyed`.
   private var places: [Int?] = []
   private var columnCount = 0
-  /// Columns without a name, which must be empty.
+  /// Indexes of the unnamed columns, which must be empty.
   private var unnamed: [Int] = []
 
   /// Reads a file.
@@ -35,10 +35,11 @@ struct PeopleTable {
     guard !places.isEmpty else { return try takeHeader(row) }
     // Spreadsheets write empty columns next to a table.
     guard row.fields.count >= columnCount, row.fields.dropFirst(columnCount).allSatisfy({ $0.isEmpty }) else {
-      throw refusal("line \(row.line): the row has \(row.fields.count) fields, but the first line has \(columnCount)")
+      throw refusal(
+        "line \(row.line): the row contains \(row.fields.count) fields, but the first line contains \(columnCount)")
     }
     if let index = unnamed.first(where: { !row.fields[$0].isEmpty }) {
-      throw refusal("line \(row.line): column \(index + 1) contains a field, but has no name in the first line")
+      throw refusal("line \(row.line): column \(index + 1) contains a value, but has no name in the first line")
     }
     let fields = places.map { place in place.map { row.fields[$0] } }
     guard fields.reduce(0, { $0 + ($1?.utf8.count ?? 0) }) <= Limits.peopleRowSizeMax else {
@@ -67,7 +68,7 @@ struct PeopleTable {
 
   // MARK: Requests
 
-  /// The rows, split into pieces that fit into requests.
+  /// The rows, split into pieces that each fit into one request.
   var pieces: [[PeopleRow]] {
     var pieces: [[PeopleRow]] = [[]]
     var size = 0

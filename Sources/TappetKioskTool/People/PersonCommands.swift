@@ -17,8 +17,8 @@ extension Command {
       words: "person add", section: .people, summary: "add a person",
       operands: [Operand("NAME")], options: [.json],
       details: """
-        Adds a person without tags: 'tappet tag write ACTION --person NAME' writes one, and 'tappet person
-        assign' assigns an existing secret to the person. Names must be unique.
+        Adds a person without tags. Use 'tappet tag write ACTION --person NAME' to write a tag for the person,
+        or 'tappet person assign' to assign an existing secret. Names must be unique.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let answer = try ask(.addPerson(arguments.operands[0]), arguments, configuration)
@@ -28,10 +28,10 @@ extension Command {
 
   static var personList: Command {
     Command(
-      words: "person list", section: .people, summary: "list the people and the number of their tags", options: [.json],
+      words: "person list", section: .people, summary: "list people with their number of tags", options: [.json],
       details: """
-        Lists the people, the number of their tags, and who is suspended. 'tappet secret list' shows the person
-        of each secret.
+        Lists the people, how many tags each person has, and who is suspended. Use 'tappet secret list' to see
+        the person to whom each secret is assigned.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let people = try SecretClient(configuration).listPeople()
@@ -39,7 +39,7 @@ extension Command {
           return report.set(
             .object(["people": .array(people.map { $0.without("id").timed([("created", "created_at")]) })]))
         }
-        if people.isEmpty { Output.printError("There are no people yet; 'tappet person add' adds one.") }
+        if people.isEmpty { Output.printError("No people yet; use 'tappet person add' to add a person.") }
         for person in people {
           let count = person["tags"]?.wholeNumber ?? 0
           Output.print(
@@ -56,7 +56,7 @@ extension Command {
       words: "person rename", section: .people, summary: "rename a person",
       operands: [.person, Operand("NEW")], options: [.json],
       details: """
-        Renames a person, who keeps their tags.
+        Renames a person. The person keeps their tags.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let (name, new) = (arguments.operands[0], arguments.operands[1])
@@ -66,22 +66,22 @@ extension Command {
 
   static var personAllow: Command {
     Command(
-      words: "person allow", section: .people, summary: "limit when, and how often, a person may act",
+      words: "person allow", section: .people, summary: "limit when and how often the tags of a person are accepted",
       operands: [.person],
       options: [
-        CommandOption("from", "DAY", "not before this day, such as 2026-12-25"),
-        CommandOption("until", "DAY", "not after this day"),
+        CommandOption("from", "DAY", "first day on which tags are accepted, such as 2026-12-25"),
+        CommandOption("until", "DAY", "last day on which tags are accepted"),
         CommandOption("hours", "HOURS", "only during these hours: 'Mon-Fri 07:00-19:30; Sat 09:00-12:00'"),
         CommandOption(
           "uses", "NUMBER", .number(0...Limits.ticketUsesMax),
-          "only for this number of taps, such as 1 for a day ticket"),
+          "maximum number of taps, such as 1 for a day ticket"),
         CommandOption("always", "remove all limits"), .json,
       ],
       details: """
         Limits when the tags of a person are accepted, in addition to the limits of the actions, in the kiosk's
         time zone and without its holidays. Replaces the person's existing limits: omitted limits are removed,
-        and uses are counted from now on. A use is counted permanently before the tap is accepted. The
-        action's clock_unknown also applies to the person's days and hours.
+        and uses are counted from now on. A use is recorded permanently before the tap is accepted. The action's
+        clock_unknown also applies to the person's days and hours.
         """,
       example: "tappet person allow 'Day ticket 7' --until 2026-12-24 --uses 1",
       usageError: { arguments in
@@ -100,17 +100,17 @@ extension Command {
         let answer = try ask(.allowPerson(arguments.operands[0], limits), arguments, configuration)
         guard arguments.report == nil else { return }
         Output.printError(
-          "\(answer["name"]?.text ?? ""): \(PersonLimits(facts: answer)?.sentence ?? "without any limit").")
+          "\(answer["name"]?.text ?? ""): \(PersonLimits(facts: answer)?.sentence ?? "no limits").")
       })
   }
 
   static var personSuspend: Command {
     Command(
-      words: "person suspend", section: .people, summary: "refuse all tags of a person for now",
+      words: "person suspend", section: .people, summary: "temporarily refuse all tags of a person",
       operands: [.person], options: [.json],
       details: """
-        Refuses all tags of a person from now on, also at a running kiosk. Nothing is deleted: 'tappet person
-        resume' accepts them again.
+        Refuses all tags of a person from now on, including on a running kiosk. Nothing is deleted; use 'tappet
+        person resume' to accept the tags again.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let answer = try ask(.suspendPerson(arguments.operands[0]), arguments, configuration)
@@ -142,7 +142,7 @@ extension Command {
         'tappet person assign'. The log of taps keeps the person's rows without the name; --forget removes them.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
-        try Prompt.require("remove", "This removes the person and the secrets of their tags for good.", arguments)
+        try Prompt.require("remove", "This permanently removes the person and the secrets of their tags.", arguments)
         let request = SecretRequest.removePerson(arguments.operands[0], forgetsTaps: arguments.has("forget"))
         let answer = try ask(request, arguments, configuration)
         if arguments.report == nil { Output.printError("Removed: \(describe(answer)) refused from now on.") }
@@ -154,8 +154,8 @@ extension Command {
       words: "person assign", section: .people, summary: "assign a secret to a person",
       operands: [.person, .secretID], options: [.json],
       details: """
-        Assigns a secret, and with it its tags, to a person. A secret belongs to at most one person: the new
-        assignment replaces the previous one. '' as NAME removes the assignment.
+        Assigns a secret, and therefore its tags, to a person. A secret belongs to at most one person: the new
+        assignment replaces the previous one. Specify '' as NAME to remove the assignment.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let request = SecretRequest.assignSecret(id: arguments.operands[1], person: arguments.operands[0])
@@ -168,7 +168,7 @@ extension Command {
       })
   }
 
-  /// Sends a request about a person and reports the response as JSON, with its id if that is the id of a secret.
+  /// Sends a request about a person and reports the response as JSON; with `showsID`, it includes the secret's id.
   private static func ask(
     _ request: SecretRequest, _ arguments: Arguments, _ configuration: KioskConfiguration, showsID: Bool = false
   ) throws(CommandFailure) -> JSON {
@@ -187,7 +187,7 @@ extension Command {
 }
 
 extension PersonLimits {
-  /// Parses the limits in a response about a person; `nil` when there are none.
+  /// Parses the limits in a response about a person; `nil` if there are none.
   init?(facts: JSON) {
     let known = try? PersonLimits(
       from: facts["from"]?.text, until: facts["until"]?.text,
@@ -199,7 +199,7 @@ extension PersonLimits {
 }
 
 extension SecretClient {
-  /// Returns the facts about all people.
+  /// Returns the details of all people.
   package func listPeople() throws(CommandFailure) -> [JSON] {
     try askAll("people") { .listPeople(from: $0) }.elements
   }

@@ -11,15 +11,15 @@ import TappetStore
 extension Command {
   static var personImport: Command {
     Command(
-      words: "person import", section: .people, summary: "add and change people from a CSV file",
+      words: "person import", section: .people, summary: "add or update people from a CSV file",
       operands: [Operand("FILE", .file)],
-      options: [CommandOption("dry-run", "show the differences, and change nothing"), .json],
+      options: [CommandOption("dry-run", "show the differences without changing anything"), .json],
       details: """
-        Imports the whole file or, if a row is invalid, nothing. The first line names the columns, in any
-        order: name, and any of suspended (yes or no), from, until, hours, uses, used and tag. A row describes
-        a person and one of their tags, by the id or fingerprint of its secret; each further tag has a separate
-        row. An existing person with this name is changed; otherwise, a person is added. Values without a
-        column stay unchanged, and so do people and tags that are not in the file. The columns action and
+        Imports the whole file or, if a row is invalid, nothing. The first line names the columns, in any order:
+        name, and any of suspended (yes or no), from, until, hours, uses, used and tag. A row describes a person
+        and one of their tags, specified by the id or fingerprint of its secret; each further tag needs a
+        separate row. An existing person with this name is changed; otherwise, a person is added. Values without
+        a column stay unchanged, and so do people and tags that are not in the file. The columns action and
         label are informational.
         """,
       example: "tappet person import --dry-run members.csv",
@@ -36,7 +36,7 @@ extension Command {
       options: [.excel],
       details: """
         Prints all people and their tags to standard output, in a format that 'tappet person import' can
-        read back unchanged. Keys are not included: 'tappet backup' saves them.
+        read back unchanged. Keys are not included; use 'tappet backup' to save them.
         """,
       example: "tappet person export >members.csv",
       body: .running { (arguments, configuration) throws(CommandFailure) in

@@ -14,7 +14,7 @@ enum PushCommand {
   static func run(_ arguments: Arguments) throws(CommandFailure) {
     let configuration = try KioskAccess.load(arguments, files: .used)
     guard let site = configuration.site, let key = site.key else {
-      throw .refused("the configuration has no 'site'; 'tappet people keys' prints one")
+      throw .refused("the configuration contains no 'site'; use 'tappet people keys' to create a site")
     }
     let signer = try signer(arguments.operands[0], site)
     var settings = try BrokerChoice.settings(arguments)
@@ -46,11 +46,11 @@ enum PushCommand {
         throw .refused("\(path) can be read by others; run: chmod 600 \(path)")
       }
       guard let signer = SigningKey(hex: file.firstLine) else {
-        throw .refused("\(path) is not a key from 'tappet people keys', which contains 64 hex digits")
+        throw .refused("\(path) does not contain a key from 'tappet people keys' (64 hex digits)")
       }
       guard (try? signer.publicKey()) == site.publicKey else {
         throw .refused(
-          "\(path) does not match 'public_key' of 'site': the doors would refuse every push that it signs")
+          "\(path) does not match 'public_key' of 'site': the doors would refuse every push signed with this key")
       }
       return signer
     }
@@ -60,18 +60,19 @@ enum PushCommand {
     do throws(SecretStoreError) { return try SecretStore.open(folder: configuration.stateFolder) } catch {
       guard case .sealingKey(.lost) = error else { throw .failed(error.sentence) }
       throw .failed(
-        "only the running kiosk has the sealing key, from the service manager; run this with the same credential: "
-          + "systemd-run --pipe --wait --property=LoadCredentialEncrypted=… tappet people push …")
+        "only the running kiosk has the sealing key, which the service manager provides; run this command with "
+          + "the same credential: systemd-run --pipe --wait --property=LoadCredentialEncrypted=… tappet people push …")
     }
   }
 
-  /// Returns the version of the bundle that the broker retains; 0 if it retains none of this site.
+  /// Returns the version of the bundle that the broker retains; 0 if it retains no bundle of this site.
   private static func kept(_ dialogue: RequestSession, _ site: SiteSettings) throws(CommandFailure) -> Int64 {
     let grant = dialogue.subscribe(site.topic, qos: 1)
     guard case .granted = grant else {
       try dialogue.requireConnection()
       Output.printError(
-        "The broker does not allow this client to read \(site.topic); only this machine knows the last push's number.")
+        "The broker does not allow this client to read \(site.topic); the number of the last push is known only to "
+          + "this machine.")
       return 0
     }
     // The broker retains one message per topic, and sends it immediately.
@@ -87,7 +88,7 @@ enum PushCommand {
     return version
   }
 
-  /// Creates a bundle of the people here, and records it before it is published.
+  /// Creates a bundle of this kiosk's people, and records it before it is published.
   private static func draft(
     _ store: SecretStore, _ site: SiteSettings, _ key: SecretKey, _ signer: SigningKey, after kept: Int64,
     isTrial: Bool
@@ -101,12 +102,12 @@ enum PushCommand {
       } catch { throw .failed(error.sentence) }
       guard facts.unreadable == 0 else {
         throw .refused(
-          "\(facts.unreadable) of the people's secrets cannot be opened, and would be missing at the doors; "
-            + "'tappet secret list' shows them; remove them first")
+          "\(facts.unreadable) of the people's secrets cannot be decrypted, and would be missing at the doors; "
+            + "use 'tappet secret list' to find these secrets, and remove them first")
       }
       let (version, isOver) = max(kept, known?.site == site.name ? known?.version ?? 0 : 0).addingReportingOverflow(1)
       guard !isOver else {
-        throw .refused("the last push has the largest possible number; create a site with another name")
+        throw .refused("the last push has the largest possible number; create a site with a different name")
       }
       let bundle: SiteBundle
       do throws(CryptoError) {
@@ -116,7 +117,7 @@ enum PushCommand {
       }
       guard bundle.bytes.count <= Limits.siteBundleSizeMax else {
         throw .refused(
-          "the people need \(bundle.bytes.count) bytes, but a push is limited to \(Limits.siteBundleSizeMax)")
+          "the people need \(bundle.bytes.count) bytes, but a push is limited to \(Limits.siteBundleSizeMax) bytes")
       }
       let draft = Draft(bundle: bundle, content: facts.content)
       if isTrial { return draft }

@@ -12,7 +12,7 @@ enum SiteKeys {
     let folder = arguments.operands[0]
     let (site, push) = (folder + "/site.key", folder + "/push.key")
     for path in [site, push] where access(path, F_OK) == 0 {
-      throw .refused("\(path) already exists, and doors may need it; nothing was created; specify another folder")
+      throw .refused("nothing was created: \(path) already exists, and doors may need it; specify a different folder")
     }
     let (key, signer, digits): (SecretKey, SigningKey, String)
     do throws(CryptoError) {
@@ -45,6 +45,6 @@ enum SiteKeys {
     Output.print("  key: {file: site.key}")
     Output.print("  public_key: \(digits)")
     Output.printError(
-      "Created \(site), to copy to every door, and \(push), which only the person who pushes may have.")
+      "Created \(site), which must be copied to every door, and \(push), which only the person who pushes may have.")
   }
 }

@@ -13,7 +13,7 @@ extension Command {
       operands: [Operand("OLD"), Operand("NEW", .action)],
       details: """
         Moves the secrets, learned tags, pending entries and pending removals of the action OLD to the
-        action NEW, so that its tags keep working. Rename the action in kiosk.yaml, too, and reload.
+        action NEW, so that its tags keep working. Also rename the action in kiosk.yaml, and reload.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let (old, new) = (arguments.operands[0], arguments.operands[1])
@@ -21,7 +21,8 @@ extension Command {
         Output.printError(sentence(answer, old, new))
         if answer["configured"] != .bool(true) {
           Output.printError(
-            "'\(new)' is not configured there yet: its tags are refused until kiosk.yaml contains it and is reloaded.")
+            "'\(new)' is not configured yet: its tags are refused until kiosk.yaml contains the action, "
+              + "and is reloaded.")
         }
       })
   }

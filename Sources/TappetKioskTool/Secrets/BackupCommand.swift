@@ -18,11 +18,11 @@ extension CommandOption {
 extension Command {
   static var backup: Command {
     Command(
-      words: "backup", section: .setup, summary: "back up everything that another board needs, under a passphrase",
+      words: "backup", section: .setup, summary: "back up everything that another board needs, with a passphrase",
       operands: [Operand("FILE", .file)], options: [.passphraseFile],
       details: """
-        Writes all secrets, the stored timestamp key and tag passwords, kiosk.yaml and the certificates and
-        keys that it names to a new FILE, sealed under a passphrase (scrypt, AES-256-GCM). The outbox is not
+        Writes all secrets, the stored timestamp key and tag passwords, kiosk.yaml and the certificates and keys
+        specified in it to a new FILE, sealed under a passphrase (scrypt, AES-256-GCM). The outbox is not
         included.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
@@ -35,15 +35,16 @@ extension Command {
       words: "restore", section: .setup, summary: "restore a backup on this board",
       operands: [Operand("FILE", .file)],
       options: [
-        .passphraseFile, CommandOption("secrets-only", "leave kiosk.yaml and the files that it names unchanged"),
+        .passphraseFile, CommandOption("secrets-only", "leave kiosk.yaml and the files specified in it unchanged"),
         .yes,
       ],
       details: """
-        Restores kiosk.yaml and the certificates and keys that it names, and replaces everything that is
-        sealed here with the contents of a backup, all of it or nothing, after confirmation. The kiosk must
-        not be running. A lost tappet.key is created again. kiosk.yaml becomes the file that --config names;
-        files that it names with a relative path are written next to it. Each file outside that folder must
-        be confirmed separately; with --yes, it is written only if the existing kiosk.yaml also names it.
+        Restores kiosk.yaml and the certificates and keys specified in it, and replaces everything that is
+        sealed on this board with the contents of a backup, after confirmation. Either everything is restored or
+        nothing. The kiosk must not be running. A lost tappet.key is created again. kiosk.yaml is written to the
+        path of --config; files that it refers to with a relative path are written next to it. Each file outside
+        that folder must be confirmed separately; with --yes, such a file is written only if the existing
+        kiosk.yaml also refers to it.
         """,
       body: .plain { (arguments) throws(CommandFailure) in
         try Restore.run(arguments.operands[0], arguments)
@@ -51,7 +52,7 @@ extension Command {
   }
 }
 
-/// The complete backup file.
+/// Creates and reads backup files.
 enum Backup {
   private static let passphraseSizeMin = 8
 
@@ -72,15 +73,15 @@ enum Backup {
       }
     } catch { throw .failed(error.sentence(path)) }
     try PrivateFile.create(path, file)
-    Output.printError("\(path): \(content.summary). It cannot be opened without the passphrase.")
+    Output.printError("\(path): \(content.summary). The backup cannot be opened without the passphrase.")
   }
 
   private static func collect(_ secrets: SecretClient) throws(CommandFailure) -> BackupContent {
     let (known, unreadable) = try secrets.list()
     guard unreadable.isEmpty else {
       throw .refused(
-        "\(unreadable.count) of the secrets cannot be opened, and would be missing from the backup; "
-          + "'tappet secret list' shows them; remove them first")
+        "\(unreadable.count) of the secrets cannot be decrypted, and would be missing from the backup; "
+          + "use 'tappet secret list' to find these secrets, and remove them first")
     }
     var content = BackupContent(madeUnixSeconds: SystemClock().now().unixSeconds, secrets: [], values: [])
     var people: [String: Person] = [:]
@@ -147,7 +148,8 @@ enum Backup {
     let first = try passphrase(arguments)
     guard first.count >= passphraseSizeMin else {
       throw .refused(
-        "the passphrase has \(first.count) bytes; use at least \(passphraseSizeMin), preferably several words")
+        "the passphrase is \(plural(first.count, "byte")) long; use at least \(passphraseSizeMin) bytes, preferably "
+          + "several words")
     }
     guard !arguments.has("passphrase-file"), Prompt.isPossible else { return first }
     let second = Prompt(holding: HeldSignals.typed).secret("Repeat the passphrase")
@@ -206,7 +208,7 @@ extension LearnedTag {
 extension BackupError {
   fileprivate func sentence(_ path: String) -> String {
     switch self {
-    case .notABackup: "\(path) is not a backup of this version of Tappet"
+    case .notABackup: "\(path) is not a backup that this version of Tappet supports"
     case .notAuthentic: "the passphrase is wrong, or \(path) is damaged"
     case .crypto: "the passphrase could not be used; the system is out of memory, or its random number generator failed"
     }

@@ -1,4 +1,4 @@
-// The files of a backup: kiosk.yaml and the files it names.
+// The files in a backup: kiosk.yaml and the files it refers to.
 
 import CPlatform
 import TappetCommandLine
@@ -9,17 +9,17 @@ import TappetMessages
 import TappetPlatform
 
 enum BackupFiles {
-  /// Reads the configuration at `path`, then the files it names; a missing file is reported and omitted.
+  /// Reads the configuration at `path` and the files it refers to; a missing file is reported and omitted.
   static func collect(_ path: String) throws(CommandFailure) -> [BackupPart] {
     guard let configuration = try read("", from: path) else { throw .failed("\(path) no longer exists") }
     var parts = [configuration]
     for name in ConfigurationParser.namedFiles(in: configuration.content) {
       guard !climbs(name) else {
-        throw .refused("\(path) names \(name), which 'tappet restore' would refuse: specify its full path")
+        throw .refused("\(path) refers to \(name), which 'tappet restore' would refuse; specify the file's full path")
       }
       let file = ConfigurationParser.resolve(name, in: path)
       guard let part = try read(name, from: file) else {
-        Output.printError("\(file) does not exist, and is not in the backup.")
+        Output.printError("\(file) does not exist, and is not included in the backup.")
         continue
       }
       parts.append(part)
@@ -36,17 +36,17 @@ enum BackupFiles {
     }
   }
 
-  /// Checks that a backup contains only kiosk.yaml and the files it names, and no path through a parent folder.
+  /// Checks that a backup contains only kiosk.yaml and the files it refers to, and no path through a parent folder.
   ///
-  /// Otherwise its creator, or anyone with its passphrase, could choose which files root overwrites.
+  /// Otherwise the backup's creator, or anyone with its passphrase, could choose which files root overwrites.
   static func check(_ parts: [BackupPart]) throws(CommandFailure) {
     let named = parts.first { $0.path.isEmpty }.map { ConfigurationParser.namedFiles(in: $0.content) } ?? []
     for part in parts where !part.path.isEmpty {
       guard named.contains(part.path), !climbs(part.path) else {
         throw .refused(
           "the backup contains the file \(part.path.quoted), "
-            + (climbs(part.path) ? "a path with '..'" : "which its kiosk.yaml does not name")
-            + ": nothing was changed; --secrets-only restores the rest")
+            + (climbs(part.path) ? "a path with '..'" : "which its kiosk.yaml does not specify")
+            + ": nothing was changed; use --secrets-only to restore everything else")
       }
     }
   }
@@ -62,12 +62,12 @@ enum BackupFiles {
     path.utf8.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) }
   }
 
-  /// Returns the destination paths for a configuration at `path`.
+  /// Returns the files' destination paths for a configuration at `path`.
   static func targets(_ parts: [BackupPart], _ path: String) -> [String] {
     parts.map { $0.path.isEmpty ? path : ConfigurationParser.resolve($0.path, in: path) }
   }
 
-  /// Writes the files next to their destinations, kiosk.yaml last, so that it never names a missing file.
+  /// Writes the files next to their destinations, kiosk.yaml last, so that it never refers to a missing file.
   static func stage(_ parts: [BackupPart], _ path: String) throws(CommandFailure) -> AtomicFiles {
     let files = AtomicFiles(isForService: true)
     let placed = Array(zip(parts, targets(parts, path)))

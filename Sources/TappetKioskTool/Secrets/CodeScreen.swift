@@ -1,12 +1,12 @@
-// Shows a QR code on the terminal for a minute: on the alternate screen, so that it does not enter the scrollback, and
-// cleared before that screen is left, no matter how the display ends.
+// Shows a QR code on the terminal for a minute. It uses the alternate screen, so that the code does not enter the
+// scrollback, and clears that screen before leaving it, no matter how the display ends.
 
 import CPlatform
 import TappetCommandLine
 import TappetCore
 
 enum CodeScreen {
-  /// Shows the code until a key, a signal or the time limit ends the display.
+  /// Shows the code until a key is pressed, a signal arrives or the time limit expires.
   static func show(_ code: QRCode, name: String) throws(CommandFailure) {
     let lines = code.lines
     try requireRoom(columns: code.width, rows: lines.count + 1)
@@ -16,9 +16,9 @@ enum CodeScreen {
     var screen = "\u{1B}[?1049h\u{1B}[2J\u{1B}[H\u{1B}[?25l"
     // Black on white by colour number, for light and dark terminals; named colours depend on the theme.
     for line in lines { screen += "\u{1B}[38;5;16;48;5;231m" + line + "\u{1B}[0m\r\n" }
-    // A long name is cut off at the edge, since wrapping would scroll the code.
+    // A long name is cut off at the edge, because wrapping would scroll the code.
     let seconds = Limits.shareDisplayTime.wholeMilliseconds / 1000
-    screen += "\u{1B}[?7l(\(seconds) s; any key ends it)  \(name.escaped)\u{1B}[?7h"
+    screen += "\u{1B}[?7l(\(seconds) s; press any key to close)  \(name.escaped)\u{1B}[?7h"
     Output.write(screen)
     _ = signals.wait(for: keys == nil ? -1 : 0, until: Limits.shareDisplayTime)
     Output.write("\u{1B}[2J\u{1B}[3J\u{1B}[H\u{1B}[?25h\u{1B}[?1049l")
@@ -28,6 +28,6 @@ enum CodeScreen {
     guard let size = TerminalSize.current(), size.columns < columns || size.rows < rows else { return }
     throw .failed(
       "the code needs \(columns) columns and \(rows) lines, but this terminal has \(size.columns) and \(size.rows); "
-        + "enlarge it, or specify --out FILE")
+        + "enlarge the terminal, or specify --out FILE")
   }
 }

@@ -1,4 +1,4 @@
-// tappet restore: turns this board into the one that was backed up, completely or not at all.
+// tappet restore: restores a backed-up kiosk on this board, completely or not at all.
 
 import CPlatform
 import TappetCommandLine
@@ -39,7 +39,7 @@ enum Restore {
     }
   }
 
-  /// Creates the folder, which a new board may lack.
+  /// Creates the folder of a file if it does not exist, as on a new board.
   private static func makeFolder(of path: String) throws(CommandFailure) {
     let folder = AtomicFiles.folder(of: path)
     do throws(SystemError) { try checked("mkdir") { mkdir(folder, 0o755) } } catch {
@@ -57,7 +57,7 @@ enum Restore {
     case .loaded(let configuration): return configuration
     case .refused(let problems):
       for problem in problems { Output.printError(problem.sentence) }
-      throw .refused("the backup's kiosk.yaml has errors; --secrets-only restores the rest")
+      throw .refused("the backup's kiosk.yaml has errors; use --secrets-only to restore everything else")
     }
   }
 
@@ -65,9 +65,9 @@ enum Restore {
     _ backup: String, _ content: BackupContent, present: Int, _ path: String, asks: Bool
   ) throws(CommandFailure) {
     Output.printError(
-      "\(backup): \(content.summary), made \(TimeText.local(content.madeUnixSeconds)). "
-        + "It replaces the values that are sealed here now (\(present)).")
-    for target in BackupFiles.targets(content.files, path) { Output.printError("It writes \(target).") }
+      "\(backup): \(content.summary), created \(TimeText.local(content.madeUnixSeconds)). "
+        + "The backup replaces the values that are sealed on this board (\(present)).")
+    for target in BackupFiles.targets(content.files, path) { Output.printError("\(target) will be written.") }
     guard asks else { return try requireKnown(content, path) }
     let prompt = Prompt()
     let questions = ["Replace it?"] + BackupFiles.outside(content.files, path).map { "Write \($0.quoted)?" }
@@ -76,7 +76,7 @@ enum Restore {
     }
   }
 
-  /// Refuses unconfirmed files outside the configuration's folder unless the existing kiosk.yaml names them.
+  /// Refuses unconfirmed files outside the configuration's folder unless the existing kiosk.yaml refers to them.
   private static func requireKnown(_ content: BackupContent, _ path: String) throws(CommandFailure) {
     var known: [String] = []
     if case .success(let file) = TextFile.read(path, sizeMax: Limits.configurationSizeMax) {
@@ -85,7 +85,7 @@ enum Restore {
     for target in BackupFiles.outside(content.files, path) where !known.contains(target) {
       throw .refused(
         "nothing was changed: the backup would write \(target.quoted), which is outside "
-          + "\(AtomicFiles.folder(of: path)) and not named by the existing kiosk.yaml; run without --yes to confirm")
+          + "\(AtomicFiles.folder(of: path)) and not in the existing kiosk.yaml; run without --yes to confirm")
     }
   }
 }

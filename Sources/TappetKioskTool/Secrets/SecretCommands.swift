@@ -1,5 +1,5 @@
-// tappet secret list, new, rename, remove and rekey, and tappet audit: the tags accepted here, and the log of changes
-// to them.
+// tappet secret list, new, rename, remove and rekey, and tappet audit: the secrets of the tags that this kiosk accepts,
+// and the log of changes to the secrets.
 
 import TappetCommandLine
 import TappetConfig
@@ -22,8 +22,8 @@ extension Command {
     Command(
       words: "secret list", section: .secrets, summary: "list the secrets, without their keys", options: [.json],
       details: """
-        Lists id, action, index, fingerprint, creation, uses and label of each secret, but never the key. The
-        fingerprint is the same on every kiosk that has the secret, and can be used as the id. A date before
+        Lists id, action, index, fingerprint, creation time, uses and label of each secret, but never the key.
+        The fingerprint is the same on every kiosk that has the secret, and can be used as the id. A date before
         2020 is shown as unknown, because the clock was not set.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
@@ -39,7 +39,7 @@ extension Command {
         }
         if secrets.isEmpty {
           Output.printError(
-            "There are no secrets; 'tappet secret new' creates one, 'tappet secret import' imports one.")
+            "No secrets; use 'tappet secret new' to create a secret, or 'tappet secret import' to import one.")
         }
         for secret in secrets { Output.print(line(secret)) }
       })
@@ -63,7 +63,7 @@ extension Command {
       words: "secret new", section: .secrets, summary: "create a secret without a tag",
       operands: [Operand("ACTION", .action)], options: [.label],
       details: """
-        Creates a secret without a tag; 'tappet secret share' shares it with a phone or another kiosk.
+        Creates a secret without a tag; use 'tappet secret share' to share it with a phone or another kiosk.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let label = try checkedLabel(arguments.value("label"))
@@ -78,7 +78,7 @@ extension Command {
       words: "secret rename", section: .secrets, summary: "change the label of a secret",
       operands: [.secretID, Operand("LABEL")],
       details: """
-        Changes the label of a secret; '' removes it.
+        Changes the label of a secret; specify '' to remove the label.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let label = try checkedLabel(arguments.operands[1])
@@ -90,9 +90,9 @@ extension Command {
     Command(
       words: "secret rekey", section: .secrets, summary: "seal everything under a new key",
       details: """
-        Seals everything in the state folder under a new key and replaces tappet.key. Where the service
-        manager provides the key, provide the new one as tappet.key, the old one as tappet.key.old, and
-        restart the kiosk.
+        Seals everything in the state folder under a new key and replaces tappet.key. Where the service manager
+        provides the key, provide the new key as tappet.key and the old key as tappet.key.old, and restart the
+        kiosk.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let answer = try SecretClient(configuration).ask(.rekey).json
@@ -106,7 +106,8 @@ extension Command {
       options: [CommandOption("verify", "check that no entry was changed, removed or inserted"), .json],
       details: """
         Lists who created, imported, shared, renamed or removed a secret, and when: the last thousand entries.
-        With --verify, it reports instead whether the entries are unmodified; if not, the exit status is 1.
+        With --verify, reports whether the entries are unmodified instead; if they are not, the exit status is
+        1.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         if arguments.has("verify") { return try verifyAudit(arguments, configuration) }
@@ -145,7 +146,7 @@ extension Command {
     if arguments.report == nil { Output.print(AuditState.whole(count: Int(clamping: count)).sentence) }
   }
 
-  /// Returns the label if it is valid; checked before sending, since a request has no room for a longer one.
+  /// Returns the label if it is valid; checked before sending, because a longer label may not fit into a request.
   static func checkedLabel(_ label: String?) throws(CommandFailure) -> String? {
     let label = label.map { $0.trimmedLabel ?? "" }
     if let fault = label?.nameFault() { throw .refused(fault.sentence(of: "label")) }
@@ -154,7 +155,7 @@ extension Command {
 }
 
 extension JSON {
-  /// Returns a copy with time members converted from seconds since 1970, as used between the programs, to text.
+  /// Returns a copy with time members converted to text; the programs exchange times as seconds since 1970.
   func timed(_ names: [(String, String)]) -> JSON {
     guard case .object(var members) = self else { return self }
     for (name, other) in names {

@@ -15,15 +15,15 @@ extension Command {
     Command(
       words: "secret import", section: .secrets, summary: "import a share code, and accept its tags",
       options: [
-        CommandOption("file", "FILE", .file, "file with one share code per line"),
+        CommandOption("file", "FILE", .file, "file containing one share code per line"),
         CommandOption("tag", "read a tag of the older format, which contains its key").orElse, .timeout(30),
-        CommandOption("action", "NAME", .action, "refuse a secret of any other action"), .label,
+        CommandOption("action", "NAME", .action, "accept only secrets of this action"), .label,
       ],
       details: """
-        Reads a share URL (smpshare://secret?…) from each line of standard input, and accepts its tags from
-        now on. On a terminal, it reads one line without echo, typed or from a USB scanner. A secret is
-        refused if its action is not configured, if it already exists, or if the action already has the
-        maximum number of secrets; the others are imported.
+        Reads a share URL (smpshare://secret?…) from each line of standard input, and accepts its tags from now
+        on. On a terminal, it reads one line without echo, typed or from a USB scanner. A secret is refused if
+        its action is not configured, if it already exists, or if the action already has the maximum number of
+        secrets; the other secrets are imported.
         """,
       example: "zbarimg -q --raw photo.jpg | tappet secret import --label 'Front door'",
       usageError: {
@@ -34,13 +34,13 @@ extension Command {
         let label = try checkedLabel(arguments.value("label"))
         let urls = try shareURLs(arguments, configuration)
         if urls.count > 1, label != nil {
-          throw .usage("--label applies to one share code, but there are \(urls.count); each contains its own label")
+          throw .usage("--label applies to one share code, but there are \(urls.count); each code has its own label")
         }
         try importAll(urls, action: arguments.value("action"), label: label, SecretClient(configuration))
       })
   }
 
-  /// Imports each code separately: a refused one, such as a duplicate, does not affect the others.
+  /// Imports each code separately: a refused code, such as a duplicate, does not affect the others.
   private static func importAll(
     _ urls: [SecretBytes], action: String?, label: String?, _ client: SecretClient
   ) throws(CommandFailure) {
@@ -75,7 +75,7 @@ extension Command {
     }
   }
 
-  /// Reads the share code of a tag in the older format.
+  /// Returns the share code from a tag in the older format.
   private static func shareURL(of reading: TagReading) throws(CommandFailure) -> SecretBytes {
     let url: TagURL
     do throws(TagReadingError) { url = try reading.tagURL() } catch { throw .refused(error.sentence) }
@@ -88,7 +88,7 @@ extension Command {
       )
     }
     guard let key = TagURL.carriedKey(in: uri) else {
-      throw .refused("the key on the tag does not have 64 hexadecimal digits")
+      throw .refused("the key on the tag is not 64 hexadecimal digits long")
     }
     let claimed = TagSecret(id: "", action: "", index: url.index, key: key, createdUnixSeconds: 0, label: nil)
     guard url.verify(with: [claimed]) != nil else {

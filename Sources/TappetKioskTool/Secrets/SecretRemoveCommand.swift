@@ -1,4 +1,4 @@
-// tappet secret remove: by id, by the fingerprint that is the same on every kiosk, by label, or all of an action.
+// tappet secret remove: removes secrets by id, by fingerprint (the same on every kiosk), by label, or by action.
 
 import TappetCommandLine
 import TappetCore
@@ -15,10 +15,10 @@ extension Command {
         CommandOption("label", "LABEL", "remove the secrets with this label").orElse,
       ],
       details: """
-        Removes secrets: exactly the tags that were written with them are refused from now on, also at a
-        running kiosk. ID is a secret's id or fingerprint, or the start of one. With both --action and
-        --label, a secret must match both. On a terminal, the command shows the secrets and asks for
-        confirmation; without one, it removes a single secret, and several only with --yes.
+        Removes secrets: the tags that were written with these secrets, and no others, are refused from now on,
+        including on a running kiosk. ID is a secret's id or fingerprint, or the start of one. With both
+        --action and --label, a secret must match both. On a terminal, the command shows the secrets and asks
+        for confirmation; otherwise, it removes a single secret, and several only with --yes.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let client = SecretClient(configuration)
@@ -32,7 +32,7 @@ extension Command {
       })
   }
 
-  /// Lists the secrets and prompts for confirmation; an empty list is handled by the kiosk's response.
+  /// Lists the secrets and prompts for confirmation; for an empty list, the kiosk's response reports the error.
   private static func confirm(_ chosen: [JSON], _ arguments: Arguments) throws(CommandFailure) {
     guard !chosen.isEmpty, try Prompt.isNeeded(for: "this removes \(chosen.count) secrets", arguments) else { return }
     for secret in chosen { Output.printError(describe(secret)) }
@@ -56,7 +56,7 @@ extension Command {
       }
       return true
     }
-    guard !chosen.isEmpty else { throw .refused("no secret matches; 'tappet secret list' lists them") }
+    guard !chosen.isEmpty else { throw .refused("no secret matches; use 'tappet secret list' to list the secrets") }
     return chosen
   }
 

@@ -14,20 +14,20 @@ extension Command {
       operands: [.secretID],
       options: [
         CommandOption("url", "print only the share URL"),
-        CommandOption("out", "FILE", .file, "draw the code into a new SVG file, mode 0600").orElse,
+        CommandOption("out", "FILE", .file, "write the code to a new SVG file (mode 0600)").orElse,
       ],
       details: """
-        Shows the secret as a QR code for a minute, or until a key is pressed; then the terminal is cleared.
-        The code contains the key: anyone who photographs it can make tags. The phone app keeps three secrets
-        per action; the command warns when a fourth is shared.
+        Shows the secret as a QR code for a minute, or until a key is pressed; then the terminal is cleared. The
+        code contains the key: anyone who photographs it can make tags. The phone app keeps three secrets per
+        action; the command warns when a fourth secret is shared.
         """,
       usageError: { arguments in
         if let path = arguments.value("out") {
           if arguments.has("url") { return "--url and --out cannot be combined" }
-          return path.hasSuffixBytes(".svg") ? nil : "--out must be a FILE whose name ends in .svg"
+          return path.hasSuffixBytes(".svg") ? nil : "--out must be a file name that ends in .svg"
         }
         if arguments.has("url") || isatty(1) == 1 { return nil }
-        return "standard output is not a terminal; specify --url for the text, or --out FILE for a drawing"
+        return "standard output is not a terminal; specify --url for the share URL, or --out FILE for an SVG file"
       },
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let answer = try SecretClient(configuration).ask(
@@ -48,14 +48,14 @@ extension Command {
       })
   }
 
-  /// Warns when the phone app is full: a kiosk accepts a thousand secrets per action, the phone app three.
+  /// Warns if the phone app cannot store more secrets: it accepts three per action, a kiosk a thousand.
   private static func recordFull(_ answer: JSON) {
     let (others, max) = (answer["others_shared"]?.wholeNumber ?? 0, Int64(Limits.appSecretsPerActionMax))
     guard others >= max else { return }
     let action = answer["action"]?.text ?? ""
     Output.printError(
       "\(others) other secrets of \(action) have already been shared; the phone app keeps \(max) per action,"
-        + " and a phone that has these refuses another one.")
+        + " and a phone that has these secrets refuses any other.")
   }
 
   private static func write(_ code: QRCode, to path: String) throws(CommandFailure) {

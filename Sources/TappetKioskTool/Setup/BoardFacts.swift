@@ -1,5 +1,5 @@
-// Facts that distinguish this board from others, for `tappet init --answers`: those read from the board itself, and its
-// row in a table of boards.
+// Facts that distinguish this board from others, for `tappet init --answers`. They are read from the board itself and
+// from its row in a table of boards.
 
 import CPlatform
 import TappetCommandLine
@@ -37,7 +37,7 @@ struct BoardFacts {
     return try count(filled(text)) != count(filled(text) { _ in "-" })
   }
 
-  /// Returns `text` with each `%{board.NAME}` replaced; throws the name of an unknown fact.
+  /// Returns `text` with each `%{board.NAME}` replaced; throws if a fact is unknown.
   func filled(
     _ text: String?, by replacement: (String) -> String = { $0 }
   ) throws(UnknownBoardFact) -> String? {
@@ -62,8 +62,8 @@ struct BoardFacts {
 
   // MARK: The table of boards
 
-  /// Adds the columns of this board's row: the row whose `machine_id`, `serial`, `mac` and `hostname`, as far as the
-  /// table has these columns, match this board.
+  /// Adds the columns of this board's row, in which `machine_id`, `serial`, `mac` and `hostname` match this board;
+  /// missing columns and empty fields are ignored.
   mutating func addRow(of path: String) throws(CommandFailure) {
     var header: [String] = []
     var found: CSVRow?
@@ -79,7 +79,8 @@ struct BoardFacts {
       }
       guard row.fields.count >= header.count, row.fields.dropFirst(header.count).allSatisfy({ $0.isEmpty }) else {
         throw .refused(
-          "\(path): line \(row.line): the row has \(row.fields.count) fields, but the first line has \(header.count)")
+          "\(path): line \(row.line): the row contains \(row.fields.count) fields, but the first line contains "
+            + "\(header.count)")
       }
       guard own.isSelf(row, header) else { return }
       if let other = found {
@@ -89,7 +90,7 @@ struct BoardFacts {
     }
     guard let found else {
       let facts = names.map { "\($0) \(own[$0] ?? "")" }.joined(separator: ", ")
-      throw .refused("\(path) has no row for this board: \(facts)")
+      throw .refused("\(path) contains no row for this board: \(facts)")
     }
     for (name, value) in zip(header, found.fields) where self[name] == nil { add(name, value) }
   }
@@ -112,7 +113,7 @@ struct BoardFacts {
     return String(decoding: file.bytes.prefix { $0 != 0 }, as: UTF8.self).trimmedLabel
   }
 
-  /// Returns the address of the first physical network interface, wired before wireless.
+  /// Returns the MAC address of the first physical network interface, preferring wired over wireless.
   private static func address() -> String? {
     let folder = "/sys/class/net/"
     let devices = FolderNames.sorted(in: folder).filter { access(folder + $0 + "/device", F_OK) == 0 }
@@ -128,7 +129,7 @@ struct BoardFacts {
   }
 }
 
-/// A `%{board.NAME}` without a known value.
+/// A `%{board.NAME}` whose value is unknown.
 struct UnknownBoardFact: Error {
   var name: String
 }

@@ -1,5 +1,5 @@
-// tappet broker password: sets the password, which is never an argument, since every user of the machine can read
-// those.
+// tappet broker password: sets the broker's password. It is never passed as an argument, because every user of the
+// machine can read arguments.
 
 import TappetCommandLine
 import TappetConfig

@@ -50,30 +50,30 @@ struct ConfigTemplate {
   var text: String {
     var text = ""
     for line in heading { text += "# " + Self.oneLine(line) + "\n" }
-    text += "# 'tappet check' tries everything in it. docs/configuration.md (share/doc/tappet) describes every key.\n"
+    text += "# Use 'tappet check' to test the file. docs/configuration.md (share/doc/tappet) describes every key.\n"
     text += "# Relative paths are relative to this file.\n\n"
     text += "broker:\n"
     text += "  url: " + Self.quoted(url) + "        # or a list of URLs: if one fails, the next is tried\n"
     if let alpn { text += "  alpn: " + Self.quoted(alpn) + "        # offered in the TLS handshake\n" }
     text += "  client_id: " + Self.quoted(clientID) + "        # "
-    text += Self.oneLine(clientIDComment ?? "unique at the broker") + "\n"
+    text += Self.oneLine(clientIDComment ?? "must be unique on the broker") + "\n"
     if let username {
       text += "  username: " + Self.quoted(username) + "\n"
       if hasPassword { text += "  password: {file: " + Self.password + "}\n" }
     }
     text +=
       hasCA
-      ? "  ca: " + Self.ca + "        # only these are trusted\n"
+      ? "  ca: " + Self.ca + "        # only these CA certificates are trusted\n"
       : "  # ca: ca.pem        # if omitted: the system's trust store\n"
     if hasCertificate {
-      text += "  certificate: " + Self.certificate + "        # 'tappet cert import' replaces it and the key\n"
+      text += "  certificate: " + Self.certificate + "        # use 'tappet cert import' to replace it and the key\n"
       text += "  private_key: " + Self.key + "\n"
     } else {
       text += "  # certificate: kiosk.pem\n  # private_key: kiosk.key\n"
     }
     text +=
       hasTimestampKey
-      ? "\n# The key for %T: the receiver has the same key.\ntimestamp_key: {file: " + Self.timestampKey + "}\n"
+      ? "\n# The key for %T: the receiver must have the same key.\ntimestamp_key: {file: " + Self.timestampKey + "}\n"
       : "\n# timestamp_key: {file: timestamp.key}        # required if a message contains %T\n"
     text +=
       reader.map { $0 == "none" ? "\nreader: none\n" : "\nreader: {device: " + Self.quoted($0) + "}\n" }
@@ -84,7 +84,7 @@ struct ConfigTemplate {
       ?? "\n# state: /var/lib/tappet        # the database and its key\n"
     text +=
       isHomeAssistant
-      ? "\nhome_assistant: true        # it finds this kiosk automatically\n"
+      ? "\nhome_assistant: true        # Home Assistant finds this kiosk automatically\n"
       : "\n# home_assistant: true        # Home Assistant finds this kiosk automatically\n"
     text += panelText + "\nactions:\n"
     for action in actions {
@@ -93,7 +93,7 @@ struct ConfigTemplate {
       if let index = action.index { text += "    index: " + String(index) + "        # the idx on its tags\n" }
       text += "    topic: " + Self.quoted(action.topic) + "\n"
       text += "    message: " + Self.quoted(action.message) + "\n"
-      if action.isLiteral { text += "    format: literal        # '%{' has no special meaning in it\n" }
+      if action.isLiteral { text += "    format: literal        # '%{' has no special meaning in this message\n" }
     }
     return text
   }
@@ -111,7 +111,7 @@ struct ConfigTemplate {
         + (actions.first.map { Self.quoted($0.name) } ?? "light") + "}]}\n" : "\npanel:\n" + text
   }
 
-  /// Returns a double-quoted scalar (YAML 1.1 §9.2.1), or the unquoted word if it needs no quotes.
+  /// Returns a double-quoted scalar (YAML 1.1 §9.2.1), or the text unchanged if it needs no quotes.
   static func quoted(_ text: String) -> String {
     if text.hasOnlyASCIIAlphanumerics(and: "-/_."), let first = text.utf8.first,
       first.isASCIILowercase || first == 0x2F, !reserved.contains(text)
@@ -136,10 +136,10 @@ struct ConfigTemplate {
     return result + "\""
   }
 
-  /// Words that YAML 1.1 does not read as text.
+  /// Words that YAML 1.1 does not parse as strings.
   private static var reserved: [String] { ["true", "false", "null", "yes", "no", "on", "off", "y", "n"] }
 
-  /// Replaces line breaks and control characters, since a line break would end the comment.
+  /// Replaces line breaks and control characters, because a line break would end the comment.
   private static func oneLine(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

@@ -1,5 +1,5 @@
-// tappet import-settings: converts the phone app's settings to a kiosk with configuration, certificates and secrets,
-// all or none of them.
+// tappet import-settings: creates a kiosk's configuration, certificates and secrets from the phone app's settings, all
+// or none of them.
 
 import CPlatform
 import TappetCommandLine
@@ -17,16 +17,16 @@ extension Command {
       operands: [Operand("FILE", .file)],
       options: [
         CommandOption(
-          "client-id", "NAME", "client id to use instead of the phone's, which only one of them can use at a time"),
+          "client-id", "NAME", "client id to use instead of the phone's, which only one client can use at a time"),
         CommandOption("reader", "DEVICE", .word([]), "libnfc connection string of the reader"),
         CommandOption(
           "state", "FOLDER", .folder, "database folder (default outside /etc: 'state' next to kiosk.yaml)"),
         .passphraseFile, .force,
       ],
       details: """
-        Creates a kiosk from the settings that the phone app exports, of either generation: kiosk.yaml, with
-        certificates and timestamp key next to it, and the secrets of its tags. If there are errors, all of
-        them are listed and nothing is changed.
+        Creates a kiosk from settings exported by the phone app, of either generation: kiosk.yaml, with
+        certificates and timestamp key next to it, and the secrets of its tags. If there are errors, all of them
+        are listed and nothing is changed.
         """,
       body: .plain { (arguments) throws(CommandFailure) in
         let path = arguments.operands[0]
@@ -72,7 +72,7 @@ private struct SettingsImport {
     if files.draft.state == nil, files.usualState != "/var/lib/tappet" { files.draft.state = files.usualState }
     guard let configuration = try files.trial() else { throw .reported(.configuration) }
     try Prompt.requireReplacement(of: files.targets, arguments)
-    // Everything that needs disk space comes first: once the secrets are saved, only renaming is left.
+    // Everything that needs disk space is done first: once the secrets are saved, files are only renamed.
     let staged = try files.stageAll()
     let (store, ids) = try addSecrets(configuration, files)
     do throws(CommandFailure) { try files.commit(staged) } catch {
@@ -82,7 +82,7 @@ private struct SettingsImport {
     report(files, count: ids.count)
     if (try? RunningKiosk.find(configuration)) != nil {
       Output.printError(
-        "A kiosk is running with the previous configuration: SIGHUP (systemctl reload) makes it read the new one."
+        "A kiosk is running with the previous configuration; send SIGHUP (systemctl reload) to apply the new one."
       )
     }
   }
@@ -93,7 +93,7 @@ private struct SettingsImport {
     draft.url = settings.endpoint.text
     draft.clientID = arguments.value("client-id") ?? settings.clientID
     if arguments.value("client-id") == nil {
-      draft.clientIDComment = "the phone's, too: while both are connected, the broker disconnects one of them"
+      draft.clientIDComment = "also used by the phone: when both connect, the broker disconnects one of them"
     }
     draft.reader = arguments.value("reader")
     draft.state = arguments.value("state")
@@ -112,7 +112,7 @@ private struct SettingsImport {
     return draft
   }
 
-  /// Saves the secrets; returns the ids of the new ones.
+  /// Saves the secrets; returns the ids of the new secrets.
   private func addSecrets(
     _ configuration: KioskConfiguration, _ files: KioskFiles
   ) throws(CommandFailure) -> (store: SecretStore, ids: [String]) {
@@ -141,16 +141,16 @@ private struct SettingsImport {
     for target in files.targets { Output.print("wrote " + target) }
     let actions = plural(settings.actions.count, "action")
     let secrets = plural(count, "new secret")
-    Output.print("\(actions), \(secrets): the tags that the phone wrote work here, too")
+    Output.print("\(actions), \(secrets): tags that the phone wrote also work here")
     if !arguments.has("client-id") {
       Output.printError(
-        "The client id is also the phone's: while both are connected, the broker disconnects one of them. Set a "
-          + "different client id for the kiosk (broker.client_id, or --client-id), if the certificate allows it.")
+        "The phone uses the same client id: when both connect, the broker disconnects one of them. Set a different "
+          + "client id for the kiosk (broker.client_id, or --client-id), if the certificate allows this.")
     }
     if settings.isLocked {
       Output.printError(
         "The app requires a fingerprint; for buttons on a panel, set 'lock_after: 60 s' with an 'unlock_code' (tags "
-          + "bypass it, as in the app).")
+          + "bypass the lock, as in the app).")
     }
     if settings.isOpenToOthers {
       Output.printError("\(source) contains keys and can be read by others: delete it, or run: chmod 600 \(source)")

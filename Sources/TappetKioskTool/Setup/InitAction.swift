@@ -35,7 +35,7 @@ extension SetupWizard {
   }
 
   private func askTimestampKey() throws(CommandFailure) {
-    let question = "Key for %T (a file with 32 hexadecimal digits; 'new' creates one)"
+    let question = "Key for %T (a file with 32 hexadecimal digits, or 'new' to create a key)"
     try resolve("timestamp-key", question, default: "new") { answer in
       if answer == "new" {
         guard var bytes = try? LibCrypto.random(count: 16) else { return "the system's random number generator failed" }
@@ -63,7 +63,7 @@ extension SetupWizard {
   }
 
   private func actionMistake() throws(CommandFailure) -> String? {
-    guard let configuration = try files.trial() else { return "this is not valid in a configuration" }
+    guard let configuration = try files.trial() else { return "this value is not valid in a configuration" }
     guard let preset else { return nil }
     return preset.objections(to: configuration.broker, actions: configuration.actions).first {
       switch $0 {
@@ -108,7 +108,7 @@ extension SetupWizard {
     if present.isEmpty || arguments.has("force") { return }
     let list = present.joined(separator: ", ")
     guard let prompt else {
-      throw .refused("\(list) would be replaced; use --force to replace existing files; nothing was written")
+      throw .refused("nothing was written: \(list) would be replaced; use --force to replace existing files")
     }
     guard prompt.confirm("Replace \(list)?", default: false) == true else {
       throw prompt.isOver ? .reported(.refused) : .refused("nothing was written")

@@ -1,5 +1,5 @@
 // tappet init, run again: the values in the existing kiosk.yaml are the defaults. Keys that init does not prompt for
-// are not carried over, and a message says so; the old file is kept.
+// are not carried over, and a message reports this; the old file is kept as a backup.
 
 import CPlatform
 import TappetCommandLine
@@ -16,13 +16,13 @@ extension SetupWizard {
       files.previous = file.bytes
     }
     guard case .loaded(let configuration) = ConfigurationParser.load(path: files.path, files: .ignored) else {
-      return inform("  \(files.path) already exists, but has errors: it provides no defaults.")
+      return inform("  \(files.path) already exists, but has errors, so it provides no defaults.")
     }
-    inform("  The defaults come from \(files.path). Keys without a question are kept only in \(files.path).old.")
+    inform("  The defaults come from \(files.path). Other keys are kept only in \(files.path).old.")
     earlier = answers(of: configuration)
     let others = configuration.actions.dropFirst()
     files.draft.actions += others.compactMap { action in
-      // An action without a topic drives outputs or has a webhook, which init does not prompt for either.
+      // An action without a topic drives outputs or has a webhook; init prompts for neither.
       guard let topic = action.topic else { return nil }
       return ConfigTemplate.Action(
         name: action.name, title: action.title == action.name ? nil : action.title, index: action.index,

@@ -1,4 +1,4 @@
-// tappet init --answers, and cert enrol: options read from a file, for boards with similar setups. Both commands may
+// tappet init --answers, and cert enrol: options read from a file, for boards with similar setups. Both commands can
 // share one file.
 
 import TappetCommandLine
@@ -32,7 +32,7 @@ enum InitAnswers {
         makesPlaceholder = try facts.makesPlaceholder(in: answer.value ?? "")
       } catch {
         throw .refused(
-          "\(path):\(answer.line): there is no '%{board.\(error.name)}'; this board has "
+          "\(path):\(answer.line): unknown fact '%{board.\(error.name)}'; the facts of this board are "
             + facts.names.joined(separator: ", "))
       }
       if makesPlaceholder, ["topic", "message"].contains(answer.option) {

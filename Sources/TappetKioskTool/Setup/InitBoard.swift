@@ -13,8 +13,8 @@ extension SetupWizard {
     for (index, node) in nodes.enumerated() { inform("  \(index + 1)  \(node)") }
     let question =
       "Device, such as /dev/ttyUSB0, or a libnfc connection string"
-      + (nodes.isEmpty ? "" : " (or a number; 'find' tries them all)")
-      + "; 'any' for the first that libnfc finds; 'none'"
+      + (nodes.isEmpty ? "" : " (or a number; 'find' to try all of them)")
+      + "; 'any' for the first reader that libnfc finds; or 'none'"
     try resolve("reader", question, default: nodes.isEmpty ? "any" : "find") { (answer) throws(CommandFailure) in
       switch answer {
       case "none":
@@ -23,12 +23,12 @@ extension SetupWizard {
       case "find":
         for node in nodes where try tryReader(node) == nil { return nil }
         if files.prompt.isOver { return "" }
-        return "no reader answered; is it powered, and set to the interface that it is wired to?"
+        return "no reader responded; check its power supply, and that it is set to the interface to which it is wired"
       case "any": return try tryReader(nil)
       default:
         let number = Int64(decimal: answer.utf8).map { Int(clamping: $0) - 1 }
         let device = number.flatMap { nodes.indices.contains($0) ? nodes[$0] : nil } ?? ReaderPorts.connection(answer)
-        guard device.utf8.count <= Limits.readerDeviceSizeMax else { return "this is too long for a connection string" }
+        guard device.utf8.count <= Limits.readerDeviceSizeMax else { return "the connection string is too long" }
         return try tryReader(device)
       }
     }
@@ -37,7 +37,7 @@ extension SetupWizard {
   /// Tests the reader; returns an error message on failure.
   private func tryReader(_ device: String?) throws(CommandFailure) -> String? {
     files.draft.reader = device
-    guard let configuration = try files.trial() else { return "this is not valid in a configuration" }
+    guard let configuration = try files.trial() else { return "this value is not valid in a configuration" }
     let probe = DeviceProbe.reader(configuration, endedBy: files.prompt.signalDescriptor)
     if probe.verdict == .good {
       inform("  found: " + probe.text)
@@ -84,7 +84,7 @@ extension SetupWizard {
     }
   }
 
-  /// The answer that selects a panel played by tappet-sim.
+  /// The answer that selects a panel emulated by tappet-sim.
   static var virtualPanel: String { "virtual" }
 
   private func askSimulator() throws(CommandFailure) -> String? {
@@ -95,7 +95,7 @@ extension SetupWizard {
       return nil
     }
     let socket = files.draft.panel.simulator ?? ""
-    inform("  'tappet-sim --panel \(socket) --link \(socket)-reader --control \(socket)-control' simulates it.")
+    inform("  To simulate it: tappet-sim --panel \(socket) --link \(socket)-reader --control \(socket)-control")
     return nil
   }
 

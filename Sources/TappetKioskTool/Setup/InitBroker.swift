@@ -91,14 +91,14 @@ extension SetupWizard {
 
   private func askCertificate() throws(CommandFailure) {
     let usual = preset?.wantsCertificate == true ? nil : "none"
-    let question = "This kiosk's certificate (a .p12 or .pem file; 'request' creates a key and a request; 'none')"
+    let question = "This kiosk's certificate (a .p12 or .pem file, 'request' for a new key and request, or 'none')"
     try resolve("certificate", question, default: usual) { answer in
       files.identity = nil
       isRequested = answer == "request"
       if isRequested { return nil }
       if answer == "none" {
         guard let preset, preset.wantsCertificate else { return nil }
-        return "\(preset.title) requires a certificate; 'request' creates a key and a request"
+        return "\(preset.title) requires a certificate; enter 'request' to create a key and a request"
       }
       if answer.isEmpty { return "specify a file, or 'request'" }
       return readIdentity([answer])
@@ -135,12 +135,12 @@ extension SetupWizard {
 
   private func askClientID() throws(CommandFailure) {
     let usual = files.identity?.commonName.flatMap { BrokerSettings.isClientID($0) ? $0 : nil } ?? Self.hostClientID()
-    try resolve("client-id", "Client id, unique at the broker", default: usual) { answer in
+    try resolve("client-id", "Client id, unique on the broker", default: usual) { answer in
       guard BrokerSettings.isClientID(answer) else {
-        return "a client id must be 1 to \(Limits.clientIDSizeMax) bytes long, without '/', '+' and '#'"
+        return "a client id must be 1 to \(Limits.clientIDSizeMax) bytes long and must not contain '/', '+' or '#'"
       }
       if let preset, let max = preset.clientIDSizeMax, answer.utf8.count > max {
-        return "\(preset.title) accepts at most \(max) bytes"
+        return "\(preset.title) accepts client ids of at most \(max) bytes"
       }
       files.draft.clientID = answer
       return nil

@@ -8,24 +8,24 @@ import TappetCore
 import TappetPlatform
 
 extension Command {
-  // `init` is a keyword.
+  // Not named `init`, because that is a keyword.
   static var setUp: Command {
     Command(
       words: "init", section: .setup, summary: "set up a kiosk interactively, up to the first tap",
       options: [
         CommandOption("yes", "do not prompt; use defaults for omitted options"),
-        CommandOption("answers", "FILE", .file, "YAML file with answers by option; can contain %{board.NAME}"),
+        CommandOption("answers", "FILE", .file, "YAML file with the answers by option name; can contain %{board.NAME}"),
         CommandOption("preset", "NAME", .preset, "broker: aws-iot, emqx, hivemq, home-assistant, mosquitto, another"),
         CommandOption("url", "HOST|URL", "broker: HOST, HOST:PORT, mqtts://… or mqtt://…"),
         CommandOption("alpn", "NAME", "ALPN protocol (default for aws-iot on port 443: the preset's)"),
         CommandOption("ca", "FILE|system", .file, "broker's CA certificates, or 'system' for the system's trust store"),
         CommandOption(
-          "certificate", "FILE", .file, "client certificate file; 'request' creates a key and a request; 'none'"),
+          "certificate", "FILE", .file, "client certificate file, 'request' to create a key and a request, or 'none'"),
         CommandOption("private-key", "FILE", .file, "private key of the certificate"),
         CommandOption(
           "passphrase-file", "FILE", .file, "file whose first line is the passphrase of the .p12 or the key"),
-        CommandOption("client-id", "NAME", "client id, unique at the broker (default: the certificate's name)"),
-        CommandOption("username", "NAME", "user name at the broker, or 'none'"),
+        CommandOption("client-id", "NAME", "client id, unique on the broker (default: the certificate's name)"),
+        CommandOption("username", "NAME", "user name for the broker, or 'none'"),
         CommandOption("password-file", "FILE", .file, "file whose first line is the user's password"),
         CommandOption(
           "reader", "DEVICE", .word(["find", "any", "none"]),
@@ -37,24 +37,24 @@ extension Command {
         CommandOption("action", "NAME", "name of the first action (light)"),
         CommandOption("topic", "TOPIC", .topic, "topic of the first action"),
         CommandOption("message", "TEXT", "message of the first action"),
-        CommandOption("timestamp-key", "FILE", .file, "file with the key for %T; 'new' creates one"),
+        CommandOption("timestamp-key", "FILE", .file, "file containing the key for %T, or 'new' to create a key"),
         CommandOption("clock-trust", "send %T even if the clock is not synchronised"),
         CommandOption("state", "FOLDER", .folder, "database folder"),
         CommandOption("write-tag", "write the first tag, with a new secret"),
-        CommandOption("share-file", "FILE", .file, "file with a share code, so that the phone's tags work"),
+        CommandOption("share-file", "FILE", .file, "file containing the share code of the phone's tags"),
         CommandOption(
           "tap", "SECONDS", .seconds(1...3600), "time limit for the first tap; requires --write-tag or --share-file"),
-        CommandOption("untested", "write the files even though a test failed"), .force,
+        CommandOption("untested", "write the files even if a test fails"), .force,
       ],
       abbreviatesOptions: true,
       details: """
         Prompts for broker, certificates, reader, panel, first action and first tag, and tests each answer
-        immediately. Only after the last question, it writes a commented kiosk.yaml, its files and the tag,
-        and waits until the first tap is delivered. An existing kiosk.yaml provides the defaults, and is kept
-        as kiosk.yaml.old. Each option answers a question in advance.
-        --answers: the keys are the option names without '--'; an option without a value is true. Paths are
+        immediately. Only after the last question, it writes a commented kiosk.yaml, its files and the tag, and
+        waits until the first tap is delivered. An existing kiosk.yaml provides the defaults, and is kept as
+        kiosk.yaml.old. Each option answers a question in advance.
+        --answers: the keys are the option names without '--'; set options without a value to true. Paths are
         relative to the file, and an option on the command line replaces its answer. %{board.NAME} stands for
-        machine_id, serial, mac, hostname, or a column of this board's row in the CSV file that 'boards' names.
+        machine_id, serial, mac, hostname, or a column of this board's row in the CSV file set with 'boards'.
         """,
       example: "tappet init --yes --preset mosquitto --url broker.example --ca ca.pem --certificate kiosk.p12",
       usageError: { arguments in
@@ -73,8 +73,8 @@ extension Command {
         }
         if path == KioskAccess.defaultPath, AtomicFiles.lacksServiceUser {
           Output.printError(
-            "tappet init: there is no user 'tappet' yet; run 'systemd-sysusers' first, or the service cannot read "
-              + "these files")
+            "tappet init: the user 'tappet' does not exist yet; run 'systemd-sysusers' first, otherwise the service "
+              + "cannot read these files")
         }
         try SetupWizard(try KioskFiles.prepare(path), arguments).run()
       })
@@ -85,14 +85,14 @@ extension Command {
 final class SetupWizard {
   let files: KioskFiles
   var arguments: Arguments
-  /// `nil` with --yes.
+  /// Prompt for answers; `nil` with --yes.
   let prompt: Prompt?
   var preset: BrokerPreset?
-  /// Set when a reader has responded.
+  /// Whether a reader has responded.
   var hasReader = false
   /// Files that were read as input; overwriting them with the same content loses nothing.
   var sources: [String] = []
-  /// Set when a certificate still has to be requested.
+  /// Whether a certificate must still be requested.
   var isRequested = false
   /// Answers taken from the existing kiosk.yaml, by option.
   var earlier: [(option: String, answer: String)] = []

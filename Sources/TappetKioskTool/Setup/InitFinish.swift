@@ -61,8 +61,8 @@ extension SetupWizard {
       isReady = try writeTag(action, configuration)
     }
     guard isReady, hasReader else {
-      let code = configuration.hasReader ? "\(hint("secret import")) imports the share code, " : ""
-      return inform("  Later: \(code)\(hint("run")) runs the kiosk, \(hint("check")) checks it.")
+      let code = configuration.hasReader ? "\(hint("secret import")) to import the share code, " : ""
+      return inform("  Later, use \(code)\(hint("run")) to run the kiosk, and \(hint("check")) to check it.")
     }
     try awaitTap(configuration)
   }
@@ -72,7 +72,7 @@ extension SetupWizard {
     "'tappet \(words)" + (files.path == KioskAccess.usualPath ? "'" : " --config \(files.path)'")
   }
 
-  /// Writes a tag, formatting it first if requested; returns false if the person continues without one.
+  /// Writes a tag, formatting it first if requested; returns false if the user continues without a tag.
   private func writeTag(_ action: Action, _ configuration: KioskConfiguration) throws(CommandFailure) -> Bool {
     var request = TagJobRequest(.write)
     request.action = action.name
@@ -104,7 +104,7 @@ extension SetupWizard {
     return prompt?.confirm("Write a new tag now?", default: true) ?? false
   }
 
-  /// Returns the share code in a line, or an error message about it.
+  /// Parses the share code in a line; returns an error message on failure.
   private func share(in line: SecretBytes, _ configuration: KioskConfiguration) -> (share: ShareURL?, mistake: String) {
     do throws(ShareURLError) {
       let share = try line.withBytes { (bytes) throws(ShareURLError) in try ShareURL.parse(at: bytes) }
@@ -146,7 +146,7 @@ extension SetupWizard {
       return
     }
     Output.printError(
-      "  No tap has been delivered yet; \(hint("run")) keeps waiting, and \(hint("check")) shows what is wrong.")
+      "  No tap has been delivered yet; use \(hint("run")) to keep waiting, and \(hint("check")) to find the problem.")
     if prompt == nil { throw .reported(.refused) }
   }
 

@@ -17,7 +17,7 @@ extension SetupWizard {
       if let name = arguments.value("username"), name != "none" { throw .refused("--username: " + sentence) }
       return inform("  " + sentence)
     }
-    try resolve("username", "User name at the broker (or 'none')", default: "none") { answer in
+    try resolve("username", "User name for the broker (or 'none')", default: "none") { answer in
       if answer == "none" || answer.isEmpty { return nil }
       guard answer.utf8.count <= Limits.usernameSizeMax else {
         return "a user name must be at most \(Limits.usernameSizeMax) bytes long"

@@ -1,5 +1,5 @@
 // A configuration and its files, tested in a temporary folder before they are moved to their destinations, all or none.
-// Files created on the way, including a new database, are removed if that does not happen.
+// If they are not moved, all files created in the process are removed, including a new database.
 
 import CPlatform
 import TappetCommandLine
@@ -24,7 +24,7 @@ final class KioskFiles {
   let path: String
   /// The folder of kiosk.yaml and of the other files.
   let folder: String
-  /// While this exists, a signal does not end the program: a started operation is completed or undone.
+  /// While the prompt exists, a signal does not terminate the program: a started operation is completed or undone.
   let prompt = Prompt()
   private let stage: String
   private let hasMadeFolder: Bool
@@ -33,14 +33,14 @@ final class KioskFiles {
   /// The database's folder, if it did not exist before.
   private var stateFolder: String?
 
-  /// The default state folder: the system's for a configuration in /etc, otherwise one next to kiosk.yaml, since
-  /// another kiosk may use the system's.
+  /// The default state folder: the system's folder for a configuration in /etc, otherwise a folder next to kiosk.yaml,
+  /// because another kiosk may use the system's folder.
   var usualState: String {
     let isOfSystem = ((resolvedPath(folder) ?? folder) + "/").begins(with: "/etc/")
     return isOfSystem && access("/var/lib", W_OK) == 0 ? "/var/lib/tappet" : "state"
   }
 
-  /// Creates the folder of `path` if it is missing, and a hidden folder in it.
+  /// Creates the folder of `path` if it does not exist, and a hidden folder inside it.
   static func prepare(_ path: String) throws(CommandFailure) -> KioskFiles {
     let folder = AtomicFiles.folder(of: path)
     var hasMadeFolder = true
@@ -51,7 +51,7 @@ final class KioskFiles {
     var template = (folder + "/.tappet-XXXXXX").utf8CString.map { $0 }
     do throws(SystemError) { try checked("mkdtemp") { mkdtemp(&template) == nil ? -1 : 0 } } catch {
       throw .failed(
-        "\(folder) cannot be written: \(error.text); run this as root, or name another file with --config")
+        "\(folder) cannot be written: \(error.text); run this as root, or specify a different file with --config")
     }
     let stage = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     return KioskFiles(path, folder, stage: stage, hasMadeFolder: hasMadeFolder)
@@ -113,7 +113,7 @@ final class KioskFiles {
     }
   }
 
-  /// Opens the kiosk's database, creating it if it is missing.
+  /// Opens the kiosk's database, creating it if it does not exist.
   func openStore(_ configuration: KioskConfiguration) throws(SecretStoreError) -> SecretStore {
     let state = configuration.stateFolder
     let database = state + "/" + Store.fileName
@@ -126,7 +126,7 @@ final class KioskFiles {
     return try SecretStore.open(folder: configuration.stateFolder)
   }
 
-  /// Writes all files next to their destinations, kiosk.yaml last, so that it never names a missing file.
+  /// Writes all files next to their destinations, kiosk.yaml last, so that it never refers to a missing file.
   func stageAll() throws(CommandFailure) -> AtomicFiles {
     updateDraft()
     do throws(AtomicFilesError) {
@@ -138,7 +138,7 @@ final class KioskFiles {
     } catch { throw error.failure }
   }
 
-  /// Moves the files to their destinations; a new database is then kept, too.
+  /// Moves the files to their destinations; a new database is no longer removed afterwards.
   func commit(_ staged: AtomicFiles) throws(CommandFailure) {
     do throws(AtomicFilesError) { try staged.commit() } catch { throw error.failure }
     stateFiles = []

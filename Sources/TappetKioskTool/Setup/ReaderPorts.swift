@@ -6,11 +6,11 @@ import TappetCore
 import TappetPlatform
 
 enum ReaderPorts {
-  /// Returns libnfc's connection strings for all of them, except the boards' serial consoles.
+  /// Returns libnfc's connection strings for all ports except the boards' serial consoles.
   static func candidates() -> [String] {
     var found: [String] = []
     var nodes: [String] = []
-    // Names that persist when another adapter is plugged in come before numbers that do not.
+    // Persistent names come before device numbers, which change when more adapters are plugged in.
     for name in FolderNames.sorted(in: "/dev/serial/by-id") { found.append("/dev/serial/by-id/" + name) }
     nodes += found.compactMap { resolvedPath($0) }
     for prefix in ["ttyUSB", "ttyACM"] {

@@ -1,4 +1,4 @@
-// The inventory entry that a tag is written for.
+// The inventory entry for which a tag is written.
 
 import TappetCommandLine
 import TappetConfig
@@ -6,13 +6,13 @@ import TappetCore
 import TappetInventory
 import TappetMessages
 
-/// An inventory entry that a tag is assigned to.
+/// An inventory entry to which a tag is assigned.
 struct LabelledThing {
-  /// The entry as it was found.
+  /// The entry as found before the tag was assigned.
   let entry: InventoryEntry
   private let inventory: Inventory
 
-  /// Finds the entry named by the option of its kind, such as --box; `nil` if none is specified.
+  /// Finds the entry specified with an option for its kind, such as --box; `nil` if there is no such option.
   static func named(
     by arguments: Arguments, _ configuration: KioskConfiguration
   ) throws(CommandFailure) -> LabelledThing? {
@@ -29,7 +29,7 @@ struct LabelledThing {
   func require(_ action: String, _ configuration: KioskConfiguration) throws(CommandFailure) {
     guard configuration.actions.first(where: { $0.name == action })?.mode != .inventory else { return }
     throw .refused(
-      "'\(action)' has no 'mode: inventory': its tags represent nothing in the inventory",
+      "'\(action)' has no 'mode: inventory', so its tags cannot represent anything in the inventory",
       FailureCode.actionUnfit)
   }
 
@@ -37,7 +37,7 @@ struct LabelledThing {
   func assign(_ uid: TagUID) throws(CommandFailure) {
     do throws(InventoryError) { try inventory.assign(uid, to: entry) } catch {
       throw .failed(
-        "the tag is written, but the inventory refused it: \(error.sentence); assign it with "
+        "the tag was written, but could not be assigned in the inventory: \(error.sentence); assign the tag with "
           + "'tappet \(entry.kind.name) edit \(entry.id.text) --tag \(Hex.encode(uid.bytes))'", error.code)
     }
   }

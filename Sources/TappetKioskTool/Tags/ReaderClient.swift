@@ -1,4 +1,5 @@
-// Access to the reader: through the running kiosk, since only one process can use the reader, or a tappet-reader child.
+// Access to the reader: through the running kiosk, because only one process can use the reader, or through a
+// tappet-reader process started here.
 
 import CPlatform
 import TappetCommandLine
@@ -9,7 +10,7 @@ import TappetKiosk
 import TappetMessages
 import TappetPlatform
 
-/// A reader with a wait limit; belongs to one thread.
+/// Access to a reader, with a deadline for waiting; confined to one thread.
 final class ReaderClient {
   /// The process that controls the reader.
   enum Source {
@@ -29,10 +30,10 @@ final class ReaderClient {
   private var deadline: Instant?
   private var readings = TagReadingAssembler()
 
-  /// Opens the reader; with a limit of `nil`, only a signal ends the wait.
+  /// Opens the reader; if `limit` is `nil`, only a signal ends the wait.
   static func open(_ configuration: KioskConfiguration, limit: Duration?) throws(CommandFailure) -> ReaderClient {
     guard configuration.hasReader else { throw .refused(TagJobRefusal.noReader.sentence) }
-    // Before the reader is started, so that a signal is detected from then on and the reader is stopped.
+    // Hold signals before the reader is started, so that a signal from then on stops the reader.
     let signals = HeldSignals()
     return ReaderClient(try source(configuration), configuration.readerDevice, limit, signals)
   }
@@ -57,7 +58,7 @@ final class ReaderClient {
     }
   }
 
-  /// Waits for a message, a signal or the time limit; the last two are reported once.
+  /// Waits for a message, a signal or the time limit; each signal, and the end of the limit, is reported once.
   func wait() -> HeldSignals.Wakeup {
     let file =
       switch source {
@@ -75,11 +76,11 @@ final class ReaderClient {
 
   // MARK: Tags
 
-  /// Starts the reports of tags; `onlyNext` requests a single one from the kiosk.
+  /// Starts reporting tags; with `onlyNext`, the kiosk reports only the next tag.
   func startTags(onlyNext: Bool) throws(CommandFailure) {
     guard case .kiosk(let kiosk) = source else { return }
     guard kiosk.send(onlyNext ? .nextTag : .watchTags) else {
-      throw .failed("the kiosk does not answer; look at its log", FailureCode.kioskSilent)
+      throw .failed("the kiosk does not respond; check its log", FailureCode.kioskSilent)
     }
   }
 

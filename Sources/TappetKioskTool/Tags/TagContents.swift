@@ -1,5 +1,5 @@
-// The printable contents of a tag: its signature, which is enough to copy this tag, and its key, which is enough to
-// forge others, are left out.
+// The contents of a tag that may be printed. They omit its signature, which is enough to copy the tag, and its key,
+// which is enough to forge other tags.
 
 import TappetCommandLine
 import TappetCore
@@ -8,9 +8,9 @@ import TappetMessages
 /// The parts of a reading that may be printed.
 struct TagContents {
   var messageSize: Int?
-  /// The records, each followed by the records inside it if it is a Smart Poster.
+  /// The records, with each Smart Poster followed by the records that it contains.
   var records: [String] = []
-  /// The URL without signature and key, or any other URI on the tag.
+  /// The tag URL without its signature and key, or any other URI on the tag.
   var shownURL: String?
   /// The text of the first text record.
   var text: String?

@@ -66,7 +66,7 @@ final class TagJobClient {
   private func run(through kiosk: RunningKiosk) -> Result {
     let kioskEnded = Result(
       isDone: false, isRefusal: false, code: FailureCode.kioskAbsent,
-      sentence: "the kiosk stopped before it reported the result; look at its log")
+      sentence: "the kiosk stopped before it reported the result; check its log")
     guard kiosk.send(.beginTagJob(request)) else { return kioskEnded }
     return run {
       while true {
@@ -78,7 +78,7 @@ final class TagJobClient {
         }
       }
     } giveUp: { reason in
-      // The kiosk is notified only of the cancellation; the reason is known here.
+      // The kiosk is notified only of the cancellation; the reason is recorded here.
       if case .noTag = reason { self.isTimeUp = true }
       return kiosk.send(.cancelTagJob) ? nil : kioskEnded
     }
@@ -175,7 +175,7 @@ extension TagJobRunner.Result {
     uid = json["uid"]?.text
   }
 
-  /// The JSON output: operation and tag; all members are null without a tag.
+  /// The JSON output: the result and the tag's members, which are null if no tag was presented.
   fileprivate var facts: JSON {
     let names = ["uid", "model", "writes", "action", "secret", "protected", "replaced", "kept"]
     return .object(

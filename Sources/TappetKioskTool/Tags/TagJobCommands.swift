@@ -1,4 +1,4 @@
-// tappet tag write, erase, lock and format: a job for the next tag.
+// tappet tag write, erase, lock and format: run a job on the next tag.
 
 import TappetCommandLine
 import TappetConfig
@@ -20,19 +20,18 @@ extension Command {
         CommandOption("spot", "SPOT", "spot that the tag represents").orElse,
         CommandOption("room", "ROOM", "room that the tag represents").orElse,
         CommandOption("building", "BUILDING", "building that the tag represents").orElse,
-        CommandOption("with-code", "also write the box's code as a text, for other readers"),
+        CommandOption("with-code", "also write the box's code as a text record, for other readers"),
         CommandOption("with-key", "use the phone app's older format, which contains the key (NTAG215 or larger)"),
         CommandOption("protect", "set a password, so that only this kiosk can rewrite the tag"), .json, .timeout(60),
       ],
       details: """
-        Creates a secret, waits for a tag, writes the signed URL of ACTION to it, reads it back, and only
-        then saves the secret. If the URL does not fit, both sizes are printed
-        and nothing is written. A tag that is removed too early has no secret and does not work; hold it to
-        the reader again to complete it. If a kiosk is running, the kiosk writes the tag, with the light
-        'writing', and the tag does not count as a tap. The tag's previous secret is removed, unless it was
-        imported or shared.
+        Creates a secret, waits for a tag, writes the signed URL of ACTION to it, reads it back, and only then
+        saves the secret. If the URL does not fit, both sizes are printed and nothing is written. A tag that is
+        removed too early has no secret and does not work; hold it to the reader again to complete it. If a
+        kiosk is running, the kiosk writes the tag and shows the light 'writing', and the tag does not count as
+        a tap. The tag's previous secret is removed, unless it was imported or shared.
 
-        --person: 'tappet person suspend' then refuses it together with that person's other tags.
+        --person: 'tappet person suspend' then refuses this tag together with that person's other tags.
         --box and similar: a tap of the tag then shows this entry, if ACTION has 'mode: inventory'.
         --with-key: a phone can import the secret from the tag, and anyone who reads the tag can copy it.
         --protect: for NTAG21x and Ultralight EV1. A tag that does not support passwords is written and works
@@ -58,7 +57,8 @@ extension Command {
         request.carriesKey = arguments.has("with-key")
         request.protects = arguments.has("protect")
         if request.carriesKey {
-          Output.printError("This tag will contain its key: anyone who reads it can copy it. Keep it away from others.")
+          Output.printError(
+            "This tag will contain its key: anyone who reads it can copy it. Keep the tag away from other people.")
         }
         let labelled = try LabelledThing.named(by: arguments, configuration)
         if let labelled {
@@ -75,8 +75,8 @@ extension Command {
     Command(
       words: "tag erase", section: .tags, summary: "empty a tag", options: [.json, .timeout(60)],
       details: """
-        Empties the next tag, overwrites its contents, and removes a password that this kiosk set. Its secret
-        is kept; 'tappet secret remove' removes it.
+        Empties the next tag, overwrites its contents, and removes a password that this kiosk set. Its secret is
+        kept; use 'tappet secret remove' to remove the secret.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         try run(TagJobRequest(.erase), arguments, configuration)

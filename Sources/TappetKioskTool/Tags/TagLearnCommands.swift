@@ -1,4 +1,4 @@
-// tappet tag learn, learned and forget: tags that were not written by Tappet, kept in the store.
+// tappet tag learn, learned and forget: external tags, which Tappet did not write, and their records in the store.
 
 import CPlatform
 import TappetCommandLine
@@ -11,17 +11,17 @@ import TappetMessages
 extension Command {
   static var tagLearn: Command {
     Command(
-      words: "tag learn", section: .tags, summary: "let the next tag, which others wrote, trigger an action",
+      words: "tag learn", section: .tags, summary: "let the next external tag trigger an action",
       operands: [Operand("ACTION", .action)],
       options: [
-        CommandOption("label", "LABEL", "display name, and %{tag} in a message"),
+        CommandOption("label", "LABEL", "display name, also inserted for %{tag} in messages"),
         CommandOption("content", "match the tag by its text or URI instead of its UID"), .json, .timeout(30),
       ],
       details: """
-        Waits for a tag that others wrote, such as a card or a label, and lets it trigger the action from now
-        on. UIDs, texts and URIs can be copied, so an action that drives an output or unlocks the buttons is
-        refused. A tag that was already learned gets the new action and label. While a kiosk runs, the tap
-        counts as any other.
+        Waits for an external tag, such as a card or a label, and lets it trigger the action from now on. UIDs,
+        texts and URIs can be copied, so an action that drives an output or unlocks the buttons is refused. A
+        tag that was already learned gets the new action and label. While a kiosk is running, the tap counts
+        like any other tap.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let name = arguments.operands[0]
@@ -50,7 +50,7 @@ extension Command {
           return report.set(
             .object(["tags": .array(tags.map { $0.timed([("learned", "learned_at")]).withoutID })]))
         }
-        if tags.isEmpty { Output.printError("There are no learned tags; 'tappet tag learn ACTION' learns one.") }
+        if tags.isEmpty { Output.printError("No learned tags; use 'tappet tag learn ACTION' to add one.") }
         for tag in tags {
           guard let mark = ExternalTag.Identifier(tag) else { continue }
           Output.print(
@@ -91,13 +91,13 @@ extension Command {
       guard arguments.has("content") else { return .uid(reading.uid) }
       if let text = reading.firstText { return .text(text) }
       if let uri = try? reading.uri() { return .uri(String(decoding: uri, as: UTF8.self)) }
-      throw .refused("the tag contains no text and no URI; its UID can be learned")
+      throw .refused("the tag contains neither text nor a URI; omit --content to learn its UID")
     }
   }
 }
 
 extension SecretClient {
-  /// Returns the facts about all learned tags.
+  /// Returns the details of all learned tags.
   package func listLearnedTags() throws(CommandFailure) -> [JSON] {
     try askAll("tags") { .listLearnedTags(from: $0) }.elements
   }
@@ -117,7 +117,7 @@ extension ExternalTag.Identifier {
 }
 
 extension JSON {
-  /// The same object without the id, which only backups need.
+  /// A copy of the object without the id, which only backups need.
   fileprivate var withoutID: JSON {
     guard case .object(let members) = self else { return self }
     return .object(members.filter { $0.name != "id" })

@@ -14,10 +14,10 @@ extension Command {
       words: "tag read", section: .tags, summary: "show a tag's type and contents, and whether it would work here",
       options: [.json, .timeout(30)],
       details: """
-        Waits for a tag and shows its type, its contents, and whether it would work here or why not. If a
-        kiosk is running, it reads the tag, since only one process can use the reader; the tap then counts
-        as any other. Keys and signatures are not printed. Exit status: 0 it would work; 1 it would not, or
-        no tag was presented.
+        Waits for a tag and shows its type, its contents, and whether it would work here or why not. If a kiosk
+        is running, the kiosk reads the tag, since only one process can use the reader; the tap then counts like
+        any other tap. Keys and signatures are not printed. Exit status: 0 the tag would work; 1 the tag would
+        not work, or no tag was presented.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         if isatty(2) == 1 { Output.printError("Hold a tag to the reader…") }
@@ -30,13 +30,13 @@ extension Command {
 
   static var tagWatch: Command {
     Command(
-      words: "tag watch", section: .tags, summary: "show the same about every tag, until Ctrl-C", options: [.json],
+      words: "tag watch", section: .tags, summary: "show type and contents of each tag, until Ctrl-C", options: [.json],
       details: """
-        Shows for each tag what 'tappet tag read' shows, until Ctrl-C; with --json one line each. While a
-        kiosk runs, the taps count as any other.
+        Shows the output of 'tappet tag read' for each tag, until Ctrl-C; with --json, one line for each. While
+        a kiosk is running, the taps count like any other taps.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
-        if isatty(2) == 1 { Output.printError("Hold tags to the reader, one after the other; Ctrl-C stops.") }
+        if isatty(2) == 1 { Output.printError("Hold tags to the reader, one after another; press Ctrl-C to stop.") }
         let reader = try ReaderClient.open(configuration, limit: nil)
         try reader.startTags(onlyNext: false)
         arguments.report?.beginList()
@@ -52,7 +52,7 @@ extension Command {
   }
 }
 
-/// The facts about a tag, for printing.
+/// The details of a tag, for printing.
 private struct TagReport {
   private let tag: ReaderClient.Tag
   private var isGood = false
@@ -100,7 +100,7 @@ private struct TagReport {
       case .faulted(let uid, _, _): settings.foreignTags.find(uid) ?? learned.find(uid)
       }
     let name = foreign.map { $0.label.map { "as '\($0)'" } ?? "by its \($0.mark.kind)" } ?? ""
-    return "matched \(name): \(action.name); it can be copied, so it cannot drive outputs"
+    return "matched \(name): \(action.name); the tag can be copied, so it cannot drive outputs"
   }
 
   /// Prints the report; fails for a tag that would not be accepted.
@@ -138,7 +138,7 @@ private struct TagReport {
     if let text = contents?.text { Output.print("text      \(text)") }
     Output.print("here      \(verdict)")
     if contents?.carriesKey == true {
-      Output.printError("The tag contains its key: anyone who reads it can copy it. Rewrite it without the key.")
+      Output.printError("The tag contains its key: anyone who reads it can copy it. Rewrite the tag without the key.")
     }
   }
 }

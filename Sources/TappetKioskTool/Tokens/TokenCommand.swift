@@ -36,7 +36,7 @@ extension Command {
       words: "token open", section: .secrets, summary: "show the time in a timestamp token",
       operands: [Operand("TOKEN")], options: [.keyFile, .json],
       details: """
-        Prints the time in a token, and its age. Exit status 1: it was sealed with another key.
+        Prints the time in a token, and its age. Exit status 1: the token was sealed with a different key.
         """,
       body: .plain { (arguments) throws(CommandFailure) in
         let key = try Tokens.key(arguments)

@@ -1,4 +1,4 @@
-// Machine-readable codes for the inventory's refusals.
+// Machine-readable codes for refusals by the inventory.
 
 import TappetCore
 import TappetInventory

@@ -1,4 +1,4 @@
-// Machine-readable codes about the people of a site.
+// Machine-readable codes for the people of a site.
 
 import TappetCore
 
@@ -24,7 +24,7 @@ extension SiteRefusal {
 }
 
 extension KioskStatus.Site {
-  /// Machine-readable state, or cause of the problem.
+  /// Machine-readable state, or the cause of the current problem.
   package var code: String {
     if let trouble { return trouble.code }
     if isSubscribed == false { return "site-denied" }

@@ -1,4 +1,4 @@
-// Machine-readable codes of webhooks; see Codes.swift.
+// Machine-readable codes for webhooks; see Codes.swift.
 
 import TappetCore
 

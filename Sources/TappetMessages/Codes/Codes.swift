@@ -1,6 +1,6 @@
-// Machine-readable codes in addition to the human-readable sentences: in the log (`code=`) and in --json. They are
-// stable: a code never changes its meaning, but codes may be added. docs/json.md lists them, and a test compares that
-// list with this file.
+// Machine-readable codes that accompany the human-readable sentences in the log (`code=`) and in --json. They are
+// stable: a code never changes its meaning, but codes may be added. docs/json.md lists the codes, and a test compares
+// that list with this file.
 
 import TappetCore
 

@@ -1,4 +1,4 @@
-// Log records of the clock and of certificate expiry.
+// Log records about the clock and about certificate expiry.
 
 import TappetCore
 import TappetTLS
@@ -9,20 +9,20 @@ extension LogRecord {
     case .good:
       self.init(
         .notice, "clock-good",
-        "the clock is synchronised: messages with a timestamp are sent again, and commands with a time accepted")
+        "the clock is synchronised: messages with a timestamp are sent again, and commands with a time are accepted")
     case .unknown:
       self.init(
         .warning, "clock-unknown",
-        "the clock is not synchronised: messages with a timestamp, and entries from before the machine's last start, "
-          + "are held until it is, and commands with a time are refused; start a time service, or set 'clock: trust'")
+        "the clock is not synchronised: until it is, messages with a timestamp and entries from before the machine's "
+          + "last start are held, and commands with a time are refused; start a time service, or set 'clock: trust'")
     case .certificateExpiring(let days):
       self.init(.warning, "certificate-expiring", LogRecord.certificateSentence(days), [("days_left", String(days))])
     case .certificatesGood:
-      self.init(.notice, "certificates-good", "the certificates have more than 14 days left again")
+      self.init(.notice, "certificates-good", "the certificates are valid for more than 14 days again")
     }
   }
 
-  /// Creates the record of a clock that was set back.
+  /// Creates the record for a clock that was set back.
   package init(clockBehind seconds: Int64) {
     self.init(
       .warning, "clock-behind",
@@ -41,6 +41,6 @@ extension LogRecord {
       days < 0
       ? "expired " + CertificateDetails.ago(daysLeft: Int64(days))
       : "expires in " + plural(days, "day")
-    return "a certificate " + when + "; run 'tappet check' to see which, and replace its file"
+    return "a certificate " + when + "; run 'tappet check' to see which certificate, and replace its file"
   }
 }

@@ -1,4 +1,4 @@
-// Log records of reports about commands.
+// Log records for reports about commands.
 
 import TappetCore
 
@@ -23,7 +23,8 @@ extension LogRecord {
     case .subscribed(let topic, isGranted: false):
       self.init(
         .error, "commands-denied",
-        "the broker does not let this kiosk read " + topic + ": no commands are received; allow it in the access list",
+        "the broker does not allow this kiosk to read " + topic
+          + ": no commands are received; allow the topic in the broker's access list",
         [("topic", topic)])
     }
   }
@@ -32,20 +33,20 @@ extension LogRecord {
 }
 
 extension CommandRefusal {
-  /// Returns the refusal, its reason and the remedy.
+  /// Returns a sentence with the refusal, its reason and the remedy.
   @export(interface)
   package func sentence(topic: String) -> String {
     switch self {
     case .retained:
-      "it is a retained message, which the broker resends at each connect; publish without the retain flag, and "
+      "it is a retained message, which the broker resends on each connection; publish without the retain flag, and "
         + "clear it: mosquitto_pub -r -n -t " + topic
     case .tooLarge(let size): "it is " + String(size) + " bytes long; the maximum is 2,048"
-    case .malformed: "it is not a command that this topic accepts; docs/commands.md lists the formats"
+    case .malformed: "it is not a command that this topic accepts; see docs/commands.md for the formats"
     case .notAllowed: "not permitted here; see 'actions', 'outputs', 'people' and 'check' under 'commands'"
-    case .stranger: "its sender is not among 'users' of this room, and does not have its 'power_level'"
+    case .stranger: "its sender is not listed in 'users' of this room, and does not have the required 'power_level'"
     case .unproved: "its proof is missing: the token, the time 't', or the signature"
-    case .badToken: "its token was not made with this topic's key"
-    case .badSignature: "its signature was not made with a key that this topic accepts"
+    case .badToken: "its token was not created with this topic's key"
+    case .badSignature: "its signature was not created with a key that this topic accepts"
     case .clockUnknown: "the clock is not synchronised, so its age is unknown"
     case .late(let seconds): "it is " + CommandRefusal.text(seconds) + " old"
     case .early(let seconds):
@@ -60,7 +61,7 @@ extension CommandRefusal {
     case .locked: "the buttons are locked, and this topic has 'locked: true'"
     case .action(let refusal): refusal.sentence(.command)
     case .output(let refusal): refusal.sentence
-    case .undeliverable: "the broker refused the action's message for good"
+    case .undeliverable: "the broker permanently refused the action's message"
     }
   }
 
@@ -70,7 +71,7 @@ extension CommandRefusal {
 }
 
 extension Trigger {
-  /// Word for a request made by this trigger.
+  /// Word for a request that this trigger makes.
   package var word: String {
     @export(interface) get {
       switch self {

@@ -1,16 +1,16 @@
-// Log records of inventory taps and scans.
+// Log records for inventory taps and scans.
 
 import CPlatform
 import TappetCore
 import TappetPlatform
 
 extension LogRecord {
-  /// Creates the record of the result of a tap or scan.
+  /// Creates the record for the result of a tap or scan.
   init(_ report: InventoryReport) {
     let uid: [Field] = report.uid.map { [("uid", Hex.encode($0.bytes))] } ?? []
     guard let result = report.result, let thing = report.thing else {
       self.init(
-        .info, "inventory-person", "\(report.who) can take or return an item now: tap it",
+        .info, "inventory-person", "\(report.who) can take or return an item now: tap the item",
         [("action", report.action), ("who", report.who)] + uid)
       return
     }
@@ -21,7 +21,7 @@ extension LogRecord {
     self.init(.info, result.event, thing.sentence(result), fields + uid)
   }
 
-  /// Creates the record of the scanner's recovery or failure.
+  /// Creates the record for the scanner's recovery or failure.
   @export(interface)
   package init(scannerErrno code: Int32) {
     guard code != 0 else {
@@ -31,7 +31,7 @@ extension LogRecord {
     let text = SystemError(call: "open", code: code).text
     let advice =
       code == EACCES || code == EPERM
-      ? "allow the service to open it: docs/inventory.md, \"A scanner\", shows how" : "is it plugged in?"
+      ? "allow the service to open it, as described in docs/inventory.md, \"A scanner\"" : "is it plugged in?"
     self.init(.error, "scanner-lost", "the scanner cannot be used: \(text); \(advice)")
   }
 }
@@ -42,7 +42,7 @@ extension TouchResult {
 }
 
 extension InventoryThing {
-  /// Returns the human-readable result.
+  /// Returns the result as a human-readable sentence.
   fileprivate func sentence(_ result: TouchResult) -> String {
     let what = "\(kind.name) \(name)" + (code.isEmpty ? "" : " [\(code)]")
     switch result {
@@ -58,16 +58,18 @@ extension InventoryThing {
 }
 
 extension InventoryFault {
-  /// Returns a human-readable message about the action's tap, half a sentence.
+  /// Returns a human-readable message about a tap of the action, as part of a sentence.
   func sentence(_ action: String) -> String {
     switch self {
     case .unknown:
-      "nothing in the inventory has this tag or code; assign it with 'tappet tag write --box BOX' or "
+      "no entry in the inventory has this tag or code; assign it with 'tappet tag write --box BOX' or "
         + "'tappet box edit BOX --tag UID'"
     case .gone: "the first of the two entries was removed from the inventory in the meantime"
-    case .database: "the inventory cannot be read or changed now, or another process keeps it busy; tap again"
-    case .reserved: "another person has reserved it for today; 'tappet item show' shows who, and 'unreserve' cancels it"
-    case .away: "tappet-inventory does not answer, so \(action) did nothing; tap again in a moment"
+    case .database: "the inventory cannot be read or changed now, or is in use by another process; tap again"
+    case .reserved:
+      "another person has reserved the item for today; use 'tappet item show' to see who, or 'tappet item unreserve' "
+        + "to cancel the reservation"
+    case .away: "tappet-inventory does not respond, so \(action) was not performed; tap again in a moment"
     }
   }
 }

@@ -1,4 +1,4 @@
-// Log records of the broker connection's reports.
+// Log records for reports about the broker connection.
 
 import TappetConfig
 import TappetCore
@@ -17,8 +17,8 @@ extension LogRecord {
     case .withoutRetained(let index):
       self.init(
         .warning, "broker-without-retained",
-        configuration.endpointName(index) + " does not support retained messages: the kiosk's status, and any other "
-          + "retained message, reaches only clients that are already subscribed")
+        configuration.endpointName(index) + " does not support retained messages: the kiosk's status and other "
+          + "retained messages reach only clients that are already subscribed")
     case .failed(let index, let failure, let delay):
       self.init(
         .warning, "broker-unreachable", KioskStatus.Link.failed(endpoint: index, failure).sentence(configuration),

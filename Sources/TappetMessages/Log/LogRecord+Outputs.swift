@@ -1,4 +1,4 @@
-// Log records of the outputs' reports.
+// Log records for reports about outputs.
 
 import TappetConfig
 import TappetCore
@@ -15,7 +15,8 @@ extension LogRecord {
       let (output, milliseconds) = (configuration.outputName(index), String(time.wholeMilliseconds))
       self.init(
         .info, "output-waiting",
-        output + " waits " + milliseconds + " ms: another output of its group was on; requested by " + cause.sentence,
+        output + " is delayed by " + milliseconds + " ms: another output of its group was on; requested by "
+          + cause.sentence,
         [("output", output), ("wait_ms", milliseconds)])
     case .refused(let order, let cause, let refusal):
       self.init(
@@ -45,7 +46,7 @@ extension OutputCause {
     case .action(let name, .tag): "a tag for " + name
     case .action(let name, .button): "a button for " + name
     case .action(let name, .command): "a command for " + name
-    case .action(let name, .inventory): "an item that is low, for " + name
+    case .action(let name, .inventory): "a low item, for " + name
     case .command(let topic): "a command on " + topic
     case .person: "a person ('tappet output')"
     case .program: "the program that embeds the kiosk"
@@ -59,7 +60,7 @@ extension OutputRefusal {
   package var sentence: String {
     switch self {
     case .unknown: "the panel has no such output"
-    case .unavailable: "its line is missing; 'tappet status' shows why"
+    case .unavailable: "its line is missing; see 'tappet status'"
     case .closing: "the kiosk is stopping"
     }
   }

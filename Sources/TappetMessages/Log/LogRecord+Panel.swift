@@ -1,4 +1,4 @@
-// Log records of the panel's reports, and sentences for its parts and their faults.
+// Log records for reports about the panel, and sentences for its parts and their faults.
 
 import TappetConfig
 import TappetCore
@@ -65,7 +65,7 @@ extension OutputTarget {
 }
 
 extension PanelFault {
-  /// Returns the part, the cause and the remedy.
+  /// Returns a sentence with the part, the cause and the remedy.
   @export(interface)
   package func sentence(_ part: PanelPart, _ configuration: KioskConfiguration) -> String {
     let name = part.name(configuration)
@@ -93,6 +93,6 @@ extension ConfirmationEnd {
     }
   }
 
-  /// User who refused the confirmation.
+  /// User who refused the confirmation in a room; `nil` if no user did.
   var user: String? { if case .refusedInRoom(let user) = self { user } else { nil } }
 }

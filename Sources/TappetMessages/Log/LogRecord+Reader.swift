@@ -1,4 +1,4 @@
-// Sentences for events of the reader and its tags.
+// Sentences for events from the reader and its tags.
 
 import TappetCore
 import TappetPlatform
@@ -7,14 +7,14 @@ import TappetPlatform
 package enum ReaderOwner: Hashable, Sendable {
   /// Restarts the reader automatically.
   case kiosk
-  /// A program that uses the C library, which decides itself whether to restart the reader.
+  /// A program that uses the C library, and decides itself whether to restart the reader.
   case library
-  /// A command line tool, which has ended.
+  /// A command-line tool, which exits when it loses the reader.
   case tool
 }
 
 extension ReaderLoss {
-  /// Returns the cause and the remedy; `device` is the configured connection string.
+  /// Returns a sentence with the cause and the remedy; `device` is the configured connection string.
   @export(interface)
   package func sentence(device: String?, of owner: ReaderOwner = .kiosk) -> String {
     let name = device ?? "the reader"
@@ -28,23 +28,23 @@ extension ReaderLoss {
     let next = remedy("it is restarted", "open the reader again", "try again")
     switch self {
     case .fault(.notFound, _):
-      guard let device else { return "no reader was found; plug one in, or name it with 'reader: {device: …}'" }
+      guard let device else { return "no reader was found; plug in a reader, or set 'reader: {device: …}'" }
       if let driver = Self.unknownDriver(device) {
-        return "Debian's libnfc has no driver '\(driver)'; it supports " + Self.drivers.joined(separator: ", ")
+        return "Debian's libnfc lacks the driver '\(driver)'; it supports " + Self.drivers.joined(separator: ", ")
       }
       return "\(name) was not found; plug it in, or correct 'reader: {device: …}'"
     case .fault(.silent, _):
-      return "\(name) does not answer; check its power and wires"
+      return "\(name) does not respond; check its power and wiring"
         + remedy(". Tappet keeps trying to open it", ", and open it again", ", and try again")
     case .fault(.ioError, let code):
       return "\(name) was unplugged, or its connection broke (libnfc \(code)); "
         + remedy(
           "Tappet uses it again as soon as it is back", "open it again when it is back", "try again when it is back")
-    case .fault(.busy, _): return "another program is using \(name); stop it (nfc-list, a second tappet, pcscd)"
+    case .fault(.busy, _): return "another program is using \(name); stop it (nfc-list, pcscd or a second tappet)"
     case .fault(.permissionDenied, _):
       return "this user is not allowed to open \(name); add the user to the group dialout (or i2c, spi)"
     case .fault(.unusable, let code):
-      return "\(name) answers, but not like a usable reader (libnfc \(code)); "
+      return "\(name) responds, but not like a usable reader (libnfc \(code)); "
         + remedy("Tappet reopens it", "open it again", "try again")
     case .ended(.exited(let status)): return "tappet-reader exited with status \(status); \(next)"
     case .ended(.signaled(let number)): return "tappet-reader was terminated by signal \(number); \(next)"
@@ -60,7 +60,7 @@ extension ReaderLoss {
 }
 
 extension ReaderLoss {
-  /// Drivers in Debian's libnfc, which does not list them itself.
+  /// Drivers in Debian's libnfc, which has no function that lists them.
   private static let drivers = [
     "pn532_uart", "pn532_i2c", "pn532_spi", "pn53x_usb", "acr122_usb", "acr122s", "arygon",
   ]
@@ -89,7 +89,7 @@ extension TapRefusal {
     }
   }
 
-  /// Returns the refusal, its reason and the remedy.
+  /// Returns a sentence with the refusal, its reason and the remedy.
   @export(interface)
   package func sentence(_ trigger: Trigger) -> String {
     let what = trigger.word
@@ -105,19 +105,19 @@ extension TapRefusal {
         "tap refused: the signature matches no secret of '\(action)'; the tag is forged, or its secret was removed"
     case .strayIndex(let index, let action, let isConfigured):
       return isConfigured
-        ? "tap refused: the tag is one of '\(action)' with index \(index), but kiosk.yaml gives '\(action)' a "
-          + "different one; set 'index: \(index)' there, or remove that line"
-        : "tap refused: the tag is one of '\(action)', which is not configured; 'tappet action rename \(action) NAME' "
-          + "moves its secrets to another action"
+        ? "tap refused: the tag belongs to '\(action)' with index \(index), but '\(action)' has a different index in "
+          + "kiosk.yaml; set 'index: \(index)' there, or remove that line"
+        : "tap refused: the tag belongs to '\(action)', which is not configured; use 'tappet action rename \(action) "
+          + "NAME' to move its secrets to a different action"
     case .copiedURL(let action):
       return "tap refused: the URL of another tag of '\(action)' was copied onto this tag; remove the secret, and "
         + "rewrite the tag that it belongs to"
     case .personSuspended(_, let person):
-      return "tap refused: \(person) is suspended; 'tappet person resume' lets them act again"
+      return "tap refused: \(person) is suspended; use 'tappet person resume' to end the suspension"
     case .wrongTime(let action, let fault): return "\(what) refused: \(fault.sentence(action))"
     case .limitedPerson(_, let person, let fault): return "tap refused: \(fault.sentence(of: person))"
     case .usedUp(_, let person):
-      return "tap refused: \(person) has no uses left; 'tappet person allow' adds more"
+      return "tap refused: \(person) has no uses left; use 'tappet person allow' to add more"
     case .commandOfLimitedPerson:
       return
         "\(what) refused: its tag's person has limits ('tappet person allow'), which are checked only at the reader"
@@ -125,7 +125,8 @@ extension TapRefusal {
       return "\(what) refused: the server of its webhook failed last time, and \(action) must not be performed late"
     case .nobodyToAsk(let action):
       return
-        "\(what) refused: \(action) cannot be confirmed, as the kiosk is not listening in its room; see 'tappet status'"
+        "\(what) refused: \(action) cannot be confirmed because the kiosk is not listening in its room; "
+        + "see 'tappet status'"
     case .brokerAway(let action):
       return "\(what) refused: the broker is unavailable, and \(action) must not be performed late"
     case .outboxFull(let action, let count, let size):
@@ -144,21 +145,21 @@ extension TapRefusal {
 extension TimeFault {
   fileprivate func sentence(of person: String) -> String {
     switch self {
-    case .outsideHours: "this is outside the hours of \(person)"
-    case .holiday: "today is a holiday, on which the hours of \(person) do not apply"
+    case .outsideHours: "the current time is outside the hours of \(person)"
+    case .holiday: "today is a holiday, and the hours of \(person) do not include holidays"
     case .notYet: "\(person) is not allowed to act yet"
     case .noLonger: "\(person) is no longer allowed to act"
-    case .clockUnknown: "\(person) is limited to hours or days, and the clock is not synchronised"
+    case .clockUnknown: "\(person) is limited to certain hours or days, and the clock is not synchronised"
     }
   }
 
   fileprivate func sentence(_ action: String) -> String {
     switch self {
-    case .outsideHours: "this is outside the hours of '\(action)'"
-    case .holiday: "today is a holiday, on which the hours of '\(action)' do not apply"
+    case .outsideHours: "the current time is outside the hours of '\(action)'"
+    case .holiday: "today is a holiday, and the hours of '\(action)' do not include holidays"
     case .notYet: "'\(action)' is not valid yet"
     case .noLonger: "'\(action)' is no longer valid"
-    case .clockUnknown: "'\(action)' is limited to hours, and the clock is not synchronised"
+    case .clockUnknown: "'\(action)' is limited to certain hours, and the clock is not synchronised"
     }
   }
 }
@@ -177,21 +178,22 @@ extension StoreFault {
 }
 
 extension TagFault {
-  /// Cause, and remedy for the person with the tag.
+  /// Sentence with the cause, and the remedy for the person who holds the tag.
   package var sentence: String {
     @export(interface) get {
       switch self {
       case .pulledAway: "the tag was taken away while it was being read; hold it longer"
       case .unsupportedModel: "Tappet cannot read this kind of tag; use an NTAG213, 215 or 216"
-      case .refusedToAnswer: "the tag refused to be read: it may be password-protected or too slow"
-      case .malformedAnswer: "the tag's answers violate its specification; it may be damaged"
+      case .refusedToAnswer: "the tag refused the read command: it may be password-protected or too slow"
+      case .malformedAnswer: "the tag's responses violate its specification; it may be damaged"
       case .tooLarge: "the tag's message is larger than any tag URL"
       case .noApplication:
         "the tag is a smart card without an NDEF application; use an NTAG213, 215 or 216, "
-          + "or format it with its maker's tool"
-      case .readProtected: "the tag is read-protected, according to its capability container; use another one"
+          + "or format it with the manufacturer's tool"
+      case .readProtected: "the tag is read-protected, according to its capability container; use a different tag"
       case .malformedContainer:
-        "the tag's capability container does not describe a readable NDEF file; reformat the tag, or use another one"
+        "the tag's capability container does not describe a readable NDEF file; reformat the tag, or use a different "
+          + "tag"
       }
     }
   }

@@ -1,4 +1,4 @@
-// Log records of taps, presses and entries.
+// Log records for taps, presses and entries.
 
 import TappetConfig
 import TappetCore
@@ -28,7 +28,7 @@ extension LogRecord {
     case .confirming(let action, _, let within, let room?):
       self.init(
         .info, "confirming",
-        "asked in " + room + " whether to do " + action + "; answer within "
+        "confirmation of " + action + " was requested in " + room + "; respond within "
           + String(within.wholeMilliseconds / 1000) + " s",
         [("action", action), ("room", room)])
     case .confirming(let action, let trigger, let within, nil):
@@ -37,7 +37,7 @@ extension LogRecord {
         .info, "confirming",
         trigger == .tag
           ? "leave the tag for " + seconds + " s to confirm " + action + "; take it away or press a button to cancel"
-          : "press again within " + seconds + " s to confirm " + action + "; another button cancels",
+          : "press again within " + seconds + " s to confirm " + action + "; press another button to cancel",
         [("action", action)])
     case .confirmationEnded(let action, let end):
       self.init(
@@ -96,16 +96,16 @@ extension OutboxEntry {
 
   fileprivate func setAsideSentence(_ broker: String) -> String {
     "\(broker) closes the connection on each message of \(message.size) bytes to \(topic.quoted), so \(action) is "
-      + "moved behind all other entries, and retried until it expires: change the topic or the broker's access list, "
+      + "moved behind all other entries and retried until it expires: change the topic or the broker's access list, "
       + "or run 'tappet outbox drop \(id.hex)'"
   }
 
   fileprivate func undeliverableSentence(_ code: Int32?) -> String {
     guard let code else {
       return
-        "\(action) cannot be sent: its %T cannot be filled; is 'timestamp_key' still configured, and the clock correct?"
+        "\(action) cannot be sent: %T cannot be filled in; is 'timestamp_key' still configured, and the clock correct?"
     }
-    return "the broker refused \(action) for good: \(LinkFailure.publishRefusal(code))"
+    return "the broker permanently refused \(action): \(LinkFailure.publishRefusal(code))"
   }
 }
 
@@ -114,8 +114,10 @@ extension QueueReason {
     switch self {
     case .linkDown: "the broker is unavailable; it is sent when the link is restored, unless it expires first"
     case .clockUnknown: "the clock is not synchronised; it is sent once the clock is, unless it expires first"
-    case .webhookFails: "its webhook's server failed last time; it is sent when that recovers, unless it expires first"
-    case .homeAssistantAway: "Home Assistant is unavailable; it is sent when that is back, unless it expires first"
+    case .webhookFails:
+      "its webhook's server failed last time; it is sent when the server recovers, unless it expires first"
+    case .homeAssistantAway:
+      "Home Assistant is unavailable; it is sent when Home Assistant is back, unless it expires first"
     case .behindOthers(let count): plural(count, "other entry is", "other entries are") + " ahead of it"
     }
   }
@@ -126,7 +128,7 @@ extension TapIgnored {
     switch self {
     case .held: "the tag has been on the reader since its last tap or the kiosk's start; take it away and tap again"
     case .cooldown(let remaining):
-      "tapped again too soon; the action's cooldown lasts \(remaining.wholeMilliseconds) ms more"
+      "tapped again too soon; the action's cooldown ends in \(remaining.wholeMilliseconds) ms"
     }
   }
 }

@@ -1,4 +1,4 @@
-// Log records of the core's reports: event, place and remedy.
+// Log records for the core's reports: event, place and remedy.
 
 import TappetConfig
 import TappetCore
@@ -8,7 +8,7 @@ import TappetSQLite
 import TappetStore
 import TappetTLS
 
-/// Priority of a log record, with syslog's numbers.
+/// Priority of a log record, using syslog's numbers.
 package enum Priority: UInt8, Sendable {
   case error = 3
   case warning = 4
@@ -30,7 +30,7 @@ package enum Priority: UInt8, Sendable {
   }
 }
 
-/// One fact of a log record.
+/// A field of a log record, with its key and value.
 package typealias Field = (key: String, value: String)
 
 /// A line of the log.
@@ -41,7 +41,7 @@ package struct LogRecord: Sendable {
   package var name: String
   /// Human-readable text, one sentence.
   package var sentence: String
-  /// The facts, `event` first.
+  /// The fields, starting with `event`.
   package var fields: [Field]
 
   package init(_ priority: Priority, _ name: String, _ sentence: String, _ fields: [Field] = []) {
@@ -51,19 +51,19 @@ package struct LogRecord: Sendable {
     self.fields = [("event", name)] + fields
   }
 
-  /// Creates the record of a damaged database and its recovery.
+  /// Creates the record for a damaged database and its recovery.
   @export(interface)
   package init(_ recovery: StoreRecovery) {
     var sentence: String
     if let path = recovery.setAside {
       sentence =
-        "the database was damaged: it was kept as " + path + " and a new one was started; "
-        + "the entries in it will not be sent; "
+        "the database was damaged: it was kept as " + path + ", and a new database was created; "
+        + "the entries in the damaged one will not be sent; "
     } else {
-      sentence = "the database had lost the last changes to the secrets; "
+      sentence = "the database had lost the latest changes to the secrets; "
     }
     if recovery.restoredCount == nil {
-      sentence += "there was no copy of the secrets: import them again"
+      sentence += "there was no copy of the secrets, so import them again"
     } else {
       let count = recovery.secretCount
       sentence += plural(count, "secret was", "secrets were") + " restored from the copy"
@@ -71,13 +71,13 @@ package struct LogRecord: Sendable {
     self.init(.error, "database-damaged", sentence + ". Check the kernel's log for disk errors")
   }
 
-  /// Creates the record of a failure to update the copy of the secrets.
+  /// Creates the record for a failure to update the copy of the secrets.
   package init(replicaError: DatabaseError) {
     self.init(
       .warning, "copy-trouble", "the copy of the secrets is not up to date: " + replicaError.sentence)
   }
 
-  /// Creates the record of a helper process that connected to the control socket.
+  /// Creates the record for a helper process that connected to the control socket.
   package init(refused peer: LocalPeer) {
     self.init(
       .error, "helper-refused",
@@ -86,7 +86,7 @@ package struct LogRecord: Sendable {
       [("program", peer.program), ("process", String(peer.process))])
   }
 
-  /// Creates the record of `report`, with names from this configuration.
+  /// Creates the record for `report`, with names from the configuration.
   @export(interface)
   package init(_ report: Report, _ configuration: KioskConfiguration) {
     switch report {
@@ -116,7 +116,7 @@ package struct LogRecord: Sendable {
     case .room(.access(let room, let access)): self.init(access, room)
     case .room(.failing(let fault)): self.init(roomsFail: fault, configuration)
     case .room(.listening):
-      self.init(.notice, "rooms-listening", "the homeserver answers again: commands are received")
+      self.init(.notice, "rooms-listening", "the homeserver responds again: commands are received")
     case .site(.applied(let record)): self.init(applied: record)
     case .site(.refused(let refusal)): self.init(refusedBundle: refusal)
     case .site(.denied): self.init(siteDenied: configuration.site?.topic ?? "")
@@ -131,7 +131,7 @@ package struct LogRecord: Sendable {
     }
   }
 
-  /// The record for `watch` and `--json`.
+  /// The record as JSON, for `watch` and `--json`.
   package var json: JSON {
     @export(interface) get {
       var members: [JSON.Member] = [
@@ -177,11 +177,11 @@ extension StoreFault {
   @export(interface)
   package func sentence(folder: String) -> String {
     switch self {
-    case .full: "no space is left in \(folder): taps are refused until space is freed; delete something"
+    case .full: "no space is left in \(folder): taps are refused until space is freed"
     case .readOnly: "\(folder) is read-only: taps are refused; remount it, or look for disk errors in the kernel's log"
     case .ioError: "the disk under \(folder) reports an error: taps are refused; the card may be failing"
     case .corrupt:
-      "the database in \(folder) is damaged: taps are refused until a new one has been tried, which takes seconds"
+      "the database in \(folder) is damaged: taps are refused until a new database has been tried, which takes seconds"
     case .busy: "another program is using the database in \(folder): taps are refused until that program closes it"
     case .other(let code): "the database in \(folder) cannot be written (SQLite code \(code)): taps are refused"
     }

@@ -3,8 +3,8 @@
 import TappetCore
 
 extension TapRecord {
-  /// Returns the row of `report`, and whether it may wait for the next commit; `nil` if it has no row, or its own
-  /// commit includes the row (`Report.entry(.accepted)`).
+  /// Returns the row for `report`, and whether the row may wait for the next commit; `nil` if the report has no row, or
+  /// if the row was already part of the reported commit (`Report.entry(.accepted)`).
   @export(interface)
   package static func row(of report: Report, at now: Moment) -> (row: TapRecord, mayWait: Bool)? {
     let time = now.unixMilliseconds

@@ -4,9 +4,9 @@ import TappetCore
 import TappetPlatform
 
 extension TapRecord {
-  /// Returns time, outcome, action, tag (otherwise the trigger), person and reason.
+  /// Returns a line with the time, the outcome, the action, the tag or other trigger, the person, and the reason.
   ///
-  /// With `hidesTags`, a UID is truncated to its last four digits, for readers who need not know it.
+  /// With `hidesTags`, a UID is truncated to its last four digits, for readers who do not need the full UID.
   @export(interface)
   package func line(person: String?, hidesTags: Bool = false) -> String {
     let time = WallTime.second(unixMilliseconds: unixMilliseconds)

@@ -10,18 +10,18 @@ extension AppExportProblem {
   package var sentence: String {
     @export(interface) get {
       switch self {
-      case .unreadable(let error): "it cannot be read: \(error.text)"
-      case .tooLarge: "it is larger than \(Limits.appSettingsSizeMax) bytes, which the app's settings never are"
-      case .notJSON: "it is not valid JSON, or was cut off; export the settings from the app again"
+      case .unreadable(let error): "the file cannot be read: \(error.text)"
+      case .tooLarge: "the file is larger than \(Limits.appSettingsSizeMax) bytes, the maximum for the app's settings"
+      case .notJSON: "the file is not valid JSON, or is truncated; export the settings from the app again"
       case .notSettings(let missing):
-        "it is JSON, but matches neither generation of the app's settings: '\(missing)' is missing"
+        "the file is JSON, but matches neither format of the app's settings: '\(missing)' is missing"
       case .wrongType(let place, let expected): "'\(place)' must be \(expected)"
-      case .empty(let place): "'\(place)' is empty; fill it in in the app, and export the settings again"
+      case .empty(let place): "'\(place)' is empty; set it in the app, and export the settings again"
       case .notAnEndpoint(let text): "'endpoint' is not a usable host: '\(text)'"
       case .notAClientID(let text):
         "'clientID' is not valid here: '\(text)' contains '/', '+' or '#', or is longer than "
           + "\(Limits.clientIDSizeMax) bytes"
-      case .notATimestampKey: "'timestampKey' must have 32, 48 or 64 hex digits"
+      case .notATimestampKey: "'timestampKey' must be 32, 48 or 64 hex digits long"
       case .certificate(let problem): problem.sentence
       case .notATopic(let place, let topic):
         topic.isEmpty ? "'\(place)' has no topic" : "'\(place).topic' cannot be published to: '\(topic)'"
@@ -30,7 +30,8 @@ extension AppExportProblem {
       case .notASecret(let place): "'\(place)' contains no secret of 64 hex digits"
       case .tooManySecrets(let place, let count):
         "'\(place)' contains \(count) secrets; the maximum is \(Limits.appSecretsPerActionMax)"
-      case .noActions: "it contains no action in use; fill one in in the app, and export the settings again"
+      case .noActions:
+        "the settings contain no action in use; set up an action in the app, and export the settings again"
       }
     }
   }

@@ -1,11 +1,11 @@
-// Sentences for findings of a certificate inspection: cause and remedy.
+// Sentences for the findings of a certificate check: cause and remedy.
 
 import TappetCore
 import TappetJSON
 import TappetTLS
 
 extension CertificateFinding {
-  /// Returns whether the finding is good at this time.
+  /// Returns whether the finding is good at the given time.
   @export(interface)
   package func isGood(at now: Int64) -> Bool {
     switch remark {
@@ -42,45 +42,49 @@ extension CertificateFinding {
         + (names.isEmpty ? "" : ", for " + names.quoted) + ")"
     case .wrongPurpose(let subject, let isServer):
       return isServer
-        ? "\(path): \(subject.quoted) is not valid for servers (extended key usage lacks serverAuth); get one that is"
-        : "\(path): \(subject.quoted) is not valid for clients (extended key usage lacks clientAuth), and brokers "
-          + "refuse it; get one that is"
+        ? "\(path): \(subject.quoted) is not valid for servers (extended key usage lacks serverAuth); "
+          + "get a server certificate"
+        : "\(path): \(subject.quoted) is not valid for clients (extended key usage lacks clientAuth), so brokers "
+          + "refuse it; get a client certificate"
     case .cannotSign(let subject):
       return
-        "\(path): \(subject.quoted) is not allowed to sign (its key usage lacks digitalSignature), as TLS 1.3 "
-        + "requires; get one that is"
+        "\(path): \(subject.quoted) cannot be used to sign, which TLS 1.3 requires (its key usage lacks "
+        + "digitalSignature); get a certificate with this usage"
     case .weakKey(let subject, let key):
       return
-        "\(path): \(subject.quoted) has a weak key (\(key)), which OpenSSL refuses here; get one with P-256 or RSA 2048"
+        "\(path): \(subject.quoted) has a weak key (\(key)), which OpenSSL refuses here; get a certificate with a "
+        + "P-256 or RSA 2048 key"
     case .unknownKey(let subject):
       return
-        "\(path): \(subject.quoted) has a key that this machine's OpenSSL does not support, or that is damaged; "
-        + "get one with P-256 or RSA 2048"
+        "\(path): \(subject.quoted) contains a damaged key, or a key type that this machine's OpenSSL does not "
+        + "support; get a certificate with a P-256 or RSA 2048 key"
     case .weakSignature(let subject):
       return
         "\(path): \(subject.quoted) is signed with a weak digest (SHA-1 or older), which this machine's OpenSSL "
         + "refuses; have it signed with SHA-256"
     case .keyMatches(let subject): return "\(path): the key of \(subject.quoted)"
     case .keyFitsNone:
-      return "\(path): the key belongs to none of these certificates; use the pair that was created together"
-    case .keyAlone: return "\(path): a private key; to compare them, specify its certificate too"
+      return
+        "\(path): the key does not match any of these certificates; use a certificate and key that were created "
+        + "together"
+    case .keyAlone: return "\(path): a private key; to check that it matches, specify its certificate too"
     case .keyOpenToOthers: return "\(path) can be read by others; run: chmod 600 \(path)"
     case .leafNotFirst(let subject):
       return
         "\(path): \(subject.quoted) must be the first certificate in the file, followed by its chain; "
-        + "'tappet cert import' puts them in order"
+        + "use 'tappet cert import' to put them in order"
     case .chain(let subjects): return "\(path): valid chain: " + subjects.map { $0.quoted }.joined(separator: " < ")
     case .chainEnds(let issuer):
       return
-        "\(path): its issuer, \(issuer.quoted), is not in these files; fine if the broker knows it, "
-        + "otherwise append its certificate"
+        "\(path): the certificate of the issuer, \(issuer.quoted), is not in these files; append it unless the broker "
+        + "already has it"
     case .chainRefused(let text):
       return "\(path): the certificate chain is not valid: \(text); request a new file from its issuer"
-    case .hostMatches(let host): return "\(path): it was issued for \(host)"
+    case .hostMatches(let host): return "\(path): the certificate was issued for \(host)"
     case .hostMismatch(let host, let names):
       return names.isEmpty
-        ? "\(path): it has no subjectAltName, and the CN is ignored; get one that was issued for \(host)"
-        : "\(path): it was issued for " + names.quoted + ", not for \(host)"
+        ? "\(path): the certificate has no subjectAltName, and the CN is ignored; get a certificate issued for \(host)"
+        : "\(path): the certificate was issued for " + names.quoted + ", not for \(host)"
     case .problem(let problem): return problem.sentence
     }
   }

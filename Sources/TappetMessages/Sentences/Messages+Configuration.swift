@@ -5,18 +5,18 @@ import TappetCore
 import TappetPlatform
 
 extension ConfigurationProblem {
-  /// One sentence with file, line and column.
+  /// Human-readable message, one sentence, with file, line and column.
   ///
   /// `kiosk.yaml:12:5: unknown key 'topc' in actions[0] (did you mean 'topic'?)`
   package var sentence: String {
     @export(interface) get {
-      // A file that could not be read has no line.
+      // If the file could not be read, there is no line number.
       if case .cannotRead(let error) = kind { return "\(file) cannot be read: \(error.text)".escaped }
       return "\(file):\(position.line):\(position.column): \(words)".escaped
     }
   }
 
-  /// The sentence without the place in the file, for a file that does not exist yet.
+  /// The message without the position in the file, for a file that does not exist yet.
   package var reason: String { words.escaped }
 
   private var words: String {
@@ -24,17 +24,17 @@ extension ConfigurationProblem {
     let what = place.isEmpty ? "the file" : place
     switch kind {
     case .cannotRead(let error): return error.text
-    case .tooLarge(let size, let max): return "is \(size) bytes long; the maximum for a configuration is \(max)"
-    case .notUTF8: return "is not UTF-8 text"
-    case .yaml(.syntax(let problem)): return "is not valid YAML: \(problem)"
-    case .yaml(.tab): return "a tab is used where only spaces may indent"
+    case .tooLarge(let size, let max): return "the file is \(size) bytes long; the maximum is \(max)"
+    case .notUTF8: return "the file is not UTF-8 text"
+    case .yaml(.syntax(let problem)): return "the file is not valid YAML: \(problem)"
+    case .yaml(.tab): return "a tab is used for indentation; indent with spaces only"
     case .yaml(.noBreakSpace): return "a no-break space (U+00A0) is used where only a plain space is allowed; retype it"
     case .yaml(.tag(let tag)): return "the tag '\(tag)' is not supported; write the value without it"
     case .yaml(.unknownAlias(let name)): return "the alias '*\(name)' is not defined before it is used"
-    case .yaml(.tooManyNodes(let max)): return "contains more than \(max) values, counting each use of an alias"
-    case .yaml(.tooDeep(let max)): return "is nested more than \(max) levels deep"
+    case .yaml(.tooManyNodes(let max)): return "the file contains more than \(max) values, counting each alias"
+    case .yaml(.tooDeep(let max)): return "the file is nested more than \(max) levels deep"
     case .yaml(.severalDocuments): return "a second document starts here; a configuration must be a single document"
-    case .yaml(.empty): return "is empty; 'broker' and 'actions' are required"
+    case .yaml(.empty): return "the file is empty; 'broker' and 'actions' are required"
     case .mergeKey: return "merge keys ('<<') are not supported\(inPlace); write the values out"
     case .keyNotText: return "a key\(inPlace) is not text"
     case .unknownKey(let key, let nearest): return "unknown key '\(key)'\(inPlace)" + Spelling.suggestion(nearest)
@@ -44,21 +44,21 @@ extension ConfigurationProblem {
     case .invalidValue(let value, let expected): return "\(what) must be \(expected), not '\(value)'"
     case .needsTLS:
       return
-        "MQTT 5 requires mqtts://, because one packet from a hostile broker can crash the kiosk "
+        "MQTT 5 requires mqtts://, because a single packet from a hostile broker can crash the kiosk "
         + "(a bug in libmosquitto); use mqtts://, or leave out 'protocol'"
     case .needsPartner(let key, let partner): return "'\(key)' also needs '\(partner)'\(inPlace)"
-    case .duplicateName(let name): return "a second action is named '\(name)'"
-    case .duplicateIndex(let index): return "a second action has the index \(index); tags cannot tell them apart"
+    case .duplicateName(let name): return "another action is already named '\(name)'"
+    case .duplicateIndex(let index): return "another action already has the index \(index); indexes must be unique"
     case .malformedName(let fault): return fault.sentence(of: "name")
     case .unknownAction(let name, let nearest):
       return "\(what): there is no action '\(name)'" + Spelling.suggestion(nearest)
     case .tagNotTrusted:
       return
-        "\(what) requires 'trust: uid', which acknowledges that such a tag can be copied, so it opens no doors"
+        "\(what) requires 'trust: uid', which acknowledges that such a tag can be copied and cannot drive outputs"
     case .tagOpensDoor(let name):
       return
-        "\(what): '\(name)' drives an output or unlocks the panel; a tag that others wrote can be copied, so it "
-        + "opens no doors: write one with 'tappet tag write'"
+        "\(what): '\(name)' drives an output or unlocks the panel, and external tags cannot do that, because they can "
+        + "be copied; write a tag with 'tappet tag write' instead"
     case .duplicateTag: return "\(what) is already in the list"
     case .lineUsedTwice(let line, let place): return "\(what): \(line) is already used by \(place)"
     case .unknownButton(let name, let nearest):
@@ -66,33 +66,33 @@ extension ConfigurationProblem {
     case .unknownOutput(let name, let nearest):
       return "\(what): there is no output '\(name)' in 'panel.outputs'" + Spelling.suggestion(nearest)
     case .loneInterlock(let group):
-      return "\(what): no other output has 'interlock: \(group)'; a group needs two"
+      return "\(what): no other output has 'interlock: \(group)'; a group needs at least two outputs"
     case .unknownLight(let name, let nearest):
       return "\(what): there is no light '\(name)'" + Spelling.suggestion(nearest)
     case .unanswerable(let name, let gesture):
       return
-        "\(what): the action '\(name)' requires confirmation ('confirm'), which '\(gesture)' cannot give; "
+        "\(what): the action '\(name)' requires confirmation ('confirm'), which '\(gesture)' cannot provide; "
         + "use press, hold, double or triple"
     case .nothingUnlocks:
-      return "\(what) has 'lock_after', but nothing unlocks it; add 'unlock_code', or 'unlock: true' to an action"
+      return "\(what) sets 'lock_after', but nothing unlocks it; add 'unlock_code', or 'unlock: true' to an action"
     case .timestampWithoutKey: return "\(what) uses %T, but no 'timestamp_key' is set"
     case .fileUnreadable(let path, let error): return "\(path) cannot be read: \(error.text)"
     case .keyFileOpen(let path, let mode):
       return "\(path) can be read by others (mode \(Self.octal(mode))); run: chmod 600 \(path)"
     case .keyFileMalformed(let path): return "\(path) must contain 32, 48 or 64 hex digits and nothing else"
     case .signingKeyMalformed(let path): return "\(path) must contain 64 hex digits and nothing else"
-    case .tokenWithoutKey: return "\(what) requires its own 'key', or a 'timestamp_key' for all"
+    case .tokenWithoutKey: return "\(what) requires its own 'key', or a global 'timestamp_key'"
     case .passwordWithoutTLS:
       return "\(what) is only sent over TLS: use mqtts://, or leave the password out"
     case .passwordInFile:
       return "\(what) must be {file: FILE}: write the password into a separate file, with mode 0600"
     case .passwordFileEmpty(let path): return "\(path) has an empty first line; write the password into it"
     case .badWebhookURL:
-      return "\(what) must be 'https://HOST/…' without a user, spaces or '#', or {file: FILE} with such a first line"
+      return "\(what) must be 'https://HOST/…' without a user, spaces or '#', or {file: FILE} containing such a URL"
     case .plainWebhook:
-      return "\(what) leaves this machine without TLS: use https://, or set 'allow_http: true'"
+      return "\(what) would be sent over the network without TLS: use https://, or set 'allow_http: true'"
     case .webhookSecretMalformed(let path):
-      return "\(path) must contain 'whsec_' and 16 to 128 bytes in Base64; create one with: "
+      return "\(path) must contain 'whsec_' followed by 16 to 128 bytes in Base64; create a secret with: "
         + "echo \"whsec_$(openssl rand -base64 32)\""
     case .secretFileEmpty(let path): return "\(path) is empty; write the value into its first line"
     case .sessionUnreadable(let path, let error):
@@ -104,10 +104,10 @@ extension ConfigurationProblem {
     case .more(let count): return "and \(count) more"
     case .unusableProfile(let error): return error.sentences.joined(separator: "; ")
     case .unquotedMessage:
-      return "\(what) looks like a YAML mapping or list; put it in '…': message: '{\"command\":1}'"
+      return "\(what) looks like a YAML mapping or list; enclose it in quotes: message: '{\"command\":1}'"
     case .badMessage: return "\(what) must be text without NUL, at most \(Limits.messageSizeMax) bytes"
     case .badPlaceholder:
-      return "\(what) contains a '%{' that is none of \(Self.placeholders); 'format: literal' sends it unchanged"
+      return "\(what) contains a '%{' that starts none of \(Self.placeholders); to send it, use 'format: literal'"
     }
   }
 

@@ -1,4 +1,4 @@
-// Sentences for the inventory's refusals. The sentences about empty names and unknown codes match the phone app's
+// Sentences for refusals by the inventory. The sentences about empty names and unknown codes match the phone app's
 // exactly.
 
 import TappetCore
@@ -21,12 +21,13 @@ extension InventoryError {
       case .wrongBarcode(let code): "'\(code)' is not a barcode: it is empty, or contains a space"
       case .barcodeTaken(let code, let kind, let name): "the \(kind.name) '\(name)' already has the code \(code)"
       case .codeElsewhere(let code, let path, let row):
-        "the QR code \(code) is on \(path), but this row is for \(row); correct one of them, or specify the box's id"
+        "the QR code \(code) belongs to \(path), but this row is for \(row); correct the code, or specify the box's id"
       case .wrongQuantity(let number):
         "\(number) is not a quantity; it must be a whole number from 0 to \(Limits.inventoryQuantityMax)"
       case .tooFew(let name, let quantity):
-        "there are only \(quantity) of '\(name)'; if there are more, correct the quantity with 'tappet item count'"
-      case .unknown(let kind, let words): "there is no \(kind.name) '\(words)'; 'tappet \(kind.name) list' shows them"
+        "the quantity of '\(name)' is only \(quantity); if that is wrong, correct it with 'tappet item count'"
+      case .unknown(let kind, let words):
+        "there is no \(kind.name) '\(words)'; use 'tappet \(kind.name) list' to list the \(kind.plural)"
       case .unknownCode(let code): "No box found with QR code: \(code)"
       case .unknownPlace(let words):
         "there is no place '\(words)'; specify a name, a path such as 'House / Cellar / …', a box's code, or an id"
@@ -36,26 +37,27 @@ extension InventoryError {
         if let needed = kind.container {
           "\(kind.indefinite) must be in \(needed.indefinite), not in \(container?.indefinite ?? "nothing")"
         } else {
-          "a building cannot be in anything else"
+          "a building cannot be inside another place"
         }
       case .reserved(let other):
-        "\(other.person) has reserved it from \(other.first.text) to \(other.last.text); choose other days, or "
+        "the item is reserved by \(other.person) from \(other.first.text) to \(other.last.text); choose other days, or "
           + "cancel that reservation with 'tappet item unreserve'"
-      case .lent(let loan): "\(loan.person) has it until \(loan.due?.text ?? "an unknown day"); choose a later day"
+      case .lent(let loan):
+        "the item is checked out to \(loan.person) until \(loan.due?.text ?? "an unknown day"); choose a later day"
       case .endsBeforeStart(let first, let last): "a reservation from \(first.text) cannot end on \(last.text)"
       case .unchanged(let kind): "the \(kind.name) is already in this state: nothing was changed"
-      case .emptyRow: "the row does not name an entry"
+      case .emptyRow: "the row does not specify an entry"
       case .noContainer(let kind):
         "the row does not specify which \(kind.container?.name ?? "place") the \(kind.name) is in"
       case .noRoom(let path):
-        "the import would leave less than \(Limits.inventoryReserve / 1024 / 1024) MB on the disk of \(path), which a "
-          + "kiosk needs for its taps; delete something"
-      case .trialOver: "this was only a trial"
+        "the import would leave less than \(Limits.inventoryReserve / 1024 / 1024) MB free on the disk of \(path), "
+          + "which a kiosk needs to store taps; free some space"
+      case .trialOver: "this was only a dry run"
       case .nothingToUndo:
-        "there is no change to undo; the last \(Limits.inventoryUndoMax) are kept"
-      case .nothingToRedo: "you have undone no change that could be redone"
+        "there is no change to undo; only the last \(Limits.inventoryUndoMax) changes are kept"
+      case .nothingToRedo: "there is no undone change to redo"
       case .changedSince(let change):
-        "change \(change.number) by \(change.who) is later and affects the same entries: \(change.sentence); "
+        "change \(change.number) by \(change.who) is newer and affects the same entries: \(change.sentence); "
           + "undo that change first"
       case .store(let error): error.inventorySentence
       }
@@ -64,7 +66,7 @@ extension InventoryError {
 }
 
 extension DatabaseError {
-  /// Human-readable message, without the advice to import secrets again, which an inventory does not have.
+  /// Human-readable message, without the advice to import secrets again, because an inventory contains no secrets.
   fileprivate var inventorySentence: String {
     if case .corrupt(let failure) = self {
       return "\(failure.path) is damaged; restore it from a copy, or move it away and import an export of the inventory"

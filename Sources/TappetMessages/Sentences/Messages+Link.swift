@@ -16,29 +16,30 @@ extension LinkFailure {
       case .unreachable(let system):
         "the broker cannot be reached (\(system.text)): check the network, the address and any firewall"
       case .connectTimedOut:
-        "the broker's machine does not answer: check the address, the network and any firewall that drops packets"
+        "the broker's machine does not respond: check the address, the network and any firewall that drops packets"
       case .files(let problem): problem.sentence
       case .system(let system):
         "this machine could not open a connection (\(system.text)): is it out of memory or file descriptors?"
       case .settingsRefused(let code):
         "libmosquitto rejected the broker settings (error \(code)): check client_id, keepalive and the host"
       case .handshakeTimedOut:
-        "the broker accepted the connection but never answered the TLS handshake: is this its TLS port, or did it hang?"
+        "the broker accepted the connection but did not respond to the TLS handshake: is this its TLS port, or is it "
+          + "hanging?"
       case .tls(let failure): failure.sentence
       case .closedWithoutTLS:
         "the broker dropped the connection without a TLS response: if this is its port without TLS, write mqtt:// in "
           + "broker.url, or use its TLS port (8883)"
       case .closedDuringHandshake(let given): LinkFailure.dropped("during the TLS handshake", certificateGiven: given)
       case .closedBeforeConnack(usesTLS: true, clientCertificateGiven: true):
-        "the broker dropped the connection before it answered CONNECT: perhaps it does not accept this client "
-          + "certificate, the client_id, or QoS 1; see its log"
+        "the broker dropped the connection before responding to CONNECT: it may not accept this client certificate, "
+          + "the client_id, or QoS 1; see its log"
       case .closedBeforeConnack(usesTLS: true, clientCertificateGiven: false):
-        LinkFailure.dropped("before it answered CONNECT", certificateGiven: false)
+        LinkFailure.dropped("before responding to CONNECT", certificateGiven: false)
       case .closedBeforeConnack(usesTLS: false, _):
-        "the broker dropped the connection before it answered CONNECT: if this is its TLS port, "
+        "the broker dropped the connection before responding to CONNECT: if this is its TLS port, "
           + "write mqtts:// in broker.url"
       case .noConnack:
-        "the broker accepted the connection but never answered CONNECT: is this an MQTT port, or did it hang?"
+        "the broker accepted the connection but did not respond to CONNECT: is this an MQTT port, or is it hanging?"
       case .connack(let code): code.sentence
       case .connackUnknown(let code): "the broker refused the connection with the unknown code \(code): see its log"
       case .refused(let code): "the broker refused the connection: \(code.sentence)"
@@ -53,7 +54,7 @@ extension LinkFailure {
         "the broker closed the connection a second time before it acknowledged "
           + (count == 1 ? "a message, which is now sent alone" : "\(count) messages, which are now sent one at a time")
           + LinkFailure.because(reason)
-      case .keepaliveExpired: "the broker stopped answering: it is hanging, or the network is dropping packets"
+      case .keepaliveExpired: "the broker stopped responding: it is hanging, or the network is dropping packets"
       case .acknowledgeExpired: "the broker did not acknowledge a message in time, so the connection was closed"
       case .sentUnasked:
         "the broker sent data that this client never requested (it has no subscriptions), so the connection was "
@@ -70,10 +71,10 @@ extension LinkFailure {
   @export(interface)
   package static func publishRefusal(_ code: Int32) -> String {
     guard code >= 0x80, let byte = UInt8(exactly: code) else {
-      return "libmosquitto refused to send it (error \(code)); is it larger than the broker accepts?"
+      return "libmosquitto refused to send the message (error \(code)); is it larger than the broker accepts?"
     }
     if case .notAuthorized = ReasonCode(byte) {
-      return "its access list does not allow this client to publish to the topic"
+      return "the broker's access list does not allow this client to publish to the topic"
     }
     return "\(ReasonCode(byte).sentence) (reason code \(code))"
   }
@@ -82,15 +83,15 @@ extension LinkFailure {
   @export(interface)
   package static func subscriptionRefusal(_ reason: UInt8) -> String {
     switch reason {
-    case 0: "libmosquitto refused to send it; is the filter valid?"
+    case 0: "libmosquitto refused to send the subscription; is the filter valid?"
     // MQTT 3.1.1 §3.9.3 defines no other failure code.
-    case 0x80: "it gives no reason; most likely its access list does not allow this client to read it"
-    case 0x87: "its access list does not allow this client to read it"
+    case 0x80: "no reason was given; most likely the broker's access list does not allow this client to read the topic"
+    case 0x87: "the broker's access list does not allow this client to read the topic"
     default: "\(ReasonCode(reason).sentence) (reason code \(reason))"
     }
   }
 
-  /// Returns the sentence about the fallback to MQTT 3.1.1.
+  /// Returns a sentence about the fallback to MQTT 3.1.1.
   func fallbackSentence(_ endpoint: String, days: Int64) -> String {
     let why =
       switch self {
@@ -98,7 +99,7 @@ extension LinkFailure {
       default: refusesMQTT5 ? "does not support MQTT 5" : "possibly does not support MQTT 5 (\(sentence))"
       }
     return "\(endpoint) \(why): using MQTT 3.1.1 for \(plural(days, "day")), "
-      + "during which a message that the broker's access list denies may be counted as delivered"
+      + "in which a message denied by the broker's access list may be counted as delivered"
   }
 
   private static func because(_ reason: ReasonCode?) -> String { reason.map { ": " + $0.sentence } ?? "" }
@@ -115,8 +116,9 @@ extension LinkFailure {
 extension ConnackCode {
   fileprivate var sentence: String {
     switch self {
-    case .unacceptableProtocolVersion: "the broker does not support this version of MQTT: try the other broker.protocol"
-    case .identifierRejected: "the broker rejected the client_id: it may be too long, or not allowed there; see its log"
+    case .unacceptableProtocolVersion:
+      "the broker does not support this version of MQTT: try a different broker.protocol"
+    case .identifierRejected: "the broker rejected the client_id: it may be too long, or not allowed; see its log"
     case .serverUnavailable: "the broker reports that it is unavailable: wait, or see its log"
     case .badUserNameOrPassword:
       "the broker requires a user name and password, or does not accept the certificate as identity: see its "
@@ -141,16 +143,16 @@ extension ReasonCode {
     case .clientIdentifierNotValid: "it does not accept this client_id"
     case .badUserNameOrPassword: "it requires a user name and password, or does not accept the certificate as identity"
     case .notAuthorized:
-      "this client is not allowed; check the user name and password, or the certificate's name, and its access list"
+      "this client is not authorised; check the user name and password, or the certificate's name, and its access list"
     case .serverUnavailable: "it is unavailable; wait, or see its log"
     case .serverBusy: "it is busy; retrying"
     case .banned: "this client is banned; ask the broker's administrator"
     case .serverShuttingDown: "it is shutting down; retrying"
     case .badAuthenticationMethod: "it requires an authentication method other than certificates"
-    case .keepAliveTimeout: "it received nothing for too long; the network is dropping packets"
-    case .sessionTakenOver: "another client connected with the same client_id; give each kiosk its own"
+    case .keepAliveTimeout: "it received nothing within the keepalive interval; the network is dropping packets"
+    case .sessionTakenOver: "another client connected with the same client_id; use a different client_id for each kiosk"
     case .topicFilterInvalid: "it rejected a topic filter"
-    case .topicNameInvalid: "it rejected a topic; see its rules"
+    case .topicNameInvalid: "it rejected a topic; see its rules for topics"
     case .receiveMaximumExceeded: "it received more messages at the same time than it allows; please report this"
     case .topicAliasInvalid: "it rejected a topic alias; please report this"
     case .packetTooLarge: "a message is larger than it allows"
@@ -158,7 +160,7 @@ extension ReasonCode {
     case .quotaExceeded: "its quota for this client is used up"
     case .administrativeAction: "its administrator ended the connection"
     case .payloadFormatInvalid: "it rejected a message's payload format"
-    case .retainNotSupported: "it does not support retained messages, and the status is one"
+    case .retainNotSupported: "it does not support retained messages, which the kiosk's status requires"
     case .qosNotSupported: "it does not support QoS 1, which every message requires"
     case .useAnotherServer: "it refers clients to another server for now; see broker.url"
     case .serverMoved: "it has moved; change broker.url"
@@ -176,21 +178,21 @@ extension TLSFailure {
   fileprivate var sentence: String {
     switch self {
     case .untrustedIssuer(let subject):
-      "the broker's certificate (\(subject.quoted)) comes from an issuer that is not trusted: "
+      "the broker's certificate (\(subject.quoted)) was issued by a CA that is not trusted: "
         + "is broker.ca the right file?"
     case .selfSigned(let subject):
       "the broker's certificate chain ends in a self-signed certificate that is not trusted (\(subject.quoted)): "
         + "is broker.ca the right file?"
     case .expired(let subject):
-      "a certificate of the broker has expired (\(subject.quoted)): renew it there, or set this machine's clock "
-        + "if it is ahead"
+      "a certificate of the broker has expired (\(subject.quoted)): renew it on the broker, or correct this machine's "
+        + "clock if it is ahead"
     case .notYetValid(let subject):
       "a certificate of the broker is not valid yet (\(subject.quoted)): most likely this machine's clock is behind"
     case .hostMismatch(let expected, let subject):
       "the broker's certificate (\(subject.quoted)) was not issued for '\(expected)': use a name from its "
         + "subjectAltName in broker.url; the CN is ignored"
     case .revoked(let subject):
-      "a certificate of the broker was revoked (\(subject.quoted)): do not trust the server that answered"
+      "a certificate of the broker was revoked (\(subject.quoted)): do not trust this server"
     case .crlMissing(let subject):
       "broker.crl contains no revocation list from the issuer of the broker's certificate (\(subject.quoted)): "
         + "add the issuer's list to it"
@@ -215,23 +217,23 @@ extension TLSAlert {
     case .unexpectedMessage: TLSAlert.refused("it received an unexpected message; see its log")
     case .badRecord: TLSAlert.refused("the data was damaged in transit")
     case .handshakeFailure:
-      TLSAlert.refused("nothing offered was acceptable, or it requires a client certificate; check broker.certificate")
+      TLSAlert.refused("it found no common parameters, or requires a client certificate; check broker.certificate")
     case .badCertificate: TLSAlert.refused("it considers the client certificate invalid; check broker.certificate")
     case .unsupportedCertificate:
       TLSAlert.refused("it does not accept this kind of client certificate, which may lack 'client authentication'")
     case .certificateRevoked: TLSAlert.refused("the client certificate was revoked; get a new one")
     case .certificateExpired: TLSAlert.refused("the client certificate has expired; renew broker.certificate")
     case .certificateUnknown: TLSAlert.refused("it does not accept the client certificate; see its log")
-    case .illegalParameter: TLSAlert.refused("it reports an illegal parameter; see its log")
+    case .illegalParameter: TLSAlert.refused("it reported an illegal parameter; see its log")
     case .unknownCA:
       TLSAlert.refused("it does not recognise the client certificate's issuer; is broker.certificate for this broker?")
     case .accessDenied: TLSAlert.refused("the client certificate is valid but not allowed; see its access list")
     case .decodeError: TLSAlert.refused("it could not decode a message; see its log")
     case .decryptError:
-      TLSAlert.refused("a signature did not verify; do broker.certificate and broker.private_key belong together?")
+      TLSAlert.refused("signature verification failed; do broker.certificate and broker.private_key belong together?")
     case .protocolVersion: TLSAlert.refused("it does not support TLS 1.2 or newer; update it")
     case .insufficientSecurity: TLSAlert.refused("it requires stronger ciphers than were offered")
-    case .internalError: TLSAlert.refused("it has an internal error; see its log")
+    case .internalError: TLSAlert.refused("it reported an internal error; see its log")
     case .unrecognizedName: TLSAlert.refused("it does not recognise the name in broker.url")
     case .certificateRequired:
       TLSAlert.refused("it requires a client certificate; set broker.certificate and broker.private_key")
@@ -250,7 +252,7 @@ extension CertificateProblem {
       switch self {
       case .unreadable(let path, let system): "\(path) cannot be read: \(system.text)"
       case .tooLarge(let path): "\(path) is too large for a certificate or key file: is it the right file?"
-      case .empty(let path): "\(path) is empty: put the PEM text into it"
+      case .empty(let path): "\(path) is empty: add the PEM text"
       case .passwordEmpty(let path): "\(path) has an empty first line; write the password into its first line"
       case .notPEM(let path):
         "\(path) contains no readable certificate: it must be PEM, with '-----BEGIN CERTIFICATE-----'"
@@ -262,12 +264,12 @@ extension CertificateProblem {
       case .keyNotPEM(let path):
         "\(path) contains no readable private key: it must be PEM, with '-----BEGIN … PRIVATE KEY-----'"
       case .keyEncrypted(let path):
-        "\(path) is encrypted, and a kiosk cannot prompt for the passphrase: 'tappet cert import' prompts once and "
-          + "stores the key with mode 0600"
+        "\(path) is encrypted, and a kiosk cannot prompt for the passphrase: use 'tappet cert import', which "
+          + "prompts once and stores the key with mode 0600"
       case .request(let path):
         "\(path) is a certificate request: send it to the CA, and use the certificate that it issues"
       case .bundleEncrypted(let path):
-        "\(path) has a passphrase, and a kiosk cannot prompt for it: run 'tappet cert import \(path)'"
+        "\(path) is protected by a passphrase, for which a kiosk cannot prompt: run 'tappet cert import \(path)'"
       case .bundleLegacy(let path):
         "\(path) is encrypted with an old cipher (RC2) that this machine's OpenSSL supports only in its legacy "
           + "provider: install openssl-provider-legacy, or export it again"
@@ -283,12 +285,13 @@ extension CertificateProblem {
       case .certificateWithoutKey(let certificate):
         "\(certificate) is specified without its key: set broker.private_key too"
       case .unknownKey(let path):
-        "\(path) contains a key that this machine's OpenSSL does not support, or that is damaged: "
-          + "get one with P-256 or RSA 2048"
+        "\(path) contains a damaged key, or a key type that this machine's OpenSSL does not support: "
+          + "use a P-256 or RSA 2048 key"
       case .bundleSlow(let path, let iterations):
-        "\(path) requires \(iterations) iterations to open, more than \(Limits.bundleIterationsMax): export it again"
+        "\(path) requires \(iterations) iterations to open, more than \(Limits.bundleIterationsMax): export it with "
+          + "fewer iterations"
       case .keyMismatch(let certificate, let key):
-        "\(key) is not the key of \(certificate): use the pair that was created together"
+        "\(key) is not the key of \(certificate): use a certificate and key that were created together"
       case .tooWeak(let path, let text): "\(path) is refused by this machine's OpenSSL policy: \(text)"
       case .noSystemTrustStore: "this machine's trust store cannot be loaded: install ca-certificates, or set broker.ca"
       case .unusableHost(let host): "'\(host)' is not a name or address that a certificate can be checked against"

@@ -4,7 +4,7 @@ import TappetConfig
 import TappetCore
 
 extension LogRecord {
-  /// Creates the record of a room from which the kiosk accepts commands, or cannot.
+  /// Creates the record that reports whether the kiosk accepts commands from a room.
   init(_ access: RoomAccess, _ room: String) {
     guard access != .open else {
       self.init(.info, "room-ready", "commands are accepted from " + room, [("room", room)])
@@ -15,7 +15,7 @@ extension LogRecord {
       [("code", access.code), ("room", room)])
   }
 
-  /// Creates the record of a homeserver that did not answer.
+  /// Creates the record for a homeserver that did not respond.
   init(roomsFail fault: WebhookFault, _ configuration: KioskConfiguration) {
     self.init(
       .warning, "rooms-failing", "no commands are received from rooms: " + fault.sentence("the homeserver"),
@@ -24,17 +24,18 @@ extension LogRecord {
 }
 
 extension RoomAccess {
-  /// Obstacle and remedy, half a sentence.
+  /// The obstacle and the remedy, as part of a sentence.
   package var sentence: String {
     @export(interface) get {
       switch self {
       case .open: "good"
-      case .closed: "the kiosk is not in it; join it with 'tappet matrix join'"
+      case .closed: "the kiosk is not in the room; join it with 'tappet matrix join'"
       case .encrypted:
-        "it is encrypted; 'encryption' in 'matrix' lets the kiosk read there, but not ask for confirmation there"
+        "the room is encrypted; set 'encryption' under 'matrix' to let the kiosk read there (it still cannot ask for "
+          + "confirmation there)"
       case .unknown: "no room has this address; correct 'room'"
-      case .replaced: "another room has replaced it; join that room, correct 'room' if it is an id, and reload"
-      case .plain: "it is not encrypted; encrypt it, or set 'unencrypted: allow'"
+      case .replaced: "the room was replaced by a new one; join the new room, correct 'room' if it is an id, and reload"
+      case .plain: "the room is not encrypted; encrypt it, or set 'unencrypted: allow'"
       }
     }
   }
@@ -44,26 +45,27 @@ extension RoomQuestion {
   /// The question, as posted in the room.
   package var text: String {
     let subject = who.map { $0 + ": " } ?? ""
-    return "\(subject)\(title)? React to this with \u{2705} or \u{274C} within \(within.wholeMilliseconds / 1000) s."
+    return "\(subject)\(title)? React to this message with \u{2705} or \u{274C} within "
+      + "\(within.wholeMilliseconds / 1000) s."
   }
 }
 
 extension RoomQuestionEnd {
-  /// The end of a question, as posted in the room.
+  /// The outcome of a question, as posted in the room.
   package var text: String {
     @export(interface) get {
       switch self {
       case .confirmed(let user): "\u{2705} confirmed by \(user)."
       case .refused(let user): "\u{274C} refused by \(user)."
-      case .unanswered: "\u{274C} no answer in time."
-      case .cancelled: "\u{274C} no longer asked."
+      case .unanswered: "\u{274C} no response in time."
+      case .cancelled: "\u{274C} cancelled."
       }
     }
   }
 }
 
 extension RoomCommanders {
-  /// Human-readable senders: `@ann:h, power level 50 or more`.
+  /// Human-readable list of the users who may send commands: `@ann:h, power level 50 or more`.
   package var text: String {
     (users + (powerLevel.map { ["power level \($0) or more"] } ?? [])).joined(separator: ", ")
   }
@@ -83,7 +85,7 @@ extension KioskStatus.Rooms {
 }
 
 extension KioskConfiguration {
-  /// Returns the name of a helper's program; the program that listens in rooms is in a package of the same name.
+  /// Returns the name of a helper's program; the program that listens to rooms is in a package of the same name.
   func program(of helper: Helper) -> String {
     switch helper {
     case .reader: "tappet-reader"
@@ -95,9 +97,9 @@ extension KioskConfiguration {
 }
 
 extension KioskStatus {
-  /// Returns the answer to `!status`: the state of the parts, and the commands available in this room.
+  /// Returns the reply to `!status`: the state of the parts, and the commands available in this room.
   ///
-  /// Names of hosts and files are omitted, since not everyone in a room needs to know them.
+  /// Names of hosts and files are omitted, because not everyone in a room needs to know them.
   @export(interface)
   package func roomText(_ configuration: KioskConfiguration, _ room: String) -> String {
     var parts = ["reader \(reader.code)", "broker \(link.code)", "disk \(diskCode)", "panel \(panelCode)"]

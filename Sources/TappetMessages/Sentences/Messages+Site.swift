@@ -5,17 +5,17 @@ import TappetJSON
 import TappetPlatform
 
 extension LogRecord {
-  /// Creates the record of an applied bundle.
+  /// Creates the record for an applied bundle.
   init(applied record: SiteRecord) {
     self.init(
-      .notice, "site-applied", "the people of site \(record.site) are in force: " + record.sentence,
+      .notice, "site-applied", "the people of site \(record.site) were updated: " + record.sentence,
       [
         ("site", record.site), ("version", String(record.version)), ("people", String(record.peopleCount)),
         ("tags", String(record.tagCount)), ("skipped", String(record.skippedCount)),
       ])
   }
 
-  /// Creates the record of a refused bundle.
+  /// Creates the record for a refused bundle.
   init(refusedBundle refusal: SiteRefusal) {
     self.init(
       refusal.leavesDoorBehind ? .error : .warning, "site-refused",
@@ -23,19 +23,19 @@ extension LogRecord {
       [("code", refusal.code)])
   }
 
-  /// Creates the record of a broker that does not let the kiosk read the site's topic.
+  /// Creates the record for a broker that does not allow the kiosk to read the site's topic.
   init(siteDenied topic: String) {
     self.init(
       .error, "site-denied",
-      "the broker does not let this client read '" + topic
-        + "': no changes to the people are received; allow it in the access list", [("topic", topic)])
+      "the broker does not allow this client to read '" + topic
+        + "': no changes to the people are received; allow the topic in the broker's access list", [("topic", topic)])
   }
 }
 
 extension SiteRecord {
   /// Version and content of the bundle.
   package var sentence: String {
-    let skipped = skippedCount == 0 ? "" : ", \(skippedCount) more for actions that this door does not have"
+    let skipped = skippedCount == 0 ? "" : ", \(skippedCount) more for actions that do not exist on this door"
     return "version \(version), \(plural(peopleCount, "person", "people")), "
       + "\(plural(tagCount, "tag"))" + skipped
   }
@@ -47,7 +47,7 @@ extension SiteRecord {
 }
 
 extension SiteRefusal {
-  /// Reason and remedy, half a sentence.
+  /// The reason and the remedy, as part of a sentence.
   package var sentence: String {
     @export(interface) get {
       switch self {
@@ -55,16 +55,16 @@ extension SiteRefusal {
       case .malformed: "it is not a bundle, or it is truncated; push again"
       case .newerFormat(let format):
         "it has format \(format), which this version of Tappet does not support; update Tappet on this door"
-      case .otherSite(let site): "it is for the site '\(site)'"
-      case .older(let version, let applied): "it has version \(version), but version \(applied) is already in force"
+      case .otherSite(let site): "it is for a different site, '\(site)'"
+      case .older(let version, let applied): "it has version \(version), but version \(applied) is already active"
       case .conflict(let version):
-        "version \(version) is already in force with different content; push again, and always from the same place"
+        "version \(version) is already active with different content; push again, and always from the same machine"
       case .badSignature:
-        "it was not signed with the key that belongs to 'public_key' of 'site'; allow only the person who pushes to "
-          + "publish to this topic"
-      case .otherKey: "it is sealed under a key other than that of 'site'; copy the site's key to this door"
+        "it was not signed with the key that matches 'public_key' under 'site'; allow only the person who pushes "
+          + "bundles to publish to this topic"
+      case .otherKey: "it is sealed under a different key from the one under 'site'; copy the site's key to this door"
       case .tooManyTags(let action, let max):
-        "\(action) would have more than \(max) secrets, its maximum; set 'max_secrets'"
+        "\(action) would have more than \(max) secrets, its maximum; increase 'max_secrets'"
       case .busy: "other bundles are still being applied; push again"
       case .notStored(.other): "the secrets cannot be read or changed here; retrying in a minute"
       case .notStored: "it cannot be written to the disk; retrying in a minute"
@@ -74,17 +74,17 @@ extension SiteRefusal {
 }
 
 extension KioskStatus.Site {
-  /// Whether the door has the people of the last bundle that it received.
+  /// Whether the door has applied the last bundle that it received.
   package var isGood: Bool { trouble == nil && isSubscribed != false }
 
   /// Human-readable message, one sentence.
   package var sentence: String {
     let state = record.map { "\(name): \($0.timedSentence)" } ?? "\(name): no bundle received yet"
     if let trouble { return state + "; the last bundle was refused: " + trouble.sentence }
-    return isSubscribed == false ? state + "; the broker does not let this client read the site's topic" : state
+    return isSubscribed == false ? state + "; the broker does not allow this client to read the site's topic" : state
   }
 
-  /// Machine-readable facts about the site.
+  /// Machine-readable details of the site.
   package var members: [JSON.Member] {
     @export(interface) get {
       func number(_ value: Int?) -> JSON { value.map { .number(Int64($0)) } ?? .null }

@@ -4,7 +4,7 @@ import TappetConfig
 import TappetCore
 
 extension KioskStatus.Reader {
-  /// Whether the reader has no problem.
+  /// Whether the reader is ready, or none is configured.
   package var isGood: Bool { self == .ready || self == .absent }
 
   /// Returns a human-readable message, one sentence.
@@ -49,7 +49,7 @@ extension KioskStatus.PanelProblem {
     case .lost(let part, let fault): fault.sentence(part, configuration)
     case .stuck(let button):
       PanelPart.input(button).name(configuration)
-        + " was already pressed when Tappet started to watch it; ignored until it is released."
+        + " was already pressed when Tappet started monitoring it; ignored until it is released."
         + " Check 'active_low' and the wiring"
     case .chattering(let button):
       PanelPart.input(button).name(configuration)
@@ -59,7 +59,7 @@ extension KioskStatus.PanelProblem {
 }
 
 extension KioskStatus {
-  /// Returns the state in one line, for the service manager.
+  /// Returns the state as one line, for the service manager.
   @export(interface)
   package func line(_ configuration: KioskConfiguration) -> String {
     var line = light.name + "; reader: " + reader.sentence(configuration) + "; broker: " + link.sentence(configuration)
@@ -71,7 +71,7 @@ extension KioskStatus {
     return line
   }
 
-  /// Returns all problems of the panel; empty if there are none.
+  /// Returns sentences about all problems of the panel; empty if there are none.
   package func panelSentence(_ configuration: KioskConfiguration) -> String {
     panel.map { $0.sentence(configuration) }.joined(separator: "; ")
   }

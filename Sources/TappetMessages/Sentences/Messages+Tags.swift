@@ -1,4 +1,4 @@
-// Sentences for outcomes of tag jobs. Switches have no `default`, so a new fault does not compile without a sentence.
+// Sentences for outcomes of tag jobs. Switches have no `default`, so a new fault without a sentence does not compile.
 
 import TappetCore
 import TappetStore
@@ -14,36 +14,38 @@ extension TagDraftError {
 }
 
 extension TagWriteFault {
-  /// Returns the cause and the remedy; `model` is the tag's model.
+  /// Returns a sentence with the cause and the remedy; `model` is the tag's model.
   @export(interface)
   package func sentence(_ model: TagModel, to work: TagJobKind) -> String {
     switch self {
     case .notThere: return "the tag is gone; nothing was changed on it"
-    case .notAlone: return "two tags are on the reader; take one away. Nothing was changed"
+    case .notAlone: return "two tags are on the reader; remove one of them. Nothing was changed"
     case .pulledAway(let begun):
       return begun
-        ? "the tag was taken away halfway through; repeat this with the same tag"
+        ? "the tag was taken away halfway through; repeat the operation with the same tag"
         : "the tag was taken away; nothing was changed on it. Hold it longer"
     case .unsupportedModel: return unsupported(model, work)
-    case .readOnly: return "the tag is marked read-only; use another one"
-    case .locked: return "the tag is permanently locked; use another one"
+    case .readOnly: return "the tag is marked read-only; use a different tag"
+    case .locked: return "the tag is permanently locked; use a different tag"
     case .passwordProtected:
       return
-        "the tag is protected by a password that is not this kiosk's; use another one, or remove the password where "
-        + "it was set"
+        "the tag is protected by a password that this kiosk did not set; use a different tag, or remove the password "
+        + "where it was set"
     case .tooSmall(let needed, let capacity):
-      return "the message needs \(needed) bytes, but this \(model.name) has room for \(capacity); use an NTAG215 or 216"
+      return
+        "the message requires \(needed) bytes, but this \(model.name) can store only \(capacity); use an NTAG215 or 216"
     case .unformatted:
       return model.layout == .type4
         ? "the tag has no NDEF application; use an NTAG213, 215 or 216"
-        : "the tag is not formatted for NDEF; run 'tappet tag format' with it first"
+        : "the tag is not formatted for NDEF; format it first with 'tappet tag format'"
     case .foreignContainer:
-      return "the tag's one-time memory already contains other data, so it can never be formatted; use another one"
+      return "the tag's one-time memory already contains other data, so it can never be formatted; use a different tag"
     case .refused(let begun):
-      return "the tag refused to be written; is it locked or protected?"
-        + (begun ? " It may contain half the message: write it again or throw it away" : " Nothing was changed on it")
-    case .notAsWritten: return "the tag's content differs from what was written; try again, or use another one"
-    case .malformedAnswer: return "the tag's answers violate its specification; it may be damaged. Use another one"
+      return "the tag rejected the write; is it locked or protected?"
+        + (begun ? " It may contain half the message: write it again, or discard it" : " Nothing was changed on it")
+    case .notAsWritten: return "the tag's content differs from what was written; try again, or use a different tag"
+    case .malformedAnswer:
+      return "the tag's responses violate its specification; it may be damaged. Use a different tag"
     }
   }
 
@@ -57,7 +59,7 @@ extension TagWriteFault {
 }
 
 extension TagJobFailure {
-  /// Returns the cause and the remedy.
+  /// Returns a sentence with the cause and the remedy.
   @export(interface)
   package func sentence(_ model: TagModel?, to work: TagJobKind) -> String {
     switch self {
@@ -67,20 +69,20 @@ extension TagJobFailure {
     case .noTag: "no tag was presented in time; nothing was changed"
     case .noRoom(let action, let max):
       SecretError.limitReached(action: action, max: max).sentence
-        + ", or write one of the action's own tags again"
+        + ", or rewrite a tag that already belongs to the action"
     case .leftTorn:
-      "the tag was taken away halfway through and did not return: it contains nothing usable now"
-        + (work == .write ? ", and no secret was saved; write it again" : "; repeat this")
+      "the tag was taken away halfway through and not put back: its content is now unusable"
+        + (work == .write ? ", and no secret was saved; write it again" : "; repeat the operation")
     case .cancelled: "cancelled; nothing was changed"
     case .readerLost(let torn):
       torn
-        ? "the reader was lost while the tag was being written: the tag may contain nothing usable now; write it again"
+        ? "the reader was lost while the tag was being written: its content may be unusable; write it again"
         : "the reader was lost; nothing was changed"
     case .noRandomness: "the system's random number generator failed"
     }
   }
 
-  /// Whether the tag or the person is the cause, not a device.
+  /// Whether the failure was caused by the tag or the person, not by a device.
   package var isRefusal: Bool {
     switch self {
     case .tag, .unreadable, .noTag, .noRoom, .leftTorn, .cancelled: true
@@ -95,7 +97,7 @@ extension TagJobNotice {
     switch self {
     case .progress: nil
     case .heldTooShort, .pulledAway(begun: false): "The tag was taken away too soon; hold it on the reader again."
-    case .pulledAway(begun: true): "The tag was taken away halfway; hold it on the reader again until this is done."
+    case .pulledAway(begun: true): "The tag was taken away halfway; hold it on the reader again to finish."
     }
   }
 }

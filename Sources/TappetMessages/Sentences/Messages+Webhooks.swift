@@ -1,5 +1,5 @@
-// Sentences for the state and outcomes of webhooks. A URL is shown as scheme and host only, since the rest may be
-// secret.
+// Sentences for the state and outcomes of webhooks. Only the scheme and host of a URL are shown, because the rest may
+// be secret.
 
 import TappetConfig
 import TappetCore
@@ -19,7 +19,7 @@ extension KioskConfiguration {
 }
 
 extension LogRecord {
-  /// Creates the record of a request that is retried after `pause`.
+  /// Creates the record for a request that is retried after `pause`.
   init(_ action: String, waits pause: Duration, _ fault: WebhookFault, _ configuration: KioskConfiguration) {
     self.init(
       .warning, "webhook-waiting",
@@ -27,11 +27,11 @@ extension LogRecord {
       [("code", fault.code), ("action", action)] + fault.fields + [("retry_in_ms", String(pause.wholeMilliseconds))])
   }
 
-  /// Creates the record of an entry that was given up.
+  /// Creates the record for an entry whose delivery was abandoned.
   init(_ entry: OutboxEntry, _ reason: WebhookRefusal, _ configuration: KioskConfiguration) {
     self.init(
       .error, "webhook-given-up",
-      "\(entry.action) was given up: " + reason.sentence(configuration.webhookPlace(entry.action)),
+      "delivery of \(entry.action) was abandoned: " + reason.sentence(configuration.webhookPlace(entry.action)),
       [("code", reason.code)] + entry.fields + reason.fields)
   }
 }
@@ -39,34 +39,35 @@ extension LogRecord {
 extension WebhookFault {
   fileprivate var fields: [Field] { if case .status(let status) = self { [("status", String(status))] } else { [] } }
 
-  /// Returns a human-readable message, half a sentence about the server at `place`.
+  /// Returns a human-readable message about the server at `place`, as part of a sentence.
   @export(interface)
   package func sentence(_ place: String) -> String {
     switch self {
-    case .status(let status): place + " answered " + String(status) + "; retrying later"
+    case .status(let status): place + " responded with " + String(status) + "; retrying later"
     case .trouble(.nameUnknown, _): "no address found for \(place); is the name correct, and the name server reachable?"
     case .trouble(.unreachable, _): "\(place) cannot be reached"
-    case .trouble(.timedOut, _): "\(place) took too long to answer; see 'timeout'"
-    case .trouble(.closed, _): "\(place) closed the connection without an answer"
+    case .trouble(.timedOut, _): "\(place) took too long to respond; see 'timeout'"
+    case .trouble(.closed, _): "\(place) closed the connection without a response"
     case .trouble(.certificateRefused, _):
       "the certificate of \(place) is not trusted, or was issued for a different name; check 'ca' and the clock"
     case .trouble(.handshakeFailed, _):
       "no TLS connection to \(place): it may require a different certificate; check 'certificate' and 'private_key'"
     case .trouble(.fileUnusable, let code):
       "one of its files cannot be used" + (code > 0 ? ": " + SystemError(call: "open", code: code).text : "")
-        + "; 'tappet check' shows which"
+        + "; use 'tappet check' to see which file"
     case .trouble(.redirectForbidden, _): "\(place) redirects to an address that is not allowed; see 'redirects'"
     case .trouble(.tokenRefused, _):
-      "\(place) no longer accepts the kiosk's session: 'tappet matrix login USER' starts a new one, or reports why not"
+      "\(place) no longer accepts the kiosk's session: run 'tappet matrix login USER' to start a new session, or to "
+        + "see the reason"
     case .trouble(.notAHomeserver, let status):
-      "\(place) answered \(status) with a response that is not Matrix; is the proxy in front of it set up correctly?"
+      "\(place) responded with \(status), but not in the Matrix format; is the proxy in front of it set up correctly?"
     case .trouble(.roomEncrypted, _): WebhookRefusal.roomEncrypted.sentence(place)
     case .trouble(.roomClosed, _): WebhookRefusal.roomClosed.sentence(place)
     case .trouble(.roomUnknown, _): WebhookRefusal.roomUnknown.sentence(place)
     case .trouble(.messageRefused, _): WebhookRefusal.messageRefused.sentence(place)
     case .trouble(.roomPlain, _): WebhookRefusal.roomPlain.sentence(place)
     case .trouble(.headersTooLarge, _):
-      "\(place) answers with more than \(Limits.webhookHeadersReceivedMax / 1024) KB of headers; "
+      "\(place) responds with more than \(Limits.webhookHeadersReceivedMax / 1024) KB of headers; "
         + "is it the right server?"
     case .trouble(.notHTTP, _): "the response of \(place) is not HTTP; are the host and port correct?"
     case .trouble(.other, let code): "\(place): libcurl error \(code)"
@@ -77,19 +78,19 @@ extension WebhookFault {
 extension WebhookRefusal {
   fileprivate var fields: [Field] { if case .status(let status) = self { [("status", String(status))] } else { [] } }
 
-  /// Returns a human-readable message, half a sentence about the server at `place`.
+  /// Returns a human-readable message about the server at `place`, as part of a sentence.
   @export(interface)
   package func sentence(_ place: String = "its server") -> String {
     switch self {
     case .status(let status) where (300...399).contains(status):
-      "\(place) answered \(status), a redirect; correct 'url', or allow 'redirects'"
-    case .status(410): "\(place) answered 410: the webhook no longer exists; correct 'url'"
-    case .status(let status): "\(place) refused it with \(status); correct 'url', 'headers' or 'body'"
+      "\(place) responded with \(status), a redirect; correct 'url', or allow 'redirects'"
+    case .status(410): "\(place) responded with 410: the webhook no longer exists; correct 'url'"
+    case .status(let status): "\(place) refused the request with \(status); correct 'url', 'headers' or 'body'"
     case .redirectForbidden: "\(place) redirects in a loop, or to an address that is not allowed"
-    case .notConfigured: "its action no longer has a webhook"
-    case .unfillable: "its %T cannot be filled; is 'timestamp_key' still configured, and the clock correct?"
+    case .notConfigured: "the action no longer has a webhook"
+    case .unfillable: "%T cannot be filled in; is 'timestamp_key' still configured, and the clock correct?"
     case .roomEncrypted:
-      "the room is encrypted, and nothing was sent; 'encryption' in 'matrix' lets the kiosk write there"
+      "nothing was sent, because the room is encrypted; to let the kiosk write there, set 'encryption' under 'matrix'"
     case .roomClosed: "the kiosk is not in the room, or not allowed to write there; join it with 'tappet matrix join'"
     case .roomUnknown: "\(place) has no room with this name; correct 'room'"
     case .messageRefused: "\(place) does not accept this message; is it too long?"
@@ -99,7 +100,7 @@ extension WebhookRefusal {
 }
 
 extension HelperLoss {
-  /// Returns a human-readable message, one sentence about this program.
+  /// Returns a human-readable message about the helper program, one sentence.
   @export(interface)
   package func sentence(_ program: String = "tappet-webhook") -> String {
     switch self {

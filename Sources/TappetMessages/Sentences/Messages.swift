@@ -1,5 +1,5 @@
-// Sentences for errors of devices and formats: cause and remedy. Switches over errors have no `default`, so a new error
-// does not compile without a sentence.
+// Sentences for errors in devices and formats: cause and remedy. Switches over errors have no `default`, so that a new
+// error without a sentence does not compile.
 
 import TappetCore
 import TappetPlatform
@@ -32,7 +32,7 @@ extension DatabaseError {
   package var sentence: String {
     @export(interface) get {
       switch self {
-      case .full(let failure): "no space is left for \(failure.path); delete something"
+      case .full(let failure): "no space is left for \(failure.path); free some space"
       case .readOnly(let failure):
         "\(failure.path) is read-only; remount the disk, or correct the file's owner and mode"
       case .ioError(let failure) where SystemError(call: "open", code: failure.systemCode).isShortage:
@@ -81,14 +81,14 @@ extension SealingKeyError {
 }
 
 extension AuditState {
-  /// State of the audit as one sentence.
+  /// State of the audit log as one sentence.
   package var sentence: String {
     @export(interface) get {
       switch self {
       case .whole(let count): "the audit log is intact: \(plural(count, "entry", "entries"))"
       case .broken(let number):
-        "the audit log is broken at entry \(number): this entry or an adjacent one was changed, removed or inserted, "
-          + "and not by Tappet"
+        "the audit log is broken at entry \(number): this entry or an adjacent one was changed, removed or inserted "
+          + "by something other than Tappet"
       }
     }
   }
@@ -157,8 +157,8 @@ extension PeopleRowFault {
       case .suspended(let text): "suspended must be 'yes', 'no' or empty, not '\(text)'"
       case .number(let text, let column): "\(column) must be a whole number or empty, not '\(text)'"
       case .unknownTag(let tag):
-        "there is no secret '\(tag)' here; 'tappet secret list' shows the ids. Without the column 'tag', the people "
-          + "are imported without their tags"
+        "there is no secret '\(tag)' here; use 'tappet secret list' to list the ids. To import the people without "
+          + "their tags, remove the column 'tag'"
       case .ambiguousTag(let fingerprint): "several secrets have the fingerprint \(fingerprint); specify the id of one"
       case .tagTwice(let tag, let line): "line \(line) assigns the tag \(tag) to another person"
       case .differs(let name, let column, let line):
@@ -170,7 +170,7 @@ extension PeopleRowFault {
 }
 
 extension NameFault {
-  /// Returns a human-readable message, one sentence; `what` names the kind of text.
+  /// Returns a human-readable message, one sentence; `what` is the kind of text, such as `label`.
   @export(interface)
   package func sentence(of what: String) -> String {
     switch self {
@@ -197,7 +197,7 @@ extension PersonError {
       case .nameMissing: "a person needs a name"
       case .name(let fault): fault.sentence(of: "name")
       case .nameTaken(let name): "a person named '\(name)' already exists"
-      case .unknown(let name): "there is no person '\(name)'; 'tappet person list' shows the names"
+      case .unknown(let name): "there is no person '\(name)'; use 'tappet person list' to list the names"
       case .limitReached(let max): "there are already \(max) people, the maximum for a kiosk"
       }
     }
@@ -262,7 +262,7 @@ extension TagContentError {
       case .tooLong(let size): "the tag's link is \(size) bytes long, longer than any tag URL"
       case .strayByte(let byte):
         "the tag's link contains or is followed by \(byte == 0x20 ? "a space" : "the byte 0x" + Hex.encode([byte])), "
-          + "which is not allowed in a link; write it again without it"
+          + "which is not allowed in a link; write the link again without it"
       }
     }
   }
@@ -360,17 +360,17 @@ extension CertificateDetails {
   package func sentence(at now: Int64, isNeeded: Bool = true) -> String {
     let days = daysLeft(atUnixSeconds: now)
     if now < notBeforeUnixSeconds {
-      return "\(path): \(subject.quoted) is not valid yet; is this machine's clock right?"
+      return "\(path): \(subject.quoted) is not valid yet; is this machine's clock correct?"
     }
     if days < 0 {
       return "\(path): \(subject.quoted) expired \(CertificateDetails.ago(daysLeft: days)); "
-        + (isNeeded ? "replace it" : "another certificate in the file is valid: remove this one")
+        + (isNeeded ? "replace it" : "another certificate in the file is valid: remove this certificate")
     }
-    return "\(path): \(subject.quoted), \(days) days left"
+    return "\(path): \(subject.quoted), \(plural(days, "day")) left"
       + (days < Limits.certificateWarningDays ? "; renew it now" : "")
   }
 
-  /// Returns the time since expiry; `days` is the days left, rounded down: -1 means less than a day ago.
+  /// Returns the time since expiry; `days` is the number of days left, rounded down: -1 means less than a day ago.
   static func ago(daysLeft days: Int64) -> String {
     switch days {
     case -1: "less than a day ago"

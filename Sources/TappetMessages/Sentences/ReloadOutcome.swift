@@ -1,4 +1,4 @@
-// The result of a reload, kept for later: it is also in the log, which is rarely read after `systemctl reload`.
+// The result of a reload, stored for later display: the log, which also contains it, is rarely read after a reload.
 
 /// The result of reloading the configuration.
 package struct ReloadOutcome: Hashable, Sendable {
@@ -15,7 +15,7 @@ package struct ReloadOutcome: Hashable, Sendable {
   /// Whether the new configuration is active.
   package var isGood: Bool { mistakes.isEmpty }
 
-  /// The result and its first reason, one sentence.
+  /// The result and the first reason, one sentence.
   package var sentence: String {
     guard let first = mistakes.first else { return "the configuration was reloaded" }
     let more = mistakes.count - 1

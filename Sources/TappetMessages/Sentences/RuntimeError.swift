@@ -1,4 +1,4 @@
-// Reasons why a kiosk could not start, with their sentences: they are only reported to a person.
+// Reasons why a kiosk could not start, with sentences but no codes, because they are reported only to people.
 
 import TappetPlatform
 import TappetStore
@@ -7,7 +7,7 @@ import TappetStore
 package indirect enum RuntimeError: Error {
   case system(SystemError)
   case secretStore(SecretStoreError)
-  /// Another kiosk uses this state folder.
+  /// Another kiosk is already using this state folder.
   case stateInUse(folder: String)
   case control(path: String, SystemError)
   case lightTrace(path: String, SystemError)
@@ -22,11 +22,11 @@ extension RuntimeError {
       case .system(let error): "\(error.call) failed: \(error.text)"
       case .secretStore(let error): error.sentence
       case .stateInUse(let folder):
-        "another kiosk is using the state folder \(folder); stop it, or set a separate 'state' for this one"
+        "another kiosk is using the state folder \(folder); stop that kiosk, or set a separate 'state' for this one"
       case .control(let path, let error):
         error.isAddressInUse
-          ? "another kiosk is running with this configuration (it listens at \(path)); stop it, "
-            + "or give this one its own state folder"
+          ? "another kiosk is running with this configuration (it listens at \(path)); stop "
+            + "that kiosk, or set a separate 'state' for this one"
           : "the control socket \(path) cannot be created: \(error.text)"
       case .lightTrace(let path, let error): "the light trace \(path) cannot be written: \(error.text)"
       case .noRandomness: "the system's random number generator failed"

@@ -5,7 +5,7 @@
 import CPlatform
 import TappetCore
 
-/// Reason no file was changed.
+/// The reason why no file was changed.
 package struct AtomicFilesError: Error, Hashable, Sendable {
   /// The path of the file that could not be written.
   package var path: String
@@ -47,7 +47,7 @@ package final class AtomicFiles {
 
   /// Writes `bytes` next to `path`, with exactly `mode` regardless of the umask.
   ///
-  /// With `isShared`, a new file keeps the writer as its owner: a network share may forbid changing it.
+  /// With `isShared`, a new file keeps the writer as its owner, because a network share may forbid changing the owner.
   package func add(
     _ path: String, _ bytes: [UInt8], mode: UInt32, isShared: Bool = false
   ) throws(AtomicFilesError) {
@@ -100,7 +100,7 @@ package final class AtomicFiles {
       try checked("link") { link(draft.path, kept) }
       draft.kept = kept
     } catch {
-      // On a file system without hard links, the old file is not kept.
+      // A file system without hard links cannot keep the old file.
       guard [ENOENT, EPERM, ENOTSUP].contains(error.code) else { throw error }
     }
     try checked("rename") { rename(draft.draft, draft.path) }
@@ -137,7 +137,7 @@ package final class AtomicFiles {
     if status.st_uid != 0 {
       try change(status.st_uid, status.st_gid)
     } else if let service = getpwnam(Self.serviceUser) {
-      // The service reads its configuration but does not change it; a key must belong to its user.
+      // The service reads its configuration but does not change it; a key must be owned by the service's user.
       try change(mode & 0o077 == 0 ? service.pointee.pw_uid : 0, service.pointee.pw_gid)
     }
   }

@@ -5,8 +5,8 @@ import TappetCore
 
 /// The folder of the installed data files.
 package enum DataFolder {
-  /// Returns the folder named by the environment variable, otherwise the folder that `make install` creates for the
-  /// running program or for libtappet, otherwise the folder of packages.
+  /// Returns the folder specified by the environment variable; otherwise, the folder that `make install` creates for
+  /// the running program or for libtappet; otherwise, the folder used by packages.
   @export(interface)
   package static func path(_ name: String, variable: String) -> String {
     if let path = secure_getenv(variable) { return String(cString: path) }

@@ -1,10 +1,10 @@
-// Changes of one file, watched with inotify: no process wakes while nothing is written.
+// Changes to one file, watched with inotify, so that no process wakes up while nothing is written.
 
 import CPlatform
 
 /// Watch for writes to a file by any process.
 ///
-/// To be used on one thread.
+/// Must be used on one thread only.
 package final class FileChanges {
   private let descriptor: FileDescriptor
 
@@ -15,7 +15,7 @@ package final class FileChanges {
     self.descriptor = descriptor
   }
 
-  /// Descriptor that is readable after a change; call `take` then.
+  /// Descriptor that is readable after a change; `take` then resets it.
   package var fileDescriptor: Int32 { descriptor.number }
 
   /// Whether there were changes since the last call.

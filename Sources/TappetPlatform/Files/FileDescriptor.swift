@@ -4,7 +4,7 @@ import CPlatform
 
 /// An open file, socket, pipe or terminal; closed when the last reference to it is released.
 package final class FileDescriptor: Sendable {
-  /// Number of the descriptor, for calls that need it; never to be closed by others.
+  /// Number of the descriptor, for system calls; only this object may close it.
   package let number: Int32
 
   /// Takes ownership of `number`.
@@ -17,7 +17,7 @@ package final class FileDescriptor: Sendable {
     FileDescriptor(owning: try checked(call, body))
   }
 
-  /// Opens a file with close-on-exec; `mode` applies if `flags` create the file.
+  /// Opens a file with close-on-exec; `mode` applies if the file is created.
   package static func open(
     _ path: String, _ flags: Int32, mode: UInt32 = 0o600
   ) throws(SystemError) -> FileDescriptor {
@@ -42,12 +42,12 @@ package final class FileDescriptor: Sendable {
     return status
   }
 
-  /// Reads once into `memory`; returns the number of bytes, 0 at the end.
+  /// Reads once into `memory`; returns the number of bytes read, or 0 at the end of the input.
   package func read(into memory: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
     try checked("read") { CPlatform.read(number, memory.baseAddress, memory.count) }
   }
 
-  /// Reads once, up to `sizeMax` bytes; returns an empty array at the end.
+  /// Reads once, up to `sizeMax` bytes; returns an empty array at the end of the input.
   package func read(sizeMax: Int) throws(SystemError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: sizeMax)
     let count = try checked("read") { CPlatform.read(number, &bytes, sizeMax) }

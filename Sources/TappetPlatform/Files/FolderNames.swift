@@ -4,7 +4,7 @@ import CPlatform
 import TappetCore
 
 package enum FolderNames {
-  /// Returns the sorted names that do not start with a full stop; none if the folder cannot be read.
+  /// Returns the sorted names that do not start with a full stop; an empty array if the folder cannot be read.
   @export(interface)
   package static func sorted(in folder: String) -> [String] {
     guard let stream = opendir(folder) else { return [] }

@@ -3,10 +3,10 @@
 
 import CPlatform
 
-/// Rights that a process gives up, as far as the kernel supports it.
+/// Restricts the rights of this process, as far as the kernel supports it.
 package enum Landlock {
-  /// Denies access to all files except for reading at and below `readable`, and denies all TCP ports; with
-  /// `mayConnect`, connecting to ports stays allowed.
+  /// Denies access to all files except for reading at and below `readable`, and to all TCP ports; with `mayConnect`,
+  /// connecting to ports is still allowed.
   ///
   /// Also denies signals to other processes, and access to their abstract Unix sockets. Has no effect if the kernel
   /// lacks Landlock.
@@ -21,7 +21,7 @@ package enum Landlock {
     for path in paths { free(UnsafeMutablePointer(mutating: path)) }
   }
 
-  /// Returns the flags of `handled_access_fs`: 13 in the first version; versions 2, 3 and 5 added REFER, TRUNCATE and
+  /// Returns the flags of `handled_access_fs`: version 1 has 13; versions 2, 3 and 5 added REFER, TRUNCATE and
   /// IOCTL_DEV.
   static func fileRights(_ version: Int32) -> UInt64 {
     let count: UInt64 =

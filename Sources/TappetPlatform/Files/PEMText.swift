@@ -6,7 +6,7 @@ import CPlatform
 import TappetCore
 
 package enum PEMText {
-  /// Rewrites a file's content in place, and returns the remaining number of bytes; wipes the rest.
+  /// Rewrites the content of a file in place; returns the new size, and wipes the bytes that are no longer used.
   ///
   /// DER is left unchanged.
   @export(interface)

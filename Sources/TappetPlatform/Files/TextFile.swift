@@ -17,8 +17,8 @@ package struct TextFile {
     return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
   }
 
-  /// Reads a file; fails with EFBIG if it has more than `sizeMax` bytes, and with `notAFile` for a pipe or a device,
-  /// which could block.
+  /// Reads a file; fails with EFBIG if the file is larger than `sizeMax` bytes, and with `notAFile` for a pipe or a
+  /// device, which could block.
   @export(interface)
   package static func read(_ path: String, sizeMax: Int) -> Result<TextFile, SystemError> {
     do throws(SystemError) {

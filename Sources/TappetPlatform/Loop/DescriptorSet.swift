@@ -5,9 +5,9 @@ import TappetCore
 
 /// A set of descriptors to read from, each with a number chosen by its owner.
 ///
-/// To be used on one thread.
+/// Must be used on one thread only.
 package final class DescriptorSet {
-  /// Descriptor that is readable when one in the set is readable.
+  /// Descriptor that is readable when any descriptor in the set is readable.
   package var fileDescriptor: Int32 { epoll.number }
 
   private let epoll: FileDescriptor
@@ -24,7 +24,7 @@ package final class DescriptorSet {
     try checked("epoll_ctl") { epoll_ctl(epoll.number, EPOLL_CTL_ADD, descriptor, &event) }
   }
 
-  /// Returns the numbers of descriptors that are readable or have ended; the next call may return further ones.
+  /// Returns the numbers of descriptors that are readable or have ended; the next call may return more.
   @export(interface)
   package func ready() -> [Int] {
     let count = events.withUnsafeMutableBufferPointer { room in

@@ -1,4 +1,4 @@
-// Liveness check of a thread: a beat is requested, and the thread confirms it the next time that its loop runs.
+// Liveness check of a thread: a beat is requested, and the thread confirms it the next time its loop runs.
 
 import CPlatform
 import TappetCore
@@ -10,8 +10,8 @@ import TappetCore
 package final class Heartbeat: @unchecked Sendable {
   private let monitor = Monitor()
   private var isAwaited = false
-  /// Start of a call that may block for long through no fault of ours, such as a call of the resolver; `nil` outside
-  /// such a call.
+  /// Start of a call that may block for a long time for external reasons, such as a resolver call; `nil` outside such a
+  /// call.
   private var blockedSince: Instant?
 
   /// Creates a heartbeat without a pending request.
@@ -23,13 +23,13 @@ package final class Heartbeat: @unchecked Sendable {
   /// Confirms the requested beat.
   package func confirm() { monitor.locked { isAwaited = false } }
 
-  /// Records the start of a call that may block for long.
+  /// Records the start of a call that may block for a long time.
   package func beginBlockingCall(at now: Instant) { monitor.locked { blockedSince = now } }
 
   /// Records the return of the blocking call.
   package func endBlockingCall() { monitor.locked { blockedSince = nil } }
 
-  /// Whether the thread has confirmed the requested beat, or is in a blocking call that may still last this long.
+  /// Whether the thread has confirmed the requested beat, or is in a blocking call that is still within its time limit.
   package func isAlive(at now: Instant) -> Bool {
     monitor.locked {
       guard isAwaited else { return true }

@@ -7,7 +7,7 @@ import TappetCore
 // Unchecked because the compiler cannot see the mutex: `values` is accessed only with the monitor locked; everything
 // else is set once in `init`.
 
-/// A bounded queue between threads; posting blocks only as long as an append takes, and accepted values are never lost.
+/// A bounded queue between threads; posting blocks only for the time of an append, and accepted values are never lost.
 package final class Mailbox<Value: Sendable>: @unchecked Sendable {
   private let descriptor: FileDescriptor
   private let capacity: Int
@@ -20,7 +20,7 @@ package final class Mailbox<Value: Sendable>: @unchecked Sendable {
     self.capacity = capacity
   }
 
-  /// Descriptor that is readable while values are pending; for `Reactor.watch` or `Poll`, not to be read by others.
+  /// Descriptor that is readable while values are pending; for `Reactor.watch` or `Poll`, never to be read directly.
   package var fileDescriptor: Int32 { descriptor.number }
 
   /// Appends `value` and wakes the reader; returns false, without effect, if the mailbox is full.
@@ -33,8 +33,8 @@ package final class Mailbox<Value: Sendable>: @unchecked Sendable {
       if count < capacity { values.append(value) }
       return count
     }
-    // Only a post to an empty queue writes to the eventfd. Before all others, it was already written, or the reader has
-    // not yet taken the values.
+    // Only a post to an empty queue writes to the eventfd. Otherwise, the eventfd is already readable, or the reader is
+    // about to take the values.
     if count == 0 { ring() }
     return count < capacity
   }
@@ -46,7 +46,7 @@ package final class Mailbox<Value: Sendable>: @unchecked Sendable {
 
   /// Takes all pending values, oldest first, and resets the eventfd.
   ///
-  /// To be called on one thread.
+  /// Must be called on one thread only.
   package func drain() -> [Value] {
     // The eventfd is reset before the values are taken; otherwise, a value posted in between would not be noticed.
     var rings: UInt64 = 0
@@ -58,7 +58,7 @@ package final class Mailbox<Value: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Makes the eventfd readable; EAGAIN would need 2^64 - 1 unread writes, and leaves it readable as well.
+  /// Makes the eventfd readable; EAGAIN would require 2^64 - 1 unread writes, and the eventfd is then readable, too.
   private func ring() {
     var one: UInt64 = 1
     _ = try? checked("write") { write(fileDescriptor, &one, 8) }

@@ -3,7 +3,7 @@
 
 import CPlatform
 
-/// A mutex, and a condition to wait on while holding it.
+/// A mutex with a condition that threads can wait on.
 ///
 /// Callable from any thread. The kernel's objects are allocated separately, because a Swift variable has no stable
 /// address.
@@ -32,7 +32,7 @@ package final class Monitor: @unchecked Sendable {
   /// Takes the lock; blocks while another thread holds it.
   package func lock() { pthread_mutex_lock(mutex) }
 
-  /// Releases the lock, on the thread that holds it.
+  /// Releases the lock; must be called on the thread that holds it.
   package func unlock() { pthread_mutex_unlock(mutex) }
 
   /// Runs `body` with the lock held.
@@ -42,7 +42,7 @@ package final class Monitor: @unchecked Sendable {
     return body()
   }
 
-  /// Releases the lock until a signal or a spurious wake-up: check the awaited condition again.
+  /// Releases the lock and waits for a signal; the caller must check its condition again, as wake-ups can be spurious.
   package func wait() { pthread_cond_wait(condition, mutex) }
 
   /// Wakes one waiting thread.

@@ -5,7 +5,7 @@ import TappetCore
 
 /// The only wrapper of poll(2): limits are durations, and a signal does not shorten the wait.
 package enum Poll {
-  /// Waits until one of `descriptors` is ready, for at most `limit`; `nil` waits without a limit.
+  /// Waits until one of `descriptors` is ready, but at most `limit`; `nil` means no limit.
   ///
   /// Returns the readiness of each descriptor, in order; all are empty on timeout. A negative descriptor is ignored. If
   /// the kernel is out of memory, the only failure that is not a programming error, the call returns as on timeout.

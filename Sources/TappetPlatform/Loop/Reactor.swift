@@ -39,10 +39,10 @@ package struct Readiness: OptionSet, Hashable, Sendable {
   }
 }
 
-/// Registration of a descriptor with a reactor, which ends with this object.
+/// Registration of a descriptor with a reactor; ends when this object is released.
 ///
 /// Keeps the reactor alive, but neither the descriptor nor the object that the handler calls: their owner must own the
-/// watch too, and release it before the descriptor is closed. Belongs to the reactor's thread.
+/// watch too, and release it before the descriptor is closed. Confined to the reactor's thread.
 package final class Watch {
   private let reactor: Reactor
   private let fileDescriptor: Int32
@@ -59,8 +59,8 @@ package final class Watch {
 
 /// Waits for descriptors, one deadline and signals, and calls their handlers on the thread that calls `turn`.
 ///
-/// Never wakes without a cause, never calls the handler of a descriptor that is no longer watched, and owns only its
-/// own three descriptors. Belongs to one thread; handlers may call any method.
+/// Never wakes without a cause, never calls the handler of a descriptor that is no longer watched, and owns no
+/// descriptors except its three internal ones. Confined to one thread; handlers may call any method.
 package final class Reactor {
   /// One watched descriptor.
   ///
@@ -104,7 +104,7 @@ package final class Reactor {
 
   // MARK: Descriptors
 
-  /// Calls `handler` as long as `fd` is ready (level-triggered) and the returned value exists.
+  /// Calls `handler` whenever `fd` is ready (level-triggered), as long as the returned watch exists.
   ///
   /// Watching a descriptor again replaces the earlier watch. `handler` must not keep the owner of the watch alive (see
   /// `calling`).
@@ -153,7 +153,7 @@ package final class Reactor {
 
   /// Calls `handler` for each signal in `numbers` that arrives.
   ///
-  /// To be called once, before any other thread is started (`SignalDescriptor.open`).
+  /// Must be called only once, before any other thread is started (`SignalDescriptor.open`).
   @export(interface)
   package func watchSignals(_ numbers: [Int32], _ handler: @escaping (Int32) -> Void) throws(SystemError) {
     precondition(signals == nil, "signals are watched once")

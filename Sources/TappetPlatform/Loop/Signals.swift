@@ -2,11 +2,11 @@
 
 import CPlatform
 
-/// Set of signals that is blocked on this thread while the object exists; to be released on the same thread.
+/// Set of signals that is blocked on this thread while the object exists; must be released on the same thread.
 package final class SignalMask {
   private var previous = sigset_t()
 
-  /// Blocks the signals `numbers`.
+  /// Blocks the signals in `numbers`.
   package init(_ numbers: [Int32]) {
     var set = sigset_t(numbers)
     pthread_sigmask(SIG_BLOCK, &set, &previous)
@@ -29,7 +29,7 @@ package final class SignalMask {
     return body()
   }
 
-  /// Ignores `numbers` in the whole process from now on.
+  /// Ignores the signals in `numbers` in the whole process from now on.
   package static func ignore(_ numbers: [Int32]) { for number in numbers { tp_ignore_signal(number) } }
 
   /// Makes failed writes return an error instead of ending the process: if the reader is gone (SIGPIPE), or a file size
@@ -43,10 +43,10 @@ package final class SignalDescriptor {
 
   private init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
 
-  /// Permanently blocks `numbers` on this thread and on threads that it starts, and makes them readable.
+  /// Permanently blocks the signals in `numbers` on this thread and on threads that it starts, and makes them readable.
   ///
-  /// To be called before any other thread is started: a thread on which they are not blocked could receive them, which
-  /// would end the process.
+  /// Must be called before any other thread is started: a thread on which the signals are not blocked could receive
+  /// them, which would end the process.
   package static func open(_ numbers: [Int32]) throws(SystemError) -> SignalDescriptor {
     var set = sigset_t(numbers)
     pthread_sigmask(SIG_BLOCK, &set, nil)

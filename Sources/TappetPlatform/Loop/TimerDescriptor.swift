@@ -1,12 +1,12 @@
-// One deadline as a descriptor: the reactor has one, and the lights have another, so that other timers do not disturb
-// their rhythm.
+// One deadline as a descriptor. The reactor has one, and the lights have a separate one, so that other timers do not
+// disturb their rhythm.
 
 import CPlatform
 import TappetCore
 
 /// A descriptor that becomes readable at a given instant.
 ///
-/// To be used on one thread.
+/// Must be used on one thread only.
 package final class TimerDescriptor {
   private let descriptor: FileDescriptor
   private var deadline: Instant?
@@ -21,14 +21,14 @@ package final class TimerDescriptor {
   /// Descriptor for `Reactor.watch`; call `acknowledge` when it is readable.
   package var fileDescriptor: Int32 { descriptor.number }
 
-  /// Sets the timer to `instant`, or to expire immediately if that has passed; `nil` unsets it.
+  /// Sets the timer to expire at `instant`, or immediately if `instant` has passed; `nil` unsets the timer.
   @export(interface)
   package func set(at instant: Instant?) {
     guard instant != deadline else { return }
     deadline = instant
     var setting = itimerspec()
     if let instant {
-      // All zero would disarm it, and a negative time is an error: both mean "now".
+      // All zeros would disarm the timer, and a negative time is an error: both mean "now" here.
       let nanoseconds = max(instant.nanoseconds, 1)
       setting.it_value.tv_sec = time_t(clamping: nanoseconds / 1_000_000_000)
       setting.it_value.tv_nsec = Int(nanoseconds % 1_000_000_000)
@@ -37,7 +37,7 @@ package final class TimerDescriptor {
     precondition(result == 0, "timerfd_settime refuses only what we never pass")
   }
 
-  /// Returns whether the timer has expired; it is unset by then.
+  /// Returns whether the timer has expired; an expired timer is no longer set.
   package func acknowledge() -> Bool {
     var expirations: UInt64 = 0
     guard read(fileDescriptor, &expirations, 8) == 8 else { return false }

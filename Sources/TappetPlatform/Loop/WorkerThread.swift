@@ -5,7 +5,7 @@ import TappetCore
 
 /// Threads in addition to the reactor's.
 package enum WorkerThread {
-  /// Runs `body` on a new thread with this name of at most 15 bytes; the caller must join it.
+  /// Runs `body` on a new thread named `name`, at most 15 bytes long; the caller must join the thread.
   ///
   /// All signals are blocked on the new thread, so that the kernel delivers them only to the reactor's thread.
   @export(interface)
@@ -34,7 +34,7 @@ package enum WorkerThread {
     return thread
   }
 
-  /// Waits for the thread to end, for at most `limit`; detaches it after that.
+  /// Waits at most `limit` for the thread to end; detaches the thread if it is still running.
   package static func join(_ thread: pthread_t, limit: Duration) {
     let end = SystemClock().monotonicNanoseconds + limit.wholeNanoseconds
     var deadline = timespec(tv_sec: time_t(end / 1_000_000_000), tv_nsec: Int(end % 1_000_000_000))

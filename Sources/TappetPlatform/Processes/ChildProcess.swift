@@ -1,16 +1,16 @@
-// A helper program, which inherits a single descriptor: its start, its end and signals to it.
+// A helper program that inherits a single descriptor: starting it, sending signals to it, and waiting for its end.
 
 import CPlatform
 import TappetCore
 
 /// A running child.
 ///
-/// To be used on one thread. The child does not end with this object: the owner kills and reaps it.
+/// Must be used on one thread only. Releasing this object does not end the child: the owner kills and reaps it.
 package final class ChildProcess {
   /// The number of the inherited descriptor in the child.
   package static let inheritedDescriptor: Int32 = 3
 
-  /// Process id of the child; not to be used after `reap` has returned its end.
+  /// Process id of the child; must not be used once `reap` has returned how the child ended.
   package let id: pid_t
   private var end: ProcessEnd?
 
@@ -51,7 +51,7 @@ package final class ChildProcess {
     return ChildProcess(id)
   }
 
-  /// Returns how the child ended, `nil` while it runs; the result does not change once the child has ended.
+  /// Returns how the child ended, or `nil` while it is running; the result does not change once the child has ended.
   ///
   /// If other code in this process has reaped the child first, the result is `exited(-1)`.
   @export(interface)
@@ -68,13 +68,13 @@ package final class ChildProcess {
   /// Sends a signal, unless the child has ended and its id may have been reused.
   package func signal(_ number: Int32) { if reap() == nil { kill(id, number) } }
 
-  /// Waits for the child to end, for at most `limit`.
+  /// Waits at most `limit` for the child to end.
   package func waitForEnd(limit: Duration) {
     guard let process = try? FileDescriptor.make("pidfd_open", { tp_pidfd_open(id) }) else { return }
     _ = Poll.wait(process.number, limit: limit)
   }
 
-  /// Throws the error of a call that returns its errno.
+  /// Throws the error of a call that returns an errno value.
   private static func returned(_ code: Int32) throws(SystemError) {
     if code != 0 { throw SystemError(call: "posix_spawn", code: code) }
   }
@@ -99,7 +99,7 @@ package func withCStrings<Result>(
   for (index, text) in texts.enumerated() { (pointers + index).initialize(to: strdup(text)) }
   (pointers + texts.count).initialize(to: nil)
   defer {
-    // All of them, by index: `body` may have rearranged the array, as getopt does.
+    // All pointers, by index: `body` may have rearranged the array, as getopt does.
     for index in texts.indices { free(pointers[index]) }
     pointers.deallocate()
   }

@@ -1,4 +1,4 @@
-// The process at the other end of a Unix socket, as the kernel knows it.
+// The process at the other end of a Unix socket, as reported by the kernel.
 
 import CPlatform
 import TappetCore
@@ -7,9 +7,9 @@ import TappetCore
 package struct LocalPeer: Hashable, Sendable {
   /// Effective user of the process when it connected.
   package var user: UInt32
-  /// Process id at that time; the process may be gone and its id reused.
+  /// Process id when it connected; the process may be gone and its id reused.
   package var process: Int32
-  /// Name that the process gave itself: a hint for people, on which nothing depends.
+  /// Name that the process gave itself: for display only, never the basis of a decision.
   package var program: String
 
   /// Creates a peer from these values.

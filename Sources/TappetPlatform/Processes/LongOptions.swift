@@ -4,13 +4,13 @@ import CPlatform
 
 /// The options of a program, and the parser of its command line.
 ///
-/// To be used on one thread: getopt's state is global.
+/// Must be used on one thread only: getopt's state is global.
 package struct LongOptions {
   /// One item of a command line.
   package enum Item: Hashable {
-    /// An option, by its letter, with its value.
+    /// An option, identified by its letter, with its value.
     case option(Unicode.Scalar, value: String)
-    /// An unknown option, or one with an unexpected or missing value, as it was typed.
+    /// An option that is unknown, or has an unexpected or missing value, as it was typed.
     case unknown(String)
     case missingValue(String)
     /// A word that is not part of an option.

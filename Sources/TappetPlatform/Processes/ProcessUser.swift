@@ -3,12 +3,12 @@
 import CPlatform
 import TappetCore
 
-/// Changes of this process's user.
+/// Permanent changes of this process's user.
 package enum ProcessUser {
   /// Groups of the service, as set in its unit; its user is not a member of them.
   private static let serviceGroups = ["gpio", "dialout", "plugdev", "i2c", "spi"]
 
-  /// Switches permanently from root to the owner of this folder; returns the owner's name, or number.
+  /// Switches permanently from root to the owner of the given folder; returns the name or id of the owner.
   ///
   /// Returns `nil` if the process is not root, or the folder is owned by root or does not exist.
   @export(interface)

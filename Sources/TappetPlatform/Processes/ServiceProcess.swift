@@ -1,11 +1,11 @@
-// A child process with a socket to it, one message per packet. The policy for restarts is not decided here.
+// A child process with a socket to it, one message per packet. The owner decides when to restart the process.
 
 import CPlatform
 import TappetCore
 
 /// A running child and our end of its socket.
 ///
-/// The child is killed and reaped when the last reference to this object is released. To be used on one thread.
+/// The child is killed and reaped when the last reference to this object is released. Must be used on one thread only.
 package final class ServiceProcess {
   /// Our end of the socket pair.
   package let socket: UnixSocket
@@ -22,10 +22,10 @@ package final class ServiceProcess {
     _ = finish()
   }
 
-  /// Starts the program with `option` for its socket and these words, without waiting for it.
+  /// Starts the program with `option` for its socket, followed by `words`; does not wait for the program.
   ///
-  /// From our environment, the child gets the variables for the loader, and those whose names start with one of
-  /// `variables`.
+  /// From this process's environment, the child inherits the variables for the loader, and those whose names start with
+  /// one of `variables`.
   @export(interface)
   package static func start(
     _ executable: String, _ option: String = "--socket", words: [String] = [], variables: [String] = []
@@ -42,7 +42,7 @@ package final class ServiceProcess {
   /// Returns how the child ended, after it closed its end of the socket or was killed.
   ///
   /// Waits until the kernel has ended the child. The wait is limited, because a serial port may hold a dying process
-  /// while its output drains: after `Limits.readerDeathMax`, the child is killed and left to the system.
+  /// while its output drains: after `Limits.readerDeathMax`, the child is killed and no longer waited for.
   package func finish() -> ProcessEnd {
     if let end = child.reap() { return end }
     child.waitForEnd(limit: Limits.readerDeathMax)

@@ -5,7 +5,7 @@ import TappetCore
 
 /// One end of a connection, or a listener; closed when the last reference to it is released.
 ///
-/// To be used on one thread. Calls do not block unless their comment states it.
+/// Must be used on one thread only. Calls do not block unless their comment states otherwise.
 package final class UnixSocket {
   /// Socket type, which determines whether message boundaries are preserved.
   package enum Kind {
@@ -69,8 +69,8 @@ package final class UnixSocket {
     try removeStaleSocket(at: path, kind)
     let new = try make(kind, waits: false)
     var address = try address(of: path)
-    // The socket file is created with the socket's mode less the umask, so never with more rights than this. (The umask
-    // applies to the whole process.)
+    // The socket file gets the socket's mode minus the umask, and thus never more rights than this. (The umask applies
+    // to the whole process.)
     try checked("fchmod") { fchmod(new.fileDescriptor, 0o660) }
     try checked("bind") { tp_bind_unix(new.fileDescriptor, &address) }
     new.ownedPath = path
@@ -84,7 +84,7 @@ package final class UnixSocket {
     return new
   }
 
-  /// Returns the socket to the parent, close-on-exec from now on; `nil` if `descriptor` is not a SOCK_SEQPACKET socket.
+  /// Returns the socket to the parent, made close-on-exec; `nil` if `descriptor` is not a SOCK_SEQPACKET socket.
   @export(interface)
   package static func toParent(_ descriptor: Int32) -> UnixSocket? {
     var type: Int32 = 0
@@ -153,10 +153,10 @@ package final class UnixSocket {
     return size == nil ? .closed : size == 0 ? .nothing : .message(bytes)
   }
 
-  /// Receives into the caller's memory; returns the number of bytes, 0 if nothing is pending, `nil` if the peer is
+  /// Receives into the caller's memory; returns the number of bytes, 0 if nothing is pending, or `nil` if the peer is
   /// gone.
   ///
-  /// For data that may contain a key, which would remain in the freed memory of an array.
+  /// Intended for data that may contain a key, which would remain in the freed memory of an array.
   package func receive(into memory: UnsafeMutableRawBufferPointer) -> Int? {
     do throws(SystemError) {
       guard let size = try receive(memory.baseAddress, memory.count) else { return 0 }
@@ -185,7 +185,7 @@ package final class UnixSocket {
   @discardableResult
   package func send(_ bytes: [UInt8]) -> Bool { sendSome(bytes) == bytes.count }
 
-  /// Sends as many bytes as the stream accepts now; returns their number, `nil` if the peer is gone.
+  /// Sends as many bytes as the stream currently accepts; returns the number sent, or `nil` if the peer is gone.
   @export(interface)
   package func sendSome(_ bytes: [UInt8]) -> Int? {
     do throws(SystemError) {
@@ -215,12 +215,12 @@ package final class UnixSocket {
     return UnixSocket(owning: try .make("socket") { socket(AF_UNIX, kind.type | flags, 0) })
   }
 
-  /// Removes the socket file of a killed process; never another type of file, or a socket in use.
+  /// Removes the socket file left by a killed process, but never a different type of file or a socket in use.
   private static func removeStaleSocket(at path: String, _ kind: Kind) throws(SystemError) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
     do throws(SystemError) { _ = try connect(to: path, kind) } catch {
-      // EACCES: another user's socket in a folder of ours.
+      // EACCES: another user's socket in a folder that this user can change.
       if tp_is_socket(status.st_mode) != 0, error.code == ECONNREFUSED || error.code == EACCES {
         unlink(path)
         return

@@ -1,4 +1,4 @@
-// The machine's clocks, whether the wall clock can be trusted, and notification when it is set.
+// The machine's clocks, the check whether the wall clock can be trusted, and notification when it is set.
 
 import CPlatform
 import TappetCore
@@ -14,12 +14,12 @@ package struct SystemClock: Sendable {
     return Moment(instant: instant, unixMilliseconds: SystemClock.nanoseconds(CLOCK_REALTIME) / 1_000_000)
   }
 
-  /// CLOCK_MONOTONIC, which stops during suspend and is the clock that service managers use.
+  /// Nanoseconds of CLOCK_MONOTONIC, which stops during suspend and is the clock that service managers use.
   package var monotonicNanoseconds: Int64 { SystemClock.nanoseconds(CLOCK_MONOTONIC) }
 
   /// Returns the instant of a recent kernel timestamp, `nanoseconds`, regardless of the clock it was taken from.
   ///
-  /// GPIO edges are stamped with CLOCK_MONOTONIC, or with CLOCK_REALTIME by kernels before 5.7. To be called right
+  /// GPIO edges are stamped with CLOCK_MONOTONIC, or with CLOCK_REALTIME by kernels before 5.7. Must be called right
   /// after the timestamp was read.
   package func instant(ofStamp nanoseconds: UInt64) -> Instant {
     SystemClock.instant(
@@ -44,7 +44,7 @@ package struct SystemClock: Sendable {
     return isSet && SystemClock.nanoseconds(CLOCK_REALTIME) / 1_000_000_000 >= Limits.wallClockFloorUnixSeconds
   }
 
-  /// Returns how far the wall clock is behind a time that it has shown before; `nil` if the difference is small.
+  /// Returns by how many seconds the wall clock is behind a time that it has shown; `nil` if the difference is small.
   package static func secondsBehind(_ now: Moment, _ latest: Int64?) -> Int64? {
     guard let latest, latest - now.unixSeconds > Limits.clockBehindMax.wholeMilliseconds / 1000 else { return nil }
     return latest - now.unixSeconds
@@ -64,10 +64,10 @@ package struct SystemClock: Sendable {
 
   /// Returns the 16 random bytes of the kernel's boot ID; an `Instant` is valid only within one boot.
   ///
-  /// Empty if /proc does not provide the boot ID, which then equals no earlier one.
+  /// Empty if /proc does not provide the boot ID; an empty ID never matches an earlier one.
   package func bootID() -> [UInt8] {
     guard case .success(let file) = TextFile.read("/proc/sys/kernel/random/boot_id", sizeMax: 64) else { return [] }
-    // Hyphens between five groups of hex digits.
+    // The text consists of five groups of hex digits, separated by hyphens.
     let bytes = Hex.decode(file.firstLine.filter { $0 != UInt8(ascii: "-") }) ?? []
     return bytes.count == 16 ? bytes : []
   }
@@ -81,7 +81,7 @@ package struct SystemClock: Sendable {
 }
 
 extension Instant {
-  /// CLOCK_BOOTTIME, which also counts during suspend and is never set.
+  /// Returns the time of CLOCK_BOOTTIME, which also counts during suspend and is never set.
   package static func now() -> Instant { Instant(nanoseconds: SystemClock.nanoseconds(CLOCK_BOOTTIME)) }
 }
 
@@ -101,7 +101,7 @@ package final class ClockWatch {
   /// Descriptor for `Reactor.watch`; call `acknowledge` when it is readable.
   package var fileDescriptor: Int32 { descriptor.number }
 
-  /// Returns whether the clock was set since the last call, and watches for the next time.
+  /// Returns whether the clock was set since the last call, and continues to watch it.
   @export(interface)
   package func acknowledge() throws(SystemError) -> Bool {
     var expirations: UInt64 = 0

@@ -39,7 +39,7 @@ package enum WallTime {
     return Int64(timegm(&parts)) * 1000 + Int64(milliseconds)
   }
 
-  /// Returns a time for people who look at it at `now`: `10:51:07`, or with the date if it is more than a day ago.
+  /// Returns a time for people: `10:51:07` if it is at most a day before `now`, otherwise with the date.
   package static func brief(unixMilliseconds: Int64, now: Int64) -> String {
     (now - 86_400_000...now).contains(unixMilliseconds)
       ? timeOfDay(unixMilliseconds: unixMilliseconds) : minute(unixSeconds: floored(unixMilliseconds))
@@ -56,10 +56,10 @@ package enum WallTime {
       + "\(digits(parts.tm_hour, 2)):\(digits(parts.tm_min, 2))"
   }
 
-  /// Returns the UTC offset of the process's time zone at this time, in seconds.
+  /// Returns the UTC offset of the process's time zone at the given time, in seconds.
   package static func secondsEastOfUTC(unixSeconds: Int64) -> Int64 { Int64(local(unixSeconds).tm_gmtoff) }
 
-  /// Sets the process's time zone; to be called before other threads exist, which may read the environment.
+  /// Sets the process's time zone; must be called before other threads exist, because they may read the environment.
   package static func adopt(timeZone name: String) {
     setenv("TZ", ":" + name, 1)
     tzset()

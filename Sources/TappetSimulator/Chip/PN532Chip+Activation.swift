@@ -1,7 +1,7 @@
 /// Commands that find, select and release a tag (UM0701-02 §7.3.5, §7.3.10 to §7.3.13).
 
 extension PN532Chip {
-  /// Attempts before a search waits for a tag to be placed; a previously selected tag needs an extra one to wake up.
+  /// Number of attempts before a search waits for a tag; waking a previously selected tag takes an extra attempt.
   private static let firstAttempts = 3
 
   /// Executes InListPassiveTarget (§7.3.5).
@@ -20,7 +20,7 @@ extension PN532Chip {
       lasts: isEndless ? nil : one * (attempts - Self.firstAttempts))
   }
 
-  /// Makes one attempt of InListPassiveTarget; returns the response or `nil`.
+  /// Makes one attempt of InListPassiveTarget; returns the response, or `nil` if no tag was found.
   mutating func attempt(list parameters: [UInt8]) -> [UInt8]? {
     guard parameters[1] == 0x00, let data = activate(uid: Array(parameters.dropFirst(2))) else {
       if parameters[1] != 0x00 { field.wait(pacing.emptyAttempt) }
@@ -29,7 +29,7 @@ extension PN532Chip {
     return [0x01, 0x01] + data
   }
 
-  /// Executes InAutoPoll (§7.3.13): PollNr, Period in units of 150 ms, types.
+  /// Executes InAutoPoll (§7.3.13); `parameters` are PollNr, Period in units of 150 ms, and the types.
   mutating func autoPoll(_ parameters: [UInt8]) -> Outcome {
     guard (3...17).contains(parameters.count), parameters[0] > 0, (1...15).contains(parameters[1]) else {
       return .syntaxError
@@ -40,7 +40,7 @@ extension PN532Chip {
     return .search(kind, firstAttempt: .zero)
   }
 
-  /// Makes one round of InAutoPoll: 0x20 is ISO-DEP, 0x10 MIFARE, 0x00 any type A; tags of other types are not
+  /// Makes one round of InAutoPoll; type 0x20 means ISO-DEP, 0x10 MIFARE, and 0x00 any type A, and other types are not
   /// simulated.
   mutating func attempt(poll types: [UInt8]) -> [UInt8]? {
     registers.prepare(modulation: 0x00)
@@ -59,9 +59,9 @@ extension PN532Chip {
     return nil
   }
 
-  /// Wakes and selects a tag, with RATS if it supports ISO-DEP: SENS_RES, SEL_RES, the UID with its length, ATS.
+  /// Wakes and selects a tag, with RATS if it supports ISO-DEP; returns SENS_RES, SEL_RES, UID length, UID and ATS.
   ///
-  /// A non-empty `uid` selects only that tag; it includes the cascade tags.
+  /// A non-empty `uid`, which includes the cascade tags, selects only the tag with that UID.
   private mutating func activate(uid wanted: [UInt8]) -> [UInt8]? {
     if targets.isSelected, case .blocks = targets.link {
       // A card in ISO-DEP ignores REQA, so the field is switched off briefly.
@@ -128,7 +128,7 @@ extension PN532Chip {
     return ats
   }
 
-  /// Executes InDeselect and InRelease; 0 means all targets.
+  /// Executes InDeselect and InRelease; target number 0 means all targets.
   mutating func deselect(_ parameters: [UInt8], forget: Bool) -> Outcome {
     guard parameters.count == 1 else { return .syntaxError }
     guard parameters[0] == 0 || (parameters[0] == 1 && targets.link != nil) else { return .answer([0x27]) }
@@ -144,7 +144,7 @@ extension PN532Chip {
     return .answer([0x00])
   }
 
-  /// Executes InSelect: wakes a deselected target again, which must still be the same tag.
+  /// Executes InSelect: wakes a deselected target, which must still be the same tag.
   mutating func select(_ parameters: [UInt8]) -> Outcome {
     guard parameters.count == 1 else { return .syntaxError }
     guard parameters[0] == 1, let link = targets.link else { return .answer([0x27]) }

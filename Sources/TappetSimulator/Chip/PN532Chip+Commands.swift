@@ -1,7 +1,7 @@
 /// The commands that do not involve a tag, and the dispatch table of all commands (UM0701-02 §7.2, §7.3.1).
 
 extension PN532Chip {
-  /// Executes a command; time spent on the air is added up in `field`.
+  /// Executes a command; `field` accumulates the time spent on the air.
   mutating func execute(_ code: UInt8, _ parameters: [UInt8]) -> Outcome {
     switch code {
     case 0x00: diagnose(parameters)
@@ -24,7 +24,7 @@ extension PN532Chip {
     case 0x52: deselect(parameters, forget: true)
     case 0x54: select(parameters)
     case 0x60: autoPoll(parameters)
-    // Target mode (§7.3.14 to §7.3.21): the field of another reader never appears.
+    // Target mode (§7.3.14 to §7.3.21): the external field of another reader never appears.
     case 0x8C: .search(.forever, firstAttempt: nil)
     case 0x86, 0x88, 0x8E, 0x90, 0x92, 0x94: .answer([0x27])
     case 0x8A: .answer([0x00, 0x00])
@@ -46,13 +46,13 @@ extension PN532Chip {
     }
   }
 
-  /// GetGeneralStatus (§7.2.3): last error, external field, targets, SAM.
+  /// The response to GetGeneralStatus (§7.2.3): last error, external field, targets, SAM.
   private var generalStatus: [UInt8] {
     let target: [UInt8] = targets.link == nil ? [0x00] : [0x01, 0x01, 0x00, 0x00, 0x00]
     return [lastError, 0x00] + target + [0x80]
   }
 
-  /// Executes ReadRegister (§7.2.4): pairs of address bytes.
+  /// Executes ReadRegister (§7.2.4); `parameters` consists of two address bytes per register.
   private func readRegisters(_ parameters: [UInt8]) -> Outcome {
     guard !parameters.isEmpty, parameters.count.isMultiple(of: 2) else { return .syntaxError }
     var values: [UInt8] = []
@@ -62,7 +62,7 @@ extension PN532Chip {
     return .answer(values)
   }
 
-  /// Executes WriteRegister (§7.2.5): two address bytes and a value each.
+  /// Executes WriteRegister (§7.2.5); `parameters` consists of two address bytes and a value per register.
   private mutating func writeRegisters(_ parameters: [UInt8]) -> Outcome {
     guard !parameters.isEmpty, parameters.count.isMultiple(of: 3) else { return .syntaxError }
     for index in stride(from: 0, to: parameters.count, by: 3) {
@@ -119,7 +119,7 @@ extension PN532Chip {
     case (0x02, 4): retries.timeoutCode = parameters[3]
     case (0x04, 2): retries.exchange = parameters[1]
     case (0x05, 4): retries.passiveActivation = parameters[3]
-    case (0x0A, 12), (0x0B, 9), (0x0C, 4), (0x0D, 10): break  // analogue settings
+    case (0x0A, 12), (0x0B, 9), (0x0C, 4), (0x0D, 10): break  // analogue settings, which have no effect here
     default: return .syntaxError
     }
     return .answer([])

@@ -1,5 +1,5 @@
 /// Communication with a selected tag: InDataExchange, in which the chip handles the protocol, and InCommunicateThru, in
-/// which the host does (UM0701-02 §7.3.8, §7.3.9). Status bytes are those of §7.1.
+/// which the host does (UM0701-02 §7.3.8, §7.3.9). Status bytes are defined in §7.1.
 
 extension PN532Chip {
   /// The status bytes at the start of a response.
@@ -13,12 +13,12 @@ extension PN532Chip {
     static let moreInformation: UInt8 = 0x40
   }
 
-  /// Maximum size of a response after its status byte: an extended frame minus TFI, code and status.
+  /// Maximum size of a response after its status byte, in bytes: an extended frame minus TFI, code and status.
   private static let answerSizeMax = PN532Frame.extendedSizeMax - 3
 
   // MARK: InCommunicateThru
 
-  /// Sends the bytes unchanged; the registers specify whether to append a CRC, and the bits of the last byte.
+  /// Sends the bytes unchanged; the registers specify whether to append a CRC and the number of bits of the last byte.
   mutating func communicateThrough(_ data: [UInt8]) -> Outcome {
     let frame =
       registers.sendsCRC ? RFFrame.withCRC(data) : RFFrame(data, lastBits: data.isEmpty ? 0 : registers.lastBitsToSend)
@@ -56,7 +56,7 @@ extension PN532Chip {
     }
   }
 
-  /// Accepts only MIFARE commands of the correct length; others result in an error frame.
+  /// Accepts only MIFARE commands of the correct length; any other command results in an error frame.
   private mutating func exchangePlain(_ data: [UInt8]) -> Outcome {
     switch (data.first, data.count) {
     case (0x30, 2): return finishPlain(exchangeFrame(data), refusal: Status.format)
@@ -67,13 +67,13 @@ extension PN532Chip {
       return finishPlain(exchangeFrame(Array(data.dropFirst(2))), refusal: Status.authentication)
     case (0xB0, 2): return finishPlain(exchangeFrame(data), refusal: Status.authentication)
     case (0x60, 12), (0x61, 12):
-      // Only the first frame of the key exchange is sent, since no tag simulates the rest.
+      // Only the first frame of the key exchange is sent, because no tag simulates the later frames.
       return finishPlain(exchangeFrame(Array(data.prefix(2))), refusal: Status.authentication)
     default: return .syntaxError
     }
   }
 
-  /// Sends a frame, with up to MaxRtyCOM retries without a response.
+  /// Sends a frame; if there is no response, retries up to MaxRtyCOM times.
   private mutating func exchangeFrame(_ data: [UInt8]) -> RFFrame? {
     for _ in 0...Int(min(retries.exchange, 10)) {
       if power == .normal, let answer = field.exchange(.withCRC(data), pacing) { return answer }
@@ -137,14 +137,14 @@ extension PN532Chip {
     return .block(bytes)
   }
 
-  /// Returns the part of a response that fits one frame; bit 6 of the status signals that more follows.
+  /// Returns as much of a response as fits in one frame; bit 6 of the status signals that more data follows.
   private mutating func giveUnread() -> Outcome {
     let part = Array(targets.unread.prefix(Self.answerSizeMax))
     targets.unread = Array(targets.unread.dropFirst(part.count))
     return status(targets.unread.isEmpty ? 0x00 : Status.moreInformation, part)
   }
 
-  /// Maximum size of an APDU response that the chip assembles.
+  /// Maximum size of an APDU response that the chip assembles, in bytes.
   private static let responseSizeMax = 1024
 
   /// Executes Diagnose 6: tests whether the card is still present.

@@ -20,9 +20,9 @@ package struct PN532Chip {
   struct Search {
     var kind: Kind
     var nextAttempt: Instant?
-    /// End of the retries; `nil` for unlimited retries.
+    /// Time at which the retries end; `nil` for unlimited retries.
     var end: Instant?
-    /// Time of the next step.
+    /// Time of the next attempt, or of the end of the retries.
     var due: Instant? {
       guard let nextAttempt, let end else { return nextAttempt ?? end }
       return min(nextAttempt, end)
@@ -171,7 +171,7 @@ package struct PN532Chip {
     send(frame, at: time)
   }
 
-  /// Queues a frame; `time` is when its first bit is sent, and the host has it after the last bit.
+  /// Queues a frame whose first bit is sent at `time`; the host receives the frame after its last bit.
   private mutating func send(_ bytes: [UInt8], at time: Instant) {
     outbox.append((due: time + .nanoseconds(pacing.line(bytes.count)), bytes: bytes))
   }
@@ -202,7 +202,7 @@ package struct PN532Chip {
 
   // MARK: Faults
 
-  /// Makes the chip unresponsive or responsive; everything sent in between is lost.
+  /// Makes the chip unresponsive or responsive; data sent while it is unresponsive is lost.
   mutating func stall(_ isDeaf: Bool) {
     self.isDeaf = isDeaf
     commandsUntilDeaf = nil
@@ -238,7 +238,7 @@ package struct PN532Chip {
     switch current.kind {
     case .forever: search?.nextAttempt = nil
     case .list(let parameters):
-      // Without a tag, no further attempt is simulated until a tag is placed.
+      // If there is no tag, no further attempt is simulated until a tag is placed.
       search?.nextAttempt = field.tag == nil ? nil : time + .nanoseconds(pacing.emptyAttempt)
       let found = attempt(list: parameters)
       guard found != nil || current.end.map({ $0 <= time }) == true else { return }

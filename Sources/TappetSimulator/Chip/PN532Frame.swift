@@ -6,13 +6,13 @@
 ///     NACK       00 00 FF FF 00 00
 ///     error      00 00 FF 01 FF 7F 81 00
 package enum PN532Frame {
-  /// Direction from host to chip.
+  /// Frame identifier (TFI) of frames from the host to the chip.
   static let hostToChip: UInt8 = 0xD4
-  /// Direction from chip to host.
+  /// Frame identifier (TFI) of frames from the chip to the host.
   static let chipToHost: UInt8 = 0xD5
-  /// Acknowledges the receipt of a frame.
+  /// ACK frame, which confirms the receipt of a frame.
   static let ack: [UInt8] = [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00]
-  /// Rejects an invalid command (§6.2.1.5).
+  /// Error frame, which rejects an invalid command (§6.2.1.5).
   static let syntaxError: [UInt8] = [0x00, 0x00, 0xFF, 0x01, 0xFF, 0x7F, 0x81, 0x00]
   /// Maximum number of bytes of TFI and data in a normal frame.
   static let normalSizeMax = 255

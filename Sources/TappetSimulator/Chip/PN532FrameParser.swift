@@ -26,7 +26,7 @@ package struct PN532FrameParser {
   /// Creates a parser without input.
   package init() {}
 
-  /// Whether a frame is incomplete.
+  /// Whether the buffer contains an incomplete frame.
   var isMidFrame: Bool { !buffer.isEmpty }
 
   /// Adds bytes from the line.
@@ -55,7 +55,7 @@ package struct PN532FrameParser {
     }
   }
 
-  /// Finds the offset of the start code 00 FF.
+  /// Returns the offset of the start code 00 FF, if any.
   private func startCode() -> Int? {
     guard buffer.count >= 2 else { return nil }
     for index in 0..<buffer.count - 1 where buffer[index] == 0x00 && buffer[index + 1] == 0xFF { return index }

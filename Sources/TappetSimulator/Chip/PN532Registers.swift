@@ -40,7 +40,7 @@ struct PN532Registers {
   var isTypeA106: Bool { self[Self.txMode] & 0x73 == 0 && self[Self.rxMode] & 0x73 == 0 }
   /// Whether the host handles parity bits.
   var isParityDisabled: Bool { self[Self.manualRCV] & 0x10 != 0 }
-  /// Number of bits to send of the last byte; 0 means all.
+  /// Number of bits of the last byte to send; 0 means all.
   var lastBitsToSend: UInt8 { self[Self.bitFraming] & 0x07 }
   /// Number of valid bits in the last byte received; 0 means all.
   var lastBitsReceived: UInt8 {
@@ -48,7 +48,7 @@ struct PN532Registers {
     set { self[Self.control] = self[Self.control] & 0xF8 | newValue & 0x07 }
   }
 
-  /// Sets the registers as InListPassiveTarget does: CRC on, speed and framing of the modulation.
+  /// Sets the registers as InListPassiveTarget does: enables the CRC, and sets speed and framing for the modulation.
   mutating func prepare(modulation: UInt8) {
     let mode: UInt8 =
       switch modulation {

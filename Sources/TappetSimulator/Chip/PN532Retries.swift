@@ -6,11 +6,11 @@ struct PN532Retries {
   var passiveActivation: UInt8 = 0xFF
   /// MaxRtyCOM: retries of an exchange.
   var exchange: UInt8 = 0x00
-  /// fRetryTimeout: 0x0A is 51.2 ms.
+  /// Code of fRetryTimeout; 0x0A means 51.2 ms.
   var timeoutCode: UInt8 = 0x0A
 
-  /// Response timeout of an exchange in nanoseconds: 100 us, doubled by each step of the code; code 0, which means no
-  /// limit, is limited here.
+  /// Response timeout of an exchange, in nanoseconds: 100 us, doubled by each step of the code; code 0 means no limit
+  /// on the chip, and 3.3 s here.
   var timeout: Int64 {
     timeoutCode == 0 ? 3_276_800_000 : 100_000 << Int64(min(timeoutCode, 0x10) - 1)
   }

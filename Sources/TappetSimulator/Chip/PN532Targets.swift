@@ -10,13 +10,13 @@ struct PN532Targets {
     case blocks(number: UInt8, frameSizeMax: Int)
   }
 
-  /// `nil` if there is no target.
+  /// Protocol of the current target; `nil` if there is no target.
   var link: Link?
   /// Whether the tag is selected; InDeselect halts it, but the target remains known.
   var isSelected = false
   /// The UID found by anti-collision.
   var uid: [UInt8] = []
-  /// The rest of a response that did not fit one host frame.
+  /// The remainder of a response that did not fit in one host frame.
   var unread: [UInt8] = []
   /// The start of a command that the host has not sent completely (bit 6 of Tg).
   var unsent: [UInt8] = []

@@ -6,11 +6,11 @@ import TappetCore
 package struct RFField {
   /// Counters of tag exchanges.
   package struct Counters: Equatable {
-    /// Commands to the tag since it was last selected.
+    /// Number of commands to the tag since it was last selected.
     package var exchangesSinceSelect = 0
-    /// Commands to the tag since it was placed.
+    /// Number of commands to the tag since it was placed.
     package var exchangesSincePlace = 0
-    /// Completed selections since the counters were reset.
+    /// Number of completed selections since the counters were reset.
     package var selects = 0
   }
 
@@ -18,18 +18,18 @@ package struct RFField {
   package private(set) var tag: VirtualTag?
   /// A second tag on the antenna.
   private var neighbour: VirtualTag?
-  /// The most recently removed tag, in its state at that time.
+  /// The most recently removed tag, in its state when it was removed.
   private var former: VirtualTag?
-  /// Whether the field is on; a tag loses its activation state without the field.
+  /// Whether the field is on; a tag loses its activation state when the field is switched off.
   private(set) var isOn = false
-  /// Elapsed time in nanoseconds since `takeElapsed`.
+  /// Nanoseconds elapsed since the last call of `takeElapsed`.
   private var elapsed: Int64 = 0
   private(set) var counters = Counters()
   /// Number of writes to removed tags.
   private var formerWrites = 0
-  /// Exchanges until the tag is removed.
+  /// Number of exchanges until the tag is removed; `nil` if no removal is scheduled.
   private var departure: Int?
-  /// Number of responses until one is corrupted.
+  /// Number of responses until one is corrupted; `nil` if no corruption is scheduled.
   private var corruption: Int?
 
   // MARK: Test operations
@@ -50,7 +50,7 @@ package struct RFField {
     place(former)
     return former
   }
-  /// Removes the tags; returns `nil` if there were none.
+  /// Removes both tags; returns the first tag, or `nil` if there was none.
   @discardableResult
   mutating func take() -> VirtualTag? {
     defer {
@@ -70,7 +70,7 @@ package struct RFField {
   /// Schedules the corruption of the `count`-th response from now on; 0 means none.
   mutating func corrupt(answer count: Int) { corruption = count > 0 ? count : nil }
 
-  /// Pages or file parts written on all tags since the counters were reset.
+  /// Number of pages or file parts written on all tags since the counters were reset.
   var writes: Int { formerWrites + (tag?.writes ?? 0) }
   /// Resets the counters.
   mutating func resetCounters() {
@@ -97,8 +97,9 @@ package struct RFField {
     return answer
   }
 
-  /// Combines the responses of two tags as seen by the chip: the bits of both for a request; in anti-collision a 1 at
-  /// the first difference, and from there on only the tag that sent it (ISO/IEC 14443-3 §6.5.3).
+  /// Combines the responses of two tags as the chip receives them: after a request, the bits of both; in
+  /// anti-collision, a 1 at the first difference, and after it only the data of the tag that sent the 1 (ISO/IEC
+  /// 14443-3 §6.5.3).
   private static func superposed(_ one: RFFrame?, _ other: RFFrame?) -> RFFrame? {
     guard let one, let other else { return one ?? other }
     if one.bytes.count == 2, other.bytes.count == 2 {

@@ -6,11 +6,11 @@ import TappetPlatform
 /// The server side of a test's connection.
 final class ControlClient {
   let socket: UnixSocket
-  /// The pending `lights wait`.
+  /// The pending `lights wait` command.
   var awaited: (name: String, deadline: Instant)?
-  /// Set while its `play` is running.
+  /// Whether a `play` command of this client is running.
   var isAwaitingPlay = false
-  /// Set when the test sends no more commands; a response may still be pending.
+  /// Whether the test has finished sending commands; a response may still be pending.
   private(set) var hasEnded = false
   private(set) var isGone = false
   private var incoming: [UInt8] = []
@@ -19,7 +19,7 @@ final class ControlClient {
   /// Takes ownership of the connection.
   init(_ socket: UnixSocket) { self.socket = socket }
 
-  /// No reads while a response is pending, or after the end of the input; poll reports a hang-up anyway.
+  /// The events to wait for: no input while a response is pending or after the end of the input, but always hang-ups.
   var interest: Interest {
     var interest: Interest = hasEnded || isOwed ? [] : .readable
     if !outgoing.isEmpty { interest.insert(.writable) }
@@ -41,7 +41,7 @@ final class ControlClient {
 
   /// Returns the next line, unless a response is still pending.
   ///
-  /// An overlong line is returned incomplete, to be refused.
+  /// An overlong line is returned incomplete, so that the caller refuses it.
   func nextLine() -> [UInt8]? {
     guard !isOwed else { return nil }
     if let end = incoming.firstIndex(of: 0x0A) {

@@ -7,7 +7,7 @@ import TappetPlatform
 final class PseudoTerminal {
   /// The chip's end; reads and writes never block.
   let chipEnd: FileDescriptor
-  /// Kept open, so that a host can disconnect without a hang-up, and its termios settings persist, as on a real port.
+  /// Stays open so that a host can disconnect without a hang-up, and the termios settings persist, as on a real port.
   private let hostEnd: FileDescriptor
   private let link: String
 

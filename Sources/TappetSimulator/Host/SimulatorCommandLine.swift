@@ -68,7 +68,7 @@ enum SimulatorCommandLine {
 
   private static func show(_ answer: String) -> Int32 {
     guard !answer.isEmpty else {
-      put("tappet-sim: no answer\n", to: tp_stderr())
+      put("tappet-sim: no response\n", to: tp_stderr())
       return Exit.system
     }
     if answer.hasPrefix("error") {

@@ -16,17 +16,17 @@ extension SimulatorCommandLine {
       --panel PATH    Unix seqpacket socket that the kiosk connects to as its panel
       --pace on|off   simulate transmission times on the line and in the air (on), or only waiting times (off)
       --try MS        duration of one attempt to find a tag, which varies between chips (default: 4.25 ms)
-      --trace FILE    append every byte on the line to this file: time, > from the host or < to it, hexadecimal
+      --trace FILE    append every byte on the line to this file: time, > from or < to the host, hexadecimal
       --help, --version
 
     Commands. The response is 'ok ...' or 'error ...'; a list is sent as lines followed by a single full stop.
       place MODEL [uid=HEX] [url=URL | ndef=HEX | memory=HEX | empty | blank] [readonly] [locked] [password=HEX]
             [size=BYTES] [container=HEX] [slow=MS] [stays=N]
                       MODEL: ntag213 ntag215 ntag216 ntag203 ultralight ultralight-ev1-48 ultralight-ev1-128
-                      type4 ntag424 classic desfire; size: as a type4's container claims; slow: delay of responses;
+                      type4 ntag424 classic desfire; size: as stated in a type4's container; slow: response delay;
                       stays: the tag leaves after responding to N exchanges
       beside MODEL... place a second tag beside the tag
-      back            put the tag that was removed last back, in the state in which it left
+      back            put back the tag that was removed last, in the state in which it left
       take            remove the tag
       take after N    remove the tag after it has responded to N more exchanges
       corrupt N       flip a bit in the N-th response of a tag from now on
@@ -34,7 +34,7 @@ extension SimulatorCommandLine {
                       send the chip's next response with a wrong checksum, or with bit 7 of its status byte set
       stall on|off    make the chip ignore all commands, or respond again
       stall after N   make the chip ignore all commands after N more commands
-      unplug, plug    hang the line up; replace it with a new one
+      unplug, plug    hang up the line; replace it with a new line
       brownout        the chip responds to everything, but finds no tag until it is set up again
       counters        show exchanges, selections, writes, and commands by code (a list)
       reset-counters

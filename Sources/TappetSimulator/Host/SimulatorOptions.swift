@@ -10,6 +10,6 @@ struct SimulatorOptions {
   var trace: String?
   /// Whether transmission takes time.
   var isPaced = true
-  /// Milliseconds of one unsuccessful attempt to find a tag; `nil` for the default.
+  /// Duration of one unsuccessful attempt to find a tag, in milliseconds; `nil` for the default.
   var tryMilliseconds: Int?
 }

@@ -40,12 +40,12 @@ final class SimulatorProcess {
     terminal = try PseudoTerminal(link: options.link)
   }
 
-  /// Serves until a signal or a test ends the simulator.
+  /// Serves hosts and tests until a signal or a test ends the simulator.
   func run() throws(SystemError) {
     while !isQuitting {
       let waited = descriptors()
       let ready = Poll.wait(waited, for: nextDeadline.map { max(.zero, $0 - Instant.now()) })
-      // Deadlines first, so that output due before a new command is sent before it.
+      // Deadlines first, so that output that is already due is sent before a new command is handled.
       deliver()
       for (index, readiness) in ready.enumerated() where !readiness.isEmpty {
         try serve(waited[index].number, readiness)
@@ -118,7 +118,7 @@ final class SimulatorProcess {
 
   // MARK: The panel
 
-  /// Sends the due edges of the simulated button press.
+  /// Sends the due edges of the simulated button presses.
   private func play() throws(SystemError) {
     world.advance(to: Instant.now())
     for effect in world.takeEffects() { try perform(effect) }

@@ -4,19 +4,19 @@
 package struct RFFrame: Equatable, Sendable {
   /// The bytes in transmission order, least significant bit first, including the CRC if there is one.
   package var bytes: [UInt8]
-  /// Valid bits of the last byte; 0 means all eight.
+  /// Number of valid bits in the last byte; 0 means all eight.
   package var lastBits: UInt8
   /// Processing time of the sender before its response, in nanoseconds, in addition to the usual delay.
   package var delay: Int64 = 0
 
-  /// Creates a frame of whole bytes, or with an incomplete last byte.
+  /// Creates a frame; `lastBits` is 0 unless the last byte is incomplete.
   package init(_ bytes: [UInt8], lastBits: UInt8 = 0, delay: Int64 = 0) {
     self.bytes = bytes
     self.lastBits = lastBits
     self.delay = delay
   }
 
-  /// Returns a frame of bytes followed by their CRC.
+  /// Returns a frame that consists of `bytes` and their CRC.
   package static func withCRC(_ bytes: [UInt8], delay: Int64 = 0) -> RFFrame {
     RFFrame(bytes + crcA(bytes[...]), delay: delay)
   }
@@ -25,14 +25,14 @@ package struct RFFrame: Equatable, Sendable {
   /// Returns the acknowledgement (0xA).
   static func acknowledged(delay: Int64 = 0) -> RFFrame { nibble(0x0A, delay: delay) }
 
-  /// The bytes without their CRC; `nil` if it is missing or wrong.
+  /// The bytes without their CRC; `nil` if the CRC is missing or wrong.
   package var withoutCRC: [UInt8]? {
     guard lastBits == 0, bytes.count >= 3 else { return nil }
     let body = bytes.dropLast(2)
     return Array(bytes.suffix(2)) == Self.crcA(body) ? Array(body) : nil
   }
 
-  /// Computes CRC_A: polynomial x^16 + x^12 + x^5 + 1, start 0x6363, low byte first (ISO/IEC 14443-3 Annex B).
+  /// Computes CRC_A: polynomial x^16 + x^12 + x^5 + 1, initial value 0x6363, low byte first (ISO/IEC 14443-3 Annex B).
   @export(interface)
   package static func crcA(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     var crc: UInt16 = 0x6363

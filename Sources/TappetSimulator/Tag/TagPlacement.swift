@@ -8,11 +8,11 @@ package struct TagPlacement {
   package enum Content: Equatable {
     /// As delivered by the factory: for an NTAG, formatted and empty.
     case factory
-    /// Formatted, no message.
+    /// Formatted, without a message.
     case empty
     /// No capability container, and empty user memory.
     case blank
-    /// One URI record without abbreviation.
+    /// One URI record without an abbreviated prefix.
     case url(String)
     /// An NDEF message, stored unchanged.
     case message([UInt8])
@@ -41,13 +41,13 @@ package struct TagPlacement {
   package var isLocked = false
   /// Four-byte password required for writing.
   package var password: [UInt8]?
-  /// Type 4: size of the NDEF file according to the capability container.
+  /// Type 4: size of the NDEF file stated in the capability container, in bytes.
   package var fileSize: UInt16?
   /// Type 4: the capability container, stored unchanged.
   package var container: [UInt8]?
   /// Response delay of the tag in milliseconds.
   package var slowness = 0
-  /// Exchanges after which the tag is removed; `nil` if it stays.
+  /// Number of exchanges after which the tag is removed; `nil` if it stays.
   package var stay: Int?
 
   /// Creates the parameters of a tag.
@@ -90,7 +90,7 @@ package struct TagPlacement {
     return chosen
   }
 
-  /// Returns one URI record with identifier code 0x00; a URI too long to encode does not fit any tag.
+  /// Returns a message with one URI record (identifier code 0x00); throws if the URI is too long to encode.
   private static func message(of url: String) throws(Fault) -> [UInt8] {
     let uri = Array(url.utf8)
     guard let message = NDEFMessage(records: [NDEFRecord(uri: uri)]).encode() else {

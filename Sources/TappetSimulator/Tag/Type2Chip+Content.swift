@@ -4,7 +4,7 @@
 import TappetCore
 
 extension Type2Chip {
-  /// Stores an NDEF message in its TLV, after the factory's Lock Control TLV, or in place of it if both do not fit.
+  /// Stores an NDEF message in a TLV after the factory's Lock Control TLV, or in place of that TLV if both do not fit.
   mutating func store(message: [UInt8]) throws(TagPlacement.Fault) {
     guard let block = Type2Memory.encode(message: message) else {
       throw .doesNotFit(size: message.count, capacity: userSize)
@@ -18,7 +18,7 @@ extension Type2Chip {
     fillUserMemory(content)
   }
 
-  /// Erases the tag, as if never formatted.
+  /// Erases the tag, as if it had never been formatted.
   mutating func erase() {
     memory.replaceSubrange(12..<16, with: [0, 0, 0, 0])
     fillUserMemory([])
@@ -30,7 +30,7 @@ extension Type2Chip {
     memory.replaceSubrange(0..<bytes.count, with: bytes)
   }
 
-  /// Makes the tag read-only by its capability container alone.
+  /// Marks the tag as read-only in its capability container, without setting lock bits.
   mutating func declareReadOnly() { memory[15] |= 0x0F }
 
   /// Sets all lock bits, as on a permanently locked tag.
@@ -42,7 +42,7 @@ extension Type2Chip {
     }
   }
 
-  /// Sets a password for page 4 and up; returns false if the model does not support passwords.
+  /// Protects page 4 and all later pages with a password; returns false if the model does not support passwords.
   mutating func protect(with password: [UInt8]) -> Bool {
     guard let page = model.configurationPage, password.count == 4 else { return false }
     memory[page * 4 + 3] = 4

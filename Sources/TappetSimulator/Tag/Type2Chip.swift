@@ -19,11 +19,11 @@ package struct Type2Chip {
   /// Number of pages written since the tag was created.
   package private(set) var writes = 0
   private var isAuthenticated = false
-  /// COMPATIBILITY_WRITE consists of two frames: this is the page to be written by the second one.
+  /// The page that the second frame of a COMPATIBILITY_WRITE command will write.
   private var pageAwaitingData: Int?
   private var counters: [Int] = [0, 0, 0]
 
-  /// Creates a tag with this UID (7 bytes), formatted as delivered by the factory.
+  /// Creates a tag with the given 7-byte UID, formatted as delivered by the factory.
   init(model: Type2Model, uid: [UInt8]) {
     self.model = model
     memory = [UInt8](repeating: 0, count: model.pageCount * 4)
@@ -47,13 +47,13 @@ package struct Type2Chip {
   /// Number of bytes available for TLV blocks.
   var userSize: Int { (model.userPageEnd - 4) * 4 }
 
-  /// Ends the authentication, which is volatile.
+  /// Resets the volatile state: the authentication and an incomplete COMPATIBILITY_WRITE.
   mutating func powerOff() {
     isAuthenticated = false
     pageAwaitingData = nil
   }
 
-  /// Responds to a command; `nil` as `command` means that the frame's CRC was wrong.
+  /// Responds to a command; a `nil` command means that the frame's CRC was wrong.
   mutating func answer(_ command: [UInt8]?) -> Answer {
     guard let command, let code = command.first else { return .refused(code: 0x01) }
     if let page = pageAwaitingData {
@@ -90,7 +90,7 @@ package struct Type2Chip {
 
   // MARK: Reading
 
-  /// End of the readable pages: AUTH0, if reading requires the password.
+  /// End of the readable pages: AUTH0 if reading requires the password, otherwise the end of the memory.
   private var readableEnd: Int {
     guard let page = model.configurationPage, !isAuthenticated, memory[page * 4 + 4] & 0x80 != 0 else {
       return model.pageCount
@@ -98,7 +98,7 @@ package struct Type2Chip {
     return min(model.pageCount, Int(memory[page * 4 + 3]))
   }
 
-  /// Returns a page as READ does, with password and PACK as zeros.
+  /// Returns a page as READ does, with zeros in place of the password and PACK.
   private func visible(page: Int) -> ArraySlice<UInt8> {
     if let configuration = model.configurationPage, page == configuration + 2 || page == configuration + 3 {
       return [0, 0, 0, 0]
@@ -140,7 +140,7 @@ package struct Type2Chip {
     return .frame(.withCRC([0, 8, 16].map { UInt8(truncatingIfNeeded: value >> $0) }))
   }
 
-  /// Executes INCR_CNT of the EV1: 24 bits, no overflow (MF0ULx1 §10.7).
+  /// Executes INCR_CNT of the EV1; refuses an overflow of the 24-bit counter (MF0ULx1 §10.7).
   private mutating func incrementCounter(_ index: UInt8, by amount: ArraySlice<UInt8>) -> Answer {
     guard model.counters == 0...2, index <= 2 else { return .refused(code: 0x00) }
     var sum = counters[Int(index)]
@@ -179,7 +179,7 @@ package struct Type2Chip {
     return .frame(.acknowledged(delay: Pacing.pageWrite))
   }
 
-  /// Lock bits frozen by block-lock bits: BL-CC freezes the bit of page 3, BL9-4 those of 4 to 9, BL15-10 the others.
+  /// Lock bits frozen by block-lock bits: BL-CC freezes that of page 3, BL9-4 those of pages 4-9, BL15-10 the others.
   private var frozenStaticLocks: (low: UInt8, high: UInt8) {
     let block = memory[10]
     var low: UInt8 = 0

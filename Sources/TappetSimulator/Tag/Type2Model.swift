@@ -1,4 +1,4 @@
-/// The differences between the members of the Type 2 family, with numbers from NXP's data sheets (MF0ICU1, MF0ULx1,
+/// The differences between the members of the Type 2 family, with values from NXP's data sheets (MF0ICU1, MF0ULx1,
 /// NTAG203, NTAG213/215/216).
 
 /// A member of the Type 2 family.
@@ -27,7 +27,7 @@ package struct Type2Model {
   var version: [UInt8]?
   /// Whether the tag supports FAST_READ and READ_SIG.
   var isSecondGeneration: Bool { version != nil }
-  /// One-way counters that READ_CNT can read.
+  /// Indexes of the one-way counters that READ_CNT can read.
   var counters: ClosedRange<UInt8>?
   /// Whether unknown commands are ignored instead of refused.
   var isSilentWhenRefusing = false
@@ -35,7 +35,7 @@ package struct Type2Model {
   /// End of the user pages, which start at page 4.
   var userPageEnd: Int { dynamicLock?.page ?? configurationPage ?? pageCount }
 
-  /// Returns the model of this name; `nil` for a tag that is not of Type 2 or not simulated.
+  /// Returns the model with this name; `nil` if the tag is not of Type 2 or not simulated.
   static func named(_ name: String) -> Type2Model? {
     switch name {
     case "ultralight": ultralight

@@ -1,4 +1,4 @@
-/// The NDEF application of a Type 4 tag: SELECT, READ BINARY, UPDATE BINARY on its capability container and its NDEF
+/// The NDEF application of a Type 4 tag: SELECT, READ BINARY and UPDATE BINARY for its capability container and NDEF
 /// file (NFC Forum Type 4 Tag 1.1), and GetVersion of NTAG 424 DNA (NT4H2421Gx §10.5.2).
 
 /// The files of a Type 4 tag and the commands on them.
@@ -10,7 +10,7 @@ package struct Type4Application {
     case ndef
   }
 
-  /// Maximum size of a command including its header; extended lengths are not supported.
+  /// Maximum size of a command including its header, in bytes; extended lengths are not supported.
   static let commandSizeMax = 261
 
   /// NLEN followed by the message.
@@ -23,7 +23,7 @@ package struct Type4Application {
   /// Number of UPDATE BINARY commands that wrote data.
   package private(set) var writes = 0
 
-  /// Creates an empty file of `size` bytes.
+  /// Creates an application with an empty NDEF file of `size` bytes.
   ///
   /// `versionFrames` contains the parts of the response to GetVersion.
   init(size: Int, maximumRead: UInt16, maximumWrite: UInt16, versionFrames: [[UInt8]] = [], hasNDEF: Bool = true) {
@@ -43,13 +43,13 @@ package struct Type4Application {
     [UInt8(truncatingIfNeeded: value >> 8), UInt8(truncatingIfNeeded: value)]
   }
 
-  /// Deselects application and files.
+  /// Deselects the application and its files.
   mutating func deselect() {
     selected = .nothing
     nextVersionFrame = nil
   }
 
-  /// Sets the file size in the container, regardless of the actual size.
+  /// Sets the file size stated in the capability container, regardless of the actual size.
   mutating func claim(size: UInt16) { capability.replaceSubrange(11..<13, with: Self.bytes(size)) }
 
   /// Stores a message in the file; returns false if it does not fit.
@@ -61,11 +61,11 @@ package struct Type4Application {
     return true
   }
 
-  /// Replaces the container; a container of mapping version 1 also selects that version's commands.
+  /// Replaces the capability container; a container of mapping version 1 also selects the commands of that version.
   mutating func replace(container: [UInt8]) { capability = container }
 
-  /// Whether the application has its former name, and files are selected with P2 00 only (NFC Forum Type 4 Tag 1.0
-  /// §5.4).
+  /// Whether the tag uses mapping version 1, in which the application has a different name, and files are selected with
+  /// P2 00 only (NFC Forum Type 4 Tag 1.0 §5.4).
   private var isVersion1: Bool { capability.count > 2 && capability[2] >> 4 == 1 }
 
   private static let writeAccessOffset = 14
@@ -73,7 +73,7 @@ package struct Type4Application {
   /// Disables write access.
   mutating func close() { capability[Self.writeAccessOffset] = 0xFF }
 
-  /// Returns the response including its status words.
+  /// Executes a command; returns the response including its status words.
   mutating func answer(_ command: [UInt8]) -> [UInt8] {
     guard command.count >= 4 else { return [0x67, 0x00] }
     switch (command[0], command[1]) {

@@ -13,14 +13,14 @@ package struct Type4Card {
   package var application: Type4Application
   /// ATS without its length byte: T0 (FSCI 7: frames of 128 bytes), TA, TB, TC, historical bytes.
   private let ats: [UInt8]
-  /// FSD: the maximum frame size that the reader accepts.
+  /// FSD: the maximum frame size that the reader accepts, in bytes.
   private var frameSizeMax = 64
   private var blockNumber: UInt8 = 1
   private var incoming: [UInt8] = []
   private var outgoing: [UInt8] = []
   private var lastBlock: [UInt8] = []
 
-  /// Creates a card with these files.
+  /// Creates a card with the given application.
   init(application: Type4Application, historicalBytes: [UInt8]) {
     self.application = application
     ats = [0x77, 0x77, 0x71, 0x02] + historicalBytes
@@ -62,8 +62,8 @@ package struct Type4Card {
 
   /// Responds to an R-block.
   ///
-  /// R(NAK) with the card's block number: repeats the last block; with the other number: R(ACK), which readers also use
-  /// as a presence check. R(ACK): the next part of a long response (§7.5.4.3, rules 11 to 13).
+  /// R(NAK) with the card's block number repeats the last block. With the other number, the card responds with R(ACK);
+  /// readers use this as a presence check. R(ACK) requests the next part of a long response (§7.5.4.3, rules 11 to 13).
   private mutating func answerReceiveReady(_ pcb: UInt8) -> Answer {
     if pcb & 1 == blockNumber & 1 {
       return lastBlock.isEmpty ? .silent : .block(lastBlock)
@@ -92,7 +92,7 @@ package struct Type4Card {
   }
 
   private mutating func sendPart() -> Answer {
-    // PCB and CRC need three bytes of the frame.
+    // PCB and CRC take up three bytes of the frame.
     let size = max(1, frameSizeMax - 3)
     let part = outgoing.prefix(size)
     outgoing = Array(outgoing.dropFirst(part.count))

@@ -1,4 +1,4 @@
-/// Facts about a tag that tests can inspect, but readers cannot.
+/// The state of a tag that tests can inspect, but readers cannot.
 
 extension VirtualTag {
   /// Type 2: all pages as returned by READ, without the password; Type 4: the NDEF file.

@@ -14,12 +14,12 @@ package struct VirtualTag {
 
   /// The states of ISO/IEC 14443-3 §6.3.
   ///
-  /// `woken` means that the tag left HALT, so that an error returns it there (the states with an asterisk).
+  /// `woken` means that the tag left HALT, to which an error returns it (the states with an asterisk).
   enum Activation: Equatable {
     case idle
     case ready(level: Int, woken: Bool)
     case active(woken: Bool)
-    /// Uses ISO-DEP (ISO/IEC 14443-4) and ignores everything else.
+    /// Uses ISO-DEP (ISO/IEC 14443-4) and ignores all other frames.
     case inProtocol
     case halted
   }
@@ -32,7 +32,7 @@ package struct VirtualTag {
   let sak: UInt8
   /// The memory and the command set.
   package var body: Body
-  /// Response delay in nanoseconds, even when pacing is off.
+  /// Response delay in nanoseconds; applies even when pacing is off.
   var answerDelay: Int64 = 0
   private(set) var activation = Activation.idle
 
@@ -50,7 +50,7 @@ package struct VirtualTag {
     resetBody()
   }
 
-  /// Responds to a frame; `nil` means silence.
+  /// Responds to a frame; returns `nil` if the tag remains silent.
   mutating func answer(_ frame: RFFrame) -> RFFrame? {
     if activation == .inProtocol { return answerInProtocol(frame) }
     if frame.lastBits == 7, let byte = frame.bytes.first, byte == 0x26 || byte == 0x52 {
@@ -80,7 +80,7 @@ package struct VirtualTag {
     return RFFrame(atqa)
   }
 
-  /// Returns the part of the UID at a cascade level: four bytes, the first 0x88 (cascade tag) if more follow.
+  /// Returns the part of the UID at a cascade level: four bytes, starting with 0x88 (cascade tag) if more follow.
   private func cascade(_ level: Int) -> (bytes: [UInt8], isLast: Bool)? {
     switch (uid.count, level) {
     case (4, 0): (uid, true)
@@ -92,8 +92,8 @@ package struct VirtualTag {
     }
   }
 
-  /// Responds to SEL (93, 95, 97) with NVB and a prefix of the UID; whole bytes only, since single bits are needed only
-  /// when two tags collide.
+  /// Responds to SEL (93, 95, 97) with NVB and a prefix of the UID; supports whole bytes only, because single bits are
+  /// needed only when two tags collide.
   private mutating func answerAnticollision(_ frame: RFFrame, level: Int, woken: Bool) -> RFFrame? {
     guard let part = cascade(level), frame.bytes.count >= 2,
       frame.bytes[0] == 0x93 &+ UInt8(truncatingIfNeeded: 2 * level)
@@ -120,7 +120,7 @@ package struct VirtualTag {
     return RFFrame(Array(wanted[known.count...]))
   }
 
-  /// Returns to the state before wake-up, after an error or a request for another tag.
+  /// Returns to the state before wake-up, after an error or a request for a different tag.
   private mutating func fallBack(woken: Bool) {
     activation = woken ? .halted : .idle
     resetBody()

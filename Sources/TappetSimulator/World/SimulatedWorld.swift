@@ -15,7 +15,7 @@ package struct SimulatedWorld {
 
   /// A reply to a test.
   enum Reply {
-    /// A single line after `ok`.
+    /// A single line that consists of `ok` and this text.
     case done(String)
     /// Lines, terminated by a single full stop.
     case lines([String])

@@ -12,7 +12,7 @@ struct VirtualPanel {
     var isOn: Bool
     /// Arrival time of the datagram.
     var arrived: Instant
-    /// Time of sending according to the kiosk.
+    /// Time of sending as reported by the kiosk, in nanoseconds of CLOCK_BOOTTIME.
     var sent: Int64
   }
 
@@ -23,7 +23,7 @@ struct VirtualPanel {
   /// Current level of each output, in the order in which the outputs first appeared.
   private(set) var outputs: [Entry] = []
 
-  /// Handles a datagram from the kiosk: `light NAME BOOTTIME_NS` or `level OUTPUT 0|1 BOOTTIME_NS`; ignores others.
+  /// Handles the datagrams `light NAME BOOTTIME_NS` and `level OUTPUT 0|1 BOOTTIME_NS` from the kiosk; ignores others.
   mutating func receive(_ datagram: [UInt8], at now: Instant) {
     let words = String(decoding: datagram, as: UTF8.self).split(whereSeparator: { $0 == " " || $0 == "\n" })
     guard words.count >= 3, let sent = Int64(words[words.count - 1]) else { return }
@@ -57,6 +57,6 @@ struct VirtualPanel {
   /// Clears the current output levels after the kiosk has disconnected.
   mutating func disconnect() { outputs = [] }
 
-  /// Returns the first entry of this name since the last `clear`.
+  /// Returns the first light with this name since the last `clear`.
   func first(named name: String) -> Entry? { entries.first { $0.name == name } }
 }

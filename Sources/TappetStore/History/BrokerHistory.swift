@@ -7,7 +7,7 @@ import TappetSQLite
 
 /// The broker tool's history, which never contains passwords.
 package final class BrokerHistory {
-  /// The purpose of a command.
+  /// Type of a command.
   package enum Kind: Int64, CaseIterable, Sendable {
     case connection = 0
     case subscription = 1
@@ -17,12 +17,12 @@ package final class BrokerHistory {
   /// A command that was run.
   package struct Entry: Hashable, Sendable {
     package var kind: Kind
-    /// The words that were typed, without `tappet`.
+    /// The arguments as typed, without `tappet`.
     package var words: [String]
     /// Time of the last run, in milliseconds since 1970.
     package var unixMilliseconds: Int64
 
-    /// Creates an entry for these words.
+    /// Creates an entry for the given arguments.
     package init(kind: Kind, words: [String], unixMilliseconds: Int64) {
       self.kind = kind
       self.words = words
@@ -46,7 +46,7 @@ package final class BrokerHistory {
 
   private init(_ database: Database) { self.database = database }
 
-  /// Opens the history; returns `nil` if there is none and `makes` is false.
+  /// Opens the history; returns `nil` if there is no history and `makes` is false.
   @export(interface)
   package static func open(folder path: String, makes: Bool) throws(DatabaseError) -> BrokerHistory? {
     let name = "mqtt.db"
@@ -64,7 +64,7 @@ package final class BrokerHistory {
     return BrokerHistory(database)
   }
 
-  /// Creates the missing parent folders of `path` for their owner only, as far as possible.
+  /// Creates the missing parent folders of `path`, accessible only to their owner; ignores errors.
   package static func makeFolders(above path: String) {
     let bytes = Array(path.utf8)
     for index in bytes.indices.dropFirst() where bytes[index] == UInt8(ascii: "/") {
@@ -72,7 +72,7 @@ package final class BrokerHistory {
     }
   }
 
-  /// Adds a command as the newest one; a repeated command moves up, and the oldest of its kind is removed.
+  /// Adds a command as the newest entry; moves a repeated command to the top, and removes the oldest excess entry.
   @export(interface)
   package func note(_ entry: Entry) throws(DatabaseError) {
     let words = Array(entry.words.joined(separator: "\0").utf8)
@@ -94,7 +94,7 @@ package final class BrokerHistory {
     }
   }
 
-  /// Whether the entry repeats the newest of its kind within `Limits.historyRepeatInterval`.
+  /// Whether the entry repeats the newest entry of its kind within `Limits.historyRepeatInterval`.
   private func isNewest(_ entry: Entry) throws(DatabaseError) -> Bool {
     guard let newest = try entries().first(where: { $0.kind == entry.kind }), newest.words == entry.words else {
       return false

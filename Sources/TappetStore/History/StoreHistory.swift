@@ -1,9 +1,9 @@
 // The tap log: the outcome of each tap, kept for the time that `history:` specifies.
 //
-// A row number consists of the time in milliseconds and 20 further bits; if the clock was set back, it is the next
-// number. Rows are therefore in the order of writing, rows since a given time are found by number, and no index has to
-// be written. A tap's first row is written in the commit of its entry, its last row in the commit of the entry's
-// removal; a row without an entry is written without a sync, so a power cut may lose the latest of these rows.
+// A row number consists of the time in milliseconds and 20 further bits; if the clock was set back, the next number is
+// used. Rows are therefore in the order of writing, rows since a given time are found by number, and no index has to be
+// written. A tap's first row is written in the commit of its entry, its last row in the commit that removes the entry;
+// a row without an entry is written without a sync, so a power cut may lose the latest of these rows.
 
 import TappetCore
 import TappetSQLite
@@ -16,7 +16,7 @@ package struct HistoryFilter: Hashable, Sendable {
   package var result: TapResult?
   /// A UID in lower-case hexadecimal digits, or a label.
   package var tag: String?
-  /// A person's id.
+  /// Id of the person.
   package var person: String?
 
   /// Creates a filter that matches every row.
@@ -29,7 +29,7 @@ package struct HistoryCount: Hashable, Sendable {
   package var trigger: Trigger?
   package var uid: TagUID?
   package var tag: String?
-  /// A person's id.
+  /// Id of the person.
   package var person: String?
   package var count: Int64
   /// Time of the last occurrence, in milliseconds since 1970.
@@ -37,7 +37,7 @@ package struct HistoryCount: Hashable, Sendable {
 }
 
 extension Store {
-  /// Returns at most `limit` rows after this number, in the order of writing.
+  /// Returns at most `limit` rows after the row `number`, in the order of writing.
   @export(interface)
   package func history(
     after number: Int64, _ filter: HistoryFilter, limit: Int
@@ -126,7 +126,7 @@ extension Store {
 
   // MARK: Writing
 
-  /// Adds a row, within a transaction, if a log is kept.
+  /// Adds a row, within a transaction, if the tap log is enabled.
   func note(_ record: TapRecord) throws(DatabaseError) {
     guard historyAge != nil else { return }
     var record = record
@@ -153,7 +153,7 @@ extension Store {
     try statement.run()
   }
 
-  /// Looks up the tag of an entry that an earlier process accepted, among the rows of its acceptance time.
+  /// Looks up the tag of an entry accepted by an earlier process, among the rows written at its acceptance time.
   private func identify(_ record: inout TapRecord) throws(DatabaseError) {
     guard let entry = record.entry else { return }
     let statement = try database.statement(
@@ -187,17 +187,17 @@ extension Store {
     }
   }
 
-  /// Commits everything that `body` does, or nothing, but does not wait for the disk: a power cut may undo it.
+  /// Runs `body` in a transaction that does not wait for the disk, so a power cut may undo it.
   func withoutSync(_ body: () throws(DatabaseError) -> Void) throws(DatabaseError) {
     try database.execute("PRAGMA synchronous = NORMAL")
-    // Fails only if memory runs out, and then the commit fails, too.
+    // Fails only if memory is exhausted, in which case the commit fails as well.
     defer { try? database.execute("PRAGMA synchronous = FULL") }
     try transaction(body)
   }
 
   /// Removes old and excess rows from time to time, one batch per call.
   ///
-  /// To be called by the kiosk's store thread while it is idle. If the disk refuses, or another process has locked the
+  /// Must be called by the kiosk's store thread while it is idle. If the write fails, or another process has locked the
   /// database, the next call retries.
   func pruneHistoryInPause(at unixMilliseconds: Int64) {
     guard pausesToPruning <= 0 else { return pausesToPruning -= 1 }
@@ -205,7 +205,7 @@ extension Store {
     try? database.withoutWaiting { () throws(DatabaseError) in try pruneHistory(at: unixMilliseconds) }
   }
 
-  /// Removes at most `Limits.historyPruneMax` old or excess rows; all rows if no log is kept.
+  /// Removes at most `Limits.historyPruneMax` old or excess rows, or all rows if the tap log is disabled.
   func pruneHistory(at unixMilliseconds: Int64) throws(DatabaseError) {
     guard let oldest = try edge("SELECT number, serial FROM history ORDER BY number LIMIT 1"),
       let newest = try edge("SELECT number, serial FROM history ORDER BY number DESC LIMIT 1")
@@ -236,9 +236,9 @@ extension Store {
     return try statement.step() ? (statement.integer(0), statement.integer(1)) : nil
   }
 
-  /// Returns the first row number of a millisecond.
+  /// Returns the first row number for the given millisecond.
   private static func historyNumber(_ unixMilliseconds: Int64) -> Int64 {
-    // Enough for 250 years; a clock that is further off does no harm.
+    // Sufficient for 250 years; a clock error beyond that is harmless.
     min(max(0, unixMilliseconds), 1 << 43 - 1) << 20
   }
 }
@@ -256,7 +256,7 @@ extension StoreRequest {
     }
   }
 
-  /// Whether the request concerns only the tap log, and does not wait for the next commit.
+  /// Whether the request concerns only the tap log, and must not wait for the next commit.
   var isForHistoryAtOnce: Bool {
     if case .recordTap(_, mayWait: true) = self { return false }
     return isForHistory

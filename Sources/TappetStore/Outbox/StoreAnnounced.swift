@@ -1,9 +1,9 @@
-// Topics for which the broker retains a message of this kiosk, so that a later configuration can clear them.
+// Topics for which the broker retains a message from this kiosk, so that a later configuration can clear the messages.
 
 import TappetSQLite
 
 extension Store {
-  /// Returns the sorted topics, each with its content.
+  /// Returns the topics, sorted, each with its content.
   package func announcedTopics() throws(DatabaseError) -> [(topic: String, content: String)] {
     let statement = try database.statement("SELECT topic, content FROM announced ORDER BY topic")
     defer { statement.reset() }

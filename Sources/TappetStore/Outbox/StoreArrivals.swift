@@ -1,11 +1,11 @@
 // Arrivals whose removal is pending, and the numbers of accepted taps. Both change in the commit of a tap's entry, so
-// they need no separate sync, and are correct however the process ends.
+// they need no separate sync, and are correct regardless of how the process ends.
 
 import TappetCore
 import TappetSQLite
 
 extension Store {
-  /// Stores the notes of an entry, within its transaction.
+  /// Stores an entry's notes, within the entry's transaction.
   func note(_ notes: EntryNotes, of uid: TagUID?) throws(DatabaseError) {
     if let count = notes.count, let uid {
       let statement = try database.statement("INSERT OR REPLACE INTO tag_counts (uid, count) VALUES (?1, ?2)")
@@ -30,7 +30,7 @@ extension Store {
     try statement.run()
   }
 
-  /// Returns the arrivals of these actions; deletes those of other actions, because nothing is published for them.
+  /// Returns the arrivals of the given actions; deletes all other arrivals, because nothing is published for them.
   package func arrivals(of actions: [String]) throws(DatabaseError) -> [TagArrival] {
     let (kept, others) = try allArrivals(of: actions)
     if !others.isEmpty {

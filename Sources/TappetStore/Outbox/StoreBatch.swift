@@ -1,4 +1,4 @@
-// Pending requests and their shared commit: a sync of an SD card takes up to 100 ms, however much it writes.
+// Pending requests and their shared commit: a sync of an SD card takes up to 100 ms, regardless of the amount of data.
 
 import TappetCore
 import TappetPlatform
@@ -37,16 +37,16 @@ struct StoreBatch {
     var excluding: [String]
   }
 
-  /// Removals of these requests, and those left over from an earlier commit.
+  /// Removals requested in this batch, and removals left over from an earlier commit.
   private(set) var unfinished: CarriedRemovals
   private var expiries: [(destination: Destination, moment: Moment, clockIsGood: Bool, excluded: [EntryID])] = []
   private var appends: [OutboxEntry] = []
   private var tickets: [(id: EntryID, ticket: String)] = []
   private var uses: [(id: String, uid: TagUID?, unixSeconds: Int64)] = []
-  /// Entries to drop; without an id, the oldest ones.
+  /// Entries to drop; an element without an id drops the oldest entries.
   private var drops: [(id: EntryID?, excluded: [EntryID])] = []
   private var checkCount = 0
-  /// Fallbacks to record; without a URL, all are deleted.
+  /// Fallbacks to record; an element without a URL deletes all recorded fallbacks.
   private var fallbacks: [(url: String?, until: Int64)] = []
   private var closes: [CloseCount] = []
   private var workingBroker: String?
@@ -85,7 +85,7 @@ struct StoreBatch {
       case .recordWrongCodes(let count): wrongCodes = count
       case .recordTime(let unixSeconds): time = unixSeconds
       case .recordTap(let record, _): taps.append(record)
-      // Already handled by the thread.
+      // The thread has already handled this request.
       case .keepHistory: break
       }
     }
@@ -97,7 +97,7 @@ struct StoreBatch {
       || wrongCodes != nil || time != nil || !taps.isEmpty || checkCount > 0
   }
 
-  /// Commits everything in one transaction; returns the replies.
+  /// Commits all changes in one transaction; returns the replies.
   func commit(to store: Store) throws(DatabaseError) -> [StoreEvent] {
     let events = try store.transaction { () throws(DatabaseError) in
       for id in unfinished.removals { try store.delete(id) }
@@ -155,9 +155,9 @@ struct StoreBatch {
     if let workingBroker { try store.recordBroker(workingBroker) }
   }
 
-  /// Returns the same requests in separate batches, so that a failure of one does not affect the others.
+  /// Returns the same requests in separate batches, so that a failed request does not affect the others.
   ///
-  /// Removals stay together.
+  /// All removals stay in one batch.
   func separated() -> [StoreBatch] {
     var batches: [StoreBatch] = []
     if !unfinished.isEmpty { batches.append(StoreBatch([], unfinished: unfinished)) }
@@ -218,7 +218,7 @@ extension Store {
 }
 
 extension StoreFault {
-  /// Whether the next request would meet the same fault, which is caused by the disk and not by the request.
+  /// Whether the disk causes the fault, rather than the request, so that the next request would fail in the same way.
   var concernsAll: Bool {
     switch self {
     case .readOnly, .ioError, .corrupt, .busy: true

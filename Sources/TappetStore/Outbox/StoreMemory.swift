@@ -5,7 +5,7 @@ import TappetCore
 import TappetSQLite
 
 extension Store {
-  /// Returns the latest recorded time in seconds since 1970; `nil` if there is none.
+  /// Returns the latest recorded time, in seconds since 1970; `nil` if none was recorded.
   package func latestTime() throws(DatabaseError) -> Int64? {
     try database.integer("SELECT value FROM meta WHERE name = 'latest time'")
   }

@@ -1,4 +1,4 @@
-// Timed openings that are still to be closed, so that a kiosk that was killed closes them after its restart.
+// Timed openings that have not been closed yet, so that a kiosk that was killed closes them after its restart.
 
 import TappetCore
 import TappetSQLite
@@ -18,7 +18,8 @@ extension Store {
     return openings
   }
 
-  /// Records when a topic's opening closes, or deletes the record if `closesAt` is `nil`, within a transaction.
+  /// Records the time at which a topic's opening closes, or deletes the record if `closesAt` is `nil`; within a
+  /// transaction.
   func recordTimedOpening(_ topic: String, _ closesAt: Instant?) throws(DatabaseError) {
     guard let closesAt else {
       let statement = try database.statement("DELETE FROM meta WHERE name = 'opened: ' || ?1")

@@ -1,6 +1,6 @@
 // The outbox in the store: entries in the order of acceptance, until they are delivered or expire.
 //
-// An entry's expiry is stored in monotonic time, together with the boot that this time counts from. For each boot, the
+// An entry's expiry is stored in monotonic time, together with the boot to which this time refers. For each boot, the
 // database contains the difference between wall clock and monotonic clock at the latest reading, so that the expiry is
 // still correct after a reboot if the clock was set after the tap.
 
@@ -26,7 +26,7 @@ extension Store {
     return sequences
   }
 
-  /// Removes the entries, all or none; some may already be gone.
+  /// Removes the entries, all or none; ignores entries that no longer exist.
   package func remove(_ ids: [EntryID]) throws(DatabaseError) {
     try transaction { () throws(DatabaseError) in
       for id in ids { try delete(id) }
@@ -82,8 +82,8 @@ extension Store {
     return summary
   }
 
-  /// Returns at most `limit` expired entries, and the earliest expiry of the rest, which is in the past if more have
-  /// expired.
+  /// Returns at most `limit` expired entries, and the earliest expiry of the remaining entries, which is in the past if
+  /// more entries have expired.
   ///
   /// Entries of earlier boots are evaluated only if the wall clock is good. Both results ignore excluded entries.
   package func fetchExpired(
@@ -96,8 +96,8 @@ extension Store {
     }
   }
 
-  /// Removes the entry with this id, or the oldest entries if `id` is `nil`, at most `Limits.storeDropMax`; returns
-  /// them.
+  /// Removes the entry with the given id or, if `id` is `nil`, the oldest entries, at most `Limits.storeDropMax`;
+  /// returns the removed entries.
   package func drop(_ id: EntryID?) throws(DatabaseError) -> [OutboxEntry] {
     let dropped = try transaction { () throws(DatabaseError) in try removeChosen(id, excluding: []) }
     for entry in dropped { rowCache[entry.id] = nil }
@@ -156,7 +156,7 @@ extension Store {
     return database.lastRow
   }
 
-  /// Binds the boot that the expiry counts from, and its time.
+  /// Binds the boot to which the expiry refers, and the time of the expiry.
   func bind(_ expiry: Expiry, to statement: Statement, at index: Int32) {
     switch expiry {
     case .at(let instant):
@@ -168,7 +168,7 @@ extension Store {
     }
   }
 
-  /// Stores the number of times the broker closed the connection on the entry.
+  /// Stores how often the broker closed the connection when the entry was sent.
   func note(_ closes: CloseCount) throws(DatabaseError) {
     let row = rowCache[closes.id]
     let statement = try database.statement(
@@ -239,7 +239,7 @@ extension Store {
 
   /// Caches the entry's row.
   ///
-  /// While the link is down, stored entries are not kept in memory, so limiting the cache does no harm.
+  /// While the link is down, stored entries are not kept in memory, so limiting the cache is harmless.
   func cacheRow(of id: EntryID, at sequence: Int64) {
     if rowCache.count < Limits.storePlacesMax { rowCache[id] = sequence }
   }
@@ -249,14 +249,14 @@ extension Store {
   /// A boot of the machine and its wall clock offset.
   struct Start {
     var boot: Int64
-    /// Wall clock minus monotonic clock, milliseconds; `nil` if unknown.
+    /// Wall clock minus monotonic clock, in milliseconds; `nil` if unknown.
     var offset: Int64?
     /// Monotonic time in nanoseconds at which the offset was recorded.
     var notedAt: Int64
 
     /// Returns the wall-clock time in milliseconds since 1970 at `nanoseconds` of this boot; saturates.
     func unixMilliseconds(_ nanoseconds: Int64) -> Int64 {
-      // Unknown: it is safe to assume that the entry has expired.
+      // If the offset is unknown, it is safe to assume that the entry has expired.
       guard let offset else { return 0 }
       let (sum, overflow) = offset.addingReportingOverflow(nanoseconds / 1_000_000)
       return overflow ? (offset < 0 ? 0 : .max) : max(0, sum)
@@ -297,7 +297,7 @@ extension Store {
     return overflow ? .max : Store.nanoseconds(milliseconds)
   }
 
-  /// Returns the earliest expiry; in case of doubt, one that can be evaluated with the current clocks.
+  /// Returns the earliest expiry; in case of doubt, an expiry that can be evaluated with the current clocks.
   private func earliestExpiry(
     of destination: Destination = .broker, at moment: Moment, clockIsGood: Bool, excluding excluded: [EntryID]
   ) throws(DatabaseError) -> Expiry? {
@@ -319,7 +319,7 @@ extension Store {
     return !clockIsGood || isLater ? .at(own) : .atUnixMilliseconds(others)
   }
 
-  /// Returns the earliest expiry of that boot, in its monotonic time.
+  /// Returns the earliest expiry of the given boot, in the boot's monotonic time.
   private func firstExpiry(
     of start: Start, _ destination: Destination, excluding excluded: [EntryID]
   ) throws(DatabaseError) -> Int64? {
@@ -366,7 +366,8 @@ extension EntryID {
     [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * UInt64($0))) } }
   }
 
-  /// Decodes `bigEndianBytes`; any other size was written by another program and yields an id that matches no entry.
+  /// Decodes `bigEndianBytes`; bytes of any other size, written by a different program, yield an id that matches no
+  /// entry.
   init(bigEndianBytes bytes: [UInt8]) {
     var halves: (high: UInt64, low: UInt64) = (0, 0)
     for byte in bytes.prefix(8) { halves.high = halves.high << 8 | UInt64(byte) }

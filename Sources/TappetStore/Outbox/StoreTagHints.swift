@@ -1,11 +1,11 @@
-// The secret that each tag had last. This is only a hint: a tag is verified with that secret first, and with all others
-// if it does not match. The table is therefore not sealed, and its loss only costs time.
+// The most recent secret of each tag. This is only a hint: a tag is verified with that secret first, and with all
+// others if it does not match. The table is therefore not sealed, and losing it only costs time.
 
 import TappetCore
 import TappetSQLite
 
 extension Store {
-  /// Returns the tags that last had each secret, by the secret's id.
+  /// Returns, by secret id, the tags whose most recent secret is that secret.
   func tagHints() throws(DatabaseError) -> [String: [TagUID]] {
     let statement = try database.statement("SELECT secret, uid FROM tag_hints")
     defer { statement.reset() }
@@ -16,7 +16,7 @@ extension Store {
     return hints
   }
 
-  /// Records that this tag has this secret, within a transaction.
+  /// Records the most recent secret of a tag, within a transaction.
   func recordHint(_ uid: TagUID, _ secret: String) throws(DatabaseError) {
     let statement = try database.statement("INSERT OR REPLACE INTO tag_hints (uid, secret) VALUES (?1, ?2)")
     statement.bind(blob: uid.bytes, at: 1)

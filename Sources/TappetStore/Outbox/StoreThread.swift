@@ -17,10 +17,11 @@ import TappetSQLite
 // `stop`, which is called once, by one thread.
 /// Runs a store on a dedicated thread.
 package final class StoreThread: @unchecked Sendable {
-  /// The secrets, or the reason they are unavailable.
+  /// The secrets, or the reason why they are unavailable.
   package typealias Secrets = Result<SecretStore, SecretStoreError>
 
-  /// Posts the reply to work on the secrets; `replicaError` is the reason the change is missing from their replica.
+  /// Posts the result of a unit of work on the secrets; `replicaError` is the reason why the replica does not contain
+  /// the change.
   package typealias Reply = @Sendable (_ replicaError: DatabaseError?) -> Void
 
   /// A unit of work on the secrets.
@@ -58,8 +59,8 @@ package final class StoreThread: @unchecked Sendable {
   /// Takes ownership of the store and starts the thread.
   ///
   /// The thread calls `post` with each reply, and `post` must not block; `submit` calls it for an entry that is
-  /// rejected because the queue is full. The thread calls `replace` to open another store after the store was closed,
-  /// for example because of damage. The thread keeps this object alive until `stop`.
+  /// rejected because the queue is full. The thread calls `replace` to open a new store after the store was closed, for
+  /// example because of damage. The thread keeps this object alive until `stop`.
   @export(interface)
   package init(
     _ store: sending Store, replace: @escaping @Sendable () throws(DatabaseError) -> sending Store,
@@ -94,7 +95,7 @@ package final class StoreThread: @unchecked Sendable {
     if let refused { post(.storeFailed(refused, .busy)) }
   }
 
-  /// Queues work on the secrets; returns false when too much work is pending.
+  /// Queues work on the secrets; returns false if too much work is pending.
   ///
   /// The thread calls `perform`, then writes the secrets' replica if they changed, and then calls the closure that
   /// `perform` returned. With `isRequired`, the work is always accepted, and is performed before the thread stops.
@@ -120,9 +121,9 @@ package final class StoreThread: @unchecked Sendable {
     monitor.unlock()
   }
 
-  /// Finishes all pending requests and required work, and ends the thread.
+  /// Finishes all pending requests and required work, and stops the thread.
   ///
-  /// To be called once, from one thread; blocks on the disk.
+  /// Must be called only once, from one thread; blocks on the disk.
   @export(interface)
   package func stop() {
     monitor.lock()
@@ -214,7 +215,7 @@ package final class StoreThread: @unchecked Sendable {
     return taken
   }
 
-  /// Serves the pending requests, if one of them justifies a commit, in the middle of work on the secrets.
+  /// Serves the pending requests during work on the secrets, if one of the requests justifies a commit.
   private func serveWaiting() {
     let requests = monitor.locked {
       signalAlive()
@@ -253,7 +254,7 @@ package final class StoreThread: @unchecked Sendable {
     closeIfDamaged()
   }
 
-  /// Returns the store; if it was closed, reopens it or opens a replacement for a damaged one.
+  /// Returns the store; if it was closed, reopens it or opens a replacement for a damaged store.
   private func openStore() throws(DatabaseError) -> Store {
     if let store { return store }
     let fresh = try replace()
@@ -270,11 +271,11 @@ package final class StoreThread: @unchecked Sendable {
 
   /// Closes a damaged store before its file is renamed: otherwise SQLite would delete the new database's log.
   private func closeIfDamaged() {
-    // Work that is using the store must end first.
+    // Work that is using the store must finish first.
     guard !isAtWork, let damage = store?.damage else { return }
     store = nil
     isDamaged = true
-    // The pending work was meant for the database that is gone.
+    // The pending work was intended for the database that has been closed.
     let failed = monitor.locked {
       let work = waitingWork
       waitingWork = []
@@ -296,7 +297,7 @@ package final class StoreThread: @unchecked Sendable {
       defer { isAtWork = false }
       reply = work.perform(.success(secrets))
     } catch { reply = work.perform(.failure(error)) }
-    // The change is on the disk: a tap need not wait for the replica as well.
+    // The change is already on disk, so taps need not wait for the replica.
     serveWaiting()
     store?.renewStaleReplica()
     reply(store?.replicaError)
@@ -324,7 +325,7 @@ package final class StoreThread: @unchecked Sendable {
       unfinished = StoreBatch.CarriedRemovals()
       for event in events { post(event) }
     } catch {
-      // Waiting again for each request would take too long: the database was already busy for seconds.
+      // Waiting again for each request would take too long: the database has already been busy for seconds.
       if case .busy = error { return fail(batch, error.fault) }
       writeSeparately(batch, to: store)
     }

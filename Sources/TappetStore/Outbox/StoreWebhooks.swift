@@ -1,4 +1,4 @@
-// The webhook outbox in the store, like the broker's but in separate tables, and the dead letters.
+// The webhook outbox in the store, which is like the broker's outbox but uses separate tables, and the dead letters.
 
 import TappetCore
 import TappetSQLite
@@ -95,9 +95,9 @@ extension Store {
     try bound.run()
   }
 
-  /// Removes the dead letter with this id, or the oldest ones.
+  /// Removes the dead letter with the given id, or the oldest dead letters.
   ///
-  /// They are returned as expired entries, which the kiosk does not have in memory.
+  /// The removed dead letters are returned as expired entries, which the kiosk does not have in memory.
   func removeGivenUp(_ id: EntryID?, limit: Int) throws(DatabaseError) -> [OutboxEntry] {
     guard limit > 0 else { return [] }
     let all = try givenUp().filter { id == nil || $0.id == id }
@@ -119,12 +119,12 @@ extension Store {
 /// Removal of a finished entry for a webhook.
 struct WebhookRemoval: Sendable {
   var entry: OutboxEntry
-  /// Reason the entry was given up; `nil` if it was not.
+  /// Reason why the entry was given up; `nil` if it was not given up.
   var reason: WebhookRefusal?
   var unixMilliseconds: Int64 = 0
 }
 
-/// The statements of the two outboxes.
+/// SQL statements for the two outboxes.
 extension Destination {
   var fetch: StaticString {
     switch self {

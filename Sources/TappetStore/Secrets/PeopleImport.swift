@@ -19,26 +19,26 @@ package enum PeopleColumn: String, CaseIterable, Sendable {
   /// The tag's label, for human readers only.
   case label
 
-  /// Columns that an import evaluates.
+  /// Columns that are evaluated by an import.
   package static let obeyed: [PeopleColumn] = [.name, .suspended, .from, .until, .hours, .uses, .used, .tag]
-  /// Columns with facts about the person.
+  /// Columns that describe the person.
   package static let aboutPerson: [PeopleColumn] = [.suspended, .from, .until, .hours, .uses, .used]
 }
 
 /// A row of a table of people.
 package struct PeopleRow: Sendable {
-  /// Line of the file on which the row starts.
+  /// Line of the file at which the row starts.
   package var line: Int
-  /// One text for each of `PeopleColumn.obeyed`; `nil` where the table has no such column.
+  /// One text for each of `PeopleColumn.obeyed`; `nil` if the table has no such column.
   package var fields: [String?]
 
-  /// Creates a row from these fields.
+  /// Creates a row from the given fields.
   package init(line: Int, fields: [String?]) {
     self.line = line
     self.fields = fields
   }
 
-  /// Returns the trimmed field of a column; converts unambiguous answers and dates to the form that an export writes.
+  /// Returns the trimmed field of a column; converts unambiguous yes/no values and dates to the format of an export.
   func field(_ column: PeopleColumn) -> String? {
     guard let index = PeopleColumn.obeyed.firstIndex(of: column), index < fields.count, let text = fields[index]
     else { return nil }
@@ -50,7 +50,7 @@ package struct PeopleRow: Sendable {
     }
   }
 
-  /// Converts yes and no, including the forms that spreadsheets turn them into.
+  /// Converts forms of yes and no, including those of spreadsheets, to `yes` and `no`; `nil` for any other text.
   private static func answer(_ word: String) -> String? {
     switch word {
     case "yes", "true", "1", "wahr", "vrai": "yes"
@@ -59,8 +59,8 @@ package struct PeopleRow: Sendable {
     }
   }
 
-  /// Converts the date `31.12.2026`, `2026/12/31` or `2026-12-31 00:00:00` to `2026-12-31`; returns `nil` for anything
-  /// else.
+  /// Converts the date `31.12.2026`, `2026/12/31` or `2026-12-31 00:00:00` to `2026-12-31`; returns `nil` for any other
+  /// text.
   fileprivate static func day(_ text: String) -> String? {
     let date = text.utf8.prefix { $0 != 0x20 && $0 != UInt8(ascii: "T") }
     guard text.utf8.dropFirst(date.count).allSatisfy({ "T :.0Z".utf8.contains($0) }) else { return nil }
@@ -77,7 +77,7 @@ package struct PeopleRow: Sendable {
   }
 }
 
-/// Reason a row cannot be imported.
+/// Reason why a row cannot be imported.
 package enum PeopleRowFault: Error, Hashable, Sendable {
   case person(PersonError)
   case limits(PersonLimitsError)
@@ -85,11 +85,11 @@ package enum PeopleRowFault: Error, Hashable, Sendable {
   case spreadsheetDay(String, column: String)
   /// A value other than `yes`, `no` or an empty field.
   case suspended(String)
-  /// A value that is not a whole number, and its column.
+  /// A value that is not a whole number, and the name of its column.
   case number(String, String)
-  /// No secret has this id or fingerprint.
+  /// No secret has the given id or fingerprint.
   case unknownTag(String)
-  /// Several secrets have this fingerprint.
+  /// Several secrets have the given fingerprint.
   case ambiguousTag(String)
   /// An earlier line assigns the tag to another person.
   case tagTwice(String, line: Int)
@@ -99,7 +99,7 @@ package enum PeopleRowFault: Error, Hashable, Sendable {
   case noRandomNumbers
 }
 
-/// A change that an import makes to one person or tag.
+/// A change that an import makes to one person or one tag.
 package enum PeopleDifference: Hashable, Sendable {
   case added(String)
   /// A changed person and the changed columns.
@@ -200,7 +200,7 @@ package struct PeopleImport {
     }
   }
 
-  /// Returns the limits of a row, and whether a new use count starts; a missing column leaves its limit unchanged.
+  /// Returns the limits in a row, and whether a new use count starts; a missing column leaves its limit unchanged.
   private func limits(
     _ row: PeopleRow, _ former: PersonLimits?
   ) throws(PeopleRowFault) -> (limits: PersonLimits?, isNewTicket: Bool) {
@@ -228,7 +228,7 @@ package struct PeopleImport {
   ) throws(PeopleRowFault) -> String? {
     guard let text = row.field(column) else { return former?.text }
     if text.isEmpty { return nil }
-    // For example 12/31/2026, 31-Dec-26, or a number of days.
+    // For example, 12/31/2026, 31-Dec-26, or a number of days.
     if PeopleRow.day(text) == nil, text.utf8.contains(where: { (0x30...0x39).contains($0) }) {
       throw .spreadsheetDay(text, column: column.rawValue)
     }
@@ -246,7 +246,7 @@ package struct PeopleImport {
 
   // MARK: The change
 
-  /// Changes that the rows make, in row order; changes of people precede changes of tags.
+  /// Differences that the import makes, in row order; differences of people precede differences of tags.
   var differences: [PeopleDifference] {
     var differences: [PeopleDifference] = []
     for entry in entries {
@@ -265,7 +265,7 @@ package struct PeopleImport {
     return differences
   }
 
-  /// Writes that the import makes to the store.
+  /// The change that the import writes to the store.
   var change: PeopleChange {
     var change = PeopleChange()
     for entry in entries {
@@ -299,7 +299,7 @@ package struct PeopleImport {
 extension SecretStore {
   /// Imports all rows or none; returns the changes.
   ///
-  /// `isTrial`: nothing is written. `detail` formats the changes for the audit entry.
+  /// With `isTrial`, nothing is written. `detail` formats the changes for the audit entry.
   @export(interface)
   package func importPeople(
     _ rows: [PeopleRow], isTrial: Bool, unixSeconds: Int64, noting auditEntry: AuditEntry,

@@ -7,15 +7,15 @@ import TappetCore
 import TappetPlatform
 import TappetSQLite
 
-/// Reason the sealing key is unavailable.
+/// Reason why the sealing key is unavailable.
 package enum SealingKeyError: Error, Hashable, Sendable {
-  /// A system call on this path failed.
+  /// A system call on the given path failed.
   case unreadable(path: String, SystemError)
-  /// A new key could not be written to this path.
+  /// A new key could not be written to the given path.
   case unwritable(path: String, SystemError)
   /// Users other than the owner have access to the file.
   case readableByOthers(path: String, mode: UInt32)
-  /// The file belongs to another user.
+  /// The file belongs to a different user.
   case foreignOwner(path: String, user: UInt32)
   /// The file is not a regular file of 32 bytes.
   case malformed(path: String, size: Int)
@@ -23,7 +23,7 @@ package enum SealingKeyError: Error, Hashable, Sendable {
   case lost(path: String)
   /// A new key could not be generated.
   case notMade(CryptoError)
-  /// The secrets could not be resealed under another key.
+  /// The secrets could not be resealed under a new key.
   indirect case notResealed(SecretError)
   /// The folder or the database in it cannot be used.
   case folder(DatabaseError)
@@ -31,10 +31,10 @@ package enum SealingKeyError: Error, Hashable, Sendable {
 
 /// Lookup, creation and replacement of the sealing key.
 package enum SealingKey {
-  /// Name of the key file, among the credentials and in the state folder.
+  /// Name of the key among the credentials, and of the key file in the state folder.
   package static let fileName = "tappet.key"
 
-  /// Name of the next key's file while everything is being resealed.
+  /// Name of the file that contains the new key while everything is being resealed.
   static let nextName = fileName + ".next"
   /// Name of the credential that contains the previous key.
   package static let formerName = fileName + ".old"
@@ -42,10 +42,10 @@ package enum SealingKey {
   /// Returns the key of `store`; creates it if nothing is sealed yet.
   ///
   /// If the key has changed, everything is first resealed under the new key: when the service manager provides a key
-  /// and a key file exists, when it provides a new key and the previous one as `tappet.key.old`, or when a rekey was
-  /// interrupted. A key that opens nothing is returned as it is; then nothing can be read or added. `replacesLost`:
-  /// creates a new key in place of a missing one, even if something was sealed under it. `credentials`: the value of
-  /// CREDENTIALS_DIRECTORY, if any.
+  /// and a key file exists, when it provides a new key and the previous key as `tappet.key.old`, or when a rekey was
+  /// interrupted. A key that decrypts nothing is returned unchanged; nothing can be read or added in that case. With
+  /// `replacesLost`, a missing key is replaced with a new key, even if something was sealed under the missing key.
+  /// `credentials` is the value of CREDENTIALS_DIRECTORY, if any.
   @export(interface)
   package static func resolve(
     _ store: Store, credentials: String?, replacesLost: Bool = false
@@ -89,7 +89,7 @@ package enum SealingKey {
 
   /// Reseals everything under a new key, which replaces the key file; returns the number of secrets and values.
   ///
-  /// If the process is killed, one or both keys remain, and `resolve` finds the one that fits.
+  /// If the process is killed, one or both keys remain, and `resolve` determines which key is correct.
   @export(interface)
   package static func replace(
     _ key: SecretKey, of store: Store, noting auditEntry: AuditEntry
@@ -103,7 +103,7 @@ package enum SealingKey {
     return count
   }
 
-  /// Whether the service manager provides the key, which then cannot be replaced here.
+  /// Whether the service manager provides the key, in which case the key cannot be replaced here.
   package static func isGiven(credentials: String?) -> Bool {
     guard let credentials else { return false }
     return access(credentials + "/" + fileName, F_OK) == 0
@@ -183,8 +183,8 @@ package enum SealingKey {
     if status.st_mode & 0o077 != 0 { throw .readableByOthers(path: path, mode: status.st_mode & 0o7777) }
   }
 
-  /// Creates a key file, which is renamed into place only when it is completely on the disk: a power cut leaves either
-  /// no file or a complete one.
+  /// Creates a key file, which is renamed into place only after its content is on disk: a power cut leaves either no
+  /// file or a complete file.
   private static func make(_ path: String, in folder: DatabaseFolder) throws(SealingKeyError) -> SecretKey {
     let draft = path + ".new"
     let key: SecretKey

@@ -5,7 +5,7 @@ import TappetCore
 import TappetPlatform
 import TappetSQLite
 
-/// Reason the secrets are unavailable.
+/// Reason why the secrets are unavailable.
 package indirect enum SecretStoreError: Error, Hashable, Sendable {
   case store(DatabaseError)
   case sealingKey(SealingKeyError)
@@ -20,7 +20,7 @@ package indirect enum SecretStoreError: Error, Hashable, Sendable {
 
 /// An open store with its sealing key.
 ///
-/// To be used by one thread at a time; blocks on the disk.
+/// Must be used by only one thread at a time; blocks on the disk.
 package struct SecretStore {
   /// Name of the timestamp key among the sealed values.
   package static let timestampKeyName = "timestamp-key"
@@ -36,10 +36,10 @@ package struct SecretStore {
   let sealingKey: SecretKey
   /// Hook that commits pending taps during long work; never called within a transaction.
   var pause: () -> Void = {}
-  /// The result of a recovery from a damaged database.
+  /// The result of a recovery from a damaged database; `nil` if there was none.
   package private(set) var recovery: StoreRecovery?
 
-  /// Opens database and key like `open`, but sets a damaged database aside and starts a new one: for the kiosk itself.
+  /// Opens database and key like `open`, but sets aside and replaces a damaged database; only for the kiosk itself.
   @export(interface)
   package static func recovered(folder: String) throws(SecretStoreError) -> SecretStore {
     let opened: (store: Store, recovery: StoreRecovery?)
@@ -58,13 +58,13 @@ package struct SecretStore {
     return secretStore
   }
 
-  /// Opens database and key in the state folder; creates them at the first start.
+  /// Opens the database and the key in the state folder; creates them at the first start.
   package static func open(folder: String) throws(SecretStoreError) -> SecretStore {
     try open(folder: folder, replacesLostKey: false)
   }
 
-  /// Opens database and key for a restore, after which nothing is sealed under the old key: a lost key is replaced with
-  /// a new one.
+  /// Opens the database and the key for a restore, after which nothing is sealed under the old key: a lost key is
+  /// replaced with a new key.
   package static func openForRestore(folder: String) throws(SecretStoreError) -> SecretStore {
     try open(folder: folder, replacesLostKey: true)
   }
@@ -103,7 +103,7 @@ package struct SecretStore {
 
   // MARK: Secrets
 
-  /// Returns all secrets; secrets that cannot be opened are listed separately.
+  /// Returns all secrets; secrets that cannot be decrypted are listed separately.
   package func secrets() throws(SecretStoreError) -> StoredSecrets {
     do throws(DatabaseError) { return try store.secrets(sealedUnder: sealingKey) } catch { throw .store(error) }
   }
@@ -111,12 +111,12 @@ package struct SecretStore {
   /// Returns the secrets with which tags are verified.
   package func usableSecrets() throws(SecretStoreError) -> [TagSecret] { try secrets().readable.map { $0.secret } }
 
-  /// Returns the indexes of these actions, as fixed by the secrets.
+  /// Returns the indexes of the given actions, as determined by the secrets.
   package func indexes(of actions: [Action]) throws(SecretStoreError) -> ActionIndexes {
     ActionIndexes(actions, secrets: try usableSecrets())
   }
 
-  /// Adds a secret; refuses a duplicate within the action, and a secret beyond its limit.
+  /// Adds a secret; throws if the action already has the same key, or has reached its limit.
   package func add(
     _ secret: TagSecret, limit: Int = Limits.secretsPerActionMax, noting auditEntry: AuditEntry? = nil
   ) throws(SecretStoreError) {
@@ -145,7 +145,7 @@ package struct SecretStore {
     } catch { throw .store(error) }
   }
 
-  /// Adds the secrets that their actions do not have yet, all or none; returns their ids.
+  /// Adds the secrets that their actions do not have yet, all or none; returns the ids of the added secrets.
   package func add(
     _ secrets: [TagSecret], limit: Int, noting auditEntry: AuditEntry
   ) throws(SecretStoreError) -> [String] {
@@ -154,12 +154,12 @@ package struct SecretStore {
     } catch { throw .secret(error) }
   }
 
-  /// Removes a secret; returns false if there is none with this id.
+  /// Removes a secret; returns false if no secret has the given id.
   package func remove(id: String, noting auditEntry: AuditEntry? = nil) throws(SecretStoreError) -> Bool {
     do throws(DatabaseError) { return try store.removeSecret(id, noting: auditEntry) } catch { throw .store(error) }
   }
 
-  /// Changes the label of a secret; returns false if there is none with this id.
+  /// Changes the label of a secret; returns false if no secret has the given id.
   package func rename(
     id: String, label: String?, noting auditEntry: AuditEntry? = nil
   ) throws(SecretStoreError) -> Bool {
@@ -170,7 +170,7 @@ package struct SecretStore {
     }
   }
 
-  /// Moves everything that belongs to one action to an action with another name.
+  /// Moves everything that belongs to the action `old` to the action name `new`.
   package func renameAction(
     _ old: String, to new: String, limit: Int, noting auditEntry: AuditEntry
   ) throws(SecretStoreError) -> RenamedAction {
@@ -184,14 +184,14 @@ package struct SecretStore {
     do throws(DatabaseError) { return try store.auditState(under: sealingKey) } catch { throw .store(error) }
   }
 
-  /// Records an operation that is about to be performed.
+  /// Records an operation before it is performed.
   package func note(_ auditEntry: AuditEntry) throws(SecretStoreError) {
     do throws(DatabaseError) { try store.recordAuditEntry(auditEntry) } catch { throw .store(error) }
   }
 
   /// Seals everything under a new key; returns the number of secrets and values.
   ///
-  /// This value must not be used afterwards: it contains the old key.
+  /// The store must not be used afterwards, because it contains the old key.
   package func rekey(noting auditEntry: AuditEntry) throws(SecretStoreError) -> Int {
     guard !SealingKey.isGiven(credentials: SecretStore.credentials) else { throw .keyIsGiven }
     do throws(SealingKeyError) {
@@ -226,14 +226,14 @@ package struct SecretStore {
     }
   }
 
-  /// Opens the value with this name; returns `nil` if there is none.
+  /// Returns the decrypted value with the given name; `nil` if there is none.
   package func sealedValue(named name: String) throws(SecretStoreError) -> SecretBytes? {
     do throws(SecretError) { return try store.sealedValue(named: name, under: sealingKey) } catch {
       throw .secret(error)
     }
   }
 
-  /// Removes a sealed value; returns false if there is none with this name.
+  /// Removes a sealed value; returns false if no value has the given name.
   package func removeSealedValue(
     named name: String, noting auditEntry: AuditEntry? = nil
   ) throws(SecretStoreError) -> Bool {

@@ -3,7 +3,8 @@
 //
 // The replica is a separate small database. Whenever the secrets change, it is written as a whole and renamed into
 // place, so the file is always the old or the new replica, never a partial one. Database and replica both count the
-// changes; the one with the higher count is current. Both counts are authenticated: otherwise, an older copy with a
+// changes; the higher count is current. Both counts are authenticated: otherwise, an older copy with a raised count
+// could bring back a removed secret.
 // raised count would bring back a removed secret.
 
 import CPlatform
@@ -12,13 +13,13 @@ import TappetPlatform
 import TappetSQLite
 
 extension Store {
-  /// The replica's name in the state folder.
+  /// Name of the replica's file in the state folder.
   package static let replicaName = "secrets.db"
 
-  /// Synchronises database and replica: the one with fewer changes is updated from the other.
+  /// Synchronises database and replica: whichever contains fewer changes is updated from the other.
   ///
-  /// Returns the number of secrets restored from the replica; `nil` if no restore was needed. The folder is locked. A
-  /// replica that cannot be written or read is no reason to refuse taps: `replicaError` is set instead.
+  /// Returns the number of secrets restored from the replica; `nil` if no restore was needed. The folder must be
+  /// locked. If the replica cannot be written or read, taps are still accepted, and `replicaError` is set.
   func reconcileReplica(in folder: DatabaseFolder) throws(DatabaseError) -> Int? {
     replicaError = nil
     guard let seen = replicaChanges(folder) else {
@@ -30,13 +31,13 @@ extension Store {
       if seen > changes { return try catchUp(with: folder, seen: seen, changes: changes) }
       return try checkNumber(folder, seen: seen, changes: changes)
     } catch {
-      // A replica that cannot be read does not mean that the database is damaged.
+      // An unreadable replica does not mean that the database is damaged.
       replicaError = error
       return nil
     }
   }
 
-  /// Handles a replica with more changes: restores from it if its count is authentic.
+  /// Handles a replica with more changes than the database: restores from the replica if its count is authentic.
   private func catchUp(with folder: DatabaseFolder, seen: Int64, changes: Int64) throws(DatabaseError) -> Int? {
     switch try isProven(folder, seen: seen, changes: changes) {
     case true?: return try restore(from: folder)
@@ -50,18 +51,18 @@ extension Store {
     }
   }
 
-  /// Handles a database with at least as many changes: trusts it, unless only the replica's count is authentic.
+  /// Handles a replica with no more changes than the database: restores only if the replica's count alone is authentic.
   private func checkNumber(_ folder: DatabaseFolder, seen: Int64, changes: Int64) throws(DatabaseError) -> Int? {
     guard let key = replicaKey else {
       if seen < changes {
-        // The replica may be the current one.
+        // The replica may nevertheless be current.
         if try replicaProof(folder) == nil { writeReplica(folder) } else { isReplicaUnchecked = true }
       }
       return nil
     }
     if try numberIsProven() != true {
       let proof = try replicaIsProven(folder, changes: seen) == true ? try replicaProof(folder) : nil
-      // No restore is needed if they are equal: earlier versions did not authenticate the database's count.
+      // No restore is needed if the contents are equal: earlier versions did not authenticate the database's count.
       if let proof, try Store.proof(of: database, changes: seen, key) != proof { return try restore(from: folder) }
       try transaction { () throws(DatabaseError) in try proveNumber(under: key) }
     }
@@ -69,7 +70,7 @@ extension Store {
     return nil
   }
 
-  /// Whether the replica may be restored; `nil` while this is unknown.
+  /// Whether a restore from the replica is allowed; `nil` while this is unknown.
   ///
   /// An empty database has lost everything, so even an older replica cannot remove anything from it.
   private func isProven(_ folder: DatabaseFolder, seen: Int64, changes: Int64) throws(DatabaseError) -> Bool? {
@@ -78,7 +79,7 @@ extension Store {
     return try replicaIsProven(folder, changes: seen)
   }
 
-  /// Synchronises the database of an open store and its replica: another process may have changed either.
+  /// Synchronises the database of an open store and its replica, because another process may have changed either.
   func reconcileReplica() throws(DatabaseError) {
     let folder = try DatabaseFolder.open(path: folderPath)
     try folder.lock()
@@ -96,7 +97,7 @@ extension Store {
     if isReplicaUnproven { renewReplica() }
   }
 
-  /// Renews the replica after a change of the secrets, unless this is deferred.
+  /// Renews the replica after a change of the secrets, unless renewal is deferred.
   func renewReplica() {
     isReplicaStale = true
     if !defersReplica { renewStaleReplica() }
@@ -116,14 +117,14 @@ extension Store {
   /// Counts a change of the secrets, within the transaction of the change.
   func recordSecretChange() throws(DatabaseError) { try recordSecretChange(provenBy: replicaKey) }
 
-  /// Counts a change to another sealing key, or under a key that was not adopted yet.
+  /// Counts a change to a new sealing key, or a change under a key that has not been adopted yet.
   func recordSecretChange(provenBy key: SecretKey?) throws(DatabaseError) {
     try database.statement("UPDATE meta SET value = value + 1 WHERE name = 'secret changes'").run()
     try proveNumber(under: key)
   }
 
-  /// Authenticates the database's change count, within a transaction; without the key, or if OpenSSL fails, deletes its
-  /// proof.
+  /// Authenticates the database's change count, within a transaction; if the key is unknown or OpenSSL fails, deletes
+  /// the proof of the count.
   private func proveNumber(under key: SecretKey?) throws(DatabaseError) {
     let message = Store.numberMessage(try secretChanges())
     guard let proof = try? key?.authenticate(message) else {
@@ -164,7 +165,7 @@ extension Store {
 
   // MARK: Writing
 
-  /// Writes an up-to-date replica; the folder is locked.
+  /// Writes an up-to-date replica; the folder must be locked.
   func writeReplica(_ folder: DatabaseFolder) {
     let draft = Store.replicaName + ".new"
     isReplicaStale = false
@@ -237,7 +238,7 @@ extension Store {
     return LibCrypto.areEqual(proof, found)
   }
 
-  /// Returns the replica's proof without verifying it; `nil` if there is none.
+  /// Returns the replica's proof, unverified; `nil` if there is none.
   private func replicaProof(_ folder: DatabaseFolder) throws(DatabaseError) -> [UInt8]? {
     guard let replica = try openReplica(folder), try replica.integer(StoreSchema.replicaHasProof) != 0 else {
       return nil
@@ -263,7 +264,7 @@ extension Store {
     return try secretCount()
   }
 
-  /// Copies the sealed rows unchanged, which does not require their key.
+  /// Copies the sealed rows unchanged, for which no key is required.
   private static func copySealed(
     from source: Database, hasUIDs: Bool, to target: Database
   ) throws(DatabaseError) {

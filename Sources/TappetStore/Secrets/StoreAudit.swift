@@ -7,7 +7,7 @@ import TappetSQLite
 
 /// One recorded operation.
 package struct AuditEntry: Hashable, Sendable {
-  /// Time in seconds since 1970.
+  /// Time of the operation, in seconds since 1970.
   package var unixSeconds: Int64
   /// Process that performed the operation.
   package var peer: LocalPeer
@@ -15,10 +15,10 @@ package struct AuditEntry: Hashable, Sendable {
   package var operation: String
   /// Id or name of the object.
   package var subject: String
-  /// Description of the object for people: for a secret, its action, fingerprint and label.
+  /// Human-readable description of the object; for a secret, its action, fingerprint and label.
   package var detail: String?
 
-  /// Creates the entry of an operation.
+  /// Creates an entry for an operation.
   package init(unixSeconds: Int64, peer: LocalPeer, operation: String, subject: String, detail: String? = nil) {
     self.unixSeconds = unixSeconds
     self.peer = peer
@@ -29,7 +29,7 @@ package struct AuditEntry: Hashable, Sendable {
 }
 
 extension Store {
-  /// Records an operation that changes nothing in the store, before it is performed.
+  /// Records an operation that changes nothing in the store, before the operation is performed.
   package func recordAuditEntry(_ auditEntry: AuditEntry) throws(DatabaseError) {
     try transaction { () throws(DatabaseError) in try note(auditEntry) }
   }
@@ -55,7 +55,7 @@ extension Store {
     try removeAudit(through: number - Limits.auditRowsMax)
   }
 
-  /// Returns at most `limit` entries after this number, oldest first, each with its number.
+  /// Returns at most `limit` entries after the entry `number`, oldest first, each with its number.
   @export(interface)
   package func audit(after number: Int64, limit: Int) throws(DatabaseError) -> [(number: Int64, entry: AuditEntry)] {
     let statement = try database.statement(
@@ -82,7 +82,7 @@ extension Store {
 }
 
 extension TagSecret {
-  /// Description of a secret for the audit log, because the secret may no longer exist when the log is read.
+  /// Description of a secret for the audit log, so that an entry remains meaningful after the secret is removed.
   package var auditDetail: String {
     action + (key.fingerprint.map { ", fingerprint " + $0 } ?? "") + (label.map { ", " + $0 } ?? "")
   }

@@ -1,6 +1,6 @@
-// The audit chain: each entry is authenticated together with the preceding one, and a head with the first and the last
-// entry, under a key derived from the sealing key. With only write access to the database, no entry can be changed,
-// removed or inserted undetected; replacing the whole database with an older copy is still possible.
+// The audit chain: each entry is authenticated together with the preceding entry, and a head authenticates the first
+// and the last entry, with a key derived from the sealing key. With only write access to the database, no entry can be
+// changed, removed or inserted undetected; replacing the whole database with an older copy is still possible.
 
 import TappetCore
 import TappetPlatform
@@ -10,25 +10,25 @@ import TappetSQLite
 package enum AuditState: Hashable, Sendable {
   /// All entries are unmodified; `count` is their number.
   case whole(count: Int)
-  /// Number of the first entry that does not match the preceding one.
+  /// Number of the first entry that does not match the preceding entry.
   case broken(at: Int64)
 }
 
-/// The ends of the chain.
+/// The first and last links of the chain.
 private struct AuditHead {
-  /// Number and code of the entry before the first remaining one.
+  /// Number and code of the entry before the first remaining entry.
   var anchor: Int64
   var anchorCode: [UInt8]
   /// Number and code of the last entry.
   var last: Int64
   var lastCode: [UInt8]
 
-  /// The bytes that are authenticated.
+  /// The bytes that the head's code authenticates.
   var message: [UInt8] {
     Array("head \(anchor) \(Hex.encode(anchorCode)) \(last) \(Hex.encode(lastCode))".utf8)
   }
 
-  /// Returns the head of an empty chain that starts after this entry number.
+  /// Returns the head of an empty chain that starts after the given entry number.
   static func empty(after number: Int64) -> AuditHead {
     let none = [UInt8](repeating: 0, count: 32)
     return AuditHead(anchor: number, anchorCode: none, last: number, lastCode: none)
@@ -50,7 +50,7 @@ extension SecretKey {
 }
 
 extension Store {
-  /// An entry with its number and its code.
+  /// An entry with its number and its authentication code.
   private typealias Link = (number: Int64, entry: AuditEntry, code: [UInt8])
 
   // MARK: Writing
@@ -74,7 +74,7 @@ extension Store {
     try write(head, under: key)
   }
 
-  /// Removes the entries up to this number, and anchors the chain at the last removed entry.
+  /// Removes all entries up to the given number, and anchors the chain at the last removed entry.
   func removeAudit(through number: Int64) throws(DatabaseError) {
     let doomed = try database.statement("SELECT number, mac FROM audit WHERE number <= ?1 ORDER BY number DESC LIMIT 1")
     doomed.bind(number, at: 1)
@@ -90,7 +90,7 @@ extension Store {
     try cleaning.run()
   }
 
-  /// Rechains all entries under another key, within a transaction.
+  /// Rechains all entries under a new key, within a transaction.
   ///
   /// If the chain is broken under the old key, an additional entry records this, so that tampering is not concealed.
   func rechainAudit(
@@ -115,7 +115,7 @@ extension Store {
 
   // MARK: Checking
 
-  /// Checks all entries under the sealing key.
+  /// Checks all entries of the audit log, using the sealing key.
   @export(interface)
   package func auditState(under sealingKey: SecretKey) throws(DatabaseError) -> AuditState {
     let entries = try links()

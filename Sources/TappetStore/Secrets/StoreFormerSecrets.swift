@@ -1,6 +1,6 @@
-// Secrets that are no longer needed once their tag is rewritten. The audit log identifies them: a secret that was
-// created here and never shown is on one tag at most. Where the audit log does not go back far enough, nothing is
-// assumed.
+// Secrets that are no longer needed once their tag is rewritten. The audit log identifies such secrets: a secret that
+// was created here and never shown is on at most one tag. A secret created before the start of the audit log is always
+// kept.
 
 import TappetCore
 import TappetSQLite

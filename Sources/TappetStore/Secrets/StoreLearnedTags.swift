@@ -9,10 +9,10 @@ import TappetSQLite
 
 /// A learned external tag.
 package struct LearnedTag: Sendable {
-  /// A UUID, lower-case, 36 characters.
+  /// Id of the learned tag: a UUID of 36 characters, in lower case.
   package var id: String
   package var tag: ExternalTag
-  /// Seconds since 1970.
+  /// Time at which the tag was learned, in seconds since 1970.
   package var learnedUnixSeconds: Int64
 
   /// Creates a learned tag.
@@ -32,7 +32,7 @@ extension Store {
   /// Whether a sealed value is listed separately: a person, an owner or a learned tag.
   package static func isListed(_ name: String) -> Bool { isAboutPeople(name) || isLearnedTag(name) }
 
-  /// Returns all learned tags in the order of learning; tags that cannot be opened are omitted.
+  /// Returns all learned tags in the order of learning; tags that cannot be decrypted are omitted.
   @export(interface)
   package func learnedTags(sealedUnder key: SecretKey) throws(DatabaseError) -> [LearnedTag] {
     // '!' is the next ASCII character after the space.
@@ -56,7 +56,7 @@ extension SecretStore {
     do throws(DatabaseError) { return try store.learnedTags(sealedUnder: sealingKey) } catch { throw .store(error) }
   }
 
-  /// Adds a learned tag, or replaces the one with the same id.
+  /// Adds a learned tag, or replaces the learned tag with the same id.
   @export(interface)
   package func learn(_ tag: LearnedTag, noting auditEntry: AuditEntry) throws(SecretStoreError) {
     if let fault = tag.tag.label?.nameFault() { throw .secret(.label(fault)) }
@@ -64,7 +64,7 @@ extension SecretStore {
     try seal(value.value, as: value.name, noting: auditEntry)
   }
 
-  /// Removes the learned tag with this id; returns false if there is none.
+  /// Removes the learned tag with the given id; returns false if there is none.
   package func forget(learnedTag id: String, noting auditEntry: AuditEntry) throws(SecretStoreError) -> Bool {
     try removeSealedValue(named: Store.learnedTagPrefix + id, noting: auditEntry)
   }

@@ -14,13 +14,13 @@ package struct StoredPeople: Sendable {
   /// All people, ordered by name.
   package private(set) var all: [Person] = []
   private var owners: [String: Person] = [:]
-  /// People with the same name: earlier versions distinguished names that look the same.
+  /// People with the same name, because earlier versions distinguished names that look the same.
   private var namesakes: [String: [Person]] = [:]
 
   /// Returns the owner of the secret.
   package func owner(ofSecret id: String) -> Person? { owners[id] }
 
-  /// Returns the person with this name.
+  /// Returns the person with the given name.
   package func named(_ name: String) -> Person? {
     let name = name.trimmedLabel
     return all.first { $0.name == name }
@@ -29,7 +29,7 @@ package struct StoredPeople: Sendable {
   /// Names that several people share.
   package var sharedNames: [String] { namesakes.keys.sorted() }
 
-  /// Returns the values of a changed person and of all who share the former name: they are suspended and limited alike.
+  /// Returns the values of a changed person and of all people with the former name, who share suspension and limits.
   func entries(for person: Person, formerly old: Person) -> [(name: String, value: [UInt8]?)] {
     var entries = [(name: Store.personPrefix + person.id, value: person.stored as [UInt8]?)]
     for other in namesakes[old.name] ?? [] where other.id != person.id {
@@ -40,7 +40,7 @@ package struct StoredPeople: Sendable {
     return entries
   }
 
-  /// Decodes opened values; `nil` marks a value that could not be opened.
+  /// Decodes decrypted values; `nil` marks a value that could not be decrypted.
   fileprivate init(_ values: [(name: String, value: [UInt8]?)], uses: [String: Int64]) {
     var known: [String: Person] = [:]
     for entry in values where entry.name.begins(with: Store.personPrefix) {
@@ -51,7 +51,7 @@ package struct StoredPeople: Sendable {
     for (person, next) in zip(all, all.dropFirst()) where person.name == next.name {
       namesakes[person.name, default: [person]].append(next)
     }
-    // Suspending one of them was meant for the person, not for one spelling.
+    // Suspending one of the namesakes was meant for the person, not for one spelling of the name.
     let suspended = Set(namesakes.values.flatMap { $0 }.filter { $0.isSuspended }.map { $0.name })
     for (index, person) in all.enumerated() where suspended.contains(person.name) {
       all[index] = person.with(isSuspended: true)
@@ -64,11 +64,11 @@ package struct StoredPeople: Sendable {
   }
 }
 
-/// Writes that make up a change of people.
+/// The writes that a change of people consists of.
 struct PeopleChange {
   var entries: [(name: String, value: [UInt8]?)] = []
   var removedSecrets: [String] = []
-  /// People whose rows in the tap log are deleted, too.
+  /// People whose rows in the tap log are also deleted.
   var forgotten: [Person] = []
   /// Tickets whose use counts are no longer needed.
   var endedTickets: [String] = []
@@ -90,7 +90,7 @@ extension Store {
     name.begins(with: personPrefix) || name.begins(with: ownerPrefix)
   }
 
-  /// Returns all people and the owners of secrets; people who cannot be opened are omitted.
+  /// Returns all people and the owners of secrets; people who cannot be decrypted are omitted.
   @export(interface)
   package func people(sealedUnder key: SecretKey) throws(DatabaseError) -> StoredPeople {
     // '!' is the next ASCII character after the space.
@@ -108,7 +108,7 @@ extension Store {
     return StoredPeople(values, uses: try ticketUses())
   }
 
-  /// Changes people in one transaction: `change` returns the writes, or throws to refuse the change.
+  /// Changes people in one transaction; `change` returns the writes, or throws to refuse the change.
   func changePeople(
     sealedUnder key: SecretKey, noting auditEntry: AuditEntry,
     _ change: (StoredPeople) throws(SecretError) -> PeopleChange
@@ -139,7 +139,7 @@ extension Store {
     try writeValue(Array(person.id.utf8), as: Store.ownerPrefix + id, under: key)
   }
 
-  /// Removes a secret, its owner and its tag hints, within a transaction; returns false if there was no such secret.
+  /// Removes a secret, its owner and its tag hints, within a transaction; returns false if there is no such secret.
   @discardableResult
   func removeRow(ofSecret id: String) throws(DatabaseError) -> Bool {
     let statement = try database.statement("DELETE FROM secrets WHERE id = ?1")
@@ -158,7 +158,7 @@ extension SecretStore {
     do throws(DatabaseError) { return try store.people(sealedUnder: sealingKey) } catch { throw .store(error) }
   }
 
-  /// Returns the person with this name.
+  /// Returns the person with the given name; throws if there is none.
   package func person(named name: String) throws(SecretStoreError) -> Person {
     if let fault = name.trimmedLabel?.personNameFault { throw .secret(.person(fault)) }
     guard let person = try people().named(name) else { throw .secret(.person(.unknown(name))) }
@@ -187,7 +187,7 @@ extension SecretStore {
     }
   }
 
-  /// Removes a person, all who share the name, and `secrets` of theirs; with `forgets`, also their rows in the tap log.
+  /// Removes a person, all people with the same name, and `secrets`; with `forgets`, also their rows in the tap log.
   @export(interface)
   package func remove(
     _ person: Person, secrets: [String], forgets: Bool = false, noting auditEntry: AuditEntry
@@ -233,7 +233,7 @@ extension Person {
 
   /// Content of the sealed value.
   ///
-  /// One line of text for each field: a name contains no line breaks.
+  /// One line of text for each field, because a name contains no line breaks.
   var stored: [UInt8] {
     let facts = ["1", name, isSuspended ? "suspended" : "active", String(createdUnixSeconds)]
     let lines = facts + (limits?.lines ?? []) + (isOfSite ? [Person.siteLine] : [])

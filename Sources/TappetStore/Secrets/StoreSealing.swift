@@ -8,15 +8,15 @@ import TappetSQLite
 
 /// Relation of a sealing key to a store.
 package enum SealingRelation: Hashable, Sendable {
-  /// Everything is sealed under this key.
+  /// Everything is sealed under the given key.
   case ours
-  /// Everything is sealed under another key.
+  /// Everything is sealed under a different key.
   case foreign
   /// Nothing is sealed.
   case free
 }
 
-/// An opened value and its name.
+/// A decrypted value and its name.
 package typealias SealedValue = (name: String, value: SecretBytes)
 
 extension Store {
@@ -25,7 +25,7 @@ extension Store {
 
   /// Returns the relation of `key` to this store.
   ///
-  /// A database of an earlier version has no check value: one secret that opens is sufficient proof.
+  /// A database created by an earlier version has no check value: one secret that can be decrypted is sufficient proof.
   @export(interface)
   package func relation(to key: SecretKey) throws(DatabaseError) -> SealingRelation {
     if let sealed = try sealedBytes(named: Store.checkName) {
@@ -45,9 +45,9 @@ extension Store {
     return Int(clamping: count ?? 0)
   }
 
-  /// Adopts `key` as the sealing key; throws if something is sealed under another key.
+  /// Adopts `key` as the sealing key; throws if something is sealed under a different key.
   ///
-  /// To be called within a transaction.
+  /// Must be called within a transaction.
   func requireSealing(under key: SecretKey) throws(SecretError) {
     let isGood = try storing { () throws(DatabaseError) in
       switch try relation(to: key) {
@@ -92,7 +92,7 @@ extension Store {
     renewReplica()
   }
 
-  /// Opens the value with this name; returns `nil` if there is none.
+  /// Returns the decrypted value with the given name; `nil` if there is none.
   @export(interface)
   package func sealedValue(named name: String, under key: SecretKey) throws(SecretError) -> SecretBytes? {
     guard name != Store.checkName,
@@ -112,7 +112,7 @@ extension Store {
     return names
   }
 
-  /// Removes a sealed value; returns false if there is none with this name.
+  /// Removes a sealed value; returns false if no value has the given name.
   @export(interface)
   package func removeSealedValue(
     named name: String, noting auditEntry: AuditEntry? = nil
@@ -130,9 +130,9 @@ extension Store {
 
   // MARK: Change of the key
 
-  /// Reseals everything that `old` opens under `new`, in one transaction; returns the number of secrets and values.
+  /// Reseals under `new` everything that `old` decrypts, in one transaction; returns the number of secrets and values.
   ///
-  /// Damaged values are left unchanged. The folder is locked; its replica is rewritten, too.
+  /// Damaged values are left unchanged. The folder must be locked; its replica is also rewritten.
   func reseal(
     from old: SecretKey, to new: SecretKey, in folder: DatabaseFolder, noting auditEntry: AuditEntry?
   ) throws(SecretError) -> Int {
@@ -217,7 +217,7 @@ extension Store {
 
   private func writeCheck(_ key: SecretKey) throws(DatabaseError) {
     let context = Store.context(ofValue: Store.checkName)
-    // Without random numbers, no check value is written, and the next seal retries.
+    // If no random numbers are available, no check value is written, and the next seal retries.
     guard let sealed = try? LibCrypto.seal(Array("tappet".utf8), key: key, context: context) else { return }
     try write(sealed, as: Store.checkName)
   }
@@ -230,7 +230,7 @@ extension Store {
     try statement.run()
   }
 
-  /// Seals a value, or removes it if it is `nil`, within a transaction.
+  /// Seals a value, or removes the sealed value if `value` is `nil`, within a transaction.
   func writeValue(_ value: [UInt8]?, as name: String, under key: SecretKey) throws(SecretError) {
     guard let value else { return try storing { () throws(DatabaseError) in try removeValue(named: name) } }
     let sealed = try sealing { () throws(CryptoError) in
@@ -259,14 +259,14 @@ extension Store {
 }
 
 extension LibCrypto {
-  /// Seals a secret; wipes the plain copy made for the cipher.
+  /// Seals a secret; wipes the plaintext copy made for the cipher.
   static func seal(_ secret: SecretBytes, key: SecretKey, context: [UInt8]) throws(CryptoError) -> [UInt8] {
     var plain = secret.withBytes { [UInt8]($0) }
     defer { wipe(&plain) }
     return try seal(plain, key: key, context: context)
   }
 
-  /// Opens a secret; wipes the cipher's plain copy.
+  /// Decrypts a secret; wipes the cipher's plaintext copy.
   static func openSecret(_ sealed: [UInt8], key: SecretKey, context: [UInt8]) throws(CryptoError) -> SecretBytes {
     var plain = try open(sealed, key: key, context: context)
     return SecretBytes(taking: &plain)

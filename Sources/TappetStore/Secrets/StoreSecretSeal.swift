@@ -1,11 +1,11 @@
-// The seal of a secret. It covers the key and all facts about the secret except its usage, so that write access to the
-// database is not enough to assign a secret to another action or tag, or to change its label.
+// The seal of a secret. It covers the key and all properties of the secret except its usage, so that write access to
+// the database is not enough to assign a secret to another action or tag, or to change its label.
 
 import TappetCore
 import TappetPlatform
 import TappetSQLite
 
-/// Facts to which a seal is bound.
+/// Properties to which a seal is bound.
 struct SecretFacts {
   var id: String
   var action: String
@@ -25,7 +25,7 @@ struct SecretFacts {
     return Array(text.utf8)
   }
 
-  /// Associated data of earlier versions, which did not cover label, time and UID.
+  /// Associated data used by earlier versions, which did not include label, time and UID.
   fileprivate var formerContext: [UInt8] {
     Array("tappet secret 1 \(id.utf8.count) \(id) \(action.utf8.count) \(action) \(index)".utf8)
   }
@@ -50,7 +50,7 @@ extension Store {
     return try LibCrypto.seal(plain, key: key, context: secret.facts.context)
   }
 
-  /// Opens a secret, including one sealed by an earlier version, which did not store the UID.
+  /// Decrypts a secret, including a secret sealed by an earlier version, which did not store the UID.
   static func open(_ sealed: [UInt8], _ key: SecretKey, _ facts: SecretFacts) throws(CryptoError) -> TagSecret {
     if let secret = try? open(sealed, key, facts.context) { return TagSecret(facts, key: secret) }
     var former = facts
@@ -66,7 +66,7 @@ extension Store {
     return secret
   }
 
-  /// Rewrites a secret's action, label and seal, within a transaction.
+  /// Rewrites the action, the label and the seal of a secret, within a transaction.
   func writeSealed(_ secret: TagSecret, _ key: SecretKey) throws(SecretError) {
     let sealed: [UInt8]
     do throws(CryptoError) { sealed = try Store.seal(secret, key) } catch { throw .notSealed(error) }
@@ -82,7 +82,7 @@ extension Store {
 
   /// Reseals, once, the secrets that an earlier version sealed without label and time, and chains its audit log.
   ///
-  /// If the disk refuses, the next start retries.
+  /// If the write fails, the next start retries.
   func sealAll(under key: SecretKey) throws(DatabaseError) {
     guard try database.integer("SELECT value FROM meta WHERE name = 'seal'") == 0 else { return }
     guard try relation(to: key) != .foreign else { return }

@@ -1,4 +1,4 @@
-// The secrets in the store, sealed: a copy of the database is worthless without the sealing key. Each seal is bound to
+// The secrets in the store, sealed: a copy of the database is useless without the sealing key. Each seal is bound to
 // its row, so that write access to the database is not enough to move a secret from one action to another.
 
 import TappetCore
@@ -6,7 +6,7 @@ import TappetSQLite
 
 /// A secret and its usage.
 package struct StoredSecret: Sendable {
-  /// The opened secret.
+  /// The decrypted secret.
   package var secret: TagSecret
   /// Time of the last use in seconds since 1970; `nil` if the secret was never used.
   package var lastUsedUnixSeconds: Int64?
@@ -14,9 +14,9 @@ package struct StoredSecret: Sendable {
   package var timesUsed: Int64
 }
 
-/// A secret that cannot be opened: sealed under another key, or damaged.
+/// A secret that cannot be decrypted: it was sealed under a different key, or is damaged.
 package struct UnreadableSecret: Hashable, Sendable {
-  /// The secret's id.
+  /// Id of the secret.
   package var id: String
   /// Name of the action to which the secret belongs.
   package var action: String
@@ -26,9 +26,9 @@ package struct UnreadableSecret: Hashable, Sendable {
 
 /// All secrets of a store.
 package struct StoredSecrets: Sendable {
-  /// Secrets that can be opened, ordered by action and then by age, oldest first.
+  /// Secrets that can be decrypted, ordered by action and then by age, oldest first.
   package var readable: [StoredSecret]
-  /// Secrets that cannot be opened; a damaged secret does not hide the others.
+  /// Secrets that cannot be decrypted; a damaged secret does not hide the others.
   package var unreadable: [UnreadableSecret]
 
   /// Whether the action has any secret, readable or not.
@@ -37,16 +37,16 @@ package struct StoredSecrets: Sendable {
   }
 }
 
-/// Reason a secret was not added or changed.
+/// Reason why a secret was not added or changed.
 package indirect enum SecretError: Error, Hashable, Sendable {
   /// The action has reached its maximum number of secrets.
   case limitReached(action: String, max: Int)
-  /// The action already has this key, under this id.
+  /// The action already has a secret with the same key; `id` is the id of that secret.
   case alreadyThere(id: String)
   case label(NameFault)
-  /// The database is sealed under another key: with two keys, half of it would be unreadable.
+  /// The database is sealed under a different key; with two keys, part of the database would be unreadable.
   case foreignKey
-  /// The value with this name was sealed under another key, or is damaged.
+  /// The value with the given name was sealed under a different key, or is damaged.
   case unreadable(String)
   /// The people in the store do not match the request.
   case person(PersonError)
@@ -59,14 +59,14 @@ package indirect enum SecretError: Error, Hashable, Sendable {
 }
 
 extension Store {
-  /// Opens all secrets with `key`.
+  /// Decrypts all secrets with `key`.
   ///
-  /// Another process may have changed them since the last call.
+  /// Another process may have changed the secrets since the last call.
   package func secrets(sealedUnder key: SecretKey) throws(DatabaseError) -> StoredSecrets {
     try secrets(sealedUnder: key, of: try people(sealedUnder: key))
   }
 
-  /// Opens all secrets with `key`, using `people` that were read before.
+  /// Decrypts all secrets with `key`, using `people` that were read before.
   @export(interface)
   func secrets(sealedUnder key: SecretKey, of people: StoredPeople) throws(DatabaseError) -> StoredSecrets {
     let statement = try database.statement(
@@ -106,10 +106,10 @@ extension Store {
 
   /// Seals `secret` under `key` and commits it.
   ///
-  /// Refuses a key that the action already has, and a secret beyond the limit. If specified, `auditEntry` is recorded
-  /// in the same transaction.
+  /// Throws if the action already has the same key, or has reached its limit. If specified, `auditEntry` is recorded in
+  /// the same transaction.
   ///
-  /// `former`: the secret to be replaced, if any; it is removed only if it is still unshared.
+  /// `former` is the id of the secret to be replaced, if any; it is removed only if it has not been shared.
   @export(interface)
   package func addSecret(
     _ secret: TagSecret, replacing former: String? = nil, sealedUnder key: SecretKey,
@@ -135,7 +135,7 @@ extension Store {
     renewReplica()
   }
 
-  /// Adds the secrets that their actions do not have yet, all or none; returns their ids.
+  /// Adds the secrets that their actions do not have yet, all or none; returns the ids of the added secrets.
   @export(interface)
   package func addSecrets(
     _ secrets: [TagSecret], sealedUnder key: SecretKey, limit: Int = Limits.secretsPerActionMax,
@@ -163,7 +163,7 @@ extension Store {
     return added
   }
 
-  /// Removes a secret, so that tags written with it are refused; returns false if there was none.
+  /// Removes a secret, so that tags written with it are refused; returns false if there is no such secret.
   @export(interface)
   package func removeSecret(_ id: String, noting auditEntry: AuditEntry? = nil) throws(DatabaseError) -> Bool {
     let isRemoved = try transaction { () throws(DatabaseError) in
@@ -176,7 +176,7 @@ extension Store {
     return isRemoved
   }
 
-  /// Changes the label of a secret, or removes it if it is `nil`; returns false if there is no such secret.
+  /// Changes the label of a secret, or removes the label if it is `nil`; returns false if there is no such secret.
   @export(interface)
   package func renameSecret(
     _ id: String, label: String?, sealedUnder key: SecretKey, noting auditEntry: AuditEntry? = nil
@@ -206,7 +206,7 @@ extension Store {
     if let fault = label?.nameFault() { throw .label(fault) }
   }
 
-  /// Records a use of the secret; `uid` is passed if the tag is not yet known to have this secret.
+  /// Records a use of the secret; `uid` is specified if the tag is not yet known to have this secret.
   package func recordSecretUse(_ id: String, by uid: TagUID? = nil, unixSeconds: Int64) throws(DatabaseError) {
     try transaction { () throws(DatabaseError) in try recordUse(id, by: uid, unixSeconds) }
   }

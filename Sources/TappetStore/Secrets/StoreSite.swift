@@ -1,14 +1,14 @@
-// The people of a site, applied as a whole. A bundle is the complete list of the site's people: people who are missing
-// from it are removed with all of their tags, and so are tags that it does not assign to them. People and secrets that
-// were never part of a bundle are kept, unless the bundle contains a person with the same name, or the same key for the
-// same action: these become the site's.
+// The people of a site, applied as a whole. A bundle is the complete list of the site's people: people missing from the
+// bundle are removed with all of their tags, as are tags that the bundle does not assign to the site's people. People
+// and secrets that were never part of a bundle are kept, unless the bundle replaces them with a person of the same
+// name, or with the same key for the same action.
 //
 // All rows are sealed before the transaction, with pauses for taps; the transaction only writes.
 
 import TappetCore
 import TappetSQLite
 
-/// Reason a bundle was not applied.
+/// Reason why a bundle was not applied.
 package enum SiteFault: Error, Sendable {
   case refused(SiteRefusal)
   case secrets(SecretStoreError)
@@ -26,7 +26,7 @@ package struct SiteChange: Hashable, Sendable {
   package var removedTags = 0
 }
 
-/// The rows to be written and removed.
+/// The rows to write and to remove.
 private struct SitePlan {
   var values: [(name: String, sealed: [UInt8])] = []
   var removedValues: [String] = []
@@ -36,19 +36,19 @@ private struct SitePlan {
   var change = SiteChange()
 }
 
-/// The current content of a store, as far as a plan needs it.
+/// The current content of a store on which a plan is based.
 private struct SiteBasis {
   var people: StoredPeople
   var secrets: StoredSecrets
-  /// Change count when the content was read.
+  /// Change count at the time when the content was read.
   var changes: Int64
 }
 
 extension SecretStore {
-  /// Name of the sealed value that records the bundle in force.
+  /// Name of the sealed value that records the active bundle.
   static let siteRecordName = "site"
 
-  /// Returns the record of the bundle in force; `nil` if there never was one.
+  /// Returns the record of the active bundle; `nil` if no bundle was ever applied.
   package func siteRecord() throws(SecretStoreError) -> SiteRecord? {
     guard let value = try sealedValue(named: SecretStore.siteRecordName) else { return nil }
     guard let record = value.withBytes({ SiteRecord(stored: Array($0)) }) else {
@@ -87,8 +87,8 @@ extension SecretStore {
     }
   }
 
-  /// Records that the current people are those of `bundle`, which was made from them, and marks all of them as the
-  /// site's; returns false if they have changed since.
+  /// Records that the current people are the people in `bundle`, which was created from them, and marks all of them as
+  /// the site's people; returns false if they have changed in the meantime.
   @export(interface)
   package func recordPushed(
     _ content: SiteContent, _ bundle: SiteBundle, since changes: Int64, unixSeconds: Int64,
@@ -110,7 +110,7 @@ extension SecretStore {
     } catch { throw .secret(error) }
   }
 
-  /// Returns the people and the secrets, and the change count at that time.
+  /// Returns the people and secrets, the number of unreadable secrets with an owner, and the change count at that time.
   package func siteContent() throws(SecretStoreError) -> (content: SiteContent, unreadable: Int, changes: Int64) {
     let basis = try readBasis()
     let unreadable = basis.secrets.unreadable.count { basis.people.owner(ofSecret: $0.id) != nil }
@@ -120,8 +120,8 @@ extension SecretStore {
 
   // MARK: Checking
 
-  /// Returns the record of this bundle if it is already in force: a kiosk may have died before reporting it, and on the
-  /// kiosk that made the bundle, it is in force before it is published.
+  /// Returns the record of the bundle if it is already active: a kiosk may have exited before reporting this, and on
+  /// the kiosk that created the bundle, it is active before it is published.
   private func recordOf(_ bundle: SiteBundle, at site: String) throws(SiteFault) -> SiteRecord? {
     let record: SiteRecord?
     do throws(SecretStoreError) { record = try siteRecord() } catch { throw .secrets(error) }
@@ -228,7 +228,7 @@ extension SecretStore {
 
   // MARK: Writing
 
-  /// Commits the plan; returns false if something has changed since its basis was read.
+  /// Commits the plan; returns false if anything has changed since the plan's basis was read.
   private func commit(_ plan: SitePlan, over basis: SiteBasis, noting entry: AuditEntry) throws(SiteFault) -> Bool {
     do throws(SecretError) { return try write(plan, over: basis, noting: entry) } catch {
       throw .secrets(.secret(error))
@@ -259,15 +259,15 @@ extension SecretStore {
 }
 
 extension SiteBasis {
-  /// Returns the people to remove: the site's people who are not in the bundle, and others who share a name with a
-  /// person in it.
+  /// Returns the people to remove: the site's people who are not in the bundle, and other people who share a name with
+  /// a person in the bundle.
   func removedPeople(_ people: [Person]) -> [Person] {
     let (ids, names) = (Set(people.map { $0.id }), Set(people.map { $0.name }))
     return self.people.all.filter { !ids.contains($0.id) && ($0.isOfSite || names.contains($0.name)) }
   }
 
-  /// Returns the secrets to remove: secrets of removed people or of the site's people that are not in the bundle, and
-  /// copies of the bundle's secrets under other ids.
+  /// Returns the secrets to remove: secrets of removed people, secrets of the site's people that are not in the bundle,
+  /// and copies of the bundle's secrets with different ids.
   func removedSecrets(_ people: [Person], _ tags: [TagSecret]) -> Set<String> {
     let owners = Set(removedPeople(people).map { $0.id } + people.map { $0.id })
     let given = Set(tags.map { $0.id })
@@ -287,7 +287,7 @@ extension SiteBasis {
 }
 
 extension TagSecret {
-  /// Key that is the same for secrets of one action with one key; other secrets seldom share it.
+  /// Lookup key that is equal for secrets with the same action and key; other secrets seldom have an equal lookup key.
   fileprivate var copyName: String { action + " " + (key.fingerprint ?? "") }
 
   /// Whether both secrets have the same stored values.

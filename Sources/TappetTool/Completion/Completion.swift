@@ -64,7 +64,7 @@ enum Completion {
     return path
   }
 
-  /// Returns the first or second words of commands.
+  /// Returns the completions for the first or second word of a command.
   private static func commands(_ current: String, after words: [String]) -> Completion {
     var candidates: [Candidate] = []
     func add(_ word: String, _ description: String) {
@@ -90,7 +90,7 @@ enum Completion {
   }
 }
 
-/// The rest of the line, after a command's words.
+/// The part of the command line after the command's words.
 private struct PartialLine {
   private let command: Command
   private let path: String?
@@ -206,7 +206,7 @@ private struct PartialLine {
     (try? RunningKiosk.find(configuration)) != nil || hasDatabase(configuration)
   }
 
-  /// Whether the database exists, since a completion must not create it.
+  /// Whether the database exists; a completion must not create it.
   private func hasDatabase(_ configuration: KioskConfiguration) -> Bool {
     access(configuration.stateFolder + "/" + Store.fileName, R_OK | W_OK) == 0
   }

@@ -1,6 +1,6 @@
 // tappet completion: the shell scripts in board/completions, which query this program for completions.
 //
-// Each script calls `tappet completion --words -- WORD…` with the words up to the cursor, the last of them unfinished.
+// Each script calls `tappet completion --words -- WORD…` with the words up to the cursor; the last word is unfinished.
 // The first line of the response is `words`, `files`, `folders` or `none`; `words` is followed by one line per word,
 // `WORD TAB DESCRIPTION`.
 
@@ -15,7 +15,7 @@ extension Command {
       operands: [Operand("SHELL", .word(["bash", "zsh", "fish"]))],
       details: """
         Prints a script that makes the shell complete commands, options, files, actions, topics, and the ids
-        of secrets and outbox entries. 'make install' installs all three.
+        of secrets and outbox entries. 'make install' installs all three scripts.
           bash  source <(tappet completion bash)
           zsh   tappet completion zsh >"${fpath[1]}/_tappet"
           fish  tappet completion fish >~/.config/fish/completions/tappet.fish

@@ -249,7 +249,7 @@ def vanish(world):
     chip, kiosk = ready(world), world.kiosk
     before = open_files(world)
     chip.unplug()
-    until("the sentence", lambda: "disappeared" in kiosk.log())
+    until("the sentence", lambda: "chip was removed" in kiosk.log())
     # The guest counts ticks, including those that this machine takes from it. A busy loop would use all of them.
     used = cpu_ms(world)
     pass_time(2)

@@ -1,4 +1,4 @@
-// A tag that is yet to be written: a new secret, and the content for its tag. Nothing is written or saved here.
+// A tag that has not been written yet: a new secret, and the content for its tag. This code writes and saves nothing.
 
 /// The reason why a tag's content could not be created.
 package enum TagDraftError: Error, Hashable, Sendable {
@@ -8,19 +8,18 @@ package enum TagDraftError: Error, Hashable, Sendable {
 
 /// A new secret of an action, and the message for its tag.
 ///
-/// Save the secret only after the message was written and read back: until then, no tag uses the secret.
+/// Save the secret only after the message has been written and read back: until then, no tag uses the secret.
 package final class TagDraft: Sendable {
   /// The new secret.
   package let secret: TagSecret
-  /// The URL on its tag.
+  /// The URL on the secret's tag.
   package let url: TagURL
-  // Written only in `init` and `deinit`, when there is no other reference, so threads may share it.
+  // Written only in `init` and `deinit`, when no other reference exists, so threads may share the object.
   nonisolated(unsafe) private var bytes: [UInt8]
 
-  /// Generates a key for `action`, whose tags have `index`, and signs the URL of its tag.
+  /// Generates a key for `action`, whose tags have `index`, and signs a tag URL with it.
   ///
-  /// With `carriesKey` the URL has the older form, from which a phone can import the secret, but which every reader of
-  /// the tag can copy.
+  /// With `carriesKey`, the URL has the older format: a phone can import the secret, but any reader can copy the key.
   @export(interface)
   package init(
     action: Action, index: Int64, label: String?, person: Person? = nil, carriesKey: Bool, text: String? = nil,
@@ -44,7 +43,7 @@ package final class TagDraft: Sendable {
 
   deinit { LibCrypto.wipe(&bytes) }
 
-  /// The NDEF message: a record with an unabbreviated URI, followed by the text, if any.
+  /// The NDEF message: a URI record without an abbreviated prefix, followed by the text, if any.
   ///
   /// The message may contain the key: the caller must wipe every copy.
   package var message: [UInt8] { bytes }
@@ -53,8 +52,8 @@ package final class TagDraft: Sendable {
   private static func message(_ url: TagURL, carrying key: SecretKey?, then other: NDEFRecord?) -> [UInt8] {
     let text = url.text()
     let keySize = key == nil ? 0 : 5 + 2 * SecretKey.size
-    // MB, ME, SR, TNF 1; at most 210 bytes with the longest numbers, so that the length is one byte (NDEF 1.0 §3.2.4).
-    // Without ME if another record follows.
+    // MB, ME, SR, TNF 1; at most 210 bytes with the longest numbers, so that the length takes one byte (NDEF 1.0
+    // §3.2.4). ME is not set if a text record follows.
     let header: UInt8 = other == nil ? 0xD1 : 0x91
     var message: [UInt8] = [header, 0x01, UInt8(truncatingIfNeeded: 1 + text.count + keySize), UInt8(ascii: "U"), 0x00]
     message.reserveCapacity(message.count + text.count + keySize + (other?.payload.count ?? 0) + 8)
@@ -63,7 +62,7 @@ package final class TagDraft: Sendable {
       message += "&key=".utf8
       key.withBytes { for byte in $0 { Hex.append(byte, to: &message) } }
     }
-    // Its only flags, MB, ME and SR, are those of a single-record message; here it is not the first record.
+    // The encoder sets MB, ME and SR, as for a single record; MB is cleared because another record precedes this one.
     if let other, let record = NDEFMessage(records: [other]).encode() {
       message.append(record[0] & 0x7F)
       message += record.dropFirst()
@@ -73,7 +72,7 @@ package final class TagDraft: Sendable {
 }
 
 extension TagSecret {
-  /// A random UUID (RFC 9562 §5.4), lower-case.
+  /// Returns a random UUID (RFC 9562 §5.4) in lower case.
   @export(interface)
   package static func newID() throws(CryptoError) -> String {
     var bytes = try LibCrypto.random(count: 16)

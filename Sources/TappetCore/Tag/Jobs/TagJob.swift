@@ -1,30 +1,30 @@
-// A tag job, from the wait for the tag to the end of the job. Decides which commands to send and when a secret may be
-// saved; performs nothing.
+// A tag job, from the wait for the tag to the end of the job. Decides which commands to send, and when a secret may be
+// saved, but does neither itself.
 //
 //     waiting ──tag there──▶ working ──done──▶ [saving ──saved──▶ [protecting ──done──▶]] ended
 //        ▲                      │
 //        └──── pulled away ─────┘
 //
-// Invariant: `save` is requested only when the tag was read back and contains the message.
+// Invariant: `save` is requested only after the tag was read back and contained the message.
 
 /// A job for the next tag.
 package struct TagJob: Sendable {
-  /// The work of a job.
+  /// The operation that a job performs.
   package enum Work: Sendable {
-    /// Writes the draft's message and saves its secret; with `protects`, the tag is password-protected afterwards.
+    /// Write the draft's message, and save its secret; with `protects`, protect the tag with a password afterwards.
     case write(TagDraft, protects: Bool)
     case erase
     case lock
     case format
   }
 
-  /// The next step for the owner.
+  /// A step for the job's owner to perform.
   package indirect enum Step: Sendable {
-    /// Send this command to tappet-reader.
+    /// Send the given command to tappet-reader.
     case order(ReaderOrder)
-    /// Save the secret, remove the secret that it replaces, and then call `saved`; on failure the job is over.
+    /// Save the secret, remove the secret that it replaces, and then call `saved`; if saving fails, the job is over.
     case save(TagSecret, FormerSecret?)
-    /// Show this notice to the person.
+    /// Show the given notice to the user.
     case notify(TagJobNotice)
     /// The job is over.
     case end(TagJobEnd)
@@ -38,24 +38,24 @@ package struct TagJob: Sendable {
     case ended
   }
 
-  /// The job's work.
+  /// The operation that the job performs.
   package let work: Work
   private let passwordKey: SecretKey?
   private let known: FormerSecrets
   private var state = State.waiting
-  /// The most recent tag, and the secret that it contained before it was changed.
+  /// The most recent tag, and the secret that it contained before the job changed it.
   private var former: (uid: TagUID, secret: FormerSecret?)?
-  /// Whether a tag was left half-written, without its message.
+  /// Whether a tag was left half-written, without a message.
   private var leftTorn = false
-  /// The tag on the reader before the job; it may have been removed since, and the person may present another tag.
+  /// The tag on the reader before the job; it may have been removed in the meantime, and a different tag presented.
   private var presumed: TagUID?
-  /// A tag that arrived before the answer to the command for another tag.
+  /// A tag that arrived before the reply to a command for a different tag.
   private var arrived: TagReading?
 
-  /// A job that waits for a tag.
+  /// Creates a job that waits for a tag.
   ///
-  /// `passwordKey` is the kiosk's key for tag passwords. `nil` means that there is no key yet, and so no tag is
-  /// protected by one. `known` contains the secrets that may be on the tag.
+  /// `passwordKey` is the kiosk's key for tag passwords; `nil` means that no key exists yet, and so no tag is
+  /// protected. `known` contains the secrets that may be on the tag.
   package init(_ work: Work, passwordKey: SecretKey?, known: FormerSecrets = FormerSecrets()) {
     self.work = work
     self.known = known
@@ -70,7 +70,7 @@ package struct TagJob: Sendable {
     }
   }
 
-  /// Handles a tag that was on the reader before the job started, with its URL.
+  /// Handles a tag that was on the reader before the job started; `url` is the URL on the tag.
   package mutating func tagIsThere(_ uid: TagUID, holding url: TagURL? = nil) -> [Step] {
     presumed = uid
     return begin(uid, holding: url)
@@ -103,7 +103,7 @@ package struct TagJob: Sendable {
       presumed = nil
       return begin(reading.uid, holding: try? reading.tagURL())
     case (.waiting, .tagFaulted(_, let model, let fault)):
-      // The job waits for a tag that moved, which is detected again once it is still.
+      // The job keeps waiting if the tag was moved; the tag is detected again once it is still.
       if case .pulledAway = fault { return [.notify(.heldTooShort)] }
       return end(.failed(model, .unreadable(fault)))
     case (.working, .orderProgress(let done, let total)), (.protecting, .orderProgress(let done, let total)):
@@ -133,9 +133,9 @@ package struct TagJob: Sendable {
     return [.order(order)]
   }
 
-  /// Ends the job because its requester is gone, or no tag can be read any longer.
+  /// Cancels the job because its requester is gone, or because tags can no longer be read.
   ///
-  /// Does nothing while a tag is being written: a write is quick and is always completed.
+  /// Does nothing while a tag is being written: a write is short, and is always completed.
   package mutating func giveUp(_ reason: TagJobFailure) -> [Step] {
     switch state {
     case .waiting: return end(.failed(nil, failure(reason)))
@@ -143,7 +143,7 @@ package struct TagJob: Sendable {
     }
   }
 
-  /// Handles the loss of tappet-reader, and of its answer.
+  /// Handles the loss of tappet-reader, and of any pending reply.
   @export(interface)
   package mutating func readerLost() -> [Step] {
     switch state {
@@ -156,11 +156,11 @@ package struct TagJob: Sendable {
     }
   }
 
-  /// The reason to report: a half-written tag, or no room except for the action's own tags, is more specific.
+  /// Returns the reason to report: a half-written tag, or an action with no room for more tags, is more specific.
   private func failure(_ reason: TagJobFailure) -> TagJobFailure {
     if leftTorn { return .leftTorn }
     switch (reason, work) {
-    // A tool cancels the kiosk's job on timeout.
+    // The command-line tool cancels the kiosk's job on timeout.
     case (.noTag, .write(let draft, _)) where isFull, (.cancelled, .write(let draft, _)) where isFull:
       return .noRoom(action: draft.secret.action, max: known.limit)
     default: return reason
@@ -179,7 +179,7 @@ package struct TagJob: Sendable {
       leftTorn = leftTorn || begun
       return [.notify(.pulledAway(begun: begun))] + waitAgain()
     case .notThere:
-      // The presumed tag was not presented for this job.
+      // The presumed tag was not presented for this job, so its removal is not reported.
       return (presumed == outcome.uid ? [] : [.notify(.pulledAway(begun: false))]) + waitAgain()
     case .some(let fault):
       return end(.failed(outcome.model, .tag(fault)))
@@ -201,7 +201,7 @@ package struct TagJob: Sendable {
     return end(.done(sum, draft.secret, isProtected: true))
   }
 
-  /// Records the tag's former secret, which is no longer on the tag when it returns half-written.
+  /// Records the tag's former secret, because a half-written tag no longer contains it.
   private mutating func recordFormer(of uid: TagUID, _ url: TagURL?) {
     let secret = url.flatMap { known.secret(of: $0, on: uid) }
     if secret != nil || former?.uid != uid { former = (uid, secret) }
@@ -217,7 +217,7 @@ package struct TagJob: Sendable {
     return secret.action == action
   }
 
-  /// The URL on the tag once a write is done.
+  /// The URL that a write job puts on the tag; `nil` for other jobs.
   package var writtenURL: TagURL? {
     guard case .write(let draft, _) = work else { return nil }
     return draft.url
@@ -235,36 +235,36 @@ package struct TagJob: Sendable {
   }
 }
 
-/// A progress notice for the person during a job.
+/// A notice for the user during a job.
 package enum TagJobNotice: Hashable, Sendable {
   case progress(done: Int, total: Int)
-  /// The tag moved while it was read; nothing was changed.
+  /// The tag was moved while it was being read; nothing was changed.
   case heldTooShort
-  /// The tag left while it was written; with `begun` it must be written again.
+  /// The tag was removed while it was being written; with `begun`, it must be written again.
   case pulledAway(begun: Bool)
 }
 
-/// Why a job failed.
+/// The reason why a job failed.
 package enum TagJobFailure: Hashable, Sendable {
   case tag(TagWriteFault)
   case unreadable(TagFault)
   /// No tag was presented in time.
   case noTag
-  /// The action has reached its limit of secrets, and none of them is on this tag alone.
+  /// The action has reached its limit of secrets, and none of its secrets is on this tag alone.
   case noRoom(action: String, max: Int)
-  /// The tag that was pulled away half-written did not return.
+  /// A tag that was pulled away half-written did not return.
   case leftTorn
   case cancelled
-  /// The reader was lost; `torn` when it was writing.
+  /// The reader was lost; `torn` if it was writing at that time.
   case readerLost(torn: Bool)
   case noRandomness
 }
 
-/// How a job ended.
+/// The outcome of a job.
 package indirect enum TagJobEnd: Sendable {
-  /// Done, with the secret that was saved, if any.
+  /// The job is done; contains the secret that was saved, if any.
   case done(OrderOutcome, TagSecret?, isProtected: Bool)
-  /// The tag works, but it can be rewritten without a password.
+  /// The tag works, but can be rewritten without a password.
   case doneUnprotected(OrderOutcome, TagSecret, TagWriteFault)
   case failed(TagModel?, TagJobFailure)
 }

@@ -1,4 +1,4 @@
-// The kinds of tag jobs that a person can request.
+// The kinds of tag jobs that a user can request.
 
-/// The work that a tag job does; the raw value is its name in requests and in the log.
+/// The kind of a tag job; the raw value is its name in requests and in the log.
 package enum TagJobKind: String, Hashable, Sendable { case write, erase, lock, format }

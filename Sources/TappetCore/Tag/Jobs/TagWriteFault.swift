@@ -2,16 +2,16 @@
 
 /// The outcome of a command.
 package struct OrderOutcome: Hashable, Sendable {
-  /// The tag that the command was for.
+  /// The tag to which the command applied.
   package var uid: TagUID
   /// The tag's model.
   package var model: TagModel
-  /// Number of pages, or pieces of a file, that were written.
+  /// Number of pages, or parts of a file, that were written.
   package var writes: Int
-  /// Why the command failed; `nil` means that the work was done, read back and compared.
+  /// The reason why the command failed; `nil` means that the result was read back and verified.
   package var fault: TagWriteFault?
 
-  /// An outcome of a command for the tag `uid`.
+  /// Creates the outcome of a command for the tag `uid`.
   package init(uid: TagUID, model: TagModel, writes: Int, fault: TagWriteFault?) {
     self.uid = uid
     self.model = model
@@ -20,35 +20,35 @@ package struct OrderOutcome: Hashable, Sendable {
   }
 }
 
-/// Why a command failed.
+/// The reason why a command failed.
 ///
-/// Nothing was changed on the tag, unless the case says otherwise.
+/// Unless stated otherwise, nothing was changed on the tag.
 package enum TagWriteFault: Error, Hashable, Sendable {
   /// The tag is no longer on the reader.
   case notThere
   /// Two tags are on the reader.
   case notAlone
-  /// The tag was removed too early; with `begun` it may be half-written, and then contains no message.
+  /// The tag was removed too early; with `begun`, it may be half-written, and then contains no message.
   case pulledAway(begun: Bool)
   /// The model does not support the command.
   case unsupportedModel
-  /// Its capability container forbids writing.
+  /// The tag's capability container forbids writing.
   case readOnly
-  /// Its lock bits protect bytes that would have to change.
+  /// The tag's lock bits protect bytes that would have to change.
   case locked
-  /// It requires a password that is not the kiosk's.
+  /// The tag requires a password that is not the kiosk's.
   case passwordProtected
-  /// The message needs more bytes than the tag has.
+  /// The message does not fit on the tag; sizes in bytes.
   case tooSmall(needed: Int, capacity: Int)
   /// The tag has no capability container.
   case unformatted
-  /// Its capability container, which can be written only once, already has different content.
+  /// The tag's capability container, which can be written only once, already has different content.
   case foreignContainer
-  /// It refused a command that it should execute; with `begun` it may have been changed before that.
+  /// The tag refused a command that it should execute; with `begun`, it may have been changed before the refusal.
   case refused(begun: Bool)
-  /// The content read back differs from the written content.
+  /// The content that was read back differs from the content that was written.
   case notAsWritten
-  /// Its answer violates the specification.
+  /// The tag's response violates the specification.
   case malformedAnswer
 }
 
@@ -66,7 +66,7 @@ extension TagWriteFault {
     }
   }
 
-  /// The reader's wire format: append, never reuse.
+  /// The code and two numbers in the reader's wire format: append, never reuse.
   var code: (UInt8, UInt16, UInt16) {
     switch self {
     case .notThere: (1, 0, 0)
@@ -85,7 +85,7 @@ extension TagWriteFault {
     }
   }
 
-  /// A fault from its code; `nil` for an unknown code, and if an unused number is not zero.
+  /// Decodes a fault; `nil` if the code is unknown, or if an unused number is not zero.
   init?(code: UInt8, _ first: UInt16, _ second: UInt16) {
     if code != 8, second != 0 { return nil }
     switch (code, first) {

@@ -4,7 +4,7 @@
 ///
 /// Raw values are the reader's wire format (`ReaderMessage`): append, never reuse.
 package enum TagModel: UInt8, CaseIterable, Hashable, Sendable {
-  /// A Type 2 tag whose model was not requested or not reported.
+  /// A Type 2 tag that was not asked for its model, or did not report it.
   case type2 = 1
   case ultralight = 2
   case ultralightEV1Small = 3
@@ -22,7 +22,7 @@ package enum TagModel: UInt8, CaseIterable, Hashable, Sendable {
   case ntag424 = 21
   /// A MIFARE Classic, rejected because not every phone can read its NDEF content.
   case mifareClassic = 40
-  /// Any other tag that answered.
+  /// Any other tag that responded.
   case other = 41
 
   /// The layout of a tag's memory.
@@ -31,7 +31,7 @@ package enum TagModel: UInt8, CaseIterable, Hashable, Sendable {
     case type2
     /// An NDEF file in a file system (NFC Forum Type 4 Tag).
     case type4
-    /// Not read by Tappet.
+    /// A layout that Tappet does not read.
     case unsupported
   }
 
@@ -73,36 +73,36 @@ package enum TagModel: UInt8, CaseIterable, Hashable, Sendable {
   }
 }
 
-/// The identifier that a tag sends during anti-collision: 4, 7 or 10 bytes.
+/// The UID that a tag sends during anti-collision: 4, 7 or 10 bytes.
 ///
-/// It can be copied, and so does not authenticate the tag.
+/// A UID can be copied, and so does not authenticate the tag.
 package struct TagUID: Hashable, Sendable {
-  /// The identifier's 1 to 10 bytes.
+  /// The UID's 1 to 10 bytes.
   package let bytes: [UInt8]
 
-  /// An identifier of these bytes; `nil` for anything but 1 to 10 bytes.
+  /// Creates a UID from its bytes; `nil` unless there are 1 to 10.
   package init?(_ bytes: some Collection<UInt8>) {
     guard (1...10).contains(bytes.count) else { return nil }
     self.bytes = Array(bytes)
   }
 
-  /// Whether the tag generates a random UID each time: four bytes that start with 08 (ISO/IEC 14443-3 §6.5.4).
+  /// Whether the tag generates a new random UID each time: four bytes that start with 08 (ISO/IEC 14443-3 §6.5.4).
   package var isRandom: Bool { bytes.count == 4 && bytes[0] == 0x08 }
 }
 
-/// A tag's memory as read by the reader; the core interprets it.
+/// A tag's memory, as read by the reader and interpreted by the core.
 package struct TagReading: Hashable, Sendable {
   /// The tag that was read.
   package var uid: TagUID
-  /// Its model, which defines the layout of `bytes`.
+  /// The tag's model, which defines the layout of `bytes`.
   package var model: TagModel
   /// The bytes that were read.
   ///
-  /// Type 2: the memory from page 0 as far as it was read; the lock bits in page 2 may still be zeros, see
+  /// Type 2: the memory from page 0 up to the last byte read; the lock bits in page 2 may still be zeros, see
   /// `TagDescription`. Type 4: the NDEF file's content after its length field.
   package var bytes: [UInt8]
 
-  /// A reading of the tag `uid`.
+  /// Creates a reading of the tag `uid`.
   package init(uid: TagUID, model: TagModel, bytes: [UInt8]) {
     self.uid = uid
     self.model = model
@@ -110,13 +110,13 @@ package struct TagReading: Hashable, Sendable {
   }
 }
 
-/// Facts about a tag that taps do not need, and that the reader therefore requests after the reading.
+/// Details of a tag that taps do not need; the reader therefore requests them after the reading.
 package struct TagDescription: Hashable, Sendable {
-  /// The tag that was read before.
+  /// The tag that was read.
   package var uid: TagUID
-  /// Its exact model, as far as it can be determined.
+  /// The tag's exact model, as far as it can be determined.
   package var model: TagModel
-  /// Pages 0 to 2 of a Type 2 tag, with its lock bits: 12 bytes; empty if already read or unreadable.
+  /// The 12 bytes of pages 0 to 2 of a Type 2 tag, which contain its lock bits; empty if already read or unreadable.
   package var header: [UInt8]
 
   package static let headerSize = 12
@@ -129,7 +129,7 @@ package struct TagDescription: Hashable, Sendable {
 }
 
 extension TagReading {
-  /// Returns the reading with the facts of its description added.
+  /// Returns the reading, supplemented with its description.
   @export(interface)
   package func described(by description: TagDescription) -> TagReading {
     var whole = self
@@ -150,17 +150,17 @@ package enum TagFault: UInt8, CaseIterable, Error, Hashable, Sendable {
   case pulledAway = 1
   /// The model is not supported.
   case unsupportedModel = 2
-  /// The tag refused a command that it must answer (a read-protected page, no NDEF application).
+  /// The tag refused a mandatory command (a read-protected page, no NDEF application).
   case refusedToAnswer = 3
-  /// Its answer violates the specification.
+  /// The tag's response violates the specification.
   case malformedAnswer = 4
-  /// Its message is larger than `Limits.tagMemorySizeMax`.
+  /// The tag's message is larger than `Limits.tagMemorySizeMax`.
   case tooLarge = 5
-  /// A smart card without an NDEF application.
+  /// The tag is a smart card without an NDEF application.
   case noApplication = 6
-  /// Its capability container forbids reading.
+  /// The tag's capability container forbids reading.
   case readProtected = 7
-  /// Its capability container names no file.
+  /// The tag's capability container does not specify a file.
   case malformedContainer = 8
 }
 
@@ -168,16 +168,16 @@ package enum TagFault: UInt8, CaseIterable, Error, Hashable, Sendable {
 ///
 /// Raw values are the reader's wire format: append, never reuse.
 package enum ReaderFault: UInt8, CaseIterable, Hashable, Sendable {
-  /// No such device, or libnfc found none.
+  /// The device does not exist, or libnfc found no device.
   case notFound = 1
-  /// The device is present but does not answer.
+  /// The device is present but does not respond.
   case silent = 2
   /// The connection failed: the device was unplugged.
   case ioError = 3
-  /// Another program uses the device.
+  /// The device is in use by a different program.
   case busy = 4
-  /// This user may not open the device.
+  /// The kiosk's user is not permitted to open the device.
   case permissionDenied = 5
-  /// The device answers, but not like a usable reader (an incomplete handshake, no ISO 14443-A).
+  /// The device responds, but not like a usable reader (an incomplete handshake, no ISO 14443-A).
   case unusable = 6
 }

@@ -1,38 +1,37 @@
 // The location of a Type 2 tag's lock bits, password and capability container. From NXP's data sheets (MF0ICU1,
-// MF0ULx1, NTAG203, NTAG210/212, NTAG213/215/216); a model without an entry is written, but neither locked nor
-// formatted.
+// MF0ULx1, NTAG203, NTAG210/212, NTAG213/215/216). Models without an entry are written, but not locked or formatted.
 
-/// The layout of one model.
+/// The memory layout of one model.
 package struct Type2Geometry: Sendable {
-  /// Lock bits after the user memory, for the pages from 16 on.
+  /// Lock bits that follow the user memory, for page 16 and later pages.
   package struct DynamicLock: Sendable {
     /// The page that contains the lock bits.
     package var page: Int
-    /// The bytes with all lock bits, and the bits that freeze them, set.
+    /// The lock bytes with all bits set: the lock bits, and the bits that freeze the lock bits.
     package var allSet: [UInt8]
     /// Number of pages that one bit locks; on the NTAG203, the bits that lock pages are not contiguous.
     var pagesPerBit: Int
   }
 
-  /// Number of pages of four bytes.
+  /// Number of pages, each of four bytes.
   package var pageCount: Int
-  /// Size byte of the capability container.
+  /// The size byte of the capability container.
   var size: UInt8
-  /// The dynamic lock bits; `nil` means that there are only the static ones.
+  /// The dynamic lock bits; `nil` means that the model has only static ones.
   package var dynamicLock: DynamicLock?
-  /// The page of CFG0, which CFG1, PWD and PACK follow; `nil` means that the model has no password.
+  /// The page of CFG0, followed by CFG1, PWD and PACK; `nil` means that the model does not support a password.
   package var configurationPage: Int?
-  /// Lock Control TLV, where the factory writes one.
+  /// The Lock Control TLV block, if the factory writes one; otherwise empty.
   var controlBlock: [UInt8] = []
 
-  /// The capability container of a formatted tag: version 1.0, read and write for all.
+  /// The capability container of a formatted tag: version 1.0, unrestricted reading and writing.
   package var container: [UInt8] { [0xE1, 0x10, size, 0x00] }
-  /// The content of a formatted and empty tag, from page 4 on.
+  /// The content of a formatted, empty tag, starting at page 4.
   package var emptyContent: [UInt8] { controlBlock + [0x03, 0x00, 0xFE] }
-  /// The page after the user memory.
+  /// The first page after the user memory.
   package var userPageEnd: Int { dynamicLock?.page ?? configurationPage ?? pageCount }
 
-  /// Whether lock bits protect `page`: bytes 10 and 11 of the memory, and those of the dynamic lock page.
+  /// Returns whether `page` is protected by the static lock bits, which are bytes 10 and 11, or by the dynamic ones.
   ///
   /// Page 2, which contains lock bits, is never protected.
   @export(interface)
@@ -51,7 +50,7 @@ package struct Type2Geometry: Sendable {
 }
 
 extension TagModel {
-  /// The model's layout; `nil` if it is not known for certain.
+  /// The model's memory layout; `nil` if it is not known for certain.
   package var geometry: Type2Geometry? {
     @export(interface) get {
       switch self {

@@ -1,23 +1,23 @@
-// The page writes, in order, that make a message a Type 2 tag's only content.
+// The sequence of page writes that makes a message a Type 2 tag's only content.
 //
-// The order is the NFC Forum's (Type 2 Tag 1.2 §6.4.3), page by page: a tag that is pulled away between any two writes
-// reads as empty, as the old content or as the new content, and never as anything else.
+// The order is specified by the NFC Forum (Type 2 Tag 1.2 §6.4.3), page by page: a tag that is pulled away between any
+// two writes is either empty, or contains the old or the new content, and never anything else.
 //
 //   1. the page with the length, which is set to 0: from here on the tag is empty
 //   2. every other page that changes; bytes after the message are also overwritten, as they may contain an older key
 //   3. the page with the length, which is set to that of the message
 //
-// If a new block's tag and length would be in two pages, a NULL precedes the block, and a terminator replaces the NULL
-// until the rest is written.
+// If a new block's tag and length would be in two pages, a NULL is inserted before the block, and a terminator takes
+// the place of the NULL until everything else is written.
 
 /// One page of four bytes.
 package struct PageWrite: Hashable, Sendable {
   /// Number of the page, counted from the start of the memory.
   package var page: Int
-  /// Its four bytes.
+  /// The four bytes to write.
   package var bytes: [UInt8]
 
-  /// A write of four bytes.
+  /// Creates a write of four bytes.
   package init(page: Int, bytes: [UInt8]) {
     self.page = page
     self.bytes = bytes
@@ -28,24 +28,24 @@ extension Type2Memory {
   /// Number of bytes in a page.
   package static let pageSize = 4
 
-  /// Returns the writes that make `message` the content of `memory`, whose whole data area must be known.
+  /// Returns the writes that make `message` the only content of `memory`, whose whole data area must be known.
   ///
-  /// An empty message empties the tag. The writes contain only pages that change, and the page with the length twice;
-  /// there are none if the content is already correct.
+  /// An empty message empties the tag. Only pages that change are written, the page with the length twice; there are no
+  /// writes if the content is already correct.
   @export(interface)
   package static func plan(_ message: [UInt8], in memory: [UInt8]) throws(TagWriteFault) -> [PageWrite] {
     guard memory.count >= headerSize, memory[12] == 0xE1, memory[13] >> 4 == 1 else { throw .unformatted }
     guard memory[15] & 0x0F == 0 else { throw .readOnly }
-    // Reading is restricted, so the written message could not be read.
+    // Reading is restricted, so the written message could not be read back.
     guard memory[15] == 0 else { throw .foreignContainer }
     let end = min(headerSize + Int(memory[14]) * 8, memory.count / pageSize * pageSize)
     var walk = TLVCursor(memory: memory, end: end)
     let place = walk.findPlace()
-    // The offsets that the block may take up, in order.
+    // The offsets available to the block, in order.
     let room = (place.offset..<max(place.offset, end)).filter { offset in
       !place.reserved.contains { $0.contains(offset) }
     }
-    // A new block's tag and length must be in one page, or a NULL precedes it.
+    // A new block's tag and length must be in the same page; otherwise, a NULL is inserted before the block.
     let isApart = !place.hasBlock && room.count > 1 && room[0] / pageSize != room[1] / pageSize
     let capacity = room.count - (isApart ? 1 : 0)
     guard let block = encode(message: message) else {
@@ -61,8 +61,9 @@ extension Type2Memory {
     return order(from: memory, to: target, door: room[1...].prefix { $0 / pageSize == door }, closed: 0x00)
   }
 
-  /// Returns the changed pages in order; `door` contains the offsets, all in one page, of the bytes that hide the
-  /// message while they have the value `closed`.
+  /// Returns the changed pages in writing order.
+  ///
+  /// The bytes at the offsets `door`, all in one page, hide the message while their value is `closed`.
   private static func order(
     from memory: [UInt8], to target: [UInt8], door: ArraySlice<Int>, closed: UInt8
   ) -> [PageWrite] {
@@ -76,7 +77,7 @@ extension Type2Memory {
       now.replaceSubrange(range, with: image[range])
       writes.append(PageWrite(page: page, bytes: Array(image[range])))
     }
-    // The door of an empty tag whose block stays in place is already closed.
+    // The door of an empty tag is already closed if its block stays in place.
     if memory[doorOffset] != closed || !isEmpty(memory) {
       var image = target
       if target[doorOffset] != closed { for offset in door { image[offset] = closed } }

@@ -1,5 +1,5 @@
-// The memory of a Type 2 tag (NFC Forum Type 2 Tag 1.2): finds the NDEF message in it. Linear in the memory's size,
-// bounded by the capability container, and usable while the memory is still being read.
+// Finds the NDEF message in the memory of a Type 2 tag (NFC Forum Type 2 Tag 1.2). Takes linear time, does not exceed
+// the area in the capability container, and can be used while the memory is still being read.
 //
 //     byte 0   10         12             16 …
 //     serial   lock       CC: E1 vv nn aa   TLV blocks, to byte 16 + 8 nn
@@ -7,23 +7,23 @@
 //     TLV:  00 NULL · 01 Lock Control · 02 Memory Control · 03 NDEF · FD proprietary · FE terminator
 //           length: one byte, or FF and two bytes big-endian
 
-/// Why a memory cannot be read.
+/// The reason why a memory cannot be read.
 package enum Type2Error: Error, Hashable, Sendable {
-  /// Byte 12 is not E1: not formatted for NDEF (§4.6).
+  /// Byte 12 is not E1, so the tag is not formatted for NDEF (§4.6).
   case noCapabilityContainer
-  /// A major version other than 1 (§4.6).
+  /// The major version is not 1 (§4.6).
   case unsupportedVersion(UInt8)
   /// The tag forbids reading (§4.6).
   case readProtected
   /// The block's length exceeds the data area.
   case lengthBeyondMemory(offset: Int, length: Int, dataAreaEnd: Int)
-  /// A Lock Control or Memory Control block whose length is not 3 (§2.3.2, §2.3.3).
+  /// The length of a Lock Control or Memory Control block is not 3 (§2.3.2, §2.3.3).
   case malformedControl(offset: Int)
   /// There are more control blocks than any real tag has.
   case tooManyControls
 }
 
-/// The result of searching for the message in a memory, or in its first part.
+/// The result of searching for the message in a memory, or in the first part of a memory.
 package enum Type2Location: Hashable, Sendable {
   /// The complete NDEF message.
   case message([UInt8])
@@ -31,17 +31,17 @@ package enum Type2Location: Hashable, Sendable {
   case empty
   /// There is no NDEF block.
   case none
-  /// Undecided until the memory is known up to this offset.
+  /// The result depends on the memory up to this offset.
   case needs(Int)
   case malformed(Type2Error)
 }
 
 /// The layout of a Type 2 tag's memory.
 package enum Type2Memory {
-  /// Bytes before the data area.
+  /// Number of bytes before the data area.
   package static let headerSize = 16
 
-  /// Finds the message in the part of the memory that is known, from page 0 on.
+  /// Finds the message in the known part of the memory, which starts at page 0.
   @export(interface)
   package static func locate(in memory: [UInt8]) -> Type2Location {
     guard memory.count >= headerSize else { return .needs(headerSize) }
@@ -52,9 +52,9 @@ package enum Type2Memory {
     return walk.run()
   }
 
-  /// Returns the blocks that contain `message`, to be written from byte 16 on.
+  /// Returns the blocks that contain `message`, to be written starting at byte 16.
   ///
-  /// `nil` if the message is too long for the length field.
+  /// Returns `nil` if the message is too long for the length field.
   package static func encode(message: [UInt8]) -> [UInt8]? {
     guard message.count < 0xFFFF else { return nil }
     let length: [UInt8] =
@@ -63,9 +63,9 @@ package enum Type2Memory {
     return [0x03] + length + message + [0xFE]
   }
 
-  /// One pass over the data area.
+  /// A cursor for one pass over the data area.
   ///
-  /// Bytes in reserved ranges belong to no block and are skipped.
+  /// It skips bytes in reserved ranges, which belong to no block.
   struct TLVCursor {
     let memory: [UInt8]
     let end: Int
@@ -97,18 +97,18 @@ package enum Type2Memory {
       }
     }
 
-    /// The place where an NDEF block is, or can be written.
+    /// The place where an NDEF block exists, or can be written.
     struct Place {
       var offset: Int
-      /// Whether a block exists there.
+      /// Whether a block exists at the offset.
       var hasBlock: Bool
-      /// The ranges that the blocks before it reserve.
+      /// The ranges reserved by the blocks before the place.
       var reserved: [Range<Int>]
     }
 
-    /// Returns the NDEF block's place, or a place after the blocks that must stay.
+    /// Returns the place of the NDEF block, or a place after the blocks that must be preserved.
     mutating func findPlace() -> Place {
-      // After an unknown block only an NDEF block is searched for; if there is none, that area is overwritten.
+      // After an unknown block, only an NDEF block is searched for; if there is none, the unknown block is overwritten.
       var place = Place(offset: offset, hasBlock: false, reserved: [])
       var isKnown = true
       while true {
@@ -142,7 +142,7 @@ package enum Type2Memory {
       return offset < end ? next() : nil
     }
 
-    /// Handles one block; `nil` means that the cursor continues after it.
+    /// Handles one block; returns `nil` if the search continues after the block.
     private mutating func block(_ tag: UInt8, at start: Int, length: Int) -> Type2Location? {
       let available = end - offset - reservedBytes(from: offset)
       guard length <= available else {
@@ -165,7 +165,7 @@ package enum Type2Memory {
       }
     }
 
-    /// The bytes that a control block reserves (§2.3.2, §2.3.3).
+    /// Returns the range of bytes that a control block reserves (§2.3.2, §2.3.3).
     private static func range(_ tag: UInt8, _ value: [UInt8]) -> Range<Int> {
       let pageSize = 1 << Int(value[2] & 0x0F)
       let start = Int(value[0] >> 4) * pageSize + Int(value[0] & 0x0F)
@@ -188,7 +188,7 @@ package enum Type2Memory {
       return memory[offset]
     }
 
-    /// Reads `count` bytes of a block; returns `nil` and reads nothing if some of them are not known yet.
+    /// Reads `count` bytes of a block; returns `nil` and reads nothing if some of the bytes are not known yet.
     private mutating func take(_ count: Int) -> [UInt8]? {
       let before = offset
       var bytes: [UInt8] = []
@@ -208,7 +208,7 @@ package enum Type2Memory {
 
     private mutating func skip(_ count: Int) { offset = needed(for: count) }
 
-    /// The offset after the next `count` bytes of a block.
+    /// Returns the offset after the next `count` bytes of a block.
     private func needed(for count: Int) -> Int {
       var copy = self
       var left = count
@@ -221,7 +221,7 @@ package enum Type2Memory {
       return copy.offset
     }
 
-    /// The offset of the next reserved range, or an offset beyond everything.
+    /// The offset of the next reserved range; `Int.max` if there is none.
     private var nextReserved: Int {
       reserved.reduce(Int.max) { $1.lowerBound > offset ? min($0, $1.lowerBound) : $0 }
     }

@@ -1,5 +1,5 @@
-// The share URL, with which a phone or kiosk passes a secret to another (docs/formats.md, "Share URL"). It contains a
-// key, so every owner of the text must wipe it.
+// The share URL, by which a phone or kiosk passes a secret on (docs/formats.md, "Share URL"). The URL contains a key,
+// so every owner of its text must wipe the text.
 //
 //     smpshare://secret?idx=I&key=<64 hex>[&label=L]
 
@@ -17,14 +17,14 @@ package enum ShareURLError: Error, Hashable, Sendable {
 
 /// A shared secret.
 package struct ShareURL: Sendable {
-  /// The `idx` of the action that the secret is for.
+  /// The `idx` of the action to which the secret belongs.
   package var index: Int64
-  /// The key of the secret's tags.
+  /// The key for the secret's tags.
   package var key: SecretKey
-  /// The trimmed label; `nil` when there is none.
+  /// The trimmed label; `nil` if there is none.
   package var label: String?
 
-  /// A secret to share: `key` for the action of `index`; the label is trimmed.
+  /// Creates a share URL of `key` for the action with `index`; trims the label.
   package init(index: Int64, key: SecretKey, label: String?) {
     self.index = index
     self.key = key
@@ -36,7 +36,7 @@ package struct ShareURL: Sendable {
     try URLParts.withBytes(of: text) { (bytes) throws(ShareURLError) in try parse(URLParts(bytes)) }
   }
 
-  /// Parses a share URL in place, so that no copy of it remains.
+  /// Parses a share URL in place, so that no copy of the text remains.
   @export(interface)
   package static func parse(at text: UnsafeRawBufferPointer) throws(ShareURLError) -> ShareURL {
     try parse(URLParts(text.assumingMemoryBound(to: UInt8.self)))
@@ -71,13 +71,13 @@ package struct ShareURL: Sendable {
       label: try label.flatMap { (text) throws(ShareURLError) in try decodeLabel(Array(text)[...]) })
   }
 
-  /// Returns the URL, which contains the key: the caller must wipe it.
+  /// Returns the text of the URL, which contains the key: the caller must wipe it.
   ///
-  /// There is no other copy: the key's digits are written directly into the result.
+  /// The key's digits are written directly into the result, so no other copy exists.
   @export(interface)
   package func text() -> [UInt8] {
     let head = Array("smpshare://secret?idx=\(index)&key=".utf8)
-    // As in the app, characters with a meaning in a query, and all that are not printable ASCII, are escaped.
+    // As in the app, all characters are escaped that have a meaning in a query, or are not printable ASCII.
     let tail = label.map { Array("&label=".utf8) + $0.percentEncoded(except: "!$'()*+,;:@/?") } ?? []
     let size = head.count + 2 * SecretKey.size + tail.count
     return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
@@ -118,13 +118,13 @@ package struct ShareURL: Sendable {
 }
 
 extension ShareURL {
-  /// Returns the share code in a line, without the text that a scanner or an editor adds: `QR-Code:`, quotes, blanks, a
-  /// byte order mark; the caller must wipe it.
+  /// Returns the share code in a line, without text added by a scanner or an editor: `QR-Code:`, quotes, blanks, a byte
+  /// order mark; the caller must wipe the result.
   ///
-  /// A line without a share code is returned unchanged, except for blanks.
+  /// A line without a share code loses only its surrounding blanks, its closing quotes and zero bytes.
   @export(interface)
   package static func trimmed(_ line: [UInt8]) -> [UInt8] {
-    // In UTF-16, each of its characters is paired with a zero byte.
+    // In UTF-16, each character of a share code is paired with a zero byte.
     var text = line.filter { $0 != 0 }
     defer { LibCrypto.wipe(&text) }
     let isBlank = { (byte: UInt8) in byte <= 0x20 }

@@ -1,9 +1,9 @@
-// The signed action URL on a tag (docs/formats.md, "Tag URL"). Stricter than the phone app in two places: it rejects
-// integer formats that no app writes, and repeated parameters, on which the app crashes.
+// The signed action URL on a tag (docs/formats.md, "Tag URL"). The parser is stricter than the phone app's in two
+// respects: it rejects integer formats that no app writes, and repeated parameters, on which the app crashes.
 //
 //     smp://action?idx=I&ts=T&sig=S[&key=K]      S = HMAC-SHA256(key, "idx=I&ts=T")
 
-/// One of a tag URL's parameters.
+/// A parameter of a tag URL.
 package enum TagURLParameter: UInt8, Hashable, Sendable {
   case index
   case timestamp
@@ -31,9 +31,9 @@ package struct TagURL: Hashable, Sendable {
   package var index: Int64
   /// Time of writing, in seconds since 1970; the URL never expires.
   package var timestamp: Int64
-  /// The signature's 32 bytes; `nil` means that the text has no well-formed signature, so verification fails.
+  /// The signature's 32 bytes; `nil` if the text contains no well-formed signature, so that verification fails.
   package var signature: [UInt8]?
-  /// Whether the URL carries its key, so that every reader of the tag can copy it.
+  /// Whether the URL carries its key, so that anyone who reads the tag can copy the key.
   package var carriesKey: Bool
 
   /// Parses a URL.
@@ -47,10 +47,11 @@ package struct TagURL: Hashable, Sendable {
     }
   }
 
-  /// Returns the key that a text carries, for import once the signature verifies under it; `parse` must accept the
-  /// text.
+  /// Returns the key that the text of a URL carries, for import once the key verifies the signature.
   ///
-  /// `nil` if the text carries no key, or a malformed one.
+  /// The text must be one that `parse` accepts.
+  ///
+  /// Returns `nil` if the text carries no key, or a malformed key.
   package static func carriedKey(in text: some Collection<UInt8>) -> SecretKey? {
     URLParts.withBytes(of: text) { bytes in
       var parameters = URLParts(bytes).parameters
@@ -61,7 +62,7 @@ package struct TagURL: Hashable, Sendable {
     }
   }
 
-  /// Signs a URL for the action of `index`.
+  /// Creates and signs a URL for the action with the given `index`.
   package static func sign(index: Int64, timestamp: Int64, key: SecretKey) throws(CryptoError) -> TagURL {
     let signature = try key.authenticate(signedBytes(index, timestamp))
     return TagURL(index: index, timestamp: timestamp, signature: signature, carriesKey: false)
@@ -69,7 +70,7 @@ package struct TagURL: Hashable, Sendable {
 
   /// Returns the secret that created the signature.
   ///
-  /// Tries every secret, in a time that does not depend on which one matches.
+  /// Tries every secret, in a time that does not depend on which secret matches; returns `nil` if none matches.
   package func verify(with secrets: some Sequence<TagSecret>) -> TagSecret? {
     let message = TagURL.signedBytes(index, timestamp)
     let claimed = signature ?? [UInt8](repeating: 0, count: 32)
@@ -83,7 +84,7 @@ package struct TagURL: Hashable, Sendable {
 
   /// Returns the URL's text.
   ///
-  /// With `carrying` the text has the older form, from which a phone can import the secret.
+  /// With `carrying`, the text has the older format, from which a phone can import the secret.
   package func text(carrying key: SecretKey? = nil) -> [UInt8] {
     var text = Array("smp://action?".utf8) + TagURL.signedBytes(index, timestamp)
     text += Array("&sig=".utf8) + Hex.digits(of: signature ?? [])
@@ -97,9 +98,9 @@ package struct TagURL: Hashable, Sendable {
 }
 
 extension Int64 {
-  /// Parses decimal digits without a sign or leading zeros, as the apps print them.
+  /// Parses decimal digits without a sign or leading zeros, the format written by the apps.
   ///
-  /// `nil` for anything else, or a number that is too large.
+  /// Returns `nil` for any other format, or if the number is too large.
   package init?(decimal digits: some Collection<UInt8>) {
     guard let first = digits.first, digits.count <= 19, first != 0x30 || digits.count == 1 else { return nil }
     var value: Int64 = 0

@@ -1,14 +1,14 @@
-// A tag URL parsed and verified in place, without an allocation, for callers that do so at a high rate.
+// A tag URL parsed and verified in place, without allocating, for high-volume callers.
 
-/// A tag URL parsed in place; valid as long as its text is.
+/// A tag URL parsed in place; valid only as long as the text is.
 package struct TagURLText {
   /// The action's `idx`.
   package let index: Int64
   /// Time of writing, in seconds since 1970.
   package let timestamp: Int64
-  /// Whether it carries its key.
+  /// Whether the URL carries its key.
   package let carriesKey: Bool
-  /// The signature as written: 64 digits, or malformed.
+  /// The signature as written: 64 hex digits, or malformed.
   let signature: URLParts.Part
 
   /// Parses a URL.
@@ -54,7 +54,7 @@ package struct TagURLText {
     carriesKey = key != nil
   }
 
-  /// Whether a parameter of this name occurs before `end`.
+  /// Returns whether a parameter with the given name occurs before `end`.
   private static func occurs(_ name: URLParts.Part, before end: Int, in parts: URLParts) -> Bool {
     var parameters = parts.parameters
     while let (other, _) = parameters.next(), other.startIndex < end {
@@ -63,13 +63,13 @@ package struct TagURLText {
     return false
   }
 
-  /// Returns the position of the key that created the signature; `nil` if there is none.
+  /// Returns the index of the key that created the signature; `nil` if there is none.
   ///
-  /// The keys have `SecretKey.size` bytes each, without gaps. Tries every key, in a time that does not depend on
-  /// which one matches. Allocates nothing, and wipes what it computed.
+  /// The keys have `SecretKey.size` bytes each, without gaps. Tries every key, in a time that does not depend on which
+  /// key matches. Does not allocate, and wipes all computed values.
   @export(interface)
   package func verify(keys: UnsafeRawBufferPointer) -> Int? {
-    // Three areas: the claimed signature, an expected signature, and the signed bytes.
+    // The memory has three areas: the claimed signature, an expected signature, and the signed bytes.
     withUnsafeTemporaryAllocation(byteCount: 64 + TagURLText.signedSizeMax, alignment: 8) { memory in
       let claimed = UnsafeMutableRawBufferPointer(rebasing: memory[..<32])
       let expected = UnsafeMutableRawBufferPointer(rebasing: memory[32..<64])
@@ -89,10 +89,10 @@ package struct TagURLText {
     }
   }
 
-  /// Bytes of `idx=` and `&ts=` with 19 digits each.
+  /// Maximum size of the signed text, in bytes: `idx=` and `&ts=` with 19 digits each.
   private static let signedSizeMax = 46
 
-  /// Writes `idx=I&ts=T` and returns the number of its bytes.
+  /// Writes `idx=I&ts=T`, and returns the number of bytes written.
   private func writeSignedBytes(to memory: UnsafeMutableRawBufferPointer) -> Int {
     var size = TagURLText.write("idx=", to: memory, at: 0)
     size = TagURLText.write(index, to: memory, at: size)
@@ -105,7 +105,7 @@ package struct TagURLText {
     return offset + text.utf8CodeUnitCount
   }
 
-  /// Writes the decimal digits of a number that is not negative, and returns the offset after them.
+  /// Writes a non-negative number in decimal, and returns the offset after the last digit.
   private static func write(_ number: Int64, to memory: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
     var count = 1
     var bound: Int64 = 10
