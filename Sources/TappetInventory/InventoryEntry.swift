@@ -76,13 +76,18 @@ package struct InventoryEdit: Sendable {
   /// New photo of the item; `.some(nil)` removes the current photo.
   package var photo: InventoryPhoto??
 
+  /// UID of a tag to assign; an earlier assignment of the tag ends.
+  package var tag: TagUID?
+  /// Barcode to add.
+  package var barcode: String?
+  /// Barcode to remove.
+  package var removedBarcode: String?
+
   /// Creates an edit that changes nothing.
   package init() {}
 
-  /// Whether the edit changes nothing.
-  package var isEmpty: Bool {
-    name == nil && code == nil && notes == nil && quantity == nil && minimum == nil && photo == nil
-  }
+  /// Whether tags or barcodes change.
+  var changesLabels: Bool { tag != nil || barcode != nil || removedBarcode != nil }
 
   /// Returns a copy of the entry with the new values.
   func applied(to entry: InventoryEntry) -> InventoryEntry {

@@ -73,12 +73,8 @@ struct InventoryCommand {
     let entry = try named()
     var values = try values()
     values.name = arguments.value(kind.nameOption)
-    let uid = arguments.value("tag").flatMap { TagUID(written: $0) }
     let edited = try judged { () throws(InventoryError) in
-      if let uid { try inventory.assign(uid, to: entry) }
-      if let code = arguments.value("barcode") { try inventory.assign(barcode: code, to: entry) }
-      if let code = arguments.value("remove-barcode") { try inventory.remove(barcode: code, from: entry) }
-      return values.isEmpty ? entry : try inventory.edit(entry, values, by: arguments.who)
+      try inventory.edit(entry, values, by: arguments.who)
     }
     try report(edited, "Changed")
   }
@@ -170,6 +166,9 @@ struct InventoryCommand {
     var values = InventoryEdit()
     values.code = arguments.value("code")
     values.notes = arguments.value("notes")
+    values.tag = arguments.value("tag").flatMap { TagUID(written: $0) }
+    values.barcode = arguments.value("barcode")
+    values.removedBarcode = arguments.value("remove-barcode")
     values.quantity = arguments.number("quantity")
     if let text = arguments.value("minimum") { values.minimum = .some(Int64(decimal: text.utf8)) }
     if let path = arguments.value("photo") { values.photo = .some(try PhotoFile.photo(at: path)) }

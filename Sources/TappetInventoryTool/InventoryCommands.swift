@@ -28,7 +28,8 @@ extension Command {
     }
     return Command(
       words: kind.name + " add", section: .inventory, summary: "add \(kind.indefinite)",
-      operands: [Operand(kind == .box ? "LABEL" : "NAME")], options: options + kind.valueOptions + [.by, .json],
+      operands: [Operand(kind == .box ? "LABEL" : "NAME")],
+      options: options + kind.valueOptions + [.barcode, .by, .json],
       details: details(of: kind) + "\n" + naming(kind.container),
       example: example(of: kind),
       usageError: { arguments in
@@ -96,7 +97,7 @@ extension Command {
       operands: [Operand(kind.operand)],
       options: [CommandOption(kind.nameOption, "NAME", "new \(kind.nameOption)")] + kind.valueOptions + [
         CommandOption("tag", "UID", "UID of a tag to assign to the \(kind.name)"),
-        CommandOption("barcode", "CODE", "additional barcode, such as an EAN"),
+        .barcode,
         CommandOption("remove-barcode", "CODE", "barcode to remove"), .by, .json,
       ],
       details: """
@@ -301,6 +302,7 @@ extension Command.Body {
 }
 
 extension CommandOption {
+  static let barcode = CommandOption("barcode", "CODE", "additional barcode, such as an EAN")
   static let by = CommandOption("by", "NAME", "person who makes the change (default: the user)")
 }
 

@@ -86,6 +86,19 @@ import Testing
     #expect(throws: InventoryError.unchanged(.item)) { try inventory.remove(barcode: "INV-7", from: m5) }
   }
 
+  @Test func `an entry that cannot have its barcode is not added, and an edit changes all or nothing`() throws {
+    let box = try world.add(.box, "Screws", try world.spot())
+    let m4 = try world.add(.item, "M4", box) { $0.barcode = "INV-7" }
+    #expect(try inventory.thing(onLabel: "INV-7") == m4)
+    let taken = InventoryError.barcodeTaken(code: "INV-7", kind: .item, name: "M4")
+    #expect(throws: taken) { try world.add(.item, "M5", box) { $0.barcode = "INV-7" } }
+    #expect(try world.names(.item) == ["M4"])
+    var edit = InventoryEdit()
+    (edit.tag, edit.name, edit.barcode) = (try #require(TagUID([4, 1, 2, 3])), "Nails", "INV-7")
+    #expect(throws: taken) { try inventory.edit(box, edit, by: "Ann") }
+    #expect(try inventory.tags(of: box).isEmpty && world.names(.box) == ["Screws"])
+  }
+
   @Test func `a loan with a last day is overdue after it, and can be made longer`() throws {
     let box = try world.add(.box, "Tools", try world.spot())
     let (drill, saw) = (try world.add(.item, "Drill", box), try world.add(.item, "Saw", box))

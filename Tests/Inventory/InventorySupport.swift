@@ -86,3 +86,17 @@ final class TestInventory {
     return try sqlite(sql) == "ok\n"
   }
 }
+
+extension Inventory {
+  func assign(barcode: String, to entry: InventoryEntry) throws(InventoryError) {
+    var edit = InventoryEdit()
+    edit.barcode = barcode
+    try self.edit(entry, edit, by: "Ann")
+  }
+
+  func remove(barcode: String, from entry: InventoryEntry) throws(InventoryError) {
+    var edit = InventoryEdit()
+    edit.removedBarcode = barcode
+    try self.edit(entry, edit, by: "Ann")
+  }
+}

@@ -21,6 +21,7 @@ extension Inventory {
       entry.row = try stored { () throws(DatabaseError) in try insert(entry) }
       let change = try note(.added, entry, now, by: who)
       try recordAdded(kind, entry.row...entry.row, in: change)
+      try changeLabels(of: entry, values)
       return entry
     }
   }
@@ -35,7 +36,11 @@ extension Inventory {
       let current = try require(old)
       var changed = edit.applied(to: current)
       try check(&changed)
-      guard changed != current else { throw .unchanged(old.kind) }
+      try changeLabels(of: current, edit)
+      guard changed != current else {
+        if edit.changesLabels { return current }
+        throw .unchanged(old.kind)
+      }
       try keep(current, in: try note(.edited, current, now, by: who))
       try stored { () throws(DatabaseError) in try update(changed) }
       return changed

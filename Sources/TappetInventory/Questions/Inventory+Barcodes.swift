@@ -4,27 +4,18 @@ import TappetCore
 import TappetSQLite
 
 extension Inventory {
-  /// Adds a barcode to an entry; refuses the code of another entry.
-  @export(interface)
-  package func assign(barcode: String, to entry: InventoryEntry) throws(InventoryError) {
-    try transaction { () throws(InventoryError) in
-      guard try self.entry(entry.id, of: entry.kind) != nil else { throw .unknown(entry.kind, entry.name) }
-      try add(barcode: barcode, to: entry)
+  /// Assigns the tag and changes the barcodes of an edit, within its transaction.
+  func changeLabels(of entry: InventoryEntry, _ edit: InventoryEdit) throws(InventoryError) {
+    if let uid = edit.tag { try record(uid, of: entry) }
+    if let code = edit.barcode { try add(barcode: code, to: entry) }
+    guard let code = edit.removedBarcode else { return }
+    guard let code = code.trimmedLabel, try self.entry(barcode: code)?.id == entry.id else {
+      throw .unchanged(entry.kind)
     }
-  }
-
-  /// Removes a barcode from an entry; refuses if the entry does not have it.
-  @export(interface)
-  package func remove(barcode: String, from entry: InventoryEntry) throws(InventoryError) {
-    try transaction { () throws(InventoryError) in
-      guard let code = barcode.trimmedLabel, try self.entry(barcode: code)?.id == entry.id else {
-        throw .unchanged(entry.kind)
-      }
-      try stored { () throws(DatabaseError) in
-        let statement = try database.statement("DELETE FROM barcode WHERE code = ?1")
-        statement.bind(code, at: 1)
-        try statement.run()
-      }
+    try stored { () throws(DatabaseError) in
+      let statement = try database.statement("DELETE FROM barcode WHERE code = ?1")
+      statement.bind(code, at: 1)
+      try statement.run()
     }
   }
 

@@ -9,12 +9,17 @@ extension Inventory {
   package func assign(_ uid: TagUID, to entry: InventoryEntry) throws(InventoryError) {
     try transaction { () throws(InventoryError) in
       guard try self.entry(entry.id, of: entry.kind) != nil else { throw .unknown(entry.kind, entry.name) }
-      try stored { () throws(DatabaseError) in
-        let statement = try database.statement("INSERT OR REPLACE INTO tag (uid, uuid) VALUES (?1, ?2)")
-        statement.bind(blob: uid.bytes, at: 1)
-        statement.bind(blob: entry.id.bytes, at: 2)
-        try statement.run()
-      }
+      try record(uid, of: entry)
+    }
+  }
+
+  /// Stores the assignment of a tag, within a transaction.
+  func record(_ uid: TagUID, of entry: InventoryEntry) throws(InventoryError) {
+    try stored { () throws(DatabaseError) in
+      let statement = try database.statement("INSERT OR REPLACE INTO tag (uid, uuid) VALUES (?1, ?2)")
+      statement.bind(blob: uid.bytes, at: 1)
+      statement.bind(blob: entry.id.bytes, at: 2)
+      try statement.run()
     }
   }
 
