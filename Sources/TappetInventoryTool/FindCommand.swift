@@ -27,7 +27,9 @@ enum FindCommand {
         if count <= limit { try print(entry, inventory, arguments) }
         return Output.isTaken
       }
-      if count > limit { Output.printError("More than \(limit) matches; add words, or raise --limit.") }
+      if count > limit {
+        Output.printError("More than \(plural(limit, "match", "matches")); add words, or raise --limit.")
+      }
       return count
     }
     if count == 0 {

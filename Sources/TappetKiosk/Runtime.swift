@@ -323,6 +323,7 @@ package final class Runtime {
     case .resumeButton(let button): panel.resume(button)
     case .publish(let entry, let unixSeconds): publish(entry, unixSeconds: unixSeconds)
     case .orderInventory(let order): helpers.inventory.send(order.encode())
+    case .pollRooms: helpers.rooms.send(RoomOrder.poll.encode())
     case .askRoom(let question): ask(question)
     case .endQuestion(let number, let end): helpers.rooms.send(RoomOrder.close(number: number, text: end.text).encode())
     case .postWebhook(let entry, let unixSeconds): postWebhook(entry, unixSeconds: unixSeconds)

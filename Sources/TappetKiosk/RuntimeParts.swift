@@ -64,6 +64,8 @@ struct RuntimeParts {
         of: configuration.actions.compactMap { $0.removal == nil ? nil : $0.name })
       summary.tagCounts = try secretStore.store.tagCounts()
       summary.openings = try secretStore.store.timedOpenings()
+      summary.roomPosition = try secretStore.store.roomPosition()
+      summary.roomCommands = try secretStore.store.roomCommands()
       summary.wrongCodes = try secretStore.store.wrongCodes()
       // An unreadable record is treated as missing: the signature and seal of the next bundle are still checked.
       if configuration.site != nil { summary.site = try? secretStore.siteRecord() }

@@ -1,5 +1,5 @@
 // Receiving: keys of other devices' sessions, which arrive in Olm messages, and the events in these sessions. An event
-// is accepted only once, and only if its key came from one of the sender's own devices that the policy allows.
+// is accepted under one id only, and only if its key came from one of the sender's own devices that the policy allows.
 
 import TappetCore
 import TappetJSON
@@ -13,8 +13,8 @@ struct InboundRoomKey {
   /// The keys of the device that sent the session's key.
   let curve25519: String
   let ed25519: String
-  /// Indexes of the messages that have been read, limited to those near the last one.
-  private(set) var seen: Set<UInt32> = []
+  /// Indexes of the messages that have been read, near the last one, with the digest of each event's id.
+  private(set) var seen: [UInt32: Int64] = [:]
   /// Position of the session in the order of arrival.
   var order: Int64
 
@@ -33,17 +33,25 @@ struct InboundRoomKey {
     self.init(
       try MegolmInbound.restore(json["pickle"].pickle), user: user, curve25519: curve25519, ed25519: ed25519,
       order: order)
-    for number in json["seen"]?.elements ?? [] {
-      if let index = number.wholeNumber.flatMap({ UInt32(exactly: $0) }) { seen.insert(index) }
+    for item in json["seen"]?.elements ?? [] {
+      // Without a digest, the index is from an earlier version, and no event matches it.
+      let pair = item.elements ?? [item, .number(0)]
+      if let index = pair.first?.wholeNumber.flatMap({ UInt32(exactly: $0) }) { seen[index] = pair.last?.wholeNumber }
     }
   }
 
-  /// Records that a message was read; returns false if it was read before, or is too far behind the last one.
-  mutating func note(_ index: UInt32) -> Bool {
-    let last = max(seen.max() ?? 0, index)
+  /// Records that a message was read; returns false if a different event had this index, or if it is too far behind the
+  /// last one.
+  ///
+  /// The same event may come again if the kiosk did not record it; the kiosk executes no command twice.
+  mutating func note(_ index: UInt32, of event: String) -> Bool {
+    let last = max(seen.keys.max() ?? 0, index)
     let oldest = last - min(last, Limits.megolmNumbersMax - 1)
-    guard index >= oldest, seen.insert(index).inserted else { return false }
-    seen = seen.filter { $0 >= oldest }
+    guard index >= oldest else { return false }
+    let digest = Int64(bitPattern: UInt64(bigEndianBytes: LibCrypto.digest(Array(event.utf8))[..<8]))
+    if let known = seen[index] { return known == digest }
+    seen[index] = digest
+    seen = seen.filter { $0.key >= oldest }
     return true
   }
 
@@ -51,7 +59,7 @@ struct InboundRoomKey {
     .object([
       "pickle": .string(String(decoding: try session.pickle(), as: UTF8.self)), "user": .string(user),
       "curve25519": .string(curve25519), "ed25519": .string(ed25519), "order": .number(order),
-      "seen": .array(seen.map { .number(Int64($0)) }),
+      "seen": .array(seen.map { .array([.number(Int64($0.key)), .number($0.value)]) }),
     ])
   }
 }
@@ -166,7 +174,9 @@ extension CryptoMachine {
 
   private func read(_ event: WaitingEvent, _ key: InboundRoomKey) throws(OlmError) -> RoomLine? {
     var key = key
-    guard let (plaintext, index) = try? key.session.decrypt(Array(event.ciphertext.utf8)), key.note(index) else {
+    guard let (plaintext, index) = try? key.session.decrypt(Array(event.ciphertext.utf8)),
+      key.note(index, of: event.line.event)
+    else {
       return nil
     }
     try save(key, as: event.row)

@@ -16,7 +16,8 @@ final class RoomEncrypter: RoomCipher {
   private struct Post {
     let id: EntryID
     let body: [UInt8]
-    let isAnswered: Bool
+    /// The event to which this is the final answer; `nil` for an entry's message.
+    let event: String?
     var room: RoomDestination
     var step: RoomDestination.Step?
     /// Whether no request has been answered yet.
@@ -118,14 +119,14 @@ final class RoomEncrypter: RoomCipher {
 
   // MARK: Writing
 
-  func post(_ id: EntryID, in room: String, _ body: [UInt8], isAnswered: Bool) {
+  func post(_ id: EntryID, in room: String, _ body: [UInt8], settling event: String?) {
     if posts.count >= Limits.roomPostsMax {
-      if isAnswered { messages.append(.undelivered(id, .other, code: EAGAIN)) }
+      if event == nil { messages.append(.undelivered(id, .other, code: EAGAIN)) }
       return
     }
     posts.append(
       Post(
-        id: id, body: body, isAnswered: isAnswered, room: RoomDestination(room, encryption),
+        id: id, body: body, event: event, room: RoomDestination(room, encryption),
         endsAt: clock.now().instant + Limits.roomPostMax))
   }
 
@@ -243,7 +244,7 @@ final class RoomEncrypter: RoomCipher {
       posts[0].step = next
       posts[0].isFirst = false
     // The outbox retries its own messages; replies are retried only here.
-    case .answered(let status, let named) where status != 200 && !posts[0].isAnswered:
+    case .answered(let status, let named) where status != 200 && posts[0].event != nil:
       pause(named, atLeast: Limits.roomRetry.first)
     case .answered(let status, let pause):
       end(.posted(posts[0].id, status: UInt16(clamping: status), retryAfter: pause))
@@ -263,7 +264,10 @@ final class RoomEncrypter: RoomCipher {
     tell(post, message)
   }
 
-  private func tell(_ post: Post, _ message: RoomMessage) { if post.isAnswered { messages.append(message) } }
+  private func tell(_ post: Post, _ message: RoomMessage) {
+    guard let event = post.event else { return messages.append(message) }
+    if case .posted = message { messages.append(.settled(event: event)) }
+  }
 }
 
 extension SecretStoreError {

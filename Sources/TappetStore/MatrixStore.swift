@@ -38,7 +38,7 @@ package struct MatrixRow: Hashable, Sendable {
   fileprivate var context: [UInt8] { Array("matrix \(kind.rawValue) \(name)".utf8) }
 }
 
-/// A change of a row: the new content, or `nil` to remove the row.
+/// A change to a row: the new content, or `nil` to remove the row.
 package struct MatrixChange: Sendable {
   package let row: MatrixRow
   package let value: [UInt8]?

@@ -6,7 +6,7 @@ enum StoreSchema {
   /// All migrations in order; missing migrations are applied in one transaction.
   static let migrations: [String] = [
     first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth, thirteenth,
-    fourteenth,
+    fourteenth, fifteenth,
   ]
 
   /// The version of a database after all migrations.
@@ -19,11 +19,11 @@ enum StoreSchema {
       AND name IN (
         'secrets', 'outbox', 'boots', 'meta', 'sealed', 'audit', 'outbox_totals', 'audit_chain', 'webhooks',
         'webhook_totals', 'webhooks_given_up', 'announced', 'tag_hints', 'history', 'ticket_uses',
-        'arrivals', 'tag_counts')
+        'arrivals', 'tag_counts', 'room_commands', 'room_position')
     """
 
   /// Number of tables in this schema.
-  static let tables: Int64 = 17
+  static let tables: Int64 = 19
 
   /// Tables of the sealed secrets and of the outbox.
   ///
@@ -151,6 +151,14 @@ enum StoreSchema {
 
   /// Number of times that the broker closed the connection when an entry was sent (`Suspicion`).
   private static let fourteenth = "ALTER TABLE outbox ADD COLUMN closes INTEGER NOT NULL DEFAULT 0;"
+
+  /// The ledger of commands from rooms (`RoomLedger`).
+  private static let fifteenth = """
+    CREATE TABLE room_commands (
+      event TEXT PRIMARY KEY, room TEXT NOT NULL, unix_seconds INTEGER NOT NULL, answered INTEGER NOT NULL DEFAULT 0
+    ) WITHOUT ROWID;
+    CREATE TABLE room_position (id INTEGER PRIMARY KEY CHECK (id = 1), value TEXT NOT NULL);
+    """
 
   /// Query for whether a replica contains the UIDs of the tags, which older replicas do not.
   static let replicaHasUIDs: StaticString = "SELECT count(*) FROM pragma_table_info('secrets') WHERE name = 'uid'"

@@ -17,8 +17,8 @@ package protocol RoomCipher: AnyObject {
   func hear(_ event: [UInt8], in room: String)
   /// Returns the lines that can be decrypted now.
   func takeLines() -> [RoomLine]
-  /// Queues a message; its outcome is reported if `isAnswered`.
-  func post(_ id: EntryID, in room: String, _ body: [UInt8], isAnswered: Bool)
+  /// Queues an entry's message, whose outcome is reported; or the final answer to an event, which `settled` reports.
+  func post(_ id: EntryID, in room: String, _ body: [UInt8], settling event: String?)
   /// Returns the next request, if one is due; the caller sends one request at a time.
   func nextCall() -> HTTPClient.Call?
   /// Time at which a delayed request is due.

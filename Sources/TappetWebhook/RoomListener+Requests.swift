@@ -1,5 +1,4 @@
-// State of a monitored room, and the listener's requests: messages to rooms, other homeserver calls, and the handling
-// of responses.
+// State of a monitored room, and the listener's requests to the homeserver with the handling of responses.
 
 import TappetCore
 
@@ -20,43 +19,6 @@ extension RoomListener {
     var access: RoomAccess?
     /// Whether the room is encrypted and its messages are decrypted.
     var isDecrypted = false
-  }
-
-  /// A message from the kiosk to a room, queued or being sent.
-  struct Answer {
-    var path: String
-    var body: [UInt8]
-    /// Number of the question that the message asks.
-    var question: UInt64?
-    /// Whether the homeserver may have received the message.
-    var isUnderWay = false
-    private var tries = 0
-
-    /// Creates a reaction or a reply to an event.
-    init(to event: String, in room: String, isReaction: Bool, _ text: String) {
-      let kind = isReaction ? "m.reaction" : "m.room.message"
-      // The same answer never appears twice, because the homeserver recognizes the transaction id.
-      let transaction = event + "-" + (isReaction ? Hex.encode(Array(text.utf8.prefix(4))) : "reply")
-      path = "/_matrix/client/v3/rooms/\(room.percentEncoded)/send/\(kind)/\(transaction.percentEncoded)"
-      let (id, words) = (event.jsonEscaped, text.jsonEscaped)
-      body = Array(
-        (isReaction
-          ? "{\"m.relates_to\":{\"rel_type\":\"m.annotation\",\"event_id\":\"\(id)\",\"key\":\"\(words)\"}}"
-          : "{\"msgtype\":\"m.notice\",\"m.mentions\":{},\"body\":\"\(words)\","
-            + "\"m.relates_to\":{\"m.in_reply_to\":{\"event_id\":\"\(id)\"}}}").utf8)
-    }
-
-    /// Creates the message that asks a question; the question's unique number makes the transaction id unique.
-    init(asking number: UInt64, in room: String, _ text: String) {
-      question = number
-      path = "/_matrix/client/v3/rooms/\(room.percentEncoded)/send/m.room.message/question-\(number)"
-      body = Array("{\"msgtype\":\"m.notice\",\"m.mentions\":{},\"body\":\"\(text.jsonEscaped)\"}".utf8)
-    }
-
-    mutating func mayBeRepeated() -> Bool {
-      tries += 1
-      return tries < Limits.roomAnswerTriesMax
-    }
   }
 
   /// Returns the failure that a homeserver's response indicates.

@@ -1,5 +1,5 @@
-// Listens to rooms through /sync with long polling, starting from the present. Lines from before the first response, or
-// from a time when no listener was running, are ignored, so that a command never takes effect late.
+// Listens to rooms through /sync with long polling, starting from the position that the kiosk has recorded, or from the
+// present. It polls again only when the kiosk has recorded the position after the last lines.
 
 import CPlatform
 import TappetCore
@@ -19,14 +19,18 @@ final class RoomListener {
   private let client: HTTPClient
   private var endpoint: LoadedEndpoint?
   private var rooms: [Room] = []
-  /// Position from which the next request continues; `nil` before the first response.
+  /// Position from which the next request continues; `nil` means the present.
   private var since: String?
+  /// Whether /sync has been answered.
+  private var isSynchronised = false
+  /// Whether lines were passed on since the last recorded position.
+  private var hasPassed = true
+  /// Whether the kiosk is recording a position.
+  private var isRecording = false
   private var step = Step.sync
   private var isAsking = false
   private var polling = RoomPolling()
-  private var answers: [Answer] = []
-  private var isAnswering = false
-  private var answerAt: Instant?
+  private var answers = RoomMessageQueue()
   private var questions = RoomQuestions()
   private var exitStatus: Int32?
   private let cipher: (any RoomCipher)?
@@ -61,7 +65,9 @@ final class RoomListener {
 
   /// Time until the next timer expires, not counting libcurl's own timers.
   private var wait: Duration {
-    let dues = [polling.dueAt, answerAt, isCiphering ? nil : cipher?.dueAt].compactMap { $0.map { $0 - now } }
+    let dues = [isRecording ? nil : polling.dueAt, answers.dueAt, isCiphering ? nil : cipher?.dueAt].compactMap {
+      $0.map { $0 - now }
+    }
     return min(dues.min() ?? .seconds(60), .seconds(60))
   }
 
@@ -88,20 +94,21 @@ final class RoomListener {
       endpoint = LoadedEndpoint(settings)
     case .room(let name, let readsPowers, let asks):
       rooms.append(Room(name: name, id: name.begins(with: "!") ? name : nil, readsPowers: readsPowers, asks: asks))
-    case .begin:
+    case .begin(let position):
+      since = position.flatMap { self.position(in: $0) }
       Sandbox.close(boundsMemory: cipher == nil)
       send(.ready)
       polling.askNow(now)
-    case .answer(let room, let event, let isReaction, let text):
+    case .answer(let room, let event, let form, let text):
       guard let id = rooms.first(where: { $0.name == room })?.id else { return }
-      if isReaction { queue(Answer(to: event, in: id, isReaction: true, text)) } else { reply(text, to: event, in: id) }
+      if form == .reply { reply(text, to: event, in: id) } else { queue(.init(to: event, in: id, form, text)) }
+    case .poll: isRecording = false
     case .ask(let number, let room, let text):
       guard let id = rooms.first(where: { $0.name == room })?.id, !isEncrypted(id) else { return }
       questions.ask(number, in: id)
-      queue(Answer(asking: number, in: id, text))
+      queue(.init(asking: number, in: id, text))
     case .close(let number, let text):
-      answers.removeAll { $0.question == number && !$0.isUnderWay }
-      let isUnderWay = answers.contains { $0.question == number }
+      let isUnderWay = answers.remove(question: number)
       if let (room, event) = questions.close(number, text, underWay: isUnderWay) {
         reply(text, to: event, in: room)
       }
@@ -112,7 +119,7 @@ final class RoomListener {
       (keyTrouble, endpoint) = (trouble, nil)
     case .post(let id, let room, let body):
       guard let cipher, endpoint != nil else { return send(.undelivered(id, .fileUnusable, code: keyTrouble)) }
-      cipher.post(id, in: room, body, isAnswered: true)
+      cipher.post(id, in: room, body, settling: nil)
     }
   }
 
@@ -123,23 +130,18 @@ final class RoomListener {
 
   /// Replies in a room; in an encrypted room, always encrypted, even if encryption was enabled after the line.
   private func reply(_ text: String, to event: String, in room: String) {
-    let answer = Answer(to: event, in: room, isReaction: false, text)
-    guard isEncrypted(room) else { return queue(answer) }
-    cipher?.post(EntryID(digestOf: event), in: room, answer.body, isAnswered: false)
+    let message = RoomMessageQueue.Message(to: event, in: room, .reply, text)
+    guard isEncrypted(room) else { return queue(message) }
+    cipher?.post(EntryID(digestOf: event), in: room, message.body, settling: event)
   }
 
-  private func queue(_ answer: Answer) {
-    // An answer that is being sent keeps its place.
-    if answers.count >= Limits.roomAnswersMax { answers.remove(at: isAnswering ? 1 : 0) }
-    answers.append(answer)
-    if !isAnswering, answerAt == nil { answerAt = now }
-  }
+  private func queue(_ message: RoomMessageQueue.Message) { answers.append(message, at: now) }
 
   // MARK: Questions
 
   private func goOn(at now: Instant) {
-    if !isAsking, let due = polling.dueAt, due <= now { ask() }
-    if !isAnswering, let due = answerAt, due <= now { answer() }
+    if !isAsking, !isRecording, let due = polling.dueAt, due <= now { ask() }
+    if let message = answers.next(at: now) { answer(message) }
     callForCipher()
   }
 
@@ -169,12 +171,14 @@ final class RoomListener {
     let filter = SyncFilter(
       rooms: rooms.compactMap { $0.id }, readsPowers: rooms.contains { $0.readsPowers },
       readsReactions: rooms.contains { $0.asks }, readsCiphertexts: cipher != nil, user: endpoint?.user)
-    let place = since.map { "&timeout=\(Limits.roomPollMax.wholeMilliseconds)&since=" + $0.percentEncoded }
+    let place = since.map { "&since=" + $0.percentEncoded } ?? ""
     // The first response is immediate, regardless of the timeout. Synapse caches it for two minutes, and would return
     // it again, with a position in the past, if the request were the same, so the timeout varies. Synapse omits rooms
     // without changes, unless their full state is requested.
-    let first = "&full_state=true&timeout=\(1 + now.nanoseconds / 1000 % 1000)"
-    return "/_matrix/client/v3/sync?set_presence=offline&filter=" + filter.text.percentEncoded + (place ?? first)
+    let isFirst = since == nil || !isSynchronised
+    let timeout = isFirst ? 1 + now.nanoseconds / 1000 % 1000 : Limits.roomPollMax.wholeMilliseconds
+    return "/_matrix/client/v3/sync?set_presence=offline&filter=" + filter.text.percentEncoded
+      + (isFirst ? "&full_state=true" : "") + "&timeout=\(timeout)" + place
   }
 
   private func begin(_ id: EntryID, _ call: HTTPClient.Call) -> HTTPClient.Outcome? {
@@ -203,42 +207,49 @@ final class RoomListener {
       polling.askNow(now)
     case (.answered(200, _, let body), .sync):
       guard let answer = SyncAnswer(body) else {
+        // Anything but a page of an intermediary was too large, and would be so again.
+        if body.first != UInt8(ascii: "<") { since = nil }
         return failed(.trouble(.notAHomeserver, code: 200), retryAfter: nil)
       }
       heard(answer)
     case (.answered(let status, let pause, let body), _):
       let answer = MatrixAnswer(body)
-      failed(RoomListener.fault(status, answer), retryAfter: answer.retryAfter ?? pause)
+      let fault = RoomListener.fault(status, answer)
+      // The homeserver does not know the position: an intermediary's page has no error code.
+      if case .trouble(.notAHomeserver, _) = fault, answer.errorCode != nil { since = nil }
+      failed(fault, retryAfter: answer.retryAfter ?? pause)
     }
   }
 
-  /// Retries after a pause, starting from the present if the homeserver may no longer know the position.
+  /// Retries after a pause.
   private func failed(_ fault: WebhookFault, retryAfter: Duration?) {
-    if case .trouble(.notAHomeserver, _) = fault { since = nil }
     polling.failed(fault, retryAfter: retryAfter, at: now)
     send(.failed(fault))
   }
 
   private func heard(_ answer: SyncAnswer) {
-    let isFirst = since == nil
+    let isFirst = since == nil || !isSynchronised
+    let isResumed = isFirst && since != nil
     // The homeserver stores events for this device until /sync is requested from the next position.
     guard learn(answer.news, isFirst: isFirst) else {
       return failed(.trouble(.fileUnusable, code: EIO), retryAfter: nil)
     }
-    since = answer.next
+    (since, isSynchronised) = (answer.next, true)
     for index in rooms.indices where rooms[index].id != nil {
       guard let room = answer.rooms.last(where: { $0.id == rooms[index].id }) else {
         if isFirst { note(.closed, index) }
         continue
       }
-      let wasOpen = rooms[index].access == .open
+      let wasOpen = rooms[index].access == .open && !isFirst
       note(access(room, index), index)
       // A line from before the kiosk joined is not a command. A room configured under two names passes on a line once.
-      let isHeard = wasOpen && !isFirst && rooms.firstIndex(where: { $0.id == room.id }) == index
+      let isHeard = (wasOpen || isResumed) && rooms.firstIndex(where: { $0.id == room.id }) == index
       for change in room.changes { handle(change, index, isHeard: isHeard) }
+      if rooms[index].access == .open, let event = room.newest { queue(.init(reading: event, in: room.id)) }
     }
     passOnDeciphered()
     send(.listening)
+    endBatch()
     polling.answered(isEmpty: answer.rooms.isEmpty, isFirst: isFirst, at: now)
   }
 
@@ -282,6 +293,20 @@ final class RoomListener {
     line.room = room.name
     line.power = power(of: line.user, in: room)
     send(.heard(line))
+    hasPassed = true
+  }
+
+  /// Passes on the position after the lines, and waits until the kiosk has recorded it.
+  private func endBatch() {
+    guard hasPassed, let since, let device = endpoint?.device else { return }
+    (hasPassed, isRecording) = (false, true)
+    send(.batch(position: device + " " + since))
+  }
+
+  /// Returns the homeserver's position in a recorded one; `nil` if another device recorded it.
+  private func position(in recorded: String) -> String? {
+    guard let device = endpoint?.device, recorded.begins(with: device + " ") else { return nil }
+    return String(Substring(recorded.utf8.dropFirst(device.utf8.count + 1)))
   }
 
   private func note(_ access: RoomAccess, _ index: Int) {
@@ -302,6 +327,7 @@ final class RoomListener {
       isCiphering = false
       cipher?.called(outcome)
       passOnDeciphered()
+      endBatch()
     }
   }
 
@@ -331,36 +357,20 @@ final class RoomListener {
 
   // MARK: Answers
 
-  private func answer() {
-    answerAt = nil
-    guard let next = answers.first else { return }
-    isAnswering = true
-    answers[0].isUnderWay = true
-    let call = HTTPClient.Call(path: next.path, method: .put, body: next.body, keepsAnswer: true)
+  private func answer(_ message: RoomMessageQueue.Message) {
+    let call = HTTPClient.Call(path: message.path, method: message.method, body: message.body, keepsAnswer: true)
     if let outcome = begin(RoomListener.answering, call) { answered(outcome) }
   }
 
-  /// Retries an answer that the homeserver may not have received; the transaction id prevents duplicates.
   private func answered(_ outcome: HTTPClient.Outcome) {
-    isAnswering = false
-    let given = answers[0]
-    var event: String?
-    var pause = Duration.zero
-    switch outcome {
-    case .answered(let status, let named, let body) where status == 429 || status >= 500:
-      pause = MatrixAnswer(body).retryAfter ?? named ?? .seconds(2)
-    case .failed: pause = .seconds(2)
-    case .answered(200, _, let body): event = MatrixAnswer(body).eventID
-    case .answered: break
-    }
-    if pause == .zero || !answers[0].mayBeRepeated() { answers.removeFirst() }
-    answerAt = answers.isEmpty ? nil : now + min(pause, Limits.roomRetry.last)
-    if let event { said(given, event) }
+    guard let end = answers.sent(outcome, at: now) else { return }
+    if end.isAnswered, let event = end.message.settles { send(.settled(event: event)) }
+    if let event = end.event { said(end.message, event) }
   }
 
   /// Records the event id of a question, and handles the reactions that users have already sent to it.
-  private func said(_ answer: Answer, _ event: String) {
-    guard let number = answer.question else { return }
+  private func said(_ message: RoomMessageQueue.Message, _ event: String) {
+    guard let number = message.question else { return }
     let (reactions, end) = questions.said(number, as: event)
     for reaction in reactions { send(.answered(reaction)) }
     if let end { reply(end.text, to: event, in: end.room) }

@@ -16,6 +16,8 @@ struct SyncAnswer {
     var isReplaced = false
     /// The changes in order, so that each line is passed on with its sender's power level at that time.
     var changes: [Change] = []
+    /// Id of the newest event; `nil` if there is none.
+    var newest: String?
   }
 
   /// One change in a room.
@@ -49,6 +51,7 @@ struct SyncAnswer {
         guard let id = room.name else { continue }
         var found = Room(id: id, isLeft: isLeft)
         for part in ["state", "timeline"] { for event in room[part].children("events") { found.read(event) } }
+        found.newest = room["timeline"].children("events").last?["event_id"]?.text
         rooms.append(found)
       }
     }

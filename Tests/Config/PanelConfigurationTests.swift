@@ -231,7 +231,7 @@ private func panel(_ text: String) throws -> PanelSettings {
       """
     #expect(
       problems(text) == [
-        "k:3:8: panel has 'lock_after', but nothing unlocks it; add 'unlock_code', or 'unlock: true' to an action"
+        "k:3:8: panel sets 'lock_after', but nothing unlocks it; add 'unlock_code', or 'unlock: true' to an action"
       ])
     let confirm = text.replacing("toggle}", with: "toggle, confirm: 2 min, unlock: 1}")
     #expect(

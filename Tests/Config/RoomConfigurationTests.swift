@@ -267,7 +267,7 @@ private func problems(
     #expect(configuration.actions[0].confirmWithin == .seconds(30))
     for (words, sentence) in [
       ("confirm_in: '#door:h'", "also needs 'confirm'"),
-      ("confirm: 30 s, confirm_in: '#hall:h'", "must be a room with commands"),
+      ("confirm: 30 s, confirm_in: '#hall:h'", "must be a room under 'commands'"),
       ("confirm: 30 s, confirm_in: [a]", "confirm_in"),
     ] {
       guard case .refused(let problems) = parse(words) else {

@@ -16,6 +16,7 @@ extension Effect {
     case .publish(let entry, _): "publish \(entry.action)"
     case .store(let request): request.words
     case .postWebhook(let entry, _): "post \(entry.action)"
+    case .pollRooms: "poll rooms"
     case .askRoom(let question): "ask \(question.room): \(question.who.map { $0 + " " } ?? "")\(question.title)"
     case .endQuestion(_, let end): "end question \(end)"
     case .orderInventory(let order): "order \(order.words)"
@@ -71,6 +72,8 @@ extension StoreRequest {
     case .recordTimedOpening(let topic, let closesAt):
       "note " + topic + (closesAt.map { " closes at \($0.nanoseconds / 1_000_000)" } ?? " closed")
     case .recordWrongCodes(let count): "note wrong codes \(count)"
+    case .recordRoomCommands(let rows, let position): "record \(rows.map { $0.event }) until \(position)"
+    case .settleRoomCommand(let event): "settle \(event)"
     case .recordFallback, .recordBroker, .recordAnnounced, .recordTime, .recordTap, .keepHistory: "\(self)"
     }
   }
@@ -244,6 +247,7 @@ extension CommandReply {
       case .accepted: "accepted"
       case .done: "done"
       case .expired: "expired"
+      case .interrupted: "interrupted"
       case .refused(let refusal): "refused \(refusal)"
       }
     return "\(address.id ?? "-") \(words) to \(address.destination.words)"

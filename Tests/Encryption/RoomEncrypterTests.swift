@@ -39,7 +39,7 @@ import Testing
 
   @Test func `a reply that the homeserver wants later is sent again under the same number`() throws {
     open()
-    encrypter.post(EntryID(high: 0, low: 7), in: "!door:h", Array("{}".utf8), isAnswered: false)
+    encrypter.post(EntryID(high: 0, low: 7), in: "!door:h", Array("{}".utf8), settling: "$line")
     let first = serve(sendingWith: 429)
     #expect(first.count == 1 && encrypter.dueAt != nil)
     var again: [String] = []
@@ -48,13 +48,13 @@ import Testing
         again += serve(sendingWith: 200)
         return !again.isEmpty
       })
-    #expect(again == first && encrypter.takeMessages().isEmpty)
+    #expect(again == first && encrypter.takeMessages() == [.settled(event: "$line")])
     #expect(serve(sendingWith: 200).isEmpty)
   }
 
   @Test func `a message that the homeserver wants later is given back to the outbox`() throws {
     open()
-    encrypter.post(EntryID(high: 0, low: 8), in: "!door:h", Array("{}".utf8), isAnswered: true)
+    encrypter.post(EntryID(high: 0, low: 8), in: "!door:h", Array("{}".utf8), settling: nil)
     #expect(serve(sendingWith: 429).count == 1)
     guard case .posted(let id, 429, let pause) = try #require(encrypter.takeMessages().first) else {
       return #expect(Bool(false), "not given back")

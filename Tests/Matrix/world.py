@@ -182,6 +182,10 @@ class Visitor:
         # The keys of the reactions to an event, and the texts of the replies, by its id.
         self.answers = {}
 
+    def is_answered(self, line):
+        """Whether a line has a final answer."""
+        return any(answer != "\u23f3" for answer in self.answers.get(line, []))
+
     def note_answer(self, content):
         relation = content.get("m.relates_to", {})
         if relation.get("rel_type") == "m.annotation":

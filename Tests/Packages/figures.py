@@ -23,8 +23,8 @@ SECRET = bytes(31) + b"\1"
 LIBRARY = os.path.join(ROOT, ".build-python/lib/python3.11/site-packages")
 EXPLANATION = (
     "The package's own unit on Debian 12, booted in systemd-nspawn, with mutual TLS to mosquitto and a simulated "
-    "reader with its times of transmission. mqtt-io {} with nfcpy {}, with the same in the same container, does what "
-    "it can: it publishes the UIDs of tags, and neither reads, verifies nor keeps anything.")
+    "reader with realistic transmission times. mqtt-io {} with nfcpy {}, in the same container and environment, only "
+    "publishes the UIDs of tags; it does not read, verify or store anything.")
 CONFIG = """broker: {{url: "mqtts://localhost:{port}", client_id: figures, ca: pki/ca.pem, certificate: pki/client.pem,
   private_key: pki/client.key}}
 reader: {{device: "pn532_uart:/run/sim-tappet/reader"}}

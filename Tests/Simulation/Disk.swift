@@ -25,6 +25,9 @@ struct Disk {
   /// The arrivals whose removal is owed, and the number of each tag's accepted taps.
   private(set) var arrivals: [TagArrival] = []
   private(set) var tagCounts: [TagUID: Int64] = [:]
+  /// The ledger of commands from rooms.
+  private(set) var roomCommands: [RecordedCommand] = []
+  private(set) var roomPosition: String?
   /// The acts of tickets that it committed, by their ids.
   private var taken: Set<EntryID> = []
   /// Rows of a database that was set aside, in this life of the kiosk.
@@ -85,6 +88,7 @@ struct Disk {
       if fault == nil { use(ticket, id) }
       answers.append(fault.map { .storeFailed(id, $0) } ?? .counted(id))
     }
+    for request in batch { keepLedger(request) }
     for case .drop(let id, let excluding) in batch {
       answers.append(canRemove ? drop(id, excluding: excluding) : .dropFailed(fault ?? .ioError))
     }
@@ -94,6 +98,21 @@ struct Disk {
       answers.append(.outbox(destination, answer))
     }
     asked.removeFirst(batch.count)
+  }
+
+  private mutating func keepLedger(_ request: StoreRequest) {
+    switch request {
+    case .recordRoomCommands(let rows, let position):
+      if let fault { return answers.append(.roomCommandsFailed(fault)) }
+      roomCommands += rows
+      roomPosition = position
+      answers.append(.roomCommandsRecorded)
+    case .settleRoomCommand(let event) where fault == nil:
+      for place in roomCommands.indices where roomCommands[place].event == event {
+        roomCommands[place].isAnswered = true
+      }
+    case _: break
+    }
   }
 
   mutating func commitAll() { commit(asked.count) }
@@ -185,6 +204,7 @@ struct Disk {
     era += 1
     ticketUses = [:]
     (arrivals, tagCounts) = ([], [:])
+    (roomCommands, roomPosition) = ([], nil)
     answers.append(.replaced)
   }
 
@@ -199,6 +219,8 @@ struct Disk {
       earliestExpiry: earliest(at: moment, clockIsGood: clockIsGood, excluding: [], of: .broker))
     summary.arrivals = arrivals
     summary.tagCounts = tagCounts
+    summary.roomPosition = roomPosition
+    summary.roomCommands = roomCommands
     summary.webhookCount = rows.count { $0.entry.destination == .webhook }
     summary.webhookSize = size(of: .webhook)
     summary.earliestWebhookExpiry = earliest(at: moment, clockIsGood: clockIsGood, excluding: [], of: .webhook)

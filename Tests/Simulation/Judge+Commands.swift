@@ -183,6 +183,7 @@ extension World {
       fail("a command on \(topic) acts while the panel is locked")
     }
     judgeOrder(allowed)
+    if topic == Cast.room.topic { return judgeActing(allowed.proof ?? "") }
     guard let proof = allowed.proof else { return }
     if let before = commands.acted[proof], before.life == life || before.clockEra == commands.clockEra {
       fail("a repeated command acts")
@@ -202,11 +203,14 @@ extension World {
 
   /// A sender learns how far the message of a command is.
   func judgeReply(_ reply: CommandReply, after event: Event) {
+    if case .room(let line) = reply.address.destination { judgeAnswer(to: line, reply.result) }
     guard case .action(let name)? = reply.address.target,
       Cast.actions.contains(where: { $0.name == name && $0.topic != nil })
     else { return }
     switch (reply.result, event) {
-    case (.refused, _), (.expired, _), (.accepted, .store(.outbox(_, .stored))), (.done, .link(.acknowledged)): break
+    case (.refused, _), (.expired, _), (.interrupted, _), (.accepted, .store(.outbox(_, .stored))),
+      (.done, .link(.acknowledged)):
+      break
     case (.accepted, _): fail("a command for \(name) was promised before it was on the disk")
     case (.done, _): fail("a command for \(name) was called done before the broker had it")
     }

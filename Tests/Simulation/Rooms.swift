@@ -1,6 +1,8 @@
 // Commands from a room: the process that listens, what people and strangers write there, and the rules.
 //   - A process listens as long as a room has commands, one at a time.
 //   - A line acts only if a user of the room wrote it, or somebody with the power level, and lately.
+//   - It acts when it is on the disk, once in all lives, and none is polled for before that.
+//   - A line on the disk is answered in the end, in whatever life.
 //   - A question is asked where it is heard, one at a time, and ends with its time or its room. The action is done at
 //     the first yes to this very question of somebody who may, and once.
 //   - People are suspended only where the room may do that; the store is asked for nothing else.
@@ -30,7 +32,19 @@ struct RoomBook {
   /// The question that is open.
   var question: (number: UInt64, until: Instant)?
   /// The number of the last question that was answered.
-  var answered: UInt64 = 0
+  var lastQuestion: UInt64 = 0
+  /// The line that was passed on last, and the position after it.
+  var batch: (line: RoomLine, allowed: CommandBook.Allowed?, position: Int)?
+  /// The permission of the line that is passed on in the current event.
+  var candidate: CommandBook.Allowed?
+  /// Whether the process waits until it may poll.
+  var isWaiting = false
+  /// The lines whose commit was asked for, in order.
+  var recording: [CommandBook.Allowed?] = []
+  /// The events that have acted.
+  var acted: Set<String> = []
+  /// The events whose final answers the process has.
+  var answered: [String] = []
   /// Whether the answer of the current event allows one act.
   var allowsAct = false
   /// Whether somebody who may has said yes in the current event.
@@ -41,12 +55,40 @@ extension World {
   /// Whether the configuration has a room with commands.
   var hearsRooms: Bool { settings.commands.contains { $0.isRoom } }
 
+  /// The process starts, or the homeserver has what it was answered.
   func roomsStart() {
+    if room.process == .ready { return settleAnswers() }
     guard room.process == .starting else { return }
     room.process = .ready
+    room.isWaiting = false
     tell(.rooms(.message(.ready)))
     tell(.rooms(.message(.access(room: Cast.room.topic, .open))))
     tell(.rooms(.message(.listening)))
+    guard room.process == .ready, let batch = room.batch else { return }
+    let known = kiosk.roomPosition.flatMap { Int($0) }
+    if let known, known < batch.position { passOn(batch.line, batch.allowed, position: batch.position) }
+    if known == nil { tellBatch(position: batch.position) }
+  }
+
+  private func settleAnswers() {
+    let events = room.answered
+    room.answered = []
+    for event in events where room.process == .ready { tell(.rooms(.message(.settled(event: event)))) }
+  }
+
+  /// The process passes a line on, which does not act before it is on the disk, and the position after it.
+  private func passOn(_ line: RoomLine, _ allowed: CommandBook.Allowed?, position: Int) {
+    let isFresh = abs(now.unixSeconds - line.unixMilliseconds / 1000) <= 30
+    room.batch = (line, allowed, position)
+    tell(.rooms(.message(.heard(line))))
+    room.candidate = isFresh && mayBeAsked(allowed?.target) ? allowed : nil
+    if room.process == .ready { tellBatch(position: position) }
+    room.candidate = nil
+  }
+
+  private func tellBatch(position: Int) {
+    room.isWaiting = true
+    tell(.rooms(.message(.batch(position: String(position)))))
   }
 
   /// The process is not started (0), ends (1), sends nonsense (2), or its session is refused (3).
@@ -62,18 +104,22 @@ extension World {
       guard room.process == .ready else { return }
     }
     room.process = .none
+    room.answered = []
     let end = number % 4 == 3 ? ProcessEnd.exited(ProcessEnd.sessionRefused) : .signaled(9)
     tell(.rooms(before == .starting && number % 4 == 0 ? .notStarted(code: 2) : .ended(end)))
     if room.question != nil { fail("a question is open, and nobody listens") }
   }
 
-  /// Whether people may be suspended in the room.
-  private var managesPeople: Bool { settings.commands.contains { $0.isRoom && $0.managesPeople } }
+  /// Whether the room is configured to command this.
+  private func mayBeAsked(_ target: CommandTarget?) -> Bool {
+    if case .person = target { return settings.commands.contains { $0.isRoom && $0.managesPeople } }
+    return hearsRooms
+  }
 
   /// A line: of a user, or of somebody with the power level, in three of eight cases; else the last one once more (3),
   /// of a stranger (4), late (5), early (6), or nobody's command (7).
   func roomSays(_ number: Int) {
-    guard room.process == .ready else { return }
+    guard room.process == .ready, !room.isWaiting else { return }
     var lines: [(text: String, target: CommandTarget)] = Cast.room.actions.map { ("!" + $0, .action($0)) }
     for name in Cast.room.outputs {
       for request in OutputRequest.allCases {
@@ -84,13 +130,10 @@ extension World {
     lines.append(("!suspend Ben  Smith", .person("Ben Smith", isSuspended: true)))
     lines.append(("!resume Ben", .person("Ben", isSuspended: false)))
     let (text, target) = lines[number / 8 % lines.count]
-    var mayBeAsked = hearsRooms
-    if case .person = target { mayBeAsked = mayBeAsked && managesPeople }
     if number % 8 == 3 {
-      guard let (line, allowed) = room.last else { return }
       // It may have been refused before.
-      let isFresh = abs(now.unixSeconds - line.unixMilliseconds / 1000) <= 30
-      return send(.rooms(.message(.heard(line))), allowing: isFresh && hearsRooms ? allowed : nil)
+      guard let (line, allowed) = room.last else { return }
+      return passOn(line, allowed, position: (room.batch?.position ?? 0) + 1)
     }
     let seconds: Int64 = number % 8 == 5 ? -40 : number % 8 == 6 ? 40 : 0
     let isStranger = number % 8 == 4
@@ -102,9 +145,9 @@ extension World {
       unixMilliseconds: now.unixMilliseconds + seconds * 1000, power: power,
       text: number % 8 == 7 ? "!weather today" : text)
     let allowed = CommandBook.Allowed(topic: Cast.room.topic, target: target, proof: line.event)
-    let mayAct = number % 8 < 3 && mayBeAsked
-    if mayAct { room.last = (line, allowed) }
-    send(.rooms(.message(.heard(line))), allowing: mayAct ? allowed : nil)
+    let isCommand = !isStranger && number % 8 != 7
+    if number % 8 < 3 { room.last = (line, allowed) }
+    passOn(line, isCommand ? allowed : nil, position: (room.batch?.position ?? 0) + 1)
   }
 
   /// An answer to the question in the room; Step.swift has the numbers.
@@ -113,19 +156,43 @@ extension World {
     let asked = room.question
     let isStranger = number % 8 == 4 || number % 8 == 6
     let isUser = !isStranger && random.next() % 2 == 0
-    let question = number % 8 == 5 ? random.next() : number % 8 == 7 ? room.answered : asked?.number ?? 0
+    let question = number % 8 == 5 ? random.next() : number % 8 == 7 ? room.lastQuestion : asked?.number ?? 0
     let answer = RoomAnswer(
       question: question, user: isUser ? "@ann:h" : "@eve:h",
       power: isUser || number % 8 == 4 ? nil : number % 8 == 6 ? 49 : 50, isYes: number % 8 != 3)
     let isTimely = asked.map { $0.number == question && now.instant < $0.until } ?? false
     room.isConfirmed = isTimely && !isStranger && answer.isYes
     room.allowsAct = room.isConfirmed
-    if asked != nil { room.answered = question }
+    if asked != nil { room.lastQuestion = question }
     tell(.rooms(.message(.answered(answer))))
     (room.isConfirmed, room.allowsAct) = (false, false)
   }
 
   // MARK: Rules
+
+  /// A commit of lines is asked for.
+  func judgeRecorded(_ rows: [RecordedCommand]) {
+    if rows.count > 1 { fail("\(rows.count) lines are to be recorded, and one was passed on") }
+    let allowed = room.candidate
+    if let row = rows.first, row.event != allowed?.proof { fail("a line is to be recorded that may not act") }
+    room.recording.append(rows.isEmpty ? nil : allowed)
+  }
+
+  /// A line acts.
+  func judgeActing(_ event: String) {
+    if !disk.roomCommands.contains(where: { $0.event == event }) { fail("a line acts that is not on the disk") }
+    if !room.acted.insert(event).inserted { fail("a line acts twice") }
+  }
+
+  /// A line is answered.
+  func judgeAnswer(to event: String, _ result: CommandReply.Result) {
+    if room.process == .ready, result != .accepted { room.answered.append(event) }
+  }
+
+  /// Whether a line that was recorded has no final answer.
+  var owesAnswer: Bool {
+    hearsRooms && (room.process != .ready || room.isWaiting || disk.roomCommands.contains { !$0.isAnswered })
+  }
 
   func judgeAsked(_ question: RoomQuestion) {
     if room.process != .ready { fail("a question was asked, and nobody listens") }
@@ -167,6 +234,11 @@ extension World {
     case .stop(.rooms), .kill(.rooms):
       if room.process == .none { fail("a process that listens was to end although none runs") }
       room.process = .ending
+    case .pollRooms:
+      if let batch = room.batch, batch.allowed != nil, room.isWaiting, !room.recording.isEmpty {
+        fail("more lines are polled for before the last one is on the disk")
+      }
+      room.isWaiting = false
     case _: break
     }
   }

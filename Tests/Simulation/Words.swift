@@ -25,7 +25,8 @@ extension World {
     case .postWebhook(let entry, _): "post \(entry.action) #\(entry.sequence)"
     case .start, .stop, .kill, .connect, .recordFallback, .recordBroker, .disconnect, .store, .setOutput, .reply,
       .serve,
-      .announce, .applySite, .orderInventory, .askRoom, .endQuestion, .retryPanel, .pauseButton, .resumeButton, .finish:
+      .announce, .applySite, .orderInventory, .askRoom, .pollRooms, .endQuestion, .retryPanel, .pauseButton,
+      .resumeButton, .finish:
       brief(effect)
     }
   }

@@ -51,6 +51,7 @@ extension World {
     case .replace:
       disk.replace()
       tickets.isLost = true
+      room.acted = []
     case .disk: disk.fault = [nil, .full, .readOnly, .ioError, .busy][abs(number) % 5]
     case .pass: pass(milliseconds: max(0, number), beats: true)
     case .minutes: pass(milliseconds: min(max(0, number), 10_000) * 60_000, beats: false)
@@ -341,6 +342,10 @@ extension World {
         tickets.entered = tickets.entering.removeValue(forKey: id)
         shelf.committed.insert(id)
         presence.stored(id) { isConfigured($0) }
+      case .roomCommandsRecorded:
+        send(.store(answer), allowing: room.recording.removeFirst())
+        continue
+      case .roomCommandsFailed: room.recording.removeFirst()
       case .outbox, .dropFailed, .replaced, .checked, .checkFailed: break
       }
       tell(.store(answer))

@@ -113,7 +113,7 @@ final class World {
       if reader == .none { fail("a reader was to end although none runs") }
       reader = .ending
     case .start(.inventory), .stop(.inventory), .kill(.inventory), .orderInventory: performInventory(effect)
-    case .start(.rooms), .stop(.rooms), .kill(.rooms): performRooms(effect)
+    case .start(.rooms), .stop(.rooms), .kill(.rooms), .pollRooms: performRooms(effect)
     case .start(.webhooks), .stop(.webhooks), .kill(.webhooks), .postWebhook: performWebhook(effect)
     case .connect(let endpoint, _):
       if case .none = link {} else { fail("a second connection was ordered") }
@@ -156,7 +156,8 @@ final class World {
     case .fetchExpired(let destination, let moment, _, _):
       if !disk.owedExpiries.insert(destination).inserted { fail("two expiry passes for the \(destination) at a time") }
       if moment != now { fail("an expiry pass for another moment") }
-    case .check, .recordCloses: break
+    case .recordRoomCommands(let rows, _): judgeRecorded(rows)
+    case .check, .recordCloses, .settleRoomCommand: break
     case .recordSecretUse, .recordTimedOpening, .recordWrongCodes, .recordFallback, .forgetFallbacks, .recordBroker,
       .recordAnnounced, .recordTime, .recordTap, .keepHistory:
       return
@@ -239,6 +240,7 @@ final class World {
     hookReloaded = false
     shelf.restart()
     room.process = .none
+    (room.answered, room.recording) = ([], [])
     site.restart(diskFinishes: diskFinishes && disk.fault == nil, at: now)
     room.question = nil
     assistant.restart()

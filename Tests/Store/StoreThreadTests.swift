@@ -79,6 +79,8 @@ private final class Answers: @unchecked Sendable {
     case .outbox(.webhook, let answer): "webhooks \(describe(answer))"
     case .storeFailed(let id, let fault): "storeFailed \(id.low) \(fault)"
     case .counted(let id): "counted \(id.low)"
+    case .roomCommandsRecorded: "recorded"
+    case .roomCommandsFailed(let fault): "recordFailed \(fault)"
     case .dropped(let entries): "dropped \(entries.map(\.id.low))"
     case .dropFailed(let fault): "dropFailed \(fault)"
     case .replaced: "replaced"
@@ -151,6 +153,23 @@ private final class Answers: @unchecked Sendable {
     thread.submit(.recordTimedOpening(topic: "b", closesAt: nil))
     thread.stop()
     #expect(try folder.open().timedOpenings() == [openings[0], openings[2]])
+  }
+
+  @Test func `commands from rooms are recorded with their position, until they are answered and old`() throws {
+    let thread = try start()
+    let rows = (1...3).map { RecordedCommand(room: "#door:h", event: "$\($0)", unixSeconds: Int64($0)) }
+    thread.submit(.recordRoomCommands(Array(rows[..<2]), position: "p1"))
+    #expect(try #require(answers.wait(1)).map(describe) == ["recorded"])
+    thread.submit(.settleRoomCommand("$2"))
+    thread.submit(.recordRoomCommands([rows[2]], position: "p2"))
+    _ = answers.wait(2)
+    thread.stop()
+    let store = try folder.open()
+    #expect(try store.roomPosition() == "p2")
+    #expect(try store.roomCommands().map(\.isAnswered) == [false, true, false])
+    let late = RecordedCommand(room: "#door:h", event: "$4", unixSeconds: 1300)
+    try store.transaction { () throws(DatabaseError) in try store.record([late], position: "p3") }
+    #expect(try store.roomCommands().map(\.event) == ["$1", "$3", "$4"])
   }
 
   @Test func `the wrong codes at the panel are remembered until it is unlocked`() throws {

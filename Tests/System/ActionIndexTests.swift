@@ -42,7 +42,7 @@ import Testing
     try edit(world, "name: lamp,", "name: lamp, index: 7,")
     let moved = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(1))", until: "refused")
     #expect(moved.log.contains("set 'index: 1' there, or remove that line"), "\(moved.log)")
-    #expect(try world.tappet("check").output.contains("lamp has index 7, but its tags have 1"))
+    #expect(try world.tappet("check").output.contains("lamp has index 7, but its tags have index 1"))
 
     let none = try world.tappet("action", "rename", "light", "lamp")
     #expect(none.status == 1 && none.errors.contains("'light' has no secrets and no learned tags"), "\(none)")

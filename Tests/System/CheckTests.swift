@@ -138,6 +138,6 @@ import Testing
       .write(toFile: world.configPath, atomically: true, encoding: .utf8)
     let done = try world.tappet("check")
     let reader = try #require(lines(done, "reader").first)
-    #expect(reader.contains("no driver 'pcsc'; it supports pn532_uart") && !reader.contains("plug"), "\(done)")
+    #expect(reader.contains("lacks the driver 'pcsc'; it supports pn532_uart") && !reader.contains("plug"), "\(done)")
   }
 }

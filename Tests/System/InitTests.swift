@@ -264,7 +264,7 @@ import Testing
       try session.answer(question, "")
     }
     try session.answer("User name for the broker (or 'none') [ha]: ", "")
-    try session.answer("Password of ha (not shown; Enter keeps the existing one)", "")
+    try session.answer("Password for ha (not shown; Enter keeps the existing one)", "")
     try session.expect("connected to")
     try session.answer("[pn532_uart:\(world.folder)/reader]: ", "")
     try session.answer("'virtual' for a panel without hardware", "virtual")

@@ -53,7 +53,7 @@ import Testing
     #expect(terminal.shows("  Thing 7  7") && terminal.shows("Tap the second tag or code"), "\(terminal.lines)")
     let stray = try writeTag(world)
     _ = try world.tap(stray, until: "refused")
-    #expect(terminal.shows("tap refused: nothing in the inventory has this tag or code"), "\(terminal.lines)")
+    #expect(terminal.shows("tap refused: no entry in the inventory has this tag or code"), "\(terminal.lines)")
     #expect(world.kiosk?.end(SIGKILL) == true)
     #expect(terminal.shows("the kiosk has stopped"), "\(terminal.lines)")
     try world.start()

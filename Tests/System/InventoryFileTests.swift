@@ -45,7 +45,7 @@ import Testing
     #expect(done.data["added"] as? Int == 612 && done.data["dry_run"] as? Bool == false, "\(done)")
     let first = try world.tappet("find", "grosse", "--limit", "1")
     #expect(first.output == "item      Größe 1  199  House → Cellar → Shelf 9 → Box 199\n")
-    #expect(first.errors == "More than 1 result; add words, or raise --limit.\n")
+    #expect(first.errors == "More than 1 match; add words, or raise --limit.\n")
     #expect(try world.tappet("item", "list", "--low").output.split(separator: "\n").count == 4)
     #expect(try world.tappet("inventory", "import", path).errors.contains("0 added, 0 changed, 400 unchanged"))
     for format in ["csv", "json"] {

@@ -70,7 +70,7 @@ import Testing
     let learned = try page.paste(String(try #require(lines.last)), world).output
     #expect(lines.count == 3 && learned.contains("Abbey Road") && learned.contains("Kind of Blue"), "\(learned)")
     try world.tell("place classic uid=01020304")
-    let shown = try page.block("", after: "shows a line when the card comes").split(separator: "\n").map(String.init)
+    let shown = try page.block("", after: "shows a line when the card arrives").split(separator: "\n").map(String.init)
     func music() -> [String] {
       (world.witness?.all ?? []).filter { $0.topic.hasPrefix("music/") }.map { "\($0.topic)  \($0.payload)" }
     }

@@ -30,7 +30,7 @@ import Testing
     #expect(try tappet("audit").output.contains("at an unknown time  user"))
     #expect(try tappet("backup", world.folder + "/backup", "--passphrase-file", pass).status == 0)
     let restored = try tappet("restore", world.folder + "/backup", "--passphrase-file", pass, "--yes")
-    #expect(restored.status == 0 && restored.errors.contains("made at an unknown time"), "\(restored)")
+    #expect(restored.status == 0 && restored.errors.contains("created at an unknown time"), "\(restored)")
     let listed = try world.tappet("secret", "list").output.split(separator: "\n")
     #expect(listed.contains { $0.contains("bell  idx=2") && $0.contains("created at an unknown time") }, "\(listed)")
     #expect(try tappet("secret", "rekey").status == 0)

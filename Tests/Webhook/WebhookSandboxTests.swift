@@ -27,7 +27,7 @@ import Testing
     var isReady = false
     listener.onNotice = { if case .message(.ready) = $0 { isReady = true } }
     try listener.start(Programs.built("tappet-webhook").path, "--listen", [], reactor)
-    #expect(listener.send(RoomOrder.begin.encode()))
+    #expect(listener.send(RoomOrder.begin(position: nil).encode()))
     let began = try eventually {
       try reactor.turn(timeout: .seconds(1))
       return isReady

@@ -38,7 +38,7 @@ enum RecordCommand {
   }
 }
 
-/// Publishes the messages of a file with their original timing.
+/// Publishes the messages from a recording with their original timing, or faster with --speed.
 enum ReplayCommand {
   static func run(_ arguments: Arguments) throws(CommandFailure) {
     let path = arguments.operands[0]

@@ -24,7 +24,7 @@ package struct PayloadTemplate: Hashable, Sendable {
   /// Offset from which facts are inserted into HTML; `nil` if the template contains no HTML.
   private let markupStart: Int?
 
-  /// Creates a template from any text; as in the app, it contains no placeholders for facts.
+  /// Creates a template from any text; as in the app, placeholders for facts are not recognized.
   package init(_ text: String) {
     self.init(text, format: .literal, facts: [])
   }

@@ -192,6 +192,8 @@ package struct CommandReply: Hashable, Sendable {
     case refused(CommandRefusal)
     /// The command was accepted, but its message never reached the broker.
     case expired
+    /// The command was recorded, but a restart prevented the report of its outcome.
+    case interrupted
   }
 
   /// The destination of a reply.

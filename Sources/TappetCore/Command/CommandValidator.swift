@@ -104,6 +104,12 @@ struct CommandValidator: Sendable {
     for index in topics.indices where topics[index].plan.isRoom { topics[index].isSubscribed = nil }
   }
 
+  /// Records that a command from a room may have been executed before the start.
+  mutating func recordActed(_ row: RecordedCommand) {
+    guard let index = index(of: row.room) else { return }
+    topics[index].memory.note(LibCrypto.digest(Array(row.event.utf8)), sentAt: row.unixSeconds)
+  }
+
   // MARK: Checks
 
   /// Returns the target of a valid command; checks everything that does not depend on the target's state.
@@ -129,14 +135,16 @@ struct CommandValidator: Sendable {
   }
 
   /// Remembers an accepted proof, which may be valid on several topics.
+  ///
+  /// With `isRecorded`, the proofs that were accepted before the start are known.
   private mutating func remember(
-    _ proof: [UInt8], on index: Int, sentAt: Int64, at now: Moment
+    _ proof: [UInt8], on index: Int, sentAt: Int64, isRecorded: Bool = false, at now: Moment
   ) throws(CommandRefusal) {
     let plan = topics[index].plan
     for other in topics.indices where other != index && topics[other].plan.sharesProofs(with: plan) {
       if topics[other].memory.knows(proof, sentAt: sentAt) { throw .repeated }
     }
-    try topics[index].memory.accept(proof, sentAt: sentAt, at: now)
+    try topics[index].memory.accept(proof, sentAt: sentAt, isRecorded: isRecorded, at: now)
   }
 
   private static func read(_ arrival: CommandArrival) throws(CommandRefusal) -> CommandRequest {
@@ -165,7 +173,8 @@ struct CommandValidator: Sendable {
       guard clockIsGood else { throw .clockUnknown }
       try plan.checkTime(sentAt, at: now)
       // Homeservers may return the same event twice, but an event has a unique id.
-      try remember(LibCrypto.digest(Array(sender.event.utf8)), on: index, sentAt: sentAt, at: now)
+      let proof = LibCrypto.digest(Array(sender.event.utf8))
+      try remember(proof, on: index, sentAt: sentAt, isRecorded: true, at: now)
       return target
     case .token(let key):
       guard let target else { throw .malformed }

@@ -35,26 +35,39 @@ extension Kiosk {
     let address = intake.gate.address(of: arrival, index)
     do throws(CommandRefusal) {
       let target = try intake.gate.judge(arrival, index, tapPolicy.indexes, clockIsGood: clockIsGood, at: now)
-      if intake.gate.plan(index).obeysLock, panel.lock.isLocked { throw .locked }
-      let effects = try execute(target, index, address, by: arrival.sender?.user, at: now)
-      intake.gate.recordAccepted(index)
-      return effects
-    } catch {
-      intake.gate.recordRefused(index, isRetained: error == .retained)
-      let report = Report.command(.refused(topic: arrival.topic, address.target, error, by: arrival.sender?.user))
-      let effects = throttles.commandRefusals.report(report, at: now.instant)
-      guard intake.gate.mayReply(to: error, on: index, address.destination, at: now.instant) else { return effects }
-      return effects + reply(address, .refused(error))
-    }
+      var proved = address
+      proved.target = target
+      return try commandProved(proved, index, by: nil, at: now)
+    } catch { return commandRefused(error, index, address, by: nil, at: now) }
+  }
+
+  /// Executes a command whose sender may send it.
+  mutating func commandProved(
+    _ address: CommandReply.Address, _ index: Int, by sender: String?, at now: Moment
+  ) throws(CommandRefusal) -> [Effect] {
+    if intake.gate.plan(index).obeysLock, panel.lock.isLocked { throw .locked }
+    let effects = try execute(address, index, by: sender, at: now)
+    intake.gate.recordAccepted(index)
+    return effects
+  }
+
+  /// Refuses a command; one that is recorded always gets a reply.
+  mutating func commandRefused(
+    _ refusal: CommandRefusal, _ index: Int, _ address: CommandReply.Address, by sender: String?,
+    isRecorded: Bool = false, at now: Moment
+  ) -> [Effect] {
+    intake.gate.recordRefused(index, isRetained: refusal == .retained)
+    let report = Report.command(.refused(topic: address.command, address.target, refusal, by: sender))
+    let effects = throttles.commandRefusals.report(report, at: now.instant)
+    let isReplied = isRecorded || intake.gate.mayReply(to: refusal, on: index, address.destination, at: now.instant)
+    return effects + (isReplied ? reply(address, .refused(refusal)) : [])
   }
 
   /// Executes a command that has passed all checks.
   private mutating func execute(
-    _ target: CommandTarget, _ index: Int, _ address: CommandReply.Address, by sender: String?, at now: Moment
+    _ address: CommandReply.Address, _ index: Int, by sender: String?, at now: Moment
   ) throws(CommandRefusal) -> [Effect] {
-    guard isTaking else { throw .output(.closing) }
-    var address = address
-    address.target = target
+    guard isTaking, let target = address.target else { throw .output(.closing) }
     let plan = intake.gate.plan(index)
     let topic = plan.topic
     // A newer command cancels the remaining steps of a timed opening.

@@ -35,9 +35,13 @@ struct ReplayCache: Sendable {
   mutating func widen(to window: Int64) { self.window = max(self.window, window) }
 
   /// Accepts a proof of at least 16 bytes that was created at `sentAt`, if the proof is new.
-  mutating func accept(_ proof: [UInt8], sentAt: Int64, at now: Moment) throws(CommandRefusal) {
+  ///
+  /// With `isRecorded`, the proofs from before the start are known; otherwise, none of them is accepted.
+  mutating func accept(
+    _ proof: [UInt8], sentAt: Int64, isRecorded: Bool = false, at now: Moment
+  ) throws(CommandRefusal) {
     // The previous run may have accepted proofs that were ahead of its clock by a whole window.
-    guard sentAt > startedUnixSeconds(at: now) + window else { throw .justStarted }
+    guard isRecorded || sentAt > startedUnixSeconds(at: now) + window else { throw .justStarted }
     if knows(proof, sentAt: sentAt) { throw .repeated }
     try makeRoom(at: now)
     accepted.append(Proof(proof, sentAt: sentAt))

@@ -38,7 +38,7 @@ extension Outbox {
         inflight[entry.id] = entry
         taken.append(entry)
       } else {
-        // The entry may have expired unexpectedly due to a step of the clock; the store must remove it.
+        // The entry may have expired early because the clock was stepped; the store must remove it.
         if entry.expiry.isOver(at: now) { note(entry.expiry) }
         waiting.append(entry.action)
         kept.append(entry)

@@ -22,6 +22,10 @@ package struct OutboxSummary: Hashable, Sendable {
   package var openings: [TimedOpening] = []
   /// The number of wrong codes since the panel was last unlocked.
   package var wrongCodes = 0
+  /// Position up to which the commands from rooms are recorded; `nil` if there is none.
+  package var roomPosition: String?
+  /// The recorded commands from rooms, as far as they could still be sent again.
+  package var roomCommands: [RecordedCommand] = []
   /// The site's bundle that is in force.
   package var site: SiteRecord?
 

@@ -30,6 +30,8 @@ package enum Effect: Sendable {
   indirect case orderInventory(InventoryOrder)
   /// Verify the bundle's signature and apply the bundle as a whole; results in `SiteEvent.ended`.
   indirect case applySite(SiteBundle)
+  /// Let the listening process poll the homeserver again.
+  case pollRooms
   /// Post the question in its room; results in `RoomMessage.answered`, or in no event.
   indirect case askRoom(RoomQuestion)
   /// Post the outcome of the question with this number in its room.
@@ -79,8 +81,7 @@ extension Effect {
     case .publish, .postWebhook: .send
     case .store(.remove), .store(.removeWebhooks), .store(.giveUpWebhook): .forget
     case .store, .start, .stop, .kill, .connect, .recordFallback, .recordBroker, .orderInventory, .askRoom,
-      .endQuestion,
-      .applySite, .light, .retryPanel, .pauseButton, .resumeButton, .finish:
+      .endQuestion, .pollRooms, .applySite, .light, .retryPanel, .pauseButton, .resumeButton, .finish:
       .act
     // After `store` and the commanded effects, because a reply confirms them.
     case .report, .reply, .serve, .announce: .report

@@ -1,4 +1,4 @@
-// The kiosk's configuration, as far as the core needs it.
+// The part of the kiosk's configuration that the core needs.
 
 /// The part of the configuration that the core needs.
 package struct KioskSettings: Sendable {

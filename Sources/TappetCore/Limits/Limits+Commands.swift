@@ -61,7 +61,11 @@ extension Limits {
   /// Maximum number of attempts to send a reply.
   package static let roomAnswerTriesMax = 5
   /// Maximum number of reactions and replies waiting for the homeserver; a new one replaces the oldest.
-  package static let roomAnswersMax = 16
+  package static let roomAnswersMax = 64
+  /// Maximum number of commands from rooms that are in progress.
+  package static let roomCommandsMax = 64
+  /// Time for which an answered command is recorded; a sender's clock may be ahead by the largest `expires`.
+  package static let roomCommandAge: Duration = .seconds(1200)
   /// Time after which a timed opening (command 4 of the firmware) pulses the stop output.
   package static let firmwareStopsAfter: Duration = .seconds(10)
   /// Time after which a timed opening (command 4 of the firmware) pulses the close output.

@@ -24,7 +24,7 @@ package indirect enum GPIOFault: Error, Hashable, Sendable {
   case busy(consumer: String)
   /// The kiosk's user is not permitted to open the chip's device node.
   case noPermission(path: String)
-  /// The chip cannot report changes of an input: it has no interrupt.
+  /// The chip cannot report input changes, because it has no interrupt.
   case noEdges
   /// The chip's driver does not support the requested bias or drive.
   case notSupported

@@ -41,6 +41,7 @@ extension Kiosk {
     case .malformed: return listening.process.lose(.malformed, at: now.instant)
     case .ended(let end):
       intake.gate.roomsClosed()
+      listening.ledger.processEnded()
       let effects = questionLost()
       // The process reads the session file only once; a new process may find a new session in the file.
       if case .trouble(.tokenRefused, _) = listening.duties.fault, end == .exited(ProcessEnd.sessionRefused) {
@@ -64,7 +65,9 @@ extension Kiosk {
       guard let index = intake.gate.index(of: room), intake.gate.plan(index).isRoom,
         intake.gate.subscribed(index, isGranted: access == .open)
       else { return [] }
-      return [.report(.room(.access(room: room, access)))] + (access == .open ? [] : questionLost(in: room))
+      let report = Effect.report(.room(.access(room: room, access)))
+      guard access == .open else { return [report] + questionLost(in: room) }
+      return [report] + listening.ledger.answers(in: room).map { .reply($0) }
     case .answered(let answer): return roomAnswered(answer, at: now)
     case .heard(let line):
       guard let index = intake.gate.index(of: line.room), intake.gate.plan(index).isRoom,
@@ -76,7 +79,10 @@ extension Kiosk {
         arrival.content = .request(request)
       }
       arrival.sender = RoomSender(user: line.user, event: line.event, power: line.power)
-      return commandArrived(arrival, at: now)
+      listening.ledger.hear(arrival, line)
+      return []
+    case .batch(let position): return roomBatchEnded(position, at: now)
+    case .settled(let event): return roomCommandSettled(event)
     case .posted(let id, let status, let pause):
       return webhookChanged(.answered(id, status: Int(status), retryAfter: pause), at: now)
     case .undelivered(let id, let trouble, let code): return webhookChanged(.failed(id, trouble, code: code), at: now)

@@ -3,4 +3,5 @@
 struct ListenerSupervision: Sendable {
   var process = HelperSupervision(.rooms)
   var duties = RoomDuties()
+  var ledger = RoomLedger()
 }

@@ -3,12 +3,13 @@
 //
 //   kiosk ──▶ 1 session    session ca                           paths of files; "" for none
 //         ──▶ 2 room       room flags:1                         its address or id, as configured; 1 powers, 2 reactions
-//         ──▶ 3 begin
-//         ──▶ 4 answer     room event kind:1 text               kind: 0 reaction, 1 reply
+//         ──▶ 3 begin      position                             of the last batch; "" for the present
+//         ──▶ 4 answer     room event form:1 text
 //         ──▶ 5 ask        number:8 room text
 //         ──▶ 6 close      number:8 text
 //         ──▶ 7 encrypt    devices:1 plain:1 state              the path of the state folder
 //         ──▶ 8 post       id:16 room body…
+//         ──▶ 9 poll                                            the last batch is committed
 //   rooms ──▶ 1 ready      version:1
 //         ──▶ 2 listening                                       the homeserver has answered
 //         ──▶ 3 failed     trouble:1 code:4                     trouble: 0 for an HTTP status
@@ -17,6 +18,8 @@
 //         ──▶ 6 answered   number:8 user power:8 yes:1
 //         ──▶ 8 posted     id:16 status:2 pause:4               pause: Retry-After in ms; all ones without one
 //         ──▶ 9 undelivered id:16 trouble:1 code:4
+//         ──▶ 10 batch     position                             follows the lines that were heard
+//         ──▶ 11 settled   event
 
 /// The kiosk's access to the lines in a room.
 package enum RoomAccess: UInt8, Sendable, CaseIterable {
@@ -59,16 +62,29 @@ package struct RoomLine: Hashable, Sendable {
   }
 }
 
+/// The form of a response to an event in a room.
+package enum RoomAnswerForm: UInt8, Sendable {
+  /// A reaction that another response will follow.
+  case progress = 0
+  /// A reply, which is final.
+  case reply = 1
+  /// A final reaction.
+  case reaction = 2
+}
+
 /// A command from the kiosk to the listening process.
 package enum RoomOrder: Equatable, Sendable {
   /// Load the session and the trusted certificates from the given paths.
   case session(path: String, ca: String)
   /// Listen to the given room; report each sender's power level if `readsPowers`, and reactions to questions if `asks`.
   case room(String, readsPowers: Bool, asks: Bool)
-  /// All rooms have been sent: enter the sandbox, and listen; the response is `ready`.
-  case begin
-  /// React to an event with one character, or reply to it; there is no response.
-  case answer(room: String, event: String, isReaction: Bool, text: String)
+  /// All rooms have been sent: enter the sandbox, and listen from the given position, or from the present; the response
+  /// is `ready`.
+  case begin(position: String?)
+  /// React to an event with one character, or reply to it; the response to a final form is `settled`.
+  case answer(room: String, event: String, RoomAnswerForm, text: String)
+  /// The last batch is committed: poll again.
+  case poll
   /// Post a question in a room; the response, if any, is `answered`.
   case ask(number: UInt64, room: String, text: String)
   /// Close the question, and post its outcome; a question that has not been posted yet is discarded.
@@ -82,7 +98,7 @@ package enum RoomOrder: Equatable, Sendable {
 /// A message from the listening process.
 package enum RoomMessage: Equatable, Sendable {
   /// Version of the protocol; a different version means that the processes are from different builds.
-  package static let protocolVersion: UInt8 = 3
+  package static let protocolVersion: UInt8 = 4
 
   case ready
   /// The homeserver responded; lines written after this are reported.
@@ -92,6 +108,10 @@ package enum RoomMessage: Equatable, Sendable {
   case access(room: String, RoomAccess)
   /// A user wrote a line that starts with `!`.
   case heard(RoomLine)
+  /// All lines before this position were passed on; nothing is polled until `poll`.
+  case batch(position: String)
+  /// The homeserver has the final answer to this event, or does not accept any.
+  case settled(event: String)
   /// A user reacted to a question with yes or no.
   case answered(RoomAnswer)
   /// The homeserver responded to a posted message; the status is handled like that of a webhook.
@@ -113,12 +133,14 @@ extension RoomOrder {
       writer.byte(2)
       writer.text(room)
       writer.byte((readsPowers ? 1 : 0) | (asks ? 2 : 0))
-    case .begin: writer.byte(3)
-    case .answer(let room, let event, let isReaction, let text):
+    case .begin(let position):
+      writer.byte(3)
+      writer.text(position ?? "")
+    case .answer(let room, let event, let form, let text):
       writer.byte(4)
       writer.text(room)
       writer.text(event)
-      writer.byte(isReaction ? 0 : 1)
+      writer.byte(form.rawValue)
       writer.text(text)
     case .ask(let number, let room, let text):
       writer.byte(5)
@@ -137,6 +159,7 @@ extension RoomOrder {
       writer.id(id)
       writer.text(room)
       writer.bytes += body
+    case .poll: writer.byte(9)
     }
     return writer.bytes
   }
@@ -151,12 +174,14 @@ extension RoomOrder {
     case 2:
       guard let room = reader.text(), let flags = reader.byte(), flags < 4 else { return nil }
       self = .room(room, readsPowers: flags & 1 != 0, asks: flags & 2 != 0)
-    case 3: self = .begin
+    case 3:
+      guard let position = reader.text() else { return nil }
+      self = .begin(position: position.isEmpty ? nil : position)
     case 4:
-      guard let room = reader.text(), let event = reader.text(), let kind = reader.byte(), kind < 2,
-        let text = reader.text()
+      guard let room = reader.text(), let event = reader.text(),
+        let form = reader.byte().flatMap({ RoomAnswerForm(rawValue: $0) }), let text = reader.text()
       else { return nil }
-      self = .answer(room: room, event: event, isReaction: kind == 0, text: text)
+      self = .answer(room: room, event: event, form, text: text)
     case 5:
       guard let number = reader.integer(), let room = reader.text(), let text = reader.text() else { return nil }
       self = .ask(number: UInt64(bitPattern: number), room: room, text: text)
@@ -171,6 +196,7 @@ extension RoomOrder {
     case 8:
       guard let id = reader.entryID(), let room = reader.text() else { return nil }
       self = .post(id, room: room, body: Array(reader.rest()))
+    case 9: self = .poll
     default: return nil
     }
     guard reader.remaining == 0 else { return nil }
@@ -216,6 +242,12 @@ extension RoomMessage {
       writer.id(id)
       writer.byte(trouble.rawValue)
       writer.integer(UInt32(bitPattern: code))
+    case .batch(let position):
+      writer.byte(10)
+      writer.text(position)
+    case .settled(let event):
+      writer.byte(11)
+      writer.text(event)
     }
     return writer.bytes
   }
@@ -263,6 +295,12 @@ extension RoomMessage {
         let code = reader.bigEndian32()
       else { return nil }
       self = .undelivered(id, trouble, code: Int32(bitPattern: code))
+    case 10:
+      guard let position = reader.text() else { return nil }
+      self = .batch(position: position)
+    case 11:
+      guard let event = reader.text() else { return nil }
+      self = .settled(event: event)
     default: return nil
     }
     guard reader.remaining == 0 else { return nil }

@@ -5,6 +5,8 @@ extension Kiosk {
     switch answer {
     case .outbox(let destination, let answer): return outboxAnswered(destination, answer, at: now)
     case .counted(let id): return delivery.store.succeeded() + useCounted(id, at: now)
+    case .roomCommandsRecorded: return roomCommandsRecorded(nil, at: now)
+    case .roomCommandsFailed(let fault): return roomCommandsRecorded(fault, at: now)
     case .storeFailed(let id, let fault): return storeFailed(id, fault, at: now)
     case .dropped(let entries):
       let outcomes = delivery.outbox.dropped(entries.filter { $0.destination == .broker })

@@ -24,6 +24,10 @@ package enum StoreEvent: Sendable {
   case storeFailed(EntryID, StoreFault)
   /// The ticket use of a tap that has no outbox entry was committed; on failure, the event is `storeFailed`.
   case counted(EntryID)
+  /// The commands from rooms were committed, and survive a power failure from now on.
+  case roomCommandsRecorded
+  /// The commands from rooms were not committed.
+  case roomCommandsFailed(StoreFault)
   /// These entries were removed at a user's request.
   case dropped([OutboxEntry])
   /// The drop failed, and no entry was removed.

@@ -26,6 +26,9 @@ package enum StoreRequest: Sendable {
   /// At a user's request, remove and return one entry, or the oldest entries if there is no id, except the excluded
   /// entries; the response is `dropped` or `dropFailed`.
   indirect case drop(EntryID?, excluding: [EntryID])
+  /// Commit these commands from rooms, and the position after them; the response is `roomCommandsRecorded` or
+  /// `roomCommandsFailed`.
+  indirect case recordRoomCommands([RecordedCommand], position: String)
   /// Perform a test write to the disk; the response is `checked` or `checkFailed`.
   case check
 
@@ -49,7 +52,10 @@ package enum StoreRequest: Sendable {
   indirect case recordAnnounced(topic: String, content: String?)
   /// Store when a timed opening closes, or `nil` if it has closed; at worst, it is not closed after a restart.
   indirect case recordTimedOpening(topic: String, closesAt: Instant?)
-  /// Store the number of wrong codes since the panel was last unlocked; at worst, a restart loses the last wrong code.
+  /// Record that the final answer to a command from a room was sent, with its event's id; at worst, a restart sends
+  /// another answer.
+  indirect case settleRoomCommand(String)
+  /// Store the number of wrong codes since the panel was last unlocked; at worst a restart loses the last one.
   case recordWrongCodes(Int)
   /// Store the time of a trusted clock; at worst, the next time is stored an hour later.
   case recordTime(unixSeconds: Int64)

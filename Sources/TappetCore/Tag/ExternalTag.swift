@@ -190,7 +190,7 @@ extension TapRefusal {
 }
 
 extension TagContentError {
-  /// Whether the tag claims to belong to a kiosk, or may claim that once it has been read completely.
+  /// Whether the tag claims to belong to a kiosk, or may turn out to do so once it has been read completely.
   fileprivate var isOfOwnTag: Bool {
     switch self {
     case .strayByte, .incomplete: true

@@ -34,7 +34,7 @@ package enum TapResult: UInt8, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// A row of the log of taps.
+/// A row of the tap log.
 package struct TapRecord: Hashable, Sendable {
   /// Wall-clock time, in milliseconds since 1970.
   package var unixMilliseconds: Int64

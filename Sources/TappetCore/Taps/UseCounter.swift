@@ -62,6 +62,6 @@ extension Kiosk {
   /// Whether a response from the store is pending.
   var isAwaitingStore: Bool {
     delivery.outbox.isAwaitingStore || delivery.webhooks.isAwaitingStore || delivery.store.isChecking
-      || tapPolicy.tickets.isAwaitingStore
+      || tapPolicy.tickets.isAwaitingStore || listening.ledger.isCommitting
   }
 }

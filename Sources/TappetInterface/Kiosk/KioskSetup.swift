@@ -48,7 +48,7 @@ struct KioskSetup {
         .argument, "the topic of '\(name)' cannot contain '+', '#' or control characters, or start with '$'")
     }
     guard let message = text(given.message, sizeMax: Limits.messageSizeMax) else {
-      throw Failure(.argument, "the message of '\(name)' must be UTF-8 of at most 65536 bytes")
+      throw Failure(.argument, "the message of '\(name)' must be at most 65536 bytes of UTF-8")
     }
     guard let template = PayloadTemplate(configured: message), PayloadTemplate(configured: topic, format: .text) != nil
     else { throw Failure(.argument, "the topic or message of '\(name)' contains '%{' with an unknown placeholder") }

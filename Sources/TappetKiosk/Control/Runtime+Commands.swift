@@ -64,6 +64,7 @@ extension CommandReply.Result {
     case .accepted: "accepted"
     case .done: "done"
     case .refused, .expired: "refused"
+    case .interrupted: "interrupted"
     }
   }
 }

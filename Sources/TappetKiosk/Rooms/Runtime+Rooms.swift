@@ -25,7 +25,7 @@ extension Runtime {
       let asks = configuration.actions.contains { $0.confirmRoom == plan.topic }
       helpers.rooms.send(RoomOrder.room(plan.topic, readsPowers: commanders.powerLevel != nil, asks: asks).encode())
     }
-    helpers.rooms.send(RoomOrder.begin.encode())
+    helpers.rooms.send(RoomOrder.begin(position: kiosk.roomPosition).encode())
   }
 
   func roomsChanged(_ notice: HelperNotice<RoomMessage>) {
@@ -43,16 +43,19 @@ extension Runtime {
   /// Replies in the room: a reaction means that the command was accepted or done; otherwise, a text states the reason.
   func answer(_ reply: CommandReply, event: String) {
     let address = reply.address
-    func react(_ text: String) {
-      helpers.rooms.send(RoomOrder.answer(room: address.command, event: event, isReaction: true, text: text).encode())
+    func react(_ form: RoomAnswerForm, _ text: String) {
+      helpers.rooms.send(RoomOrder.answer(room: address.command, event: event, form, text: text).encode())
     }
     switch reply.result {
     case .done where address.target == .status:
       self.reply(to: address, kiosk.status.roomText(configuration, address.command))
-    case .accepted: react("\u{23F3}")
-    case .done: react("\u{2705}")
+    case .accepted: react(.progress, "\u{23F3}")
+    case .done: react(.reaction, "\u{2705}")
     case .refused(let refusal): self.reply(to: address, "Refused: " + refusal.sentence(topic: address.command) + ".")
     case .expired: self.reply(to: address, "The message was not sent in time, and will not be sent.")
+    case .interrupted:
+      self.reply(
+        to: address, "The kiosk restarted before it could report the outcome. Check it before you repeat the command.")
     }
   }
 
@@ -64,7 +67,7 @@ extension Runtime {
   /// Replies to a message in a room.
   func reply(to address: CommandReply.Address, _ text: String) {
     guard case .room(let event) = address.destination else { return }
-    helpers.rooms.send(RoomOrder.answer(room: address.command, event: event, isReaction: false, text: text).encode())
+    helpers.rooms.send(RoomOrder.answer(room: address.command, event: event, .reply, text: text).encode())
   }
 }
 

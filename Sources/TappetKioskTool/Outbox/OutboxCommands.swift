@@ -77,7 +77,7 @@ extension Command {
       operands: [Operand("FILE", .file)], options: [.json],
       details: """
         Writes every entry to a new FILE (mode 0600), one JSON object per line; the entries stay in the outbox.
-        --json prints how many were "exported".
+        --json prints the number of entries written as "exported".
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let count = try export(OutboxClient(configuration), to: arguments.operands[0])

@@ -38,7 +38,7 @@ extension SetupWizard {
       throw .usage("--password-file is missing")
     }
     while true {
-      let question = "Password of \(username) (not shown\(canKeep ? "; Enter keeps the existing one" : ""))"
+      let question = "Password for \(username) (not shown\(canKeep ? "; Enter keeps the existing one" : ""))"
       guard let typed = prompt.secret(question) else { throw .reported(.refused) }
       if typed.count > 0 { return typed }
       if canKeep { return try line(of: kept) }

@@ -58,7 +58,7 @@ final class ReaderClient {
     }
   }
 
-  /// Waits for a message, a signal or the time limit; each signal, and the end of the limit, is reported once.
+  /// Waits for a message, a signal or the time limit; each signal, and the expiry of the limit, is reported once.
   func wait() -> HeldSignals.Wakeup {
     let file =
       switch source {

@@ -94,7 +94,7 @@ extension CommandReply.Result {
   /// Machine-readable reason code; `nil` if the command was not refused.
   package var code: String? {
     switch self {
-    case .accepted, .done: nil
+    case .accepted, .done, .interrupted: nil
     case .refused(let refusal): refusal.code
     case .expired: "expired"
     }

@@ -27,8 +27,8 @@ extension LogRecord {
   init(siteDenied topic: String) {
     self.init(
       .error, "site-denied",
-      "the broker does not allow this client to read '" + topic
-        + "': no changes to the people are received; allow the topic in the broker's access list", [("topic", topic)])
+      "the broker does not allow this kiosk to read '" + topic
+        + "', so its people are not updated; allow the topic in the broker's access list", [("topic", topic)])
   }
 }
 

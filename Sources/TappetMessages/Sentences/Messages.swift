@@ -68,8 +68,8 @@ extension SealingKeyError {
       case .malformed(let path, let size):
         "the sealing key \(path) must be a file of 32 bytes, not \(size); restore it from a backup"
       case .lost(let path):
-        "the sealing key \(path) does not exist, and the secrets were sealed under it; "
-          + "if the service manager provides it to the kiosk, start the kiosk (the tool works through it); "
+        "the sealing key \(path), under which the secrets were sealed, does not exist; "
+          + "if the service manager provides it to the kiosk, start the kiosk (the tool then works through the kiosk); "
           + "otherwise, recreate it from a backup with 'tappet restore', or move tappet.db and secrets.db away and "
           + "import the secrets again"
       case .notResealed(let error): "the secrets could not be sealed under another key: \(error.sentence)"

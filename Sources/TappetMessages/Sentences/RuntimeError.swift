@@ -3,7 +3,7 @@
 import TappetPlatform
 import TappetStore
 
-/// A reason why a kiosk could not start.
+/// A reason why a kiosk could not start or keep running.
 package indirect enum RuntimeError: Error {
   case system(SystemError)
   case secretStore(SecretStoreError)

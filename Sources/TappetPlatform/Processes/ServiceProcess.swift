@@ -1,4 +1,5 @@
-// A child process with a socket to it, one message per packet. The owner decides when to restart the process.
+// A child process connected through a socket that carries one message per packet. The owner decides when to restart
+// the process.
 
 import CPlatform
 import TappetCore

@@ -250,8 +250,7 @@ extension StoreRequest {
     case .recordTap, .keepHistory: true
     case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .giveUpWebhook, .check,
       .recordSecretUse, .recordFallback, .forgetFallbacks, .recordCloses, .recordBroker, .recordAnnounced,
-      .recordTimedOpening,
-      .recordWrongCodes, .recordTime:
+      .recordTimedOpening, .recordRoomCommands, .settleRoomCommand, .recordWrongCodes, .recordTime:
       false
     }
   }

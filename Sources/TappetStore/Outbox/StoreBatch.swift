@@ -11,8 +11,7 @@ extension StoreRequest {
     case .recordSecretUse, .remove(_, mayWait: true), .recordTap, .keepHistory: false
     case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .giveUpWebhook, .check,
       .recordFallback, .forgetFallbacks, .recordCloses, .recordBroker, .recordAnnounced, .recordTimedOpening,
-      .recordWrongCodes,
-      .recordTime:
+      .recordRoomCommands, .settleRoomCommand, .recordWrongCodes, .recordTime:
       true
     }
   }
@@ -26,6 +25,15 @@ struct StoreBatch {
     var webhooks: [WebhookRemoval] = []
 
     var isEmpty: Bool { removals.isEmpty && webhooks.isEmpty }
+  }
+
+  /// Changes of the ledger of commands from rooms.
+  private struct RoomWork {
+    var commands: (rows: [RecordedCommand], position: String)?
+    /// The events whose commands are answered.
+    var settled: [String] = []
+
+    var isEmpty: Bool { commands == nil && settled.isEmpty }
   }
 
   /// A request for entries.
@@ -52,8 +60,9 @@ struct StoreBatch {
   private var workingBroker: String?
   private var announced: [(topic: String, content: String?)] = []
   private var openings: [(topic: String, closesAt: Instant?)] = []
-  private var wrongCodes: Int?
-  private var time: Int64?
+  private var rooms = RoomWork()
+  /// The newest values, each of which replaces an older one.
+  private var latest: (wrongCodes: Int?, time: Int64?) = (nil, nil)
   private var taps: [TapRecord] = []
   private(set) var fetches: [Fetch] = []
 
@@ -82,8 +91,11 @@ struct StoreBatch {
       case .recordBroker(let url): workingBroker = url
       case .recordAnnounced(let topic, let content): announced.append((topic, content))
       case .recordTimedOpening(let topic, let closesAt): openings.append((topic, closesAt))
-      case .recordWrongCodes(let count): wrongCodes = count
-      case .recordTime(let unixSeconds): time = unixSeconds
+      // At most one is in progress.
+      case .recordRoomCommands(let rows, let position): rooms.commands = (rows, position)
+      case .settleRoomCommand(let event): rooms.settled.append(event)
+      case .recordWrongCodes(let count): latest.wrongCodes = count
+      case .recordTime(let unixSeconds): latest.time = unixSeconds
       case .recordTap(let record, _): taps.append(record)
       // The thread has already handled this request.
       case .keepHistory: break
@@ -94,7 +106,8 @@ struct StoreBatch {
   var writes: Bool {
     !unfinished.isEmpty || !expiries.isEmpty || !appends.isEmpty || !tickets.isEmpty || !uses.isEmpty || !drops.isEmpty
       || !closes.isEmpty || !fallbacks.isEmpty || workingBroker != nil || !announced.isEmpty || !openings.isEmpty
-      || wrongCodes != nil || time != nil || !taps.isEmpty || checkCount > 0
+      || !rooms.isEmpty || latest.wrongCodes != nil || latest.time != nil || !taps.isEmpty
+      || checkCount > 0
   }
 
   /// Commits all changes in one transaction; returns the replies.
@@ -119,8 +132,13 @@ struct StoreBatch {
       for count in closes { try store.note(count) }
       for (topic, content) in announced { try store.recordAnnounced(topic, content) }
       for (topic, closesAt) in openings { try store.recordTimedOpening(topic, closesAt) }
-      if let wrongCodes { try store.recordWrongCodes(wrongCodes) }
-      if let time { try store.recordTime(time) }
+      for event in rooms.settled { try store.settleRoomCommand(event) }
+      if let (rows, position) = rooms.commands {
+        try store.record(rows, position: position)
+        events.append(.roomCommandsRecorded)
+      }
+      if let wrongCodes = latest.wrongCodes { try store.recordWrongCodes(wrongCodes) }
+      if let time = latest.time { try store.recordTime(time) }
       for record in taps { try store.note(record) }
       for entry in appends {
         let (broker, webhook) = try store.insertAll(entry)
@@ -179,8 +197,12 @@ struct StoreBatch {
     for (topic, closesAt) in openings {
       batches.append(StoreBatch([.recordTimedOpening(topic: topic, closesAt: closesAt)]))
     }
-    if let wrongCodes { batches.append(StoreBatch([.recordWrongCodes(wrongCodes)])) }
-    if let time { batches.append(StoreBatch([.recordTime(unixSeconds: time)])) }
+    if let (rows, position) = rooms.commands {
+      batches.append(StoreBatch([.recordRoomCommands(rows, position: position)]))
+    }
+    for event in rooms.settled { batches.append(StoreBatch([.settleRoomCommand(event)])) }
+    if let wrongCodes = latest.wrongCodes { batches.append(StoreBatch([.recordWrongCodes(wrongCodes)])) }
+    if let time = latest.time { batches.append(StoreBatch([.recordTime(unixSeconds: time)])) }
     for entry in appends { batches.append(StoreBatch([.append(entry)])) }
     for use in tickets { batches.append(StoreBatch([.countUse(use.id, ticket: use.ticket)])) }
     if !taps.isEmpty { batches.append(StoreBatch(taps.map { .recordTap($0, mayWait: true) })) }
@@ -197,6 +219,7 @@ struct StoreBatch {
     for expiry in expiries { events.append(.outbox(expiry.destination, .fetchExpiredFailed(fault))) }
     for entry in appends { events.append(.storeFailed(entry.id, fault)) }
     for use in tickets { events.append(.storeFailed(use.id, fault)) }
+    if rooms.commands != nil { events.append(.roomCommandsFailed(fault)) }
     for _ in drops { events.append(.dropFailed(fault)) }
     for _ in 0..<checkCount { events.append(.checkFailed(fault)) }
     return events
@@ -211,7 +234,9 @@ extension Store {
       case .outbox(.broker, .stored(let id, let sequence)): cacheRow(of: id, at: sequence)
       case .outbox(.broker, .removed(let ids)): for id in ids { rowCache[id] = nil }
       case .dropped(let entries): for entry in entries where entry.destination == .broker { rowCache[entry.id] = nil }
-      case .outbox, .storeFailed, .counted, .dropFailed, .replaced, .checked, .checkFailed: break
+      case .outbox, .storeFailed, .counted, .roomCommandsRecorded, .roomCommandsFailed, .dropFailed, .replaced,
+        .checked, .checkFailed:
+        break
       }
     }
   }

@@ -240,7 +240,7 @@ extension Store {
     do throws(DatabaseError) { try insert(secret, sealed) } catch { throw .store(error) }
   }
 
-  /// Inserts a sealed secret, within a transaction.
+  /// Inserts a sealed secret; must be called within a transaction.
   func insert(_ secret: TagSecret, _ sealed: [UInt8]) throws(DatabaseError) {
     try write(
       secret, sealed,

@@ -47,7 +47,8 @@ def write(place):
     program = place.compile_c("write")
     reader = Reader(world, "c-write")
     link = "smp://action?" + 60 * "a"
-    for tag, status, line in [("ntag213", 0, "written"), ("type4", 0, "written"), ("ultralight", 1, "needs 80 bytes")]:
+    for tag, status, line in [("ntag213", 0, "written"), ("type4", 0, "written"),
+                              ("ultralight", 1, "requires 80 bytes")]:
         name = "c-write-" + tag
         process = world.start([program, link, reader.name], name)
         wait_for("the reader", lambda: "hold" in world.output(name) or process.poll() is not None,

@@ -105,7 +105,7 @@ def panel(place):
     reports = done.stdout.splitlines()
     require(done.returncode == 1 and len(reports) == 2, done.stdout)
     for name, report in zip(lines, reports):
-        require(name in report and re.search("has no GPIO chip|no GPIO line is called", report), report)
+        require(name in report and re.search("has no GPIO chip|no GPIO line is named", report), report)
 
 
 STEPS = [values, nulls, misuse, inventory, stop, verify, threads, thread_sanitizer, valgrind, panel]

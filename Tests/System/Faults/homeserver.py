@@ -4,8 +4,8 @@
   homeserver.py CERTIFICATE KEY LINES
 
 The file LINES has the events that people make, a JSON object a line, with its room; "fault" says how the next /sync
-fails. Prints its port, then each request and each event as a JSON line. An event is one per device, room and
-transaction id.
+fails, and "mute" whether it accepts no events. Prints its port, then each request and each event as a JSON line. An
+event is one per device, room and transaction id.
 """
 
 import http.server
@@ -133,7 +133,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def listen(self, wanted, query):
         """A long poll; its first answer has all that was ever written, as a room that is joined has."""
         place, until = int(query.get("since", ["0"])[0]), time.monotonic() + int(query["timeout"][0]) / 1000
-        while "since" in query and len(written()) <= place and time.monotonic() < until:
+        is_first = "since" not in query or "full_state" in query
+        while not is_first and len(written()) <= place and time.monotonic() < until:
             time.sleep(0.02)
         lines = written()
         for line in lines[place:]:
@@ -144,13 +145,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         for room in wanted["rooms"]:
             told = [line for line in lines[place:] if line.get("room") == room]
             state = [{"type": "m.room.encryption", "state_key": "", "content": {}}] if room == "!hidden:h" else []
-            if "since" not in query:
+            if is_first:
                 state += [event for event in powers if event["type"] in wanted["state"]["types"]]
             if any(line.get("type") == "leave" for line in told):
                 # As Synapse does: a room is left out whose events do not pass the filter.
                 if "m.room.member" in wanted["timeline"]["types"]:
                     rooms["leave"][room] = {}
-            elif room in joined and (told or "since" not in query):
+            elif room in joined and (told or is_first):
                 rooms["join"][room] = {"state": {"events": state}, "timeline": {"events": [
                     line for line in told if line["sender"] not in wanted["timeline"]["not_senders"]]}}
         self.answer(200, {"next_batch": str(len(lines)), "rooms": rooms})
@@ -190,11 +191,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(200, {"membership": member}) if member else self.refuse(404, "M_NOT_FOUND")
         if words[0] == "state":
             return self.state(room, words[1])
+        if words[0] == "receipt":
+            return self.answer(200, {})
         if words[0] in ("leave", "invite", "kick"):
             tell({"membership": words[0], "room": room, "user": body.get("user_id")})
             if body.get("user_id") == "@absent:h" or room == "!closed:h":
                 return self.refuse(403, "M_FORBIDDEN")
             return self.answer(200, {})
+        if next((line["mute"] for line in reversed(written()) if "mute" in line), False):
+            return self.raw(502, b"<html>502 Bad Gateway</html>", "text/html")
         name = room.strip("!").split(":")[0].rstrip("0123456789").replace("-", "_")
         getattr(self, "send_" + name, self.say)(room, words, body)
 

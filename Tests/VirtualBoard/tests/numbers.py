@@ -157,7 +157,7 @@ def latency(world):
     what = "a button's edge to the message at the broker, median; the C program "
     for name, does, *wanted in (
             ("sqlite", "commits it to SQLite first", f"at most {LATENCY_RATIO_MAX}"),
-            ("page", "overwrites and syncs a page of a file first, the least that a promise costs"),
+            ("page", "overwrites and syncs a page of a file first, the minimum cost of durability"),
             ("bare", "stores nothing")):
         figure(what + does, f"{ours:.2f} ms", f"{medians[name]:.2f} ms", f"{ours / medians[name]:.2f}", *wanted,
                is_met=ours <= LATENCY_RATIO_MAX * theirs if wanted else None)

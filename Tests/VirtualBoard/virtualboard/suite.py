@@ -31,7 +31,7 @@ def figure(what, ours, theirs="", ratio="", wanted="", is_met=None):
 
 def write_figures(path):
     title = {"title": "The virtual board", "explanation": "The arm64 programs on QEMU, with Debian's kernel and real "
-             "GPIO chips of the kernel's ([Tests/VirtualBoard](../Tests/VirtualBoard))."}
+             "kernel GPIO chips ([Tests/VirtualBoard](../Tests/VirtualBoard))."}
     with open(path, "a") as file:
         for row in [title, *FIGURES]:
             file.write(json.dumps(row) + "\n")

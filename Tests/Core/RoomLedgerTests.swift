@@ -1,0 +1,130 @@
+// Commands from rooms act when they are on the disk, once, and are answered whatever ends in between.
+
+import Testing
+
+@testable import TappetCore
+
+@Suite struct RoomLedgerTests {
+  private static let plan = CommandPlan(
+    topic: "#door:h", trust: .room(RoomCommanders(users: ["@ann:h"])), window: .seconds(30), actions: ["light"],
+    outputs: ["gate"], perMinute: 600)
+
+  private func running(_ rows: [RecordedCommand] = [], position: String? = "p1") -> KioskScript {
+    var panel = PanelPlan.pressing("light")
+    panel.outputs = [OutputPlan(name: "gate")]
+    let story = KioskScript(panel: panel, commands: [RoomLedgerTests.plan], hasReader: false)
+    var summary = OutboxSummary()
+    summary.roomPosition = position
+    summary.roomCommands = rows
+    story.at(0, .started(summary))
+    story.at(0, .clockChecked(isSynchronised: true))
+    story.at(10, .panel(.opened(.output(0), isActive: false, debouncesItself: false)))
+    story.at(10, .rooms(.message(.ready)))
+    return story
+  }
+
+  private func open(_ story: KioskScript) -> [String] {
+    story.at(story.time, .rooms(.message(.access(room: "#door:h", .open)))).filter { !$0.hasPrefix("report") }
+  }
+
+  private func heard(_ text: String, as event: String, _ story: KioskScript, by user: String = "@ann:h") -> [String] {
+    let line = RoomLine(
+      room: "#door:h", event: event, user: user, unixMilliseconds: story.moment(story.time).unixMilliseconds,
+      text: text)
+    return story.at(story.time, .rooms(.message(.heard(line))))
+  }
+
+  private func batch(_ position: String, _ story: KioskScript) -> [String] {
+    story.at(story.time, .rooms(.message(.batch(position: position))))
+  }
+
+  @Test func `lines act after their commit, and only then more are polled`() {
+    let story = running()
+    _ = open(story)
+    #expect(heard("!gate on", as: "$1", story).isEmpty && heard("!light", as: "$2", story).isEmpty)
+    #expect(batch("p2", story) == [#"record ["$1", "$2"] until p2"#] && story.kiosk.roomPosition == "p1")
+    let words = story.at(20, .store(.roomCommandsRecorded))
+    #expect(words.first == "output 0 on" && words.contains("store light") && words.contains("poll rooms"))
+    #expect(story.kiosk.roomPosition == "p2")
+    #expect(batch("p3", story) == ["poll rooms"])
+  }
+
+  @Test func `a first position is recorded, a stranger's line is not, and a refused one is with its position`() {
+    let story = running(position: nil)
+    _ = open(story)
+    #expect(batch("p1", story) == ["record [] until p1"])
+    #expect(story.at(20, .store(.roomCommandsRecorded)) == ["poll rooms"])
+    #expect(heard("!gate on", as: "$1", story, by: "@eve:h").isEmpty)
+    #expect(batch("p2", story) == ["poll rooms", "report command refused stranger"])
+    #expect(heard("!gate", as: "$2", story).isEmpty && batch("p3", story) == ["record [] until p3"])
+    #expect(story.at(30, .store(.roomCommandsRecorded)).contains("reply - refused malformed to $2"))
+  }
+
+  @Test func `a disk that refuses them lets none act, and each is answered`() {
+    let story = running()
+    _ = open(story)
+    _ = heard("!gate on", as: "$1", story)
+    _ = batch("p2", story)
+    let words = story.at(20, .store(.roomCommandsFailed(.full)))
+    #expect(words.contains { $0.hasPrefix("reply - refused action") && $0.hasSuffix("to $1") }, "\(words)")
+    #expect(words.contains("poll rooms"))
+    #expect(!words.contains("output 0 on") && story.kiosk.roomPosition == "p1")
+  }
+
+  @Test func `commands that a former kiosk left unanswered are answered and do not act, and none acts again`() {
+    let seconds = KioskScript().wallOffset / 1000
+    let story = running([
+      RecordedCommand(room: "#door:h", event: "$1", unixSeconds: seconds),
+      RecordedCommand(room: "#door:h", event: "$2", unixSeconds: seconds, isAnswered: true),
+      RecordedCommand(room: "#gone:h", event: "$3", unixSeconds: seconds),
+    ])
+    #expect(open(story) == ["reply - interrupted to $1"])
+    #expect(heard("!gate on", as: "$1", story).isEmpty)
+    #expect(heard("!gate on", as: "$2", story).isEmpty && batch("p2", story) == ["record [] until p2"])
+    #expect(story.at(20, .store(.roomCommandsRecorded)).contains("reply - refused repeated to $2"))
+    #expect(story.at(20, .rooms(.message(.settled(event: "$1")))) == ["settle $1"])
+    #expect(open(story).isEmpty)
+  }
+
+  @Test func `a process that ends is answered for by the next one, and what it did not finish comes again`() {
+    let story = running()
+    _ = open(story)
+    _ = heard("!gate on", as: "$1", story)
+    _ = batch("p2", story)
+    _ = heard("!light", as: "$2", story)
+    story.at(20, .rooms(.ended(.signaled(9))))
+    let words = story.at(30, .store(.roomCommandsRecorded))
+    #expect(words.contains("output 0 on") && !words.contains("store light"))
+    #expect(story.sleep(until: 5000).contains("start rooms"))
+    story.at(5000, .rooms(.message(.ready)))
+    #expect(open(story) == ["reply - done to $1"])
+    #expect(heard("!gate on", as: "$1", story).isEmpty && heard("!light", as: "$2", story).isEmpty)
+    #expect(batch("p3", story) == [#"record ["$2"] until p3"#])
+  }
+
+  @Test func `a batch that comes during a commit waits for it`() {
+    let story = running()
+    _ = open(story)
+    _ = heard("!gate on", as: "$1", story)
+    _ = batch("p2", story)
+    story.at(20, .rooms(.ended(.signaled(9))))
+    _ = story.sleep(until: 5000)
+    story.at(5000, .rooms(.message(.ready)))
+    _ = open(story)
+    _ = heard("!light", as: "$2", story)
+    #expect(batch("p3", story).isEmpty)
+    let words = story.at(5001, .store(.roomCommandsRecorded))
+    #expect(words.contains(#"record ["$2"] until p3"#) && !words.contains("poll rooms"))
+    #expect(story.at(5002, .store(.roomCommandsRecorded)).contains("poll rooms"))
+  }
+
+  @Test func `too many in progress are refused`() {
+    let story = running()
+    _ = open(story)
+    for number in 0...Limits.roomCommandsMax { #expect(heard("!gate on", as: "$\(number)", story).isEmpty) }
+    _ = batch("p2", story)
+    let words = story.at(20, .store(.roomCommandsRecorded))
+    #expect(words.contains("reply - refused memoryFull to $\(Limits.roomCommandsMax)"))
+    #expect(words.count { $0.contains("- done to") } == Limits.roomCommandsMax)
+  }
+}
