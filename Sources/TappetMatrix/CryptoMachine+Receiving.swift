@@ -151,6 +151,9 @@ extension CryptoMachine {
       WaitingEvent(line: line, row: MatrixRow(.inbound, room + " " + session), ciphertext: ciphertext, arrivedAt: now))
   }
 
+  /// Whether an event waits for its key, or for the devices of its sender.
+  package var hasWaitingEvents: Bool { !waiting.isEmpty }
+
   /// Returns the lines that can be decrypted now, in event order; the changes then include their message indexes.
   @export(interface)
   package func takeLines(unixMilliseconds now: Int64) throws(OlmError) -> [RoomLine] {

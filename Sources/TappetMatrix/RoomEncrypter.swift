@@ -105,6 +105,8 @@ final class RoomEncrypter: RoomCipher {
     machine?.hear(event, in: room, unixMilliseconds: clock.now().unixMilliseconds)
   }
 
+  var hasWaitingEvents: Bool { machine?.hasWaitingEvents ?? false }
+
   /// Returns lines only after their message indexes are on disk; otherwise, a restart would allow replays.
   func takeLines() -> [RoomLine] {
     guard let machine, condition == .good else { return [] }
@@ -120,6 +122,7 @@ final class RoomEncrypter: RoomCipher {
   // MARK: Writing
 
   func post(_ id: EntryID, in room: String, _ body: [UInt8], settling event: String?) {
+    if event != nil, posts.contains(where: { $0.event == event }) { return }
     if posts.count >= Limits.roomPostsMax {
       if event == nil { messages.append(.undelivered(id, .other, code: EAGAIN)) }
       return
@@ -243,11 +246,14 @@ final class RoomEncrypter: RoomCipher {
       if case .members = step { posts[0].users = RoomEncrypter.members(body) }
       posts[0].step = next
       posts[0].isFirst = false
-    // The outbox retries its own messages; replies are retried only here.
+    // The outbox retries its own messages.
     case .answered(let status, let named) where status != 200 && posts[0].event != nil:
       pause(named, atLeast: Limits.roomRetry.first)
     case .answered(let status, let pause):
       end(.posted(posts[0].id, status: UInt16(clamping: status), retryAfter: pause))
+    // A refused reply ends here, as in a room without encryption.
+    case .failed where posts[0].event != nil && (400..<500).contains(status) && status != 401:
+      end(.posted(posts[0].id, status: UInt16(clamping: status), retryAfter: nil))
     case .failed(let trouble): end(.undelivered(posts[0].id, trouble, code: Int32(clamping: status)))
     }
   }

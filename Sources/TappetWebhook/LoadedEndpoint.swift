@@ -67,6 +67,12 @@ final class LoadedEndpoint {
     }
   }
 
+  /// Returns the homeserver's position in a recorded one; `nil` if another device recorded it.
+  func position(in recorded: String) -> String? {
+    guard let device, recorded.begins(with: device + " ") else { return nil }
+    return String(Substring(recorded.utf8.dropFirst(device.utf8.count + 1)))
+  }
+
   private func load(_ header: WebhookEndpoint.Header) {
     let value: SecretBytes?
     switch header.value {

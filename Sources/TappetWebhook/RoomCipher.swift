@@ -17,6 +17,8 @@ package protocol RoomCipher: AnyObject {
   func hear(_ event: [UInt8], in room: String)
   /// Returns the lines that can be decrypted now.
   func takeLines() -> [RoomLine]
+  /// Whether an event could not be decrypted yet.
+  var hasWaitingEvents: Bool { get }
   /// Queues an entry's message, whose outcome is reported; or the final answer to an event, which `settled` reports.
   func post(_ id: EntryID, in room: String, _ body: [UInt8], settling event: String?)
   /// Returns the next request, if one is due; the caller sends one request at a time.

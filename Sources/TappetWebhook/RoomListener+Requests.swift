@@ -58,7 +58,7 @@ struct SyncFilter {
     let me = readsPowers ? "" : user.map { "\"\($0.jsonEscaped)\"" } ?? ""
     // Synapse omits a room that removed the kiosk if no event passes the filter, so member events are requested.
     let types = "\"m.room.message\",\"m.room.member\"\(reactions)\(ciphertexts),\(state)"
-    let timeline = "{\"limit\":20,\"types\":[\(types)],\"not_senders\":[\(me)]}"
+    let timeline = "{\"limit\":\(readsCiphertexts ? 100 : 20),\"types\":[\(types)],\"not_senders\":[\(me)]}"
     return """
       {"presence":\(nothing),"account_data":\(nothing),"room":{"rooms":[\(ids)],"ephemeral":\(nothing),\
       "account_data":\(nothing),"state":{"types":[\(state)]},"timeline":\(timeline)}}

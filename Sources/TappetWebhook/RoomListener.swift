@@ -21,6 +21,8 @@ final class RoomListener {
   private var rooms: [Room] = []
   /// Position from which the next request continues; `nil` means the present.
   private var since: String?
+  /// Position before the first event that could not be decrypted yet: a successor has to read it again.
+  private var firstUnread: String?
   /// Whether /sync has been answered.
   private var isSynchronised = false
   /// Whether lines were passed on since the last recorded position.
@@ -95,7 +97,7 @@ final class RoomListener {
     case .room(let name, let readsPowers, let asks):
       rooms.append(Room(name: name, id: name.begins(with: "!") ? name : nil, readsPowers: readsPowers, asks: asks))
     case .begin(let position):
-      since = position.flatMap { self.position(in: $0) }
+      since = position.flatMap { endpoint?.position(in: $0) }
       Sandbox.close(boundsMemory: cipher == nil)
       send(.ready)
       polling.askNow(now)
@@ -208,7 +210,7 @@ final class RoomListener {
     case (.answered(200, _, let body), .sync):
       guard let answer = SyncAnswer(body) else {
         // Anything but a page of an intermediary was too large, and would be so again.
-        if body.first != UInt8(ascii: "<") { since = nil }
+        if body.first != UInt8(ascii: "<") { startFromPresent() }
         return failed(.trouble(.notAHomeserver, code: 200), retryAfter: nil)
       }
       heard(answer)
@@ -216,10 +218,12 @@ final class RoomListener {
       let answer = MatrixAnswer(body)
       let fault = RoomListener.fault(status, answer)
       // The homeserver does not know the position: an intermediary's page has no error code.
-      if case .trouble(.notAHomeserver, _) = fault, answer.errorCode != nil { since = nil }
+      if case .trouble(.notAHomeserver, _) = fault, answer.errorCode != nil { startFromPresent() }
       failed(fault, retryAfter: answer.retryAfter ?? pause)
     }
   }
+
+  private func startFromPresent() { (since, firstUnread) = (nil, nil) }
 
   /// Retries after a pause.
   private func failed(_ fault: WebhookFault, retryAfter: Duration?) {
@@ -234,6 +238,7 @@ final class RoomListener {
     guard learn(answer.news, isFirst: isFirst) else {
       return failed(.trouble(.fileUnusable, code: EIO), retryAfter: nil)
     }
+    firstUnread = firstUnread ?? since
     (since, isSynchronised) = (answer.next, true)
     for index in rooms.indices where rooms[index].id != nil {
       guard let room = answer.rooms.last(where: { $0.id == rooms[index].id }) else {
@@ -298,15 +303,10 @@ final class RoomListener {
 
   /// Passes on the position after the lines, and waits until the kiosk has recorded it.
   private func endBatch() {
-    guard hasPassed, let since, let device = endpoint?.device else { return }
+    if cipher?.hasWaitingEvents != true { firstUnread = nil }
+    guard hasPassed, let position = firstUnread ?? since, let device = endpoint?.device else { return }
     (hasPassed, isRecording) = (false, true)
-    send(.batch(position: device + " " + since))
-  }
-
-  /// Returns the homeserver's position in a recorded one; `nil` if another device recorded it.
-  private func position(in recorded: String) -> String? {
-    guard let device = endpoint?.device, recorded.begins(with: device + " ") else { return nil }
-    return String(Substring(recorded.utf8.dropFirst(device.utf8.count + 1)))
+    send(.batch(position: device + " " + position))
   }
 
   private func note(_ access: RoomAccess, _ index: Int) {

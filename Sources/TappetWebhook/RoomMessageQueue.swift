@@ -68,8 +68,9 @@ struct RoomMessageQueue {
   /// Time when the next message is due; `nil` if there is none.
   private(set) var dueAt: Instant?
 
-  /// Appends a message; drops the oldest one if there are too many.
+  /// Appends a message, unless it is already queued; drops the oldest one if there are too many.
   mutating func append(_ message: Message, at now: Instant) {
+    if messages.contains(where: { $0.path == message.path && $0.readRoom == nil }) { return }
     // A newer receipt includes an older one; a message that is being sent keeps its place.
     if let room = message.readRoom, let old = messages.lastIndex(where: { $0.readRoom == room }), old > 0 || !isSending
     {
@@ -104,7 +105,8 @@ struct RoomMessageQueue {
     switch outcome {
     case .answered(let status, let named, let body) where status == 429 || status >= 500:
       pause = MatrixAnswer(body).retryAfter ?? named ?? .seconds(2)
-    case .failed: pause = .seconds(2)
+    // With a refused token, the message can be sent after the next login.
+    case .failed, .answered(401, _, _): pause = .seconds(2)
     case .answered(200, _, let body): end.event = MatrixAnswer(body).eventID
     case .answered: break
     }

@@ -54,9 +54,9 @@ import Testing
     #expect(say("!gate open", by: "@eve:h", story) == ["report command refused stranger"])
     #expect(say("!suspend Ben", by: "@eve:h", power: 100, story) == ["report command refused stranger"])
     #expect(say("!gate on", secondsAgo: 31, story).last == "reply - refused late(seconds: 31) to $1")
-    #expect(say("!gate on", secondsAgo: -31, story).last == "reply - refused early(seconds: 31) to $1")
-    #expect(say("!gate open", story).last == "reply - refused malformed to $1")
-    #expect(say("!gate", story).last == "reply - refused malformed to $1")
+    #expect(say("!gate on", as: "$2", secondsAgo: -31, story).last == "reply - refused early(seconds: 31) to $2")
+    #expect(say("!gate open", as: "$3", story).last == "reply - refused malformed to $3")
+    #expect(say("!gate", as: "$4", story).last == "reply - refused malformed to $4")
     #expect(story.kiosk.status.outputs.map(\.isOn) == [false])
   }
 
@@ -94,14 +94,14 @@ import Testing
     #expect(say("!help me", as: "$2", story).isEmpty)
   }
 
-  @Test func `a line that comes twice acts once, also when the homeserver has its answer`() {
+  @Test func `a line that comes twice acts once and is answered once, also when the homeserver has its answer`() {
     let story = running(plan)
     #expect(say("!gate pulse", story).last == "reply - done to $1")
     #expect(say("!gate pulse", story, at: 45_000) == ["output 0 off", "report output 0 off pulse over"])
     #expect(story.at(45_100, .rooms(.message(.settled(event: "$1")))) == ["settle $1"])
     #expect(story.at(45_100, .rooms(.message(.settled(event: "$1")))).isEmpty)
-    #expect(say("!gate pulse", story, at: 45_200).contains("reply - refused repeated to $1"))
-    #expect(say("!gate pulse", secondsAgo: 5, story, at: 46_000).last == "reply - refused repeated to $1")
+    #expect(say("!gate pulse", story, at: 45_200) == ["report command refused repeated"])
+    #expect(!say("!gate pulse", secondsAgo: 5, story, at: 46_000).contains { $0.hasPrefix("reply") })
   }
 
   @Test(arguments: ["gate on", "!", "! gate on", "!weather", "!gate on now", "!down on", "", "!!light"])

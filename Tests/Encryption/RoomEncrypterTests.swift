@@ -62,4 +62,15 @@ import Testing
     #expect(id == EntryID(high: 0, low: 8) && pause == .milliseconds(1))
     #expect(serve(sendingWith: 200).isEmpty)
   }
+
+  @Test func `a reply that the homeserver refuses is final, and one that is queued already is sent once`() throws {
+    open()
+    for _ in 0..<2 {
+      encrypter.post(EntryID(high: 0, low: 9), in: "!door:h", Array("{}".utf8), settling: "$line")
+    }
+    #expect(serve(sendingWith: 413).count == 1)
+    #expect(encrypter.takeMessages() == [.settled(event: "$line")])
+    encrypter.post(EntryID(high: 0, low: 10), in: "!door:h", Array("{}".utf8), settling: "$other")
+    #expect(serve(sendingWith: 401).count == 1 && encrypter.takeMessages().isEmpty)
+  }
 }

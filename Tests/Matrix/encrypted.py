@@ -34,7 +34,9 @@ class Reader(Visitor):
 
     async def listen(self):
         from nio import MegolmEvent
-        answer = await self.client.sync(timeout=300, full_state=not self.heard)
+        # By default, a homeserver leaves out all but the last ten events.
+        answer = await self.client.sync(
+            timeout=300, full_state=not self.heard, sync_filter={"room": {"timeline": {"limit": 500}}})
         if self.client.should_upload_keys:
             await self.client.keys_upload()
         if self.client.should_query_keys:

@@ -27,6 +27,8 @@ struct Disk {
   private(set) var tagCounts: [TagUID: Int64] = [:]
   /// The ledger of commands from rooms.
   private(set) var roomCommands: [RecordedCommand] = []
+  /// The events of all commands that were ever recorded, whatever database replaced theirs.
+  private(set) var roomEvents: Set<String> = []
   private(set) var roomPosition: String?
   /// The acts of tickets that it committed, by their ids.
   private var taken: Set<EntryID> = []
@@ -105,6 +107,7 @@ struct Disk {
     case .recordRoomCommands(let rows, let position):
       if let fault { return answers.append(.roomCommandsFailed(fault)) }
       roomCommands += rows
+      for row in rows { roomEvents.insert(row.event) }
       roomPosition = position
       answers.append(.roomCommandsRecorded)
     case .settleRoomCommand(let event) where fault == nil:

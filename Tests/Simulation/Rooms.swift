@@ -2,7 +2,7 @@
 //   - A process listens as long as a room has commands, one at a time.
 //   - A line acts only if a user of the room wrote it, or somebody with the power level, and lately.
 //   - It acts when it is on the disk, once in all lives, and none is polled for before that.
-//   - A line on the disk is answered in the end, in whatever life.
+//   - A line that gets an answer was on the disk first, and is answered in the end, in whatever life.
 //   - A question is asked where it is heard, one at a time, and ends with its time or its room. The action is done at
 //     the first yes to this very question of somebody who may, and once.
 //   - People are suspended only where the room may do that; the store is asked for nothing else.
@@ -35,8 +35,6 @@ struct RoomBook {
   var lastQuestion: UInt64 = 0
   /// The line that was passed on last, and the position after it.
   var batch: (line: RoomLine, allowed: CommandBook.Allowed?, position: Int)?
-  /// The permission of the line that is passed on in the current event.
-  var candidate: CommandBook.Allowed?
   /// Whether the process waits until it may poll.
   var isWaiting = false
   /// The lines whose commit was asked for, in order.
@@ -57,7 +55,11 @@ extension World {
 
   /// The process starts, or the homeserver has what it was answered.
   func roomsStart() {
-    if room.process == .ready { return settleAnswers() }
+    if room.process == .ready {
+      settleAnswers()
+      if room.process == .ready { tell(.rooms(.message(.listening))) }
+      return
+    }
     guard room.process == .starting else { return }
     room.process = .ready
     room.isWaiting = false
@@ -78,12 +80,9 @@ extension World {
 
   /// The process passes a line on, which does not act before it is on the disk, and the position after it.
   private func passOn(_ line: RoomLine, _ allowed: CommandBook.Allowed?, position: Int) {
-    let isFresh = abs(now.unixSeconds - line.unixMilliseconds / 1000) <= 30
     room.batch = (line, allowed, position)
     tell(.rooms(.message(.heard(line))))
-    room.candidate = isFresh && mayBeAsked(allowed?.target) ? allowed : nil
     if room.process == .ready { tellBatch(position: position) }
-    room.candidate = nil
   }
 
   private func tellBatch(position: Int) {
@@ -173,9 +172,13 @@ extension World {
   /// A commit of lines is asked for.
   func judgeRecorded(_ rows: [RecordedCommand]) {
     if rows.count > 1 { fail("\(rows.count) lines are to be recorded, and one was passed on") }
-    let allowed = room.candidate
-    if let row = rows.first, row.event != allowed?.proof { fail("a line is to be recorded that may not act") }
-    room.recording.append(rows.isEmpty ? nil : allowed)
+    guard let row = rows.first else { return room.recording.append(nil) }
+    guard let (line, allowed, _) = room.batch, line.event == row.event else {
+      return fail("a line is to be recorded that was not passed on")
+    }
+    if line.user != "@ann:h", line.power ?? 0 < 50 { fail("a stranger's line is to be recorded") }
+    let isFresh = abs(now.unixSeconds - line.unixMilliseconds / 1000) <= 30
+    room.recording.append(isFresh && mayBeAsked(allowed?.target) ? allowed : nil)
   }
 
   /// A line acts.
@@ -184,9 +187,12 @@ extension World {
     if !room.acted.insert(event).inserted { fail("a line acts twice") }
   }
 
-  /// A line is answered.
+  /// A line is answered; one of eight answers never reaches the homeserver.
   func judgeAnswer(to event: String, _ result: CommandReply.Result) {
-    if room.process == .ready, result != .accepted { room.answered.append(event) }
+    let isNotStored: Bool
+    if case .refused(.action(.notStored)) = result { isNotStored = true } else { isNotStored = false }
+    if !isNotStored, !disk.roomEvents.contains(event) { fail("a line is answered that was never on the disk") }
+    if room.process == .ready, result != .accepted, random.next() % 8 != 0 { room.answered.append(event) }
   }
 
   /// Whether a line that was recorded has no final answer.

@@ -238,7 +238,9 @@ struct CommandValidator: Sendable {
     switch destination {
     case .nobody: return false
     case .test: return true
-    case .topic, .room: break
+    case .topic: break
+    // An event that comes again has its answer.
+    case .room: if refusal == .repeated { return false }
     }
     // An unauthorised sender could otherwise make the kiosk flood the room.
     if refusal == .retained || refusal == .stranger { return false }

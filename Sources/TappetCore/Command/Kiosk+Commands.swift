@@ -11,10 +11,11 @@ struct PendingReplies: Sendable {
     entries.append((id, address))
   }
 
-  /// Records a command that waits for an output, replacing an older command for the same output.
-  mutating func wait(forOutput index: Int, _ address: CommandReply.Address) {
-    outputs.removeAll { $0.index == index }
+  /// Records a command that waits for an output; returns the older command that it replaces, if any.
+  mutating func wait(forOutput index: Int, _ address: CommandReply.Address) -> CommandReply.Address? {
+    let older = take(output: index)
     outputs.append((index, address))
+    return older
   }
 
   func address(of id: EntryID) -> CommandReply.Address? { entries.first { $0.id == id }?.address }
@@ -51,15 +52,16 @@ extension Kiosk {
     return effects
   }
 
-  /// Refuses a command; one that is recorded always gets a reply.
+  /// Refuses a command; `isReplied` is `nil` if it is not known yet whether the command gets a reply.
   mutating func commandRefused(
     _ refusal: CommandRefusal, _ index: Int, _ address: CommandReply.Address, by sender: String?,
-    isRecorded: Bool = false, at now: Moment
+    isReplied: Bool? = nil, at now: Moment
   ) -> [Effect] {
     intake.gate.recordRefused(index, isRetained: refusal == .retained)
     let report = Report.command(.refused(topic: address.command, address.target, refusal, by: sender))
     let effects = throttles.commandRefusals.report(report, at: now.instant)
-    let isReplied = isRecorded || intake.gate.mayReply(to: refusal, on: index, address.destination, at: now.instant)
+    let isReplied =
+      isReplied ?? intake.gate.mayReply(to: refusal, on: index, address.destination, at: now.instant)
     return effects + (isReplied ? reply(address, .refused(refusal)) : [])
   }
 
@@ -100,8 +102,8 @@ extension Kiosk {
     guard let index = panel.outputs.index(of: order.output), panel.outputs.isWaiting(index) else {
       return [.report(report)] + effects + reply(address, .done)
     }
-    intake.waitingReplies.wait(forOutput: index, address)
-    return [.report(report)] + effects + reply(address, .accepted)
+    let older = intake.waitingReplies.wait(forOutput: index, address)
+    return [.report(report)] + effects + reply(older, .refused(.overtaken)) + reply(address, .accepted)
   }
 
   private mutating func performed(

@@ -164,7 +164,7 @@ package struct Kiosk: Sendable {
     effects += reportClock()
     effects += lastingLight()
     effects += telemetryDue(at: now) + homeAssistantDue(after: effects, at: now)
-    listening.ledger.recordAnswers(in: effects)
+    listening.ledger.recordAnswers(in: effects, at: now.instant)
     recordProgress(of: event, at: now.instant)
     return effects.inOrderOfPerformance()
   }

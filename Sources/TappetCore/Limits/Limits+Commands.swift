@@ -60,6 +60,8 @@ extension Limits {
   package static let roomSignMax: Duration = .seconds(180)
   /// Maximum number of attempts to send a reply.
   package static let roomAnswerTriesMax = 5
+  /// Time after which a reply that the homeserver has not acknowledged is sent again; longer than all attempts.
+  package static let roomAnswerAgain: Duration = .seconds(60)
   /// Maximum number of reactions and replies waiting for the homeserver; a new one replaces the oldest.
   package static let roomAnswersMax = 64
   /// Maximum number of commands from rooms that are in progress.

@@ -57,7 +57,8 @@ extension Kiosk {
     case .ready: return listening.process.ready()
     case .listening:
       defer { listening.duties.fault = nil }
-      return listening.duties.fault == nil ? [] : [.report(.room(.listening))]
+      return (listening.duties.fault == nil ? [] : [.report(.room(.listening))])
+        + listening.ledger.lateAnswers(at: now.instant).map { .reply($0) }
     case .failed(let fault):
       defer { listening.duties.fault = fault }
       return listening.duties.fault == fault ? [] : [.report(.room(.failing(fault)))]

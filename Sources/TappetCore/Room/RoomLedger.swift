@@ -2,9 +2,10 @@
 //
 //   1. The listening process passes on the commands of one answer from the homeserver, then the position after that
 //      answer. It polls again only when the kiosk lets it.
-//   2. The kiosk commits the position together with a row for each command that may act.
+//   2. The kiosk commits the position together with a row for each command that may act or gets a reply.
 //   3. It executes or refuses the commands, and answers each in the room.
-//   4. When the homeserver has the final answer, the row is marked as answered.
+//   4. When the homeserver has the final answer, the row is marked as answered. Until then, the answer is sent again:
+//      the homeserver recognizes it by its transaction.
 //
 // A kiosk that is killed before the commit receives the same commands again, and none has acted. If it is killed later,
 // the next one finds the unanswered rows: it executes none of them, and answers that their outcome is unknown.
@@ -36,12 +37,21 @@ struct RoomLedger: Sendable {
     var user: String
     var row: RecordedCommand
     var refusal: CommandRefusal?
+    /// Whether a refused command gets a reply.
+    var isReplied = false
+    /// Whether the ledger has room for the command.
+    var fits = true
+
+    /// Whether the command is answered in any case, and needs a row for that.
+    var isRecorded: Bool { fits && (refusal == nil || isReplied) }
   }
 
   private struct Open: Sendable {
     var row: RecordedCommand
     /// The final answer, until the homeserver has it.
     var answer: CommandReply?
+    /// Time at which the answer was last sent; `nil` if the room could not be written to yet.
+    var sentAt: Instant?
   }
 
   /// Position of the last commit; `nil` if there is none.
@@ -89,7 +99,7 @@ struct RoomLedger: Sendable {
   mutating func commit(_ commands: [Taken], position next: String) -> [RecordedCommand]? {
     if commands.isEmpty, position != nil { return nil }
     committing = (commands, next)
-    return commands.compactMap { $0.refusal == nil ? $0.row : nil }
+    return commands.compactMap { $0.isRecorded ? $0.row : nil }
   }
 
   /// Returns the commands of the commit, which may be executed if it succeeded.
@@ -98,7 +108,7 @@ struct RoomLedger: Sendable {
     committing = nil
     if isGood {
       position = next
-      open += commands.compactMap { $0.refusal == nil ? Open(row: $0.row) : nil }
+      open += commands.compactMap { $0.isRecorded ? Open(row: $0.row) : nil }
     }
     return commands
   }
@@ -107,26 +117,34 @@ struct RoomLedger: Sendable {
   mutating func processEnded() { (heard, nextPosition) = ([], nil) }
 
   /// Keeps the final answers among the effects, until the homeserver has them.
-  mutating func recordAnswers(in effects: [Effect]) {
+  mutating func recordAnswers(in effects: [Effect], at now: Instant) {
     if open.isEmpty { return }
     for effect in effects {
       switch effect {
-      case .reply(let reply) where reply.result != .accepted: keep(reply)
+      case .reply(let reply) where reply.result != .accepted: keep(reply, at: now)
       // The answer comes from the store.
-      case .serve(let address, _): keep(CommandReply(address: address, result: .interrupted))
+      case .serve(let address, _): keep(CommandReply(address: address, result: .interrupted), at: now)
       case _: break
       }
     }
   }
 
-  private mutating func keep(_ reply: CommandReply) {
+  private mutating func keep(_ reply: CommandReply, at now: Instant) {
     guard case .room(let event) = reply.address.destination else { return }
-    if let place = open.firstIndex(where: { $0.row.event == event }) { open[place].answer = reply }
+    guard let place = open.firstIndex(where: { $0.row.event == event }) else { return }
+    (open[place].answer, open[place].sentAt) = (reply, now)
   }
 
   /// Returns the answers that the homeserver may not have, for a room that can be written to again.
   func answers(in room: String) -> [CommandReply] {
     open.compactMap { $0.row.room == room ? $0.answer : nil }
+  }
+
+  /// Returns the answers that were sent long ago, and that the homeserver still does not have.
+  func lateAnswers(at now: Instant) -> [CommandReply] {
+    open.compactMap { command in
+      command.sentAt.map { now - $0 >= Limits.roomAnswerAgain } == true ? command.answer : nil
+    }
   }
 
   /// Records that the homeserver has the final answer; returns whether the command was open.
@@ -162,7 +180,9 @@ extension Kiosk {
           continue
         }
         command.refusal = error
+        command.isReplied = intake.gate.mayReply(to: error, on: index, command.address.destination, at: now.instant)
       }
+      command.fits = taken.count < listening.ledger.freeCount
       taken.append(command)
     }
     guard let rows = listening.ledger.commit(taken, position: position) else { return effects + [.pollRooms] }
@@ -175,12 +195,13 @@ extension Kiosk {
     for command in listening.ledger.committed(fault == nil) {
       guard let index = intake.gate.index(of: command.row.room) else { continue }
       do throws(CommandRefusal) {
-        if let refusal = command.refusal { throw refusal }
         if let fault { throw .action(.notStored(action: command.address.target?.text ?? "the command", fault)) }
+        if let refusal = command.refusal { throw refusal }
         effects += try commandProved(command.address, index, by: command.user, at: now)
       } catch {
         effects += commandRefused(
-          error, index, command.address, by: command.user, isRecorded: command.refusal == nil, at: now)
+          error, index, command.address, by: command.user, isReplied: command.refusal == nil || command.isReplied,
+          at: now)
       }
     }
     return effects + (listening.ledger.nextPosition.map { roomBatchEnded($0, at: now) } ?? [.pollRooms])
