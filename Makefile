@@ -78,6 +78,8 @@ EMBEDDED = TAPPET_EMBEDDED=1 $(SWIFT) build -c release --scratch-path $(SCRATCH)
 	-Xswiftc -Xcc -Xswiftc -fPIC -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=/usr/src/tappet \
 	-Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs -Xswiftc -num-threads -Xswiftc 2 \
 	-Xcc -ffile-prefix-map=$(CURDIR)=/usr/src/tappet
+# The index, which only editors use, would cost a quarter of the time. Tests/LinuxMain.swift makes it unnecessary.
+REGULAR := $(SWIFT) build --disable-index-store
 CFLAGS := -O2 -Wall -Wextra -Werror -ffile-prefix-map=$(CURDIR)=/usr/src/tappet
 LDFLAGS = -static-libgcc -Wl,--build-id -Wl,--as-needed -Wl,--gc-sections -Wl,-z,relro,-z,now -Wl,-z,defs -lm
 LINK = $(CC) $(CFLAGS) -pie -fPIE
@@ -364,7 +366,7 @@ check:  ## a developer's minute: layout, house rules, the core's and the platfor
 # Only these test targets, and the modules that they need, are compiled: Package.swift reads TAPPET_TESTS.
 check-tests: export TAPPET_TESTS := CoreTests PlatformTests
 check-tests:
-	@$(SWIFT) build --product TappetPackageTests --scratch-path .build-check
+	@$(REGULAR) --product TappetPackageTests --scratch-path .build-check
 	@$(call RUN_TESTS,.build-check) .build-check/reports
 
 # The tests' own program: `swift test` side by side with another crashes (SIGBUS in swift-test, 6.3.1).
@@ -392,7 +394,7 @@ endif
 # In regular Swift: all tests, and the simulation of the world around the core. At a lower priority than `make all`
 # beside it, whose modules wait for each other.
 test-programs:
-	nice $(SWIFT) build --build-tests
+	nice $(REGULAR) --build-tests
 
 lint:  ## is the code laid out as .swift-format says?
 	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift
@@ -423,7 +425,7 @@ test-system: all test-programs  ## the system tests that judge time, or repeat a
 SANITIZED := --scratch-path .build-asan --sanitize=address
 test-sanitized: export TAPPET_TESTS := CoreTests ConfigTests
 test-sanitized:  ## the core and the parsers again under the address sanitizer
-	@$(SWIFT) build --product TappetPackageTests $(SANITIZED)
+	@$(REGULAR) --product TappetPackageTests $(SANITIZED)
 	@LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.txt $(call RUN_TESTS,.build-asan) .build-asan/reports
 
 test-interface: all  ## the C library, installed: from C, C++, Python, Go, Rust and Swift
