@@ -1559,11 +1559,11 @@ int tappet_kiosk_suspend_person(
 int tappet_kiosk_resume_person(
     struct tappet_kiosk *kiosk, const char *name, tappet_kiosk_completion completion, void *context);
 
-/** Permanently removes a person and the secrets of their tags: these tags are refused from then on. The log of taps
+/** Permanently removes a person and the secrets of their tags: these tags are refused from then on. The tap log
  * keeps the person's rows without the name.
  * @param kiosk The kiosk.
  * @param name The person's name.
- * @param forgets_taps Whether to remove the person's rows from the log of taps, too.
+ * @param forgets_taps Whether to remove the person's rows from the tap log, too.
  * @param completion Called with the result; may be NULL.
  * @param context Passed to the completion; may be NULL.
  * @return 0; otherwise the errors of tappet_kiosk_add_person(). */

@@ -23,7 +23,7 @@ import Testing
   private func send(_ story: KioskScript, _ name: String, _ request: OutputRequest, ago: Int64) throws -> String {
     let sentAt = story.moment(story.time).unixSeconds - ago
     var command = CommandRequest(.target(.output(OutputOrder(output: name, request: request))), unixSeconds: sentAt)
-    command.nonce = "\(request.word)-\(ago)-nonce"
+    command.nonce = "\(request.rawValue)-\(ago)-nonce"
     command.hmac = Hex.encode(try SecretKey.repeating(0x5A).authenticate(#require(command.signedBytes(topic: "c"))))
     return arrive(story, command)
   }

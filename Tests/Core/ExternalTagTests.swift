@@ -1,4 +1,4 @@
-// Tags that others wrote: known by UID, text or URI, or by nobody.
+// External tags: known by UID, text or URI, or by nobody.
 
 import Testing
 

@@ -122,11 +122,11 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     #expect(story.press(0, at: 300) == ["light refused", "report refused panel locked"])
     #expect(
       story.tap(at: 400, .of(.keySecret, uid: 2)) == [
-        "store key", "note key-1", "light ready", "report unlocked by tag",
+        "store key", "note key-1", "light ready", "report panel unlocked tag",
       ])
     #expect(story.press(0, at: 500) == ["store light"])
     #expect(story.sleep(until: 5_499).filter { $0.contains("lock") } == [])
-    #expect(story.sleep(until: 5_500) == ["light locked", "report locked"])
+    #expect(story.sleep(until: 5_500) == ["light locked", "report panel locked"])
     #expect(story.press(0, at: 5_600) == ["light refused", "report refused panel locked"])
   }
 
@@ -134,7 +134,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     let story = story(code)
     #expect(story.press(0, at: 100) == ["light reading"])
     #expect(story.press(1, at: 300) == ["light reading"])
-    #expect(story.press(1, at: 500) == ["light accepted", "light ready", "report unlocked by button"])
+    #expect(story.press(1, at: 500) == ["light accepted", "light ready", "report panel unlocked button"])
     #expect(story.kiosk.delivery.outbox.uncommittedCount == 0)
     #expect(story.press(1, at: 700) == ["store scene"])
   }
@@ -151,21 +151,21 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     }
     #expect(
       words.filter { $0 != "light reading" && $0 != "light refused" } == [
-        "note wrong codes 1", "report code refused 0", "note wrong codes 2", "report code refused 0",
-        "note wrong codes 3", "report code refused 30000",
+        "note wrong codes 1", "report panel codeRefused 0", "note wrong codes 2", "report panel codeRefused 0",
+        "note wrong codes 3", "report panel codeRefused 30000",
       ])
     #expect(story.press(0, at: time + 200) == ["light refused", "report refused panel locked"])
     // The tag works all the same.
-    #expect(story.tap(at: time + 400, .of(.keySecret)).contains("report unlocked by tag"))
+    #expect(story.tap(at: time + 400, .of(.keySecret)).contains("report panel unlocked tag"))
   }
 
   @Test func `a tag unlocks without a broker, and in its cooldown too`() {
     let story = KioskScript([.light, .key], panel: .init(buttons: code.buttons, lockAfter: .seconds(1)))
     story.startOffline()
     story.at(10, .secretsLoaded([.keySecret]))
-    #expect(story.tap(at: 100, .of(.keySecret)).contains("report unlocked by tag"))
-    #expect(story.sleep(until: 1_100).contains("report locked"))
-    #expect(story.tap(at: 1_200, .of(.keySecret)).contains("report unlocked by tag"))
+    #expect(story.tap(at: 100, .of(.keySecret)).contains("report panel unlocked tag"))
+    #expect(story.sleep(until: 1_100).contains("report panel locked"))
+    #expect(story.tap(at: 1_200, .of(.keySecret)).contains("report panel unlocked tag"))
   }
 
   @Test func `a gesture that began before the panel locked has no effect`() {
@@ -174,7 +174,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     story.tap(at: 100, .of(.keySecret))
     story.commit(at: 110)
     story.edge(0, true, at: 1_000)
-    #expect(story.sleep(until: 1_100) == ["light locked", "report locked"])
+    #expect(story.sleep(until: 1_100) == ["light locked", "report panel locked"])
     #expect(story.sleep(until: 3_000).filter { $0.hasPrefix("store") } == [])
     #expect(story.edge(0, false, at: 3_100) == [])
     #expect(story.sleep(until: 4_000).filter { $0.hasPrefix("store") } == [])
@@ -250,7 +250,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     let reading = TagReading.of(.alarmSecret)
     story.at(1_000, .reader(.tagArrived(reading.uid)))
     story.at(1_010, .reader(.tagRead(reading)))
-    #expect(story.sleep(until: 4_000) == ["report locked"])
+    #expect(story.sleep(until: 4_000) == ["report panel locked"])
     #expect(story.sleep(until: 6_010) == ["store alarm", "note alarm-1", "light locked"])
   }
 
@@ -326,12 +326,12 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     story.startAll()
     #expect(
       story.at(20, .panel(.opened(.input(0), isActive: true, debouncesItself: false))) == [
-        "light fault", "report stuck 0",
+        "light fault", "report panel buttonStuck 0",
       ])
     story.at(20, .panel(.opened(.input(1), isActive: false, debouncesItself: false)))
     #expect(story.press(1, at: 100).contains("store scene"))
     #expect(story.edge(0, false, at: 1_000) == [])
-    #expect(story.sleep(until: 1_020) == ["light ready", "report recovered 0"])
+    #expect(story.sleep(until: 1_020) == ["light ready", "report panel buttonRecovered 0"])
     #expect(story.press(0, at: 1_100) == ["store light"])
   }
 
@@ -342,14 +342,14 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
       let time = Instant(nanoseconds: 100_000_000 + Int64(edge) * 100_000)
       words += story.at(100 + edge / 10, .panel(.edge(input: 0, isActive: edge % 2 == 0, at: time)))
     }
-    #expect(words == ["store light", "pause 0", "light fault", "report chattering 0"])
+    #expect(words == ["store light", "pause 0", "light fault", "report panel buttonChattering 0"])
     #expect(story.press(1, at: 1_200).contains("store scene"))
     // The kiosk noticed after 500 ms; half a minute later it listens again.
     for second in stride(from: 5_000, through: 30_000, by: 5_000) { story.at(second, .reader(.heartbeat)) }
     #expect(story.sleep(until: 30_700).contains("resume 0"))
     #expect(
       story.at(30_800, .panel(.opened(.input(0), isActive: false, debouncesItself: false))) == [
-        "light ready", "report recovered 0",
+        "light ready", "report panel buttonRecovered 0",
       ])
     #expect(story.press(0, at: 31_000).contains("store light"))
   }

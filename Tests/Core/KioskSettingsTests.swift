@@ -155,7 +155,7 @@ extension KioskScript {
     plan.lockAfter = .seconds(60)
     #expect(
       story.at(30, .reconfigured(story.settings { $0.panel = plan }, reconnect: false)) == [
-        "light locked", "report locked",
+        "light locked", "report panel locked",
       ])
     plan.lockAfter = nil
     #expect(

@@ -21,9 +21,9 @@ import Testing
 
   @Test func `one bundle is applied after the other, and older ones are refused by then`() throws {
     var site = SiteDuties()
-    #expect(words(site.take(try bundle(3), at: "north")) == ["apply people 3"])
-    #expect(words(site.take(try bundle(2), at: "north")) == [])
-    #expect(words(site.take(try bundle(4), at: "north")) == [])
+    #expect(words(site.receiveBundle(try bundle(3), at: "north")) == ["apply people 3"])
+    #expect(words(site.receiveBundle(try bundle(2), at: "north")) == [])
+    #expect(words(site.receiveBundle(try bundle(4), at: "north")) == [])
     #expect(
       words(site.ended(.success(try record(3)), at: "north", now))
         == ["report people 3", "report people refused older(version: 2, applied: 3)", "apply people 4"])
@@ -34,14 +34,14 @@ import Testing
   @Test func `the same refusal at each connect has one line`() throws {
     var site = SiteDuties()
     site.record = try record(9)
-    #expect(words(site.take(try bundle(8), at: "north")).count == 1)
-    #expect(words(site.take(try bundle(8), at: "north")) == [])
+    #expect(words(site.receiveBundle(try bundle(8), at: "north")).count == 1)
+    #expect(words(site.receiveBundle(try bundle(8), at: "north")) == [])
     #expect(words(site.refuse(.malformed)).count == 1)
   }
 
   @Test func `a bundle that the disk does not take is tried again a minute later`() throws {
     var site = SiteDuties()
-    _ = site.take(try bundle(1), at: "north")
+    _ = site.receiveBundle(try bundle(1), at: "north")
     #expect(words(site.ended(.failure(.notStored(.full)), at: "north", now)).count == 1)
     #expect(site.trouble == .notStored(.full))
     #expect(words(site.timerFired(at: "north", now + .seconds(59))) == [])
@@ -52,17 +52,17 @@ import Testing
 
   @Test func `a flood of bundles takes no more memory than four`() throws {
     var site = SiteDuties()
-    for version in 1...4 { _ = site.take(try bundle(Int64(version)), at: "north") }
-    #expect(words(site.take(try bundle(5), at: "north")) == ["report people refused busy"])
+    for version in 1...4 { _ = site.receiveBundle(try bundle(Int64(version)), at: "north") }
+    #expect(words(site.receiveBundle(try bundle(5), at: "north")) == ["report people refused busy"])
   }
 
   @Test func `a bundle that waits for one site is not applied at another`() throws {
     var site = SiteDuties()
-    _ = site.take(try bundle(1), at: "north")
-    _ = site.take(try bundle(2), at: "north")
+    _ = site.receiveBundle(try bundle(1), at: "north")
+    _ = site.receiveBundle(try bundle(2), at: "north")
     site.replace()
     #expect(words(site.ended(.success(try record(1)), at: "south", now)) == ["report people 1"])
-    #expect(words(site.take(try bundle(1, site: "south"), at: "south")) == ["apply people 1"])
+    #expect(words(site.receiveBundle(try bundle(1, site: "south"), at: "south")) == ["apply people 1"])
   }
 
   @Test func `a topic that the broker denies is reported once`() throws {

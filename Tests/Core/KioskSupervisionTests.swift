@@ -266,12 +266,14 @@ import Testing
     story.startAll()
     #expect(story.at(20, .certificates(daysLeft: 15)) == [])
     #expect(
-      story.at(30, .certificates(daysLeft: 14)) == ["light certificate-expiring", "report certificate ends in 14"])
+      story.at(30, .certificates(daysLeft: 14)) == [
+        "light certificate-expiring", "report clock certificateExpiring 14",
+      ])
     #expect(story.at(40, .certificates(daysLeft: 14)) == [])
-    #expect(story.at(50, .certificates(daysLeft: 13)) == ["report certificate ends in 13"])
+    #expect(story.at(50, .certificates(daysLeft: 13)) == ["report clock certificateExpiring 13"])
     #expect(story.tap(at: 100, .of(.lightSecret)) == ["store light", "note light-1"])
-    #expect(story.at(200, .certificates(daysLeft: -1)) == ["report certificate ends in -1"])
-    #expect(story.at(300, .certificates(daysLeft: nil)) == ["light ready", "report certificates good"])
+    #expect(story.at(200, .certificates(daysLeft: -1)) == ["report clock certificateExpiring -1"])
+    #expect(story.at(300, .certificates(daysLeft: nil)) == ["light ready", "report clock certificatesGood"])
   }
 
   @Test func `every other fault takes precedence over a certificate`() {

@@ -123,6 +123,15 @@ extension TapTransition {
   }
 }
 
+/// Returns a case and its values as they are in the source: `certificateExpiring 14`.
+private func spelled(_ report: Any) -> String {
+  guard let payload = Mirror(reflecting: report).children.first, let name = payload.label else { return "\(report)" }
+  let tuple = Mirror(reflecting: payload.value)
+  let values = tuple.displayStyle == .tuple ? tuple.children.map { $0.value } : [payload.value]
+  return ([name] + values.map { ($0 as? Duration).map { "\($0.wholeMilliseconds)" } ?? "\($0)" })
+    .joined(separator: " ")
+}
+
 extension Report {
   var words: String {
     switch self {
@@ -165,27 +174,14 @@ extension Report {
     case .link(.storm(let losses, let rest)): "storm \(losses) rest \(rest.wholeMilliseconds)"
     case .entry(.setAside(let entry, let endpoint)): "set aside \(entry.action) at \(endpoint)"
     case .link(.closed): "link closed"
-    case .clock(.good): "clock good"
-    case .clock(.unknown): "clock unknown"
-    case .clock(.certificateExpiring(let days)): "certificate ends in \(days)"
-    case .clock(.certificatesGood): "certificates good"
-    case .store(.trouble(let fault)): "store trouble \(fault)"
-    case .store(.recovered): "store recovered"
+    case .clock(let report): "clock \(spelled(report))"
+    case .store(let report): "store \(spelled(report))"
+    case .panel(let report): "panel \(spelled(report))"
+    case .room(let report): "room \(spelled(report))"
     case .outboxRestored(let count): "restored \(count)"
     case .stopping(let count): "stopping \(count)"
-    case .panel(.lost(let part, let fault)): "panel lost \(part) \(fault)"
-    case .panel(.recovered(let part)): "panel recovered \(part)"
-    case .panel(.buttonStuck(let button)): "stuck \(button)"
-    case .panel(.buttonChattering(let button)): "chattering \(button)"
-    case .panel(.buttonRecovered(let button)): "recovered \(button)"
-    case .panel(.locked): "locked"
-    case .panel(.unlocked(let trigger)): "unlocked by \(trigger)"
-    case .panel(.codeRefused(let wait)): "code refused \(wait.wholeMilliseconds)"
     case .command(.accepted(let topic, let target, _)): "command \(target.text) on \(topic)"
     case .command(.refused(_, _, let refusal, _)): "command refused \(refusal)"
-    case .room(.access(let room, let access)): "\(room) \(access)"
-    case .room(.failing(let fault)): "rooms fail \(fault)"
-    case .room(.listening): "rooms listen"
     case .site(.applied(let record)): "people \(record.version)"
     case .site(.refused(let refusal)): "people refused \(refusal)"
     case .site(.denied): "site denied"

@@ -132,15 +132,6 @@ extension LightBoard {
     let (on, next) = board.levels(at: ms(1_000_149))
     #expect(on == [] && next == ms(1_000_200))
   }
-
-  @Test func `the ranks are an order of what a person must know first`() {
-    let lasting = Light.allCases.filter { $0.isLasting }.sorted { $0.rank < $1.rank }
-    #expect(
-      lasting == [
-        .ready, .locked, .certificateExpiring, .starting, .clockUnknown, .offline, .writing, .readerLost, .fault,
-        .confirming,
-      ])
-  }
 }
 
 @Suite struct LightPatternTests {

@@ -71,7 +71,7 @@ import Testing
     #expect(say("!gate on", as: "$5", power: -1, story).last == "reply - done to $5")
   }
 
-  @Test func `the log of taps is shown, and a person suspended, by the store; people only where the room may`() {
+  @Test func `the tap log is shown, and a person suspended, by the store; people only where the room may`() {
     let story = running(plan)
     #expect(say("!history", story) == ["report command history on #door:h", "serve history to $1"])
     #expect(say("!suspend Ben", as: "$2", story).last == "reply - refused notAllowed to $2")
@@ -131,11 +131,11 @@ import Testing
     #expect(story.sleep(until: 204_000).contains("start rooms"))
     #expect(story.at(204_001, .rooms(.message(.ready))).contains("report rooms back"))
     let fault = WebhookFault.trouble(.tokenRefused, code: 401)
-    #expect(story.at(204_002, .rooms(.message(.failed(fault)))).contains("report rooms fail \(fault)"))
+    #expect(story.at(204_002, .rooms(.message(.failed(fault)))).contains("report room failing \(fault)"))
     #expect(story.kiosk.status.rooms == .failing(fault))
     #expect(story.at(210_000, .rooms(.ended(.exited(ProcessEnd.sessionRefused)))) == ["start rooms"])
     story.at(210_001, .rooms(.message(.ready)))
-    #expect(story.at(210_002, .rooms(.message(.listening))) == ["report rooms listen"])
+    #expect(story.at(210_002, .rooms(.message(.listening))) == ["report room listening"])
     #expect(story.kiosk.status.rooms == .good)
   }
 

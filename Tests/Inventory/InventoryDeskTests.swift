@@ -204,7 +204,7 @@ import Testing
       var edit = InventoryEdit()
       edit.quantity = quantity
       item = try inventory.edit(item, edit, by: "Ann")
-      try inventory.forgetStockedItems()
+      try inventory.clearLowReportsOfRestockedItems()
     }
     try setQuantity(9)
     #expect(try inventory.nextLowItem() == nil)

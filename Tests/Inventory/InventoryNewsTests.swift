@@ -62,7 +62,7 @@ import Testing
     #expect(throws: InventoryError.unknown(.item, "Drill")) { try inventory.takeBack(drill, by: "Ann") }
     #expect(throws: InventoryError.unknown(.item, "Drill")) { try inventory.lend(drill, to: "Eve", by: "Ann") }
     // An item that is gone is not low: it is news again when it comes back.
-    try inventory.forgetStockedItems()
+    try inventory.clearLowReportsOfRestockedItems()
     try inventory.undo(by: "Ann")
     #expect(try inventory.entry(tag: uid(1)) == box && inventory.entry(tag: uid(2)) == drill)
     #expect(try inventory.loan(of: drill) == loan && lent(inventory) == ["Drill"])
@@ -156,7 +156,7 @@ import Testing
     unlimited.minimum = .some(nil)
     try inventory.edit(items[0], enough, by: "Ann")
     try inventory.edit(items[2], unlimited, by: "Ann")
-    try inventory.forgetStockedItems()
+    try inventory.clearLowReportsOfRestockedItems()
     #expect(try inventory.nextLowItem() == nil && inventory.lowItemCount() == 1)
     // Taking it back makes both low again, which is news.
     for _ in 0..<2 { try inventory.undo(by: "Ann") }

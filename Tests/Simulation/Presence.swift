@@ -1,4 +1,4 @@
-// Tags that others wrote, and the actions that end: what leaves, what switches, and what is counted. The rules are
+// External tags, and the actions that end: what leaves, what switches, and what is counted. The rules are
 // checked against what the disk holds and where the card lies:
 //   - A tag of others acts only where it is configured or learned, and an unknown one only where those are published.
 //   - Each arrival has exactly one removal, and none while its tag lies there, whatever dies in between.
@@ -23,7 +23,7 @@ extension Cast {
 
   private static let counting = PayloadTemplate(configured: "%{uid} %{count}") ?? PayloadTemplate("")
 
-  /// The cards that others wrote, which come last in `cards`.
+  /// The external cards, which come last in `cards`.
   static let foreignCards: [Card] = [
     holding(NDEFRecord(uri: Array("https://example.org/".utf8)), uid: 400),
     holding(NDEFRecord(uri: Array("https://example.org/1".utf8)), uid: 401),

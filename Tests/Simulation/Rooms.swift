@@ -122,7 +122,7 @@ extension World {
     var lines: [(text: String, target: CommandTarget)] = Cast.room.actions.map { ("!" + $0, .action($0)) }
     for name in Cast.room.outputs {
       for request in OutputRequest.allCases {
-        lines.append(("!\(name) \(request.word)", .output(OutputOrder(output: name, request: request))))
+        lines.append(("!\(name) \(request.rawValue)", .output(OutputOrder(output: name, request: request))))
       }
     }
     lines.append(("!history", .history))

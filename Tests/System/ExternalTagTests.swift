@@ -1,4 +1,4 @@
-// Tags that others wrote, with the shipped programs: a Classic and a DESFire by their UIDs, a label by its URL, and a
+// External tags, with the shipped programs: a Classic and a DESFire by their UIDs, a label by its URL, and a
 // stranger that is published.
 
 import Foundation

@@ -1,4 +1,4 @@
-// The log of taps: what the shipped kiosk keeps, what it costs the disk, and how it is read.
+// The tap log: what the shipped kiosk keeps, what it costs the disk, and how it is read.
 
 import Foundation
 import TestSupport

@@ -1,4 +1,4 @@
-// A jukebox: cards that others wrote, and the removal that stops the music, with the shipped programs.
+// A jukebox: external cards, and the removal that stops the music, with the shipped programs.
 
 import Foundation
 import TestSupport

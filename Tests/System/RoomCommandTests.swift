@@ -63,8 +63,8 @@ import Testing
     #expect(answers(to: try write("!ring"), count: 2) == ["\u{23F3}", "\u{2705}"])
     let status = answers(to: try write("!status"))
     #expect(status.first?.contains("reader ready, broker connected") == true, "\(status)")
-    #expect(
-      status.first?.hasSuffix("Commands: !ring, !gate on|off|pulse|toggle, !status, !history") == true, "\(status)")
+    #expect(status.first?.contains("Commands: !ring, !gate on|off|") == true, "\(status)")
+    #expect(status.first?.hasSuffix(", !status, !history") == true, "\(status)")
     let strange = try write("!gate on", by: "@eve:h")
     let late = try server.write("!gate on", secondsAgo: 600)
     #expect(answers(to: late).first?.contains("old.") == true, "\(answers(to: late))")

@@ -1,4 +1,4 @@
-// Lines in a room that ask the store, for the log of taps or about people, through the shipped programs.
+// Lines in a room that ask the store, for the tap log or about people, through the shipped programs.
 
 import Foundation
 import TestSupport
@@ -78,7 +78,7 @@ import Testing
     #expect(lines.allSatisfy { $0.hasSuffix("ring  command") }, "\(lines)")
   }
 
-  @Test func `a kiosk that keeps no log of taps says so`() throws {
+  @Test func `a kiosk that keeps no tap log says so`() throws {
     let world = try world(people: false, more: "\nhistory: none")
     #expect(try answer(to: "!history").first?.contains("history: none") == true)
   }

@@ -53,7 +53,7 @@ extension Command {
 
   static var fleetRun: Command {
     Command(
-      words: "fleet run", section: .broker, summary: "check the parts of all kiosks",
+      words: "fleet run", section: .broker, summary: "run a check on all kiosks",
       operands: [Operand("CHECK", .word(["check"])), Operand("KIOSK", .text, .any)],
       options: brokerOptions + [
         CommandOption("topic", "TOPIC", "topic for commands; + stands for each kiosk's name (\(fleetCommandTopic))"),
@@ -66,8 +66,8 @@ extension Command {
         the result of each kiosk's 'check --running': a line for each part that does not work. A kiosk responds
         if its kiosk.yaml sets 'check: true' for a topic of 'commands'. With a + in TOPIC, the command is sent
         to each kiosk's own topic, 100 at a time; otherwise one command is sent to all kiosks.
-        Exit status: 0 all kiosks have responded and nothing is wrong; 1 something is wrong, or a kiosk is not
-        connected or does not respond; otherwise as for 'mqtt connect'.
+        Exit status: 0 all kiosks responded without problems; 1 a kiosk has a problem, is not connected or did
+        not respond; otherwise as for 'mqtt connect'.
         """,
       example: "tappet fleet run check --key-file fleet.key", usageError: usageErrorOfFleetRun,
       body: .plain(FleetRunCommand.run))
@@ -76,7 +76,7 @@ extension Command {
   private static func usageErrorOfFleetRun(_ arguments: Arguments) -> String? {
     if let mistake = usageErrorOfBroker(arguments) { return mistake }
     let check = arguments.operands[0]
-    if check != "check" { return "kiosks support 'check', not \(check.quoted)" }
+    if check != "check" { return "unknown check \(check.quoted); use 'check'" }
     if !arguments.has("key-file") { return "missing --key-file FILE: the key that signs the command" }
     let topic = arguments.value("topic") ?? fleetCommandTopic
     let levels = topic.split(separator: "/", omittingEmptySubsequences: false)

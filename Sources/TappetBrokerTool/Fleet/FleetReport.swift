@@ -23,8 +23,8 @@ struct FleetReport {
     Output.printError(summary)
     guard subjects.contains(where: { $0.result == "silent" }) else { return }
     Output.printError(
-      "Kiosks without a response do not accept 'run check' on this topic with this key (commands.md), or their "
-        + "clock differs from this machine's; 'command-refused' in their log states the reason.")
+      "A kiosk that did not respond does not accept 'run check' on this topic with this key (commands.md), or its "
+        + "clock differs from this machine's; its log states the reason ('command-refused').")
   }
 
   /// Returns a line for each kiosk, and a line for each additional part with a fault.
@@ -42,11 +42,11 @@ struct FleetReport {
 
   /// The totals as a sentence.
   var summary: String {
-    if subjects.isEmpty { return "no kiosk is known to the broker" }
+    if subjects.isEmpty { return "no kiosks found on this broker" }
     let count = subjects.count
     let answered = subjects.count { $0.answer != nil }
     let bad = subjects.count { $0.result == "bad" }
-    return "\(plural(count, "kiosk")), \(answered) responded, \(bad) of them with problems"
+    return "\(plural(count, "kiosk")), \(answered) responded, \(bad) with problems"
   }
 
   var json: JSON {
@@ -102,11 +102,11 @@ extension FleetSubject {
     case .answered(let answer) where answer.isGood:
       [plural(answer.findings.count, "part is good", "parts are good")]
     case .answered(let answer): answer.findings.filter { !$0.isGood }.map { $0.part + ": " + $0.text }
-    case .unreadable: ["its response is malformed: its version is too new, or another program publishes to its topic"]
+    case .unreadable: ["malformed response: the kiosk is a newer version, or another program publishes to its topic"]
     case .refused(let code): ["the broker refused the command: \(LinkFailure.publishRefusal(code))"]
     case .unasked, .asked, .silent: ["no response"]
     case .offline: ["not connected"]
-    case .unnameable: ["its name cannot be used in a topic"]
+    case .unnameable: ["its client id cannot be used in a topic"]
     }
   }
 }

@@ -26,7 +26,7 @@ enum FleetRunCommand {
   }
 
   private static func key(_ path: String?) throws(CommandFailure) -> SecretKey {
-    let digits = try Prompt.privateLine(from: path, question: "Key of the commands", what: "key")
+    let digits = try Prompt.privateLine(from: path, question: "Signing key of the commands", what: "key")
     guard let key = digits.withBytes({ SecretKey(hex: Array($0)[...]) }) else {
       throw .failed("\(path ?? "standard input") does not contain a key of 64 hexadecimal digits")
     }

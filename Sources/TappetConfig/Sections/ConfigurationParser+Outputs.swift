@@ -112,7 +112,7 @@ extension YAMLReader {
     guard let mapping = mapping(node, keys: outputNames) else { return [] }
     var orders: [OutputOrder] = []
     for (index, name) in mapping.keys.enumerated() {
-      guard let word = choice(mapping.values[index], of: OutputRequest.allCases.map { $0.word }) else { continue }
+      guard let word = choice(mapping.values[index], of: OutputRequest.allCases.map { $0.rawValue }) else { continue }
       orders.append(OutputOrder(output: name, request: OutputRequest.allCases[word]))
     }
     return orders

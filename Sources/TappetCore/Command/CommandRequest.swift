@@ -23,7 +23,7 @@ package enum CommandTarget: Hashable, Sendable {
   var signedLines: String {
     switch self {
     case .action(let name): "action\n" + name
-    case .output(let order): "output\n" + order.output + "\n" + order.request.word
+    case .output(let order): "output\n" + order.output + "\n" + order.request.rawValue
     case .check: "run\ncheck"
     // These commands are never signed.
     case .timedOpening, .report, .status, .history, .person: ""
@@ -44,7 +44,7 @@ package enum CommandTarget: Hashable, Sendable {
     @export(interface) get {
       switch self {
       case .action(let name): name
-      case .output(let order): order.output + " " + order.request.word
+      case .output(let order): order.output + " " + order.request.rawValue
       case .timedOpening: "open, stop, close"
       case .report: "report"
       case .status: "status"

@@ -61,7 +61,7 @@ struct CommandValidator: Sendable {
   /// Records a token that this kiosk sealed into a message.
   mutating func recordSealed(_ token: String, unixSeconds: Int64) {
     guard topics.contains(where: { $0.plan.firmware != nil || $0.plan.trust.word == "token" }) else { return }
-    if let proof = Hex.decode(token) { sealed.note(proof, sentAt: unixSeconds) }
+    if let proof = Hex.decode(token) { sealed.blockProof(proof, sentAt: unixSeconds) }
   }
 
   func index(of topic: String) -> Int? { topics.firstIndex { $0.plan.topic == topic } }
@@ -107,7 +107,7 @@ struct CommandValidator: Sendable {
   /// Records that a command from a room may have been executed before the start.
   mutating func recordActed(_ row: RecordedCommand) {
     guard let index = index(of: row.room) else { return }
-    topics[index].memory.note(LibCrypto.digest(Array(row.event.utf8)), sentAt: row.unixSeconds)
+    topics[index].memory.blockProof(LibCrypto.digest(Array(row.event.utf8)), sentAt: row.unixSeconds)
   }
 
   // MARK: Checks
@@ -128,8 +128,8 @@ struct CommandValidator: Sendable {
     let proved = try prove(request, by: arrival.sender, target, index, indexes, clockIsGood: clockIsGood, at: now)
     let wait =
       proved == .report
-      ? topics[index].reports.take(perMinute: plan.perMinute, at: now.instant)
-      : topics[index].bucket.take(perMinute: plan.perMinute, at: now.instant)
+      ? topics[index].reports.takeUse(perMinute: plan.perMinute, at: now.instant)
+      : topics[index].bucket.takeUse(perMinute: plan.perMinute, at: now.instant)
     if let wait { throw .tooMany(wait: wait) }
     return proved
   }
@@ -244,7 +244,7 @@ struct CommandValidator: Sendable {
     }
     // An unauthorised sender could otherwise make the kiosk flood the room.
     if refusal == .retained || refusal == .stranger { return false }
-    return topics[index].replies.take(perMinute: Limits.refusalRepliesMax, at: now) == nil
+    return topics[index].replies.takeUse(perMinute: Limits.refusalRepliesMax, at: now) == nil
   }
 }
 
@@ -325,8 +325,6 @@ extension CommandPlan {
 extension OutputRequest {
   /// Creates the request with the given name, ignoring case; Home Assistant uses upper case (`ON`).
   package init?(ignoringCase word: String) {
-    let word = word.asciiLowercased
-    guard let request = OutputRequest.allCases.first(where: { $0.word == word }) else { return nil }
-    self = request
+    self.init(rawValue: word.asciiLowercased)
   }
 }

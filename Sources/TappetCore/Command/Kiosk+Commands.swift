@@ -13,18 +13,18 @@ struct PendingReplies: Sendable {
 
   /// Records a command that waits for an output; returns the older command that it replaces, if any.
   mutating func wait(forOutput index: Int, _ address: CommandReply.Address) -> CommandReply.Address? {
-    let older = take(output: index)
+    let older = takeAddress(ofOutput: index)
     outputs.append((index, address))
     return older
   }
 
   func address(of id: EntryID) -> CommandReply.Address? { entries.first { $0.id == id }?.address }
 
-  mutating func take(_ id: EntryID) -> CommandReply.Address? {
+  mutating func takeAddress(of id: EntryID) -> CommandReply.Address? {
     entries.firstIndex { $0.id == id }.map { entries.remove(at: $0).address }
   }
 
-  mutating func take(output index: Int) -> CommandReply.Address? {
+  mutating func takeAddress(ofOutput index: Int) -> CommandReply.Address? {
     outputs.firstIndex { $0.index == index }.map { outputs.remove(at: $0).address }
   }
 }
@@ -130,7 +130,7 @@ extension Kiosk {
 
   /// Replies with the result of a command's entry.
   mutating func commandEnded(_ id: EntryID, _ result: CommandReply.Result) -> [Effect] {
-    reply(intake.waitingReplies.take(id), result)
+    reply(intake.waitingReplies.takeAddress(of: id), result)
   }
 
   /// Replies to the commands whose entries have expired.
@@ -150,7 +150,9 @@ extension Kiosk {
 
   /// Replies to the command that was waiting for an output.
   mutating func outputFollowed(_ index: Int, _ reason: OutputReason) -> [Effect] {
-    guard let address = intake.waitingReplies.take(output: index), case .asked(.command) = reason else { return [] }
+    guard let address = intake.waitingReplies.takeAddress(ofOutput: index), case .asked(.command) = reason else {
+      return []
+    }
     return reply(address, .done)
   }
 

@@ -48,7 +48,7 @@ struct ReplayCache: Sendable {
   }
 
   /// Remembers a proof that must not be accepted, replacing the oldest one if the cache is full.
-  mutating func note(_ proof: [UInt8], sentAt: Int64) {
+  mutating func blockProof(_ proof: [UInt8], sentAt: Int64) {
     if accepted.count >= Limits.commandsRememberedMax { accepted.removeFirst() }
     accepted.append(Proof(proof, sentAt: sentAt))
   }

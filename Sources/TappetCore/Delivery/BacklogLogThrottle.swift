@@ -8,7 +8,7 @@ struct BacklogLogThrottle: Sendable {
   private(set) var deadline: Instant?
 
   /// Counts a delivery.
-  mutating func note(at now: Instant) -> [Effect] {
+  mutating func countDelivery(at now: Instant) -> [Effect] {
     count += 1
     if deadline == nil { deadline = now + Limits.reportedBacklogInterval }
     return timerFired(at: now)

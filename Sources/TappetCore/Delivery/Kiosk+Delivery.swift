@@ -73,7 +73,7 @@ extension Kiosk {
     let effects: [Effect] = entry.lightOfDelivery + [.report(report), .store(.remove([id], mayWait: mayWait))]
     delivery.outbox.recordRemoval(mayWait: mayWait)
     return effects + commandEnded(id, .done)
-      + (isOneOfMany ? throttles.backlog.note(at: now.instant) : throttles.backlog.reportRest())
+      + (isOneOfMany ? throttles.backlog.countDelivery(at: now.instant) : throttles.backlog.reportRest())
   }
 
   /// Handles the end of the connection.

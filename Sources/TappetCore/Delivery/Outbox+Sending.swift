@@ -39,7 +39,7 @@ extension Outbox {
         taken.append(entry)
       } else {
         // The entry may have expired early because the clock was stepped; the store must remove it.
-        if entry.expiry.isOver(at: now) { note(entry.expiry) }
+        if entry.expiry.isOver(at: now) { recordExpiry(entry.expiry) }
         waiting.append(entry.action)
         kept.append(entry)
       }
@@ -96,7 +96,7 @@ extension Outbox {
   /// Adds an entry to the window, or to the entries set aside.
   mutating func place(_ entry: OutboxEntry) {
     let isAside = suspicion.isAside(entry)
-    suspicion.note(entry.id, isAside: isAside)
+    suspicion.recordAside(entry.id, isAside: isAside)
     if !isAside {
       window.append(entry)
     } else if aside.count < Limits.outboxWindow || memoryOnly.contains(entry.id) {

@@ -76,7 +76,7 @@ struct Outbox: Sendable {
   init(_ summary: OutboxSummary) {
     count = summary.count
     size = summary.size
-    if let earliest = summary.earliestExpiry { note(earliest) }
+    if let earliest = summary.earliestExpiry { recordExpiry(earliest) }
   }
 
   /// Number and total size of the entries, including uncommitted entries.
@@ -125,7 +125,7 @@ struct Outbox: Sendable {
     entry.sequence = sequence
     count += 1
     size += entry.message.size
-    note(entry.expiry)
+    recordExpiry(entry.expiry)
     if case .complete(let through) = reading, sequence > through {
       if window.count < Limits.outboxWindow {
         let isRead = !held.contains(entry.action) && !passedOver.contains(entry.action)
@@ -191,11 +191,13 @@ struct Outbox: Sendable {
     let outcomes = stored + left(orphanedSecrets)
     earliestInstant = nil
     earliestUnixMilliseconds = nil
-    if let earliest { note(earliest) }
+    if let earliest { recordExpiry(earliest) }
     recordMemoryOnly()
-    if pass.isOutdated, count > 0 { note(.at(pass.moment.instant)) }
+    if pass.isOutdated, count > 0 { recordExpiry(.at(pass.moment.instant)) }
     // The connection of these entries ended without a PUBACK, while the store excluded them from the pass.
-    for entry in pass.excluded where inflight[entry.id] == nil && !resolved.contains(entry.id) { note(entry.expiry) }
+    for entry in pass.excluded where inflight[entry.id] == nil && !resolved.contains(entry.id) {
+      recordExpiry(entry.expiry)
+    }
     return (outcomes, rows)
   }
 
@@ -250,7 +252,7 @@ struct Outbox: Sendable {
 
   /// Records the expiry of memory-only entries, which the store does not report.
   private mutating func recordMemoryOnly() {
-    for entry in window + aside where memoryOnly.contains(entry.id) { note(entry.expiry) }
+    for entry in window + aside where memoryOnly.contains(entry.id) { recordExpiry(entry.expiry) }
   }
 
   // MARK: The link
@@ -268,13 +270,13 @@ struct Outbox: Sendable {
 
   /// Handles a step of the wall clock, which may change which entry expires first.
   mutating func clockStepped(at now: Instant) {
-    if count > 0 { note(.at(now)) }
+    if count > 0 { recordExpiry(.at(now)) }
     expiring?.isOutdated = true
   }
 
   /// Handles the end of the connection: entries in flight are pending in the store again, unless they have expired.
   mutating func linkDown() {
-    for entry in inflight.values { note(entry.expiry) }
+    for entry in inflight.values { recordExpiry(entry.expiry) }
     let inMemoryAlone = (Array(inflight.values) + window + aside).filter { memoryOnly.contains($0.id) }
     inflight.removeAll()
     (window, aside, hasMoreAside, passedOver) = ([], [], false, [])
@@ -347,7 +349,7 @@ struct Outbox: Sendable {
     size = max(0, size - entry.message.size)
   }
 
-  mutating func note(_ expiry: Expiry) {
+  mutating func recordExpiry(_ expiry: Expiry) {
     switch expiry {
     case .at(let instant): earliestInstant = min(earliestInstant ?? instant, instant)
     case .atUnixMilliseconds(let time): earliestUnixMilliseconds = min(earliestUnixMilliseconds ?? time, time)

@@ -70,12 +70,12 @@ struct Suspicion: Sendable {
     // The other counts are still in the store.
     if counts.count >= Limits.suspectsMax { counts.removeAll() }
     counts[id] = count
-    note(id, isAside: count >= Limits.closesUntilAside)
+    recordAside(id, isAside: count >= Limits.closesUntilAside)
     return CloseCount(id: id, count: count)
   }
 
   /// Records whether an entry is set aside.
-  mutating func note(_ id: EntryID, isAside: Bool) {
+  mutating func recordAside(_ id: EntryID, isAside: Bool) {
     if !isAside {
       asideIDs.remove(id)
     } else if asideIDs.count < Limits.suspectsMax {
@@ -86,7 +86,7 @@ struct Suspicion: Sendable {
   /// Handles a store that lost all entries except the given ones.
   mutating func keepAside(_ entries: [OutboxEntry]) {
     asideIDs = []
-    for entry in entries { note(entry.id, isAside: isAside(entry)) }
+    for entry in entries { recordAside(entry.id, isAside: isAside(entry)) }
   }
 
   /// Handles an entry that has left the outbox; `isAnswered` means that the broker accepted or refused it without

@@ -5,7 +5,7 @@ extension Limits {
   package static let commandTopicsMax = 16
   /// Maximum size of a command, in bytes: a dozen short members, or an action URL in the older format.
   package static let commandSizeMax = 2 * 1024
-  /// Maximum length of a command that is one word, in letters; `toggle` is the longest.
+  /// Maximum length of a command that is one word, in letters.
   package static let outputWordSizeMax = 8
   /// Maximum length of a command's id, in bytes; the replies repeat it.
   package static let commandIDSizeMax = 64
@@ -42,7 +42,7 @@ extension Limits {
   package static let roomUsersMax = 64
   /// Highest power level that a configuration may require; homeservers assign 100 to administrators, and 150 to owners.
   package static let roomPowerLevelMax: Int64 = 1000
-  /// Maximum number of rows from the log of taps in the reply to `!history`.
+  /// Maximum number of rows from the tap log in the reply to `!history`.
   package static let roomHistoryMax = 10
   /// Timeout of a long poll for new events.
   package static let roomPollMax: Duration = .seconds(30)

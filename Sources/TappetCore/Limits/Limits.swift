@@ -254,11 +254,11 @@ package enum Limits {
   package static let outboxResolvedMax = 1024
   /// Minimum free space for moving a log's index from memory into its file, in bytes: the index and a page of the log.
   package static let storeSharingRoom: Int64 = 64 * 1024
-  /// Default retention time of the log of taps.
+  /// Default retention time of the tap log.
   package static let historyAge: Duration = .seconds(90 * 86_400)
-  /// Longest configurable retention time of the log of taps.
+  /// Longest configurable retention time of the tap log.
   package static let historyAgeMax: Duration = .seconds(3650 * 86_400)
-  /// Maximum number of rows in the log of taps: about 80 MB.
+  /// Maximum number of rows in the tap log: about 80 MB.
   package static let historyRowsMax: Int64 = 1_000_000
   /// Maximum number of rows that are removed in one step, which takes a few milliseconds.
   package static let historyPruneMax = 1000

@@ -15,7 +15,7 @@ extension Kiosk {
         effects.append(.report(.output(.refused(order, cause, .unknown))))
         continue
       }
-      switch panel.outputs.ask(order.request, of: index, cause, at: now.instant) {
+      switch panel.outputs.perform(order.request, of: index, cause, at: now.instant) {
       case .success(let changes): effects += performed(changes)
       case .failure(let refusal): effects.append(.report(.output(.refused(order, cause, refusal))))
       }

@@ -69,7 +69,7 @@ struct OutputBank: Sendable {
   }
 
   /// Executes a request, or queues it until the dead time is over; returns the resulting changes.
-  mutating func ask(
+  mutating func perform(
     _ request: OutputRequest, of index: Int, _ cause: OutputCause, at now: Instant
   ) -> Result<[OutputChange], OutputRefusal> {
     if let refusal = refusal(of: index) { return .failure(refusal) }

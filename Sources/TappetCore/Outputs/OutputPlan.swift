@@ -85,26 +85,14 @@ package struct OutputPlan: Hashable, Sendable {
   }
 }
 
-/// A request to one output.
-package enum OutputRequest: Int, CaseIterable, Hashable, Sendable {
+/// A request to one output; the raw value is its keyword in the configuration, in commands and on the command line.
+package enum OutputRequest: String, CaseIterable, Hashable, Sendable {
   case on
   case off
   /// Leave the safe level for the duration of a pulse.
   case pulse
   /// Switch to the opposite level.
   case toggle
-
-  /// The keyword in the configuration and on the command line.
-  package var word: String {
-    @export(interface) get {
-      switch self {
-      case .on: "on"
-      case .off: "off"
-      case .pulse: "pulse"
-      case .toggle: "toggle"
-      }
-    }
-  }
 }
 
 /// A request to the output with a given name.

@@ -128,7 +128,7 @@ extension Kiosk {
   }
 
   /// Starts a confirmation, which the light shows.
-  mutating func ask(_ question: Confirmation, within: Duration) -> [Effect] {
+  mutating func askToConfirm(_ question: Confirmation, within: Duration) -> [Effect] {
     panel.confirmation = question
     stock.desk.release()
     let trigger: Trigger = if case .tag = question.source { .tag } else { .button }
@@ -203,7 +203,7 @@ extension Kiosk {
       if let refusal = timeRefusal(of: action, at: now) { return refuse(.button, nil, refusal, at: now) }
       return askInRoom(room, action, within: within, at: now)
     }
-    return ask(Confirmation(buttons: buttons, action: action, until: now.instant + within), within: within)
+    return askToConfirm(Confirmation(buttons: buttons, action: action, until: now.instant + within), within: within)
   }
 
   private mutating func pressedWhileLocked(_ button: Int, at now: Moment) -> [Effect] {

@@ -25,29 +25,7 @@ package enum Light: UInt8, CaseIterable, Hashable, Sendable {
   case expired = 26
 
   /// The light's name in traces, on the virtual panel and in `--json`.
-  package var name: String {
-    @export(interface) get {
-      switch self {
-      case .starting: "starting"
-      case .ready: "ready"
-      case .offline: "offline"
-      case .readerLost: "reader-lost"
-      case .clockUnknown: "clock-unknown"
-      case .fault: "fault"
-      case .locked: "locked"
-      case .confirming: "confirming"
-      case .certificateExpiring: "certificate-expiring"
-      case .writing: "writing"
-      case .reading: "reading"
-      case .accepted: "accepted"
-      case .deliveredByTag: "delivered-by-tag"
-      case .deliveredByButton: "delivered-by-button"
-      case .queued: "queued"
-      case .refused: "refused"
-      case .expired: "expired"
-      }
-    }
-  }
+  package var name: String { @export(interface) get { row.name } }
 
   /// Returns the light with the given name; `nil` if there is none.
   package init?(name: String) {
@@ -58,52 +36,52 @@ package enum Light: UInt8, CaseIterable, Hashable, Sendable {
   /// Whether the light is shown until a different lasting light replaces it; it returns after each momentary light.
   package var isLasting: Bool { rawValue < Light.reading.rawValue }
 
-  /// The priority among lasting or momentary lights.
+  /// The priority among momentary lights: a light replaces one of the same or a lower rank.
   ///
-  /// The lasting light of the highest rank is shown, and a momentary light replaces one of the same or a lower rank.
-  /// Faults have a high rank because people have to see them; only a pending confirmation has a higher one.
-  package var rank: UInt8 {
-    @export(interface) get {
-      switch self {
-      case .ready, .reading: 0
-      case .locked, .accepted: 1
-      case .certificateExpiring, .queued, .deliveredByTag, .deliveredByButton: 2
-      case .starting, .expired: 3
-      case .clockUnknown, .refused: 4
-      case .offline: 5
-      case .writing: 6
-      case .readerLost: 7
-      case .fault: 8
-      case .confirming: 9
-      }
-    }
-  }
+  /// `Kiosk.baseLight` alone orders the lasting lights.
+  var rank: UInt8 { row.rank }
 
   /// The default pattern, in the configuration's format.
   ///
   /// On a single LED, lasting faults differ in the number of flashes, and momentary lights in their short and long
   /// flashes. A momentary light starts and ends dark, so that it is visible over a steady light.
-  package var defaultPattern: String {
-    @export(interface) get {
-      switch self {
-      case .starting: "blue 1000, off 1000"
-      case .ready: "green"
-      case .offline: "yellow 200, off 200, yellow 200, off 1400"
-      case .readerLost: "red 200, off 200, red 200, off 200, red 200, off 1000"
-      case .clockUnknown: "magenta 200, off 200, magenta 200, off 200, magenta 200, off 200, magenta 200, off 600"
-      case .fault: "red 100, off 100"
-      case .locked: "white 100, off 2900"
-      case .confirming: "yellow! 300, off 300"
-      case .certificateExpiring: "green 1400, off 200, yellow 200, off 200"
-      case .writing: "blue 100, off 100, blue 600, off 200"
-      case .reading: "blue 50, off 50, x20"
-      case .accepted: "off 200, green 400, off 200"
-      case .deliveredByTag: "off 200, green! 100, off 200, green! 100, off 200"
-      case .deliveredByButton: "off 200, green! 100, off 200"
-      case .queued: "off 200, yellow! 600, off 200, yellow 100, off 200"
-      case .refused: "off 200, red! 300, off 200, red! 300, off 200, red! 300, off 200"
-      case .expired: "off 200, red! 1500, off 200"
-      }
+  package var defaultPattern: String { @export(interface) get { row.pattern } }
+
+  private var row: Row {
+    switch self {
+    case .starting: .lasting("starting", "blue 1000, off 1000")
+    case .ready: .lasting("ready", "green")
+    case .offline: .lasting("offline", "yellow 200, off 200, yellow 200, off 1400")
+    case .readerLost: .lasting("reader-lost", "red 200, off 200, red 200, off 200, red 200, off 1000")
+    case .clockUnknown:
+      .lasting(
+        "clock-unknown", "magenta 200, off 200, magenta 200, off 200, magenta 200, off 200, magenta 200, off 600")
+    case .fault: .lasting("fault", "red 100, off 100")
+    case .locked: .lasting("locked", "white 100, off 2900")
+    case .confirming: .lasting("confirming", "yellow! 300, off 300")
+    case .certificateExpiring: .lasting("certificate-expiring", "green 1400, off 200, yellow 200, off 200")
+    case .writing: .lasting("writing", "blue 100, off 100, blue 600, off 200")
+    case .reading: .moment("reading", rank: 0, "blue 50, off 50, x20")
+    case .accepted: .moment("accepted", rank: 1, "off 200, green 400, off 200")
+    case .deliveredByTag:
+      .moment("delivered-by-tag", rank: 2, "off 200, green! 100, off 200, green! 100, off 200")
+    case .deliveredByButton: .moment("delivered-by-button", rank: 2, "off 200, green! 100, off 200")
+    case .queued: .moment("queued", rank: 2, "off 200, yellow! 600, off 200, yellow 100, off 200")
+    case .refused: .moment("refused", rank: 4, "off 200, red! 300, off 200, red! 300, off 200, red! 300, off 200")
+    case .expired: .moment("expired", rank: 3, "off 200, red! 1500, off 200")
+    }
+  }
+
+  /// All that defines a light.
+  private struct Row {
+    var name: String
+    var rank: UInt8 = 0
+    var pattern: String
+
+    static func lasting(_ name: String, _ pattern: String) -> Row { Row(name: name, pattern: pattern) }
+
+    static func moment(_ name: String, rank: UInt8, _ pattern: String) -> Row {
+      Row(name: name, rank: rank, pattern: pattern)
     }
   }
 }

@@ -54,7 +54,7 @@ package struct LightPattern: Hashable, Sendable {
     var once: [Step] = []
     var count: Int64 = 1
     repeat {
-      let (name, isSounding, number) = words.take()
+      let (name, isSounding, number) = words.takeWord()
       if name == "x" {
         guard let number, (1...100).contains(number), !once.isEmpty, words.isAtEnd else { return nil }
         count = number
@@ -108,7 +108,7 @@ private struct PatternWords {
   mutating func takeComma() -> Bool { skip(UInt8(ascii: ",")) }
 
   /// Reads letters, an optional `!` and an optional number, with spaces around and between them.
-  mutating func take() -> (name: String, isSounding: Bool, number: Int64?) {
+  mutating func takeWord() -> (name: String, isSounding: Bool, number: Int64?) {
     while skip(UInt8(ascii: " ")) {}
     let start = position
     while let byte = next, byte >= UInt8(ascii: "a"), byte <= UInt8(ascii: "z") { position += 1 }

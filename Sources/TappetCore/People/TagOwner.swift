@@ -1,4 +1,4 @@
-// The owner of a tag, shown in reports and the log of taps in addition to the UID.
+// The owner of a tag, shown in reports and the tap log in addition to the UID.
 
 /// The label of a genuine tag, and the person who owns it.
 package struct TagOwner: Sendable {

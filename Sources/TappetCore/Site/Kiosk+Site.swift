@@ -28,7 +28,7 @@ struct SiteDuties: Sendable {
   private var reported: SiteRefusal?
 
   /// Handles a new bundle; returns the effects to perform.
-  mutating func take(_ bundle: SiteBundle, at site: String) -> [Effect] {
+  mutating func receiveBundle(_ bundle: SiteBundle, at site: String) -> [Effect] {
     switch bundle.verdict(at: site, after: record) {
     case .current: return []
     case .refuse(let refusal): return refuse(refusal)
@@ -115,7 +115,7 @@ extension Kiosk {
     case .arrived(let bundle):
       guard let name = settings.site, !isStopping else { return [] }
       switch bundle {
-      case .success(let bundle): return site.take(bundle, at: name)
+      case .success(let bundle): return site.receiveBundle(bundle, at: name)
       case .failure(let refusal): return site.refuse(refusal)
       }
     case .subscribed(let isGranted):

@@ -51,7 +51,7 @@ extension Kiosk {
     let ended = panel.confirmation == nil ? [] : endConfirmation(.otherTouch)
     if let within = action.confirmWithin {
       if let room = action.confirmRoom { return ended + askInRoom(room, action, within: within, uid, tap, at: now) }
-      return ended + ask(Confirmation(tap: tap, uid: uid, until: now.instant + within), within: within)
+      return ended + askToConfirm(Confirmation(tap: tap, uid: uid, until: now.instant + within), within: within)
     }
     return ended + tagAccepted(uid, tap, at: now)
   }

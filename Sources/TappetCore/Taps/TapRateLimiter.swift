@@ -14,7 +14,7 @@ struct TokenBucket: Sendable {
   }
 
   /// Consumes a use, or returns the time until a use is available.
-  mutating func take(perMinute count: Int, at now: Instant) -> Duration? {
+  mutating func takeUse(perMinute count: Int, at now: Instant) -> Duration? {
     if let wait = wait(perMinute: count, at: now) { return wait }
     use(perMinute: count, at: now)
     return nil

@@ -1,4 +1,4 @@
-// A row of the log of taps in the store (`history:`). Rows contain no secrets.
+// A row of the tap log in the store (`history:`). Rows contain no secrets.
 
 /// The outcome of a tap, a press or a command.
 package enum TapResult: UInt8, Hashable, Sendable, CaseIterable {

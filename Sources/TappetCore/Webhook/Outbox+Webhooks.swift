@@ -37,7 +37,7 @@ extension Outbox {
         taken.append(entry)
       } else {
         // The clock may have been set, so that the entry expired unexpectedly; the store has to remove it.
-        if entry.expiry.isOver(at: now) { note(entry.expiry) }
+        if entry.expiry.isOver(at: now) { recordExpiry(entry.expiry) }
         kept.append(entry)
       }
     }
@@ -56,7 +56,7 @@ extension Outbox {
   /// Requeues the entry of a request that is to be retried; returns `nil` if the request was not in flight.
   mutating func requeue(_ id: EntryID) -> OutboxEntry? {
     guard let entry = inflight.removeValue(forKey: id) else { return nil }
-    note(entry.expiry)
+    recordExpiry(entry.expiry)
     // Entries beyond the position up to which the store was read are included in the next read.
     guard memoryOnly.contains(id) || entry.sequence <= readThrough else { return entry }
     let place = window.firstIndex { $0.sequence > entry.sequence } ?? window.endIndex

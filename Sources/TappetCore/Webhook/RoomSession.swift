@@ -26,14 +26,14 @@ package struct RoomSession: Sendable {
   @export(interface)
   package init?(_ bytes: [UInt8]) {
     var lines = bytes.split(separator: UInt8(ascii: "\n"))[...]
-    func take(_ word: String) -> ArraySlice<UInt8>? {
+    func takeValue(_ word: String) -> ArraySlice<UInt8>? {
       guard let line = lines.popFirst(), line.starts(with: (word + " ").utf8) else { return nil }
       let value = line.dropFirst(word.utf8.count + 1)
       return value.isEmpty || !value.allSatisfy { (0x21...0x7E).contains($0) } ? nil : value
     }
-    func text(_ word: String) -> String? { take(word).map { String(decoding: $0, as: UTF8.self) } }
+    func text(_ word: String) -> String? { takeValue(word).map { String(decoding: $0, as: UTF8.self) } }
     guard let homeserver = text("homeserver"), let user = text("user"), let device = text("device"),
-      let token = take("token"), lines.isEmpty, let url = WebhookURL(homeserver), url.usesTLS || url.isLoopback
+      let token = takeValue("token"), lines.isEmpty, let url = WebhookURL(homeserver), url.usesTLS || url.isLoopback
     else { return nil }
     var secret = Array(token)
     self.init(homeserver: homeserver, user: user, device: device, token: SecretBytes(taking: &secret))

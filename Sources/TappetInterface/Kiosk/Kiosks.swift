@@ -125,15 +125,15 @@ final class KioskObject: LibraryObject {
 
   /// Requests a change of an output; callable from any thread.
   func requestOutput(_ output: UnsafePointer<CChar>?, _ request: tappet_kiosk_request) -> Int32 {
-    // The header's constants start at 1.
-    guard let name = text(output, sizeMax: Limits.lineNameSizeMax),
-      let request = OutputRequest(rawValue: Int(request.rawValue) - 1)
+    // The header's constants are in the order of the cases and start at 1.
+    let number = Int(request.rawValue) - 1
+    guard let name = text(output, sizeMax: Limits.lineNameSizeMax), OutputRequest.allCases.indices.contains(number)
     else {
       return fail(.argument, "the output's name is NULL or too long, or there is no such request")
     }
     guard facts.isRunning else { return fail(.state, Self.notRunning) }
     guard facts.hasOutput(name) else { return fail(.argument, "the panel has no output with this name") }
-    return post(.output(name, request))
+    return post(.output(name, OutputRequest.allCases[number]))
   }
 
   /// Reports the state of an output; callable from any thread.

@@ -102,12 +102,12 @@ extension Inventory {
     }
   }
 
-  /// Forgets the items that are no longer low, so that they are reported again when they next become low.
+  /// Clears the reports of items that are no longer low, so that they are reported again when they next become low.
   ///
   /// Fails immediately while another process writes. If the call succeeds, all detected changes are committed: a change
   /// of the log's file is detected before the commit is visible.
   @export(interface)
-  package func forgetStockedItems() throws(InventoryError) {
+  package func clearLowReportsOfRestockedItems() throws(InventoryError) {
     try recorded { () throws(DatabaseError) in
       try database.execute(
         """

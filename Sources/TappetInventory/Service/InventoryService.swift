@@ -173,7 +173,7 @@ package final class InventoryService {
   /// If the database is busy or an operation fails, the database is polled again.
   private func tellNews() {
     do throws(InventoryError) {
-      try inventory.forgetStockedItems()
+      try inventory.clearLowReportsOfRestockedItems()
       try forgetTaken()
       if !owesNews, let news = try inventory.nextNews() {
         send(.news(news.number, news.verb, unixMilliseconds: news.unixMilliseconds, who: news.who, try thing(news)))

@@ -95,7 +95,7 @@ extension KioskRequest {
     case .watch: ("watch", [:])
     case .lockPanel: ("panel-lock", [:])
     case .listOutputs: ("output", [:])
-    case .switchOutput(let name, let request): ("output", ["output": .string(name), "do": .string(request.word)])
+    case .switchOutput(let name, let request): ("output", ["output": .string(name), "do": .string(request.rawValue)])
     case .testCommand(let topic, .action(let name)): ("command", ["topic": .string(topic), "action": .string(name)])
     case .testCommand(let topic, .output(let name, let operation)):
       ("command", ["topic": .string(topic), "output": .string(name), "do": .string(operation)])
@@ -148,8 +148,8 @@ extension KioskRequest {
       self = .listOutputs
       return
     }
-    guard let wanted = OutputRequest.allCases.first(where: { $0.word == request.text("do") }) else {
-      let words = OutputRequest.allCases.map { "'" + $0.word + "'" }.joined(separator: " or ")
+    guard let wanted = OutputRequest(rawValue: request.text("do")) else {
+      let words = OutputRequest.allCases.map { "'" + $0.rawValue + "'" }.joined(separator: " or ")
       throw KioskRequestError("'do' must be " + words)
     }
     self = .switchOutput(name, wanted)

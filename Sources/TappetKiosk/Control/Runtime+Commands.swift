@@ -81,7 +81,7 @@ extension CommandReply {
     case .action(let name): add("action", .string(name))
     case .output(let order):
       add("output", .string(order.output))
-      add("do", .string(order.request.word))
+      add("do", .string(order.request.rawValue))
     case .timedOpening: add("command", .number(4))
     case .report: add("command", .number(5))
     case .check: add("run", .string("check"))

@@ -25,7 +25,7 @@ extension Command {
         CommandOption("csv", "print comma-separated values"), .json,
       ],
       details: """
-        Lists the log of taps and presses, oldest first: time, outcome (accepted, delivered, refused, ignored,
+        Lists taps and presses in the tap log, oldest first: time, outcome (accepted, delivered, refused, ignored,
         expired, dropped, undeliverable), action, tag, person and reason. An accepted tap has a second line for
         its final outcome. 'history' in kiosk.yaml sets how long the log is kept. With 'top', lists the most
         frequently accepted tags instead. With --json, prints one object per line.

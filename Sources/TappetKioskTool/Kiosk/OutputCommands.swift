@@ -30,7 +30,7 @@ extension Command {
       case .toggle: "switch an output to the opposite level"
       }
     return Command(
-      words: "output " + request.word, section: .running, summary: summary, operands: [Operand("NAME", .output)],
+      words: "output " + request.rawValue, section: .running, summary: summary, operands: [Operand("NAME", .output)],
       options: [.json],
       details: """
         Sends the request to the running kiosk. Its limits apply: 'max_on', the interlock and its dead time. The

@@ -135,11 +135,11 @@ extension Command {
     Command(
       words: "person remove", section: .people, summary: "remove a person and the secrets of their tags",
       operands: [.person],
-      options: [CommandOption("forget", "also remove the person's rows from the log of taps"), .yes, .json],
+      options: [CommandOption("forget", "also remove the person's rows from the tap log"), .yes, .json],
       details: """
         Removes a person and the secrets of their tags, which are refused from now on. This cannot be undone,
         so the command asks for confirmation. To keep a secret, first assign it to another person with
-        'tappet person assign'. The log of taps keeps the person's rows without the name; --forget removes them.
+        'tappet person assign'. The tap log keeps the person's rows without the name; --forget removes them.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         try Prompt.require("remove", "This permanently removes the person and the secrets of their tags.", arguments)

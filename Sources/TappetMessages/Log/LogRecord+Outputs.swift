@@ -22,7 +22,7 @@ extension LogRecord {
       self.init(
         .warning, "output-refused",
         order.output + " was not switched: " + refusal.sentence + "; requested by " + cause.sentence,
-        [("code", refusal.code), ("output", order.output), ("request", order.request.word)])
+        [("code", refusal.code), ("output", order.output), ("request", order.request.rawValue)])
     }
   }
 }

@@ -111,7 +111,7 @@ extension KioskStatus {
     var words: [String] = []
     if let plan = configuration.commands.first(where: { $0.topic == room }) {
       words += plan.actions.map { "!" + $0 }
-      let requests = OutputRequest.allCases.map { $0.word }.joined(separator: "|")
+      let requests = OutputRequest.allCases.map { $0.rawValue }.joined(separator: "|")
       words += plan.outputs.map { "!\($0) \(requests)" }
       if plan.managesPeople { words += ["!suspend NAME", "!resume NAME"] }
     }

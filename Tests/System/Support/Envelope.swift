@@ -28,6 +28,17 @@ struct JSONPromise {
     codes = page.codes
   }
 
+  /// The headings whose promises the tests' sources compare with an answer: `JSONPromise("status", …)`.
+  static func tested() throws -> Set<String> {
+    let folder = Repository.path("Tests/System")
+    let tests = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".swift") }
+    return try Set(
+      tests.flatMap { file in
+        try String(contentsOfFile: folder + "/" + file, encoding: .utf8).matches(of: /JSONPromise\("([^"]+)"/)
+          .map { String($0.1) }
+      })
+  }
+
   /// Where `value` differs from the promise.
   func mistakes(_ value: Any, at path: String = "") -> [String] {
     guard let object = value as? [String: Any] else { return ["\(path) is not an object"] }

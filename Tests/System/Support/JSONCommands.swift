@@ -15,10 +15,9 @@ extension JSONSuite {
     let secrets = try world.tappet("secret", "list", "--json").list("secrets")
     let secret = try #require(secrets.first?["id"] as? String)
     let token = try world.tappet("token", "seal").output.trimmingCharacters(in: .newlines)
-    return [
-      "command test": ["home/command", "gate", "on"], "output list": [], "output on": ["gate"], "output off": ["gate"],
-      "output pulse": ["gate"],
-      "output toggle": ["gate"], "status": [], "check": ["--config-only"], "cert check": [], "secret list": [],
+    let others: [String: [String]] = [
+      "command test": ["home/command", "gate", "on"], "status": [], "check": ["--config-only"], "cert check": [],
+      "secret list": [],
       "person add": ["Ann"], "person allow": ["Ann", "--uses", "7", "--until", "2099-12-31"], "person list": [],
       "person rename": ["Ann", "Ann Lee"], "person suspend": ["Ann Lee"],
       "person resume": ["Ann Lee"], "person assign": ["Ann Lee", secret],
@@ -36,7 +35,12 @@ extension JSONSuite {
       "mqtt history": [],
       "mqtt diff": ["home/#", "--other", "mqtts://localhost:\(world.broker.port)"],
       "mqtt bridge-check": ["--topic", "home/test", "--other", "mqtts://localhost:\(world.broker.port)"],
-    ].merging(Dictionary(uniqueKeysWithValues: inventory.map { ($0.0, $0.1) })) { $1 }
+    ]
+    return others.merging(inventory + outputs) { $1 }
+  }
+
+  private var outputs: [(String, [String])] {
+    page.commands.filter { $0.hasPrefix("output ") }.map { ($0, $0 == "output list" ? [] : ["gate"]) }
   }
 
   func peopleTable(_ world: KioskWorld) throws -> String {

@@ -151,13 +151,13 @@ package enum Type2Memory {
       switch tag {
       case 0x01, 0x02:
         guard length == 3 else { return .malformed(.malformedControl(offset: start)) }
-        guard let value = take(3) else { return .needs(needed(for: 3)) }
+        guard let value = takeBytes(3) else { return .needs(needed(for: 3)) }
         guard reserved.count < Limits.type2ControlsMax else { return .malformed(.tooManyControls) }
         reserve(TLVCursor.range(tag, value))
         return nil
       case 0x03:
         if length == 0 { return .empty }
-        guard let message = take(length) else { return .needs(needed(for: length)) }
+        guard let message = takeBytes(length) else { return .needs(needed(for: length)) }
         return .message(message)
       default:
         skip(length)
@@ -189,7 +189,7 @@ package enum Type2Memory {
     }
 
     /// Reads `count` bytes of a block; returns `nil` and reads nothing if some of the bytes are not known yet.
-    private mutating func take(_ count: Int) -> [UInt8]? {
+    private mutating func takeBytes(_ count: Int) -> [UInt8]? {
       let before = offset
       var bytes: [UInt8] = []
       bytes.reserveCapacity(count)

@@ -321,7 +321,7 @@ class Kiosk:
         self._ask("resume_person", done, name.encode())
 
     def remove_person(self, name: str, forgets_taps: bool = False, done: Done = None) -> None:
-        """Removes a person and the secrets of their tags, and what the log of taps has of them if that is wanted."""
+        """Removes a person and the secrets of their tags, and what the tap log has of them if that is wanted."""
         self._ask("remove_person", done, name.encode(), forgets_taps)
 
     def assign_tag(self, secret_id: str, name: Optional[str], done: Done = None) -> None:
@@ -329,7 +329,7 @@ class Kiosk:
         self._ask("assign_tag", done, secret_id.encode(), None if name is None else name.encode())
 
     def learn_tag(self, uid: bytes, action: str, label: Optional[str] = None, done: Done = None) -> None:
-        """Lets a tag that others wrote set off an action, by its UID, which anybody can copy."""
+        """Lets an external tag trigger an action, by its UID, which can be copied."""
         self._ask("learn_tag", done, uid, len(uid), action.encode(), None if label is None else label.encode())
 
     def forget_tag(self, uid: bytes, done: Done = None) -> None:
