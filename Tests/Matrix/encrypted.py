@@ -6,7 +6,7 @@ import random
 import urllib.parse
 
 from kiosk import wait_for
-from world import PASSWORD, Visitor
+from world import PASSWORD, WHOLE_TIMELINE, Visitor
 
 ROTATION = 4
 
@@ -34,9 +34,7 @@ class Reader(Visitor):
 
     async def listen(self):
         from nio import MegolmEvent
-        # By default, a homeserver leaves out all but the last ten events.
-        answer = await self.client.sync(
-            timeout=300, full_state=not self.heard, sync_filter={"room": {"timeline": {"limit": 500}}})
+        answer = await self.client.sync(timeout=300, full_state=not self.heard, sync_filter=WHOLE_TIMELINE)
         if self.client.should_upload_keys:
             await self.client.keys_upload()
         if self.client.should_query_keys:

@@ -9,6 +9,9 @@ import urllib.request
 from kiosk import World, free_port, wait_for
 
 PASSWORD = "a-word-of-the-test"
+# Number of events that a client gets at a time: enough for all that happens while it does not listen.
+TIMELINE = 5000
+WHOLE_TIMELINE = {"room": {"timeline": {"limit": TIMELINE}}}
 
 
 class RoomWorld(World):
@@ -41,6 +44,8 @@ class RoomWorld(World):
                 "rc_invites: {per_room: {per_second: 100, burst_count: 100}, per_user: {per_second: 100, "
                 "burst_count: 100}, per_issuer: {per_second: 100, burst_count: 100}}\n"
                 "rc_joins: {local: {per_second: 100, burst_count: 100}}\n"
+                # By default, a client that asks for more events gets the last hundred.
+                f"filter_timeline_limit: {TIMELINE}\n"
                 "rc_room_creation: {per_second: 100, burst_count: 100}\n"
                 f"modules: [{{module: clap.Clap, config: {{switch: {self.path('walk')}}}}}]\n")
         self.run_homeserver()
@@ -216,7 +221,7 @@ class Person(Visitor):
 
     async def listen(self):
         """All messages so far, as (room, sender, type, text)."""
-        answer = await self.client.sync(timeout=500, sync_filter={"room": {"timeline": {"limit": 500}}})
+        answer = await self.client.sync(timeout=500, sync_filter=WHOLE_TIMELINE)
         for room, facts in getattr(answer, "rooms", None).join.items() if hasattr(answer, "rooms") else ():
             for event in facts.timeline.events:
                 content = event.source.get("content", {})
