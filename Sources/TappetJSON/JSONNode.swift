@@ -36,6 +36,9 @@ package struct JSONNode {
 
   package var isObject: Bool { cJSON_IsObject(item) != 0 }
 
+  /// Whether the value is `true`.
+  package var isTrue: Bool { cJSON_IsTrue(item) != 0 }
+
   /// The text, if the value is a valid UTF-8 string.
   package var text: String? {
     cJSON_IsString(item) != 0 ? item.pointee.valuestring.flatMap { String(validatingCString: $0) } : nil

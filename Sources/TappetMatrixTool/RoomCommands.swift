@@ -18,51 +18,10 @@ extension Command {
   package static var matrix: [Command] {
     @export(interface) get {
       [
-        .roomLogin, .roomLogout, .roomList, .roomJoin, .roomLeave, .roomInvite, .roomKick, .roomSend, .roomCreate,
-        .spaceCreate, .spaceAdd, .spaceRemove, .spaceJoinAll, .spaceKickAll,
+        .roomLogin, .roomLogout, .roomList, .roomWatch, .roomJoin, .roomLeave, .roomInvite, .roomKick, .roomSend,
+        .roomRedact, .roomCreate, .spaceCreate, .spaceAdd, .spaceRemove, .spaceJoinAll, .spaceKickAll,
       ]
     }
-  }
-
-  static var roomList: Command {
-    Command(
-      words: "matrix list", section: .rooms, summary: "list the rooms that the kiosk has joined",
-      options: [CommandOption("by-space", "list each room under its space, newest message first, with unread counts")],
-      details: """
-        Lists the rooms: id, address, name, and whether a room is a space or is encrypted. A room that cannot be
-        read is reported, and the others are listed. Invitations are listed last, with their sender; use 'tappet
-        matrix join' to accept an invitation. With --by-space, each room is listed under its space, if the kiosk
-        has joined both; the counts of a space are the sums over its rooms.
-        """,
-      body: .configured { (arguments, configuration) throws(CommandFailure) in
-        let client = try Homeserver.connect(configuration)
-        let joined = try client.require(.get, "/_matrix/client/v3/joined_rooms")["joined_rooms"]?.elements ?? []
-        let invitations = try Invitation.all(client)
-        defer { for invitation in invitations { Output.print(invitation.line) } }
-        if joined.isEmpty { Output.printError("No rooms joined yet; use 'tappet matrix join ROOM' to join a room.") }
-        var rooms: [ListedRoom] = []
-        var failures: [String] = []
-        for (index, id) in joined.compactMap({ $0.text }).enumerated() {
-          if isatty(2) == 1, joined.count > 10 { Output.printErrorInPlace("Room \(index + 1) of \(joined.count)") }
-          do throws(CommandFailure) {
-            rooms.append(try ListedRoom(id, client, countsUnread: arguments.has("by-space")))
-          } catch { failures.append("failed  \(id.escaped)  \(error.sentence ?? "")") }
-        }
-        if isatty(2) == 1, joined.count > 10 { Output.printErrorInPlace("") }
-        if arguments.has("by-space") {
-          let entries = ListedEntry.entries(rooms) { space in
-            do throws(CommandFailure) { return try client.rooms(of: space.id).map { $0.id } } catch {
-              failures.append("failed  \(space.id.escaped)  \(error.sentence ?? "")")
-              return []
-            }
-          }
-          for line in entries.flatMap({ $0.lines }) { Output.print(line) }
-        } else {
-          for room in rooms { Output.print(room.line) }
-        }
-        for failure in failures { Output.print(failure) }
-        if !failures.isEmpty { throw .refused("\(failures.count) rooms could not be read; see the list above") }
-      })
   }
 
   static var roomJoin: Command {
@@ -113,18 +72,49 @@ extension Command {
         if try RoomFacts(id, client).isEncrypted {
           throw .refused(WebhookRefusal.roomEncrypted.sentence(), WebhookRefusal.roomEncrypted.code)
         }
-        guard let bytes = try? LibCrypto.random(count: 16) else {
-          throw .failed("the system's random number generator failed")
-        }
         let event = try client.require(
           .put,
-          "/_matrix/client/v3/rooms/\(id.percentEncoded)/send/m.room.message/" + Hex.encode(bytes),
+          "/_matrix/client/v3/rooms/\(id.percentEncoded)/send/m.room.message/" + transactionID(),
           .object([
             "msgtype": .string("m.notice"), "m.mentions": .object([JSON.Member]()),
             "body": .string(arguments.operands[1]),
           ]))
         Output.printError("Sent: \((event["event_id"]?.text ?? "").escaped).")
       })
+  }
+
+  static var roomRedact: Command {
+    Command(
+      words: "matrix redact", section: .rooms, summary: "remove a message from a room",
+      operands: [.room, Operand("EVENT")],
+      options: [CommandOption("reason", "TEXT", "reason that clients show in place of the message")],
+      details: """
+        Removes the content of an event ($…) for good, if the kiosk sent it or may remove the messages of others.
+        'tappet matrix send' prints the id of its event, and clients show it as the source or link of a message.
+        The reason is not encrypted, not even in an encrypted room.
+        """,
+      example: "tappet matrix redact '#door:example.org' '$event' --reason 'wrong room'",
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        let event = arguments.operands[1]
+        guard event.begins(with: "$"), RoomDestination.isRoom("!" + event) else {
+          throw .usage("an event must be '$id', not '\(event)'")
+        }
+        let client = try Homeserver.connect(configuration)
+        let id = try Homeserver.resolve(arguments.operands[0], client)
+        _ = try client.require(
+          .put,
+          "/_matrix/client/v3/rooms/\(id.percentEncoded)/redact/\(event.percentEncoded)/" + transactionID(),
+          .object(JSON.Member.text("reason", arguments.value("reason"))))
+        Output.printError("Removed: \(event).")
+      })
+  }
+
+  /// Returns a new id under which the homeserver accepts a request once.
+  private static func transactionID() throws(CommandFailure) -> String {
+    guard let bytes = try? LibCrypto.random(count: 16) else {
+      throw .failed("the system's random number generator failed")
+    }
+    return Hex.encode(bytes)
   }
 
   static var roomCreate: Command {
@@ -134,7 +124,8 @@ extension Command {
       options: RoomRequest.options,
       details: """
         Creates a room without encryption, joins it, and prints its id. Without --public, only invited users can
-        join. Without --admin, only the kiosk's account can ever change the room.
+        join, and with --space also the members of that space, to which the room is added. Without --admin, only
+        the kiosk's account can ever change the room.
         """,
       example: "tappet matrix create 'Front door' --alias door --admin @ann:example.org",
       body: .configured { (arguments, configuration) throws(CommandFailure) in

@@ -17,8 +17,9 @@ extension Command {
       words: "space create", section: .rooms, summary: "create a space",
       operands: [Operand("NAME")], options: RoomRequest.options,
       details: """
-        Creates a space, joins it, and prints its id. Without --public, only invited users can join. Without
-        --admin, only the kiosk's account can ever change the space.
+        Creates a space, joins it, and prints its id. Without --public, only invited users can join, and with
+        --space also the members of that other space, to which the new one is added. Without --admin, only the
+        kiosk's account can ever change the space.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let content = JSON.object(["type": .string("m.space")])
@@ -176,10 +177,16 @@ private struct SpaceResults {
 }
 
 extension HomeserverClient {
-  /// A room of a space, and a server through which to join it.
+  /// A room of a space.
   struct Child {
     var id: String
+    /// A server through which to join it.
     var server: String?
+    /// The rest is `nil` if the kiosk may not see the room.
+    var alias: String?
+    var name: String?
+    /// Number of joined members.
+    var members: Int64?
   }
 
   /// Requests the operation for all rooms in one call, which only some servers support; returns `nil` if not supported.
@@ -196,6 +203,7 @@ extension HomeserverClient {
   func rooms(of space: String) throws(CommandFailure) -> [Child] {
     var children: [Child] = []
     var spaces: [String] = []
+    var visible: [String: JSON] = [:]
     var from: String?
     for _ in 0..<Limits.spacePagesMax {
       let query = "?max_depth=1&limit=\(Limits.spacePageCount)" + (from.map { "&from=" + $0.percentEncoded } ?? "")
@@ -210,10 +218,18 @@ extension HomeserverClient {
           }
         } else if room["room_type"]?.text == "m.space" {
           spaces.append(id)
+        } else {
+          visible[id] = room
         }
       }
       from = page["next_batch"]?.text
       if from == nil { break }
+    }
+    for place in children.indices {
+      guard let room = visible[children[place].id] else { continue }
+      children[place].alias = room["canonical_alias"]?.text
+      children[place].name = room["name"]?.text
+      children[place].members = room["num_joined_members"]?.wholeNumber
     }
     return children.filter { !spaces.contains($0.id) }.inOrder { $0.id < $1.id }
   }

@@ -1,92 +1,112 @@
-// tappet matrix list --by-space: the kiosk's spaces with their rooms and unread counts.
+// The kiosk's rooms grouped by space, with unread counts by the rules of current Matrix clients.
 
 import TappetCommandLine
 import TappetCore
 import TappetJSON
+import TappetMessages
 
-/// A room that the kiosk has joined.
-struct ListedRoom {
-  let id: String
-  let facts: RoomFacts
-  /// Number of unread notifications according to the homeserver.
-  var unread: Int64 = 0
-  /// Number of unread messages that mention the kiosk or everyone.
-  var mentions: Int64 = 0
-  /// Time of the last message in milliseconds since 1970; `nil` if there is none.
-  var lastMessage: Int64?
-
-  init(_ id: String, _ client: HomeserverClient, countsUnread: Bool) throws(CommandFailure) {
-    self.id = id
-    facts = try RoomFacts(id, client)
-    guard countsUnread else { return }
-    let nothing = JSON.object(["types": .array([])])
-    let filter = JSON.object([
-      "presence": nothing, "account_data": nothing,
-      "room": .object([
-        "rooms": .array([.string(id)]), "state": nothing, "ephemeral": nothing, "account_data": nothing,
-        "timeline": .object(["limit": .number(1), "types": .array([.string("m.room.message")])]),
-      ]),
-    ])
-    let query = String(decoding: filter.encoded(), as: UTF8.self).percentEncoded
-    let answer = try client.require(.get, "/_matrix/client/v3/sync?timeout=0&set_presence=offline&filter=" + query)
-    let room = answer["rooms"]?["join"]?[id]
-    unread = room?["unread_notifications"]?["notification_count"]?.wholeNumber ?? 0
-    mentions = room?["unread_notifications"]?["highlight_count"]?.wholeNumber ?? 0
-    lastMessage = room?["timeline"]?["events"]?.elements?.last?["origin_server_ts"]?.wholeNumber
-  }
-
-  /// The room as one line of text.
-  var line: String {
-    let words = [id, facts.alias ?? "-", facts.name ?? "-"] + (facts.isSpace ? ["space"] : [])
-    return (words + (facts.isEncrypted ? ["encrypted"] : [])).map { $0.escaped }.joined(separator: "  ")
-  }
-}
-
-/// A line of the list: a room, or a space with its rooms.
+/// An entry of the list: a room, or a space with its rooms.
 struct ListedEntry {
-  let room: ListedRoom
-  var children: [ListedRoom] = []
+  let room: MatrixRoom
+  /// The joined rooms of a space, newest message first.
+  var children: [MatrixRoom] = []
+  /// The other rooms of a space.
+  var others: [HomeserverClient.Child] = []
 
   /// Groups joined rooms by space; a room of a space has no separate entry, but a nested space does.
   ///
   /// Entries are sorted by their newest message, which for a space is the newest message in its rooms; entries without
   /// messages come last.
-  static func entries(
-    _ rooms: [ListedRoom], childrenOf children: (ListedRoom) -> [String]
-  ) -> [ListedEntry] {
+  static func entries(_ rooms: [MatrixRoom]) -> [ListedEntry] {
     var entries: [ListedEntry] = []
-    var taken: [String] = []
-    for space in rooms where space.facts.isSpace {
-      let ids = children(space)
-      let inside = rooms.filter { room in !room.facts.isSpace && ids.contains(room.id) }
-      taken += inside.map { $0.id }
-      entries.append(ListedEntry(room: space, children: inside.inOrder { isNewer($0.lastMessage, $1.lastMessage) }))
+    var taken: Set<String> = []
+    for space in rooms where space.isSpace {
+      let inside = rooms.filter { room in !room.isSpace && space.children.contains(room.id) }
+      for room in inside { taken.insert(room.id) }
+      entries.append(ListedEntry(room: space, children: inside.inOrder { MatrixRoom.precedes($0, $1) }))
     }
-    for room in rooms where !room.facts.isSpace && !taken.contains(room.id) { entries.append(ListedEntry(room: room)) }
-    return entries.inOrder { isNewer($0.lastMessage, $1.lastMessage) }
+    for room in rooms where !room.isSpace && !taken.contains(room.id) { entries.append(ListedEntry(room: room)) }
+    return entries.inOrder { MatrixRoom.precedes(($0.newest?.time, $0.room.id), ($1.newest?.time, $1.room.id)) }
   }
 
-  private static func isNewer(_ one: Int64?, _ other: Int64?) -> Bool {
-    guard let one else { return false }
-    return other.map { one > $0 } ?? true
+  /// The newest message of a room, or of a space's rooms; `room` is the room that it is in.
+  var newest: (time: Int64, room: MatrixRoom)? {
+    let newest = room.isSpace ? children.first : room
+    guard let newest, let message = newest.newest else { return nil }
+    return (message.unixMilliseconds, newest)
   }
 
-  private var lastMessage: Int64? {
-    room.facts.isSpace ? children.compactMap { $0.lastMessage }.max() : room.lastMessage
-  }
-
-  /// Number of unread messages, and of unread messages that mention the kiosk.
-  private var counts: (unread: Int64, mentions: Int64) {
-    room.facts.isSpace
-      ? children.reduce((0, 0)) { ($0.0 + $1.unread, $0.1 + $1.mentions) } : (room.unread, room.mentions)
-  }
+  /// The counts of the room; those of a space are the sums over its rooms.
+  var counts: RoomCounts { room.isSpace ? RoomCounts(of: children, in: room) : RoomCounts(room) }
 
   var lines: [String] {
-    [room.line + Self.words(counts.unread, counts.mentions)]
-      + children.map { "  " + $0.line + Self.words($0.unread, $0.mentions) }
+    [room.line + counts.words] + children.map { "  " + $0.line + RoomCounts($0).words }
+      + others.map { "  " + $0.line }
   }
 
-  private static func words(_ unread: Int64, _ mentions: Int64) -> String {
-    (unread > 0 ? "  \(unread) unread" : "") + (mentions > 0 ? "  \(mentions) for the kiosk" : "")
+  var json: [JSON] {
+    [json(room, counts, parent: nil)] + children.map { json($0, RoomCounts($0), parent: room.id) }
+      + others.map { $0.json(parent: room.id) }
+  }
+
+  private func json(_ room: MatrixRoom, _ counts: RoomCounts, parent: String?) -> JSON {
+    let time = room.isSpace ? newest?.time : room.newest?.unixMilliseconds
+    return .object([
+      "id": .string(room.id), "address": .optional(room.alias), "name": .optional(room.name),
+      "type": .string(room.isSpace ? "space" : "room"), "parent": .optional(parent), "joined": .bool(true),
+      "encrypted": .bool(room.isEncrypted), "unread": .number(counts.unread), "mentions": .number(counts.mentions),
+      "marked_unread": .bool(counts.isMarkedUnread), "muted": .bool(counts.isMuted),
+      "highlighted": .bool(counts.isHighlighted), "newest_at": time.map { JSON.time(unixMilliseconds: $0) } ?? .null,
+      "members": .null,
+    ])
+  }
+}
+
+/// Unread messages, and what they mean for the display.
+struct RoomCounts {
+  private(set) var unread: Int64
+  private(set) var mentions: Int64
+  private(set) var isMarkedUnread: Bool
+  private(set) var isMuted: Bool
+
+  init(_ room: MatrixRoom) {
+    unread = room.unread
+    mentions = room.mentions
+    isMarkedUnread = room.isMarkedUnread
+    isMuted = room.isMuted
+  }
+
+  /// Sums up the rooms of a space, which is muted if all of its rooms are.
+  init(of children: [MatrixRoom], in space: MatrixRoom) {
+    unread = children.reduce(0) { $0 + $1.unread }
+    mentions = children.reduce(0) { $0 + $1.mentions }
+    isMarkedUnread = space.isMarkedUnread || children.contains { $0.isMarkedUnread }
+    isMuted = !children.isEmpty && children.allSatisfy { $0.isMuted }
+  }
+
+  var isHighlighted: Bool { isMarkedUnread || !isMuted && (unread > 0 || mentions > 0) }
+  /// Whether a mention is displayed.
+  var showsMentions: Bool { mentions > 0 && !isMuted }
+
+  var words: String {
+    (unread > 0 ? "  \(unread) unread" : "") + (showsMentions ? "  \(mentions) for the kiosk" : "")
+      + (isMarkedUnread ? "  marked unread" : "") + (isMuted ? "  muted" : "")
+  }
+}
+
+extension HomeserverClient.Child {
+  /// The room, which the kiosk has not joined, as one line of text.
+  fileprivate var line: String {
+    let count = members.map { ["\(plural($0, "member"))"] } ?? []
+    return ([id, alias ?? "-", name ?? "-", "not joined"] + count).map { $0.escaped }.joined(separator: "  ")
+  }
+
+  fileprivate func json(parent: String) -> JSON {
+    .object([
+      "id": .string(id), "address": .optional(alias), "name": .optional(name), "type": .string("room"),
+      "parent": .string(parent), "joined": .bool(false), "encrypted": .null, "unread": .null, "mentions": .null,
+      "marked_unread": .null, "muted": .null, "highlighted": .null, "newest_at": .null,
+      "members": members.map { .number($0) } ?? .null,
+    ])
   }
 }

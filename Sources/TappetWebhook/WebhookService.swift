@@ -52,9 +52,12 @@ final class WebhookService {
     case .post(let number, let id, let body):
       let call = rooms.begin(id, number, body, at: SystemClock().now().instant) ?? HTTPClient.Call(body: body)
       begin(id, number, call)
-    case .call(let number, let id, let method, let path, let body):
+    case .call(let number, let id, let method, let path, let answerSizeMax, let body):
       calls.insert(id)
-      begin(id, number, HTTPClient.Call(path: path, method: method, body: body, keepsAnswer: true))
+      let sizeMax = min(Int(answerSizeMax), Limits.homeserverAnswerSizeMax)
+      begin(
+        id, number,
+        HTTPClient.Call(path: path, method: method, body: body, keepsAnswer: true, answerSizeMax: sizeMax))
     }
   }
 
@@ -74,10 +77,20 @@ final class WebhookService {
     }
     switch outcome {
     case .answered(let status, let pause, let body) where isCommand:
-      send(.replied(id, status: status, retryAfter: pause, body: body))
+      sendReply(id, status, pause, body[...])
     case .answered(let status, let pause, _): send(.answered(id, status: status, retryAfter: pause))
     case .failed(let trouble, let code): send(.failed(id, trouble, code: code))
     }
+  }
+
+  /// Sends a response to a call, in parts that fit into one message each.
+  private func sendReply(_ id: EntryID, _ status: UInt16, _ pause: Duration?, _ body: ArraySlice<UInt8>) {
+    var rest = body
+    while rest.count > Limits.webhookPartSizeMax, !isEnded {
+      send(.part(id, body: Array(rest.prefix(Limits.webhookPartSizeMax))))
+      rest = rest.dropFirst(Limits.webhookPartSizeMax)
+    }
+    if !isEnded { send(.replied(id, status: status, retryAfter: pause, body: Array(rest))) }
   }
 
   /// Sends a message; if the parent does not accept it, the parent is gone or has been blocked for too long.

@@ -18,7 +18,8 @@ import Testing
     let id = EntryID(high: 1 << 63 | 5, low: 7)
     for order in [
       WebhookOrder.endpoint(300, endpoint), .begin, .post(2, id, body: [1, 0, 255]), .post(0, id, body: []),
-      .call(1, id, .put, path: "/a", body: [0]), .call(1, id, .get, path: "", body: []),
+      .call(1, id, .put, path: "/a", answerSizeMax: 1 << 22, body: [0]),
+      .call(1, id, .get, path: "", answerSizeMax: 0, body: []),
     ] {
       #expect(WebhookOrder(decoding: order.encode()) == order)
     }
@@ -35,6 +36,8 @@ import Testing
       let reply = WebhookMessage.replied(id, status: 202, retryAfter: pause, body: [1, 2])
       #expect(WebhookMessage(decoding: reply.encode()) == reply)
     }
+    let part = WebhookMessage.part(id, body: [1, 2])
+    #expect(WebhookMessage(decoding: part.encode()) == part)
     var random = Randomness(seed: (1, 2, 3, 4))
     for _ in 0..<20_000 {
       let bytes = (0..<Int.random(in: 0...40, using: &random)).map { _ in

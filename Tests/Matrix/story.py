@@ -8,6 +8,7 @@ import urllib.parse
 import urllib.request
 
 import encrypted
+import listing
 from kiosk import wait_for
 from nio import RoomPreset
 from world import Person
@@ -320,4 +321,4 @@ async def back_to_plain(world, _):
 
 STEPS = [logs_in, shares_its_room, says_once, rings_a_phone, waits_for_its_turn, survives, waits_for_a_login,
          is_commanded, obeys_powers, follows_rooms, refuses_encryption, *encrypted.STEPS, handles_spaces, joins_spaces,
-         back_to_plain, changes_people]
+         *listing.STEPS, back_to_plain, changes_people]

@@ -20,8 +20,9 @@ package final class HomeserverClient {
     package var code: String? { json?["errcode"]?.text }
   }
 
-  private let requests: HTTPRequests
-  private let place: String
+  fileprivate let requests: HTTPRequests
+  /// Name of the homeserver in messages.
+  package let place: String
 
   /// Connects with a session file, or with a URL and no token; `sendsPassword` disables redirects, because a redirect
   /// drops only the token's header, not a password in the body.
@@ -35,7 +36,7 @@ package final class HomeserverClient {
     endpoint.timeout = Limits.webhookTimeoutMax
     if case .file = url { endpoint.room = "!" }
     self.place = place
-    requests = try HTTPRequests(endpoint)
+    requests = try HTTPRequests(endpoint, answerSizeMax: Limits.homeserverAnswerSizeMax)
   }
 
   /// Sends a request with an optional JSON body and waits for the response; retries when rate-limited.
@@ -43,32 +44,31 @@ package final class HomeserverClient {
   package func ask(_ method: WebhookEndpoint.Method, _ path: String, _ body: JSON? = nil) throws(CommandFailure)
     -> Answer
   {
+    var bytes = body?.encoded() ?? []
+    // The body may contain a password.
+    defer { LibCrypto.wipe(&bytes) }
     for _ in 0..<Limits.homeserverPausesMax {
-      let answer = try askOnce(method, path, body)
+      let answer = Answer(try send(method, path, bytes))
       guard answer.code == "M_LIMIT_EXCEEDED" else { return answer }
       let pause = Duration.milliseconds(answer.json?["retry_after_ms"]?.wholeNumber ?? 1000)
       guard pause <= Limits.homeserverPauseMax else { return answer }
       requests.pause(pause)
     }
-    return try askOnce(method, path, body)
+    return Answer(try send(method, path, bytes))
   }
 
-  private func askOnce(_ method: WebhookEndpoint.Method, _ path: String, _ body: JSON? = nil) throws(CommandFailure)
-    -> Answer
-  {
-    var bytes = body?.encoded() ?? []
-    // The body may contain a password.
-    defer { LibCrypto.wipe(&bytes) }
-    do throws(HTTPRequests.Failure) {
-      let answer = try requests.send(method, path, bytes)
-      return Answer(status: answer.status, json: JSON(decoding: answer.body, roundsFractions: true))
-    } catch {
-      switch error {
-      case .helper(let failure): throw failure
-      case .trouble(let trouble, let code):
-        let fault = WebhookFault.trouble(trouble, code: code)
-        throw .failed(fault.sentence(place), fault.code)
-      }
+  private func send(
+    _ method: WebhookEndpoint.Method, _ path: String, _ bytes: [UInt8]
+  ) throws(CommandFailure) -> HTTPRequests.Answer {
+    do throws(HTTPRequests.Failure) { return try requests.send(method, path, bytes) } catch { throw failure(error) }
+  }
+
+  private func failure(_ error: HTTPRequests.Failure) -> CommandFailure {
+    switch error {
+    case .helper(let failure): return failure
+    case .trouble(let trouble, let code):
+      let fault = WebhookFault.trouble(trouble, code: code)
+      return .failed(fault.sentence(place), fault.code)
     }
   }
 
@@ -79,6 +79,48 @@ package final class HomeserverClient {
     let answer = try ask(method, path, body)
     guard answer.status == 200, let json = answer.json else { throw answer.failure(place) }
     return json
+  }
+}
+
+// MARK: Long responses
+
+extension HomeserverClient {
+  /// Descriptor that is readable when there may be a response to `begin`.
+  package var fileDescriptor: Int32 { requests.fileDescriptor }
+
+  /// Calls `body` once a second while a response is pending.
+  package func whileWaiting(_ body: @escaping () -> Void) { requests.whileWaiting = body }
+
+  /// Sends a GET request that must succeed, and returns the body of its response.
+  ///
+  /// It is not parsed into a value, because only a small part of a long response is needed.
+  @export(interface)
+  package func content(_ path: String) throws(CommandFailure) -> [UInt8] { try content(of: send(.get, path, [])) }
+
+  /// Starts a GET request, whose response `content` returns.
+  @export(interface)
+  package func begin(_ path: String) throws(CommandFailure) {
+    do throws(HTTPRequests.Failure) { try requests.begin(.get, path) } catch { throw failure(error) }
+  }
+
+  /// Returns the body of the response to `begin`, which must be a success; `nil` if it has not been received.
+  @export(interface)
+  package func content() throws(CommandFailure) -> [UInt8]? {
+    let answer: HTTPRequests.Answer?
+    do throws(HTTPRequests.Failure) { answer = try requests.next() } catch { throw failure(error) }
+    return try answer.map { (answer) throws(CommandFailure) in try content(of: answer) }
+  }
+
+  private func content(of answer: HTTPRequests.Answer) throws(CommandFailure) -> [UInt8] {
+    guard answer.status == 200 else { throw Answer(answer).failure(place) }
+    return answer.body
+  }
+}
+
+extension HomeserverClient.Answer {
+  fileprivate init(_ answer: HTTPRequests.Answer) {
+    status = answer.status
+    json = JSON(decoding: answer.body, roundsFractions: true)
   }
 }
 

@@ -23,6 +23,10 @@ extension Limits {
   package static let webhookRetryAfterMax: Duration = .seconds(3600)
   /// Maximum number of bytes of a response that are read; only its status is used.
   package static let webhookAnswerSizeMax = 64 * 1024
+  /// Maximum size of a homeserver's response to a command, in bytes: hundreds of rooms, each with a message.
+  package static let homeserverAnswerSizeMax = 4 * 1024 * 1024
+  /// Maximum size of a part of a response to a command, in bytes; leaves room for the rest of `webhookMessageSizeMax`.
+  package static let webhookPartSizeMax = 64 * 1024
   /// Maximum size of the headers and trailers of a response, in bytes; a web server sends a few KB, and more cancels
   /// the request.
   package static let webhookHeadersReceivedMax = 64 * 1024
@@ -40,10 +44,21 @@ extension Limits {
   package static let roomNameSizeMax = 255
   /// Maximum size of a message to a room, in bytes; an event has at most 64 KB, and a control character takes six.
   package static let roomMessageSizeMax = 8 * 1024
-  /// Number of a space's rooms requested per page, which has to fit into `webhookAnswerSizeMax`.
-  package static let spacePageCount = 20
-  /// Maximum number of pages read; Synapse itself limits a page to 50 rooms.
+  /// Number of a space's rooms requested per page; Synapse itself limits a page to 50 rooms.
+  package static let spacePageCount = 50
+  /// Maximum number of pages read.
   package static let spacePagesMax = 50
+  /// Number of a room's events in the first response about all rooms, which has to include a message after some changes
+  /// of the room's state.
+  package static let roomTimelineFirst: Int64 = 10
+  /// Number of a room's events in a later response about all rooms.
+  package static let roomTimelineMax: Int64 = 20
+  /// Maximum length of the part of a message that is shown, in characters; no terminal is wider.
+  package static let roomPreviewMax = 450
+  /// Minimum time between two requests of `matrix watch`, so that a busy room does not keep the homeserver busy.
+  package static let roomWatchInterval: Duration = .seconds(1)
+  /// Time between two requests of `matrix watch` for all rooms, if it cannot request only the changes.
+  package static let roomRereadInterval: Duration = .seconds(10)
   /// Longest pause that a homeserver may request of a command; `homeserverPausesMax` limits the number of pauses.
   package static let homeserverPauseMax: Duration = .seconds(60)
   /// Maximum number of pauses that a homeserver may request of a command.

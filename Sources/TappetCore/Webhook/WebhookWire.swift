@@ -5,12 +5,13 @@
 //                            room count:1 (name value)…        a value: 0 text, or 1 path of a file; "" for none
 //           ──▶ 2 begin
 //           ──▶ 3 post       number:2 id:16 body…
-//           ──▶ 4 call       number:2 id:16 method:1 path body…
+//           ──▶ 4 call       number:2 id:16 method:1 answer_max:4 path body…
 //   webhook ──▶ 1 taken      the next endpoint may come
 //           ──▶ 2 ready      version:1
 //           ──▶ 3 answered   id:16 status:2 pause:4            pause: Retry-After in ms; all ones without one
 //           ──▶ 4 failed     id:16 trouble:1 code:4
 //           ──▶ 5 replied    id:16 status:2 pause:4 body…
+//           ──▶ 6 part       id:16 body…                      before `replied`, which has the last part
 
 /// A command from the kiosk to tappet-webhook.
 package enum WebhookOrder: Equatable, Sendable {
@@ -22,21 +23,24 @@ package enum WebhookOrder: Equatable, Sendable {
   case post(UInt16, EntryID, body: [UInt8])
   /// Send a request to the server of the endpoint with the given number; the response is `replied` or `failed`.
   ///
-  /// Used by the command-line tools for homeservers and certificate authorities, never by the kiosk.
-  case call(UInt16, EntryID, WebhookEndpoint.Method, path: String, body: [UInt8])
+  /// At most `answerSizeMax` bytes of the response are read. Used by the command-line tools for homeservers and
+  /// certificate authorities, never by the kiosk.
+  case call(UInt16, EntryID, WebhookEndpoint.Method, path: String, answerSizeMax: UInt32, body: [UInt8])
 }
 
 /// A message from tappet-webhook.
 package enum WebhookMessage: Equatable, Sendable {
   /// Version of the protocol; a different version means that the processes are from different builds.
-  package static let protocolVersion: UInt8 = 5
+  package static let protocolVersion: UInt8 = 6
 
   case taken
   case ready
   case answered(EntryID, status: UInt16, retryAfter: Duration?)
   case failed(EntryID, TransportError, code: Int32)
-  /// The start of a response, up to `Limits.webhookAnswerSizeMax` bytes.
+  /// A response to a call, after its other parts.
   case replied(EntryID, status: UInt16, retryAfter: Duration?, body: [UInt8])
+  /// A part of a response that is larger than `Limits.webhookPartSizeMax`.
+  case part(EntryID, body: [UInt8])
 }
 
 extension WebhookOrder {
@@ -54,11 +58,12 @@ extension WebhookOrder {
       writer.integer(number)
       writer.id(id)
       writer.bytes += body
-    case .call(let number, let id, let method, let path, let body):
+    case .call(let number, let id, let method, let path, let answerSizeMax, let body):
       writer.byte(4)
       writer.integer(number)
       writer.id(id)
       writer.byte(method.rawValue)
+      writer.integer(answerSizeMax)
       writer.text(path)
       writer.bytes += body
     }
@@ -78,9 +83,10 @@ extension WebhookOrder {
       self = .post(number, id, body: Array(reader.rest()))
     case 4:
       guard let number = reader.bigEndian16(), let id = reader.entryID(),
-        let method = reader.byte().flatMap({ WebhookEndpoint.Method(rawValue: $0) }), let path = reader.text()
+        let method = reader.byte().flatMap({ WebhookEndpoint.Method(rawValue: $0) }),
+        let answerSizeMax = reader.bigEndian32(), let path = reader.text()
       else { return nil }
-      self = .call(number, id, method, path: path, body: Array(reader.rest()))
+      self = .call(number, id, method, path: path, answerSizeMax: answerSizeMax, body: Array(reader.rest()))
     default: return nil
     }
     guard reader.remaining == 0 else { return nil }
@@ -102,6 +108,10 @@ extension WebhookMessage {
       writer.integer(code)
     case .replied(let id, let status, let pause, let body):
       writer.answer(5, id, status, pause)
+      writer.bytes += body
+    case .part(let id, let body):
+      writer.byte(6)
+      writer.id(id)
       writer.bytes += body
     }
     return writer.bytes
@@ -126,6 +136,9 @@ extension WebhookMessage {
     case 5:
       guard let id = reader.entryID(), let status = reader.bigEndian16(), let pause = reader.pause() else { return nil }
       self = .replied(id, status: status, retryAfter: pause, body: Array(reader.rest()))
+    case 6:
+      guard let id = reader.entryID() else { return nil }
+      self = .part(id, body: Array(reader.rest()))
     default: return nil
     }
     guard reader.remaining == 0 else { return nil }

@@ -81,7 +81,7 @@ final class WebhookHost {
       onEvent(.answered(id, status: Int(status), retryAfter: pause))
     case .message(.failed(let id, let trouble, let code)): onEvent(.failed(id, trouble, code: code))
     // No reply was requested, so a reply is invalid.
-    case .message(.replied), .malformed: onEvent(.malformed)
+    case .message(.replied), .message(.part), .malformed: onEvent(.malformed)
     case .ended(let end): onEvent(.ended(end))
     }
   }

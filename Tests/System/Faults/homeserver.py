@@ -16,6 +16,9 @@ import threading
 import time
 import urllib.parse
 
+sys.dont_write_bytecode = True
+import account  # noqa: E402
+
 lock = threading.Lock()
 requests = {}
 events = {}
@@ -76,6 +79,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             joined.append(room)
             return self.answer(200, {"room_id": room})
         if words[0] == "createRoom":
+            tell({"created": body})
             return self.answer(200, {"room_id": "!new:h"})
         if parts[:4] == ["_clap", "client", "v1", "spaces"] and parts[4] == "!clap:h":
             done = "joined" if parts[5] == "join-all" else "removed"
@@ -86,7 +90,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             wanted = json.loads(query["filter"][0])
             if "not_senders" in wanted["room"].get("timeline", {}):
                 return self.listen(wanted["room"], query)
-            return self.sync(wanted) if "rooms" in wanted["room"] else self.invite()
+            answer, fault = account.sync(wanted, query, joined, written), account.fault(written())
+            return self.fail_to_listen(fault) if fault else self.answer(200, answer)
         if words[0] == "rooms":
             return self.in_room(words[1], words[2:], body)
         self.refuse(404, "M_UNRECOGNIZED")
@@ -115,20 +120,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
             session["token"] = f"SECRETTOKEN{session['count']}"
         self.answer(200, {"user_id": f"@kiosk:localhost:{port}", "access_token": session["token"],
                           "device_id": session["device"], "home_server": "h"})
-
-    def invite(self):
-        member = {"type": "m.room.member", "sender": "@ann:h", "content": {"membership": "invite"}}
-        name = {"type": "m.room.name", "content": {"name": "Back\u001b door"}}
-        self.answer(200, {"next_batch": "s1", "rooms": {
-            "invite": {"!invited:h": {"invite_state": {"events": [name, member]}}}}})
-
-    def sync(self, wanted):
-        room = wanted["room"]["rooms"][0]
-        counts = {"!open:h": (3, 1, 2000), "!late:h": (2, 0, 3000), "!alone:h": (0, 0, 2500)}
-        unread, mentions, time = counts.get(room, (0, 0, 0))
-        facts = {"unread_notifications": {"notification_count": unread, "highlight_count": mentions},
-                 "timeline": {"events": [{"origin_server_ts": time}] if time else []}}
-        self.answer(200, {"next_batch": "s1", "rooms": {"join": {room: facts}}})
 
     def listen(self, wanted, query):
         """A long poll; its first answer has all that was ever written, as a room that is joined has."""
@@ -172,9 +163,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         """Answers in two pages; one child is a space, and one may not be seen."""
         if space == "!alone:h":
             return self.answer(200, {"rooms": [{"room_id": space}]})
+        if space == "!sealed:h":
+            return self.refuse(403, "M_FORBIDDEN")
         if "from=" in self.path:
             inner = {"room_id": "!inner:h", "room_type": "m.space"}
-            return self.answer(200, {"rooms": [{"room_id": "!late:h"}, inner]})
+            late = {"room_id": "!late:h", "name": "Late\u001b", "num_joined_members": 3}
+            return self.answer(200, {"rooms": [late, inner]})
         children = [{"type": "m.space.child", "state_key": room, "content": {"via": ["far.example"]}}
                     for room in ("!late:h", "!open:h", "!closed:h", "!inner:h")]
         self.answer(200, {"next_batch": "p2", "rooms": [
@@ -185,12 +179,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.hierarchy(room)
         if words[0] == "state" and self.command == "PUT":
             tell({"state": words[1], "room": room, "key": words[2], "content": body})
-            return self.refuse(403, "M_FORBIDDEN") if room == "!muted:h" else self.answer(200, {"event_id": "$s"})
+            is_refused = room in ("!muted:h", "!locked:h")
+            return self.refuse(403, "M_FORBIDDEN") if is_refused else self.answer(200, {"event_id": "$s"})
         if words[0] == "state" and words[1] == "m.room.member":
             member = {"@gone:h": "leave", "@ann:h": "join"}.get(words[2])
             return self.answer(200, {"membership": member}) if member else self.refuse(404, "M_NOT_FOUND")
         if words[0] == "state":
             return self.state(room, words[1])
+        if words[0] == "redact":
+            tell({"redacted": words[1], "room": room, "reason": body.get("reason")})
+            return self.refuse(403, "M_FORBIDDEN") if room == "!muted:h" else self.answer(200, {"event_id": "$r"})
         if words[0] == "receipt":
             return self.answer(200, {})
         if words[0] in ("leave", "invite", "kick"):
@@ -219,7 +217,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if kind == "m.room.create" and "format=event" in self.path:
             return self.answer(200, creation)
         if kind == "m.room.create":
-            return self.answer(200, {"type": "m.space"} if room == "!space:h" else {"room_version": "11"})
+            is_space = room in ("!space:h", "!locked:h")
+            return self.answer(200, {"type": "m.space"} if is_space else {"room_version": "11"})
         self.refuse(404, "M_NOT_FOUND")
 
     # Sending, by the room.

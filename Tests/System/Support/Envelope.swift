@@ -28,13 +28,13 @@ struct JSONPromise {
     codes = page.codes
   }
 
-  /// The headings whose promises the tests' sources compare with an answer: `JSONPromise("status", …)`.
+  /// The headings whose promises the tests' sources compare with an answer: `JSONPromise("status", …)`, `judge(answer, "status")`.
   static func tested() throws -> Set<String> {
     let folder = Repository.path("Tests/System")
     let tests = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".swift") }
     return try Set(
       tests.flatMap { file in
-        try String(contentsOfFile: folder + "/" + file, encoding: .utf8).matches(of: /JSONPromise\("([^"]+)"/)
+        try String(contentsOfFile: folder + "/" + file, encoding: .utf8).matches(of: /(?:JSONPromise\(|judge\(\w+, )"([^"]+)"/)
           .map { String($0.1) }
       })
   }

@@ -127,6 +127,16 @@ final class Homeserver {
     }
   }
 
+  /// The rooms that were made, as they were asked for.
+  var creations: [[String: Any]] { facts.compactMap { $0["created"] as? [String: Any] } }
+
+  /// The events that were removed: the room, the id and the reason.
+  var redactions: [String] {
+    facts.compactMap { fact in
+      (fact["redacted"] as? String).map { "\(fact["room"] ?? "") \($0) \(fact["reason"] as? String ?? "-")" }
+    }
+  }
+
   /// The changes of members: the word, the room and the user.
   var memberships: [String] {
     facts.compactMap { fact in

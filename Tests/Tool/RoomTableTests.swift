@@ -1,0 +1,198 @@
+// The rooms of an account, as responses to /sync make them, and the counts of spaces.
+
+import Foundation
+import Testing
+
+@testable import TappetMatrixTool
+
+@Suite struct RoomTableTests {
+  private func event(_ type: String, _ content: [String: Any], key: String? = "", id: String = "$s", at time: Int = 0)
+    -> [String: Any]
+  {
+    var event: [String: Any] = [
+      "type": type, "sender": "@ann:h", "event_id": id, "origin_server_ts": time, "content": content,
+    ]
+    event["state_key"] = key
+    return event
+  }
+
+  private func message(_ text: String, id: String, at time: Int) -> [String: Any] {
+    event("m.room.message", ["body": text], key: nil, id: id, at: time)
+  }
+
+  private func room(
+    state: [[String: Any]] = [], _ timeline: [[String: Any]] = [], unread: Int = 0, mentions: Int = 0,
+    marked: Bool? = nil
+  ) -> [String: Any] {
+    var room: [String: Any] = [
+      "state": ["events": state], "timeline": ["events": timeline],
+      "unread_notifications": ["notification_count": unread, "highlight_count": mentions],
+    ]
+    if let marked {
+      room["account_data"] = ["events": [["type": "m.marked_unread", "content": ["unread": marked]]]]
+    }
+    return room
+  }
+
+  private func answer(_ join: [String: Any], leave: [String] = [], muted: [String]? = nil, _ next: String = "s")
+    throws -> [UInt8]
+  {
+    var answer: [String: Any] = [
+      "next_batch": next,
+      "rooms": ["join": join, "leave": Dictionary(uniqueKeysWithValues: leave.map { ($0, [String: String]()) })],
+    ]
+    if let muted {
+      let rules = muted.map { room in
+        [
+          "enabled": true, "actions": [String](),
+          "conditions": [["kind": "event_match", "key": "room_id", "pattern": room]],
+        ] as [String: Any]
+      }
+      answer["account_data"] = ["events": [["type": "m.push_rules", "content": ["global": ["override": rules]]]]]
+    }
+    return Array(try JSONSerialization.data(withJSONObject: answer))
+  }
+
+  @Test func `a space is highlighted by any of its rooms, except by counts when all of them are muted`() throws {
+    for flags in 0..<256 {
+      let (one, other) = (flags & 15, flags >> 4)
+      func child(_ bits: Int) -> [String: Any] {
+        room(unread: bits & 1, mentions: bits >> 1 & 1, marked: bits & 4 != 0)
+      }
+      let children = ["!a:h", "!b:h"].map { event("m.space.child", ["via": ["h"]], key: $0) }
+      let space = room(state: [event("m.room.create", ["type": "m.space"])] + children)
+      var table = RoomTable()
+      let muted = [(one, "!a:h"), (other, "!b:h")].filter { $0.0 & 8 != 0 }.map { $0.1 }
+      #expect(table.read(try answer(["!s:h": space, "!a:h": child(one), "!b:h": child(other)], muted: muted)))
+      let entries = ListedEntry.entries(table.ordered)
+      #expect(entries.map(\.room.id) == ["!s:h"])
+      let counts = try #require(entries.first).counts
+      let (isMuted, isMarked) = (one & other & 8 != 0, (one | other) & 4 != 0)
+      let (hasUnread, hasMention) = ((one | other) & 3 != 0, (one | other) & 2 != 0)
+      let unread = [one, other].filter { $0 & 1 != 0 }.count
+      #expect(counts.unread == Int64(unread) && counts.isMuted == isMuted, "\(flags)")
+      #expect(counts.isMarkedUnread == isMarked, "\(flags)")
+      let isHighlighted = isMarked || !isMuted && hasUnread
+      #expect(counts.isHighlighted == isHighlighted, "\(flags)")
+      #expect(counts.showsMentions == (!isMuted && hasMention), "\(flags)")
+    }
+  }
+
+  @Test func `a space without rooms is not muted, and a room's own mark counts`() throws {
+    var table = RoomTable()
+    let space = room(state: [event("m.room.create", ["type": "m.space"])], marked: true)
+    #expect(table.read(try answer(["!s:h": space, "!a:h": room(unread: 2)], muted: ["!a:h", "!s:h"])))
+    let entries = ListedEntry.entries(table.ordered)
+    #expect(entries.map(\.room.id) == ["!a:h", "!s:h"])
+    #expect(entries.map { $0.counts.isMuted } == [true, false])
+    #expect(entries.map { $0.counts.isHighlighted } == [false, true])
+    #expect(entries[0].lines == ["!a:h  -  -  2 unread  muted"], "\(entries[0].lines)")
+    #expect(entries[1].lines == ["!s:h  -  -  space  marked unread"], "\(entries[1].lines)")
+  }
+
+  @Test func `a rule with a second condition, a disabled one, and one that notifies do not mute`() throws {
+    let one = ["kind": "event_match", "key": "room_id", "pattern": "!a:h"]
+    let sender = ["kind": "event_match", "key": "sender", "pattern": "@ben:h"]
+    let rules: [[String: Any]] = [
+      ["enabled": true, "actions": [String](), "conditions": [one, sender]],
+      ["enabled": false, "actions": [String](), "conditions": [one]],
+      ["enabled": true, "actions": ["notify"], "conditions": [one]],
+      ["enabled": true, "actions": [String](), "conditions": [sender]], ["actions": 1], [:],
+    ]
+    var whole = try #require(
+      try JSONSerialization.jsonObject(with: Data(try answer(["!a:h": room()]))) as? [String: Any])
+    whole["account_data"] = ["events": [["type": "m.push_rules", "content": ["global": ["override": rules]]]]]
+    var table = RoomTable()
+    #expect(table.read(Array(try JSONSerialization.data(withJSONObject: whole))))
+    #expect(table.rooms["!a:h"]?.isMuted == false)
+  }
+
+  @Test func `entries follow their newest message, a space that of its rooms, and one without comes last`() throws {
+    let space = room(
+      state: [
+        event("m.room.create", ["type": "m.space"]), event("m.space.child", ["via": ["h"]], key: "!a:h"),
+        event("m.space.child", ["via": ["h"]], key: "!b:h"), event("m.space.child", [:], key: "!gone:h"),
+      ], [message("not shown", id: "$0", at: 99)])
+    let join = [
+      "!s:h": space, "!a:h": room([message("a", id: "$1", at: 10)]), "!b:h": room([message("b", id: "$2", at: 30)]),
+      "!c:h": room([message("c", id: "$3", at: 20)]), "!d:h": room([message("d", id: "$4", at: 40)]),
+      "!gone:h": room(), "!e:h": room(),
+    ]
+    var table = RoomTable()
+    #expect(table.read(try answer(join)))
+    let entries = ListedEntry.entries(table.ordered)
+    #expect(entries.map(\.room.id) == ["!d:h", "!s:h", "!c:h", "!e:h", "!gone:h"])
+    #expect(entries[1].children.map(\.id) == ["!b:h", "!a:h"])
+    #expect(entries[1].newest?.time == 30)
+  }
+
+  @Test func `later state in the timeline replaces earlier state, and an event of that type without a key does not`()
+    throws
+  {
+    let a = room(
+      state: [event("m.room.name", ["name": "Old"])],
+      [
+        message("hello", id: "$1", at: 1), event("m.room.name", ["name": "New"]),
+        event("m.room.name", ["name": "Forged"], key: nil), event("m.room.encryption", [:], key: nil),
+      ])
+    var table = RoomTable()
+    #expect(table.read(try answer(["!a:h": a])))
+    let found = try #require(table.rooms["!a:h"])
+    #expect(found.name == "New" && !found.isEncrypted && found.newest?.content == .text("hello"))
+  }
+
+  @Test func `changes add up: new messages arrive once, corrections and removals change them, rooms are left`() throws {
+    var table = RoomTable()
+    #expect(table.read(try answer(["!a:h": room([message("one", id: "$1", at: 1)]), "!b:h": room()], "s1")))
+    var earlier = table
+    #expect(
+      table.read(
+        try answer(
+          ["!a:h": room([message("two", id: "$2", at: 2), message("three\nlines", id: "$3", at: 3)], unread: 2)],
+          leave: ["!b:h"], "s2")))
+    #expect(table.next == "s2" && table.rooms["!b:h"] == nil && table.rooms["!a:h"]?.unread == 2)
+    #expect(table.arrivals(since: earlier).map { $0.message.text } == ["two", "three lines"])
+    earlier = table
+    let correction = event(
+      "m.room.message",
+      [
+        "body": "* 3", "m.new_content": ["body": "3"], "m.relates_to": ["rel_type": "m.replace", "event_id": "$3"],
+      ], key: nil, id: "$4", at: 4)
+    #expect(table.read(try answer(["!a:h": room([correction])], "s3")))
+    #expect(table.rooms["!a:h"]?.newest?.text == "3" && table.arrivals(since: earlier).isEmpty)
+    let removal = event("m.room.redaction", ["redacts": "$3"], key: nil, id: "$5", at: 5)
+    #expect(table.read(try answer(["!a:h": room([removal])], "s4")))
+    #expect(table.rooms["!a:h"]?.newest?.text == "(removed)")
+    // All rooms are read again: what is known already does not arrive a second time.
+    var again = RoomTable()
+    let all = [message("two", id: "$2", at: 2), message("3", id: "$3", at: 3), message("four", id: "$6", at: 6)]
+    #expect(again.read(try answer(["!a:h": room(all)], "s5")))
+    #expect(again.arrivals(since: table).map { $0.message.text } == ["four"])
+  }
+
+  @Test func `text that strangers wrote cannot move the cursor or end a line`() throws {
+    var table = RoomTable()
+    let evil = "\u{1B}[2J\n\u{202E}" + String(repeating: "x", count: 600)
+    let a = room(state: [event("m.room.name", ["name": evil])], [message(evil, id: "$1", at: 1)])
+    #expect(table.read(try answer(["!a:h": a])))
+    let found = try #require(table.rooms["!a:h"])
+    let texts = [found.title, found.line, try #require(found.newest).text]
+    for text in texts { #expect(!text.unicodeScalars.contains { $0 == "\n" || $0 == "\u{1B}" || $0 == "\u{202E}" }) }
+    #expect(texts[2].hasSuffix("x…"))
+  }
+
+  @Test func `anything else is refused or ignored, and nothing changes`() throws {
+    var table = RoomTable()
+    #expect(table.read(try answer(["!a:h": room()], "s1")))
+    for text in ["", "[]", "{}", #"{"next_batch":""}"#, #"{"next_batch":5}"#, #"{"next_batch":"s2","#] {
+      #expect(!table.read(Array(text.utf8)) && table.next == "s1", "\(text)")
+    }
+    for text in [
+      #"{"next_batch":"s2","rooms":[1]}"#,
+      #"{"next_batch":"s3","rooms":{"join":{"!a:h":5,"!b:h":{"timeline":{"events":[1,{},{"type":"m.reaction"}]}}}}}"#,
+      #"{"next_batch":"s4","rooms":{"join":{"!a:h":{"unread_notifications":{"notification_count":1e300}}}}}"#,
+      #"{"next_batch":"s5","rooms":{"invite":{"!i:h":null}},"account_data":{"events":{"a":[]}}}"#,
+    ] { #expect(table.read(Array(text.utf8)), "\(text)") }
+    #expect(table.rooms["!a:h"]?.unread == 0 && table.invitations["!i:h"]?.sender == nil)
+  }
+}
