@@ -194,6 +194,7 @@ extension KioskSettings {
     inventory = configuration.inventory?.plan
     site = configuration.site?.name
     rooms.actions = Set(configuration.webhooks.filter { $0.room != nil }.map { $0.action })
+    rooms.reporting = Set(configuration.webhooks.filter { $0.reportsOutcome }.map { $0.action })
     rooms.areEncrypted = configuration.matrix?.encryption != nil && !rooms.actions.isEmpty
     calendar = LocalCalendar(
       holidays: configuration.holidays, secondsEastOfUTC: { WallTime.secondsEastOfUTC(unixSeconds: $0) })

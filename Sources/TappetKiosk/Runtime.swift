@@ -327,6 +327,7 @@ package final class Runtime {
     case .askRoom(let question): ask(question)
     case .endQuestion(let number, let end): helpers.rooms.send(RoomOrder.close(number: number, text: end.text).encode())
     case .postWebhook(let entry, let unixSeconds): postWebhook(entry, unixSeconds: unixSeconds)
+    case .postEdit(let edit): postEdit(edit)
     case .report(let report): tell(report, at: now)
     case .finish: inbox.isFinished = true
     }

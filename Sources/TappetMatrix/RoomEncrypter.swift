@@ -249,6 +249,8 @@ final class RoomEncrypter: RoomCipher {
     // The outbox retries its own messages.
     case .answered(let status, let named) where status != 200 && posts[0].event != nil:
       pause(named, atLeast: Limits.roomRetry.first)
+    case .answered(200, _) where posts[0].event == nil && answer.shortEventID != nil:
+      end(.created(posts[0].id, event: answer.shortEventID ?? ""))
     case .answered(let status, let pause):
       end(.posted(posts[0].id, status: UInt16(clamping: status), retryAfter: pause))
     // A refused reply ends here, as in a room without encryption.

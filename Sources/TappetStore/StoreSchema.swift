@@ -6,7 +6,7 @@ enum StoreSchema {
   /// All migrations in order; missing migrations are applied in one transaction.
   static let migrations: [String] = [
     first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth, thirteenth,
-    fourteenth, fifteenth,
+    fourteenth, fifteenth, sixteenth,
   ]
 
   /// The version of a database after all migrations.
@@ -19,11 +19,11 @@ enum StoreSchema {
       AND name IN (
         'secrets', 'outbox', 'boots', 'meta', 'sealed', 'audit', 'outbox_totals', 'audit_chain', 'webhooks',
         'webhook_totals', 'webhooks_given_up', 'announced', 'tag_hints', 'history', 'ticket_uses',
-        'arrivals', 'tag_counts', 'room_commands', 'room_position')
+        'arrivals', 'tag_counts', 'room_commands', 'room_position', 'room_edits')
     """
 
   /// Number of tables in this schema.
-  static let tables: Int64 = 19
+  static let tables: Int64 = 20
 
   /// Tables of the sealed secrets and of the outbox.
   ///
@@ -158,6 +158,17 @@ enum StoreSchema {
       event TEXT PRIMARY KEY, room TEXT NOT NULL, unix_seconds INTEGER NOT NULL, answered INTEGER NOT NULL DEFAULT 0
     ) WITHOUT ROWID;
     CREATE TABLE room_position (id INTEGER PRIMARY KEY CHECK (id = 1), value TEXT NOT NULL);
+    """
+
+  /// Messages in rooms that are to be edited (`RoomEdits`).
+  ///
+  /// The index contains only the rows that are due, so that finding the next one does not read those that are pending.
+  private static let sixteenth = """
+    CREATE TABLE room_edits (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, entry BLOB NOT NULL UNIQUE, action TEXT NOT NULL, message BLOB NOT NULL,
+      filling INTEGER NOT NULL, event TEXT, outcome INTEGER
+    );
+    CREATE INDEX room_edits_due ON room_edits (number) WHERE event IS NOT NULL AND outcome IS NOT NULL;
     """
 
   /// Query for whether a replica contains the UIDs of the tags, which older replicas do not.

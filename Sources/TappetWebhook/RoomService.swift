@@ -39,9 +39,9 @@ struct RoomService {
       messages[id] = nil
       return nil
     }
+    let answer = MatrixAnswer(body)
     let turn = room.handle(
-      message.step, isFirst: message.isFirst, status: Int(status), retryAfter: pause,
-      MatrixAnswer(body), at: now)
+      message.step, isFirst: message.isFirst, status: Int(status), retryAfter: pause, answer, at: now)
     rooms[message.number] = room
     switch turn {
     case .next(let step):
@@ -50,6 +50,7 @@ struct RoomService {
       return call(id).map { .request(message.number, $0) }
     case .answered(let status, let pause):
       messages[id] = nil
+      if status == 200, let event = answer.shortEventID { return .ended(.created(id, event: event)) }
       return .ended(.answered(id, status: UInt16(clamping: status), retryAfter: pause))
     case .failed(let trouble):
       messages[id] = nil

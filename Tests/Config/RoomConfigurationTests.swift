@@ -149,12 +149,25 @@ private func problems(
       ("message: a, room: '!a:h', retain: true", "'retain' also needs 'topic'"),
       ("message: '%T', room: '!a:h'", "no 'timestamp_key' is set"),
       ("message: '%{x}', room: '!a:h'", "contains a '%{'"),
+      ("message: a, room: '!a:h', report: true", "'report' also needs 'topic'"),
+      ("topic: t, message: a, report: true", "'report' also needs 'room'"),
+      ("topic: t, message: a, room: '!a:h', report: 1", "report' must be"),
     ] {
       let told = problems(words)
       #expect(told.count == 1 && told[0].contains(sentence), "\(words): \(told)")
     }
     #expect(problems("message: a, room: '!a:h'", matrix: "").first?.contains("'room' also needs 'matrix'") == true)
     #expect(problems("topic: t, message: a", matrix: "matrix: {}").first?.contains("'session' is missing") == true)
+  }
+
+  @Test func `a message can report its outcome if it has one, and contains no token`() {
+    func reports(_ words: String) -> Bool? {
+      guard case .loaded(let configuration) = parse("topic: t, message: a, room: '!a:h'\(words)") else { return nil }
+      return KioskSettings(configuration).rooms.reporting == ["a"]
+    }
+    #expect(reports("") == false && reports(", report: false") == false && reports(", report: true") == true)
+    let told = problems("topic: t, message: '%T', room: '!a:h', report: true")
+    #expect(told.contains { $0.contains("absent or false for a message with %T") }, "\(told)")
   }
 
   @Test func `the session's file is private, and holds a session`() throws {

@@ -16,6 +16,7 @@ extension Effect {
     case .publish(let entry, _): "publish \(entry.action)"
     case .store(let request): request.words
     case .postWebhook(let entry, _): "post \(entry.action)"
+    case .postEdit(let edit): "edit \(edit.action) \(edit.outcome)"
     case .pollRooms: "poll rooms"
     case .askRoom(let question): "ask \(question.room): \(question.who.map { $0 + " " } ?? "")\(question.title)"
     case .endQuestion(_, let end): "end question \(end)"
@@ -55,6 +56,9 @@ extension StoreRequest {
     case .countUse(_, let ticket): "count \(ticket)"
     case .remove: "forget"
     case .removeWebhooks: "forget webhook"
+    case .removePosted(_, let event): "forget webhook as \(event)"
+    case .fetchEdit(let done): "fetch edit" + (done == nil ? "" : " without its last")
+    case .recordOutcome(_, let outcome): "record outcome \(outcome)"
     case .giveUpWebhook(let entry, _, _): "give up \(entry.action)"
     case .fetch(let destination, let after, _, let clockIsGood, let resting):
       "fetch " + (destination == .webhook ? "webhooks " : "") + "after \(after)"
@@ -177,6 +181,8 @@ extension Report {
     case .clock(let report): "clock \(spelled(report))"
     case .store(let report): "store \(spelled(report))"
     case .panel(let report): "panel \(spelled(report))"
+    case .room(.edited(let edit)): "edited \(edit.action)"
+    case .room(.editDropped(let edit, _)): "edit of \(edit.action) dropped"
     case .room(let report): "room \(spelled(report))"
     case .outboxRestored(let count): "restored \(count)"
     case .stopping(let count): "stopping \(count)"

@@ -150,6 +150,7 @@ import Testing
       .answered(RoomAnswer(question: 1, user: "@ann:h", power: -1, isYes: false)),
       .posted(EntryID(high: .max, low: 1), status: 429, retryAfter: .seconds(7)),
       .posted(EntryID(high: 0, low: 1), status: 200, retryAfter: nil),
+      .created(EntryID(high: 0, low: 1), event: "$e"),
       .undelivered(EntryID(high: 1, low: .max), .roomPlain, code: -1),
     ]
     for message in messages {

@@ -25,7 +25,8 @@ import Testing
     }
     for message in [
       WebhookMessage.taken, .ready, .answered(id, status: 503, retryAfter: .milliseconds(12)),
-      .answered(id, status: 200, retryAfter: nil), .failed(id, .certificateRefused, code: -60),
+      .answered(id, status: 200, retryAfter: nil), .created(id, event: "$e"),
+      .failed(id, .certificateRefused, code: -60),
     ] {
       let bytes = message.encode()
       #expect(WebhookMessage(decoding: bytes) == message)

@@ -64,6 +64,14 @@ private let ann = "@ann:h"
     #expect(try kiosk.read([line]) == ["!bell"])
   }
 
+  @Test func `an edit has its relation outside its ciphertext, and its text only inside`() throws {
+    let (kiosk, ann) = try pair()
+    let relation = JSON.object(["rel_type": .string("m.replace"), "event_id": .string("$old")])
+    let edit = try kiosk.say("* ring", to: [ann.machine.user, kiosk.machine.user], ("m.relates_to", relation))
+    #expect(edit["content"]?["m.relates_to"] == relation)
+    #expect(edit["content"]?["m.new_content"] == nil && edit["content"]?["body"] == nil)
+  }
+
   @Test func `an event waits for its key and for its sender's devices, but not for long`() throws {
     let (kiosk, ann) = try pair()
     let line = try ann.say("!bell", to: [ann.machine.user, kiosk.machine.user])

@@ -73,4 +73,11 @@ import Testing
     encrypter.post(EntryID(high: 0, low: 10), in: "!door:h", Array("{}".utf8), settling: "$other")
     #expect(serve(sendingWith: 401).count == 1 && encrypter.takeMessages().isEmpty)
   }
+
+  @Test func `a message that is in its room is reported with its event`() throws {
+    open()
+    encrypter.post(EntryID(high: 0, low: 9), in: "!door:h", Array("{}".utf8), settling: nil)
+    #expect(serve(sendingWith: 200).count == 1)
+    #expect(encrypter.takeMessages() == [.created(EntryID(high: 0, low: 9), event: "$1")])
+  }
 }

@@ -17,8 +17,8 @@ extension World {
       book.pendingSize -= size
       book.count += 1
       book.size += size
-    case .counted, .roomCommandsRecorded: book.isStoreInTrouble = false
-    case .roomCommandsFailed: book.isStoreInTrouble = true
+    case .counted, .roomCommandsRecorded, .edit: book.isStoreInTrouble = false
+    case .roomCommandsFailed, .editFailed: book.isStoreInTrouble = true
     case .storeFailed(let id, _) where tickets.counted != nil:
       book.isStoreInTrouble = true
       if seen.refusedLights < 1 { fail("a failed count was not shown as refused") }

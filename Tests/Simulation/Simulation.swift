@@ -11,6 +11,9 @@ import TappetCore
            Simulation --replay FILE   tell a printed story again; - reads standard input
     """
 
+  /// Number of steps of a story about edits.
+  private static let editStepCount = 1500
+
   private var seedCount = 200
   private var first = 1
   private var stepCount = 10_000
@@ -61,6 +64,11 @@ import TappetCore
     var told = begin
     var (steps, events, promises, ticketTaps) = (0, 0, 0, 0)
     for seed in first..<first + seedCount {
+      if !isOfTickets, let failure = EditStory(seed: UInt64(seed)).tell(stepCount: Simulation.editStepCount) {
+        print("seed \(seed), edits of messages in rooms: \(failure)")
+        showEdits(UInt64(seed))
+        return 1
+      }
       let verdict = Story.tell(seed: UInt64(seed), stepCount: stepCount, ofTickets: isOfTickets)
       steps += verdict.stepCount
       events += verdict.eventCount
@@ -93,6 +101,12 @@ import TappetCore
     let hundredths = steps * 6 / milliseconds
     return "\(steps) steps in \(milliseconds / 1000).\(milliseconds / 100 % 10) s, "
       + "\(hundredths / 100).\(hundredths / 10 % 10)\(hundredths % 10) million a minute"
+  }
+
+  private func showEdits(_ seed: UInt64) {
+    let story = EditStory(seed: seed, isTold: true)
+    _ = story.tell(stepCount: Simulation.editStepCount)
+    print(story.lines.suffix(200).joined(separator: "\n"))
   }
 
   private func show(_ script: Script) {

@@ -136,7 +136,7 @@ extension World {
         fail("a webhook's refusal was not shown")
       }
     case .answered, .failed: if seen.forgets != 0 { fail("an entry whose request failed was forgotten") }
-    case .ready, .notConfigured, .malformed, .ended, .notStarted: break
+    case .ready, .created, .notConfigured, .malformed, .ended, .notStarted: break
     }
   }
 

@@ -23,6 +23,7 @@ extension World {
     case .light(let light): "light \(light.name)"
     case .report(let report): "“\(brief(report))”"
     case .postWebhook(let entry, _): "post \(entry.action) #\(entry.sequence)"
+    case .postEdit(let edit): "edit \(edit.action)"
     case .start, .stop, .kill, .connect, .recordFallback, .recordBroker, .disconnect, .store, .setOutput, .reply,
       .serve,
       .announce, .applySite, .orderInventory, .askRoom, .pollRooms, .endQuestion, .retryPanel, .pauseButton,

@@ -346,7 +346,7 @@ extension World {
         send(.store(answer), allowing: room.recording.removeFirst())
         continue
       case .roomCommandsFailed: room.recording.removeFirst()
-      case .outbox, .dropFailed, .replaced, .checked, .checkFailed: break
+      case .outbox, .edit, .editFailed, .dropFailed, .replaced, .checked, .checkFailed: break
       }
       tell(.store(answer))
       book.answering = []

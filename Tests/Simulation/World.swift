@@ -115,6 +115,7 @@ final class World {
     case .start(.inventory), .stop(.inventory), .kill(.inventory), .orderInventory: performInventory(effect)
     case .start(.rooms), .stop(.rooms), .kill(.rooms), .pollRooms: performRooms(effect)
     case .start(.webhooks), .stop(.webhooks), .kill(.webhooks), .postWebhook: performWebhook(effect)
+    case .postEdit: fail("a message is edited, and no action reports")
     case .connect(let endpoint, _):
       if case .none = link {} else { fail("a second connection was ordered") }
       if !(0..<settings.endpointCount).contains(endpoint) { fail("there is no endpoint \(endpoint)") }
@@ -158,6 +159,7 @@ final class World {
       if moment != now { fail("an expiry pass for another moment") }
     case .recordRoomCommands(let rows, _): judgeRecorded(rows)
     case .check, .recordCloses, .settleRoomCommand: break
+    case .removePosted, .fetchEdit, .recordOutcome: fail("an outcome is kept for an edit, and no action reports")
     case .recordSecretUse, .recordTimedOpening, .recordWrongCodes, .recordFallback, .forgetFallbacks, .recordBroker,
       .recordAnnounced, .recordTime, .recordTap, .keepHistory:
       return

@@ -41,7 +41,7 @@ import Testing
       DROP TABLE webhooks_given_up;
       DROP TABLE announced; DROP TABLE tag_hints;
       DROP TABLE history; DROP TABLE arrivals; DROP TABLE tag_counts; DROP TABLE ticket_uses;
-      DROP TABLE room_commands; DROP TABLE room_position;
+      DROP TABLE room_commands; DROP TABLE room_position; DROP TABLE room_edits;
       ALTER TABLE outbox DROP COLUMN closes;
       DELETE FROM meta WHERE name = 'seal';
       PRAGMA user_version = 5;

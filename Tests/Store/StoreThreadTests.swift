@@ -81,6 +81,8 @@ private final class Answers: @unchecked Sendable {
     case .counted(let id): "counted \(id.low)"
     case .roomCommandsRecorded: "recorded"
     case .roomCommandsFailed(let fault): "recordFailed \(fault)"
+    case .edit(let edit): "edit \(edit.map { "\($0.entry.low) \($0.event) \($0.outcome)" } ?? "none")"
+    case .editFailed(let fault): "editFailed \(fault)"
     case .dropped(let entries): "dropped \(entries.map(\.id.low))"
     case .dropFailed(let fault): "dropFailed \(fault)"
     case .replaced: "replaced"

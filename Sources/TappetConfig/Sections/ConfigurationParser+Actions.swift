@@ -40,8 +40,8 @@ extension YAMLReader {
   ) -> Action? {
     let keys = [
       "name", "title", "index", "topic", "message", "offline", "expires", "cooldown", "retain", "confirm", "confirm_in",
-      "bind_uid", "unlock", "output", "webhook", "room", "html", "notify", "mention", "format", "deliver_when",
-      "valid", "hours", "clock_unknown", "mode", "on_remove",
+      "bind_uid", "unlock", "output", "webhook", "room", "html", "notify", "mention", "report", "format",
+      "deliver_when", "valid", "hours", "clock_unknown", "mode", "on_remove",
     ]
     guard let mapping = mapping(node, keys: keys) else { return nil }
     let name = name(required("name", in: mapping), sizeMax: Limits.actionNameSizeMax)
@@ -57,9 +57,10 @@ extension YAMLReader {
     let body =
       room(in: mapping, of: name, format)
       ?? webhook(mapping["webhook"], of: name, message: message, hasKey: hasKey, format)
-    for key in ["html", "notify", "mention"] where mapping["room"] == nil {
+    for key in ["html", "notify", "mention", "report"] where mapping["room"] == nil {
       if let value = mapping[key] { note(.needsPartner(key, partner: "room"), at: value.position, node.place) }
     }
+    checkReport(in: mapping, body)
     let offline: OfflinePolicy? = choice(mapping["offline"], of: ["queue", "drop"]).map { $0 == 0 ? .queue : .drop }
     let expires = duration(mapping["expires"], max: Limits.expiresAfterMax)
     let cooldown = duration(mapping["cooldown"], max: Limits.cooldownMax)

@@ -88,6 +88,7 @@ extension YAMLReader {
     endpoint.method = .put
     endpoint.redirects = Limits.roomRedirectsMax
     endpoint.caFile = matrix.caFile
+    if case .scalar(let word, _) = mapping["report"]?.content { endpoint.reportsOutcome = word == "true" }
     webhooks.append(endpoint)
     // An invalid message has already been reported.
     guard let message = mapping["message"], let text = roomText(message) else { return nil }
@@ -100,6 +101,17 @@ extension YAMLReader {
     let event = start + ",\"format\":\"org.matrix.custom.html\",\"formatted_body\":\""
     let whole = event + markup.jsonEscaped + "\"}"
     return format == .literal ? PayloadTemplate(whole) : PayloadTemplate(json: whole, markupStart: event.utf8.count)
+  }
+
+  /// Checks that the message in the room can be edited to report the outcome of the message to the topic.
+  ///
+  /// Without a topic, the message in the room is itself the outcome. A token would be sent a second time with the edit.
+  mutating func checkReport(in mapping: YAMLMapping, _ body: PayloadTemplate?) {
+    guard let node = mapping["report"], mapping["room"] != nil, flag(node) == true else { return }
+    if mapping["topic"] == nil {
+      note(.needsPartner("report", partner: "topic"), at: node.position, mapping.node.place)
+    }
+    if body?.usesTimestamp == true { invalid(node, expected: "absent or false for a message with %T") }
   }
 
   /// Returns the event members that control notifications; a notice (`m.notice`) does not notify anyone.

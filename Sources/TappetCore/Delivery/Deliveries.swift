@@ -7,6 +7,7 @@ struct Deliveries: Sendable {
   /// The entries for webhooks.
   var webhooks = Outbox(OutboxSummary())
   var webhookProcess = WebhookSupervision()
+  var edits = RoomEdits()
   var store = StoreSupervision()
   /// Time since which the store has not responded to a pending request; `nil` if no request is pending.
   var storeSilentSince: Instant?

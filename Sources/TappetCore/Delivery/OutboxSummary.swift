@@ -26,6 +26,8 @@ package struct OutboxSummary: Hashable, Sendable {
   package var roomPosition: String?
   /// The recorded commands from rooms, as far as they could still be sent again.
   package var roomCommands: [RecordedCommand] = []
+  /// Whether messages in rooms may have to be edited.
+  package var hasRoomEdits = false
   /// The site's bundle that is in force.
   package var site: SiteRecord?
 

@@ -26,6 +26,8 @@ package enum Effect: Sendable {
   /// Fill in the given second's token and post the body; results in `WebhookEvent.answered`, `.failed` or the process's
   /// exit.
   indirect case postWebhook(OutboxEntry, unixSeconds: Int64)
+  /// Edit the message in its room; results in the same events as `postWebhook`, under the edit's transaction id.
+  indirect case postEdit(RoomEdit)
   /// Send the order to tappet-inventory; results in the response stated in `InventoryOrder`, or the process's exit.
   indirect case orderInventory(InventoryOrder)
   /// Verify the bundle's signature and apply the bundle as a whole; results in `SiteEvent.ended`.
@@ -78,8 +80,8 @@ extension Effect {
   private var turn: Turn {
     switch self {
     case .setOutput: .drive
-    case .publish, .postWebhook: .send
-    case .store(.remove), .store(.removeWebhooks), .store(.giveUpWebhook): .forget
+    case .publish, .postWebhook, .postEdit: .send
+    case .store(.remove), .store(.removeWebhooks), .store(.removePosted), .store(.giveUpWebhook): .forget
     case .store, .start, .stop, .kill, .connect, .recordFallback, .recordBroker, .orderInventory, .askRoom,
       .endQuestion, .pollRooms, .applySite, .light, .retryPanel, .pauseButton, .resumeButton, .finish:
       .act

@@ -20,6 +20,7 @@ extension Kiosk {
     if settings.trustsClock != old.trustsClock { clockJudged(before: wasGood, at: now) }
     effects += stock.process.want(settings.inventory != nil, at: now.instant)
     delivery.webhookProcess.roomActions = settings.rooms.actions
+    if !settings.rooms.reporting.isEmpty { delivery.edits.use(hasRows: false) }
     effects += listening.process.want(settings.hearsRooms, at: now.instant)
     if !settings.hearsRooms { listening.duties = RoomDuties() }
     if settings.site != old.site { site.replace() }

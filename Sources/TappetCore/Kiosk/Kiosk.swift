@@ -82,6 +82,7 @@ package struct Kiosk: Sendable {
       if isSending { consider(delivery.outbox.aloneDeadline(at: now, clockIsGood: clockIsGood)) }
       consider(expiryDeadline(of: delivery.webhooks, at: now))
       consider(delivery.webhookProcess.deadline)
+      consider(delivery.edits.restsUntil)
       consider(stock.process.deadline)
       consider(stock.desk.deadline)
       consider(roomDeadline)
@@ -161,6 +162,7 @@ package struct Kiosk: Sendable {
     effects += dueOnOutputs(at: now) + dueEffects(at: now)
     effects += drainOutbox(at: now)
     effects += postWhatMayBePosted(at: now)
+    effects += recordOutcomes(in: effects)
     effects += reportClock()
     effects += lastingLight()
     effects += telemetryDue(at: now) + homeAssistantDue(after: effects, at: now)
@@ -185,6 +187,7 @@ package struct Kiosk: Sendable {
     phase = .running
     delivery.outbox = Outbox(summary)
     delivery.webhooks = Outbox(summary.ofWebhooks)
+    if summary.hasRoomEdits || !settings.rooms.reporting.isEmpty { delivery.edits.use(hasRows: summary.hasRoomEdits) }
     tapPolicy.presence = PendingRemovals(summary.arrivals)
     tapPolicy.tagCounts = summary.tagCounts
     site.record = summary.site

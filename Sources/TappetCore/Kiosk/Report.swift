@@ -107,7 +107,7 @@ package enum Report: Sendable {
   case panel(PanelReport)
   indirect case output(OutputReport)
   indirect case command(CommandReport)
-  case room(RoomReport)
+  indirect case room(RoomReport)
   case site(SiteReport)
   /// A tap or a scan looked up an inventory object, or moved it.
   indirect case inventory(InventoryReport)
@@ -248,7 +248,7 @@ package enum CommandReport: Sendable {
   case subscribed(topic: String, isGranted: Bool)
 }
 
-/// A report about the rooms in which the kiosk accepts commands.
+/// A report about rooms: those in which the kiosk accepts commands, and the edits of its messages.
 package enum RoomReport: Sendable {
   /// Whether the kiosk accepts commands from this room.
   case access(room: String, RoomAccess)
@@ -256,6 +256,10 @@ package enum RoomReport: Sendable {
   case failing(WebhookFault)
   /// The homeserver responds again.
   case listening
+  /// The message of a tap reports the tap's outcome.
+  case edited(RoomEdit)
+  /// The message of a tap will not report the tap's outcome.
+  case editDropped(RoomEdit, RoomEditLoss)
 }
 
 /// A report about the people that a site shares.

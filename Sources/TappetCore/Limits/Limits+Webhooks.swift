@@ -40,6 +40,14 @@ extension Limits {
   package static let webhookStackSize = 256 * 1024
   /// Time for which a room's id, and the fact that the room is not encrypted, are cached: as long as a burst of taps.
   package static let roomFactsMax: Duration = .seconds(5)
+  /// Maximum length of an event's id, in bytes (Matrix, client-server API, "Size limits").
+  package static let roomEventSizeMax = 255
+  /// Maximum number of attempts to edit a message in a room; with the pauses of `webhookRetry`, they take an hour.
+  package static let roomEditTriesMax = 20
+  /// Shortest pause after an edit that the homeserver rejected because it limits the rate.
+  package static let roomEditPause: Duration = .seconds(10)
+  /// Maximum number of stored messages that may have to be edited; a new one replaces the oldest.
+  package static let roomEditsMax: Int64 = 20_000
   /// Maximum length of a room's name or id, in bytes (Matrix, Appendices §4.2).
   package static let roomNameSizeMax = 255
   /// Maximum size of a message to a room, in bytes; an event has at most 64 KB, and a control character takes six.

@@ -23,6 +23,8 @@ package enum RoomEvent: Sendable {
 package struct RoomPlan: Sendable {
   /// The names of the actions that post to rooms; all of them use the same homeserver.
   package var actions: Set<String> = []
+  /// The names of the actions whose messages are edited to report the outcome.
+  package var reporting: Set<String> = []
   /// Whether the kiosk takes part in encrypted rooms.
   package var areEncrypted = false
 }
@@ -86,6 +88,7 @@ extension Kiosk {
     case .settled(let event): return roomCommandSettled(event)
     case .posted(let id, let status, let pause):
       return webhookChanged(.answered(id, status: Int(status), retryAfter: pause), at: now)
+    case .created(let id, let event): return webhookChanged(.created(id, event: event), at: now)
     case .undelivered(let id, let trouble, let code): return webhookChanged(.failed(id, trouble, code: code), at: now)
     }
   }

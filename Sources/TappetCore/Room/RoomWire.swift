@@ -20,6 +20,7 @@
 //         ──▶ 9 undelivered id:16 trouble:1 code:4
 //         ──▶ 10 batch     position                             follows the lines that were heard
 //         ──▶ 11 settled   event
+//         ──▶ 12 created   id:16 event
 
 /// The kiosk's access to the lines in a room.
 package enum RoomAccess: UInt8, Sendable, CaseIterable {
@@ -98,7 +99,7 @@ package enum RoomOrder: Equatable, Sendable {
 /// A message from the listening process.
 package enum RoomMessage: Equatable, Sendable {
   /// Version of the protocol; a different version means that the processes are from different builds.
-  package static let protocolVersion: UInt8 = 4
+  package static let protocolVersion: UInt8 = 5
 
   case ready
   /// The homeserver responded; lines written after this are reported.
@@ -116,6 +117,8 @@ package enum RoomMessage: Equatable, Sendable {
   case answered(RoomAnswer)
   /// The homeserver responded to a posted message; the status is handled like that of a webhook.
   case posted(EntryID, status: UInt16, retryAfter: Duration?)
+  /// The homeserver created this event for a posted message.
+  case created(EntryID, event: String)
   /// There was no response to a posted message.
   case undelivered(EntryID, TransportError, code: Int32)
 }
@@ -248,6 +251,10 @@ extension RoomMessage {
     case .settled(let event):
       writer.byte(11)
       writer.text(event)
+    case .created(let id, let event):
+      writer.byte(12)
+      writer.id(id)
+      writer.text(event)
     }
     return writer.bytes
   }
@@ -301,6 +308,9 @@ extension RoomMessage {
     case 11:
       guard let event = reader.text() else { return nil }
       self = .settled(event: event)
+    case 12:
+      guard let id = reader.entryID(), let event = reader.text() else { return nil }
+      self = .created(id, event: event)
     default: return nil
     }
     guard reader.remaining == 0 else { return nil }

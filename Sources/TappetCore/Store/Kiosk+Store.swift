@@ -7,8 +7,15 @@ extension Kiosk {
     case .counted(let id): return delivery.store.succeeded() + useCounted(id, at: now)
     case .roomCommandsRecorded: return roomCommandsRecorded(nil, at: now)
     case .roomCommandsFailed(let fault): return roomCommandsRecorded(fault, at: now)
+    case .edit(let edit):
+      delivery.edits.fetched(edit)
+      return []
+    case .editFailed(let fault):
+      delivery.edits.fetchFailed()
+      return delivery.store.failed(fault, at: now.instant)
     case .storeFailed(let id, let fault): return storeFailed(id, fault, at: now)
     case .dropped(let entries):
+      delivery.edits.entriesRemoved()
       let outcomes = delivery.outbox.dropped(entries.filter { $0.destination == .broker })
       return dropped(outcomes + delivery.webhooks.dropped(entries.filter { $0.isWaiting }))
     case .dropFailed(let fault):
@@ -37,6 +44,7 @@ extension Kiosk {
       }
     case .removed(let ids):
       delivery[destination].removed(ids)
+      delivery.edits.entriesRemoved()
       return []
     case .removeFailed(let fault): return delivery.store.failed(fault, at: now.instant)
     case .fetched(let entries, let reachedEnd):

@@ -28,6 +28,10 @@ package enum StoreEvent: Sendable {
   case roomCommandsRecorded
   /// The commands from rooms were not committed.
   case roomCommandsFailed(StoreFault)
+  /// The next edit of a message in a room; `nil` if none is due.
+  indirect case edit(RoomEdit?)
+  /// The row of the finished edit was not removed, or the next edit could not be read.
+  case editFailed(StoreFault)
   /// These entries were removed at a user's request.
   case dropped([OutboxEntry])
   /// The drop failed, and no entry was removed.

@@ -15,6 +15,9 @@ package enum StoreRequest: Sendable {
   indirect case remove([EntryID], mayWait: Bool)
   /// Remove webhook entries by row; the response is the same as for `remove`.
   indirect case removeWebhooks([OutboxEntry])
+  /// Remove a room's entry, and record the id of its message's event if the message is to be edited; the response is
+  /// the same as for `remove`.
+  indirect case removePosted(OutboxEntry, event: String)
   /// Remove a webhook entry, and list it among the entries given up; the response is the same as for `remove`.
   indirect case giveUpWebhook(OutboxEntry, WebhookRefusal, unixMilliseconds: Int64)
   /// Read the next entries of this outbox in the order of acceptance, excluding the actions whose servers are paused;
@@ -29,6 +32,9 @@ package enum StoreRequest: Sendable {
   /// Commit these commands from rooms, and the position after them; the response is `roomCommandsRecorded` or
   /// `roomCommandsFailed`.
   indirect case recordRoomCommands([RecordedCommand], position: String)
+  /// Remove the row of a finished edit, if any, and return the next edit that is due; the response is `edit` or
+  /// `editFailed`.
+  case fetchEdit(done: EntryID?)
   /// Perform a test write to the disk; the response is `checked` or `checkFailed`.
   case check
 
@@ -38,6 +44,9 @@ package enum StoreRequest: Sendable {
   ///
   /// `uid` is the UID of the tag, if the tag was not known to have this secret.
   indirect case recordSecretUse(id: String, uid: TagUID?, unixSeconds: Int64)
+  /// Record the outcome of a broker entry whose message in a room is to be edited; if this fails, it is retried with
+  /// the removal of the entry, which follows, so it is not lost.
+  case recordOutcome(EntryID, RoomEditOutcome)
   /// Store the time until which a broker is assumed not to support MQTT 5, or 0 if it does; at worst, MQTT 5 is tried
   /// again.
   indirect case recordFallback(url: String, untilUnixSeconds: Int64)

@@ -254,7 +254,8 @@ extension Kiosk {
       expiry: .at(now.instant + action.expiresAfter), destination: isForBroker ? .broker : .webhook,
       webhookBody: isForBroker ? body : nil, uid: uid, tag: tap?.label, person: tap?.secret?.person,
       notes: EntryNotes(
-        count: count, arrival: arrival, ticket: tap?.secret?.ticket, homeAssistantID: tap?.homeAssistantID))
+        count: count, arrival: arrival, ticket: tap?.secret?.ticket, homeAssistantID: tap?.homeAssistantID,
+        isReported: settings.rooms.reporting.contains(action.name)))
     if let arrival { tapPolicy.presence.willStore(arrival) }
     if isForBroker { delivery.outbox.willStore(entry, uid) }
     if let webhook = entry.forWebhook { delivery.webhooks.willStore(webhook, isForBroker ? nil : uid) }

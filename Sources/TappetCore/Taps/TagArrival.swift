@@ -45,17 +45,20 @@ package struct EntryNotes: Hashable, Sendable {
   package var ticket: String?
   /// The tag's id in Home Assistant; not stored.
   package var homeAssistantID: String?
+  /// Whether the message in the room will report the outcome of the entry.
+  package var isReported: Bool
 
   /// Creates notes, which are empty by default.
   @export(interface)
   package init(
     count: Int64? = nil, arrival: TagArrival? = nil, ended: EntryID? = nil, ticket: String? = nil,
-    homeAssistantID: String? = nil
+    homeAssistantID: String? = nil, isReported: Bool = false
   ) {
     self.count = count
     self.arrival = arrival
     self.ended = ended
     self.ticket = ticket
     self.homeAssistantID = homeAssistantID
+    self.isReported = isReported
   }
 }

@@ -63,5 +63,6 @@ extension Kiosk {
   var isAwaitingStore: Bool {
     delivery.outbox.isAwaitingStore || delivery.webhooks.isAwaitingStore || delivery.store.isChecking
       || tapPolicy.tickets.isAwaitingStore || listening.ledger.isCommitting
+      || delivery.edits.isAwaitingStore
   }
 }

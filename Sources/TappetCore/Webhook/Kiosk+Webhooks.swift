@@ -9,7 +9,9 @@ extension Kiosk {
     guard isPosting else { return [] }
     if settings.usesWebhooks || delivery.webhooks.count > 0 { delivery.webhooks.beginReading() }
     // No entries are left, so no further request would detect that a server has recovered.
-    if delivery.webhooks.count == 0, delivery.webhooks.uncommittedCount == 0 { delivery.webhookProcess.forgetTrouble() }
+    if delivery.webhooks.count == 0, delivery.webhooks.uncommittedCount == 0, !delivery.edits.isPending {
+      delivery.webhookProcess.forgetTrouble()
+    }
     var effects = delivery.webhookProcess.renew(at: now.instant)
     let due = delivery.webhooks.takePostable(at: now, clockIsGood: clockIsGood, &delivery.webhookProcess)
     effects += due.map { .postWebhook($0, unixSeconds: now.unixSeconds) }
@@ -24,7 +26,7 @@ extension Kiosk {
             .webhook, after: after, limit: limit, clockIsGood: clockIsGood,
             excluding: delivery.webhookProcess.restingActions)))
     }
-    return effects
+    return effects + editWhatMayBeEdited(at: now)
   }
 
   mutating func webhooksTimeUp(at now: Moment) -> [Effect] {
@@ -41,6 +43,7 @@ extension Kiosk {
     case .ready: return delivery.webhookProcess.ready(at: now.instant)
     case .answered(let id, let status, let retryAfter):
       return settle(id, WebhookDecision(status: status), retryAfter: retryAfter, at: now)
+    case .created(let id, let event): return settle(id, .delivered, event: event, retryAfter: nil, at: now)
     case .failed(let id, let trouble, let code):
       return settle(id, WebhookDecision(trouble, code: code), retryAfter: nil, at: now)
     case .notConfigured(let id): return settle(id, .givenUp(.notConfigured), retryAfter: nil, at: now)
@@ -55,11 +58,14 @@ extension Kiosk {
   }
 
   private mutating func settle(
-    _ id: EntryID, _ verdict: WebhookDecision, retryAfter: Duration?, at now: Moment
+    _ id: EntryID, _ verdict: WebhookDecision, event: String? = nil, retryAfter: Duration?, at now: Moment
   ) -> [Effect] {
     guard delivery.webhookProcess.answered(id, at: now.instant) else { return [] }
+    if let edit = delivery.edits.posted, edit.transaction == id {
+      return editAnswered(edit, verdict, retryAfter: retryAfter, at: now)
+    }
     switch verdict {
-    case .delivered: return webhookDelivered(id, at: now)
+    case .delivered: return webhookDelivered(id, event, at: now)
     case .givenUp(let refusal): return giveUp(id, refusal, at: now)
     case .again(let fault):
       guard let entry = delivery.webhooks.requeue(id) else { return [] }
@@ -72,19 +78,21 @@ extension Kiosk {
     }
   }
 
-  private mutating func webhookDelivered(_ id: EntryID, at now: Moment) -> [Effect] {
+  private mutating func webhookDelivered(_ id: EntryID, _ event: String?, at now: Moment) -> [Effect] {
     guard let entry = delivery.webhooks.resolve(id) else { return [] }
     counters.webhooks.delivered += 1
     let isBack = serverReplied(entry.action)
     let report = Effect.report(.entry(.delivered(entry, after: entry.acceptedAt.map { now.instant - $0 })))
+    let isReported = delivery.edits.isUsed && event.map { $0.utf8.count <= Limits.roomEventSizeMax } ?? false
+    let removal = isReported ? StoreRequest.removePosted(entry, event: event ?? "") : .removeWebhooks([entry])
     return (isBack ? [.report(.webhook(.back(action: entry.action)))] : []) + entry.lightOfDelivery
-      + [report, .store(.removeWebhooks([entry]))] + commandEnded(id, .done)
+      + [report, .store(removal)] + commandEnded(id, .done)
   }
 
   /// Handles a response by which a server accepted or refused a request; returns whether the server had failed before.
   ///
   /// Entries removed from memory during the server's pause are read again, as one of two parallel requests may fail.
-  private mutating func serverReplied(_ action: String) -> Bool {
+  mutating func serverReplied(_ action: String) -> Bool {
     let wasResting = delivery.webhookProcess.isResting(action)
     let isBack = delivery.webhookProcess.succeeded(action)
     if wasResting { delivery.webhooks.readAgain() }

@@ -17,6 +17,15 @@ extension Outbox {
     return window.contains { mayBePosted($0, at: now, clockIsGood: clockIsGood, supervision) }
   }
 
+  /// Returns whether no entry of these actions is in memory, in flight, or in an unread part of the store.
+  ///
+  /// Entries for a paused server do not count.
+  func isClear(of actions: Set<String>) -> Bool {
+    let isRead = if case .complete = reading { true } else { count == 0 }
+    let pending = window + Array(inflight.values) + uncommitted.values.map { $0.entry }
+    return isRead && !pending.contains { actions.contains($0.action) }
+  }
+
   /// Takes the next entries to post.
   ///
   /// Entries for a paused server are removed from memory so that they block no others, and are read again after the

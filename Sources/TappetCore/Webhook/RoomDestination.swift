@@ -138,6 +138,11 @@ package struct MatrixAnswer: Sendable {
   /// The id of the event that was created for a message.
   package var eventID: String?
 
+  /// The id of the event, unless it is longer than an event's id may be.
+  package var shortEventID: String? {
+    eventID.flatMap { $0.utf8.count <= Limits.roomEventSizeMax ? $0 : nil }
+  }
+
   /// Creates a response without any known members.
   package init(isObject: Bool = false) { self.isObject = isObject }
 }

@@ -50,6 +50,8 @@ package struct WebhookEndpoint: Hashable, Sendable {
   package var url: Value
   /// The Matrix room, `!id:server` or `#alias:server`; `nil` for a webhook.
   package var room: String?
+  /// Whether the messages in the room are edited to report the outcome of the action's messages to its topic.
+  package var reportsOutcome = false
   package var method = Method.post
   /// The header lines, in the order of the configuration.
   package var headers: [Header] = []

@@ -115,6 +115,8 @@ package enum WebhookEvent: Hashable, Sendable {
   case ready
   /// The server responded; `retryAfter` is set if the server specified a time.
   case answered(EntryID, status: Int, retryAfter: Duration?)
+  /// The homeserver created this event for a message, or had created it for the same transaction.
+  case created(EntryID, event: String)
   /// The request received no response.
   case failed(EntryID, TransportError, code: Int32)
   /// The action has no webhook in the configuration.

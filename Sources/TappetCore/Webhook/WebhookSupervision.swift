@@ -51,6 +51,9 @@ struct WebhookSupervision: Sendable {
   /// Returns whether the last request to the action's server failed.
   func hasFailed(_ action: String) -> Bool { servers(action).contains { (rests[$0]?.failures ?? 0) > 0 } }
 
+  /// Whether a request under this id is in flight.
+  func isPosted(_ id: EntryID) -> Bool { posted[id] != nil }
+
   func isResting(_ action: String) -> Bool { servers(action).contains { rests[$0]?.until != nil } }
 
   /// The actions whose entries remain in the store, because their servers are paused.

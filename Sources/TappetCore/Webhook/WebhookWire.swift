@@ -11,7 +11,8 @@
 //           ──▶ 3 answered   id:16 status:2 pause:4            pause: Retry-After in ms; all ones without one
 //           ──▶ 4 failed     id:16 trouble:1 code:4
 //           ──▶ 5 replied    id:16 status:2 pause:4 body…
-//           ──▶ 6 part       id:16 body…                      before `replied`, which has the last part
+//           ──▶ 6 created    id:16 event
+//           ──▶ 7 part       id:16 body…                      before `replied`, which has the last part
 
 /// A command from the kiosk to tappet-webhook.
 package enum WebhookOrder: Equatable, Sendable {
@@ -37,6 +38,8 @@ package enum WebhookMessage: Equatable, Sendable {
   case ready
   case answered(EntryID, status: UInt16, retryAfter: Duration?)
   case failed(EntryID, TransportError, code: Int32)
+  /// The homeserver created this event for the message.
+  case created(EntryID, event: String)
   /// A response to a call, after its other parts.
   case replied(EntryID, status: UInt16, retryAfter: Duration?, body: [UInt8])
   /// A part of a response that is larger than `Limits.webhookPartSizeMax`.
@@ -106,11 +109,15 @@ extension WebhookMessage {
       writer.id(id)
       writer.byte(trouble.rawValue)
       writer.integer(code)
+    case .created(let id, let event):
+      writer.byte(6)
+      writer.id(id)
+      writer.text(event)
     case .replied(let id, let status, let pause, let body):
       writer.answer(5, id, status, pause)
       writer.bytes += body
     case .part(let id, let body):
-      writer.byte(6)
+      writer.byte(7)
       writer.id(id)
       writer.bytes += body
     }
@@ -137,6 +144,9 @@ extension WebhookMessage {
       guard let id = reader.entryID(), let status = reader.bigEndian16(), let pause = reader.pause() else { return nil }
       self = .replied(id, status: status, retryAfter: pause, body: Array(reader.rest()))
     case 6:
+      guard let id = reader.entryID(), let event = reader.text() else { return nil }
+      self = .created(id, event: event)
+    case 7:
       guard let id = reader.entryID() else { return nil }
       self = .part(id, body: Array(reader.rest()))
     default: return nil

@@ -42,7 +42,8 @@ extension Runtime {
     case .dropFailed(let fault):
       guard !control.drops.isEmpty else { return }
       control.drops.removeFirst().client.send(.failure(fault.sentence(folder: configuration.stateFolder)))
-    case .outbox, .storeFailed, .counted, .roomCommandsRecorded, .roomCommandsFailed, .replaced, .checked, .checkFailed:
+    case .outbox, .storeFailed, .counted, .roomCommandsRecorded, .roomCommandsFailed, .edit, .editFailed, .replaced,
+      .checked, .checkFailed:
       break
     }
   }

@@ -18,14 +18,19 @@ extension Runtime {
 
   func postWebhook(_ entry: OutboxEntry, unixSeconds: Int64) {
     guard let body = filled(entry, unixSeconds: unixSeconds) else { return inbox.append(.webhookFillFailed(entry.id)) }
-    let room = configuration.matrix?.encryption == nil ? nil : configuration.webhooks.room(of: entry.action)
+    post(body, entry.id, action: entry.action)
+  }
+
+  /// Posts the body under the given id to the action's webhook or room.
+  func post(_ body: [UInt8], _ id: EntryID, action: String) {
+    let room = configuration.matrix?.encryption == nil ? nil : configuration.webhooks.room(of: action)
     if let room {
-      let order = RoomOrder.post(entry.id, room: room, body: body)
-      if helpers.rooms.send(order.encode()) { return helpers.webhooks.willAnswerElsewhere(entry.id) }
+      let order = RoomOrder.post(id, room: room, body: body)
+      if helpers.rooms.send(order.encode()) { return helpers.webhooks.willAnswerElsewhere(id) }
       // The process is about to be started or restarted.
-      return inbox.append(.webhook(.failed(entry.id, .other, code: EAGAIN)))
+      return inbox.append(.webhook(.failed(id, .other, code: EAGAIN)))
     }
-    if let event = helpers.webhooks.post(entry.id, action: entry.action, body: body) { inbox.append(.webhook(event)) }
+    if let event = helpers.webhooks.post(id, action: action, body: body) { inbox.append(.webhook(event)) }
   }
 
   /// Returns the message with its token and id; `nil` if the message needs a token and none can be created.

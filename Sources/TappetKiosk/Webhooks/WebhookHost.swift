@@ -9,7 +9,7 @@ import TappetPlatform
 ///
 /// Confined to one thread.
 final class WebhookHost {
-  private let process = HelperHost(sizeMax: 64) { WebhookMessage(decoding: $0) }
+  private let process = HelperHost(sizeMax: 64 + Limits.roomEventSizeMax) { WebhookMessage(decoding: $0) }
   /// Endpoints that the process has received, or is receiving one by one.
   private var endpoints: [WebhookEndpoint] = []
   private var sentCount = 0
@@ -46,7 +46,7 @@ final class WebhookHost {
 
   func recordElsewhere(_ message: RoomMessage) {
     switch message {
-    case .posted(let id, _, _), .undelivered(let id, _, _): elsewhere.remove(id)
+    case .posted(let id, _, _), .created(let id, _), .undelivered(let id, _, _): elsewhere.remove(id)
     case .ready, .listening, .failed, .access, .heard, .batch, .settled, .answered: break
     }
   }
@@ -79,6 +79,7 @@ final class WebhookHost {
     case .message(.ready): onEvent(.ready)
     case .message(.answered(let id, let status, let pause)):
       onEvent(.answered(id, status: Int(status), retryAfter: pause))
+    case .message(.created(let id, let event)): onEvent(.created(id, event: event))
     case .message(.failed(let id, let trouble, let code)): onEvent(.failed(id, trouble, code: code))
     // No reply was requested, so a reply is invalid.
     case .message(.replied), .message(.part), .malformed: onEvent(.malformed)

@@ -115,6 +115,8 @@ package struct LogRecord: Sendable {
     case .command(let report): self.init(report)
     case .room(.access(let room, let access)): self.init(access, room)
     case .room(.failing(let fault)): self.init(roomsFail: fault, configuration)
+    case .room(.edited(let edit)): self.init(edited: edit)
+    case .room(.editDropped(let edit, let loss)): self.init(notEdited: edit, loss, configuration)
     case .room(.listening):
       self.init(.notice, "rooms-listening", "the homeserver responds again: commands are received")
     case .site(.applied(let record)): self.init(applied: record)

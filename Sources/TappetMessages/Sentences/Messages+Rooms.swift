@@ -23,6 +23,47 @@ extension LogRecord {
   }
 }
 
+extension LogRecord {
+  /// Creates the record for a message that reports the outcome of its tap.
+  init(edited edit: RoomEdit) {
+    self.init(
+      .info, "room-edited", "the message of \(edit.action) in its room was edited: \(edit.outcome.text)",
+      [("action", edit.action), ("id", edit.entry.hex)])
+  }
+
+  /// Creates the record for a message that will not report the outcome of its tap.
+  init(notEdited edit: RoomEdit, _ loss: RoomEditLoss, _ configuration: KioskConfiguration) {
+    let place = configuration.webhooks.first { $0.action == edit.action }?.place ?? "the homeserver"
+    let (reason, code) =
+      switch loss {
+      case .refused(let refusal): (refusal.sentence(place), refusal.code)
+      case .failed(.status(429)): ("\(place) limits the rate of requests", WebhookFault.status(429).code)
+      case .failed(.status(let status)): ("\(place) responded with \(status)", WebhookFault.status(status).code)
+      case .failed(.trouble(let trouble, let code)):
+        (WebhookFault.trouble(trouble, code: code).sentence(place), WebhookFault.trouble(trouble, code: code).code)
+      }
+    self.init(
+      .notice, "room-edit-dropped",
+      "the message of \(edit.action) in its room will not report the outcome (\(edit.outcome.text)): \(reason)",
+      [("code", code), ("action", edit.action), ("id", edit.entry.hex)])
+  }
+}
+
+extension RoomEditOutcome {
+  /// The outcome, as the message in the room reports it.
+  package var text: String {
+    @export(interface) get {
+      switch self {
+      case .delivered: "\u{2705} delivered"
+      case .unheard: "\u{26A0} delivered, but the topic has no subscriber"
+      case .expired: "\u{274C} not delivered in time"
+      case .undeliverable: "\u{274C} refused by the broker"
+      case .dropped: "\u{274C} removed from the outbox, not delivered"
+      }
+    }
+  }
+}
+
 extension RoomAccess {
   /// The obstacle and the remedy, as part of a sentence.
   package var sentence: String {

@@ -248,9 +248,10 @@ extension StoreRequest {
   var isForHistory: Bool {
     switch self {
     case .recordTap, .keepHistory: true
-    case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .giveUpWebhook, .check,
-      .recordSecretUse, .recordFallback, .forgetFallbacks, .recordCloses, .recordBroker, .recordAnnounced,
-      .recordTimedOpening, .recordRoomCommands, .settleRoomCommand, .recordWrongCodes, .recordTime:
+    case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .removePosted, .giveUpWebhook,
+      .fetchEdit, .recordOutcome, .check, .recordSecretUse, .recordFallback, .forgetFallbacks, .recordCloses,
+      .recordBroker, .recordAnnounced, .recordTimedOpening, .recordRoomCommands, .settleRoomCommand, .recordWrongCodes,
+      .recordTime:
       false
     }
   }

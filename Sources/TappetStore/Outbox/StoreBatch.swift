@@ -8,10 +8,10 @@ extension StoreRequest {
   /// Whether the request justifies a commit on its own.
   var isWorthACommit: Bool {
     switch self {
-    case .recordSecretUse, .remove(_, mayWait: true), .recordTap, .keepHistory: false
-    case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .giveUpWebhook, .check,
-      .recordFallback, .forgetFallbacks, .recordCloses, .recordBroker, .recordAnnounced, .recordTimedOpening,
-      .recordRoomCommands, .settleRoomCommand, .recordWrongCodes, .recordTime:
+    case .recordSecretUse, .remove(_, mayWait: true), .recordOutcome, .recordTap, .keepHistory: false
+    case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .removePosted, .giveUpWebhook,
+      .fetchEdit, .check, .recordFallback, .forgetFallbacks, .recordCloses, .recordBroker, .recordAnnounced,
+      .recordTimedOpening, .recordRoomCommands, .settleRoomCommand, .recordWrongCodes, .recordTime:
       true
     }
   }
@@ -23,17 +23,21 @@ struct StoreBatch {
   struct CarriedRemovals {
     var removals: [EntryID] = []
     var webhooks: [WebhookRemoval] = []
+    /// The outcomes of broker entries, which precede their removals.
+    var outcomes: [(entry: EntryID, outcome: RoomEditOutcome)] = []
 
-    var isEmpty: Bool { removals.isEmpty && webhooks.isEmpty }
+    var isEmpty: Bool { removals.isEmpty && webhooks.isEmpty && outcomes.isEmpty }
   }
 
-  /// Changes of the ledger of commands from rooms.
+  /// Changes of the ledger of commands from rooms, and of the edits of messages in rooms.
   private struct RoomWork {
     var commands: (rows: [RecordedCommand], position: String)?
     /// The events whose commands are answered.
     var settled: [String] = []
+    /// The requests for the next edit, each with the row to remove.
+    var edits: [EntryID?] = []
 
-    var isEmpty: Bool { commands == nil && settled.isEmpty }
+    var isEmpty: Bool { commands == nil && settled.isEmpty && edits.isEmpty }
   }
 
   /// A request for entries.
@@ -75,6 +79,10 @@ struct StoreBatch {
       case .countUse(let id, let ticket): tickets.append((id, ticket))
       case .remove(let ids, _): self.unfinished.removals += ids
       case .removeWebhooks(let entries): self.unfinished.webhooks += entries.map { WebhookRemoval(entry: $0) }
+      case .removePosted(let entry, let event):
+        self.unfinished.webhooks.append(WebhookRemoval(entry: entry, event: event))
+      case .recordOutcome(let id, let outcome): self.unfinished.outcomes.append((id, outcome))
+      case .fetchEdit(let done): rooms.edits.append(done)
       case .giveUpWebhook(let entry, let reason, let time):
         self.unfinished.webhooks.append(WebhookRemoval(entry: entry, reason: reason, unixMilliseconds: time))
       case .fetch(let destination, let after, let limit, let clockIsGood, let excluded):
@@ -113,6 +121,7 @@ struct StoreBatch {
   /// Commits all changes in one transaction; returns the replies.
   func commit(to store: Store) throws(DatabaseError) -> [StoreEvent] {
     let events = try store.transaction { () throws(DatabaseError) in
+      for (id, outcome) in unfinished.outcomes { try store.recordOutcome(outcome, of: id) }
       for id in unfinished.removals { try store.delete(id) }
       try store.remove(unfinished.webhooks)
       var events: [StoreEvent] = []
@@ -151,6 +160,7 @@ struct StoreBatch {
         try store.countUse(of: use.ticket)
         events.append(.counted(use.id))
       }
+      for done in rooms.edits { events.append(.edit(try store.nextRoomEdit(removing: done))) }
       for drop in drops {
         events.append(.dropped(try store.removeChosen(drop.id, excluding: drop.excluded)))
       }
@@ -201,6 +211,7 @@ struct StoreBatch {
       batches.append(StoreBatch([.recordRoomCommands(rows, position: position)]))
     }
     for event in rooms.settled { batches.append(StoreBatch([.settleRoomCommand(event)])) }
+    for done in rooms.edits { batches.append(StoreBatch([.fetchEdit(done: done)])) }
     if let wrongCodes = latest.wrongCodes { batches.append(StoreBatch([.recordWrongCodes(wrongCodes)])) }
     if let time = latest.time { batches.append(StoreBatch([.recordTime(unixSeconds: time)])) }
     for entry in appends { batches.append(StoreBatch([.append(entry)])) }
@@ -220,6 +231,7 @@ struct StoreBatch {
     for entry in appends { events.append(.storeFailed(entry.id, fault)) }
     for use in tickets { events.append(.storeFailed(use.id, fault)) }
     if rooms.commands != nil { events.append(.roomCommandsFailed(fault)) }
+    for _ in rooms.edits { events.append(.editFailed(fault)) }
     for _ in drops { events.append(.dropFailed(fault)) }
     for _ in 0..<checkCount { events.append(.checkFailed(fault)) }
     return events
@@ -234,8 +246,8 @@ extension Store {
       case .outbox(.broker, .stored(let id, let sequence)): cacheRow(of: id, at: sequence)
       case .outbox(.broker, .removed(let ids)): for id in ids { rowCache[id] = nil }
       case .dropped(let entries): for entry in entries where entry.destination == .broker { rowCache[entry.id] = nil }
-      case .outbox, .storeFailed, .counted, .roomCommandsRecorded, .roomCommandsFailed, .dropFailed, .replaced,
-        .checked, .checkFailed:
+      case .outbox, .storeFailed, .counted, .roomCommandsRecorded, .roomCommandsFailed, .edit, .editFailed, .dropFailed,
+        .replaced, .checked, .checkFailed:
         break
       }
     }

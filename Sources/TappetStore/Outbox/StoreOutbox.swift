@@ -77,6 +77,7 @@ extension Store {
     guard try webhooks.step() else { return summary }
     summary.webhookCount = Int(clamping: webhooks.integer(0))
     summary.webhookSize = Int(clamping: webhooks.integer(1))
+    summary.hasRoomEdits = try hasRoomEdits()
     summary.earliestWebhookExpiry = try earliestExpiry(
       of: .webhook, at: moment, clockIsGood: clockIsGood, excluding: [])
     return summary
@@ -120,6 +121,10 @@ extension Store {
       let statement = try database.statement(entry.destination.delete)
       statement.bind(entry.sequence, at: 1)
       try statement.run()
+      switch entry.destination {
+      case .broker: try recordOutcome(.dropped, of: entry.id)
+      case .webhook: try forgetUnposted(entry.id)
+      }
     }
     return chosen + (try removeGivenUp(id, limit: Limits.storeDropMax - chosen.count))
   }
@@ -127,7 +132,12 @@ extension Store {
   /// Inserts the rows of a tap's entry; returns their sequence numbers.
   func insertAll(_ entry: OutboxEntry) throws(DatabaseError) -> (broker: Int64?, webhook: Int64?) {
     let webhook: Int64?
-    if let half = entry.forWebhook { webhook = try insert(forWebhook: half) } else { webhook = nil }
+    if let half = entry.forWebhook {
+      webhook = try insert(forWebhook: half)
+      if entry.notes.isReported { try insert(edited: half) }
+    } else {
+      webhook = nil
+    }
     try note(entry.notes, of: entry.uid)
     return (entry.destination == .broker ? try insert(entry) : nil, webhook)
   }

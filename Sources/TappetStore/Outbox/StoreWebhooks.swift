@@ -64,6 +64,8 @@ extension Store {
   func remove(_ removals: [WebhookRemoval]) throws(DatabaseError) {
     for removal in removals {
       if let reason = removal.reason { try list(removal.entry, reason, removal.unixMilliseconds) }
+      if let event = removal.event { try recordEvent(event, of: removal.entry.id) }
+      try forgetUnposted(removal.entry.id)
       let statement = try database.statement("DELETE FROM webhooks WHERE sequence = ?1 AND id = ?2")
       statement.bind(removal.entry.sequence, at: 1)
       statement.bind(blob: removal.entry.id.bigEndianBytes, at: 2)
@@ -122,6 +124,8 @@ struct WebhookRemoval: Sendable {
   /// Reason why the entry was given up; `nil` if it was not given up.
   var reason: WebhookRefusal?
   var unixMilliseconds: Int64 = 0
+  /// The event of the message in a room, if it is to be edited.
+  var event: String?
 }
 
 /// SQL statements for the two outboxes.

@@ -302,6 +302,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", "0")
         self.end_headers()
 
+    def send_limit_edits(self, room, words, body):
+        if "m.relates_to" in body:
+            return self.refuse(429, "M_LIMIT_EXCEEDED", retry_after_ms=1100)
+        self.say(room, words, body)
+
+    def send_lost_edits(self, room, words, body):
+        """An edit is there, and its first answer is lost."""
+        if "m.relates_to" in body:
+            return self.send_lost(room, words, body)
+        self.say(room, words, body)
+
     def send_muted(self, *words):
         self.refuse(403, "M_FORBIDDEN")
 

@@ -41,6 +41,24 @@ final class Homeserver {
       .compactMap { ($0["content"] as? [String: Any])?["body"] as? String }
   }
 
+  /// The messages in a room, each with the texts that its edits give it.
+  func messages(in room: String = "!open:h") -> [(text: String, edits: [String])] {
+    var order: [String] = []
+    var found: [String: (text: String, edits: [String])] = [:]
+    for fact in facts where fact["room"] as? String == room {
+      guard let event = fact["event"] as? String, let content = fact["content"] as? [String: Any] else { continue }
+      let relation = content["m.relates_to"] as? [String: Any]
+      if relation?["rel_type"] as? String == "m.replace" {
+        let new = content["m.new_content"] as? [String: Any]
+        found[relation?["event_id"] as? String ?? ""]?.edits.append(new?["body"] as? String ?? "none")
+      } else {
+        order.append(event)
+        found[event] = (content["body"] as? String ?? "none", [])
+      }
+    }
+    return order.compactMap { found[$0] }
+  }
+
   /// The id of the last event in a room whose text has `word` in it, once there is another one than these.
   func event(of word: String, in room: String = "!open:h", besides known: [String] = []) -> String? {
     var found: String?
