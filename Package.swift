@@ -93,7 +93,8 @@ let testPrograms: [Target] = [
     name: "Simulation", dependencies: ["TappetCore", "CPlatform"], path: "Tests/Simulation",
     exclude: ["run", "mutants", "mutants.txt"]),  // Tests/Simulation/run builds it with optimisation.
   .executableTarget(
-    name: "InventoryModel", dependencies: ["TappetInventory"], path: "Tests/InventoryModel", exclude: ["run"]),
+    name: "InventoryModel", dependencies: ["TappetInventory"], path: "Tests/InventoryModel",
+    exclude: ["run", "mutants", "mutants.txt"]),
 ]
 
 let package = Package(

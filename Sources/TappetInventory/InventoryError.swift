@@ -28,6 +28,12 @@ package indirect enum InventoryError: Error, Hashable, Sendable {
   case wrongQuantity(Int64)
   /// The request would remove more pieces than exist.
   case tooFew(name: String, quantity: Int64)
+  /// The request is for more pieces than are here, because people have the others, or than exist.
+  case tooFewHere(name: String, here: Int64)
+  /// The person has fewer pieces than are to be returned.
+  case tooFewLent(person: String, quantity: Int64)
+  /// The request does not specify which of several people is meant.
+  case severalPeople(name: String, [String])
   /// No entry of the given kind matches the text.
   case unknown(InventoryKind, String)
   /// No box has the given code.
@@ -46,7 +52,7 @@ package indirect enum InventoryError: Error, Hashable, Sendable {
   case noRoom(path: String)
   /// Another person has reserved the item for one of the requested days.
   case reserved(InventoryReservation)
-  /// The item is lent to another person on one of the requested days.
+  /// The entry is lent to another person, in whole or in part, possibly on one of the requested days.
   case lent(InventoryLoan)
   /// A reservation whose last day is before its first day.
   case endsBeforeStart(CalendarDay, CalendarDay)

@@ -8,7 +8,7 @@
 enum InventorySchema {
   /// All migrations in order.
   static let migrations: [String] = [
-    tables, texts, journal, names, desk, former, reversals, parts, due, barcode, reservation,
+    tables, texts, journal, names, desk, former, reversals, parts, due, barcode, reservation, labels, pieces,
   ]
 
   /// SQL to run before a first import, so that indexes are not updated for every row.
@@ -200,6 +200,49 @@ enum InventorySchema {
   private static let reservation = """
     CREATE TABLE reservation (
       uuid BLOB NOT NULL, first TEXT NOT NULL, last TEXT NOT NULL, person TEXT NOT NULL, PRIMARY KEY (uuid, first)
+    ) WITHOUT ROWID;
+    """
+
+  /// Columns for the pieces of a loan or reservation, of which an entry can have several; NULL is the whole entry.
+  private static let pieces = """
+    ALTER TABLE loan RENAME TO loan_whole;
+    CREATE TABLE loan (
+      uuid BLOB NOT NULL, person TEXT NOT NULL, unix_ms INTEGER NOT NULL, due TEXT, quantity INTEGER,
+      PRIMARY KEY (uuid, person)
+    ) WITHOUT ROWID;
+    INSERT INTO loan SELECT uuid, person, unix_ms, due, NULL FROM loan_whole;
+    DROP TABLE loan_whole;
+    ALTER TABLE reservation RENAME TO reservation_whole;
+    CREATE TABLE reservation (
+      uuid BLOB NOT NULL, first TEXT NOT NULL, last TEXT NOT NULL, person TEXT NOT NULL, quantity INTEGER,
+      PRIMARY KEY (uuid, first, person)
+    ) WITHOUT ROWID;
+    INSERT INTO reservation SELECT uuid, first, last, person, NULL FROM reservation_whole;
+    DROP TABLE reservation_whole;
+    ALTER TABLE undo_loan ADD COLUMN quantity INTEGER;
+    ALTER TABLE undo_reservation ADD COLUMN quantity INTEGER;
+    """
+
+  /// The previous loans and reservations of changed entries, and the previous entries of changed barcodes and tags.
+  ///
+  /// An entry that had no loan or reservation has a row with an empty person; a barcode or tag that had no entry has a
+  /// row without UUID.
+  private static let labels = """
+    CREATE TABLE undo_loan (
+      change INTEGER NOT NULL REFERENCES change ON DELETE CASCADE, uuid BLOB NOT NULL, person TEXT NOT NULL,
+      unix_ms INTEGER, due TEXT, PRIMARY KEY (change, uuid, person)
+    ) WITHOUT ROWID;
+    CREATE TABLE undo_reservation (
+      change INTEGER NOT NULL REFERENCES change ON DELETE CASCADE, uuid BLOB NOT NULL, person TEXT NOT NULL,
+      first TEXT NOT NULL, last TEXT, PRIMARY KEY (change, uuid, person, first)
+    ) WITHOUT ROWID;
+    CREATE TABLE undo_barcode (
+      change INTEGER NOT NULL REFERENCES change ON DELETE CASCADE, code TEXT NOT NULL, uuid BLOB,
+      PRIMARY KEY (change, code)
+    ) WITHOUT ROWID;
+    CREATE TABLE undo_tag (
+      change INTEGER NOT NULL REFERENCES change ON DELETE CASCADE, uid BLOB NOT NULL, uuid BLOB,
+      PRIMARY KEY (change, uid)
     ) WITHOUT ROWID;
     """
 

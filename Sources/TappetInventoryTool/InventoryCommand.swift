@@ -39,8 +39,8 @@ struct InventoryCommand {
     try judged { () throws(InventoryError) in
       let pass = { (entry: InventoryEntry) throws(InventoryError) in try self.pass(entry) }
       if arguments.has("low") { return try inventory.forEachLowItem(pass) }
-      if arguments.has("lent") { return try inventory.forEachLentItem(pass) }
-      if arguments.has("overdue") { return try inventory.forEachItem(dueBefore: .today, pass) }
+      if arguments.has("lent") { return try inventory.forEachLent(kind, pass) }
+      if arguments.has("overdue") { return try inventory.forEachLent(kind, dueBefore: .today, pass) }
       guard let words = arguments.value("in") else { return try inventory.forEach(kind, pass) }
       try inventory.forEach(kind, inside: try inventory.resolve(words, around: kind), pass)
     }
@@ -106,14 +106,19 @@ struct InventoryCommand {
   func lend() throws(CommandFailure) {
     let item = try named()
     try judged { () throws(InventoryError) in
-      try inventory.lend(item, to: arguments.value("to") ?? "", until: arguments.day("until"), by: arguments.who)
+      try inventory.lend(
+        item, to: arguments.value("to") ?? "", quantity: arguments.number("quantity"), until: arguments.day("until"),
+        by: arguments.who)
     }
     try report(item, "Lent")
   }
 
   func takeBack() throws(CommandFailure) {
     let item = try named()
-    try judged { () throws(InventoryError) in try inventory.takeBack(item, by: arguments.who) }
+    try judged { () throws(InventoryError) in
+      try inventory.takeBack(
+        item, from: arguments.value("from"), quantity: arguments.number("quantity"), by: arguments.who)
+    }
     try report(item, "Returned")
   }
 
@@ -121,8 +126,9 @@ struct InventoryCommand {
     let item = try named()
     try judged { () throws(InventoryError) in
       guard let first = arguments.day("from"), let last = arguments.day("until") else { return }
-      let wanted = InventoryReservation(person: arguments.value("for") ?? "", first: first, last: last)
-      try inventory.reserve(item, wanted)
+      let wanted = InventoryReservation(
+        person: arguments.value("for") ?? "", first: first, last: last, quantity: arguments.number("quantity"))
+      try inventory.reserve(item, wanted, by: arguments.who)
     }
     try report(item, "Reserved")
   }
@@ -130,7 +136,8 @@ struct InventoryCommand {
   func unreserve() throws(CommandFailure) {
     let item = try named()
     try judged { () throws(InventoryError) in
-      if let first = arguments.day("from") { try inventory.unreserve(item, from: first) }
+      guard let first = arguments.day("from") else { return }
+      try inventory.unreserve(item, from: first, for: arguments.value("for"), by: arguments.who)
     }
     try report(item, "No longer reserved")
   }
@@ -197,13 +204,6 @@ struct InventoryCommand {
 extension Arguments {
   /// Returns the date in an option's value; `nil` if the option is missing.
   func day(_ option: String) -> CalendarDay? { value(option).flatMap { CalendarDay($0) } }
-
-  /// The name of the person making a change: --by, otherwise the user name.
-  var who: String {
-    if let name = value("by")?.trimmedLabel { return name.escaped }
-    guard let entry = getpwuid(getuid()), let name = entry.pointee.pw_name else { return "\(getuid())" }
-    return String(cString: name)
-  }
 }
 
 /// Access to photos, which are the user's files and are only read.

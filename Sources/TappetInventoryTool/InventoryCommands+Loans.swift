@@ -6,36 +6,52 @@ import TappetInventory
 import TappetJSON
 
 extension Command {
-  /// The commands for loans and reservations.
-  static var loans: [Command] { [itemLend, itemReturn, itemReserve, itemUnreserve] }
-
-  private static var itemLend: Command {
-    Command(
-      words: "item lend", section: .inventory, summary: "check an item out to a person", operands: [Operand("ITEM")],
-      options: [
-        CommandOption("to", "PERSON", .person, "person to lend the item to"),
-        CommandOption("until", "DAY", "last day of the loan, such as 2026-12-24"), .by, .json,
-      ],
-      details: """
-        Checks an item out, as two taps do: the item's tag, then the person's. This ends any previous loan of
-        the item. Lending it to the same person again changes the last day. Use 'tappet item list --overdue' to
-        list the items that were due before today. A lent item keeps its place, to which it returns.
-        \(naming(.item))
-        """,
-      example: "tappet item lend 'Drill' --to Ada --until 2026-12-24",
-      usageError: { missing([("to", "PERSON")], $0) ?? wrongDay(["until"], $0) },
-      body: .thing(.item) { (thing) throws(CommandFailure) in try thing.lend() })
+  /// The commands for loans and reservations of a kind.
+  static func loans(of kind: InventoryKind) -> [Command] {
+    guard kind.isLendable else { return [] }
+    return [thingLend(kind), thingReturn(kind)] + (kind == .item ? [itemReserve, itemUnreserve] : [])
   }
 
-  private static var itemReturn: Command {
-    Command(
-      words: "item return", section: .inventory, summary: "check an item in", operands: [Operand("ITEM")],
-      options: [.by, .json],
+  private static func thingLend(_ kind: InventoryKind) -> Command {
+    let pieces = "With --quantity, several people can have pieces of the item, as many as there are."
+    let some = quantity("number of pieces to lend, in addition to earlier ones (default: all)")
+    return Command(
+      words: kind.name + " lend", section: .inventory, summary: "check \(kind.indefinite) out to a person",
+      operands: [Operand(kind.operand)],
+      options: [
+        CommandOption("to", "PERSON", .person, "person to lend the \(kind.name) to"),
+        CommandOption("until", "DAY", "last day of the loan, such as 2026-12-24"),
+      ] + (kind == .item ? [some] : []) + [.by, .json],
       details: """
-        Ends a loan: the item is back in its place.
-        \(naming(.item))
+        Checks \(kind.indefinite) out\(kind == .item ? ", as two taps do: the item's tag, then the person's" : "").
+        This ends its previous loan. Lending it to the same person again changes the last day. A lent \(kind.name)
+        keeps its place, to which it returns. Use 'tappet \(kind.name) list --overdue' to list the \(kind.plural)
+        that were due before today.\(kind == .item ? "\n" + pieces : "")
+        \(naming(kind))
         """,
-      body: .thing(.item) { (thing) throws(CommandFailure) in try thing.takeBack() })
+      example: kind == .item
+        ? "tappet item lend 'Drill' --to Ada --until 2026-12-24" : "tappet box lend B-17 --to Ada --until 2026-12-24",
+      usageError: { missing([("to", "PERSON")], $0) ?? wrongDay(["until"], $0) },
+      body: .thing(kind) { (thing) throws(CommandFailure) in try thing.lend() })
+  }
+
+  private static func thingReturn(_ kind: InventoryKind) -> Command {
+    let some = [
+      CommandOption("from", "PERSON", .person, "person who returns it, if several people have pieces"),
+      quantity("number of pieces to return (default: all that the person has)"),
+    ]
+    return Command(
+      words: kind.name + " return", section: .inventory, summary: "check \(kind.indefinite) in",
+      operands: [Operand(kind.operand)], options: (kind == .item ? some : []) + [.by, .json],
+      details: """
+        Ends a loan: the \(kind.name) is back in its place.
+        \(naming(kind))
+        """,
+      body: .thing(kind) { (thing) throws(CommandFailure) in try thing.takeBack() })
+  }
+
+  private static func quantity(_ summary: String) -> CommandOption {
+    CommandOption("quantity", "N", .number(1...Limits.inventoryQuantityMax), summary)
   }
 
   private static var itemReserve: Command {
@@ -45,12 +61,12 @@ extension Command {
       options: [
         CommandOption("for", "PERSON", .person, "person for whom the item is reserved"),
         CommandOption("from", "DAY", "first day, such as 2026-12-24"),
-        CommandOption("until", "DAY", "last day"), .json,
+        CommandOption("until", "DAY", "last day"), quantity("number of pieces (default: all)"), .by, .json,
       ],
       details: """
-        Reserves an item from the first to the last day. Days that overlap another reservation are refused, and
-        so is a loan to another person on these days, by hand or by two taps. Use 'tappet item show' to list
-        current and future reservations.
+        Reserves an item from the first to the last day. It is refused if other reservations and loans leave too
+        few pieces on one of these days, and so is a loan to another person then, by hand or by two taps. Use
+        'tappet item show' to list current and future reservations.
         \(naming(.item))
         """,
       example: "tappet item reserve 'Drill' --for Ada --from 2026-12-24 --until 2026-12-26",
@@ -63,7 +79,10 @@ extension Command {
   private static var itemUnreserve: Command {
     Command(
       words: "item unreserve", section: .inventory, summary: "end a reservation", operands: [Operand("ITEM")],
-      options: [CommandOption("from", "DAY", "first day of the reservation"), .json],
+      options: [
+        CommandOption("from", "DAY", "first day of the reservation"),
+        CommandOption("for", "PERSON", .person, "person, if several have a reservation from that day"), .by, .json,
+      ],
       details: """
         Removes the reservation that starts on this day.
         \(naming(.item))

@@ -12,7 +12,7 @@ extension Command {
       let ofOneKind = InventoryKind.allCases.flatMap { kind in
         [thingAdd(kind), thingList(kind), thingShow(kind)] + (kind == .building ? [] : [thingMove(kind)])
           + [thingEdit(kind), thingRemove(kind)]
-          + (kind == .item ? [itemTake, itemPut, itemCount] + loans : [])
+          + (kind == .item ? [itemTake, itemPut, itemCount] : []) + loans(of: kind)
       }
       return ofOneKind + [
         find, label, inventoryWatch, inventoryImport, inventoryExport, inventoryMoves, inventoryChanges, inventoryUndo,
@@ -46,10 +46,11 @@ extension Command {
       options.append(
         CommandOption("in", container == .building ? "BUILDING" : "PLACE", "only \(kind.plural) in this \(places)"))
     }
-    if kind == .item {
-      options.append(CommandOption("low", "only items whose quantity is below their minimum").orElse)
-      options.append(CommandOption("lent", "only items on loan, oldest loan first").orElse)
-      options.append(CommandOption("overdue", "only items that were due before today, earliest due day first").orElse)
+    if kind == .item { options.append(CommandOption("low", "only items whose quantity is below their minimum").orElse) }
+    if kind.isLendable {
+      let overdue = "only \(kind.plural) that were due before today, earliest due day first"
+      options.append(CommandOption("lent", "only \(kind.plural) on loan, oldest loan first").orElse)
+      options.append(CommandOption("overdue", overdue).orElse)
     }
     return Command(
       words: kind.name + " list", section: .inventory, summary: "list the \(kind.plural)", options: options + [.json],
@@ -70,7 +71,8 @@ extension Command {
       summary: "show \(kind.indefinite)\(kind == .item ? "" : " and its contents")",
       operands: [Operand(kind.operand)], options: [.json],
       details: """
-        Shows \(kind.indefinite): where it is, \(kind == .item ? "its quantity, notes and photo" : "its contents").
+        Shows \(kind.indefinite): where it is, \(kind == .item ? "its quantity, notes and photo" : "its contents")\
+        \(kind.isLendable ? ", who has it" : "").
         \(naming(kind))
         """,
       body: .thing(kind) { (thing) throws(CommandFailure) in try thing.show() })
@@ -215,8 +217,9 @@ extension Command {
       words: "inventory changes", section: .inventory, summary: "list the changes that can be undone, newest first",
       options: [.json],
       details: """
-        Lists the last 50 changes: number, time, person, change. An import is one change, and so is the removal of
-        a place with everything in it. With --json, one object per line.
+        Lists the last 50 changes: number, time, person, change. Loans, reservations, barcodes and tags are
+        changes, too. An import is one change, and so is the removal of a place with everything in it.
+        With --json, one object per line.
         """,
       body: .running(InventoryHistory.listChanges))
   }
@@ -230,9 +233,9 @@ extension Command {
       ],
       details: """
         Undoes your last change that has not been undone, or change NUMBER of 'tappet inventory changes': added
-        things are removed, removed things are restored with their contents, and moved or edited things are as
-        before. Asks for confirmation if more than one thing is affected. Refuses to undo a change if a later
-        change affects the same things.
+        things are removed, removed things are restored with their contents, and moved, edited, lent, returned or
+        reserved things are as before. Asks for confirmation if more than one thing is affected. Refuses to undo
+        a change if a later change affects the same things, or the same barcode or tag.
         """,
       usageError: { arguments in
         guard let text = arguments.operands.first, Int64(decimal: text.utf8) == nil else { return nil }

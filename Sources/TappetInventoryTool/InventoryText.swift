@@ -24,16 +24,36 @@ extension InventoryLoan {
   /// Whether the due date has passed.
   var isOverdue: Bool { due.map { $0 < .today } ?? false }
 
+  fileprivate var json: JSON {
+    .object([
+      "person": .string(person), "quantity": quantity.map { .number($0) } ?? .null,
+      "lent_at": .time(unixMilliseconds: unixMilliseconds), "due": .optional(due?.text), "overdue": .bool(isOverdue),
+    ])
+  }
+
   /// The due date as part of a line.
   fileprivate var end: String { due.map { ", until \($0.text)" + (isOverdue ? ": overdue" : "") } ?? "" }
+}
+
+extension InventoryReservation {
+  fileprivate var json: JSON {
+    .object([
+      "person": .string(person), "quantity": quantity.map { .number($0) } ?? .null, "from": .string(first.text),
+      "until": .string(last.text),
+    ])
+  }
 }
 
 extension Inventory {
   /// Returns the line for an entry in a list.
   func line(of entry: InventoryEntry) throws(InventoryError) -> String {
     let path = try location(of: entry).path
-    if entry.kind == .item, let loan = try loan(of: entry) { return entry.line + "  with " + loan.person + loan.end }
-    return entry.line + (path.isEmpty ? "" : "  " + path)
+    let loans = entry.kind.isLendable ? try loans(of: entry) : []
+    if let loan = loans.first(where: { $0.quantity == nil }) {
+      return entry.line + "  with " + loan.person + loan.end
+    }
+    let parts = loans.map { "  \($0.quantity ?? 0) with " + $0.person + $0.end }.joined()
+    return entry.line + (path.isEmpty ? "" : "  " + path) + parts
   }
 
   /// Returns the details of an entry, one per line.
@@ -44,12 +64,14 @@ extension Inventory {
     }
     add("in", try location(of: entry).path)
     add("code", entry.code)
-    if entry.kind == .item, let loan = try loan(of: entry) {
-      add("with", loan.person + ", since " + WallTime.second(unixMilliseconds: loan.unixMilliseconds) + loan.end)
+    for loan in entry.kind.isLendable ? try loans(of: entry) : [] {
+      let since = WallTime.second(unixMilliseconds: loan.unixMilliseconds)
+      add("with", loan.person + (loan.quantity.map { ": \($0)" } ?? "") + ", since " + since + loan.end)
     }
     if entry.kind == .item {
       for other in try reservations(of: entry) {
-        add("reserved", "for \(other.person), \(other.first.text) to \(other.last.text)")
+        let pieces = other.quantity.map { "\($0) " } ?? ""
+        add("reserved", pieces + "for \(other.person), \(other.first.text) to \(other.last.text)")
       }
       let minimum = entry.minimum.map { ", at least \($0)" + (entry.isLow ? ": low" : "") } ?? ""
       add("quantity", "\(entry.quantity)" + minimum)
@@ -71,7 +93,8 @@ extension Inventory {
   func json(of entry: InventoryEntry, hashesPhoto: Bool) throws(InventoryError) -> JSON {
     let location = try location(of: entry)
     let isItem = entry.kind == .item
-    let loan = isItem ? try loan(of: entry) : nil
+    let loans = entry.kind.isLendable ? try loans(of: entry) : []
+    let loan = loans.first { $0.quantity == nil }
     return .object([
       "kind": .string(entry.kind.name), "id": .string(entry.id.text), "name": .string(entry.name),
       "code": entry.kind == .box ? .string(entry.code) : .null,
@@ -83,14 +106,9 @@ extension Inventory {
       "quantity": isItem ? .number(entry.quantity) : .null, "minimum": entry.minimum.map { .number($0) } ?? .null,
       "low": .bool(entry.isLow), "holder": .optional(loan?.person),
       "lent_at": loan.map { .time(unixMilliseconds: $0.unixMilliseconds) } ?? .null,
-      "due": .optional(loan?.due?.text), "overdue": .bool(loan?.isOverdue == true),
-      "reservations": .array(
-        isItem
-          ? try reservations(of: entry).map {
-            .object([
-              "person": .string($0.person), "from": .string($0.first.text), "until": .string($0.last.text),
-            ])
-          } : []),
+      "due": .optional(loan?.due?.text), "overdue": .bool(loans.contains { $0.isOverdue }),
+      "loans": .array(loans.map { $0.json }),
+      "reservations": .array(isItem ? try reservations(of: entry).map { $0.json } : []),
       "tags": .array(try tags(of: entry).map { .string(Hex.encode($0.bytes)) }), "photo": .optional(entry.photo?.path),
       "photo_sha256": .optional(entry.photo.map { Hex.encode($0.hash) }),
       "photo_state": .optional(hashesPhoto ? entry.photo.map { PhotoFile.state(of: $0) } : nil),

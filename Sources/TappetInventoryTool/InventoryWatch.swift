@@ -110,7 +110,7 @@ final class InventoryWatch {
   private func facts(_ id: InventoryID) throws(InventoryError) -> InventoryScreen.Facts? {
     guard let entry = try inventory.entry(id) else { return nil }
     var facts = InventoryScreen.Facts(title: entry.line.escaped)
-    let loan = entry.kind == .item ? try inventory.loan(of: entry) : nil
+    let loan = entry.kind.isLendable ? try inventory.loan(of: entry) : nil
     let path = try inventory.location(of: entry).path
     facts.place = (loan.map { "with " + $0.person } ?? path).escaped
     try inventory.forEach(in: entry) { (content) throws(InventoryError) in

@@ -34,14 +34,14 @@ import Testing
     let item = try world.add(.item, "M4", box)
     #expect(try inventory.entry(tag: uid) == nil)
     for thing in [shelf, item, box] {
-      try inventory.assign(uid, to: thing)
+      try inventory.assign(uid, to: thing, by: "Ann")
       #expect(try world.reopened().entry(tag: uid) == thing)
       #expect(try inventory.tags(of: thing) == [uid])
     }
     #expect(try inventory.tags(of: item) == [])
     try inventory.remove(box, by: "Ann")
     #expect(try inventory.entry(tag: uid) == nil)
-    #expect(throws: InventoryError.unknown(.box, "Screws")) { try inventory.assign(uid, to: box) }
+    #expect(throws: InventoryError.unknown(.box, "Screws")) { try inventory.assign(uid, to: box, by: "Ann") }
     try inventory.undo(by: "Ann")
     #expect(try inventory.entry(tag: uid) == box)
   }
@@ -105,7 +105,7 @@ import Testing
     let (first, second) = (try #require(CalendarDay("2026-12-24")), try #require(CalendarDay("2026-12-31")))
     func overdue(_ day: String) throws -> [String] {
       var names: [String] = []
-      try inventory.forEachItem(dueBefore: try #require(CalendarDay(day))) { item in
+      try inventory.forEachLent(.item, dueBefore: try #require(CalendarDay(day))) { item in
         names.append(item.name)
         return true
       }
@@ -133,13 +133,13 @@ import Testing
     let drill = try world.add(.item, "Drill", box)
     let path = "House → Cellar → Shelf"
     #expect(throws: InventoryError.unchanged(.item)) { try inventory.takeBack(drill, by: "Ann") }
-    #expect(throws: InventoryError.wrongContainer(.box, nil)) { try inventory.lend(box, to: "Ann", by: "Ann") }
+    #expect(throws: InventoryError.wrongContainer(.spot, nil)) { try inventory.lend(shelf, to: "Ann", by: "Ann") }
     try inventory.lend(drill, to: "Ann", by: "Ann")
     #expect(throws: InventoryError.unchanged(.item)) { try inventory.lend(drill, to: "Ann", by: "Ann") }
     try inventory.lend(drill, to: "Ben", by: "kiosk")
     #expect(try world.reopened().loan(of: drill)?.person == "Ben")
     var lent: [InventoryEntry] = []
-    try inventory.forEachLentItem { item in
+    try inventory.forEachLent(.item) { item in
       lent.append(item)
       return true
     }

@@ -23,25 +23,27 @@ import Testing
 
   @Test func `days that overlap are refused with who has them, and the others are kept in order`() throws {
     let later = days(10, 12)
-    try inventory.reserve(drill, later)
+    try inventory.reserve(drill, later, by: "Ann")
     for (first, last) in [(8, 10), (12, 12), (11, 11), (9, 13)] as [(Int64, Int64)] {
-      #expect(throws: InventoryError.reserved(later)) { try inventory.reserve(drill, days(first, last, "Ben")) }
+      #expect(throws: InventoryError.reserved(later)) {
+        try inventory.reserve(drill, days(first, last, "Ben"), by: "Ann")
+      }
     }
     let sooner = days(8, 9, "Ben")
-    try inventory.reserve(drill, sooner)
+    try inventory.reserve(drill, sooner, by: "Ann")
     #expect(try world.reopened().reservations(of: drill) == [sooner, later])
     #expect(throws: InventoryError.endsBeforeStart(days(4, 3).first, days(4, 3).last)) {
-      try inventory.reserve(drill, days(4, 3))
+      try inventory.reserve(drill, days(4, 3), by: "Ann")
     }
-    #expect(throws: InventoryError.self) { try inventory.reserve(drill, days(20, 21, "\u{1B}")) }
-    try inventory.unreserve(drill, from: sooner.first)
-    #expect(throws: InventoryError.unchanged(.item)) { try inventory.unreserve(drill, from: sooner.first) }
+    #expect(throws: InventoryError.self) { try inventory.reserve(drill, days(20, 21, "\u{1B}"), by: "Ann") }
+    try inventory.unreserve(drill, from: sooner.first, by: "Ann")
+    #expect(throws: InventoryError.unchanged(.item)) { try inventory.unreserve(drill, from: sooner.first, by: "Ann") }
     #expect(try inventory.reservations(of: drill) == [later])
   }
 
   @Test func `a loan to another person keeps off reserved days, and a reservation off a loan`() throws {
     let tomorrow = days(1, 2)
-    try inventory.reserve(drill, tomorrow)
+    try inventory.reserve(drill, tomorrow, by: "Ann")
     #expect(throws: InventoryError.reserved(tomorrow)) {
       try inventory.lend(drill, to: "Ben", until: days(0, 5).last, by: "Ben")
     }
@@ -50,21 +52,21 @@ import Testing
       try inventory.lend(drill, to: "Ben", until: tomorrow.first, by: "Ben")
     }
     let loan = try #require(try inventory.loan(of: drill))
-    #expect(throws: InventoryError.lent(loan)) { try inventory.reserve(drill, days(0, 0, "Eve")) }
+    #expect(throws: InventoryError.lent(loan)) { try inventory.reserve(drill, days(0, 0, "Eve"), by: "Ann") }
     try inventory.takeBack(drill, by: "Ben")
     try inventory.lend(drill, to: "Ada", until: tomorrow.last, by: "Ada")
     #expect(try inventory.loan(of: drill)?.person == "Ada")
   }
 
   @Test func `a loan without a last day is refused on a reserved day alone, and what is over is forgotten`() throws {
-    try inventory.reserve(drill, days(1, 1))
+    try inventory.reserve(drill, days(1, 1), by: "Ann")
     try inventory.lend(drill, to: "Ben", by: "Ben")
     try inventory.takeBack(drill, by: "Ben")
     let today = days(0, 0)
-    try inventory.reserve(drill, today)
+    try inventory.reserve(drill, today, by: "Ann")
     #expect(throws: InventoryError.reserved(today)) { try inventory.lend(drill, to: "Ben", by: "Ben") }
     try inventory.lend(drill, to: "Ada", by: "Ada")
-    try inventory.reserve(drill, days(-3, -1, "Eve"))
+    try inventory.reserve(drill, days(-3, -1, "Eve"), by: "Ann")
     #expect(try inventory.reservations(of: drill) == [today, days(1, 1)])
   }
 }

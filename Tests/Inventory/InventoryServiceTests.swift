@@ -69,7 +69,7 @@ import Testing
 
   @Test func `a loan to another person than the one who reserved the item is refused with that reason`() throws {
     let drill = try world.add(.item, "Drill", try world.add(.box, "Tools", try world.spot()))
-    try world.inventory.reserve(drill, InventoryReservation(person: "Ada", first: .today, last: .today))
+    try world.inventory.reserve(drill, InventoryReservation(person: "Ada", first: .today, last: .today), by: "Ann")
     order(.begin(scanner: ""))
     order(.lend(1, drill.id, to: "Ben", who: "Ben"))
     order(.lend(2, drill.id, to: "Ada", who: "Ada"))

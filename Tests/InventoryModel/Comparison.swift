@@ -35,7 +35,10 @@ struct Comparison {
     } catch let error as InventoryError {
       guard !isAllowed, error.isRefusal else { throw Difference(description: "\(operation): \(error)") }
     }
-    if case .undo = operation { try readEntries(changedSince: before) }
+    switch operation {
+    case .undo, .redo: try readEntries(changedSince: before)
+    default: break
+    }
   }
 
   private mutating func apply(_ operation: Operation) throws {
@@ -49,6 +52,25 @@ struct Comparison {
       entries[number] = try inventory.move(try entry(number), to: try entry(container), by: "model")
     case .remove(let number): try inventory.remove(try entry(number), by: "model")
     case .undo: try inventory.undo(by: "model")
+    case .redo: try inventory.redo(by: "model")
+    case .lend, .takeBack, .addBarcode, .removeBarcode, .reserve, .unreserve: try relabel(operation)
+    }
+  }
+
+  private func relabel(_ operation: Operation) throws {
+    var edit = InventoryEdit()
+    switch operation {
+    case .lend(let number, let person): try inventory.lend(try entry(number), to: person, by: "model")
+    case .takeBack(let number): try inventory.takeBack(try entry(number), by: "model")
+    case .addBarcode(let code, let number):
+      edit.barcode = code
+      try inventory.edit(try entry(number), edit, by: "model")
+    case .removeBarcode(let code, let number):
+      edit.removedBarcode = code
+      try inventory.edit(try entry(number), edit, by: "model")
+    case .reserve(let number, let wanted): try inventory.reserve(try entry(number), wanted, by: "model")
+    case .unreserve(let number, let first): try inventory.unreserve(try entry(number), from: first, by: "model")
+    case .add, .edit, .move, .remove, .undo, .redo: break
     }
   }
 
@@ -84,7 +106,13 @@ struct Comparison {
 
   /// Compares the answers to one random question.
   func ask(_ random: inout Random) throws {
-    switch random.below(6) {
+    switch random.below(7) {
+    case 6:
+      guard let thing = random.pick(model.things) else { return }
+      try require(try labels(of: try entry(thing.number)) == thing.labels, "labels of \(thing)")
+      let barcode = random.pick(model.things.filter { !$0.labels.barcodes.isEmpty })
+      guard let labelled = barcode, let code = labelled.labels.barcodes.first else { return }
+      try require(try inventory.thing(onLabel: code)?.number == labelled.number, "barcode \(code)")
     case 0:
       let words = (0...random.below(2)).map { _ in
         String((random.pick(Operation.words) ?? "").prefix(2 + random.below(4)))
@@ -136,6 +164,9 @@ struct Comparison {
         found.append(thing(entry, places))
         return true
       }
+      for index in found.indices where found[index].number >= 0 {
+        if let entry = entries[found[index].number] { found[index].labels = try labels(of: entry) }
+      }
       let known = model.all(kind)
       try require(found == (kind == .box || kind == .item ? known.reversed() : known), "all of \(kind)")
     }
@@ -156,6 +187,13 @@ struct Comparison {
     return Thing(
       number: number, kind: entry.kind, container: container, name: entry.name, code: entry.code, notes: entry.notes,
       quantity: entry.quantity, minimum: entry.minimum)
+  }
+
+  private func labels(of entry: InventoryEntry) throws -> Labels {
+    let isItem = entry.kind == .item
+    return Labels(
+      holder: isItem ? try inventory.loan(of: entry)?.person : nil, barcodes: try inventory.barcodes(of: entry),
+      reservations: isItem ? try inventory.reservations(of: entry) : [])
   }
 
   private func require(_ condition: Bool, _ what: String) throws {
@@ -187,7 +225,7 @@ extension InventoryError {
   /// Whether a rule and not the disk was in the way.
   var isRefusal: Bool {
     switch self {
-    case .codeTaken, .unchanged, .nothingToUndo: true
+    case .codeTaken, .barcodeTaken, .unchanged, .reserved, .nothingToUndo: true
     default: false
     }
   }

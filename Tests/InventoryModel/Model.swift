@@ -14,14 +14,24 @@ struct Thing: Equatable {
   var notes = ""
   var quantity: Int64 = 1
   var minimum: Int64?
+  var labels = Labels()
 
   var isLow: Bool { minimum.map { quantity < $0 } ?? false }
+}
+
+/// The facts about a thing besides its values: its holder, its barcodes in order, and its reservations.
+struct Labels: Equatable {
+  var holder: String?
+  var barcodes: [String] = []
+  var reservations: [InventoryReservation] = []
 }
 
 /// All things, the states before the last changes, and the moves.
 struct Model {
   private(set) var things: [Thing] = []
-  private var past: [(things: [Thing], moves: Int)] = []
+  private var past: [[Thing]] = []
+  /// The states that were taken back since the last change.
+  private var future: [[Thing]] = []
   /// The number of moves, newest last: who moved, and to which thing's path.
   private(set) var moves: [String] = []
   private static let pastMax = 50
@@ -45,6 +55,15 @@ struct Model {
     return names.joined(separator: " → ")
   }
 
+  /// The holder of a thing, or the path of its place.
+  private func whereabouts(_ thing: Thing) -> String { thing.labels.holder ?? path(of: thing) }
+
+  /// Whether a change was just taken back.
+  var canRedo: Bool { !future.isEmpty }
+
+  /// Whether no thing has the barcode.
+  func isFree(_ barcode: String) -> Bool { !things.contains { $0.labels.barcodes.contains(barcode) } }
+
   // MARK: Changes
 
   /// Adds a thing; false when its code is another box's.
@@ -66,16 +85,43 @@ struct Model {
     return true
   }
 
-  /// Moves a thing; false when it is there already.
+  /// Moves a thing, and ends its loan; false when it is there already.
   mutating func move(_ number: Int, to container: Int) -> Bool {
-    guard let index = things.firstIndex(where: { $0.number == number }), things[index].container != container else {
-      return false
-    }
+    guard let index = things.firstIndex(where: { $0.number == number }) else { return false }
+    if things[index].container == container, things[index].labels.holder == nil { return false }
     remember()
-    let origin = path(of: things[index])
+    let before = self
     things[index].container = container
-    moves.append(things[index].name + ": " + origin + " > " + path(of: things[index]))
+    things[index].labels.holder = nil
+    recordMoves(since: before)
     return true
+  }
+
+  /// Changes the labels of a thing; false when nothing would change.
+  mutating func relabel(_ number: Int, _ change: (inout Labels) -> Void) -> Bool {
+    guard let index = things.firstIndex(where: { $0.number == number }) else { return false }
+    var labels = things[index].labels
+    change(&labels)
+    if labels == things[index].labels { return false }
+    remember()
+    let before = self
+    things[index].labels = labels
+    recordMoves(since: before)
+    return true
+  }
+
+  /// Adds a barcode; false when another thing has it.
+  mutating func addBarcode(_ code: String, to number: Int) -> Bool {
+    guard isFree(code) else { return false }
+    return relabel(number) { $0.barcodes = ($0.barcodes + [code]).sorted() }
+  }
+
+  /// Adds a reservation; false when it overlaps another.
+  mutating func reserve(_ number: Int, _ wanted: InventoryReservation) -> Bool {
+    relabel(number) { labels in
+      if labels.reservations.contains(where: { $0.first <= wanted.last && wanted.first <= $0.last }) { return }
+      labels.reservations = (labels.reservations + [wanted]).sorted { $0.first < $1.first }
+    }
   }
 
   /// Removes a thing and everything in it.
@@ -94,18 +140,36 @@ struct Model {
   /// Takes the last change back; false when none is left.
   mutating func undo() -> Bool {
     guard let state = past.popLast() else { return false }
-    let now = self
-    things = state.things
-    for thing in things {
-      guard let moved = now.thing(thing.number), moved.container != thing.container else { continue }
-      moves.append(thing.name + ": " + now.path(of: moved) + " > " + path(of: thing))
-    }
+    let before = self
+    future.append(things)
+    things = state
+    recordMoves(since: before)
+    return true
+  }
+
+  /// Makes the change that was taken back last again; false when another change was made since.
+  mutating func redo() -> Bool {
+    guard let state = future.popLast() else { return false }
+    let before = self
+    past.append(things)
+    things = state
+    recordMoves(since: before)
     return true
   }
 
   private mutating func remember() {
-    past.append((things, moves.count))
+    past.append(things)
+    future = []
     if past.count > Model.pastMax { past.removeFirst() }
+  }
+
+  /// A thing moves with a change of its own place or holder alone, not with the place that it is in.
+  private mutating func recordMoves(since before: Model) {
+    for thing in things {
+      guard let old = before.thing(thing.number) else { continue }
+      guard old.container != thing.container || old.labels.holder != thing.labels.holder else { continue }
+      moves.append(thing.name + ": " + before.whereabouts(old) + " > " + whereabouts(thing))
+    }
   }
 
   private func isTaken(_ code: String, except number: Int) -> Bool {

@@ -9,7 +9,14 @@ enum Operation {
   case edit(Thing)
   case move(Int, to: Int)
   case remove(Int)
+  case lend(Int, to: String)
+  case takeBack(Int)
+  case addBarcode(String, to: Int)
+  case removeBarcode(String, from: Int)
+  case reserve(Int, InventoryReservation)
+  case unreserve(Int, from: CalendarDay)
   case undo
+  case redo
 
   /// The words of names and notes.
   static let words = ["screw", "nail", "bolt", "nut", "washer", "cable", "tape", "lamp", "fuse", "hook"]
@@ -19,7 +26,10 @@ enum Operation {
 
   /// Draws the next operation on `model`.
   static func draw(_ number: Int, _ model: Model, _ random: inout Random) -> Operation {
-    switch random.below(100) {
+    switch random.below(120) {
+    case 100..<115: return relabelling(model, &random) ?? .undo
+    // The redo of a change with others after it depends on what they touch, which the model does not know.
+    case 115..<120 where model.canRedo: return .redo
     case 0..<50 where model.things.count < thingsMax: return addition(number, model, &random) ?? .undo
     case 0..<65: return edit(model, &random) ?? .undo
     case 65..<85: return move(model, &random) ?? .undo
@@ -61,6 +71,32 @@ enum Operation {
     return .move(thing.number, to: place.number)
   }
 
+  private static func relabelling(_ model: Model, _ random: inout Random) -> Operation? {
+    let barcode = "E-\(random.below(codesMax))"
+    let person = people[random.below(people.count)]
+    guard let item = random.pick(model.all(.item)), let thing = random.pick(model.things) else { return nil }
+    switch random.below(6) {
+    case 0: return .lend(item.number, to: person)
+    case 1: return .takeBack(item.number)
+    case 2: return thing.labels.barcodes.contains(barcode) ? nil : .addBarcode(barcode, to: thing.number)
+    case 3:
+      let labelled = random.pick(model.things.filter { !$0.labels.barcodes.isEmpty })
+      return labelled.flatMap { .removeBarcode($0.labels.barcodes[0], from: $0.number) }
+    case 4:
+      let first = Int64(random.below(20))
+      let last = first + Int64(random.below(4))
+      return .reserve(item.number, InventoryReservation(person: person, first: day(first), last: day(last)))
+    default:
+      let reserved = random.pick(model.all(.item).filter { !$0.labels.reservations.isEmpty })
+      return reserved.flatMap { .unreserve($0.number, from: $0.labels.reservations[0].first) }
+    }
+  }
+
+  /// Days that are neither today nor over while the program runs.
+  private static func day(_ number: Int64) -> CalendarDay { CalendarDay(number: 60_000 + number) }
+
+  private static let people = ["Ann", "Ben", "Cy"]
+
   /// Seldom something large, or the store room would always be empty.
   private static func removal(_ model: Model, _ random: inout Random) -> Operation? {
     let kind: InventoryKind = [.building, .room, .spot, .box, .box][random.below(40) / 8]
@@ -87,7 +123,15 @@ enum Operation {
     case .remove(let number):
       model.remove(number)
       return true
+    case .lend(let number, let person): return model.relabel(number) { $0.holder = person }
+    case .takeBack(let number): return model.relabel(number) { $0.holder = nil }
+    case .addBarcode(let code, let number): return model.addBarcode(code, to: number)
+    case .removeBarcode(let code, let number): return model.relabel(number) { $0.barcodes.removeAll { $0 == code } }
+    case .reserve(let number, let wanted): return model.reserve(number, wanted)
+    case .unreserve(let number, let first):
+      return model.relabel(number) { $0.reservations.removeAll { $0.first == first } }
     case .undo: return model.undo()
+    case .redo: return model.redo()
     }
   }
 }

@@ -6,7 +6,6 @@
 import Foundation
 import TappetCore
 import TappetInventory
-import TappetStore
 
 let words = CommandLine.arguments.dropFirst()
 guard words.count >= 3, let folder = words.first, let seed = UInt64(words[2]), let count = Int(words[3]) else {

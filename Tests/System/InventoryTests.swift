@@ -60,7 +60,62 @@ import Testing
     #expect(try world.tappet("inventory", "redo").status == 0)
     #expect(try world.tappet("item", "list").output.isEmpty)
     #expect(try world.tappet("inventory", "undo", "--yes").status == 0)
+    try takeBackLoans(world)
     try world.goodTap()
+  }
+
+  /// Loans, reservations and barcodes are changes, too; one that another person made needs --any.
+  private func takeBackLoans(_ world: KioskWorld) throws {
+    #expect(try world.tappet("item", "lend", "M4 x 20", "--to", "Ann", "--by", "Ben").status == 0)
+    let taken = try world.tappet("inventory", "undo", "--by", "Cy")
+    #expect(taken.status == 1 && taken.errors.contains("there is no change by Cy"), "\(taken)")
+    let undone = try world.tappet("inventory", "undo", "--by", "Ben")
+    #expect(undone.status == 0 && undone.errors.contains("the item 'M4 x 20' was lent by Ben"), "\(undone)")
+    #expect(try world.tappet("item", "list", "--lent").output.isEmpty)
+    let days = ["--from", "2126-12-24", "--until", "2126-12-26"]
+    #expect(try world.tappet(["item", "reserve", "M4 x 20", "--for", "Ann"] + days).status == 0)
+    #expect(try world.tappet("item", "unreserve", "M4 x 20", "--from", "2126-12-24").status == 0)
+    #expect(try world.tappet("item", "edit", "M4 x 20", "--barcode", "INV-7").status == 0)
+    let changes = try world.tappet("inventory", "changes").output.split(separator: "\n").prefix(4)
+    let expected = [
+      "the item 'M4 x 20' was edited", "a reservation of the item 'M4 x 20' was cancelled",
+      "the item 'M4 x 20' was reserved", "the item 'M4 x 20' was lent, undone",
+    ]
+    #expect(changes.count == 4 && zip(changes, expected).allSatisfy { $0.hasSuffix($1) }, "\(changes)")
+    for _ in 0..<2 { #expect(try world.tappet("inventory", "undo").status == 0) }
+    #expect(try world.tappet("find", "INV-7").status == 1)
+    #expect(try world.tappet("item", "show", "M4 x 20").output.contains("for Ann, 2126-12-24 to 2126-12-26"))
+  }
+
+  @Test func `people have pieces of an item, and a box, and a suspension lists what they have`() throws {
+    let world = try KioskWorld(withBroker: false)
+    try fill(world)
+    let item = "M4 x 20"
+    for (person, quantity) in [("Ann", "50"), ("Ben", "30")] {
+      #expect(try world.tappet("item", "lend", item, "--to", person, "--quantity", quantity).status == 0)
+    }
+    let line = "M4 x 20  200  House → Cellar → Shelf → Schrauben  50 with Ann  30 with Ben\n"
+    #expect(try world.tappet("item", "list", "--lent").output == line)
+    let tooMany = try world.tappet("item", "take", item, "121")
+    #expect(tooMany.status == 1 && tooMany.errors.contains("only 120 of 'M4 x 20' can be had"), "\(tooMany)")
+    let unclear = try world.tappet("item", "return", item)
+    #expect(unclear.status == 1 && unclear.errors.contains("Ann, Ben; specify one of them"), "\(unclear)")
+    #expect(try world.tappet("item", "return", item, "--from", "Ben", "--quantity", "10").status == 0)
+    #expect(try world.tappet("box", "lend", "B-17", "--to", "Ann", "--until", "2020-02-02").status == 0)
+    let overdue = try world.tappet("box", "list", "--overdue").output
+    #expect(overdue == "Schrauben  [B-17]  with Ann, until 2020-02-02: overdue\n")
+    let shown = try world.tappet("item", "show", item).output
+    #expect(shown.contains("  with      Ann: 50, since ") && shown.contains("  with      Ben: 20, since "), "\(shown)")
+    let days = ["--from", "2126-12-24", "--until", "2126-12-26", "--quantity"]
+    #expect(try world.tappet(["item", "reserve", item, "--for", "Cy"] + days + ["150"]).status == 0)
+    let refused = try world.tappet(["item", "reserve", item, "--for", "Ann"] + days + ["51"])
+    #expect(refused.status == 1 && refused.errors.contains("is reserved by Cy"), "\(refused)")
+    #expect(try world.tappet(["item", "reserve", item, "--for", "Ann"] + days + ["50"]).status == 0)
+    #expect(try world.tappet("person", "add", "Ann").status == 0)
+    let suspended = try world.tappet("person", "suspend", "Ann")
+    #expect(suspended.errors.contains("Ann still has on loan: Schrauben, 50 of M4 x 20."), "\(suspended)")
+    #expect(try world.tappet("box", "return", "B-17").status == 0)
+    #expect(try world.tappet("box", "list", "--lent").output.isEmpty)
   }
 
   @Test func `a refusal says why, in the phone app's words, and changes nothing`() throws {

@@ -1,6 +1,8 @@
 // Access to the inventory, for the commands.
 
+import CPlatform
 import TappetConfig
+import TappetCore
 import TappetInventory
 import TappetMessages
 import TappetSQLite
@@ -11,6 +13,15 @@ package func judged<Result>(_ body: () throws(InventoryError) -> Result) throws(
   do throws(InventoryError) { return try body() } catch {
     if case .store = error { throw .failed(error.sentence, error.code) }
     throw .refused(error.sentence, error.code)
+  }
+}
+
+extension Arguments {
+  /// The name of the person making a change: --by, otherwise the user name.
+  package var who: String {
+    if let name = value("by")?.trimmedLabel { return name.escaped }
+    guard let entry = getpwuid(getuid()), let name = entry.pointee.pw_name else { return "\(getuid())" }
+    return String(cString: name)
   }
 }
 

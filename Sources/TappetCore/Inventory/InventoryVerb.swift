@@ -11,6 +11,10 @@ package enum InventoryVerb: Int64, Sendable {
   case lent
   /// An item was checked in.
   case returned
+  /// An item was reserved for a person.
+  case reserved
+  /// A reservation was cancelled.
+  case unreserved
 
   /// The name that is shown to people and used by programs.
   package var name: String {
@@ -24,6 +28,8 @@ package enum InventoryVerb: Int64, Sendable {
       case .undone: "undone"
       case .lent: "lent"
       case .returned: "returned"
+      case .reserved: "reserved"
+      case .unreserved: "unreserved"
       }
     }
   }

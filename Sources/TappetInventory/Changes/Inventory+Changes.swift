@@ -21,7 +21,7 @@ extension Inventory {
       entry.row = try stored { () throws(DatabaseError) in try insert(entry) }
       let change = try note(.added, entry, now, by: who)
       try recordAdded(kind, entry.row...entry.row, in: change)
-      try changeLabels(of: entry, values)
+      try changeLabels(of: entry, values, in: change)
       return entry
     }
   }
@@ -36,13 +36,15 @@ extension Inventory {
       let current = try require(old)
       var changed = edit.applied(to: current)
       try check(&changed)
-      try changeLabels(of: current, edit)
-      guard changed != current else {
+      let isRelabelled = try isLabelChange(of: current, edit)
+      guard isRelabelled || changed != current else {
         if edit.changesLabels { return current }
         throw .unchanged(old.kind)
       }
-      try keep(current, in: try note(.edited, current, now, by: who))
-      try stored { () throws(DatabaseError) in try update(changed) }
+      let change = try note(.edited, current, now, by: who, isNews: changed != current)
+      try keep(current, in: change)
+      try changeLabels(of: current, edit, in: change)
+      if changed != current { try stored { () throws(DatabaseError) in try update(changed) } }
       return changed
     }
   }
@@ -58,6 +60,10 @@ extension Inventory {
       var changed = current
       changed.quantity += pieces
       if changed.quantity < 0 { throw .tooFew(name: current.name, quantity: current.quantity) }
+      let lent = try loans(of: current).reduce(0) { $0 + ($1.quantity ?? 0) }
+      if pieces < 0, changed.quantity < lent {
+        throw .tooFewHere(name: current.name, here: max(0, current.quantity - lent))
+      }
       try checkTexts(&changed)
       try keep(current, in: try note(.edited, current, now, by: who))
       try stored { () throws(DatabaseError) in try update(changed) }
@@ -75,12 +81,17 @@ extension Inventory {
       let current = try require(old)
       var moved = current
       moved.container = try require(container, for: old.kind)
+      // Only a whole entry is put back by being put somewhere; pieces that people have remain with them.
       let isLent = try loan(of: current) != nil
       guard isLent || moved.container != current.container else { throw .unchanged(old.kind) }
       let (now, origin) = (now, try whereabouts(of: current))
-      try keep(current, in: try note(.moved, current, now, by: who))
+      let change = try note(.moved, current, now, by: who)
+      try keep(current, in: change)
       try stored { () throws(DatabaseError) in try update(moved) }
-      if isLent { try endLoan(of: moved) }
+      if isLent {
+        try keepLoans(of: moved, in: change)
+        try endLoan(of: moved)
+      }
       try recordMove(of: moved, from: origin, to: try location(of: moved).path, now, by: who)
       return moved
     }
@@ -103,7 +114,7 @@ extension Inventory {
   // MARK: Rules
 
   /// Returns the current state of an entry; throws if another process has removed the entry in the meantime.
-  private func require(_ old: InventoryEntry) throws(InventoryError) -> InventoryEntry {
+  func require(_ old: InventoryEntry) throws(InventoryError) -> InventoryEntry {
     guard let current = try entry(old.id, of: old.kind) else { throw .unknown(old.kind, old.name) }
     return current
   }

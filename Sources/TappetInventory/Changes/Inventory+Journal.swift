@@ -29,10 +29,12 @@ package struct InventoryChange: Hashable, Sendable {
 
 extension Inventory {
   /// Adds a change to the journal within a transaction; returns its number.
+  ///
+  /// Reservations and changes of labels alone are not news: they are not published.
   func note(
-    _ verb: InventoryVerb, _ entry: InventoryEntry, _ now: Int64, by who: String
+    _ verb: InventoryVerb, _ entry: InventoryEntry, _ now: Int64, by who: String, isNews: Bool = true
   ) throws(InventoryError) -> Int64 {
-    try recordNews(verb, entry, now, by: who)
+    if isNews { try recordNews(verb, entry, now, by: who) }
     return try stored { () throws(DatabaseError) in
       let insertion = try database.statement(
         "INSERT INTO change (unix_ms, who, kind, verb, name) VALUES (?1, ?2, ?3, ?4, ?5)")

@@ -1,10 +1,11 @@
-// Reservations of items for people, by day. A loan must not overlap another person's reservation.
+// Reservations of items for people, by day. On each day, the pieces that people have or have reserved must not be more
+// than there are.
 
 import TappetCore
 import TappetPlatform
 import TappetSQLite
 
-/// Reservation of an item for a person, from the first to the last day.
+/// Reservation of an item, or of some pieces of it, for a person, from the first to the last day.
 package struct InventoryReservation: Hashable, Sendable {
   /// Name of the person.
   package var person: String
@@ -12,12 +13,58 @@ package struct InventoryReservation: Hashable, Sendable {
   package var first: CalendarDay
   /// Last day of the reservation, inclusive.
   package var last: CalendarDay
+  /// Number of pieces; `nil` for the whole item.
+  package var quantity: Int64?
 
   /// Creates a reservation.
-  package init(person: String, first: CalendarDay, last: CalendarDay) {
+  package init(person: String, first: CalendarDay, last: CalendarDay, quantity: Int64? = nil) {
     self.person = person
     self.first = first
     self.last = last
+    self.quantity = quantity
+  }
+}
+
+/// The pieces of an entry that people have, or have reserved.
+struct InventoryDemand {
+  /// Number of pieces that exist; 1 for an entry that is not counted.
+  let whole: Int64
+  let loans: [InventoryLoan]
+  /// Reservations in chronological order.
+  var reservations: [InventoryReservation]
+  private let today = CalendarDay.today
+
+  init(of entry: InventoryEntry, _ loans: [InventoryLoan], _ reservations: [InventoryReservation]) {
+    whole = max(1, entry.quantity)
+    self.loans = loans
+    self.reservations = reservations
+  }
+
+  /// Returns the largest number of pieces in use on one of the days.
+  func most(from first: CalendarDay, to last: CalendarDay) -> Int64 {
+    // The number rises only when a reservation starts, or today, when the loans are known.
+    let starts = reservations.map { $0.first } + [today]
+    let days = [first] + starts.filter { first < $0 && $0 <= last }
+    return days.map { pieces(on: $0) }.max() ?? 0
+  }
+
+  private func pieces(on day: CalendarDay) -> Int64 {
+    Set(loans.map { $0.person } + reservations.map { $0.person }).reduce(0) { $0 + pieces(of: $1, on: day) }
+  }
+
+  /// A person who has what they reserved needs it once.
+  private func pieces(of person: String, on day: CalendarDay) -> Int64 {
+    let lent = loans.filter { $0.person == person && $0.includes(day, today: today) }
+    let reserved = reservations.filter { $0.person == person && $0.first <= day && day <= $0.last }
+    return max(
+      lent.reduce(0) { $0 + ($1.quantity ?? whole) }, reserved.reduce(0) { $0 + ($1.quantity ?? whole) })
+  }
+}
+
+extension InventoryLoan {
+  /// Whether the loan lasts on the given day; without a due date, only today is known.
+  fileprivate func includes(_ day: CalendarDay, today: CalendarDay) -> Bool {
+    today <= day && day <= max(today, due ?? today)
   }
 }
 
@@ -30,44 +77,75 @@ extension CalendarDay {
 }
 
 extension Inventory {
-  /// Reserves an item; throws if the days overlap another reservation, or another person's loan that has a due date.
+  /// Reserves an item, or some pieces of it; throws if on one of the days other reservations and loans leave too few.
   @export(interface)
-  package func reserve(_ item: InventoryEntry, _ wanted: InventoryReservation) throws(InventoryError) {
+  package func reserve(
+    _ item: InventoryEntry, _ wanted: InventoryReservation, by who: String
+  ) throws(InventoryError) {
     guard item.kind == .item else { throw .wrongContainer(item.kind, nil) }
     var wanted = wanted
     wanted.person = wanted.person.trimmedLabel ?? ""
     try Inventory.check(wanted.person, "person's name", sizeMax: Limits.secretLabelSizeMax)
     if wanted.last < wanted.first { throw .endsBeforeStart(wanted.first, wanted.last) }
+    if let quantity = wanted.quantity, quantity < 1 { throw .wrongQuantity(quantity) }
     try transaction { () throws(InventoryError) in
-      guard try entry(item.id, of: .item) != nil else { throw .unknown(.item, item.name) }
-      if let other = try reservations(of: item).first(where: { $0.overlaps(wanted) }) { throw .reserved(other) }
-      if let loan = try loan(of: item), let due = loan.due, loan.person != wanted.person, due >= wanted.first {
-        throw .lent(loan)
-      }
+      let current = try require(item)
+      try requireFree(current, wanted)
       try stored { () throws(DatabaseError) in
         let past = try database.statement("DELETE FROM reservation WHERE last < ?1")
         past.bind(CalendarDay.today.text, at: 1)
         try past.run()
+      }
+      try keepReservations(of: current, in: try note(.reserved, current, now, by: who, isNews: false))
+      try stored { () throws(DatabaseError) in
         let statement = try database.statement(
-          "INSERT INTO reservation (uuid, first, last, person) VALUES (?1, ?2, ?3, ?4)")
+          "INSERT INTO reservation (uuid, first, last, person, quantity) VALUES (?1, ?2, ?3, ?4, ?5)")
         statement.bind(blob: item.id.bytes, at: 1)
         statement.bind(wanted.first.text, at: 2)
         statement.bind(wanted.last.text, at: 3)
         statement.bind(wanted.person, at: 4)
+        if let quantity = wanted.quantity { statement.bind(quantity, at: 5) }
         try statement.run()
       }
     }
   }
 
+  /// Throws if too few pieces are left for a reservation, or if the person has another that starts on the same day.
+  private func requireFree(_ item: InventoryEntry, _ wanted: InventoryReservation) throws(InventoryError) {
+    let known = try reservations(of: item)
+    if let same = known.first(where: { $0.person == wanted.person && $0.first == wanted.first }) {
+      throw .reserved(same)
+    }
+    var demand = InventoryDemand(of: item, try loans(of: item), known)
+    if let quantity = wanted.quantity, quantity > demand.whole {
+      throw .tooFewHere(name: item.name, here: demand.whole)
+    }
+    demand.reservations.append(wanted)
+    guard demand.most(from: wanted.first, to: wanted.last) > demand.whole else { return }
+    if let other = known.first(where: { $0.overlaps(wanted) }) { throw .reserved(other) }
+    if let loan = demand.loans.first(where: { $0.person != wanted.person }) { throw .lent(loan) }
+  }
+
   /// Removes the reservation of an item that starts on the given day; throws if there is none.
+  ///
+  /// - Throws: `InventoryError.severalPeople` if `person` is missing and several people have one.
   @export(interface)
-  package func unreserve(_ item: InventoryEntry, from first: CalendarDay) throws(InventoryError) {
+  package func unreserve(
+    _ item: InventoryEntry, from first: CalendarDay, for person: String? = nil, by who: String
+  ) throws(InventoryError) {
+    let person = person.map { $0.trimmedLabel ?? "" }
     try transaction { () throws(InventoryError) in
-      guard try reservations(of: item).contains(where: { $0.first == first }) else { throw .unchanged(.item) }
+      let current = try require(item)
+      let meant = try reservations(of: item).filter { $0.first == first && (person == nil || $0.person == person) }
+      guard let reservation = meant.first else { throw .unchanged(.item) }
+      if meant.count > 1 { throw .severalPeople(name: current.name, meant.map { $0.person }) }
+      try keepReservations(of: current, in: try note(.unreserved, current, now, by: who, isNews: false))
       try stored { () throws(DatabaseError) in
-        let statement = try database.statement("DELETE FROM reservation WHERE uuid = ?1 AND first = ?2")
+        let statement = try database.statement(
+          "DELETE FROM reservation WHERE uuid = ?1 AND first = ?2 AND person = ?3")
         statement.bind(blob: item.id.bytes, at: 1)
         statement.bind(first.text, at: 2)
+        statement.bind(reservation.person, at: 3)
         try statement.run()
       }
     }
@@ -78,29 +156,19 @@ extension Inventory {
   package func reservations(of item: InventoryEntry) throws(InventoryError) -> [InventoryReservation] {
     try stored { () throws(DatabaseError) in
       let statement = try database.statement(
-        "SELECT first, last, person FROM reservation WHERE uuid = ?1 AND last >= ?2 ORDER BY first")
+        "SELECT first, last, person, quantity FROM reservation WHERE uuid = ?1 AND last >= ?2 ORDER BY first, person")
       defer { statement.reset() }
       statement.bind(blob: item.id.bytes, at: 1)
       statement.bind(CalendarDay.today.text, at: 2)
       var found: [InventoryReservation] = []
       while try statement.step() {
         guard let first = CalendarDay(statement.text(0)), let last = CalendarDay(statement.text(1)) else { continue }
-        found.append(InventoryReservation(person: statement.text(2), first: first, last: last))
+        found.append(
+          InventoryReservation(
+            person: statement.text(2), first: first, last: last,
+            quantity: statement.isNull(3) ? nil : statement.integer(3)))
       }
       return found
-    }
-  }
-
-  /// Throws if a loan that starts today would overlap another person's reservation.
-  ///
-  /// A loan without a due date is refused only if the item is reserved today.
-  func requireUnreserved(
-    _ item: InventoryEntry, for person: String, until due: CalendarDay?
-  ) throws(InventoryError) {
-    let today = CalendarDay.today
-    let loan = InventoryReservation(person: person, first: today, last: max(today, due ?? today))
-    if let other = try reservations(of: item).first(where: { $0.person != person && $0.overlaps(loan) }) {
-      throw .reserved(other)
     }
   }
 }

@@ -18,7 +18,7 @@ extension Inventory {
         change.kind, id: InventoryID(unixMilliseconds: now), name: change.name, in: nil, createdUnixMilliseconds: now)
       if change.thingCount <= Limits.inventoryRedoMax {
         let reversal = try note(.undone, subject, now, by: who)
-        try run(Inventory.reversing, change.number, reversal)
+        try run(Inventory.reversing + Inventory.reversingLabels, change.number, reversal)
         try revert(change.number, now, by: who)
       } else {
         try recordNews(.undone, subject, now, by: who)
@@ -71,10 +71,11 @@ extension Inventory {
     let moved = try movedBack(.box, in: number) + movedBack(.item, in: number)
     // The rows of an entry and its place are restored in any order.
     try stored { () throws(DatabaseError) in try database.execute("PRAGMA defer_foreign_keys = ON") }
-    try run(Inventory.restoring, number, nil)
+    try run(Inventory.restoring + Inventory.restoringLabels, number, nil)
     for (old, origin) in moved {
       guard let entry = try entry(row: old.row, of: old.kind) else { continue }
-      try recordMove(of: entry, from: origin, to: try location(of: entry).path, now, by: who)
+      let destination = try whereabouts(of: entry)
+      if destination != origin { try recordMove(of: entry, from: origin, to: destination, now, by: who) }
     }
   }
 
@@ -93,7 +94,7 @@ extension Inventory {
     }
   }
 
-  /// Returns the entries that an undo moves, with the paths of their current locations.
+  /// Returns the entries that an undo moves, or whose loans it changes, with their current whereabouts.
   private func movedBack(
     _ kind: InventoryKind, in change: Int64
   ) throws(InventoryError) -> [(InventoryEntry, String)] {
@@ -102,17 +103,20 @@ extension Inventory {
       place: """
         SELECT place.id, place.uuid, place.parent, place.kind, place.name, place.code, place.created
         FROM undo_place JOIN place ON place.id = undo_place.id
-        WHERE change = ?1 AND place.parent <> undo_place.parent
+        WHERE change = ?1 AND (place.parent <> undo_place.parent OR EXISTS (
+          SELECT 1 FROM undo_loan WHERE undo_loan.change = ?1 AND undo_loan.uuid = place.uuid))
         """,
       item: """
         SELECT item.id, item.uuid, item.box, item.name, item.notes, item.quantity, item.minimum, item.photo,
           item.photo_hash, item.created
-        FROM undo_item JOIN item ON item.id = undo_item.id WHERE change = ?1 AND item.box <> undo_item.box
+        FROM undo_item JOIN item ON item.id = undo_item.id
+        WHERE change = ?1 AND (item.box <> undo_item.box OR EXISTS (
+          SELECT 1 FROM undo_loan WHERE undo_loan.change = ?1 AND undo_loan.uuid = item.uuid))
         """)
     statement.bind(change, at: 1)
     var moved: [(InventoryEntry, String)] = []
     try forEachRow(of: statement, kind) { (entry) throws(InventoryError) in
-      moved.append((entry, try location(of: entry).path))
+      moved.append((entry, try whereabouts(of: entry)))
       return true
     }
     return moved
@@ -183,7 +187,7 @@ extension Inventory {
     """,
   ]
 
-  /// Query for later changes, not undone, that affect the same rows, their places, or their contents.
+  /// Query for later changes, not undone, that affect the same rows, their places, their contents, or their codes.
   ///
   /// A change and its undo cancel each other out if both are later.
   private static let laterAlike: StaticString = """
@@ -194,14 +198,18 @@ extension Inventory {
       SELECT change, id, id FROM undo_place UNION ALL SELECT change, first, last FROM undo_added WHERE is_item = 0),
     item_span (change, first, last) AS (
       SELECT change, id, id FROM undo_item UNION ALL SELECT change, first, last FROM undo_added WHERE is_item = 1),
+    code_needed (code) AS (
+      SELECT code FROM undo_place WHERE change = ?1 AND code IS NOT NULL
+      UNION SELECT code FROM undo_barcode WHERE change = ?1
+      UNION SELECT barcode.code FROM undo_place JOIN barcode ON barcode.uuid = undo_place.uuid WHERE change = ?1
+      UNION SELECT barcode.code FROM undo_item JOIN barcode ON barcode.uuid = undo_item.uuid WHERE change = ?1),
     place_needed (first, last) AS (
       SELECT first, last FROM place_span WHERE change = ?1
       UNION ALL SELECT parent, parent FROM undo_place WHERE change = ?1 AND parent IS NOT NULL
         AND NOT EXISTS (SELECT 1 FROM place WHERE place.id = undo_place.id)
       UNION ALL SELECT box, box FROM undo_item WHERE change = ?1
         AND NOT EXISTS (SELECT 1 FROM item WHERE item.id = undo_item.id)
-      UNION ALL SELECT place.id, place.id FROM undo_place AS old
-        JOIN place ON place.code = old.code AND place.id <> old.id WHERE change = ?1
+      UNION ALL SELECT place.id, place.id FROM code_needed JOIN place ON place.code = code_needed.code
       UNION ALL SELECT place.id, place.id FROM undo_added JOIN place ON parent BETWEEN first AND last
         WHERE change = ?1 AND is_item = 0),
     item_needed (first, last) AS (
@@ -212,6 +220,9 @@ extension Inventory {
       AND EXISTS (SELECT 1 FROM place_needed WHERE one.first <= place_needed.last AND place_needed.first <= one.last)
     UNION ALL SELECT change FROM item_span AS one WHERE change IN later
       AND EXISTS (SELECT 1 FROM item_needed WHERE one.first <= item_needed.last AND item_needed.first <= one.last)
+    UNION ALL SELECT change FROM undo_barcode WHERE change IN later AND code IN code_needed
+    UNION ALL SELECT change FROM undo_tag AS one WHERE change IN later
+      AND EXISTS (SELECT 1 FROM undo_tag WHERE undo_tag.change = ?1 AND undo_tag.uid = one.uid)
     ORDER BY change DESC LIMIT 1
     """
 }

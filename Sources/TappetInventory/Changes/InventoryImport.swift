@@ -96,9 +96,11 @@ package final class InventoryImport {
     _ barcode: String, to result: inout InventoryImportResult, _ old: InventoryEntry?
   ) throws(InventoryError) {
     switch result {
-    case .added(let entry), .changed(_, let entry): try inventory.add(barcode: barcode, to: entry)
+    case .added(let entry), .changed(_, let entry): try inventory.add(barcode: barcode, to: entry, in: change)
     case .unchanged:
-      if let old, try inventory.add(barcode: barcode, to: old) { result = .changed(from: old, to: old) }
+      guard let old, try inventory.add(barcode: barcode, to: old, in: change) else { return }
+      try inventory.keep(old, in: change)
+      result = .changed(from: old, to: old)
     }
   }
 

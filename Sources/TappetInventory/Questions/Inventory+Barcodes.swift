@@ -4,14 +4,25 @@ import TappetCore
 import TappetSQLite
 
 extension Inventory {
-  /// Assigns the tag and changes the barcodes of an edit, within its transaction.
-  func changeLabels(of entry: InventoryEntry, _ edit: InventoryEdit) throws(InventoryError) {
-    if let uid = edit.tag { try record(uid, of: entry) }
-    if let code = edit.barcode { try add(barcode: code, to: entry) }
+  /// Whether the edit changes the tags or barcodes of the entry, or is to be refused.
+  func isLabelChange(of entry: InventoryEntry, _ edit: InventoryEdit) throws(InventoryError) -> Bool {
+    if edit.removedBarcode != nil { return true }
+    if let uid = edit.tag, try self.entry(tag: uid)?.id != entry.id { return true }
+    if let code = edit.barcode, try self.entry(barcode: code)?.id != entry.id { return true }
+    return false
+  }
+
+  /// Assigns the tag and changes the barcodes of an edit, as part of a change.
+  func changeLabels(
+    of entry: InventoryEntry, _ edit: InventoryEdit, in change: Int64
+  ) throws(InventoryError) {
+    if let uid = edit.tag { try record(uid, of: entry, in: change) }
+    if let code = edit.barcode { try add(barcode: code, to: entry, in: change) }
     guard let code = edit.removedBarcode else { return }
     guard let code = code.trimmedLabel, try self.entry(barcode: code)?.id == entry.id else {
       throw .unchanged(entry.kind)
     }
+    try keep(barcode: code, in: change)
     try stored { () throws(DatabaseError) in
       let statement = try database.statement("DELETE FROM barcode WHERE code = ?1")
       statement.bind(code, at: 1)
@@ -44,11 +55,11 @@ extension Inventory {
     }
   }
 
-  /// Adds a barcode to an entry within a transaction; returns false if the entry already has the barcode.
+  /// Adds a barcode to an entry as part of a change; returns false if the entry already has the barcode.
   ///
   /// The barcode of a removed entry can be assigned to another entry.
   @discardableResult
-  func add(barcode: String, to entry: InventoryEntry) throws(InventoryError) -> Bool {
+  func add(barcode: String, to entry: InventoryEntry, in change: Int64) throws(InventoryError) -> Bool {
     let code = barcode.trimmedLabel ?? ""
     guard !code.isEmpty, !code.utf8.contains(UInt8(ascii: " ")) else { throw .wrongBarcode(code) }
     try Inventory.check(code, "barcode", sizeMax: Limits.inventoryCodeSizeMax)
@@ -56,6 +67,7 @@ extension Inventory {
       if owner.id == entry.id, try self.entry(barcode: code) != nil { return false }
       throw .barcodeTaken(code: code, kind: owner.kind, name: owner.name)
     }
+    try keep(barcode: code, in: change)
     try stored { () throws(DatabaseError) in
       let statement = try database.statement("INSERT OR REPLACE INTO barcode (code, uuid) VALUES (?1, ?2)")
       statement.bind(code, at: 1)

@@ -6,15 +6,15 @@ import TappetSQLite
 extension Inventory {
   /// Assigns the tag to an entry; replaces any earlier assignment of the tag.
   @export(interface)
-  package func assign(_ uid: TagUID, to entry: InventoryEntry) throws(InventoryError) {
-    try transaction { () throws(InventoryError) in
-      guard try self.entry(entry.id, of: entry.kind) != nil else { throw .unknown(entry.kind, entry.name) }
-      try record(uid, of: entry)
-    }
+  package func assign(_ uid: TagUID, to entry: InventoryEntry, by who: String) throws(InventoryError) {
+    var edit = InventoryEdit()
+    edit.tag = uid
+    try self.edit(entry, edit, by: who)
   }
 
-  /// Stores the assignment of a tag, within a transaction.
-  func record(_ uid: TagUID, of entry: InventoryEntry) throws(InventoryError) {
+  /// Stores the assignment of a tag, as part of a change.
+  func record(_ uid: TagUID, of entry: InventoryEntry, in change: Int64) throws(InventoryError) {
+    try keep(tag: uid, in: change)
     try stored { () throws(DatabaseError) in
       let statement = try database.statement("INSERT OR REPLACE INTO tag (uid, uuid) VALUES (?1, ?2)")
       statement.bind(blob: uid.bytes, at: 1)

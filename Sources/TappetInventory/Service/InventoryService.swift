@@ -142,7 +142,7 @@ package final class InventoryService {
     } catch {
       switch error {
       case .unknown, .unknownCode, .wrongContainer: send(.failed(number, .gone))
-      case .reserved: send(.failed(number, .reserved))
+      case .reserved, .lent, .tooFewHere: send(.failed(number, .reserved))
       case _: send(.failed(number, .database))
       }
     }

@@ -110,11 +110,12 @@ extension Command {
       operands: [.person], options: [.json],
       details: """
         Refuses all tags of a person from now on, including on a running kiosk. Nothing is deleted; use 'tappet
-        person resume' to accept the tags again.
+        person resume' to accept the tags again. What the person has on loan from the inventory is listed.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let answer = try ask(.suspendPerson(arguments.operands[0]), arguments, configuration)
         if arguments.report == nil { Output.printError("Suspended: \(describe(answer)) refused from now on.") }
+        PersonLoans.warn(of: answer["name"]?.text ?? "", configuration)
       })
   }
 
@@ -146,6 +147,7 @@ extension Command {
         let request = SecretRequest.removePerson(arguments.operands[0], forgetsTaps: arguments.has("forget"))
         let answer = try ask(request, arguments, configuration)
         if arguments.report == nil { Output.printError("Removed: \(describe(answer)) refused from now on.") }
+        PersonLoans.warn(of: answer["name"]?.text ?? "", configuration)
       })
   }
 

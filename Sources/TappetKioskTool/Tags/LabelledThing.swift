@@ -34,8 +34,8 @@ struct LabelledThing {
   }
 
   /// Assigns the tag to the entry.
-  func assign(_ uid: TagUID) throws(CommandFailure) {
-    do throws(InventoryError) { try inventory.assign(uid, to: entry) } catch {
+  func assign(_ uid: TagUID, by who: String) throws(CommandFailure) {
+    do throws(InventoryError) { try inventory.assign(uid, to: entry, by: who) } catch {
       throw .failed(
         "the tag was written, but could not be assigned in the inventory: \(error.sentence); assign the tag with "
           + "'tappet \(entry.kind.name) edit \(entry.id.text) --tag \(Hex.encode(uid.bytes))'", error.code)

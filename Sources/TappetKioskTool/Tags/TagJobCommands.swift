@@ -67,7 +67,7 @@ extension Command {
           if arguments.has("with-code") { request.text = labelled.entry.code }
         }
         let uid = try run(request, arguments, configuration)
-        if let labelled, let uid { try labelled.assign(uid) }
+        if let labelled, let uid { try labelled.assign(uid, by: arguments.who) }
       })
   }
 

@@ -67,8 +67,8 @@ extension InventoryFault {
     case .gone: "the first of the two entries was removed from the inventory in the meantime"
     case .database: "the inventory cannot be read or changed now, or is in use by another process; tap again"
     case .reserved:
-      "another person has reserved the item for today; use 'tappet item show' to see who, or 'tappet item unreserve' "
-        + "to cancel the reservation"
+      "another person has some of the item, or has reserved it for today; use 'tappet item show' to see who, or "
+        + "'tappet item unreserve' to cancel the reservation"
     case .away: "tappet-inventory does not respond, so \(action) was not performed; tap again in a moment"
     }
   }

@@ -26,6 +26,12 @@ extension InventoryError {
         "\(number) is not a quantity; it must be a whole number from 0 to \(Limits.inventoryQuantityMax)"
       case .tooFew(let name, let quantity):
         "the quantity of '\(name)' is only \(quantity); if that is wrong, correct it with 'tappet item count'"
+      case .tooFewHere(let name, let here):
+        "only \(here) of '\(name)' can be had: there are no more, or people have them or have reserved them; use "
+          + "'tappet item show' to list them"
+      case .tooFewLent(let person, let quantity): "\(person) has only \(quantity)"
+      case .severalPeople(let name, let people):
+        "several people have '\(name)', or have reserved it: \(people.joined(separator: ", ")); specify one of them"
       case .unknown(let kind, let words):
         "there is no \(kind.name) '\(words)'; use 'tappet \(kind.name) list' to list the \(kind.plural)"
       case .unknownCode(let code): "No box found with QR code: \(code)"
@@ -43,7 +49,8 @@ extension InventoryError {
         "the item is reserved by \(other.person) from \(other.first.text) to \(other.last.text); choose other days, or "
           + "cancel that reservation with 'tappet item unreserve'"
       case .lent(let loan):
-        "the item is checked out to \(loan.person) until \(loan.due?.text ?? "an unknown day"); choose a later day"
+        "\(loan.quantity.map { "\($0) of it are" } ?? "it is") checked out to \(loan.person) until "
+          + "\(loan.due?.text ?? "an unknown day"); choose a later day, a smaller quantity, or return it first"
       case .endsBeforeStart(let first, let last): "a reservation from \(first.text) cannot end on \(last.text)"
       case .unchanged(let kind): "the \(kind.name) is already in this state: nothing was changed"
       case .emptyRow: "the row does not specify an entry"
@@ -83,6 +90,13 @@ extension InventoryKind {
 extension InventoryChange {
   /// Human-readable change: `the box 'Screws' was moved`.
   package var sentence: String {
-    verb == .imported ? "'\(name)' was imported" : "the \(kind.name) '\(name)' was \(verb.name)"
+    @export(interface) get {
+      switch verb {
+      case .imported: "'\(name)' was imported"
+      case .unreserved: "a reservation of the \(kind.name) '\(name)' was cancelled"
+      case .added, .edited, .moved, .removed, .undone, .lent, .returned, .reserved:
+        "the \(kind.name) '\(name)' was \(verb.name)"
+      }
+    }
   }
 }

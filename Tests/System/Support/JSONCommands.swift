@@ -69,7 +69,7 @@ extension JSONSuite {
       ("spot edit", ["Shelf", "--name", "Hook"]), ("box edit", ["Screws", "--label", "Nails"]),
       ("item edit", ["M4", "--notes", "steel"]), ("item take", ["M4"]), ("item put", ["M4", "3"]),
       ("item count", ["M4", "5"]), ("item lend", ["M4", "--to", "Ada", "--until", "2020-01-31"]),
-      ("item return", ["M4"]),
+      ("item return", ["M4"]), ("box lend", ["Nails", "--to", "Ada"]), ("box return", ["Nails"]),
       ("item reserve", ["M4", "--for", "Ada", "--from", "2999-01-30", "--until", "2999-01-31"]),
       ("item unreserve", ["M4", "--from", "2999-01-30"]), ("find", ["ste"]), ("item move", ["M4", "--to", "Nails"]),
       ("box move", ["Nails", "--to", "Hook"]), ("spot move", ["Hook", "--to", "Loft"]),
