@@ -8,7 +8,7 @@
 enum InventorySchema {
   /// All migrations in order.
   static let migrations: [String] = [
-    tables, texts, journal, names, desk, former, reversals, parts, due, barcode, reservation, labels, pieces,
+    tables, texts, journal, names, desk, former, reversals, parts, due, barcode, reservation, labels, pieces, overdue,
   ]
 
   /// SQL to run before a first import, so that indexes are not updated for every row.
@@ -243,6 +243,13 @@ enum InventorySchema {
     CREATE TABLE undo_tag (
       change INTEGER NOT NULL REFERENCES change ON DELETE CASCADE, uid BLOB NOT NULL, uuid BLOB,
       PRIMARY KEY (change, uid)
+    ) WITHOUT ROWID;
+    """
+
+  /// Table of the loans that were reported as overdue, each with its start and due date.
+  private static let overdue = """
+    CREATE TABLE announced_overdue (
+      uuid BLOB NOT NULL, person TEXT NOT NULL, unix_ms INTEGER NOT NULL, due TEXT NOT NULL, PRIMARY KEY (uuid, person)
     ) WITHOUT ROWID;
     """
 

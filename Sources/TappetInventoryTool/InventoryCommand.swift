@@ -91,10 +91,9 @@ struct InventoryCommand {
 
   func count() throws(CommandFailure) {
     let entry = try named()
-    var values = InventoryEdit()
-    values.quantity = Int64(decimal: arguments.operands[1].utf8)
+    let quantity = Int64(decimal: arguments.operands[1].utf8) ?? entry.quantity
     let counted = try judged { () throws(InventoryError) in
-      do throws(InventoryError) { return try inventory.edit(entry, values, by: arguments.who) } catch {
+      do throws(InventoryError) { return try inventory.count(entry, found: quantity, by: arguments.who) } catch {
         // The counted quantity equals the stored quantity.
         guard case .unchanged = error else { throw error }
         return entry

@@ -42,12 +42,13 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
   @Test func `everything that can be configured is read`() throws {
     let settings = try settings(
       "inventory: {scanner: /dev/input/by-id/scan, scan_action: shelf, move_within: 90 s, low_stock: restock, "
-        + "publish: true}")
+        + "overdue: restock, publish: true}")
     var wanted = InventorySettings()
     wanted.scanner = "/dev/input/by-id/scan"
     wanted.plan.scanAction = "shelf"
     wanted.plan.moveWithin = .seconds(90)
     wanted.plan.lowStockAction = "restock"
+    wanted.plan.overdueAction = "restock"
     wanted.plan.topic = "tappet/kiosk/inventory"
     #expect(settings == wanted)
   }
@@ -101,6 +102,8 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
     ("low_stock: restok", "4:24: inventory.low_stock: there is no action 'restok' (did you mean 'restock'?)"),
     ("low_stock: box", "4:24: inventory.low_stock must be an action with neither 'confirm' nor 'mode', not 'box'"),
     ("low_stock: [restock]", "4:24: inventory.low_stock must be text, not a list"),
+    ("overdue: restok", "4:22: inventory.overdue: there is no action 'restok' (did you mean 'restock'?)"),
+    ("overdue: box", "4:22: inventory.overdue must be an action with neither 'confirm' nor 'mode', not 'box'"),
     ("publish: 'true'", "4:22: inventory.publish must be true or false, without quotes, not 'true'"),
     ("publish: yes", "4:22: inventory.publish must be 'true' or 'false', not 'yes'"),
     ("scaner: /s", "4:13: unknown key 'scaner' in inventory (did you mean 'scanner'?)"),

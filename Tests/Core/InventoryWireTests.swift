@@ -39,6 +39,23 @@ import Testing
     [UInt8](17...32) + [4] + [0, 0, 0, 0, 0, 0, 0, 1] + [UInt8](repeating: 0xFF, count: 8)
     + [UInt8](repeating: 0, count: 4 + 5 * 2 + 1)
 
+  /// 256 lent items, of which two are listed.
+  private static var out: InventoryList {
+    var out = InventoryList(.out, count: 256)
+    var drill = InventoryList.Item(id: id, name: "Drill", path: "House", quantity: 1)
+    drill.loan = .init(person: "Ann", unixMilliseconds: 258, due: "2026-12-24", isOverdue: true)
+    var saw = InventoryList.Item(id: place, name: "Saw", path: "", quantity: 2)
+    (saw.minimum, saw.loan) = (3, .init(person: "Ben", unixMilliseconds: 0, due: "", isOverdue: nil))
+    out.items = [drill, saw]
+    return out
+  }
+
+  private static let outBytes: [UInt8] =
+    [UInt8](1...16) + [0, 0, 0, 0, 0, 0, 0, 1] + [UInt8](repeating: 0xFF, count: 8) + text("Drill") + text("House")
+    + [1, 0, 0, 0, 0, 0, 0, 1, 2, 1] + text("2026-12-24") + text("Ann")
+    + [UInt8](17...32) + [0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 3] + text("Saw") + text("")
+    + [1, 0, 0, 0, 0, 0, 0, 0, 0, 2] + text("") + text("Ben")
+
   private static var orders: [(InventoryOrder, [UInt8])] {
     [
       (.begin(scanner: ""), [1, 0, 0]),
@@ -53,6 +70,11 @@ import Testing
       (.takeBack(7, id, who: "客"), [5, 0, 0, 0, 7] + [UInt8](1...16) + text("客")),
       (.passedOn(.max), [6, 0x7F] + [UInt8](repeating: 0xFF, count: 7)),
       (.passedLow(id), [7] + [UInt8](1...16)),
+      (.follow(lists: false, overdue: false, clockIsGood: false), [16, 0]),
+      (.follow(lists: true, overdue: false, clockIsGood: false), [16, 1]),
+      (.follow(lists: false, overdue: true, clockIsGood: false), [16, 2]),
+      (.follow(lists: false, overdue: false, clockIsGood: true), [16, 4]),
+      (.passedOverdue(place), [17] + [UInt8](17...32)),
     ]
   }
 
@@ -72,6 +94,9 @@ import Testing
       (.scanned("B-17"), [7] + text("B-17")),
       (.scanner(errno: 0), [8, 0, 0, 0, 0]), (.scanner(errno: 19), [8, 0, 0, 0, 19]),
       (.scanner(errno: -2), [8, 255, 255, 255, 254]),
+      (.list(InventoryList(.low, count: 0)), [16, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+      (.list(out), [16, 2, 0, 0, 0, 0, 0, 0, 1, 0, 2] + outBytes),
+      (.overdue(due: "2026-12-24", item), [17] + text("2026-12-24") + itemBytes),
     ]
   }
 
@@ -86,7 +111,7 @@ import Testing
       let low = InventoryMessage.low(InventoryThing(id: Self.id, kind: kind, name: "a"))
       #expect(InventoryMessage(decoding: low.encode()) == low)
     }
-    for verb in (0..<8).compactMap({ InventoryVerb(rawValue: $0) }) {
+    for verb in (0..<12).compactMap({ InventoryVerb(rawValue: $0) }) {
       let news = InventoryMessage.news(1, verb, unixMilliseconds: -1, who: "", Self.item)
       #expect(InventoryMessage(decoding: news.encode()) == news)
     }

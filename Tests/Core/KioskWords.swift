@@ -93,6 +93,9 @@ extension InventoryOrder {
     case .takeBack(_, _, let who): "take back from \(who)"
     case .passedOn(let number): "passed on \(number)"
     case .passedLow: "passed low"
+    case .passedOverdue: "passed overdue"
+    case .follow(let lists, let overdue, let clockIsGood):
+      "follow" + (lists ? " lists" : "") + (overdue ? " overdue" : "") + (clockIsGood ? " by the clock" : "")
     }
   }
 }
@@ -108,6 +111,18 @@ extension Announcement {
     case .gesture(let button, let gesture): "\(gesture.name) \(button)"
     case .chord(let index): "chord \(index)"
     case .tap(let news): "tap \(news.words)"
+    case .inventoryList(let list): "list of \(list.count)"
+    case .touch(let touch): "touch \(touch.words)"
+    }
+  }
+}
+
+extension TouchTransition {
+  var words: String {
+    switch kind {
+    case .done(let result): "\(result.rawValue) \(thing?.name ?? "nothing")"
+    case .person: "person \(who)"
+    case .refused(let fault): "refused \(fault)"
     }
   }
 }

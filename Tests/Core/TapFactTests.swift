@@ -59,10 +59,11 @@ import Testing
     (item.quantity, item.minimum, item.holder) = (3, 10, "Ben")
     var facts = TapFactTests.facts([.time: "now", .unix: "now"])
     facts.add(
-      InventoryOutcome(verb: "lent", thing: item, who: "Eve", change: 7, unixMilliseconds: 1_795_258_267_999))
+      InventoryOutcome(
+        verb: "lent", thing: item, who: "Eve", change: 7, unixMilliseconds: 1_795_258_267_999, due: "2026-12-24"))
     let values: [TapFact: String] = [
       .verb: "lent", .kind: "item", .thing: "M4", .quantity: "3", .minimum: "10", .holder: "Ben", .who: "Eve",
-      .change: "7", .time: "2026-11-21T10:51:07Z", .unix: "1795258267",
+      .due: "2026-12-24", .change: "7", .time: "2026-11-21T10:51:07Z", .unix: "1795258267",
     ]
     for (fact, value) in values { #expect(facts[fact] == value, "\(fact)") }
     #expect(facts[.code].isEmpty && facts[.contents].isEmpty)
@@ -85,7 +86,7 @@ import Testing
         "name": "Screws \\"fine\\"", "code": "B-17", "path": "House → Cellar → Shelf", "quantity": 1, \
         "holder": "Ben", "by": "Ann Lee", "time": "1970-01-01T00:00:00Z"}
         """)
-    #expect(feed.topicTemplate?.topic(with: facts) == "tappet/kiosk/inventory/moved")
+    #expect(feed.topicTemplate?.topic(with: facts) == "tappet/kiosk/inventory/change/moved")
   }
 
   @Test func `a message that is JSON stays JSON, whatever a tag says`() throws {

@@ -40,7 +40,7 @@ private func number(_ choices: inout Choices) -> UInt32 { UInt32(truncatingIfNee
 private func integer(_ choices: inout Choices) -> Int64 { Int64(truncatingIfNeeded: choices.word()) }
 
 private func order(_ choices: inout Choices) -> InventoryOrder {
-  switch choices.byte() % 7 {
+  switch choices.byte() % 9 {
   case 0: return .begin(scanner: choices.text())
   case 1:
     let uid = TagUID(choices.take(Int(choices.byte()) % 11))
@@ -49,26 +49,46 @@ private func order(_ choices: inout Choices) -> InventoryOrder {
   case 3: return .lend(number(&choices), id(&choices), to: choices.text(), who: choices.text())
   case 4: return .takeBack(number(&choices), id(&choices), who: choices.text())
   case 5: return .passedOn(integer(&choices))
-  default: return .passedLow(id(&choices))
+  case 6: return .passedLow(id(&choices))
+  case 7: return .follow(lists: choices.bit(), overdue: choices.bit(), clockIsGood: choices.bit())
+  default: return .passedOverdue(id(&choices))
   }
 }
 
 private func message(_ choices: inout Choices) -> InventoryMessage {
-  switch choices.byte() % 8 {
+  switch choices.byte() % 10 {
   case 0: return .ready
   case 1: return .found(number(&choices), thing(&choices))
   case 2:
     let faults = InventoryFault.allCases
     return .failed(number(&choices), faults[choices.below(faults.count)])
   case 3:
-    let verb = InventoryVerb(rawValue: Int64(choices.byte() % 8)) ?? .added
+    let verb = InventoryVerb(rawValue: Int64(choices.byte() % 12)) ?? .added
     return .news(
       integer(&choices), verb, unixMilliseconds: integer(&choices), who: choices.text(), thing(&choices))
   case 4: return .low(thing(&choices))
   case 5: return .lowCount(integer(&choices))
   case 6: return .scanned(choices.text())
-  default: return .scanner(errno: Int32(bitPattern: number(&choices)))
+  case 7: return .scanner(errno: Int32(bitPattern: number(&choices)))
+  case 8: return .list(list(&choices))
+  default: return .overdue(due: choices.text(), thing(&choices))
   }
+}
+
+private func list(_ choices: inout Choices) -> InventoryList {
+  var list = InventoryList(choices.bit() ? .low : .out, count: integer(&choices))
+  while !choices.isUsedUp, list.items.count < 255 {
+    var item = InventoryList.Item(
+      id: id(&choices), name: choices.text(), path: choices.text(), quantity: integer(&choices))
+    item.minimum = choices.bit() ? choices.number() : nil
+    if choices.bit() {
+      item.loan = InventoryList.Loan(
+        person: choices.text(), unixMilliseconds: integer(&choices), due: choices.text(),
+        isOverdue: choices.bit() ? choices.bit() : nil)
+    }
+    list.items.append(item)
+  }
+  return list
 }
 
 private func thing(_ choices: inout Choices) -> InventoryThing {

@@ -86,7 +86,7 @@ class World:
         wait_for("the witness", lambda: subprocess.run(probe, capture_output=True).returncode == 0
                  and self.received("probe"))
 
-    def configure(self, title="Ring the bell", name="Lobby", outputs=("pump", "door"), assistant=True):
+    def configure(self, title="Ring the bell", name="Lobby", outputs=("pump", "door"), assistant=True, inventory=True):
         lines = {"pump": "{name: pump, line: GPIO20}",
                  "door": "{name: door, line: GPIO21, kind: lock, pulse: 2 s}"}
         later = ", deliver_when: home-assistant" if assistant else ""
@@ -104,7 +104,16 @@ class World:
                 f"  - {{name: bell, title: '{title}', topic: home/bell, message: ring, cooldown: 0 s}}\n"
                 "  - {name: light, topic: home/light, message: toggle, cooldown: 0 s}\n"
                 + "  - {name: patient, topic: home/patient, message: later" + later + "}\n"
+                + ("inventory: {}\nunknown_tags: {mode: inventory, cooldown: 0 s}\n" if inventory else "")
                 + (f"home_assistant: {{name: {name}}}\n" if assistant else ""))
+
+    def stock(self):
+        """Fills the inventory: 60 items of one piece, the first 55 of them with a minimum of 5."""
+        with open(self.path("boxes.csv"), "w", encoding="utf-8") as file:
+            file.write("building,room,spot,box,code,item,quantity,minimum\n")
+            file.writelines(f"House,Cellar,Shelf,Screws,B-1,Thing {number},1,{5 if number <= 55 else ''}\n"
+                            for number in range(1, 61))
+        self.tappet("inventory", "import", self.path("boxes.csv"))
 
     def start_kiosk(self):
         self.start("sim", [self.bin + "/tappet-sim", "--link", self.path("reader"), "--control", self.path("sim"),

@@ -7,6 +7,7 @@ from kiosk import wait_for
 
 BUTTON = "Bell 🔔/+#"
 CHORD = BUTTON + " + other"
+STOCK = {"low_stock", "low_items", "checked_out", "inventory_tap"}
 DIAGNOSTICS = {"reader", "problem", "light", "outbox", "accepted", "delivered", "refused", "expired", "certificate"}
 # The largest time that Home Assistant may need more than mosquitto_sub, in seconds.
 SCAN_MAX = 0.015
@@ -30,8 +31,8 @@ async def found(world, assistant):
     assert device["name"] == "Lobby" and device["manufacturer"] == "Tappet", device
     buttons = [key for key in assistant_keys(world) if key.startswith(("event_", "chord_"))
                and not key.startswith("chord_press_")]
-    expected = DIAGNOSTICS | {"action_bell", "action_light", "action_patient", "switch_pump", "lock_door", "tap",
-                              "last", *buttons}
+    expected = DIAGNOSTICS | STOCK | {"action_bell", "action_light", "action_patient", "switch_pump", "lock_door",
+                                      "tap", "last", *buttons}
 
     async def complete():
         return set(await assistant.entities()) == expected
@@ -101,6 +102,38 @@ async def scanned(world, assistant):
     tap = (await assistant.states())[(await assistant.entities())["tap"]]
     assert tap["attributes"]["event_type"] == "refused" and tap["attributes"]["code"], tap
     assert (await state_of(assistant, "last")).startswith("20")
+
+
+async def stocked(world, assistant):
+    """It shows what is low and what is lent, with the items, and a tap at the shelf; the lists survive its restart."""
+    entities = await assistant.entities()
+    await becomes(assistant, "low_stock", "off")
+    await becomes(assistant, "checked_out", "0")
+    await asyncio.to_thread(world.stock)
+    await becomes(assistant, "low_stock", "on")
+
+    async def listed():
+        low = (await assistant.states())[entities["low_stock"]]["attributes"]
+        return low.get("count") == 55 and len(low["items"]) + low["more"] == 55 and low["items"][0]["minimum"] == 5
+
+    await eventually("the low items", listed)
+    await asyncio.to_thread(world.tappet, "item", "lend", "Thing 60", "--to", "Ann", "--until", "2024-02-29")
+    await becomes(assistant, "checked_out", "1")
+    item = (await assistant.states())[entities["checked_out"]]["attributes"]["items"][0]
+    assert item["name"] == "Thing 60" and item["person"] == "Ann" and item["overdue"], item
+    assert {"tappet/kiosk/inventory/low", "tappet/kiosk/inventory/out"} <= world.kept()
+    assert all(len(world.received(f"tappet/kiosk/inventory/{name}")[-1][2].encode()) <= 8192 for name in ("low", "out"))
+    await asyncio.to_thread(world.tappet, "box", "edit", "B-1", "--tag", "04b1b2b3b4b5b6")
+    await asyncio.to_thread(world.tell, "place", "ntag213", "uid=04b1b2b3b4b5b6", "empty")
+
+    async def shown():
+        return (await assistant.states())[entities["inventory_tap"]]["attributes"].get("name") == "Screws"
+
+    await eventually("the tap at the shelf", shown)
+    assert "tappet/kiosk/inventory/tap" not in world.kept()
+    await asyncio.to_thread(world.take)
+    await asyncio.to_thread(world.tappet, "item", "return", "Thing 60")
+    await becomes(assistant, "checked_out", "0")
 
 
 async def triggered(world, assistant):
@@ -189,9 +222,21 @@ async def removed(world, assistant):
     wait_for("the end of its level", lambda: "tappet/kiosk/output/pump" not in world.kept())
 
 
+async def cleared(world, assistant):
+    """Without an inventory, its entities are gone, and so are its lists at the broker."""
+    world.reload(title="Call somebody", name="Entrance", outputs=("door",), inventory=False)
+
+    async def gone():
+        return not STOCK & set(await assistant.entities())
+
+    await eventually("the end of the inventory", gone)
+    wait_for("the end of its lists", lambda: not {topic for topic in world.kept() if "/inventory/" in topic})
+    assert "lock_door" in await assistant.entities()
+
+
 async def configured_away(world, assistant):
     """Without its part of the configuration, the kiosk leaves nothing behind."""
-    world.reload(outputs=("door",), assistant=False)
+    world.reload(outputs=("door",), assistant=False, inventory=False)
 
     async def gone():
         return not await assistant.device() and not await assistant.entities()
@@ -206,5 +251,5 @@ async def without_warning(world, assistant):
     assert assistant.logs and not assistant.warnings(), "\n".join(assistant.warnings())
 
 
-STEPS = [found, pressed, switched, unlocked, scanned, triggered, restarted, renamed, removed, configured_away,
-         without_warning]
+STEPS = [found, pressed, switched, unlocked, scanned, stocked, triggered, restarted, renamed, removed, cleared,
+         configured_away, without_warning]

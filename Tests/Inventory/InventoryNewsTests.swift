@@ -120,17 +120,23 @@ import Testing
     #expect(try inventory.nextNews() == nil)
   }
 
-  @Test func `the oldest changes are forgotten when nobody takes them`() throws {
+  @Test func `the oldest changes are forgotten when nobody takes them, and a gap counts them`() throws {
     #expect(try inventory.nextNews() == nil)
     let building = try world.add(.building, "House")
     let oldest = try #require(try inventory.nextNews())
-    // The numbers are as if 10,000 changes had been made meanwhile.
-    let waiting = Limits.inventoryNewsMax
-    _ = try world.sqlite("UPDATE sqlite_sequence SET seq = seq + \(waiting - 2) WHERE name = 'news'")
+    try inventory.passedOn(upTo: oldest.number)
     try world.add(.room, "Cellar", building)
-    #expect(try inventory.nextNews() == oldest)
+    try world.add(.room, "Attic", building)
+    // The numbers are as if 10,000 changes had been made since those two.
+    _ = try world.sqlite("UPDATE sqlite_sequence SET seq = seq + \(Limits.inventoryNewsMax) WHERE name = 'news'")
     try world.add(.room, "Loft", building)
-    #expect(try passOn(inventory).map(\.text) == ["added Cellar", "added Loft"])
+    let gap = try #require(try inventory.nextNews())
+    #expect(gap.verb == .gap && gap.droppedCount == Limits.inventoryNewsMax + 2 && gap.name.isEmpty)
+    // It comes again until it is passed on, also to another process, and then never.
+    #expect(try world.reopened().nextNews() == gap && inventory.entry(gap.id) == nil)
+    try inventory.passedOn(upTo: gap.number)
+    #expect(try passOn(world.reopened()).map(\.text) == ["added Loft"])
+    #expect(try inventory.nextNews() == nil)
   }
 
   @Test func `the low items come one by one, the oldest first, and each once`() throws {

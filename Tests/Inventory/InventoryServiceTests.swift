@@ -103,4 +103,48 @@ import Testing
     order(.passedOn(second.number))
     #expect(try eventually { try world.inventory.nextNews() == nil })
   }
+
+  @Test func `the lists come when they are followed, and again when they change`() throws {
+    let box = try world.add(.box, "Tools", try world.spot())
+    let drill = try world.add(.item, "Drill", box)
+    try world.add(.item, "Nails", box) { ($0.quantity, $0.minimum) = (1, 5) }
+    try world.inventory.lend(drill, to: "Ann", until: CalendarDay(number: 20_000), by: "Ben")
+    order(.begin(scanner: ""))
+    order(.follow(lists: true, overdue: true, clockIsGood: false))
+    func next(_ kind: InventoryList.Kind, _ isMeant: (InventoryList) -> Bool) throws -> InventoryList {
+      while let message = try message() {
+        if case .overdue = message { throw TestFault("overdue by an unknown clock") }
+        if case .list(let list) = message, list.kind == kind, isMeant(list) { return list }
+      }
+      throw TestFault("no list")
+    }
+    let low = try next(.low) { _ in true }
+    #expect(low.count == 1 && low.items.map(\.name) == ["Nails"] && low.items[0].minimum == 5)
+    let out = try next(.out) { _ in true }
+    #expect(out.items.map(\.id) == [drill.id] && out.items[0].path == "House → Cellar → Shelf → Tools")
+    let loan = try #require(out.items[0].loan)
+    #expect(loan.person == "Ann" && loan.due == CalendarDay(number: 20_000).text && loan.isOverdue == nil)
+    try world.inventory.takeBack(drill, by: "Ann")
+    #expect(try next(.out) { $0.count == 0 }.items.isEmpty)
+  }
+
+  @Test func `overdue items come by a known clock, one at a time, and not again when they were passed on`() throws {
+    let box = try world.add(.box, "Tools", try world.spot())
+    let items = try ["Drill", "Saw"].map { try world.add(.item, $0, box) }
+    for (days, item) in items.enumerated() {
+      try world.inventory.lend(item, to: "Ann", until: CalendarDay(number: 20_000 + Int64(days)), by: "Ben")
+    }
+    func next() throws -> String {
+      while let message = try message() { if case .overdue(let due, let thing) = message { return thing.name + due } }
+      throw TestFault("nothing is overdue")
+    }
+    order(.begin(scanner: ""))
+    order(.follow(lists: false, overdue: true, clockIsGood: true))
+    #expect(try next() == "Drill" + CalendarDay(number: 20_000).text)
+    order(.passedOverdue(items[0].id))
+    #expect(try next() == "Saw" + CalendarDay(number: 20_001).text)
+    order(.passedOverdue(items[1].id))
+    #expect(try eventually { try world.sqlite("SELECT count(*) FROM announced_overdue") == "2\n" })
+    #expect(try world.inventory.nextOverdueItem(on: .today) == nil)
+  }
 }

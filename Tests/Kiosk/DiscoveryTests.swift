@@ -123,22 +123,28 @@ import Testing
     #expect(parts["event_" + DiscoveryName.mapped("a/b")] == nil)
   }
 
-  @Test func `an inventory has what is low as a condition and as a number, and no inventory has neither`() throws {
+  @Test func `an inventory has what is low and lent, and its taps, and no inventory has none of them`() throws {
     let parts = try components(Self.small + "\ninventory:\n")
     let stock = try #require(parts["low_stock"])
     #expect(stock["p"] as? String == "binary_sensor" && stock["dev_cla"] as? String == "problem")
-    #expect(stock["stat_t"] as? String == "tappet/kiosk/state" && stock["ent_cat"] as? String == "diagnostic")
-    #expect(
-      stock["val_tpl"] as? String
-        == "{{ 'ON' if value_json.inventory and value_json.inventory.low else 'OFF' }}")
+    #expect(stock["stat_t"] as? String == "tappet/kiosk/inventory/low")
+    #expect(stock["json_attr_t"] as? String == "tappet/kiosk/inventory/low")
+    #expect(stock["val_tpl"] as? String == "{{ 'ON' if value_json.count else 'OFF' }}")
     let items = try #require(parts["low_items"])
     #expect(items["p"] as? String == "sensor" && items["stat_cla"] as? String == "measurement")
     #expect(items["stat_t"] as? String == "tappet/kiosk/state")
     #expect(
       items["val_tpl"] as? String == "{{ value_json.inventory.low if value_json.inventory else none }}")
+    let out = try #require(parts["checked_out"])
+    #expect(out["p"] as? String == "sensor" && out["val_tpl"] as? String == "{{ value_json.count }}")
+    #expect(out["stat_t"] as? String == "tappet/kiosk/inventory/out")
+    #expect(out["json_attr_t"] as? String == "tappet/kiosk/inventory/out")
+    let tap = try #require(parts["inventory_tap"])
+    #expect(tap["p"] as? String == "event" && tap["stat_t"] as? String == "tappet/kiosk/inventory/tap")
+    let types = try #require(tap["evt_typ"] as? [String])
+    #expect(Set(types).isSuperset(of: TouchResult.allCases.map(\.rawValue) + ["person", "unknown", "refused"]))
     let others = try components(Self.small)
-    #expect(others["low_stock"] == nil && others["low_items"] == nil)
-    #expect(Set(parts.keys).subtracting(others.keys) == ["low_stock", "low_items"])
+    #expect(Set(parts.keys).subtracting(others.keys) == ["low_stock", "low_items", "checked_out", "inventory_tap"])
   }
 
   @Test func `a name cannot escape from the template that it is in`() throws {

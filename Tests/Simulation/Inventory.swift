@@ -16,6 +16,7 @@ extension Cast {
     plan.moveWithin = .seconds(8)
     plan.scanAction = shelf.name
     plan.lowStockAction = "scene"
+    plan.overdueAction = "patient"
     plan.topic = "home/inventory"
     return plan
   }()
@@ -69,15 +70,15 @@ struct ShelfBook {
   var lastNews: Int64 = 0
   var unsaid: [Int64] = []
   var newsEntry: EntryID?
-  var isLow = false
-  var toldLow = false
-  var lowEntry: EntryID?
+  /// The low item, the overdue loan, and the list.
+  var stock = StockBook()
   /// The entries about news that are on the disk.
   var committed: Set<EntryID> = []
 
   /// Another process, or none: what it was asked is gone, and what it told it tells again.
   mutating func processEnds() {
-    (process, question, current, told, newsEntry, toldLow, lowEntry) = (.none, nil, nil, nil, nil, false, nil)
+    (process, question, current, told, newsEntry) = (.none, nil, nil, nil, nil)
+    stock.processEnds()
     held = nil
     touches = 0
   }
@@ -85,6 +86,7 @@ struct ShelfBook {
   /// Forgets what another kiosk will not know.
   mutating func restart() {
     processEnds()
+    stock.restart()
     lostAt = nil
     committed = []
   }
@@ -149,14 +151,14 @@ extension World {
       shelf.holder = nil
       if number % 16 == 5 { return inventoryEnds(1) }
       found(question, thing, .returned)
-    case .begin, .passedOn, .passedLow: break
+    case .begin, .passedOn, .passedLow, .passedOverdue, .follow: break
     }
   }
 
-  /// Somebody changes something, or has an item become low.
+  /// Something happens to the stock (0 to 3), or somebody changes something else.
   func inventoryChanges(_ number: Int) {
-    if number == 0 {
-      shelf.isLow = true
+    if number < 4 {
+      stockChanges(number)
     } else if shelf.unsaid.count < 20 {
       shelf.lastNews += 1
       shelf.unsaid.append(shelf.lastNews)
@@ -170,10 +172,7 @@ extension World {
       shelf.told = next
       tell(.inventory(.message(.news(next, .moved, unixMilliseconds: 1, who: "Ann", thing(2)))))
     }
-    if shelf.process == .ready, shelf.isLow, !shelf.toldLow {
-      shelf.toldLow = true
-      tell(.inventory(.message(.low(thing(4)))))
-    }
+    tellStock(thing(4))
   }
 
   private func number(of id: InventoryID) -> Int? { Cast.things.firstIndex { $0.id == id } }
@@ -276,12 +275,9 @@ extension World {
       shelf.unsaid.removeAll { $0 == number }
       (shelf.told, shelf.newsEntry) = (nil, nil)
       return
-    case .passedLow:
-      let isOnDisk = shelf.lowEntry.map { shelf.committed.contains($0) } ?? false
-      let isConfigured = settings.actions.contains { $0.name == settings.inventory?.lowStockAction }
-      if isConfigured, !isOnDisk { fail("low stock was passed on before it was on the disk") }
-      (shelf.isLow, shelf.toldLow, shelf.lowEntry) = (false, false, nil)
-      return
+    case .passedLow: return judgePassed(.low)
+    case .passedOverdue: return judgePassed(.overdue)
+    case .follow: return shelf.stock.followed = order
     case .lookUp(_, let key):
       shelf.asking = key.uid == nil ? nil : "Cy"
     case .move(_, let id, let place, _):
@@ -346,16 +342,15 @@ extension World {
       if shelf.told == nil || shelf.newsEntry != nil { fail("a change was published that nobody told, or twice") }
       shelf.newsEntry = entry.id
     } else {
-      if !shelf.toldLow || shelf.lowEntry != nil { fail("low stock was reported without news of it, or twice") }
-      shelf.lowEntry = entry.id
+      judgeAlert(entry)
     }
   }
 
   /// Whether a change waits that nothing holds up.
-  var owesNews: Bool { settings.inventory != nil && (!shelf.unsaid.isEmpty || shelf.isLow) }
+  var owesNews: Bool { settings.inventory != nil && (!shelf.unsaid.isEmpty || owesAlert) }
 
   func judgeLowStock(_ action: String) {
-    if !shelf.toldLow { fail("\(action) was done for low stock, and nothing is low") }
+    if !shelf.stock.low.isTold { fail("\(action) was done for low stock, and nothing is low") }
   }
 }
 
@@ -367,7 +362,7 @@ extension InventoryOrder {
     switch self {
     case .lookUp(let number, _), .move(let number, _, _, _), .lend(let number, _, _, _), .takeBack(let number, _, _):
       number
-    case .begin, .passedOn, .passedLow: nil
+    case .begin, .passedOn, .passedLow, .passedOverdue, .follow: nil
     }
   }
 }

@@ -46,6 +46,7 @@ extension World {
   /// A new connection begins with everything.
   func assistantConnects() {
     assistant.levels = [:]
+    shelf.stock.connectionEnds()
     oweDiscovery(within: .zero)
   }
 
@@ -56,7 +57,7 @@ extension World {
     if settings.panel != old.panel { assistant.levels = [:] }
     let isSame =
       settings.homeAssistant == old.homeAssistant && settings.publishesState == old.publishesState
-      && settings.actions == old.actions && settings.panel == old.panel
+      && settings.actions == old.actions && settings.panel == old.panel && settings.inventory == old.inventory
     if !isSame { oweDiscovery(within: .zero) }
     // Nothing is configured, and the broker keeps nothing.
     if !isAnnouncing { assistant.owedUntil = nil }
@@ -69,7 +70,7 @@ extension World {
     assistant.owedUntil = assistant.owedUntil.map { min($0, end) } ?? end
   }
 
-  private var isConfigured: Bool { settings.homeAssistant != nil || settings.publishesState }
+  private var isConfigured: Bool { settings.homeAssistant != nil || settings.publishesState || announcesInventory }
 
   private var isAnnouncing: Bool { isConfigured || settings.hasAnnounced }
 
@@ -98,6 +99,12 @@ extension World {
     case .gesture, .chord:
       if settings.homeAssistant == nil { fail("a gesture was published, and nobody is to know it") }
     case .check(let nonce): judgeCheck(nonce)
+    case .inventoryList(let list): judgeList(list)
+    case .touch(let touch):
+      if !announcesInventory { fail("a touch was published, and nobody is to know it") }
+      if case .done(let result) = touch.kind, result != shelf.answered {
+        fail("a touch was published, and not answered")
+      }
     case .state, .firmwareReport: break
     }
   }

@@ -28,7 +28,7 @@ extension World {
       tickets.failed(id)
       book.isStoreInTrouble = true
       if shelf.newsEntry == id { shelf.newsEntry = nil }
-      if shelf.lowEntry == id { shelf.lowEntry = nil }
+      shelf.stock.notStored(id)
       if seen.refusedLights < 1, !book.newsEntries.contains(id) { fail("a failed commit was not shown as refused") }
       let size = book.fates[id]?.size ?? 0
       if book.fates[id]?.isForWebhook == true {

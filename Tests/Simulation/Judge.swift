@@ -364,6 +364,7 @@ extension World {
     judgeWhatLasts()
     judgeOutputs()
     judgeAssistant()
+    judgeStock()
     judgeProgress()
     judgeWebhookProgress()
   }

@@ -67,7 +67,7 @@ struct Step: Hashable, Sendable {
     case inventoryEnds = "inventory-ends"
     /// An answer of tappet-inventory; with 4 its database fails, with 5 it dies when it has done it, with 6 before.
     case inventoryAnswers = "inventory-answers"
-    /// An item becomes low (0), or somebody changes something.
+    /// An item becomes low (0), is restocked (1), overdue (2) or returned (3), or somebody changes something else.
     case inventoryChanges = "inventory-changes"
     /// The code of this thing is scanned, or one that nothing has.
     case scan

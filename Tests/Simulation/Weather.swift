@@ -159,7 +159,7 @@ struct StoryTeller {
     switch kind {
     case .inventoryEnds: below(3)
     case .inventoryAnswers: below(64)
-    case .inventoryChanges: below(4)
+    case .inventoryChanges: below(8)
     case .scan: below(6)
     case .roomsEnd: below(4)
     case .roomSays: below(8 * 16)

@@ -98,6 +98,33 @@ import Testing
       "\(status)")
   }
 
+  @Test func `the broker keeps what is low and lent, and an overdue loan is reported once`() throws {
+    let world = try world(inventory: ", overdue: restock")
+    try world.start()
+    func kept(_ list: String) -> String {
+      (world.witness?.all ?? []).last { $0.topic == "tappet/kiosk/inventory/" + list }?.payload ?? ""
+    }
+    #expect(eventually { kept("low").hasPrefix(#"{"count":9,"items":[{"#) }, "\(kept("low"))")
+    #expect(eventually { kept("out") == #"{"count":0,"items":[],"more":0}"# }, "\(kept("out"))")
+    let lent = try world.tappet("item", "lend", "Thing 50", "--to", "Ann", "--until", "2024-02-29")
+    #expect(lent.status == 0, "\(lent)")
+    #expect(eventually { kept("out").contains(#""due":"2024-02-29","overdue":true"#) }, "\(kept("out"))")
+    func reports() -> [String] {
+      world.received.filter { $0.topic == "home/restock" && $0.payload.hasPrefix("Thing 50 ") }.map(\.payload)
+    }
+    #expect(eventually { reports() == ["Thing 50 50/10 House → Cellar → Rack → Box 50"] }, "\(reports())")
+    func changes(_ verb: String) -> Int {
+      (world.witness?.all ?? []).count { $0.topic == "tappet/kiosk/inventory/change/" + verb }
+    }
+    #expect(eventually { changes("low") == 9 }, "\(changes("low"))")
+    #expect(try world.tappet("item", "count", "Thing 5", "20").status == 0)
+    #expect(eventually { kept("low").hasPrefix(#"{"count":8,"#) }, "\(kept("low"))")
+    #expect(try world.tappet("item", "return", "Thing 50").status == 0)
+    #expect(eventually { kept("out").hasPrefix(#"{"count":0,"#) }, "\(kept("out"))")
+    #expect(eventually { changes("restocked") == 1 && changes("counted") == 1 && changes("low") == 9 })
+    #expect(reports().count == 1, "\(reports())")
+  }
+
   @Test func `tags of others are known by their text or their UID, and strangers are refused`() throws {
     let world = try world()
     try world.start()

@@ -175,7 +175,7 @@ class Witness:
 
     def moves(self):
         """The moves that the inventory's feed has named: the box by the number of the change."""
-        found = re.findall(r"^got \S+ tappet/tortured/inventory/moved (.*)$", read(self.log), re.M)
+        found = re.findall(r"^got \S+ tappet/tortured/inventory/change/moved (.*)$", read(self.log), re.M)
         return {change["change"]: change["id"] for change in map(json.loads, found)}
 
     def await_moves(self, kiosk):

@@ -26,19 +26,15 @@ extension YAMLReader {
     guard let node else { return nil }
     var settings = InventorySettings()
     if case .scalar("", _) = node.content { return settings }
-    let keys = ["scanner", "scan_action", "move_within", "low_stock", "publish"]
+    let keys = ["scanner", "scan_action", "move_within", "low_stock", "overdue", "publish"]
     guard let mapping = mapping(node, keys: keys) else { return nil }
     settings.scanner = path(mapping["scanner"])
     if let within = duration(mapping["move_within"], min: .seconds(1), max: Limits.inventoryMoveWithinMax) {
       settings.plan.moveWithin = within
     }
     if flag(mapping["publish"]) == true, let broker { settings.plan.topic = broker.statusTopic + "/inventory" }
-    settings.plan.lowStockAction = action(mapping["low_stock"], actionNames)
-    if let node = mapping["low_stock"], let action = actions.first(where: { $0.name == settings.plan.lowStockAction }),
-      action.confirmWithin != nil || action.mode != .tap
-    {
-      invalid(node, expected: "an action with neither 'confirm' nor 'mode'")
-    }
+    settings.plan.lowStockAction = alert(mapping["low_stock"], actions, actionNames)
+    settings.plan.overdueAction = alert(mapping["overdue"], actions, actionNames)
     let first = actions.first { $0.mode == .inventory }?.name
     settings.plan.scanAction = action(mapping["scan_action"], actionNames) ?? (settings.scanner == nil ? nil : first)
     if let node = mapping["scan_action"], settings.scanner == nil {
@@ -49,6 +45,17 @@ extension YAMLReader {
       invalid(node, expected: "used together with an action that has 'mode: inventory'")
     }
     return settings
+  }
+
+  /// Returns the name of an action that runs without a tap.
+  private mutating func alert(_ node: YAMLNode?, _ actions: [Action], _ names: [String]) -> String? {
+    let name = action(node, names)
+    if let node, let action = actions.first(where: { $0.name == name }),
+      action.confirmWithin != nil || action.mode != .tap
+    {
+      invalid(node, expected: "an action with neither 'confirm' nor 'mode'")
+    }
+    return name
   }
 
   private mutating func action(_ node: YAMLNode?, _ names: [String]) -> String? {

@@ -23,7 +23,7 @@ package enum TapFact: String, CaseIterable, Hashable, Sendable {
   case text
   /// The first URI on the tag, ignoring kiosk tag URLs.
   case uri
-  /// The result of the inventory operation: `shown`, `moved`, `lent`, `returned`, `low`.
+  /// The result of the inventory operation: `shown`, `moved`, `lent`, `returned`, `low`, `overdue`.
   case verb
   /// The kind of entry: `box`.
   case kind
@@ -43,6 +43,8 @@ package enum TapFact: String, CaseIterable, Hashable, Sendable {
   case minimum
   /// The person who has borrowed the item.
   case holder
+  /// The due date of a loan that has become overdue.
+  case due
   /// The person who made the change, otherwise the kiosk's client id.
   case who
   /// The number of a change that is published.
@@ -56,7 +58,7 @@ extension TapFact {
     return switch self {
     case .uid: text.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     case .unix, .count, .quantity, .minimum, .change: text.allSatisfy { (0x30...0x39).contains($0) }
-    case .time: text.first.map { (0x30...0x39).contains($0) } ?? false
+    case .time, .due: text.first.map { (0x30...0x39).contains($0) } ?? false
     case .tag, .person, .action, .kiosk, .text, .uri, .verb, .kind, .thing, .id, .code, .path, .contents, .holder, .who:
       true
     }

@@ -24,6 +24,8 @@ extension Kiosk {
     if wasGood, clockIsGood, !isFirst {
       delivery.outbox.clockStepped(at: now.instant)
       delivery.webhooks.clockStepped(at: now.instant)
+      // Today may be another day.
+      stock.followed = nil
     }
     return []
   }

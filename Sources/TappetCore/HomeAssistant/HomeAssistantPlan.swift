@@ -47,6 +47,9 @@ package struct HomeAssistantTopics: Hashable, Sendable {
   package var tag: String { base + "/tag" }
   package var tap: String { base + "/tap" }
   package var lastTap: String { base + "/last" }
+  /// Topic of the results of touches at the shelf.
+  package var touch: String { base + "/inventory/tap" }
+  package func inventoryList(_ kind: InventoryList.Kind) -> String { base + "/inventory/" + kind.name }
   package func output(_ name: String) -> String { base + "/output/" + DiscoveryName.mapped(name) }
   package func button(_ name: String) -> String { base + "/button/" + DiscoveryName.mapped(name) }
   package func chord(_ first: String, _ second: String) -> String {

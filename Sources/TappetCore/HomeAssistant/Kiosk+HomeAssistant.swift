@@ -14,6 +14,7 @@ extension Kiosk {
       announcements += selfReport.homeAssistant.takeLevels(levels).map { .output($0, isOn: levels[$0]) }
       announcements += news(in: effects, at: now.instant)
     }
+    if settings.announcesInventory { announcements += touches(in: effects, at: now.instant) }
     return announcements.map { .announce($0) }
   }
 
@@ -40,7 +41,7 @@ extension Kiosk {
     suspend()
     let isSame =
       settings.homeAssistant == old.homeAssistant && settings.publishesState == old.publishesState
-      && settings.actions == old.actions && settings.panel == old.panel
+      && settings.actions == old.actions && settings.panel == old.panel && settings.inventory == old.inventory
     if !isSame { selfReport.homeAssistant.discover(at: now.instant) }
   }
 
@@ -54,6 +55,17 @@ extension Kiosk {
   mutating func chordSeen(_ index: Int, at now: Moment) -> [Effect] {
     guard settings.homeAssistant != nil, selfReport.homeAssistant.admit(at: now.instant) else { return [] }
     return [.announce(.chord(index))]
+  }
+
+  private mutating func touches(in effects: [Effect], at now: Instant) -> [Announcement] {
+    var announcements: [Announcement] = []
+    for effect in effects {
+      guard case .report(let report) = effect, let touch = TouchTransition(report),
+        selfReport.homeAssistant.admit(at: now)
+      else { continue }
+      announcements.append(.touch(touch))
+    }
+    return announcements
   }
 
   private mutating func news(in effects: [Effect], at now: Instant) -> [Announcement] {

@@ -25,6 +25,8 @@ struct InventoryOutcome: Equatable, Sendable {
   var change: Int64?
   /// The time of the change, if it is not the current time.
   var unixMilliseconds: Int64?
+  /// The due date of a loan that has become overdue.
+  var due = ""
 }
 
 /// The pending requests and the held subject.
@@ -210,6 +212,7 @@ extension TapFacts {
     self[.quantity] = String(thing.quantity)
     self[.minimum] = thing.minimum.map { String($0) } ?? ""
     self[.holder] = thing.holder ?? ""
+    self[.due] = outcome.due
     self[.who] = outcome.who
     self[.change] = outcome.change.map { String($0) } ?? ""
     if let milliseconds = outcome.unixMilliseconds {

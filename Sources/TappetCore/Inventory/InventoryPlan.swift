@@ -8,6 +8,8 @@ package struct InventoryPlan: Hashable, Sendable {
   package var scanAction: String?
   /// The name of the action that runs when the stock of an item becomes low.
   package var lowStockAction: String?
+  /// The name of the action that runs when a loan becomes overdue.
+  package var overdueAction: String?
   /// The prefix of the topics to which changes are published; `nil` means that changes are not published.
   package var topic: String?
 
@@ -28,7 +30,7 @@ package struct InventoryPlan: Hashable, Sendable {
         """
       return PayloadTemplate(configured: message, format: .json).map {
         Action(
-          name: InventoryPlan.feedName, title: "Changes of the inventory", index: -1, topic: topic + "/%{verb}",
+          name: InventoryPlan.feedName, title: "Changes of the inventory", index: -1, topic: topic + "/change/%{verb}",
           message: $0)
       }
     }

@@ -15,6 +15,14 @@ package enum InventoryVerb: Int64, Sendable {
   case reserved
   /// A reservation was cancelled.
   case unreserved
+  /// A stocktake corrected the quantity of an item.
+  case counted
+  /// The quantity of an item fell below its minimum.
+  case low
+  /// The quantity of a low item reached its minimum again.
+  case restocked
+  /// The oldest changes were dropped, because no kiosk had passed them on.
+  case gap
 
   /// The name that is shown to people and used by programs.
   package var name: String {
@@ -30,6 +38,10 @@ package enum InventoryVerb: Int64, Sendable {
       case .returned: "returned"
       case .reserved: "reserved"
       case .unreserved: "unreserved"
+      case .counted: "counted"
+      case .low: "low"
+      case .restocked: "restocked"
+      case .gap: "gap"
       }
     }
   }

@@ -8,6 +8,8 @@
 //             ──▶ 5 takeBack   number:4 id:16 who
 //             ──▶ 6 passedOn   news:8
 //             ──▶ 7 passedLow  id:16
+//             ──▶ 16 follow    what:1                      bits: 1 lists, 2 overdue, 4 the clock is reliable
+//             ──▶ 17 passedOverdue  id:16
 //   inventory ──▶ 1 ready      version:1
 //             ──▶ 2 found      number:4 thing
 //             ──▶ 3 failed     number:4 fault:1
@@ -16,9 +18,12 @@
 //             ──▶ 6 lowCount   count:8
 //             ──▶ 7 scanned    code
 //             ──▶ 8 scanner    errno:4                     0: open
+//             ──▶ 16 list      kind:1 count:8 listed:1 (id:16 quantity:8 minimum:8 name path lent:1 loan)…
+//             ──▶ 17 overdue   due thing
 //
 //   thing: id:16 kind:1 quantity:8 minimum:8 count:4 container name code path holder listed:1 (quantity:8 name)…
 //          minimum: all ones if there is none; container, holder: empty if there is none
+//   loan:  unix_ms:8 overdue:1 due person              only if lent is 1; overdue: 0 no, 1 yes, 2 unknown
 
 /// The tag or the scanned code that identifies a thing.
 package struct InventoryKey: Hashable, Sendable {
@@ -50,6 +55,11 @@ package enum InventoryOrder: Equatable, Sendable {
   case passedOn(Int64)
   /// The message about this low item is on the kiosk's disk; the next low item may be sent.
   case passedLow(InventoryID)
+  /// Send the lists of low and lent items, or the items that become overdue, or neither; without a reliable clock,
+  /// nothing is overdue. There is no response.
+  case follow(lists: Bool, overdue: Bool, clockIsGood: Bool)
+  /// The message about this overdue item is on the kiosk's disk; the next overdue item may be sent.
+  case passedOverdue(InventoryID)
 }
 
 /// A message from tappet-inventory.
@@ -66,6 +76,10 @@ package enum InventoryMessage: Equatable, Sendable {
   case low(InventoryThing)
   /// Number of items whose stock is low, sent when the number changes.
   case lowCount(Int64)
+  /// A list that has changed.
+  case list(InventoryList)
+  /// An item that has become overdue, with its due date.
+  case overdue(due: String, InventoryThing)
   /// A code was scanned.
   case scanned(String)
   /// The scanner was opened, and `errno` is 0; or it could not be opened, for the reason in `errno`.
@@ -101,6 +115,9 @@ extension InventoryOrder {
       writer.byte(6)
       writer.integer(news)
     case .passedLow(let id): writer.bytes = [7] + id.bytes
+    case .follow(let lists, let overdue, let clockIsGood):
+      writer.bytes = [16, (lists ? 1 : 0) | (overdue ? 2 : 0) | (clockIsGood ? 4 : 0)]
+    case .passedOverdue(let id): writer.bytes = [17] + id.bytes
     }
     return writer.bytes
   }
@@ -138,6 +155,12 @@ extension InventoryOrder {
     case 7:
       guard let id = reader.inventoryID() else { return nil }
       self = .passedLow(id)
+    case 16:
+      guard let what = reader.byte(), what < 8 else { return nil }
+      self = .follow(lists: what & 1 != 0, overdue: what & 2 != 0, clockIsGood: what & 4 != 0)
+    case 17:
+      guard let id = reader.inventoryID() else { return nil }
+      self = .passedOverdue(id)
     default: return nil
     }
     guard reader.remaining == 0 else { return nil }
@@ -175,6 +198,13 @@ extension InventoryMessage {
     case .scanner(let code):
       writer.byte(8)
       writer.integer(UInt32(bitPattern: code))
+    case .list(let list):
+      writer.byte(16)
+      writer.list(list)
+    case .overdue(let due, let thing):
+      writer.byte(17)
+      writer.text(due)
+      writer.thing(thing)
     }
     return writer.bytes
   }
@@ -210,6 +240,12 @@ extension InventoryMessage {
     case 8:
       guard let code = reader.bigEndian32() else { return nil }
       self = .scanner(errno: Int32(bitPattern: code))
+    case 16:
+      guard let list = reader.list() else { return nil }
+      self = .list(list)
+    case 17:
+      guard let due = reader.text(), let thing = reader.thing() else { return nil }
+      self = .overdue(due: due, thing)
     default: return nil
     }
     guard reader.remaining == 0 else { return nil }
@@ -235,7 +271,7 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-  fileprivate mutating func inventoryID() -> InventoryID? { slice(16).flatMap { InventoryID(Array($0)) } }
+  mutating func inventoryID() -> InventoryID? { slice(16).flatMap { InventoryID(Array($0)) } }
 
   fileprivate mutating func thing() -> InventoryThing? {
     guard let id = inventoryID(), let kind = byte().flatMap({ InventoryKind(rawValue: Int64($0)) }),

@@ -43,7 +43,9 @@ extension Kiosk {
 
   mutating func inventoryChanged(_ change: InventoryEvent, at now: Moment) -> [Effect] {
     switch change {
-    case .message(.ready): return stock.process.ready()
+    case .message(.ready):
+      stock.followed = nil
+      return stock.process.ready()
     case .message(.found(let number, let thing)): return inventoryAnswered(number, .success(thing), at: now)
     case .message(.failed(let number, let fault)): return inventoryAnswered(number, .failure(fault), at: now)
     case .message(.news(let number, let verb, let milliseconds, let who, let thing)):
@@ -51,7 +53,13 @@ extension Kiosk {
         verb: verb.name, thing: thing, who: who, change: number, unixMilliseconds: milliseconds)
       return []
     case .message(.low(let thing)):
-      stock.news.low = thing
+      stock.news.alerts[.low] = InventoryAlert(thing: thing)
+      return []
+    case .message(.overdue(let due, let thing)):
+      stock.news.alerts[.overdue] = InventoryAlert(thing: thing, due: due)
+      return []
+    case .message(.list(let list)):
+      if settings.announcesInventory { stock.lists.update(list) }
       return []
     case .message(.lowCount(let count)):
       stock.news.lowCount = count
@@ -112,14 +120,24 @@ extension Kiosk {
     var effects = stock.process.timerFired(at: now.instant, random: &random)
     if stock.desk.isOverdue(at: now.instant) { effects += stock.process.lose(.silent, at: now.instant) }
     if !stock.process.isRunning, !stock.desk.hasNone { effects = inventoryLost(effects, at: now) }
-    return effects + passOnNews(at: now)
+    return effects + follow() + passOnNews(at: now)
+  }
+
+  /// Tells tappet-inventory what to send, when that has changed.
+  private mutating func follow() -> [Effect] {
+    guard stock.process.isRunning else { return [] }
+    let order = InventoryOrder.follow(
+      lists: settings.announcesInventory, overdue: settings.inventory?.overdueAction != nil, clockIsGood: clockIsGood)
+    guard order != stock.followed else { return [] }
+    stock.followed = order
+    return [.orderInventory(order)]
   }
 
   // MARK: News
 
-  /// Queues the message about a change, and performs the action for a low item.
+  /// Queues the message about a change, and performs the actions for a low and for an overdue item.
   ///
-  /// The process tappet-inventory discards a change or a low item only once its message is on the disk.
+  /// The process tappet-inventory discards a change or an item only once its message is on the disk.
   private mutating func passOnNews(at now: Moment) -> [Effect] {
     guard isTaking, delivery.store.isGood, !isStopping else { return [] }
     var effects: [Effect] = []
@@ -134,19 +152,20 @@ extension Kiosk {
         effects += passedOn(outcome)
       }
     }
-    if let thing = stock.news.low, stock.news.lowEntry == nil {
-      let action = settings.inventory?.lowStockAction.flatMap { tapPolicy.indexes.action(named: $0) }
-      let outcome = InventoryOutcome(verb: "low", thing: thing, who: "")
-      if let action, refusal(of: action) == nil {
-        let (performed, entry) = performNews(action, outcome, at: now)
-        effects += performed
-        stock.news.lowEntry = entry
-        if entry == nil { effects += passedLow(thing) }
-      } else if action == nil {
-        effects += passedLow(thing)
-      }
-    }
+    for kind in InventoryAlert.Kind.allCases { effects += passOnAlert(kind, at: now) }
     return effects
+  }
+
+  /// Performs the action for an item that needs attention; an alert without an action is done.
+  private mutating func passOnAlert(_ kind: InventoryAlert.Kind, at now: Moment) -> [Effect] {
+    guard let alert = stock.news.alerts[kind], alert.entry == nil else { return [] }
+    let name = kind == .low ? settings.inventory?.lowStockAction : settings.inventory?.overdueAction
+    guard let action = name.flatMap({ tapPolicy.indexes.action(named: $0) }) else { return passedOn(kind) }
+    guard refusal(of: action) == nil else { return [] }
+    let outcome = InventoryOutcome(verb: kind.rawValue, thing: alert.thing, who: "", due: alert.due)
+    let (performed, entry) = performNews(action, outcome, at: now)
+    stock.news.alerts[kind]?.entry = entry
+    return entry == nil ? performed + passedOn(kind) : performed
   }
 
   /// Performs the action for an item of news; the commit of the entry, if any, shows that the news is on the disk.
@@ -162,24 +181,42 @@ extension Kiosk {
     return stock.process.isRunning ? [.orderInventory(.passedOn(outcome.change ?? 0))] : []
   }
 
-  private mutating func passedLow(_ thing: InventoryThing) -> [Effect] {
-    stock.news.low = nil
-    stock.news.lowEntry = nil
-    return stock.process.isRunning ? [.orderInventory(.passedLow(thing.id))] : []
+  private mutating func passedOn(_ kind: InventoryAlert.Kind) -> [Effect] {
+    guard let alert = stock.news.alerts.removeValue(forKey: kind), stock.process.isRunning else { return [] }
+    switch kind {
+    case .low: return [.orderInventory(.passedLow(alert.thing.id))]
+    case .overdue: return [.orderInventory(.passedOverdue(alert.thing.id))]
+    }
   }
 
   /// Handles the commit of an entry, which may be about news.
   mutating func newsStored(_ id: EntryID) -> [Effect] {
     if stock.news.entry == id, let outcome = stock.news.outcome { return passedOn(outcome) }
-    if stock.news.lowEntry == id, let thing = stock.news.low { return passedLow(thing) }
+    for kind in InventoryAlert.Kind.allCases where stock.news.alerts[kind]?.entry == id { return passedOn(kind) }
     return []
   }
 
   /// Handles an entry that could not be written; the news is retried when the disk works again.
   mutating func newsNotStored(_ id: EntryID) {
     if stock.news.entry == id { stock.news.entry = nil }
-    if stock.news.lowEntry == id { stock.news.lowEntry = nil }
+    for kind in InventoryAlert.Kind.allCases where stock.news.alerts[kind]?.entry == id {
+      stock.news.alerts[kind]?.entry = nil
+    }
   }
+}
+
+/// An item that needs attention, and the outbox entry about it.
+struct InventoryAlert: Sendable {
+  /// The condition of the item; the raw value is the verb in messages.
+  enum Kind: String, CaseIterable, Sendable {
+    case low
+    case overdue
+  }
+
+  var thing: InventoryThing
+  /// The due date of an overdue item.
+  var due = ""
+  var entry: EntryID?
 }
 
 /// News from tappet-inventory for which no message is on the disk yet.
@@ -187,9 +224,8 @@ struct InventoryNewsDuties: Sendable {
   /// The change to be published, and its outbox entry.
   var outcome: InventoryOutcome?
   var entry: EntryID?
-  /// The item whose stock has become low, and its outbox entry.
-  var low: InventoryThing?
-  var lowEntry: EntryID?
+  /// The items whose stock has become low, or whose loan has become overdue: at most one of each.
+  var alerts: [InventoryAlert.Kind: InventoryAlert] = [:]
   /// Number of items whose stock is low; `nil` until it is known.
   var lowCount: Int64?
   /// The scanner's errno; 0 while it is open, `nil` before the first attempt.
@@ -199,6 +235,7 @@ struct InventoryNewsDuties: Sendable {
   ///
   /// The scanner's errno is kept, because only a different errno is reported.
   mutating func forgetUnsaid() {
-    (outcome, entry, low, lowEntry) = (nil, nil, nil, nil)
+    (outcome, entry) = (nil, nil)
+    alerts = [:]
   }
 }

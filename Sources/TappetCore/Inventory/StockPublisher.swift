@@ -1,7 +1,10 @@
-// The inventory at the shelf: the process tappet-inventory, the requests to the process, and the news to be published.
+// The inventory at the shelf: the process tappet-inventory, the requests to the process, and what is to be published.
 
 struct StockPublisher: Sendable {
   var process = HelperSupervision(.inventory)
   var desk = InventoryDesk()
   var news = InventoryNewsDuties()
+  var lists = InventoryListPublisher()
+  /// The last `follow` order to the running process; `nil` before the first one, or to repeat it.
+  var followed: InventoryOrder?
 }

@@ -73,7 +73,9 @@ package struct KioskSettings: Sendable {
     facts.usesTimestamp || unknownTags?.usesTimestamp ?? false || commands.contains { $0.needsClock }
   }
   /// Whether the broker retains anything about the kiosk besides its status.
-  var announces: Bool { publishesState || homeAssistant != nil || hasAnnounced }
+  var announces: Bool { publishesState || announcesInventory || homeAssistant != nil || hasAnnounced }
+  /// Whether the lists of the inventory and the results of touches are published.
+  package var announcesInventory: Bool { inventory.map { $0.topic != nil || homeAssistant != nil } ?? false }
   /// Whether a message includes a tag's tap count.
   var countsTaps: Bool { facts.countsTaps || unknownTags?.names(.count) ?? false }
   /// Whether an action has a webhook.

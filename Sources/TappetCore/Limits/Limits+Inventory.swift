@@ -21,6 +21,8 @@ extension Limits {
   package static let inventoryMovesMax: Int64 = 100_000
   /// Maximum number of changes waiting for a kiosk to pass them on.
   package static let inventoryNewsMax: Int64 = 10_000
+  /// Maximum number of waiting changes with which items that become low, or are restocked, are added to the changes.
+  package static let inventoryStockNewsMax: Int64 = 1_000
   /// Maximum size of the database's page cache while a command runs, in bytes.
   package static let inventoryCacheSizeMax = 8 * 1024 * 1024
   /// Default maximum number of entries that 'tappet find' shows.
@@ -56,6 +58,12 @@ extension Limits {
   package static let inventoryTouchesMax = 8
   /// Maximum number of entries that a message lists as the contents of a location.
   package static let inventoryContentsMax = 50
+  /// Maximum number of items in a published list.
+  package static let inventoryListMax = 50
+  /// Maximum size of a published list, in bytes; Home Assistant's recorder drops attributes of more than 16,384 bytes.
+  package static let inventoryListSizeMax = 8 * 1024
+  /// Maximum number of entries that the message about a touch lists as the contents of a location.
+  package static let inventoryTouchContentsMax = 20
   /// Maximum size of a message between the kiosk and tappet-inventory, in bytes.
   package static let inventoryMessageSizeMax = 60 * 1024
   /// Interval between two searches for a missing scanner.

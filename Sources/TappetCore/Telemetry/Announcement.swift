@@ -17,4 +17,8 @@ package enum Announcement: Sendable {
   /// A press of the chord with this index.
   case chord(Int)
   case tap(TapTransition)
+  /// A list of the inventory, which the broker retains.
+  case inventoryList(InventoryList)
+  /// The result of a touch at the shelf.
+  indirect case touch(TouchTransition)
 }

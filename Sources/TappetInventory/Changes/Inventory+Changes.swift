@@ -32,6 +32,12 @@ extension Inventory {
   package func edit(
     _ old: InventoryEntry, _ edit: InventoryEdit, by who: String
   ) throws(InventoryError) -> InventoryEntry {
+    try self.edit(old, edit, as: .edited, by: who)
+  }
+
+  func edit(
+    _ old: InventoryEntry, _ edit: InventoryEdit, as verb: InventoryVerb, by who: String
+  ) throws(InventoryError) -> InventoryEntry {
     try transaction { () throws(InventoryError) in
       let current = try require(old)
       var changed = edit.applied(to: current)
@@ -41,7 +47,7 @@ extension Inventory {
         if edit.changesLabels { return current }
         throw .unchanged(old.kind)
       }
-      let change = try note(.edited, current, now, by: who, isNews: changed != current)
+      let change = try note(verb, current, now, by: who, isNews: changed != current)
       try keep(current, in: change)
       try changeLabels(of: current, edit, in: change)
       if changed != current { try stored { () throws(DatabaseError) in try update(changed) } }

@@ -1,5 +1,5 @@
 // Changes that a kiosk publishes. Each change is recorded in the transaction that makes it, and kept until the kiosk
-// has stored it on disk. Low items are found by their current quantity, so imports and undos are covered as well.
+// has stored it on disk.
 
 import TappetCore
 import TappetSQLite
@@ -22,6 +22,8 @@ package struct InventoryNews: Hashable, Sendable {
   package var name: String
   /// Path of the entry's place at the time of the change.
   package var path: String
+  /// Number of changes that were dropped; only for a gap, which refers to no entry.
+  package var droppedCount: Int64 = 0
 }
 
 extension Inventory {
@@ -45,7 +47,8 @@ extension Inventory {
     }
   }
 
-  /// Returns the first unpublished change; `nil` at the very first call, because earlier changes are not published.
+  /// Returns the first unpublished change, or the gap before it if older changes were dropped; `nil` at the very first
+  /// call, because earlier changes are not published.
   @export(interface)
   package func nextNews() throws(InventoryError) -> InventoryNews? {
     try stored { () throws(DatabaseError) in
@@ -60,67 +63,43 @@ extension Inventory {
       guard try statement.step(), let kind = InventoryKind(rawValue: statement.integer(3)),
         let verb = InventoryVerb(rawValue: statement.integer(4)), let id = InventoryID(statement.blob(5))
       else { return nil }
+      let dropped = statement.integer(0) - last - 1
+      if dropped > 0 { return gap(dropped, upTo: last + dropped, unixMilliseconds: statement.integer(1)) }
       return InventoryNews(
         number: statement.integer(0), unixMilliseconds: statement.integer(1), who: statement.text(2), verb: verb,
         kind: kind, id: id, name: statement.text(6), path: statement.text(7))
     }
   }
 
+  /// Returns the news that changes were dropped; numbers are consecutive, so a missing number is a dropped change.
+  private func gap(_ count: Int64, upTo number: Int64, unixMilliseconds: Int64) -> InventoryNews? {
+    // The nil UUID belongs to no entry.
+    guard let id = InventoryID([UInt8](repeating: 0, count: 16)) else { return nil }
+    return InventoryNews(
+      number: number, unixMilliseconds: unixMilliseconds, who: "", verb: .gap, kind: .item, id: id, name: "", path: "",
+      droppedCount: count)
+  }
+
   /// Records that the changes up to `number` have been published; fails immediately while another process writes.
+  @export(interface)
   package func passedOn(upTo number: Int64) throws(InventoryError) {
-    try recorded { () throws(DatabaseError) in
-      let statement = try database.statement("UPDATE announced SET number = max(number, ?1)")
-      statement.bind(number, at: 1)
-      try statement.run()
+    try recorded { () throws(InventoryError) in
+      try stored { () throws(DatabaseError) in
+        let statement = try database.statement("UPDATE announced SET number = max(number, ?1)")
+        statement.bind(number, at: 1)
+        try statement.run()
+      }
     }
   }
 
-  /// Writes, but does not wait for an import to finish, because taps must be handled during the import.
-  private func recorded(_ body: () throws(DatabaseError) -> Void) throws(InventoryError) {
-    try stored { () throws(DatabaseError) in try database.withoutWaiting(body) }
-  }
-
-  /// Returns the first low item that has not been reported yet.
-  @export(interface)
-  package func nextLowItem() throws(InventoryError) -> InventoryEntry? {
-    let statement = try statement(
-      .item, place: "",
-      item: """
-        SELECT id, uuid, box, name, notes, quantity, minimum, photo, photo_hash, created FROM item
-        WHERE minimum IS NOT NULL AND quantity < minimum
-          AND NOT EXISTS (SELECT 1 FROM announced_low WHERE announced_low.uuid = item.uuid) ORDER BY created LIMIT 1
-        """)
-    return try first(statement, of: .item)
-  }
-
-  /// Records that the low item has been reported; fails immediately while another process writes.
-  package func passedOnLow(_ id: InventoryID) throws(InventoryError) {
-    try recorded { () throws(DatabaseError) in
-      let statement = try database.statement("INSERT OR IGNORE INTO announced_low (uuid) VALUES (?1)")
-      statement.bind(blob: id.bytes, at: 1)
-      try statement.run()
-    }
-  }
-
-  /// Clears the reports of items that are no longer low, so that they are reported again when they next become low.
-  ///
-  /// Fails immediately while another process writes. If the call succeeds, all detected changes are committed: a change
-  /// of the log's file is detected before the commit is visible.
-  @export(interface)
-  package func clearLowReportsOfRestockedItems() throws(InventoryError) {
-    try recorded { () throws(DatabaseError) in
-      try database.execute(
-        """
-        DELETE FROM announced_low WHERE NOT EXISTS (
-          SELECT 1 FROM item WHERE item.uuid = announced_low.uuid AND minimum IS NOT NULL AND quantity < minimum)
-        """)
-    }
-  }
-
-  /// Returns the number of low items.
-  package func lowItemCount() throws(InventoryError) -> Int64 {
+  /// Writes in a transaction, but does not wait for an import to finish, because taps must be handled meanwhile.
+  func recorded(_ body: () throws(InventoryError) -> Void) throws(InventoryError) {
+    var failure: InventoryError?
     try stored { () throws(DatabaseError) in
-      try database.integer("SELECT count(*) FROM item WHERE minimum IS NOT NULL AND quantity < minimum") ?? 0
+      try database.withoutWaiting { () throws(DatabaseError) in
+        do throws(InventoryError) { try transaction(body) } catch { failure = error }
+      }
     }
+    if let failure { throw failure }
   }
 }

@@ -9,7 +9,7 @@ import TappetSQLite
 /// Inventory service for a kiosk; it stops when the kiosk closes the socket.
 package final class InventoryService {
   private let parent: UnixSocket
-  private let inventory: Inventory
+  let inventory: Inventory
   private let folder: String
   /// Watch for changes by any process, started with the kiosk's first order.
   private var changes: FileChanges?
@@ -21,6 +21,8 @@ package final class InventoryService {
   private var owesLow = false
   /// Acknowledged changes that have not been recorded in the database yet.
   private var taken: (news: Int64?, low: InventoryID?) = (nil, nil)
+  /// The lists and items that the kiosk follows.
+  var feed = InventoryFeed()
   /// Number of consecutive failures to read the changes.
   private var failures = 0
 
@@ -45,15 +47,14 @@ package final class InventoryService {
       if !ready[0].isEmpty { receive() }
       let isChanged = !ready[1].isEmpty && changes?.take() == true
       if isChanged { failures = 0 }
-      if isChanged || ready[1].isEmpty && askIn != nil { tellNews() }
+      if isChanged || feed.isNewDay || ready[1].isEmpty && askIn != nil { tellNews() }
       if let scanner { tell(scanner.work(isReadable: !ready[2].isEmpty)) }
     }
   }
 
   /// Time until the next scheduled work; `nil` if there is none.
   private var wait: Duration? {
-    guard let askIn, let retry = scanner?.retryIn else { return askIn ?? scanner?.retryIn }
-    return min(askIn, retry)
+    [askIn, scanner?.retryIn, feed.untilNextDay].compactMap { $0 }.min()
   }
 
   /// Time until the database is polled again, because it was busy or failed, or because its changes cannot be watched.
@@ -110,6 +111,12 @@ package final class InventoryService {
     case .passedLow(let id):
       taken.low = id
       tellNews()
+    case .follow(let lists, let overdue, let clockIsGood):
+      feed.follow(lists: lists, overdue: overdue, clockIsGood: clockIsGood)
+      tellNews()
+    case .passedOverdue(let id):
+      feed.passedOverdue(id)
+      tellNews()
     }
   }
 
@@ -150,7 +157,7 @@ package final class InventoryService {
   }
 
   /// Returns the entry in the form that the kiosk displays.
-  private func thing(_ entry: InventoryEntry) throws(InventoryError) -> InventoryThing {
+  func thing(_ entry: InventoryEntry) throws(InventoryError) -> InventoryThing {
     var thing = InventoryThing(id: entry.id, kind: entry.kind, name: entry.name)
     thing.code = entry.code
     thing.container = try inventory.container(of: entry)?.id
@@ -180,6 +187,7 @@ package final class InventoryService {
         owesNews = true
       }
       if !owesLow { try tellLowItems() }
+      try tellFeed()
       failures = 0
     } catch { failures += 1 }
   }
@@ -194,6 +202,7 @@ package final class InventoryService {
       try inventory.passedOnLow(id)
       (taken.low, owesLow) = (nil, false)
     }
+    try forgetTakenOverdue()
   }
 
   private func tellLowItems() throws(InventoryError) {
@@ -211,6 +220,7 @@ package final class InventoryService {
     if let entry = try inventory.entry(news.id) { return try thing(entry) }
     var thing = InventoryThing(id: news.id, kind: news.kind, name: news.name)
     thing.path = news.path
+    if news.verb == .gap { thing.quantity = news.droppedCount }
     return thing
   }
 
@@ -226,7 +236,7 @@ package final class InventoryService {
   }
 
   /// Sends a message; a parent that does not accept it has exited, or has been blocked for too long.
-  private func send(_ message: InventoryMessage) {
+  func send(_ message: InventoryMessage) {
     let bytes = message.encode()
     while !isEnded {
       guard let sent = parent.sendSome(bytes) else { return isEnded = true }

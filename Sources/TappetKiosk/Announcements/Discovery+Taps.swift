@@ -56,9 +56,6 @@ extension Discovery {
     }
     if configuration.inventory != nil {
       components.append(
-        binary(
-          "low_stock", "Low stock", "problem", "'ON' if value_json.inventory and value_json.inventory.low else 'OFF'"))
-      components.append(
         diagnostic(
           "low_items", "Low items", "value_json.inventory.low if value_json.inventory else none",
           ["stat_cla": .string("measurement"), "ic": .string("mdi:package-variant")]))
@@ -73,6 +70,34 @@ extension Discovery {
       components.append(binary("locked", "Buttons locked", "lock", "'OFF' if value_json.locked else 'ON'"))
     }
     return components
+  }
+
+  /// The inventory: whether anything is low, what is lent, and the results of touches.
+  var inventoryEntities: [Component] {
+    guard configuration.inventory != nil else { return [] }
+    let (low, out) = (topics.inventoryList(.low), topics.inventoryList(.out))
+    return [
+      entity(
+        "binary_sensor", "low_stock", "Low stock",
+        [
+          "dev_cla": .string("problem"), "stat_t": .string(low),
+          "val_tpl": .string("{{ 'ON' if value_json.count else 'OFF' }}"), "json_attr_t": .string(low),
+          "qos": .number(1),
+        ]),
+      entity(
+        "sensor", "checked_out", "Checked out",
+        [
+          "ic": .string("mdi:account-arrow-right"), "stat_cla": .string("measurement"), "stat_t": .string(out),
+          "val_tpl": .string("{{ value_json.count }}"), "json_attr_t": .string(out), "qos": .number(1),
+        ]),
+      entity(
+        "event", "inventory_tap", "Inventory tap",
+        [
+          "ic": .string("mdi:package-variant"),
+          "evt_typ": .array(TouchTransition.Kind.words.map { .string($0) }), "stat_t": .string(topics.touch),
+          "qos": .number(1),
+        ]),
+    ]
   }
 
   private func binary(_ key: String, _ name: String, _ deviceClass: String, _ template: String) -> Component {

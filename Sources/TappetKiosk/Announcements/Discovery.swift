@@ -42,7 +42,7 @@ struct Discovery {
   /// All components, in the order of the configuration.
   var components: [Component] {
     actionButtons + outputEntities + panelButtons + panelChords + (configuration.hasReader ? tapEntities : [])
-      + diagnostics
+      + inventoryEntities + diagnostics
   }
 
   /// Returns the discovery message as JSON.

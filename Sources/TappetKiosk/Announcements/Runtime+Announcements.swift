@@ -23,6 +23,8 @@ extension Runtime {
     case .gesture(let button, let gesture): publish(gesture, on: button)
     case .chord(let index): publish(chord: index)
     case .tap(let news): publish(news, at: now)
+    case .inventoryList(let list): publish(list)
+    case .touch(let touch): publish(touch)
     }
   }
 

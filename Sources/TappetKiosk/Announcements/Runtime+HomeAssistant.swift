@@ -12,6 +12,7 @@ extension Runtime {
   /// Publishes the discovery message, and clears retained messages of an earlier configuration.
   func publishDiscovery() {
     var kept = configuration.publishesState ? [(topic: configuration.broker.stateTopic, content: "")] : []
+    kept += configuration.inventoryListTopics.map { ($0, "") }
     if let discovery = Discovery(configuration) {
       let components = discovery.components.map { AnnouncedTopics.Component(key: $0.key, platform: $0.platform) }
       let removed = announced.removed(from: discovery.topic, keeping: components)

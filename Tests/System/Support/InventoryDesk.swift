@@ -52,6 +52,6 @@ extension InventoryDeskSuite {
 
   /// The messages that were published about moves.
   func moves(_ world: KioskWorld) -> [String] {
-    (world.witness?.all ?? []).filter { $0.topic == "tappet/kiosk/inventory/moved" }.map(\.payload)
+    (world.witness?.all ?? []).filter { $0.topic == "tappet/kiosk/inventory/change/moved" }.map(\.payload)
   }
 }

@@ -1,0 +1,186 @@
+// The lists of low and of lent items, which the broker retains. tappet-inventory sends them when they change, and only
+// while the kiosk requests them.
+
+/// A list of items, truncated to what a message may contain.
+package struct InventoryList: Equatable, Sendable {
+  /// The condition that the listed items fulfil.
+  package enum Kind: UInt8, CaseIterable, Sendable {
+    /// The quantity is below the minimum.
+    case low = 1
+    /// The item is lent.
+    case out = 2
+
+    /// Name in topics.
+    var name: String {
+      switch self {
+      case .low: "low"
+      case .out: "out"
+      }
+    }
+  }
+
+  /// A listed item.
+  package struct Item: Equatable, Sendable {
+    /// Identity of the item.
+    package var id: InventoryID
+    /// Name of the item.
+    package var name: String
+    /// The path of the box that contains the item.
+    package var path: String
+    /// Number of pieces.
+    package var quantity: Int64
+    /// Number of pieces below which the stock is low; `nil` if the item has no minimum.
+    package var minimum: Int64?
+    /// Loan of the item; `nil` unless the item is lent.
+    package var loan: Loan?
+
+    /// Creates an item without minimum and loan.
+    package init(id: InventoryID, name: String, path: String, quantity: Int64) {
+      (self.id, self.name, self.path, self.quantity) = (id, name, path, quantity)
+    }
+  }
+
+  /// The loan of a listed item.
+  package struct Loan: Equatable, Sendable {
+    /// Name of the person.
+    package var person: String
+    /// Start of the loan in milliseconds since 1970.
+    package var unixMilliseconds: Int64
+    /// Due date, such as `2026-12-24`; empty if none was set.
+    package var due: String
+    /// Whether the item was due before today; `nil` while the clock is unreliable.
+    package var isOverdue: Bool?
+
+    /// Creates a loan.
+    package init(person: String, unixMilliseconds: Int64, due: String, isOverdue: Bool?) {
+      (self.person, self.unixMilliseconds, self.due, self.isOverdue) = (person, unixMilliseconds, due, isOverdue)
+    }
+  }
+
+  package var kind: Kind
+  /// Number of all items that fulfil the condition, listed or not.
+  package var count: Int64
+  package var items: [Item] = []
+
+  /// Creates a list without items.
+  package init(_ kind: Kind, count: Int64) { (self.kind, self.count) = (kind, count) }
+}
+
+/// The timing of the messages with the lists: all of them on connect, later those that change, each at most once per
+/// `Limits.stateIntervalMin`.
+struct InventoryListPublisher: Sendable {
+  private struct Entry: Sendable {
+    var list: InventoryList
+    /// The last message on this connection, and its time.
+    var published: InventoryList?
+    var publishedAt: Instant?
+
+    var isPublished: Bool { published == list }
+  }
+
+  private var entries: [Entry] = []
+  private var isUp = false
+
+  /// Time at which a message is due; `nil` if there is none.
+  var deadline: Instant? {
+    guard isUp else { return nil }
+    // A list that was never published is due immediately, and `takeDue` follows each event.
+    return entries.compactMap { entry in
+      entry.isPublished ? nil : entry.publishedAt.map { $0 + Limits.stateIntervalMin }
+    }.min()
+  }
+
+  /// Replaces the list of the same kind.
+  mutating func update(_ list: InventoryList) {
+    guard let index = entries.firstIndex(where: { $0.list.kind == list.kind }) else {
+      return entries.append(Entry(list: list))
+    }
+    entries[index].list = list
+  }
+
+  /// Returns the lists to publish now, and records them as published.
+  mutating func takeDue(at now: Instant) -> [InventoryList] {
+    isUp = true
+    var due: [InventoryList] = []
+    for index in entries.indices where !entries[index].isPublished {
+      if let before = entries[index].publishedAt, now < before + Limits.stateIntervalMin { continue }
+      (entries[index].published, entries[index].publishedAt) = (entries[index].list, now)
+      due.append(entries[index].list)
+    }
+    return due
+  }
+
+  /// Forgets which lists were published, because the connection has ended.
+  mutating func disconnected() {
+    guard isUp else { return }
+    isUp = false
+    for index in entries.indices { (entries[index].published, entries[index].publishedAt) = (nil, nil) }
+  }
+}
+
+extension Kiosk {
+  /// Publishes the lists that have changed.
+  mutating func inventoryListsDue(at now: Moment) -> [Effect] {
+    guard settings.announcesInventory else {
+      stock.lists = InventoryListPublisher()
+      return []
+    }
+    guard delivery.link.isUp else {
+      stock.lists.disconnected()
+      return []
+    }
+    return stock.lists.takeDue(at: now.instant).map { .announce(.inventoryList($0)) }
+  }
+}
+
+// MARK: Encoding
+
+extension ByteWriter {
+  mutating func list(_ list: InventoryList) {
+    byte(list.kind.rawValue)
+    integer(list.count)
+    let items = list.items.prefix(Int(UInt8.max))
+    byte(UInt8(items.count))
+    for item in items {
+      bytes += item.id.bytes
+      integer(item.quantity)
+      integer(item.minimum ?? -1)
+      text(item.name)
+      text(item.path)
+      byte(item.loan == nil ? 0 : 1)
+      guard let loan = item.loan else { continue }
+      integer(loan.unixMilliseconds)
+      byte(loan.isOverdue.map { $0 ? 1 : 0 } ?? 2)
+      text(loan.due)
+      text(loan.person)
+    }
+  }
+}
+
+extension ByteReader {
+  mutating func list() -> InventoryList? {
+    guard let kind = byte().flatMap({ InventoryList.Kind(rawValue: $0) }), let count = integer(), let listed = byte()
+    else { return nil }
+    var list = InventoryList(kind, count: count)
+    for _ in 0..<listed {
+      guard let item = listedItem() else { return nil }
+      list.items.append(item)
+    }
+    return list
+  }
+
+  private mutating func listedItem() -> InventoryList.Item? {
+    guard let id = inventoryID(), let quantity = integer(), let minimum = integer(), let name = text(),
+      let path = text(), let hasLoan = byte(), hasLoan <= 1
+    else { return nil }
+    var item = InventoryList.Item(id: id, name: name, path: path, quantity: quantity)
+    item.minimum = minimum < 0 ? nil : minimum
+    guard hasLoan == 1 else { return item }
+    guard let since = integer(), let overdue = byte(), overdue <= 2, let due = text(), let person = text() else {
+      return nil
+    }
+    item.loan = InventoryList.Loan(
+      person: person, unixMilliseconds: since, due: due, isOverdue: overdue == 2 ? nil : overdue == 1)
+    return item
+  }
+}

@@ -1,0 +1,31 @@
+// The results of touches at the shelf, as they are announced; unlike changes, they are not stored.
+
+/// The result of one tap of an action with `mode: inventory`, or of one scan.
+package struct TouchTransition: Sendable {
+  package enum Kind: Sendable {
+    case done(TouchResult)
+    /// A person's tag, which now waits for an item.
+    case person
+    case refused(InventoryFault)
+  }
+
+  package var kind: Kind
+  /// Name of the action.
+  package var action: String
+  /// The current state of the thing; `nil` for a person and a refusal.
+  package var thing: InventoryThing?
+  /// Name of the person, otherwise of the kiosk; empty for a refusal.
+  package var who: String
+
+  /// Creates the result that a report describes; `nil` if the report does not describe a result.
+  init?(_ report: Report) {
+    switch report {
+    case .inventory(let report):
+      kind = report.result.map { .done($0) } ?? .person
+      (action, thing, who) = (report.action, report.thing, report.who)
+    case .tap(.refused(_, _, .notInInventory(let action, let fault), _)):
+      (kind, self.action, who) = (.refused(fault), action, "")
+    case _: return nil
+    }
+  }
+}
