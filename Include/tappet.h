@@ -1194,12 +1194,13 @@ enum tappet_kiosk_event_type {
                                                    topic. */
   TAPPET_KIOSK_EVENT_INVENTORY = 48           /**< A tap or a scan showed an entry of the inventory, or moved it or
                                                    checked it out or in, with the change on the disk; or a person's tag
-                                                   was tapped first. */
+                                                   was tapped first, an entry was tapped again, or a job at the
+                                                   shelf started or ended. */
 };
 
 /** Lights: the states and moments that a kiosk shows. Values below 20 are states, shown as long as they last; values
- * from 20 are moments, shown briefly. If several states apply, the first in this list is shown: CONFIRMING, FAULT,
- * READER_LOST, WRITING, OFFLINE, CLOCK_UNKNOWN, STARTING, CERTIFICATE_EXPIRING, LOCKED, READY. */
+ * from 20 are moments, shown briefly. If several states apply, the first in this list is shown: CONFIRMING, HOLDING,
+ * FAULT, READER_LOST, WRITING, OFFLINE, CLOCK_UNKNOWN, STARTING, CERTIFICATE_EXPIRING, LOCKED, READY. */
 enum tappet_kiosk_light {
   TAPPET_KIOSK_LIGHT_STARTING = 1,             /**< State: some parts are not up yet. */
   TAPPET_KIOSK_LIGHT_READY = 2,                /**< State: all parts are up. */
@@ -1212,6 +1213,8 @@ enum tappet_kiosk_light {
   TAPPET_KIOSK_LIGHT_CERTIFICATE_EXPIRING = 9, /**< State: a certificate expires soon; taps work. */
   TAPPET_KIOSK_LIGHT_WRITING = 10,             /**< State: the next tag will be written and is not processed as a
                                                     tap. */
+  TAPPET_KIOSK_LIGHT_HOLDING = 11,             /**< State: the next tap at the inventory does something with the entry
+                                                    tapped before. */
   TAPPET_KIOSK_LIGHT_READING = 20,             /**< Moment: a tag is being read; hold it still. */
   TAPPET_KIOSK_LIGHT_ACCEPTED = 21,            /**< Moment: the tap or press was accepted. */
   TAPPET_KIOSK_LIGHT_DELIVERED_BY_TAG = 22,    /**< Moment: the broker has received the message of a tap. */

@@ -9,6 +9,7 @@ enum InventorySchema {
   /// All migrations in order.
   static let migrations: [String] = [
     tables, texts, journal, names, desk, former, reversals, parts, due, barcode, reservation, labels, pieces, overdue,
+    ticket,
   ]
 
   /// SQL to run before a first import, so that indexes are not updated for every row.
@@ -251,6 +252,11 @@ enum InventorySchema {
     CREATE TABLE announced_overdue (
       uuid BLOB NOT NULL, person TEXT NOT NULL, unix_ms INTEGER NOT NULL, due TEXT NOT NULL, PRIMARY KEY (uuid, person)
     ) WITHOUT ROWID;
+    """
+
+  /// Table of the tickets of changes that a kiosk may request more than once.
+  private static let ticket = """
+    CREATE TABLE ticket (number INTEGER PRIMARY KEY AUTOINCREMENT, ticket INTEGER NOT NULL UNIQUE);
     """
 
   /// Column for the number of the change that this change undid.

@@ -29,8 +29,10 @@ struct InventoryScreen {
 
   /// Whether a log record from the kiosk is about the inventory.
   static func isShown(_ event: String, _ record: JSON) -> Bool {
-    let shown = ["inventory-shown", "inventory-moved", "inventory-lent", "inventory-returned", "inventory-person"]
-    if shown.contains(event) { return true }
+    let others = ["inventory-person", "inventory-job-started", "inventory-job-ended"]
+    if others.contains(event) || TouchResult.allCases.contains(where: { "inventory-" + $0.rawValue == event }) {
+      return true
+    }
     guard event == "tap-refused", let code = record["code"]?.text else { return false }
     return InventoryFault.allCases.contains { $0.code == code }
   }

@@ -23,6 +23,10 @@ final class InventoryWatch {
   private var kioskWatch: Watch?
   private var failure: CommandFailure?
   private var isEnding = false
+  /// Whether the kiosk's light shows that a further tap would have an effect.
+  private var isHolding = false
+  /// Whether the last tap changed something, so that its result is shown instead of the prompt for a second tap.
+  private var hasChanged = false
 
   private init(_ configuration: KioskConfiguration) throws(CommandFailure) {
     self.configuration = configuration
@@ -95,11 +99,14 @@ final class InventoryWatch {
   private func take(_ message: JSON) {
     // After a momentary light, the lasting light returns without a message.
     if let light = message["light"]?.text.flatMap({ Light(name: $0) }), light.isLasting {
-      screen.isAsking = light == .confirming
+      isHolding = light == .holding
+      screen.isAsking = isHolding && !hasChanged
     }
     guard let event = message["event"]?.text, let text = message["text"]?.text, InventoryScreen.isShown(event, message)
     else { return }
     guard terminal != nil else { return Output.print(text.escaped) }
+    hasChanged = !["inventory-shown", "inventory-person"].contains(event)
+    screen.isAsking = isHolding && !hasChanged
     screen.isRefused = event == "tap-refused"
     screen.sentence = text.escaped
     guard let id = message["id"]?.text.flatMap({ InventoryID(text: $0) }) else { return }

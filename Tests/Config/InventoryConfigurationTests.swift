@@ -72,6 +72,32 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
     #expect(KioskSettings(configuration).inventory == InventoryPlan())
   }
 
+  @Test func `an action has a job, of which one is none, and a scan sets off none of them`() throws {
+    let more = """
+        - {name: restocking, mode: inventory, job: add}
+        - {name: done, mode: inventory, job: cancel}
+      """
+    let outcome = parse("inventory: {scanner: /s, job_ends: 5 min}", box: "mode: inventory, job: remove", more: more)
+    guard case .loaded(let configuration) = outcome else { throw Refused(outcome: outcome) }
+    #expect(configuration.actions.map(\.job) == [.remove, .show, .show, .add, .cancel])
+    let plan = try #require(configuration.inventory?.plan)
+    #expect(plan.jobEnds == .seconds(300) && plan.scanAction == "shelf")
+    #expect(try settings("inventory:").plan.jobEnds == .seconds(60))
+    #expect(
+      problems("inventory:", box: "topic: t, message: m, job: add") == [
+        "6:44: 'job' also needs 'mode: inventory' in actions[0]"
+      ])
+    #expect(
+      problems("inventory:", box: "mode: inventory, job: fly") == [
+        "6:39: actions[0].job must be 'show' or 'add' or 'remove' or 'cancel', not 'fly'"
+      ])
+    #expect(
+      problems("inventory: {scanner: /s, scan_action: box}", box: "mode: inventory, job: add") == [
+        "4:39: inventory.scan_action must be used together with an action that has 'mode: inventory' and no 'job', "
+          + "not 'box'"
+      ])
+  }
+
   @Test func `tags that nobody knows may stand for things`() throws {
     let outcome = parse("inventory:", more: "unknown_tags: {mode: inventory}")
     guard case .loaded(let configuration) = outcome else { throw Refused(outcome: outcome) }
@@ -97,7 +123,8 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
     ("scanner: /s, scan_action: bax", "4:39: inventory.scan_action: there is no action 'bax' (did you mean 'box'?)"),
     (
       "scanner: /s, scan_action: restock",
-      "4:39: inventory.scan_action must be used together with an action that has 'mode: inventory', not 'restock'"
+      "4:39: inventory.scan_action must be used together with an action that has 'mode: inventory' and no 'job', "
+        + "not 'restock'"
     ),
     ("low_stock: restok", "4:24: inventory.low_stock: there is no action 'restok' (did you mean 'restock'?)"),
     ("low_stock: box", "4:24: inventory.low_stock must be an action with neither 'confirm' nor 'mode', not 'box'"),
@@ -171,7 +198,8 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
     for (text, sentence) in [
       (
         "inventory: {scanner: /s}",
-        "k:3:22: inventory.scanner must be used together with an action that has 'mode: inventory', not '/s'"
+        "k:3:22: inventory.scanner must be used together with an action that has 'mode: inventory' and no 'job', "
+          + "not '/s'"
       ), ("unknown_tags: {mode: inventory}", "k:3:15: 'mode' also needs 'inventory' in unknown_tags"),
     ] {
       guard

@@ -151,7 +151,7 @@ private func problems(
       ("message: '%{x}', room: '!a:h'", "contains a '%{'"),
       ("message: a, room: '!a:h', report: true", "'report' also needs 'topic'"),
       ("topic: t, message: a, report: true", "'report' also needs 'room'"),
-      ("topic: t, message: a, room: '!a:h', report: 1", "report' must be"),
+      ("topic: t, message: a, room: '!a:h', report: 1", "report must be 'true' or 'false'"),
     ] {
       let told = problems(words)
       #expect(told.count == 1 && told[0].contains(sentence), "\(words): \(told)")

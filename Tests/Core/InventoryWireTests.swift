@@ -70,6 +70,10 @@ import Testing
       (.takeBack(7, id, who: "客"), [5, 0, 0, 0, 7] + [UInt8](1...16) + text("客")),
       (.passedOn(.max), [6, 0x7F] + [UInt8](repeating: 0xFF, count: 7)),
       (.passedLow(id), [7] + [UInt8](1...16)),
+      (
+        .adjust(8, Adjustment(id: id, pieces: -1, ticket: 258), who: "Ann"),
+        [8, 0, 0, 0, 8] + [UInt8](1...16) + [UInt8](repeating: 255, count: 8) + [0, 0, 0, 0, 0, 0, 1, 2] + text("Ann")
+      ),
       (.follow(lists: false, overdue: false, clockIsGood: false), [16, 0]),
       (.follow(lists: true, overdue: false, clockIsGood: false), [16, 1]),
       (.follow(lists: false, overdue: true, clockIsGood: false), [16, 2]),
@@ -85,6 +89,9 @@ import Testing
       (.found(0, item), [2, 0, 0, 0, 0] + itemBytes),
       (.failed(1, .unknown), [3, 0, 0, 0, 1, 1]), (.failed(1, .gone), [3, 0, 0, 0, 1, 2]),
       (.failed(1, .database), [3, 0, 0, 0, 1, 3]), (.failed(1, .away), [3, 0, 0, 0, 1, 4]),
+      (.failed(1, .reserved), [3, 0, 0, 0, 1, 5]), (.failed(1, .needsBox), [3, 0, 0, 0, 1, 6]),
+      (.failed(1, .noneLeft), [3, 0, 0, 0, 1, 7]), (.failed(1, .tooMany), [3, 0, 0, 0, 1, 8]),
+      (.failed(1, .notItem), [3, 0, 0, 0, 1, 9]),
       (
         .news(258, .lent, unixMilliseconds: 259, who: "Ann", box),
         [4, 0, 0, 0, 0, 0, 0, 1, 2, 6, 0, 0, 0, 0, 0, 0, 1, 3] + text("Ann") + boxBytes
@@ -111,7 +118,7 @@ import Testing
       let low = InventoryMessage.low(InventoryThing(id: Self.id, kind: kind, name: "a"))
       #expect(InventoryMessage(decoding: low.encode()) == low)
     }
-    for verb in (0..<12).compactMap({ InventoryVerb(rawValue: $0) }) {
+    for verb in (0..<14).compactMap({ InventoryVerb(rawValue: $0) }) {
       let news = InventoryMessage.news(1, verb, unixMilliseconds: -1, who: "", Self.item)
       #expect(InventoryMessage(decoding: news.encode()) == news)
     }
@@ -138,12 +145,12 @@ import Testing
       bytes[offset] = value
       return InventoryMessage(decoding: bytes) == nil
     }
-    for kind in [0, 8, 255] as [UInt8] { #expect(InventoryOrder(decoding: [kind]) == nil) }
+    for kind in [0, 9, 255] as [UInt8] { #expect(InventoryOrder(decoding: [kind]) == nil) }
     for kind in [0, 9, 255] as [UInt8] { #expect(InventoryMessage(decoding: [kind]) == nil) }
     for version in [0, 2, 255] as [UInt8] { #expect(InventoryMessage(decoding: [1, version]) == nil) }
-    for fault in [0, 6, 255] as [UInt8] { #expect(InventoryMessage(decoding: [3, 0, 0, 0, 1, fault]) == nil) }
+    for fault in [0, 10, 255] as [UInt8] { #expect(InventoryMessage(decoding: [3, 0, 0, 0, 1, fault]) == nil) }
     let news = InventoryMessage.news(1, .added, unixMilliseconds: 1, who: "", Self.box).encode()
-    for verb in [8, 255] as [UInt8] { #expect(isRefused(news, at: 9, verb)) }
+    for verb in [14, 255] as [UInt8] { #expect(isRefused(news, at: 9, verb)) }
     let low = InventoryMessage.low(Self.box).encode()
     for kind in [5, 255] as [UInt8] { #expect(isRefused(low, at: 17, kind)) }
     // One listed thing more and one less than there are.

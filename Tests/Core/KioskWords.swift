@@ -96,6 +96,7 @@ extension InventoryOrder {
     case .passedOverdue: "passed overdue"
     case .follow(let lists, let overdue, let clockIsGood):
       "follow" + (lists ? " lists" : "") + (overdue ? " overdue" : "") + (clockIsGood ? " by the clock" : "")
+    case .adjust(_, let adjustment, let who): "adjust by \(adjustment.pieces) by \(who)"
     }
   }
 }
@@ -183,6 +184,7 @@ extension Report {
     case .entry(.givenUp(let entry, let reason)): "given up \(entry.action) \(reason.number)"
     case .helper(let helper, .lost(let loss)): "\(helper) lost \(loss.words)"
     case .helper(let helper, .back): "\(helper) back"
+    case .job(let report): "\(report.change.rawValue) \(report.action)"
     case .inventory(let report): "\(report.result?.rawValue ?? "holds") \(report.thing?.name ?? report.who)"
     case .scanner(let code): "scanner \(code)"
     case .link(.connected(let endpoint, let usesFallback)): "link up \(endpoint)" + (usesFallback ? " with 3.1.1" : "")

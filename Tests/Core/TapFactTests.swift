@@ -76,7 +76,7 @@ import Testing
     let feed = try #require(plan.feed)
     var outcome = TapFactTests.shown
     (outcome.verb, outcome.change, outcome.unixMilliseconds) = ("moved", 7, 0)
-    outcome.thing.holder = "Ben"
+    outcome.thing?.holder = "Ben"
     var facts = TapFacts()
     facts.add(outcome)
     let filled = feed.message.filled(with: facts, id: TapFactTests.id)

@@ -40,7 +40,7 @@ private func number(_ choices: inout Choices) -> UInt32 { UInt32(truncatingIfNee
 private func integer(_ choices: inout Choices) -> Int64 { Int64(truncatingIfNeeded: choices.word()) }
 
 private func order(_ choices: inout Choices) -> InventoryOrder {
-  switch choices.byte() % 9 {
+  switch choices.byte() % 10 {
   case 0: return .begin(scanner: choices.text())
   case 1:
     let uid = TagUID(choices.take(Int(choices.byte()) % 11))
@@ -51,6 +51,9 @@ private func order(_ choices: inout Choices) -> InventoryOrder {
   case 5: return .passedOn(integer(&choices))
   case 6: return .passedLow(id(&choices))
   case 7: return .follow(lists: choices.bit(), overdue: choices.bit(), clockIsGood: choices.bit())
+  case 8:
+    let adjustment = Adjustment(id: id(&choices), pieces: integer(&choices), ticket: integer(&choices))
+    return .adjust(number(&choices), adjustment, who: choices.text())
   default: return .passedOverdue(id(&choices))
   }
 }

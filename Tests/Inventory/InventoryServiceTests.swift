@@ -85,6 +85,30 @@ import Testing
     #expect(thing.holder == "Ada")
   }
 
+  @Test func `pieces are counted once for each ticket, and none is taken that is not there`() throws {
+    let nails = try world.add(.item, "Nails", try world.add(.box, "Tools", try world.spot())) { $0.quantity = 2 }
+    order(.begin(scanner: ""))
+    // The second order has the first one's ticket, as after a response that was lost.
+    for (number, ticket): (UInt32, Int64) in [(1, 77), (2, 77), (3, 78), (4, 79)] {
+      order(.adjust(number, Adjustment(id: nails.id, pieces: -1, ticket: ticket), who: "Ada"))
+    }
+    order(.adjust(5, Adjustment(id: nails.id, pieces: Limits.inventoryQuantityMax + 1, ticket: 80), who: "Ada"))
+    var quantities: [Int64] = []
+    var faults: [InventoryMessage] = []
+    while quantities.count + faults.count < 5, let message = try message() {
+      switch message {
+      case .found(_, let thing): quantities.append(thing.quantity)
+      case .failed: faults.append(message)
+      default: break
+      }
+    }
+    #expect(quantities == [1, 1, 0] && faults == [.failed(4, .noneLeft), .failed(5, .tooMany)])
+    let inventory = try world.reopened()
+    #expect(try inventory.changes().filter { $0.who == "Ada" }.count == 2)
+    try inventory.undo(by: "Ada")
+    #expect(try inventory.entry(nails.id)?.quantity == 1)
+  }
+
   @Test func `a database that is busy when a change was passed on is asked again`() throws {
     // The first look of all begins with what is new from then on.
     #expect(try world.inventory.nextNews() == nil)
@@ -145,6 +169,6 @@ import Testing
     #expect(try next() == "Saw" + CalendarDay(number: 20_001).text)
     order(.passedOverdue(items[1].id))
     #expect(try eventually { try world.sqlite("SELECT count(*) FROM announced_overdue") == "2\n" })
-    #expect(try world.inventory.nextOverdueItem(on: .today) == nil)
+    #expect(try world.inventory.nextOverdueLoan(on: .today)?.entry == nil)
   }
 }

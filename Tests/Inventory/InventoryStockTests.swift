@@ -86,28 +86,26 @@ import Testing
     let drill = try item("Drill")
     let (due, later) = (CalendarDay(number: 20_000), CalendarDay(number: 20_010))
     try inventory.lend(drill, to: "Ann", until: due, by: "Ben")
-    #expect(try inventory.nextOverdueItem(on: due) == nil && inventory.hasLoanDue(from: due))
+    #expect(try inventory.nextOverdueLoan(on: due)?.entry == nil && inventory.hasLoanDue(from: due))
     let next = CalendarDay(number: due.number + 1)
     #expect(try !inventory.hasLoanDue(from: next))
     func say(_ day: CalendarDay) throws -> Bool {
-      guard let item = try inventory.nextOverdueItem(on: day), let loan = try inventory.loan(of: item) else {
-        return false
-      }
+      guard let (item, loan) = try inventory.nextOverdueLoan(on: day) else { return false }
       // Not recorded, it comes again, also to another process.
-      #expect(try world.reopened().nextOverdueItem(on: day) == item)
+      #expect(try world.reopened().nextOverdueLoan(on: day)?.entry == item)
       try inventory.passedOnOverdue(item.id, loan)
       return true
     }
     #expect(try say(next) && !say(next))
-    #expect(try world.reopened().nextOverdueItem(on: next) == nil)
+    #expect(try world.reopened().nextOverdueLoan(on: next)?.entry == nil)
     try inventory.lend(drill, to: "Ann", until: later, by: "Ben")
     #expect(try !say(later) && say(CalendarDay(number: later.number + 1)))
     try inventory.takeBack(drill, by: "Ann")
-    #expect(try !say(CalendarDay(number: later.number + 1)) && inventory.lentItemCount() == 0)
+    #expect(try !say(CalendarDay(number: later.number + 1)) && inventory.loanCount() == 0)
     // The clock stands still, and the loan is another one all the same.
     _ = try world.sqlite("UPDATE announced_overdue SET unix_ms = unix_ms - 1")
     try inventory.lend(drill, to: "Ann", until: later, by: "Ben")
-    #expect(try say(CalendarDay(number: later.number + 1)) && inventory.lentItemCount() == 1)
+    #expect(try say(CalendarDay(number: later.number + 1)) && inventory.loanCount() == 1)
   }
 
   @Test func `a loan that was returned while it was reported does not hide the next one`() throws {
@@ -118,7 +116,21 @@ import Testing
     try inventory.takeBack(drill, by: "Ann")
     try inventory.lend(drill, to: "Eve", until: CalendarDay(number: 20_001), by: "Ben")
     try inventory.passedOnOverdue(drill.id, loan)
-    #expect(try inventory.nextOverdueItem(on: CalendarDay(number: 20_005))?.id == drill.id)
+    #expect(try inventory.nextOverdueLoan(on: CalendarDay(number: 20_005))?.entry.id == drill.id)
+  }
+
+  @Test func `each of several people who have pieces of an item is overdue once, and so is a box`() throws {
+    let (screws, due) = (try item("Screws", quantity: 10), CalendarDay(number: 20_000))
+    for person in ["Ann", "Ben"] { try inventory.lend(screws, to: person, quantity: 2, until: due, by: "Eve") }
+    let box = try #require(try inventory.container(of: screws))
+    try inventory.lend(box, to: "Cleo", until: due, by: "Eve")
+    #expect(try inventory.loanCount() == 3)
+    var people: [String] = []
+    while people.count < 9, let (entry, loan) = try inventory.nextOverdueLoan(on: .today) {
+      people.append(loan.person)
+      try inventory.passedOnOverdue(entry.id, loan)
+    }
+    #expect(people.sorted() == ["Ann", "Ben", "Cleo"])
   }
 
   // MARK: Any order of events

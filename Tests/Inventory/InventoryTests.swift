@@ -234,7 +234,10 @@ import Testing
       """
       PRAGMA trusted_schema = ON; UPDATE place SET name = '\(made)', code = 'Ku\u{308}-1' WHERE id = \(box.row);
       UPDATE item SET name = 'Cafe\u{301}', notes = '\u{1100}\u{1161}\u{11A8}';
-      ALTER TABLE loan DROP COLUMN due; DROP TABLE barcode; DROP TABLE reservation;
+      DROP TABLE loan; CREATE TABLE loan (uuid BLOB PRIMARY KEY, person TEXT NOT NULL, unix_ms INTEGER NOT NULL)
+        WITHOUT ROWID;
+      DROP TABLE undo_loan; DROP TABLE undo_reservation; DROP TABLE undo_barcode; DROP TABLE undo_tag;
+      DROP TABLE announced_overdue; DROP TABLE ticket; DROP TABLE barcode; DROP TABLE reservation;
       DROP TABLE place_part; DROP TABLE item_part; DROP INDEX item_name; PRAGMA user_version = 7
       """)
     try expectFound(try world.reopened())

@@ -1,6 +1,7 @@
 // The store room: the process tappet-inventory with its things, the cards and codes that stand for them, and the rules.
 //   - An order goes only to a process that is there, one at a time, and only for what was touched.
 //   - Two touches in time move what fits, in either order, and nothing else does.
+//   - A thing that is touched twice is held no more, and an item goes to no spot.
 //   - A change is shown only after the inventory has it on its disk, and every touch is answered or refused.
 //   - A change is passed on once it is on the kiosk's disk, and none is forgotten.
 
@@ -14,6 +15,7 @@ extension Cast {
   static let inventory: InventoryPlan = {
     var plan = InventoryPlan()
     plan.moveWithin = .seconds(8)
+    plan.jobEnds = .seconds(20)
     plan.scanAction = shelf.name
     plan.lowStockAction = "scene"
     plan.overdueAction = "patient"
@@ -62,8 +64,8 @@ struct ShelfBook {
   var isHeldForSure = false
   /// The subject that was touched now and fits what is held: a change is to follow.
   var current: Subject?
-  /// The answer that the current event brings.
-  var answered: TouchResult?
+  /// The results that the answer in the current event may have.
+  var answered: [TouchResult] = []
   var refused: InventoryFault?
   /// The news that the process has told, and those that wait.
   var told: Int64?
@@ -151,6 +153,7 @@ extension World {
       shelf.holder = nil
       if number % 16 == 5 { return inventoryEnds(1) }
       found(question, thing, .returned)
+    case .adjust(_, let adjustment, _): answerAdjustment(question, adjustment, number)
     case .begin, .passedOn, .passedLow, .passedOverdue, .follow: break
     }
   }
@@ -175,7 +178,7 @@ extension World {
     tellStock(thing(4))
   }
 
-  private func number(of id: InventoryID) -> Int? { Cast.things.firstIndex { $0.id == id } }
+  func number(of id: InventoryID) -> Int? { Cast.things.firstIndex { $0.id == id } }
 
   private func thing(_ number: Int) -> InventoryThing {
     var thing = InventoryThing(id: Cast.things[number].id, kind: Cast.things[number].kind, name: "\(number)")
@@ -185,10 +188,11 @@ extension World {
     return thing
   }
 
-  private func found(_ question: InventoryOrder, _ number: Int, _ result: TouchResult) {
+  func found(_ question: InventoryOrder, _ number: Int, _ result: TouchResult) {
     guard let order = question.number else { return }
+    shelf.answered = [result]
+    if result == .shown { answerInTurn(number) }
     settle(question, found: .thing(number))
-    shelf.answered = result
     tell(.inventory(.message(.found(order, thing(number)))))
     judgeAnswered()
   }
@@ -208,9 +212,22 @@ extension World {
     }
     // A change belongs to the touch that it is for.
     if shelf.question.map({ $0.isLookUp }) ?? true { shelf.touches = max(0, shelf.touches - 1) }
-    shelf.answered = nil
+    shelf.answered = []
     shelf.refused = nil
+    recordJobAnswered()
     tellNews()
+  }
+
+  /// The thing that is held, touched again, is held no more; nor is an item before a spot, which is refused.
+  private func answerInTurn(_ number: Int) {
+    guard let held = shelf.held, now.instant < held.at + Cast.inventory.moveWithin else { return }
+    let isSame = held.subject == .thing(number)
+    let isMisplaced = held.subject == .thing(4) && Cast.things[number].kind == .spot
+    guard isSame || isMisplaced else { return }
+    if jobs.mayCount { shelf.isHeldForSure = false }
+    if shelf.isHeldForSure { shelf.answered = [] }
+    if isSame { shelf.answered.append(.released) }
+    if isMisplaced { shelf.refused = .needsBox }
   }
 
   /// Notes what the touch that is answered means: a change that must follow, or something that is held.
@@ -291,6 +308,7 @@ extension World {
     case .takeBack(_, _, let person):
       if shelf.holder != person { fail("an item was brought back by somebody else") }
       judgeChange([.thing(4), .person(person)])
+    case .adjust(_, let adjustment, _): judgeAdjustment(adjustment)
     case .begin: break
     }
     if shelf.question != nil { fail("two questions at a time") }
@@ -321,16 +339,23 @@ extension World {
 
   func judgeResult(_ report: InventoryReport) {
     if report.result == nil, shelf.refused == .unknown { return }
-    if report.result != shelf.answered { fail("\(report.result?.rawValue ?? "a person") was shown, and not answered") }
+    if !shelf.answered.contains(where: { $0 == report.result }) {
+      fail("\(report.result?.rawValue ?? "a person") was shown, and not answered")
+    }
+    if report.result == .released { shelf.held = nil }
   }
 
   /// An entry of a touch comes with its answer.
   func judgeTouched(_ entry: OutboxEntry) {
-    if shelf.answered == nil { fail("\(entry.action) was stored, and nothing was found") }
+    if shelf.answered.isEmpty { fail("\(entry.action) was stored, and nothing was found") }
   }
 
   func judgeShelfRefusal(_ fault: InventoryFault) {
-    if fault != .away, shelf.refused != fault { fail("a touch was refused as \(fault), which nobody answered") }
+    let isOfJob = jobs.mayCount && (fault == .notItem || fault == .needsBox)
+    if fault != .away, shelf.refused != fault, !isOfJob {
+      fail("a touch was refused as \(fault), which nobody answered")
+    }
+    if fault == .needsBox { shelf.held = nil }
     if fault == .away, shelf.process == .ready, shelf.touches < Limits.inventoryTouchesMax {
       fail("a touch was refused, and the inventory is there")
     }
@@ -360,7 +385,8 @@ extension InventoryOrder {
   /// The number that its answer has.
   fileprivate var number: UInt32? {
     switch self {
-    case .lookUp(let number, _), .move(let number, _, _, _), .lend(let number, _, _, _), .takeBack(let number, _, _):
+    case .lookUp(let number, _), .move(let number, _, _, _), .lend(let number, _, _, _), .takeBack(let number, _, _),
+      .adjust(let number, _, _):
       number
     case .begin, .passedOn, .passedLow, .passedOverdue, .follow: nil
     }

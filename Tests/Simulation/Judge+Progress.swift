@@ -70,8 +70,9 @@ extension World {
 
   /// A lasting light tells the truth about each part.
   func judgeWhatLasts() {
+    judgeJobTime()
     guard let light = book.shownLight else { return }
-    if book.isStoreInTrouble, light != .fault, light != .confirming {
+    if book.isStoreInTrouble, light != .fault, light != .confirming, light != .holding {
       fail("\(light.name) is shown while the disk fails")
     }
     switch light {
@@ -89,6 +90,8 @@ extension World {
         fail("clock-unknown is shown, and nothing waits for the clock")
       }
     case .readerLost: if !settings.hasReader { fail("reader-lost is shown though none is configured") }
+    case .holding:
+      if shelf.held == nil, jobs.job == nil, !isStopping { fail("holding is shown, and nothing is held") }
     case .writing: fail("writing is shown, but no story writes a tag")
     default: break
     }

@@ -213,6 +213,7 @@ extension World {
     case .tap(.ignored): recordRefusalTold()
     case .tap(.confirming): seen.questions += 1
     case .inventory(let report): judgeResult(report)
+    case .job(let report): judgeJob(report)
     case .tap(.performed(_, let trigger, _, _)):
       seen.performed += 1
       if tickets.counted == nil { recordPerformed(trigger, again: false) }

@@ -71,6 +71,8 @@ struct Step: Hashable, Sendable {
     case inventoryChanges = "inventory-changes"
     /// The code of this thing is scanned, or one that nothing has.
     case scan
+    /// The button of a job: pieces are added (0), taken (1), or the job ends (2).
+    case job
     // The rooms.
     case roomsStart = "rooms-start"
     /// The process that listens cannot be started (0), ends (1), sends nonsense (2) or has no session any more (3).

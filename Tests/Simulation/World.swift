@@ -54,6 +54,7 @@ final class World {
   var assistant = AssistantBook()
   var hook = WebhookBook()
   var shelf = ShelfBook()
+  var jobs = JobBook()
   var room = RoomBook()
   var site = SiteBook()
   var tickets = TicketBook()
@@ -241,6 +242,7 @@ final class World {
     hook = WebhookBook()
     hookReloaded = false
     shelf.restart()
+    jobs = JobBook()
     room.process = .none
     (room.answered, room.recording) = ([], [])
     site.restart(diskFinishes: diskFinishes && disk.fault == nil, at: now)

@@ -15,7 +15,7 @@ import Testing
       shown(tap) == #"""
         {"did": "shown", "thing": "Box 7", "in": "\#(path)", "holds": "7 Thing 7", "with": "", "by": "kiosk"}
         """#, "\(tap)")
-    #expect(tap.lights.contains("confirming") && tap.log.contains("box Box 7 [B-7] is in \(path): 7 Thing 7"))
+    #expect(tap.lights.contains("holding") && tap.log.contains("box Box 7 [B-7] is in \(path): 7 Thing 7"))
     let moved = try world.tap(rack, until: "accepted", messages: 1)
     #expect(moved.log.contains("event=inventory-moved"), "\(moved)")
     #expect(try world.tappet("find", "B-7").output == "box       Box 7  [B-7]  House → Cellar → Rack\n")
@@ -25,15 +25,15 @@ import Testing
     let feed = try #require(moves(world).first)
     #expect(feed.contains(#""name": "Box 7", "code": "B-7", "path": "House → Cellar → Rack""#), "\(feed)")
     // The box lies there already: now the rack is held, and the box no more.
-    _ = try world.tap(rack, until: "confirming", messages: 1)
-    // The place first, then the box. The light asks already, for the rack.
+    _ = try world.tap(rack, until: "delivered-by-tag", messages: 1)
+    // The place first, then the box.
     let shelf = try writeTag(world, "--spot", "Shelf")
     let held = try world.tap(shelf, until: "delivered-by-tag", messages: 1)
     #expect(held.log.contains("spot Shelf is in"), "\(held)")
     _ = try world.tap(box, until: "accepted", messages: 1)
     #expect(try world.tappet("find", "B-7").output == "box       Box 7  [B-7]  \(path)\n")
     let cellar = try writeTag(world, "--room", "Cellar")
-    let room = try world.tap(cellar, until: "confirming", messages: 1)
+    let room = try world.tap(cellar, until: "delivered-by-tag", messages: 1)
     #expect(room.log.contains("room Cellar is in House"), "\(room)")
     try world.goodTap()
   }
@@ -48,7 +48,7 @@ import Testing
     let terminal = try Terminal(
       try Programs.built("tappet"), ["inventory", "watch", "--config", world.configPath], in: world.folder, columns: 80)
     #expect(terminal.shows("Tap a tag, or scan a code"), "\(terminal.lines)")
-    _ = try world.tap(box, until: "confirming", messages: 1)
+    _ = try world.tap(box, until: "holding", messages: 1)
     #expect(terminal.shows("  Box 7  [B-7]") && terminal.shows("  " + path), "\(terminal.lines)")
     #expect(terminal.shows("  Thing 7  7") && terminal.shows("Tap the second tag or code"), "\(terminal.lines)")
     let stray = try writeTag(world)
@@ -58,7 +58,7 @@ import Testing
     #expect(terminal.shows("the kiosk has stopped"), "\(terminal.lines)")
     try world.start()
     #expect(eventually { !terminal.lines.contains { $0.contains("the kiosk has stopped") } }, "\(terminal.lines)")
-    _ = try world.tap(box, until: "confirming", messages: 1)
+    _ = try world.tap(box, until: "holding", messages: 1)
     #expect(eventually { !terminal.lines.contains { $0.contains("tap refused") } }, "\(terminal.lines)")
     try terminal.type("q")
     #expect(eventually { terminal.lines.allSatisfy { !$0.contains("Box 7") } }, "\(terminal.lines)")
@@ -70,7 +70,7 @@ import Testing
     #expect(try world.tappet("person", "add", "Ada").status == 0)
     let item = try writeTag(world, "--item", "Thing 50")
     let ada = try writeTag(world, "--person", "Ada")
-    _ = try world.tap(item, until: "confirming", messages: 1)
+    _ = try world.tap(item, until: "holding", messages: 1)
     let lent = try world.tap(ada, until: "accepted", messages: 1)
     #expect(lent.log.contains("item Thing 50 was checked out to Ada"), "\(lent)")
     #expect(try world.tappet("item", "list", "--lent").output == "Thing 50  50  with Ada\n")
@@ -79,7 +79,7 @@ import Testing
     let back = try world.tap(ada, until: "accepted", messages: 1)
     #expect(back.log.contains("event=inventory-returned"), "\(back)")
     let rack = try writeTag(world, "--spot", "Rack")
-    _ = try world.tap(rack, until: "confirming", messages: 1)
+    _ = try world.tap(rack, until: "delivered-by-tag", messages: 1)
     try world.tell("place " + ada)
     #expect(eventually { world.log.contains("event=inventory-person") })
     try world.takeAway()
@@ -125,17 +125,40 @@ import Testing
     #expect(reports().count == 1, "\(reports())")
   }
 
+  @Test func `a card starts a job, in which each tap of an item takes one piece, and ends it`() throws {
+    let world = try world()
+    try world.start()
+    let item = try writeTag(world, "--item", "Thing 50")
+    let card = try writeTag(world, action: "taking")
+    let started = try world.tap(card, until: "holding")
+    #expect(started.log.contains("event=inventory-job-started"), "\(started)")
+    for quantity in [49, 48] {
+      let taken = try world.tap(item, until: "accepted", messages: 1)
+      #expect(taken.log.contains("item Thing 50 has one piece less; quantity \(quantity)"), "\(taken)")
+    }
+    let ended = try world.tap(card, until: "ready")
+    #expect(ended.log.contains("event=inventory-job-ended"), "\(ended)")
+    // The tag stands for the item again.
+    let shown = try world.tap(item, until: "holding", messages: 1)
+    #expect(shown.log.contains("; quantity 48"), "\(shown)")
+    #expect(try world.tappet("inventory", "undo", "--any").status == 0)
+    let listed = try world.tappet("item", "list", "--in", "B-50")
+    #expect(listed.output.contains("49"), "\(listed)")
+    let unfit = try world.tappet("tag", "write", "taking", "--box", "B-3")
+    #expect(unfit.status == 1 && unfit.errors.contains("has 'job: remove'"), "\(unfit)")
+  }
+
   @Test func `tags of others are known by their text or their UID, and strangers are refused`() throws {
     let world = try world()
     try world.start()
     let labelled = try writeTag(world, "--box", "B-3", "--with-code")
-    _ = try world.tap(labelled, until: "confirming", messages: 1)
+    _ = try world.tap(labelled, until: "holding", messages: 1)
     let text = try world.tap(textTag("04a1b2c3d4e5f6", "B-4"), until: "accepted")
     #expect(text.log.contains("box Box 4 [B-4] is in"), "\(text)")
     let stranger = try world.tap(textTag("04a1b2c3d4e5f7", "nothing"), until: "refused")
     #expect(stranger.log.contains("code=thing-unknown"), "\(stranger)")
     #expect(try world.tappet("box", "edit", "B-9", "--tag", "04a1b2c3d4e5f7").status == 0)
-    let known = try world.tap(textTag("04a1b2c3d4e5f7", "nothing"), until: "confirming")
+    let known = try world.tap(textTag("04a1b2c3d4e5f7", "nothing"), until: "holding")
     #expect(known.log.contains("box Box 9 [B-9]"), "\(known)")
     let unfit = try world.tappet("tag", "write", "light", "--box", "B-3")
     #expect(unfit.status == 1 && unfit.errors.contains("has no 'mode: inventory'"), "\(unfit)")

@@ -14,12 +14,12 @@ import Testing
       world.log.split(separator: "\n").count { $0.contains("event=inventory-good") }
     }
     for round in 0..<3 {
-      _ = try world.tap(box, until: "confirming", messages: 1)
+      _ = try world.tap(box, until: "holding", messages: 1)
       try killHelper(of: world)
       #expect(eventually { goodAgain(world) > round }, "\(world.log)")
     }
     // The box is held no more.
-    let rackAlone = try world.tap(rack, until: "confirming", messages: 1)
+    let rackAlone = try world.tap(rack, until: "holding", messages: 1)
     #expect(!rackAlone.log.contains("event=inventory-moved"), "\(rackAlone)")
     _ = try world.tap(box, until: "accepted", messages: 1)
     #expect(eventually { moves(world).count == 1 }, "\(moves(world))")

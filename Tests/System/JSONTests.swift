@@ -17,7 +17,7 @@ import Testing
       let isInPlace = name.hasSuffix(" move")
       #expect(done.status == (isInPlace ? 1 : 0), "\(name): \(done)")
       // To Ada and back: two moves.
-      let count = ["inventory changes": 13, "inventory moves": 2][name] ?? (isInPlace ? 0 : 1)
+      let count = ["inventory changes": 19, "inventory moves": 4][name] ?? (isInPlace ? 0 : 1)
       #expect(answers.count == count, "\(name): \(done)")
       if isInPlace { #expect(code(done) == "thing-unchanged") }
     }

@@ -37,9 +37,9 @@ import Testing
       let log = try world.tap(placement, until: light, messages: 1).log
       #expect(log.contains(sentences[row]), "\(sentences[row]): \(log)")
     }
-    try tap(box, until: "confirming", says: 0)
+    try tap(box, until: "holding", says: 0)
     try tap(rack, until: "accepted", says: 1)
-    _ = try world.tap(item, until: "confirming", messages: 1)
+    _ = try world.tap(item, until: "accepted", messages: 1)
     try tap(ada, until: "accepted", says: 2)
     try page.check(after: "takes the printed codes instead of the boxes' tags.", world)
     try page.check(after: "While Ada has the screws:", world)

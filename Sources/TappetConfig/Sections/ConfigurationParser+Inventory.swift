@@ -20,29 +20,44 @@ extension YAMLReader {
     return false
   }
 
+  /// Reads the job of an action; only one of the inventory has one.
+  mutating func job(in mapping: YAMLMapping) -> InventoryJob {
+    guard let node = mapping["job"] else { return .show }
+    if !isOfInventory(mapping) {
+      note(.needsPartner("job", partner: "mode: inventory"), at: node.position, mapping.node.place)
+    }
+    let jobs = InventoryJob.allCases
+    return choice(node, of: jobs.map { $0.rawValue }).map { jobs[$0] } ?? .show
+  }
+
   mutating func inventory(
     _ node: YAMLNode?, actions: [Action], actionNames: [String], _ broker: BrokerSettings?
   ) -> InventorySettings? {
     guard let node else { return nil }
     var settings = InventorySettings()
     if case .scalar("", _) = node.content { return settings }
-    let keys = ["scanner", "scan_action", "move_within", "low_stock", "overdue", "publish"]
+    let keys = ["scanner", "scan_action", "move_within", "job_ends", "low_stock", "overdue", "publish"]
     guard let mapping = mapping(node, keys: keys) else { return nil }
     settings.scanner = path(mapping["scanner"])
     if let within = duration(mapping["move_within"], min: .seconds(1), max: Limits.inventoryMoveWithinMax) {
       settings.plan.moveWithin = within
     }
+    if let ends = duration(mapping["job_ends"], min: .seconds(1), max: Limits.inventoryJobEndsMax) {
+      settings.plan.jobEnds = ends
+    }
     if flag(mapping["publish"]) == true, let broker { settings.plan.topic = broker.statusTopic + "/inventory" }
     settings.plan.lowStockAction = alert(mapping["low_stock"], actions, actionNames)
     settings.plan.overdueAction = alert(mapping["overdue"], actions, actionNames)
-    let first = actions.first { $0.mode == .inventory }?.name
+    let first = actions.first { $0.mode == .inventory && $0.job == .show }?.name
     settings.plan.scanAction = action(mapping["scan_action"], actionNames) ?? (settings.scanner == nil ? nil : first)
     if let node = mapping["scan_action"], settings.scanner == nil {
       note(.needsPartner("scan_action", partner: "scanner"), at: node.position, mapping.node.place)
     }
     let scans = actions.first { $0.name == settings.plan.scanAction }
-    if let node = mapping["scan_action"] ?? mapping["scanner"], settings.scanner != nil, scans?.mode != .inventory {
-      invalid(node, expected: "used together with an action that has 'mode: inventory'")
+    if let node = mapping["scan_action"] ?? mapping["scanner"], settings.scanner != nil,
+      scans?.mode != .inventory || scans?.job != .show
+    {
+      invalid(node, expected: "used together with an action that has 'mode: inventory' and no 'job'")
     }
     return settings
   }

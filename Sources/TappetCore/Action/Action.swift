@@ -50,8 +50,7 @@ package final class Action: Hashable, Sendable {
   package let awaitsHomeAssistant: Bool
   /// Times at which the action may run; `nil` means at any time.
   package let times: ActionTimes?
-  /// How the action's tags trigger it.
-  package let mode: ActionMode
+  private let use: (mode: ActionMode, job: InventoryJob)
   /// Message that is sent when the tag is removed, or at the second tap; `nil` if `mode` is `tap`.
   package let removal: ActionRemoval?
 
@@ -67,7 +66,7 @@ package final class Action: Hashable, Sendable {
     unlocksPanel: Bool = false, outputs: [OutputOrder] = [], webhookBody: PayloadTemplate? = nil,
     hasLiteralTopic: Bool = false,
     awaitsHomeAssistant: Bool = false, times: ActionTimes? = nil, mode: ActionMode = .tap,
-    removal: ActionRemoval? = nil
+    job: InventoryJob = .show, removal: ActionRemoval? = nil
   ) {
     self.name = name
     self.title = title
@@ -90,9 +89,15 @@ package final class Action: Hashable, Sendable {
     self.unlocksPanel = unlocksPanel
     self.awaitsHomeAssistant = awaitsHomeAssistant
     self.times = times
-    self.mode = mode
+    use = (mode, job)
     self.removal = removal
   }
+
+  /// How the action's tags trigger it.
+  package var mode: ActionMode { use.mode }
+
+  /// The job that a card or a button of the action starts or ends; `show` if its tags represent things.
+  package var job: InventoryJob { use.job }
 
   /// Whether one of the action's messages or its webhook body contains `%T`.
   package var usesTimestamp: Bool {
@@ -154,7 +159,8 @@ package final class Action: Hashable, Sendable {
       && one.bindsUID == other.bindsUID
       && one.unlocksPanel == other.unlocksPanel && one.outputs == other.outputs
       && one.webhookBody == other.webhookBody && one.awaitsHomeAssistant == other.awaitsHomeAssistant
-      && one.times == other.times && one.mode == other.mode && one.removal == other.removal
+      && one.times == other.times && one.mode == other.mode && one.job == other.job
+      && one.removal == other.removal
   }
 
   /// Hashes the name, which identifies the action.

@@ -23,7 +23,7 @@ package enum TapFact: String, CaseIterable, Hashable, Sendable {
   case text
   /// The first URI on the tag, ignoring kiosk tag URLs.
   case uri
-  /// The result of the inventory operation: `shown`, `moved`, `lent`, `returned`, `low`, `overdue`.
+  /// The result of the inventory operation: `shown`, `moved`, `lent`, `returned`, `put`, `low`, `overdue` and so on.
   case verb
   /// The kind of entry: `box`.
   case kind

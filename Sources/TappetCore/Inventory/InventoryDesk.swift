@@ -2,8 +2,11 @@
 // tap. Pure decision logic.
 //
 // A tapped thing is held for a while. When a second thing is tapped, one of the two is moved into the other, depending
-// on which can contain the other; tapping an item and a person's tag checks the item out or in. Any other second
-// thing, or a thing that is already in its place, is held instead of the first.
+// on which can contain the other; tapping an item and a person's tag checks the item out or in. Tapping the held thing
+// again releases it. Any other second thing, or a thing that is already in its place, is held instead of the first.
+//
+// During a job, nothing is held: each tap of an item changes its quantity. A change whose response was lost is
+// requested again, with the same ticket, at the next tap of the item, so that the two taps are counted once.
 
 /// One touch: a tapped tag or a scanned code.
 struct InventoryTouch: Sendable {
@@ -17,8 +20,8 @@ struct InventoryTouch: Sendable {
 struct InventoryOutcome: Equatable, Sendable {
   /// The machine-readable name of the outcome: `moved`.
   var verb: String
-  /// The current state of the thing.
-  var thing: InventoryThing
+  /// The current state of the thing; `nil` for a job.
+  var thing: InventoryThing?
   /// The name of the person who made the change.
   var who: String
   /// The number of the change, if the change is published.
@@ -41,20 +44,20 @@ struct InventoryDesk: Sendable {
   struct Holding: Sendable {
     var subject: Subject
     var until: Instant
-    /// Whether the subject was already used, so that the light no longer prompts for a second tap.
-    var isUsed = false
   }
 
   /// The request whose response a touch is waiting for.
   private enum Step: Sendable {
     case lookUp
-    case change(TouchResult, who: String)
+    case change(TouchResult, who: String, Adjustment?)
   }
 
   private struct Question: Sendable {
     var number: UInt32
     var touch: InventoryTouch
     var step: Step
+    /// The job that was in progress when the touch was made.
+    var job: ActiveJob?
     /// The time of the request; `nil` while an earlier request is pending.
     var askedAt: Instant?
   }
@@ -62,14 +65,14 @@ struct InventoryDesk: Sendable {
   private var questions: [Question] = []
   private var lastNumber: UInt32 = 0
   private(set) var holding: Holding?
-
-  /// Whether the first of two taps was made and the second has not followed yet.
-  var isHolding: Bool { holding.map { !$0.isUsed } ?? false }
+  private(set) var job: ActiveJob?
+  /// The changes of the job to which there was no response, or none that tells whether they were made.
+  private var unsettled: [Adjustment] = []
 
   /// Time at which a response is overdue or the time for a second tap expires, whichever is earlier.
   var deadline: Instant? {
     let answer = questions.first?.askedAt.map { $0 + Limits.inventoryAnswerMax }
-    return [answer, holding?.until].compactMap { $0 }.min()
+    return [answer, holding?.until, job?.until].compactMap { $0 }.min()
   }
 
   /// Whether a response is overdue.
@@ -89,10 +92,19 @@ struct InventoryDesk: Sendable {
     if let holding, holding.until <= now { self.holding = nil }
   }
 
+  mutating func start(_ job: ActiveJob) { self.job = job }
+
+  /// Ends the job, and returns it; `nil` if there is none.
+  mutating func endJob() -> ActiveJob? {
+    defer { (job, unsettled) = (nil, []) }
+    return job
+  }
+
   /// Queues a touch after the pending touches.
-  mutating func touched(_ touch: InventoryTouch) {
+  mutating func touched(_ touch: InventoryTouch, at now: Instant) {
     lastNumber &+= 1
-    questions.append(Question(number: lastNumber, touch: touch, step: .lookUp, askedAt: nil))
+    let job = job.flatMap { $0.until > now ? $0 : nil }
+    questions.append(Question(number: lastNumber, touch: touch, step: .lookUp, job: job, askedAt: nil))
   }
 
   /// Returns the request for the first touch, unless it was already sent.
@@ -104,6 +116,7 @@ struct InventoryDesk: Sendable {
 
   /// Cancels all pending touches, and returns them.
   mutating func giveUp() -> [InventoryTouch] {
+    if case .change(_, _, let adjustment?) = questions.first?.step { keep(adjustment) }
     defer { questions.removeAll() }
     return questions.map { $0.touch }
   }
@@ -116,33 +129,39 @@ struct InventoryDesk: Sendable {
     case order(InventoryOrder)
     /// The touch is complete.
     case done(InventoryTouch, TouchResult, InventoryThing, who: String)
-    /// A person's tag was tapped first.
-    case person(InventoryTouch, name: String)
+    /// A person's tag was tapped first, or during a job.
+    case person(InventoryTouch, name: String, job: InventoryJob?)
     case refused(InventoryTouch, InventoryFault)
   }
 
   /// Handles the response to the request with the given number.
   mutating func answered(
-    _ number: UInt32, _ answer: Result<InventoryThing, InventoryFault>, kiosk: String, within: Duration,
-    at now: Instant
+    _ number: UInt32, _ answer: Result<InventoryThing, InventoryFault>, kiosk: String, _ plan: InventoryPlan,
+    random: inout Randomness, at now: Instant
   ) -> Decision {
+    let within = plan.moveWithin
     guard let question = questions.first, question.number == number, question.askedAt != nil else { return .stale }
     releaseIfOver(at: now)
+    if question.job != nil { job?.until = now + plan.jobEnds }
     switch (question.step, answer) {
+    case (.lookUp, .success(let thing)) where question.job != nil:
+      return count(thing, question, kiosk, &random, at: now)
     case (.lookUp, .success(let thing)): return found(thing, question.touch, kiosk, within, at: now)
     case (.lookUp, .failure(let fault)):
       if fault == .unknown, let person = question.touch.tap.secret?.person?.name {
         return touched(by: person, question.touch, kiosk, within, at: now)
       }
       return end(.refused(question.touch, fault))
-    case (.change(let result, let who), .success(let thing)):
+    case (.change(let result, let who, let adjustment), .success(let thing)):
+      forget(adjustment)
       holding?.until = now + within
-      holding?.isUsed = true
       // The held thing itself was changed.
       if case .thing(let held) = holding?.subject, held.id == thing.id { holding?.subject = .thing(thing) }
       return end(.done(question.touch, result, thing, who: who))
-    case (.change, .failure(let fault)):
+    case (.change(_, _, let adjustment), .failure(let fault)):
       holding = nil
+      forget(adjustment)
+      if let adjustment, fault == .database { keep(adjustment) }
       return end(.refused(question.touch, fault))
     }
   }
@@ -153,9 +172,9 @@ struct InventoryDesk: Sendable {
   }
 
   private mutating func ask(
-    _ result: TouchResult, by who: String, _ order: InventoryOrder, at now: Instant
+    _ result: TouchResult, by who: String, _ order: InventoryOrder, _ adjustment: Adjustment? = nil, at now: Instant
   ) -> Decision {
-    questions[0].step = .change(result, who: who)
+    questions[0].step = .change(result, who: who, adjustment)
     questions[0].askedAt = now
     return .order(order)
   }
@@ -166,7 +185,15 @@ struct InventoryDesk: Sendable {
     let number = questions[0].number
     let who = touch.tap.secret?.person?.name ?? kiosk
     switch holding?.subject {
-    case .thing(let held) where held.id != thing.id:
+    case .thing(let held):
+      if held.id == thing.id {
+        holding = nil
+        return end(.done(touch, .released, thing, who: who))
+      }
+      if held.kind == .item, thing.kind == .spot {
+        holding = nil
+        return end(.refused(touch, .needsBox))
+      }
       if thing.kind == held.kind.container, !held.isIn(thing.id) {
         return ask(.moved, by: who, .move(number, held.id, to: thing.id, who: who), at: now)
       }
@@ -174,20 +201,47 @@ struct InventoryDesk: Sendable {
         return ask(.moved, by: who, .move(number, thing.id, to: held.id, who: who), at: now)
       }
     case .person(let name) where thing.kind == .item: return hand(thing, to: name, number, at: now)
-    case .thing, .person, nil: break
+    case .person, nil: break
     }
-    holding = Holding(subject: .thing(thing), until: now + within)
+    // The thing was tapped before a job started, in which nothing is held.
+    holding = job == nil ? Holding(subject: .thing(thing), until: now + within) : nil
     return end(.done(touch, .shown, thing, who: who))
+  }
+
+  /// Changes the quantity of an item that was tapped during a job.
+  private mutating func count(
+    _ thing: InventoryThing, _ question: Question, _ kiosk: String, _ random: inout Randomness, at now: Instant
+  ) -> Decision {
+    guard let job = question.job, thing.kind == .item else { return end(.refused(question.touch, .notItem)) }
+    let who = job.who ?? question.touch.tap.secret?.person?.name ?? kiosk
+    let adjustment =
+      unsettled.first { $0.id == thing.id && $0.pieces == job.job.pieces }
+      ?? Adjustment(id: thing.id, pieces: job.job.pieces, ticket: Int64(truncatingIfNeeded: random.next()))
+    let order = InventoryOrder.adjust(question.number, adjustment, who: who)
+    return ask(adjustment.pieces > 0 ? .put : .taken, by: who, order, adjustment, at: now)
+  }
+
+  private mutating func forget(_ adjustment: Adjustment?) { unsettled.removeAll { $0 == adjustment } }
+
+  /// Keeps a change that may have been made already, so that the next tap of the item does not make it again.
+  private mutating func keep(_ adjustment: Adjustment) {
+    guard job?.job.pieces == adjustment.pieces, !unsettled.contains(adjustment) else { return }
+    if unsettled.count >= Limits.inventoryTouchesMax { unsettled.removeFirst() }
+    unsettled.append(adjustment)
   }
 
   private mutating func touched(
     by person: String, _ touch: InventoryTouch, _ kiosk: String, _ within: Duration, at now: Instant
   ) -> Decision {
+    if let job = questions[0].job {
+      if self.job?.action == job.action { self.job?.who = person }
+      return end(.person(touch, name: person, job: job.job))
+    }
     if case .thing(let held) = holding?.subject, held.kind == .item {
       return hand(held, to: person, questions[0].number, at: now)
     }
-    holding = Holding(subject: .person(person), until: now + within)
-    return end(.person(touch, name: person))
+    holding = job == nil ? Holding(subject: .person(person), until: now + within) : nil
+    return end(.person(touch, name: person, job: nil))
   }
 
   /// Checks the item out to the person, or in if the person has it.
@@ -201,8 +255,9 @@ struct InventoryDesk: Sendable {
 extension TapFacts {
   /// Adds the facts about an outcome in the inventory.
   mutating func add(_ outcome: InventoryOutcome) {
-    let thing = outcome.thing
     self[.verb] = outcome.verb
+    self[.who] = outcome.who
+    guard let thing = outcome.thing else { return }
     self[.kind] = thing.kind.name
     self[.thing] = thing.name
     self[.id] = thing.id.text

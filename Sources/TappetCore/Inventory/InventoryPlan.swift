@@ -4,6 +4,8 @@
 package struct InventoryPlan: Hashable, Sendable {
   /// Time within which the second of two taps must follow the first.
   package var moveWithin = Limits.inventoryMoveWithin
+  /// Time without a tap after which a job ends.
+  package var jobEnds = Limits.inventoryJobEnds
   /// The name of the action that a scanned code triggers; `nil` means that scans have no effect.
   package var scanAction: String?
   /// The name of the action that runs when the stock of an item becomes low.
@@ -59,4 +61,6 @@ package struct InventoryReport: Sendable {
   package var thing: InventoryThing?
   /// The name of the person who made the touch, or the kiosk's name if the person is not known.
   package var who: String
+  /// The job that the person does from now on, if their tag was tapped during one.
+  package var job: InventoryJob?
 }

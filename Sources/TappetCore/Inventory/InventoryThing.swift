@@ -73,6 +73,12 @@ package enum TouchResult: String, Sendable, CaseIterable {
   case lent
   /// The item was checked in.
   case returned
+  /// The thing was tapped a second time, and is no longer held.
+  case released
+  /// One piece was added.
+  case put
+  /// One piece was taken.
+  case taken
 }
 
 /// The reason why tappet-inventory refused a request.
@@ -87,4 +93,12 @@ package enum InventoryFault: UInt8, Error, Sendable, CaseIterable {
   case away = 4
   /// Another person has reserved the item for today.
   case reserved = 5
+  /// An item was tapped before a spot, but an item can only be in a box.
+  case needsBox = 6
+  /// No piece of the item is left.
+  case noneLeft = 7
+  /// The item already has the largest quantity.
+  case tooMany = 8
+  /// Something other than an item was tapped during a job.
+  case notItem = 9
 }

@@ -8,6 +8,7 @@
 //             ──▶ 5 takeBack   number:4 id:16 who
 //             ──▶ 6 passedOn   news:8
 //             ──▶ 7 passedLow  id:16
+//             ──▶ 8 adjust     number:4 id:16 pieces:8 ticket:8 who
 //             ──▶ 16 follow    what:1                      bits: 1 lists, 2 overdue, 4 the clock is reliable
 //             ──▶ 17 passedOverdue  id:16
 //   inventory ──▶ 1 ready      version:1
@@ -51,6 +52,9 @@ package enum InventoryOrder: Equatable, Sendable {
   case lend(UInt32, InventoryID, to: String, who: String)
   /// Check an item in; the response is the same as for `move`.
   case takeBack(UInt32, InventoryID, who: String)
+  /// Add pieces to an item or take them, unless this was done before with the same ticket; the response is the same as
+  /// for `move`.
+  case adjust(UInt32, Adjustment, who: String)
   /// The change with this number is on the kiosk's disk; the next change may be sent.
   case passedOn(Int64)
   /// The message about this low item is on the kiosk's disk; the next low item may be sent.
@@ -115,6 +119,12 @@ extension InventoryOrder {
       writer.byte(6)
       writer.integer(news)
     case .passedLow(let id): writer.bytes = [7] + id.bytes
+    case .adjust(let number, let adjustment, let who):
+      writer.head(8, number)
+      writer.bytes += adjustment.id.bytes
+      writer.integer(adjustment.pieces)
+      writer.integer(adjustment.ticket)
+      writer.text(who)
     case .follow(let lists, let overdue, let clockIsGood):
       writer.bytes = [16, (lists ? 1 : 0) | (overdue ? 2 : 0) | (clockIsGood ? 4 : 0)]
     case .passedOverdue(let id): writer.bytes = [17] + id.bytes
@@ -155,6 +165,11 @@ extension InventoryOrder {
     case 7:
       guard let id = reader.inventoryID() else { return nil }
       self = .passedLow(id)
+    case 8:
+      guard let number = reader.bigEndian32(), let id = reader.inventoryID(), let pieces = reader.integer(),
+        let ticket = reader.integer(), let who = reader.text()
+      else { return nil }
+      self = .adjust(number, Adjustment(id: id, pieces: pieces, ticket: ticket), who: who)
     case 16:
       guard let what = reader.byte(), what < 8 else { return nil }
       self = .follow(lists: what & 1 != 0, overdue: what & 2 != 0, clockIsGood: what & 4 != 0)

@@ -5,7 +5,8 @@ extension Kiosk {
 
   /// Handles the tap of a tag that represents a thing or a person.
   mutating func touchInventory(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
-    touchInventory(InventoryTouch(key: InventoryKey(uid: uid, code: tap.text), uid: uid, tap: tap), at: now)
+    if tap.action.job != .show { return jobChosen(tap.action, by: .tag, uid, tap, at: now) }
+    return touchInventory(InventoryTouch(key: InventoryKey(uid: uid, code: tap.text), uid: uid, tap: tap), at: now)
   }
 
   private mutating func touchInventory(_ touch: InventoryTouch, at now: Moment) -> [Effect] {
@@ -14,7 +15,7 @@ extension Kiosk {
       return refuseTouch(touch, .notInInventory(action: action.name, .away), at: now)
     }
     if let refusal = refusal(of: action) { return refuseTouch(touch, refusal, at: now) }
-    stock.desk.touched(touch)
+    stock.desk.touched(touch, at: now.instant)
     return nextInventoryOrder(at: now)
   }
 
@@ -77,15 +78,17 @@ extension Kiosk {
   private mutating func inventoryAnswered(
     _ number: UInt32, _ answer: Result<InventoryThing, InventoryFault>, at now: Moment
   ) -> [Effect] {
-    let within = settings.inventory?.moveWithin ?? Limits.inventoryMoveWithin
-    switch stock.desk.answered(number, answer, kiosk: settings.kioskName, within: within, at: now.instant) {
+    let plan = settings.inventory ?? InventoryPlan()
+    let decision = stock.desk.answered(
+      number, answer, kiosk: settings.kioskName, plan, random: &random, at: now.instant)
+    switch decision {
     case .stale: return []
     case .order(let order): return [.orderInventory(order)]
     case .done(let touch, let result, let thing, let who):
       return done(touch, result, thing, who, at: now) + nextInventoryOrder(at: now)
-    case .person(let touch, let name):
+    case .person(let touch, let name, let job):
       let report = InventoryReport(
-        action: touch.tap.action.name, uid: touch.uid, result: nil, thing: nil, who: name)
+        action: touch.tap.action.name, uid: touch.uid, result: nil, thing: nil, who: name, job: job)
       counters.accepted += 1
       return [.report(.inventory(report))] + nextInventoryOrder(at: now)
     case .refused(let touch, let fault):
@@ -117,9 +120,12 @@ extension Kiosk {
   /// Keeps tappet-inventory running while the inventory is configured; kills the process if a request is overdue.
   mutating func inventoryDue(at now: Moment) -> [Effect] {
     stock.desk.releaseIfOver(at: now.instant)
-    var effects = stock.process.timerFired(at: now.instant, random: &random)
+    var effects = jobDue(at: now)
+    effects += stock.process.timerFired(at: now.instant, random: &random)
     if stock.desk.isOverdue(at: now.instant) { effects += stock.process.lose(.silent, at: now.instant) }
-    if !stock.process.isRunning, !stock.desk.hasNone { effects = inventoryLost(effects, at: now) }
+    if !stock.process.isRunning, !stock.desk.hasNone || stock.desk.holding != nil {
+      effects = inventoryLost(effects, at: now)
+    }
     return effects + follow() + passOnNews(at: now)
   }
 

@@ -7,4 +7,7 @@ struct StockPublisher: Sendable {
   var lists = InventoryListPublisher()
   /// The last `follow` order to the running process; `nil` before the first one, or to repeat it.
   var followed: InventoryOrder?
+
+  /// Whether the next tap does something: with the subject of an earlier tap, or for a job.
+  var isAwaitingTap: Bool { desk.holding != nil || desk.job != nil && process.isRunning }
 }

@@ -4,7 +4,8 @@ extension Kiosk {
   /// The light shown while the kiosk is idle; the most serious fault takes precedence.
   package var baseLight: Light {
     @export(interface) get {
-      if panel.confirmation != nil || stock.desk.isHolding { return .confirming }
+      if panel.confirmation != nil { return .confirming }
+      if stock.isAwaitingTap { return .holding }
       if !delivery.store.isGood || !panel.supervision.isGood { return .fault }
       if reader.isLost { return .readerLost }
       if tapPolicy.isWriting { return .writing }

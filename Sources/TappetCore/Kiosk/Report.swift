@@ -111,6 +111,8 @@ package enum Report: Sendable {
   case site(SiteReport)
   /// A tap or a scan looked up an inventory object, or moved it.
   indirect case inventory(InventoryReport)
+  /// A job at the shelf has started or ended.
+  indirect case job(InventoryJobReport)
   /// The scanner was opened, and `errno` is 0; or it could not be opened, for the reason in `errno`.
   case scanner(errno: Int32)
   /// Accepted entries from the previous run are pending.

@@ -50,6 +50,12 @@ extension Limits {
   package static let inventoryMoveWithin: Duration = .seconds(10)
   /// Longest configurable time limit for the second of two taps.
   package static let inventoryMoveWithinMax: Duration = .seconds(120)
+  /// Default time without a tap after which a job ends.
+  package static let inventoryJobEnds: Duration = .seconds(60)
+  /// Longest configurable time without a tap after which a job ends; a forgotten job changes what the next person taps.
+  package static let inventoryJobEndsMax: Duration = .seconds(3600)
+  /// Number of changes of quantities that are remembered, so that none is made twice.
+  package static let inventoryTicketsMax: Int64 = 1000
   /// Timeout for a response from tappet-inventory; the database may be busy for `storeBusyTimeout`.
   package static let inventoryAnswerMax: Duration = .seconds(8)
   /// Interval at which tappet-inventory retries a refused query, or polls if the kernel does not report changes.

@@ -15,6 +15,7 @@ package enum Light: UInt8, CaseIterable, Hashable, Sendable {
   case confirming = 8
   case certificateExpiring = 9
   case writing = 10
+  case holding = 11
   // Momentary lights: stages of one tap or press.
   case reading = 20
   case accepted = 21
@@ -61,6 +62,7 @@ package enum Light: UInt8, CaseIterable, Hashable, Sendable {
     case .confirming: .lasting("confirming", "yellow! 300, off 300")
     case .certificateExpiring: .lasting("certificate-expiring", "green 1400, off 200, yellow 200, off 200")
     case .writing: .lasting("writing", "blue 100, off 100, blue 600, off 200")
+    case .holding: .lasting("holding", "yellow 500, off 100")
     case .reading: .moment("reading", rank: 0, "blue 50, off 50, x20")
     case .accepted: .moment("accepted", rank: 1, "off 200, green 400, off 200")
     case .deliveredByTag:

@@ -181,6 +181,7 @@ extension Kiosk {
 
   mutating func buttonAccepted(_ action: Action, at now: Moment) -> [Effect] {
     if let refusal = timeRefusal(of: action, at: now) { return refuse(.button, nil, refusal, at: now) }
+    if action.job != .show { return jobChosen(action, by: .button, nil, VerifiedTap(action: action), at: now) }
     return touched(action, by: .button, nil, nil, refusal(of: action), at: now)
   }
 

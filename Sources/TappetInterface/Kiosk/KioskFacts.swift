@@ -78,6 +78,11 @@ struct KioskFacts {
       action = touch.action
       uid = touch.uid
       thing = touch.thing?.id
+    case .job(let report):
+      self.init(type: TAPPET_KIOSK_EVENT_INVENTORY)
+      trigger = report.trigger
+      action = report.action
+      uid = report.uid
     case .outboxRestored: self.init(type: TAPPET_KIOSK_EVENT_OUTBOX_RESTORED)
     case .stopping: self.init(type: TAPPET_KIOSK_EVENT_STOPPING)
     case .webhook, .helper, .room, .site, .scanner: return nil

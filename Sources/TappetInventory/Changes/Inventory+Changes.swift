@@ -61,20 +61,23 @@ extension Inventory {
   package func adjust(
     _ old: InventoryEntry, by pieces: Int64, by who: String
   ) throws(InventoryError) -> InventoryEntry {
-    try transaction { () throws(InventoryError) in
-      let current = try require(old)
-      var changed = current
-      changed.quantity += pieces
-      if changed.quantity < 0 { throw .tooFew(name: current.name, quantity: current.quantity) }
-      let lent = try loans(of: current).reduce(0) { $0 + ($1.quantity ?? 0) }
-      if pieces < 0, changed.quantity < lent {
-        throw .tooFewHere(name: current.name, here: max(0, current.quantity - lent))
-      }
-      try checkTexts(&changed)
-      try keep(current, in: try note(.edited, current, now, by: who))
-      try stored { () throws(DatabaseError) in try update(changed) }
-      return changed
+    try transaction { () throws(InventoryError) in try adjusted(old, by: pieces, by: who) }
+  }
+
+  /// Adds pieces to an item or removes pieces from it, within a transaction.
+  func adjusted(_ old: InventoryEntry, by pieces: Int64, by who: String) throws(InventoryError) -> InventoryEntry {
+    let current = try require(old)
+    var changed = current
+    changed.quantity += pieces
+    if changed.quantity < 0 { throw .tooFew(name: current.name, quantity: current.quantity) }
+    let lent = try loans(of: current).reduce(0) { $0 + ($1.quantity ?? 0) }
+    if pieces < 0, changed.quantity < lent {
+      throw .tooFewHere(name: current.name, here: max(0, current.quantity - lent))
     }
+    try checkTexts(&changed)
+    try keep(current, in: try note(.edited, current, now, by: who))
+    try stored { () throws(DatabaseError) in try update(changed) }
+    return changed
   }
 
   /// Moves an entry with its contents to a different place; ends the loan of a lent item.

@@ -104,6 +104,7 @@ extension Inventory {
   // MARK: Overdue loans
 
   /// Returns the number of loans of items and boxes.
+  @export(interface)
   package func loanCount() throws(InventoryError) -> Int64 {
     try stored { () throws(DatabaseError) in
       try database.integer(

@@ -105,6 +105,11 @@ package final class InventoryService {
         guard let item = try inventory.entry(id, of: .item) else { return nil }
         return try settled(item) { () throws(InventoryError) in try inventory.takeBack(item, by: who) }
       }
+    case .adjust(let number, let adjustment, let who):
+      answer(number) { () throws(InventoryError) in
+        guard let item = try inventory.entry(adjustment.id, of: .item) else { return nil }
+        return try inventory.adjust(item, by: adjustment.pieces, ticket: adjustment.ticket, by: who)
+      }
     case .passedOn(let news):
       taken.news = news
       tellNews()
@@ -150,6 +155,8 @@ package final class InventoryService {
       switch error {
       case .unknown, .unknownCode, .wrongContainer: send(.failed(number, .gone))
       case .reserved, .lent, .tooFewHere: send(.failed(number, .reserved))
+      case .tooFew: send(.failed(number, .noneLeft))
+      case .wrongQuantity: send(.failed(number, .tooMany))
       case _: send(.failed(number, .database))
       }
     }

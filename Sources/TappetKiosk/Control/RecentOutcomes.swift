@@ -68,7 +68,7 @@ extension Report {
   fileprivate var isGood: Bool? {
     switch self {
     case .entry(.accepted), .entry(.delivered(_, _, isHeard: true)), .entry(.deliveredOfMany), .entry(.deliveredMore),
-      .tap(.performed), .panel(.unlocked), .panel(.locked), .command(.accepted), .inventory:
+      .tap(.performed), .panel(.unlocked), .panel(.locked), .command(.accepted), .inventory, .job:
       true
     case .entry, .tap, .panel(.codeRefused), .command(.refused), .command(.refusedMore): false
     case .reader, .link, .webhook, .helper, .store, .clock, .panel, .output, .command(.subscribed), .room, .site,

@@ -25,9 +25,15 @@ struct LabelledThing {
     return nil
   }
 
-  /// Rejects an action whose taps do not refer to the inventory.
+  /// Rejects an action whose tags do not represent entries of the inventory.
   func require(_ action: String, _ configuration: KioskConfiguration) throws(CommandFailure) {
-    guard configuration.actions.first(where: { $0.name == action })?.mode != .inventory else { return }
+    let found = configuration.actions.first { $0.name == action }
+    if found?.mode == .inventory {
+      guard let job = found?.job, job != .show else { return }
+      throw .refused(
+        "'\(action)' has 'job: \(job.rawValue)', so its tags are cards for this job; specify an action without 'job'",
+        FailureCode.actionUnfit)
+    }
     throw .refused(
       "'\(action)' has no 'mode: inventory', so its tags cannot represent anything in the inventory",
       FailureCode.actionUnfit)

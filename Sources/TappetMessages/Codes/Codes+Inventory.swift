@@ -48,6 +48,10 @@ extension InventoryFault {
       case .unknown: "thing-unknown"
       case .gone: "thing-gone"
       case .reserved: "item-reserved"
+      case .needsBox: "container-wrong"
+      case .noneLeft: "too-few"
+      case .tooMany: "quantity-malformed"
+      case .notItem: "item-expected"
       case .database: "inventory-database"
       case .away: "inventory-away"
       }

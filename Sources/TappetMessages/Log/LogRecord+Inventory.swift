@@ -9,8 +9,12 @@ extension LogRecord {
   init(_ report: InventoryReport) {
     let uid: [Field] = report.uid.map { [("uid", Hex.encode($0.bytes))] } ?? []
     guard let result = report.result, let thing = report.thing else {
+      let sentence =
+        report.job == nil
+        ? "\(report.who) can take or return an item now: tap the item"
+        : "\(report.who) does this job from now on"
       self.init(
-        .info, "inventory-person", "\(report.who) can take or return an item now: tap the item",
+        .info, "inventory-person", sentence,
         [("action", report.action), ("who", report.who)] + uid)
       return
     }
@@ -19,6 +23,16 @@ extension LogRecord {
       ("who", report.who),
     ]
     self.init(.info, result.event, thing.sentence(result), fields + uid)
+  }
+
+  /// Creates the record for the start or the end of a job at the shelf.
+  init(_ report: InventoryJobReport) {
+    let isStart = report.change == .started
+    var fields: [Field] = [("action", report.action)]
+    if !isStart { fields.append(("reason", report.change.rawValue)) }
+    if let who = report.who { fields.append(("who", who)) }
+    if let uid = report.uid { fields.append(("uid", Hex.encode(uid.bytes))) }
+    self.init(.info, isStart ? "inventory-job-started" : "inventory-job-ended", report.sentence, fields)
   }
 
   /// Creates the record for the scanner's recovery or failure.
@@ -53,6 +67,28 @@ extension InventoryThing {
     case .moved: return what + " was moved to \(path)"
     case .lent: return what + " was checked out to \(holder ?? "an unknown person")"
     case .returned: return what + " was returned; it belongs in \(path)"
+    case .put: return what + " has one more piece; quantity \(quantity)"
+    case .taken: return what + " has one piece less; quantity \(quantity)"
+    case .released: return what + " was tapped again, so the next tap does nothing with it"
+    }
+  }
+}
+
+extension InventoryJobReport {
+  /// Human-readable report, one sentence.
+  fileprivate var sentence: String {
+    let what =
+      switch job {
+      case .add: "one piece is added at each tap of an item"
+      case .remove: "one piece is taken at each tap of an item"
+      case .show, .cancel: "each tap shows an entry"
+      }
+    let name = who.map { " for \($0)" } ?? ""
+    return switch change {
+    case .started: "\(action) has started\(name): \(what)"
+    case .ended, .cancelled: "\(action) has ended\(name)"
+    case .timeUp: "\(action) has ended\(name): nothing was tapped for too long"
+    case .removed: "\(action) has ended\(name): the configuration has changed"
     }
   }
 }
@@ -64,6 +100,11 @@ extension InventoryFault {
     case .unknown:
       "no entry in the inventory has this tag or code; assign it with 'tappet tag write --box BOX' or "
         + "'tappet box edit BOX --tag UID'"
+    case .noneLeft:
+      "no piece of the item is left; if that is wrong, correct its quantity with 'tappet item count'"
+    case .tooMany: "the quantity of the item is already \(Limits.inventoryQuantityMax), the maximum"
+    case .notItem: "a job is under way, in which only items are tapped; end it first, with its card or button"
+    case .needsBox: "an item can only be moved into a box; tap the item again, and then a box"
     case .gone: "the first of the two entries was removed from the inventory in the meantime"
     case .database: "the inventory cannot be read or changed now, or is in use by another process; tap again"
     case .reserved:

@@ -123,6 +123,7 @@ package struct LogRecord: Sendable {
     case .site(.refused(let refusal)): self.init(refusedBundle: refusal)
     case .site(.denied): self.init(siteDenied: configuration.site?.topic ?? "")
     case .inventory(let report): self.init(report)
+    case .job(let report): self.init(report)
     case .scanner(let code): self.init(scannerErrno: code)
     case .outboxRestored(let count):
       self.init(

@@ -40,7 +40,7 @@ extension TapRecord {
       return (TapRecord(entry, .dropped, at: time), false)
     case .entry(.accepted), .entry(.queued), .entry(.setAside), .entry(.deliveredMore), .entry(.droppedMore),
       .tap(.confirming), .tap(.confirmationEnded), .reader, .link, .webhook, .helper, .store, .clock, .panel, .output,
-      .command, .room, .site, .inventory, .scanner, .outboxRestored, .stopping:
+      .command, .room, .site, .inventory, .job, .scanner, .outboxRestored, .stopping:
       return nil
     }
   }

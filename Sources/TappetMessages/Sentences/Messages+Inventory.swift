@@ -94,7 +94,9 @@ extension InventoryChange {
       switch verb {
       case .imported: "'\(name)' was imported"
       case .unreserved: "a reservation of the \(kind.name) '\(name)' was cancelled"
-      case .added, .edited, .moved, .removed, .undone, .lent, .returned, .reserved:
+      case .low: "the \(kind.name) '\(name)' ran low"
+      case .gap: "changes were dropped"
+      case .added, .edited, .moved, .removed, .undone, .lent, .returned, .reserved, .counted, .restocked:
         "the \(kind.name) '\(name)' was \(verb.name)"
       }
     }

@@ -28,14 +28,15 @@ struct JSONPromise {
     codes = page.codes
   }
 
-  /// The headings whose promises the tests' sources compare with an answer: `JSONPromise("status", …)`, `judge(answer, "status")`.
+  /// The headings whose promises the tests' sources compare with an answer: `JSONPromise("status", …)` or
+  /// `judge(answer, "status")`.
   static func tested() throws -> Set<String> {
     let folder = Repository.path("Tests/System")
     let tests = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".swift") }
+    let named = /(?:JSONPromise\(|judge\(\w+, )"([^"]+)"/
     return try Set(
       tests.flatMap { file in
-        try String(contentsOfFile: folder + "/" + file, encoding: .utf8).matches(of: /(?:JSONPromise\(|judge\(\w+, )"([^"]+)"/)
-          .map { String($0.1) }
+        try String(contentsOfFile: folder + "/" + file, encoding: .utf8).matches(of: named).map { String($0.1) }
       })
   }
 

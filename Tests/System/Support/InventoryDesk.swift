@@ -21,6 +21,7 @@ extension InventoryDeskSuite {
     var configuration = KioskWorld.KioskConfiguration()
     configuration.more = """
         - {name: shelf, mode: inventory, topic: home/shelf, message: '\(message)', cooldown: 0 s}
+        - {name: taking, mode: inventory, job: remove, cooldown: 0 s}
         - {name: restock, topic: home/restock, message: '%{thing} %{quantity}/%{minimum} %{path}'}
       inventory: {publish: true, low_stock: restock, move_within: 120 s\(inventory)}
       unknown_tags: {mode: inventory, cooldown: 0 s}
@@ -36,10 +37,10 @@ extension InventoryDeskSuite {
   }
 
   /// Writes a tag for a thing, and takes it away; the line in the simulator that places it again.
-  func writeTag(_ world: KioskWorld, _ words: String...) throws -> String {
+  func writeTag(_ world: KioskWorld, _ words: String..., action: String = "shelf") throws -> String {
     let uid = world.freshUID()
     try world.tell("place ntag215 uid=\(uid) empty")
-    let written = try world.tappet(["tag", "write", "shelf", "--timeout", "60"] + words)
+    let written = try world.tappet(["tag", "write", action, "--timeout", "60"] + words)
     #expect(written.status == 0, "\(words): \(written)")
     let memory = try world.tell("dump").filter { $0.isHexDigit }
     try world.takeAway()

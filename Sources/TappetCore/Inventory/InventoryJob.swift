@@ -1,0 +1,75 @@
+// The jobs at the shelf: the effect of a tap of an item until the job ends.
+
+/// The effect of the taps and scans of items.
+package enum InventoryJob: String, CaseIterable, Sendable {
+  /// The item is shown, and a second tap may move it.
+  case show
+  /// One piece is added.
+  case add
+  /// One piece is taken.
+  case remove
+  /// The current job ends, and nothing is held any longer.
+  case cancel
+
+  /// The number of pieces by which a tap changes the quantity of an item.
+  package var pieces: Int64 {
+    switch self {
+    case .add: 1
+    case .remove: -1
+    case .show, .cancel: 0
+    }
+  }
+}
+
+/// The job in progress.
+struct ActiveJob: Sendable {
+  var job: InventoryJob
+  /// The name of the action whose card or button started the job.
+  var action: String
+  /// The name of the person who does the job; `nil` if the person is not known.
+  var who: String?
+  /// The time at which the job ends, unless there is another tap.
+  var until: Instant
+}
+
+/// A change of an item's quantity that was requested for a tap.
+package struct Adjustment: Equatable, Sendable {
+  /// The identity of the item.
+  package var id: InventoryID
+  /// The number of pieces to add; negative if they are taken.
+  package var pieces: Int64
+  /// Identifies the change, which is made only once even if it is requested again.
+  package var ticket: Int64
+
+  /// Creates a change with the given ticket.
+  package init(id: InventoryID, pieces: Int64, ticket: Int64) {
+    (self.id, self.pieces, self.ticket) = (id, pieces, ticket)
+  }
+}
+
+/// The start or the end of a job, for the log, the live view and programs.
+package struct InventoryJobReport: Sendable {
+  /// The reason for the report.
+  package enum Change: String, Sendable {
+    case started
+    /// The job was ended by its own card or button, or by those of another job.
+    case ended
+    /// The job was ended by a card or button of the job `cancel`.
+    case cancelled
+    /// There was no tap for too long.
+    case timeUp = "time-up"
+    /// The configuration does not contain the job any longer.
+    case removed
+  }
+
+  /// The name of the job's action.
+  package var action: String
+  package var job: InventoryJob
+  package var change: Change
+  /// The name of the person who does the job; `nil` if the person is not known.
+  package var who: String?
+  /// The trigger of the change; `nil` if there was none.
+  package var trigger: Trigger?
+  /// The tag that was tapped; `nil` if there was none.
+  package var uid: TagUID?
+}

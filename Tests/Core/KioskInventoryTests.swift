@@ -1,0 +1,302 @@
+// Taps and scans at the shelf, with the test in the place of tappet-inventory.
+
+import Testing
+
+@testable import TappetCore
+
+extension Action {
+  static let shelf = Action(
+    name: "shelf", title: "Shelf", index: 9, topic: nil, message: PayloadTemplate(""), cooldown: .zero,
+    mode: .inventory)
+
+  static func job(_ job: InventoryJob) -> Action {
+    Action(
+      name: job.rawValue, title: "", index: Int64(20 + (InventoryJob.allCases.firstIndex(of: job) ?? 0)), topic: nil,
+      message: PayloadTemplate(""), cooldown: .zero, mode: .inventory, job: job)
+  }
+}
+
+/// A kiosk at a shelf: its things are scanned by name, and are where the kiosk has moved them.
+final class ShelfScript {
+  let story: KioskScript
+  private(set) var things: [String: InventoryThing] = [:]
+  /// The orders so far that change something, in words.
+  private(set) var changes: [String] = []
+  /// The time, in milliseconds.
+  var time = 1_000
+
+  /// The tickets of the changes that were made.
+  private(set) var tickets: [Int64] = []
+  /// Whether tappet-inventory is killed when it has made the next change, before it answers.
+  var isKilledNext = false
+
+  init() {
+    story = KioskScript([.shelf, .light, .job(.add), .job(.remove), .job(.cancel)])
+    var plan = InventoryPlan()
+    plan.scanAction = Action.shelf.name
+    story.kiosk.settings.inventory = plan
+    story.kiosk.settings.kioskName = "kiosk"
+    add("cellar", .room, in: nil)
+    for spot in ["rack", "shelf"] { add(spot, .spot, in: "cellar") }
+    for box in ["screws", "nails"] { add(box, .box, in: "rack") }
+    add("m4", .item, in: "screws")
+    story.startAll()
+    story.at(20, .secretsLoaded([adaSecret]))
+    story.at(30, .inventory(.message(.ready)))
+  }
+
+  private func add(_ name: String, _ kind: InventoryKind, in place: String?) {
+    guard let id = InventoryID([UInt8](repeating: UInt8(things.count + 1), count: 16)) else { preconditionFailure() }
+    var thing = InventoryThing(id: id, kind: kind, name: name)
+    thing.container = place.flatMap { things[$0]?.id }
+    thing.quantity = 5
+    things[name] = thing
+  }
+
+  var light: Light { story.kiosk.baseLight }
+
+  func quantity(_ name: String) -> Int64 { things[name]?.quantity ?? 0 }
+
+  private var adaSecret: TagSecret {
+    var secret = TagSecret.of(.shelf, id: "ada", byte: 0x44)
+    secret.person = Person(id: "p1", name: "Ada", createdUnixSeconds: 1)
+    return secret
+  }
+
+  /// Feeds an event, and answers the orders that follow; returns the words of all effects.
+  @discardableResult
+  func at(_ event: Event) -> [String] {
+    story.at(time, .reader(.heartbeat))
+    var words = story.at(time, event)
+    while let order = story.lastEffects.lazy.compactMap({ $0.inventoryOrder }).first, let answer = answer(order) {
+      if isKilledNext, case .adjust = order {
+        isKilledNext = false
+        words += story.at(time, .inventory(.ended(.signaled(9))))
+      } else {
+        words += story.at(time, .inventory(.message(answer)))
+      }
+    }
+    return words.filter { !$0.hasPrefix("order") }
+  }
+
+  /// A code is scanned a second later.
+  @discardableResult
+  func scan(_ name: String) -> [String] {
+    time += 1_000
+    return at(.inventory(.message(.scanned(name))))
+  }
+
+  /// The button of this job is pressed a second later.
+  @discardableResult
+  func press(_ job: InventoryJob) -> [String] {
+    time += 1_000
+    return at(.panel(.asked(action: job.rawValue)))
+  }
+
+  /// Lets this time pass.
+  func wait(milliseconds: Int) {
+    _ = story.sleep(until: time + milliseconds)
+    time += milliseconds
+  }
+
+  /// tappet-inventory is started again.
+  func restart() {
+    wait(milliseconds: 5_000)
+    at(.inventory(.message(.ready)))
+  }
+
+  /// Ada's tag is tapped a second later.
+  @discardableResult
+  func tapAda() -> [String] {
+    time += 1_000
+    at(.reader(.tagArrived(.number(1))))
+    let words = at(.reader(.tagRead(.of(adaSecret))))
+    at(.reader(.tagLeft(.number(1))))
+    return words
+  }
+
+  /// Carries out an order, and returns its answer; `nil` if there is none.
+  private func answer(_ order: InventoryOrder) -> InventoryMessage? {
+    switch order {
+    case .lookUp(let number, let key):
+      guard let thing = things[key.code] else { return .failed(number, .unknown) }
+      return .found(number, thing)
+    case .move(let number, let id, let place, _):
+      changes.append("\(name(id)) to \(name(place))")
+      return change(number, id) { $0.container = place }
+    case .lend(let number, let id, let person, _):
+      changes.append("\(name(id)) to \(person)")
+      return change(number, id) { $0.holder = person }
+    case .takeBack(let number, let id, let who):
+      changes.append("\(name(id)) from \(who)")
+      return change(number, id) { $0.holder = nil }
+    case .adjust(let number, let adjustment, let who):
+      guard !tickets.contains(adjustment.ticket) else { return change(number, adjustment.id) { _ in } }
+      tickets.append(adjustment.ticket)
+      changes.append("\(adjustment.pieces) \(name(adjustment.id)) by \(who)")
+      return change(number, adjustment.id) { $0.quantity += adjustment.pieces }
+    case .begin, .passedOn, .passedLow, .passedOverdue, .follow: return nil
+    }
+  }
+
+  private func name(_ id: InventoryID) -> String { things.values.first { $0.id == id }?.name ?? "?" }
+
+  private func change(_ number: UInt32, _ id: InventoryID, _ body: (inout InventoryThing) -> Void) -> InventoryMessage {
+    guard var thing = things[name(id)] else { return .failed(number, .gone) }
+    body(&thing)
+    things[thing.name] = thing
+    return .found(number, thing)
+  }
+}
+
+extension Effect {
+  fileprivate var inventoryOrder: InventoryOrder? { if case .orderInventory(let order) = self { order } else { nil } }
+}
+
+@Suite struct KioskInventoryTests {
+  private let shelf = ShelfScript()
+
+  @Test func `a box that was tapped goes to the spot tapped next, and on to a further one in time`() {
+    #expect(shelf.light == .ready)
+    #expect(shelf.scan("screws").contains("report shown screws") && shelf.light == .holding)
+    #expect(shelf.scan("shelf").contains("light accepted") && shelf.light == .holding)
+    shelf.scan("rack")
+    #expect(shelf.changes == ["screws to shelf", "screws to rack"])
+    _ = shelf.story.sleep(until: shelf.time + 9_999)
+    #expect(shelf.light == .holding)
+    _ = shelf.story.sleep(until: shelf.time + 10_000)
+    #expect(shelf.light != .holding)
+    shelf.time += 10_000
+    shelf.scan("shelf")
+    #expect(shelf.changes.count == 2)
+  }
+
+  @Test func `each box tapped in time after a spot goes there`() {
+    for name in ["shelf", "screws", "nails"] { shelf.scan(name) }
+    #expect(shelf.changes == ["screws to shelf", "nails to shelf"])
+    // The spot is held still; a box that is there is held instead, and goes back to the rack.
+    for name in ["nails", "rack"] { shelf.scan(name) }
+    #expect(shelf.changes.last == "nails to rack")
+  }
+
+  @Test func `an item goes into a box, but not onto a spot`() {
+    shelf.scan("m4")
+    #expect(shelf.scan("nails").contains("report moved m4"))
+    shelf.scan("cellar")
+    shelf.scan("m4")
+    let refused = shelf.scan("rack")
+    #expect(refused.contains("light refused") && shelf.light != .holding, "\(refused)")
+    #expect(shelf.scan("screws").contains("report shown screws"))
+    #expect(shelf.changes == ["m4 to nails"])
+  }
+
+  @Test func `a thing that is tapped again is held no more, also after it was moved`() {
+    for first in [[], ["shelf"]] {
+      for name in ["screws"] + first { shelf.scan(name) }
+      #expect(shelf.light == .holding)
+      #expect(shelf.scan("screws").contains("report released screws") && shelf.light != .holding)
+      #expect(shelf.scan("rack").contains("report shown rack"))
+      shelf.scan("rack")
+    }
+    #expect(shelf.changes == ["screws to shelf"])
+  }
+
+  @Test func `another thing that does not fit is held instead`() {
+    for name in ["screws", "nails", "shelf"] { shelf.scan(name) }
+    #expect(shelf.changes == ["nails to shelf"])
+  }
+
+  @Test func `an item goes to the person whose tag is tapped, and back when they have it`() {
+    shelf.scan("m4")
+    shelf.tapAda()
+    shelf.tapAda()
+    #expect(shelf.changes == ["m4 to Ada", "m4 from Ada"])
+    // The person first.
+    shelf.scan("rack")
+    shelf.tapAda()
+    #expect(shelf.light == .holding)
+    shelf.scan("m4")
+    #expect(shelf.changes.last == "m4 to Ada" && shelf.changes.count == 3)
+  }
+
+  @Test func `the light that something is held ends with the process`() {
+    shelf.scan("screws")
+    #expect(shelf.light == .holding)
+    shelf.at(.inventory(.ended(.signaled(9))))
+    #expect(shelf.light != .holding)
+  }
+}
+
+@Suite struct KioskJobTests {
+  private let shelf = ShelfScript()
+
+  @Test func `each tap of an item adds or takes one piece, until the job's own button ends it`() {
+    #expect(shelf.press(.add).contains("report started add") && shelf.light == .holding)
+    #expect(shelf.scan("m4").contains("report put m4") && shelf.scan("m4").contains("light accepted"))
+    #expect(shelf.quantity("m4") == 7)
+    #expect(shelf.press(.add).contains("report ended add") && shelf.light != .holding)
+    #expect(shelf.scan("m4").contains("report shown m4") && shelf.quantity("m4") == 7)
+    // Another job's button ends the job and starts that one; nothing is held any longer.
+    shelf.press(.add)
+    let words = shelf.press(.remove)
+    #expect(words.contains("report ended add") && words.contains("report started remove"), "\(words)")
+    shelf.scan("m4")
+    #expect(shelf.quantity("m4") == 6 && shelf.press(.cancel).contains("report cancelled remove"))
+    #expect(shelf.light != .holding)
+    shelf.scan("rack")
+    shelf.scan("m4")
+    #expect(shelf.quantity("m4") == 6 && shelf.changes.count == 3)
+  }
+
+  @Test func `a job ends after a minute without a tap, and each tap begins the minute again`() {
+    shelf.press(.add)
+    for _ in 0..<3 {
+      shelf.wait(milliseconds: 58_000)
+      #expect(shelf.scan("m4").contains("report put m4"))
+    }
+    shelf.wait(milliseconds: 59_999)
+    #expect(shelf.light == .holding)
+    #expect(shelf.story.sleep(until: shelf.time + 1).contains("report time-up add") && shelf.light != .holding)
+    shelf.time += 1
+    shelf.scan("m4")
+    #expect(shelf.quantity("m4") == 8)
+  }
+
+  @Test func `nothing but an item is tapped in a job, and nothing is moved or lent`() {
+    shelf.scan("screws")
+    shelf.press(.remove)
+    #expect(shelf.scan("shelf").contains("light refused") && shelf.scan("nails").contains("light refused"))
+    shelf.scan("m4")
+    #expect(shelf.light == .holding && shelf.changes == ["-1 m4 by kiosk"])
+    // A person's tag says whose the changes are from then on.
+    #expect(!shelf.tapAda().contains("light refused"))
+    shelf.scan("m4")
+    #expect(shelf.changes == ["-1 m4 by kiosk", "-1 m4 by Ada"])
+  }
+
+  @Test func `a piece is counted once when the answer is lost, and each further one, too`() {
+    shelf.press(.remove)
+    shelf.isKilledNext = true
+    #expect(shelf.scan("m4").contains("light refused") && shelf.quantity("m4") == 4)
+    shelf.restart()
+    #expect(shelf.scan("m4").contains("light accepted") && shelf.quantity("m4") == 4)
+    shelf.scan("m4")
+    #expect(shelf.quantity("m4") == 3)
+    // The end of the job ends that, too.
+    shelf.isKilledNext = true
+    shelf.scan("m4")
+    shelf.restart()
+    for _ in 0..<2 { shelf.press(.remove) }
+    shelf.scan("m4")
+    #expect(shelf.quantity("m4") == 1)
+  }
+
+  @Test func `a job does not start without tappet-inventory, and ends with its action`() {
+    shelf.press(.add)
+    shelf.story.kiosk.settings.actions.removeAll { $0.job == .add }
+    shelf.time += 1_000
+    #expect(shelf.story.at(shelf.time, .timerFired).contains("report removed add") && shelf.light != .holding)
+    shelf.at(.inventory(.ended(.signaled(9))))
+    #expect(shelf.press(.remove).contains("light refused") && shelf.light != .holding)
+  }
+}
