@@ -172,7 +172,7 @@ extension Report {
     case .entry(.queued(let entry, .homeAssistantAway)): "queued \(entry.action) for Home Assistant"
     case .entry(.queued(let entry, .behindOthers(let count))): "queued \(entry.action) behind \(count)"
     case .entry(.delivered(let entry, _, let isHeard)): "delivered \(entry.action)" + (isHeard ? "" : " unheard")
-    case .entry(.deliveredOfMany(let entry)): "delivered \(entry.action) of many"
+    case .entry(.deliveredOfMany(let entry, _)): "delivered \(entry.action) of many"
     case .entry(.deliveredMore(let count)): "delivered \(count) more"
     case .entry(.expired(let entry)): "expired \(entry.action)"
     case .entry(.dropped(let entry)): "dropped \(entry.action)"

@@ -100,7 +100,8 @@ extension RoomEdit {
       trigger: .button, acceptedUnixMilliseconds: 0, expiry: .atUnixMilliseconds(1))
     let outcomes: [(EntryReport, RoomEditOutcome?)] = [
       (.delivered(entry, after: nil), .delivered), (.delivered(entry, after: nil, isHeard: false), .unheard),
-      (.deliveredOfMany(entry), .delivered), (.expired(entry), .expired),
+      (.deliveredOfMany(entry), .delivered), (.deliveredOfMany(entry, isHeard: false), .unheard),
+      (.expired(entry), .expired),
       (.undeliverable(entry, code: 135), .undeliverable),
       (.accepted(entry, uid: nil), nil), (.queued(entry, .linkDown), nil), (.setAside(entry, endpoint: 0), nil),
       (.dropped(entry), nil),

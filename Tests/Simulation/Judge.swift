@@ -187,7 +187,7 @@ extension World {
     case .entry(.accepted(let entry, _)):
       seen.acceptedReports += 1
       book.fates[entry.id]?.isPromised = true
-    case .entry(.delivered(let entry, _, _)), .entry(.deliveredOfMany(let entry)):
+    case .entry(.delivered(let entry, _, _)), .entry(.deliveredOfMany(let entry, _)):
       seen.deliveredReports += 1
       recordOutcome(entry)
     case .entry(.undeliverable(let entry, _)), .entry(.givenUp(let entry, _)):

@@ -69,7 +69,8 @@ extension Kiosk {
     let isOneOfMany = entry.acceptedAt == nil && delivery.outbox.count >= Limits.reportedBacklogMax
     let after = entry.acceptedAt.map { now.instant - $0 }
     let report: Report =
-      isOneOfMany ? .entry(.deliveredOfMany(entry)) : .entry(.delivered(entry, after: after, isHeard: isHeard))
+      isOneOfMany
+      ? .entry(.deliveredOfMany(entry, isHeard: isHeard)) : .entry(.delivered(entry, after: after, isHeard: isHeard))
     let effects: [Effect] = entry.lightOfDelivery + [.report(report), .store(.remove([id], mayWait: mayWait))]
     delivery.outbox.recordRemoval(mayWait: mayWait)
     return effects + commandEnded(id, .done)

@@ -140,7 +140,7 @@ package enum EntryReport: Sendable {
   /// `isHeard` is false if the broker acknowledged the entry, but its topic has no subscriber.
   case delivered(OutboxEntry, after: Duration?, isHeard: Bool = true)
   /// The entry was part of a long backlog, which the log reports as a count: `deliveredMore`.
-  case deliveredOfMany(OutboxEntry)
+  case deliveredOfMany(OutboxEntry, isHeard: Bool = true)
   /// Number of entries that were delivered, but not logged individually.
   case deliveredMore(count: Int)
   case expired(OutboxEntry)
@@ -162,7 +162,7 @@ package enum EntryReport: Sendable {
   package var entry: OutboxEntry? {
     @export(interface) get {
       switch self {
-      case .accepted(let entry, _), .queued(let entry, _), .delivered(let entry, _, _), .deliveredOfMany(let entry),
+      case .accepted(let entry, _), .queued(let entry, _), .delivered(let entry, _, _), .deliveredOfMany(let entry, _),
         .expired(let entry), .dropped(let entry), .droppedOfMany(let entry), .undeliverable(let entry, _),
         .givenUp(let entry, _), .setAside(let entry, _):
         entry

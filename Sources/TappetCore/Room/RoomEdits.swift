@@ -24,8 +24,7 @@ package enum RoomEditOutcome: UInt8, Hashable, Sendable, CaseIterable {
   /// Dropped entries are recorded by the store, in the commit that drops them.
   init?(_ report: EntryReport) {
     switch report {
-    case .delivered(_, _, let isHeard): self = isHeard ? .delivered : .unheard
-    case .deliveredOfMany: self = .delivered
+    case .delivered(_, _, let isHeard), .deliveredOfMany(_, let isHeard): self = isHeard ? .delivered : .unheard
     case .expired: self = .expired
     case .undeliverable: self = .undeliverable
     case .accepted, .queued, .setAside, .deliveredMore, .droppedMore, .dropped, .droppedOfMany, .givenUp: return nil

@@ -133,7 +133,7 @@ struct KioskFacts {
     case .delivered(let entry, let after, _):
       self.init(type: TAPPET_KIOSK_EVENT_DELIVERED, entry)
       self.after = after
-    case .deliveredOfMany(let entry): self.init(type: TAPPET_KIOSK_EVENT_DELIVERED, entry)
+    case .deliveredOfMany(let entry, _): self.init(type: TAPPET_KIOSK_EVENT_DELIVERED, entry)
     // For a program, these reports mean the same: the message will not be sent.
     case .expired(let entry), .dropped(let entry), .droppedOfMany(let entry):
       self.init(type: TAPPET_KIOSK_EVENT_EXPIRED, entry)

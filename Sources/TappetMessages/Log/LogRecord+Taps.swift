@@ -61,7 +61,7 @@ extension LogRecord {
         isHeard ? .info : .notice, "delivered",
         "delivered: \(entry.action)" + (isHeard ? "" : ", but its topic has no subscriber"),
         entry.fields + time + (isHeard ? [] : [("subscribers", "none")]))
-    case .deliveredOfMany(let entry): self.init(.info, "delivered", "delivered: \(entry.action)", entry.fields)
+    case .deliveredOfMany(let entry, _): self.init(.info, "delivered", "delivered: \(entry.action)", entry.fields)
     case .deliveredMore(let count):
       self.init(
         .info, "delivered-more", "delivered \(count) more pending entries", [("count", String(count))])

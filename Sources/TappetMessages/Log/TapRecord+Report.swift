@@ -31,7 +31,7 @@ extension TapRecord {
           unixMilliseconds: time, result: .accepted, trigger: trigger, action: action, uid: uid, tag: owner?.label,
           person: owner?.person?.id), false
       )
-    case .entry(.delivered(let entry, _, _)), .entry(.deliveredOfMany(let entry)): return end(entry, .delivered)
+    case .entry(.delivered(let entry, _, _)), .entry(.deliveredOfMany(let entry, _)): return end(entry, .delivered)
     case .entry(.expired(let entry)): return end(entry, .expired)
     case .entry(.undeliverable(let entry, _)): return end(entry, .undeliverable)
     case .entry(.givenUp(let entry, let reason)): return end(entry, .undeliverable, reason.code)
