@@ -203,7 +203,11 @@ extension World {
 
   /// A sender learns how far the message of a command is.
   func judgeReply(_ reply: CommandReply, after event: Event) {
-    if case .room(let line) = reply.address.destination { judgeAnswer(to: line, reply.result) }
+    if case .room(let line) = reply.address.destination {
+      let isRepeated = room.told[line] == reply.result
+      judgeAnswer(to: line, reply.result)
+      if isRepeated { return }
+    }
     guard case .action(let name)? = reply.address.target,
       Cast.actions.contains(where: { $0.name == name && $0.topic != nil })
     else { return }

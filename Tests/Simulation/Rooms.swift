@@ -41,6 +41,8 @@ struct RoomBook {
   var recording: [CommandBook.Allowed?] = []
   /// The events that have acted.
   var acted: Set<String> = []
+  /// The last answer to each event; the same may be sent again.
+  var told: [String: CommandReply.Result] = [:]
   /// The events whose final answers the process has.
   var answered: [String] = []
   /// Whether the answer of the current event allows one act.
@@ -189,6 +191,7 @@ extension World {
 
   /// A line is answered; one of eight answers never reaches the homeserver.
   func judgeAnswer(to event: String, _ result: CommandReply.Result) {
+    room.told[event] = result
     let isNotStored: Bool
     if case .refused(.action(.notStored)) = result { isNotStored = true } else { isNotStored = false }
     if !isNotStored, !disk.roomEvents.contains(event) { fail("a line is answered that was never on the disk") }
