@@ -1760,7 +1760,8 @@ int tappet_inventory_move(
  * @return 0; otherwise the errors of tappet_inventory_add(). */
 int tappet_inventory_remove(struct tappet_inventory *inventory, const char *id, const char *by);
 
-/** Undoes the last change that is not undone yet, whoever made it, including an import. The last 50 changes are kept.
+/** Undoes the most recent change that has not been undone, no matter who made it. An import is one change. The last 50
+ *  changes are kept.
  * @param inventory The inventory.
  * @param by Name of the person who undoes the change, as in tappet_inventory_add().
  * @return 1; 0 if there is no change to undo; otherwise the errors of tappet_inventory_add(). */

@@ -3,7 +3,7 @@
 //   !garage          runs the action
 //   !gate pulse      drives the output: on, off, pulse, toggle
 //   !status, !help   requests the kiosk's state and its commands in this room
-//   !history         requests the last rows of the log of taps
+//   !history         requests the last rows of the tap log
 //   !suspend NAME    refuses all tags of a person, where the room manages people
 //   !resume NAME     accepts them again
 

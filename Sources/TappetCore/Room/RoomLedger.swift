@@ -116,7 +116,7 @@ struct RoomLedger: Sendable {
   /// Forgets the commands of a process that ended before it passed on their position: its successor passes them on.
   mutating func processEnded() { (heard, nextPosition) = ([], nil) }
 
-  /// Keeps the final answers among the effects, until the homeserver has them.
+  /// Records the final answers among the effects, to send them again if necessary.
   mutating func recordAnswers(in effects: [Effect], at now: Instant) {
     if open.isEmpty { return }
     for effect in effects {
@@ -135,12 +135,12 @@ struct RoomLedger: Sendable {
     (open[place].answer, open[place].sentAt) = (reply, now)
   }
 
-  /// Returns the answers that the homeserver may not have, for a room that can be written to again.
+  /// Returns the unacknowledged answers to a room that has become writable again.
   func answers(in room: String) -> [CommandReply] {
     open.compactMap { $0.row.room == room ? $0.answer : nil }
   }
 
-  /// Returns the answers that were sent long ago, and that the homeserver still does not have.
+  /// Returns the answers that were sent over a minute ago and are still unacknowledged.
   func lateAnswers(at now: Instant) -> [CommandReply] {
     open.compactMap { command in
       command.sentAt.map { now - $0 >= Limits.roomAnswerAgain } == true ? command.answer : nil
