@@ -268,7 +268,6 @@ extension TapFacts {
     self[.minimum] = thing.minimum.map { String($0) } ?? ""
     self[.holder] = thing.holder ?? ""
     self[.due] = outcome.due
-    self[.who] = outcome.who
     self[.change] = outcome.change.map { String($0) } ?? ""
     if let milliseconds = outcome.unixMilliseconds {
       self[.time] = UTCTime(unixSeconds: milliseconds / 1000).text
