@@ -29,6 +29,8 @@ struct Disk {
   private(set) var roomCommands: [RecordedCommand] = []
   /// The events of all commands that were ever recorded, whatever database replaced theirs.
   private(set) var roomEvents: Set<String> = []
+  /// The answered commands whose mark is not on the disk yet.
+  private(set) var settling: Set<String> = []
   private(set) var roomPosition: String?
   /// The acts of tickets that it committed, by their ids.
   private var taken: Set<EntryID> = []
@@ -91,6 +93,7 @@ struct Disk {
       answers.append(fault.map { .storeFailed(id, $0) } ?? .counted(id))
     }
     for request in batch { keepLedger(request) }
+    if fault == nil { markSettled() }
     for case .drop(let id, let excluding) in batch {
       answers.append(canRemove ? drop(id, excluding: excluding) : .dropFailed(fault ?? .ioError))
     }
@@ -110,12 +113,16 @@ struct Disk {
       for row in rows { roomEvents.insert(row.event) }
       roomPosition = position
       answers.append(.roomCommandsRecorded)
-    case .settleRoomCommand(let event) where fault == nil:
-      for place in roomCommands.indices where roomCommands[place].event == event {
-        roomCommands[place].isAnswered = true
-      }
+    case .settleRoomCommand(let event): settling.insert(event)
     case _: break
     }
+  }
+
+  private mutating func markSettled() {
+    for place in roomCommands.indices where settling.contains(roomCommands[place].event) {
+      roomCommands[place].isAnswered = true
+    }
+    settling = []
   }
 
   mutating func commitAll() { commit(asked.count) }
@@ -262,6 +269,7 @@ struct Disk {
     asked.removeAll(keepingCapacity: true)
     answers.removeAll(keepingCapacity: true)
     unfinished.removeAll()
+    settling = []
     (owedFetches, owedExpiries) = ([], [])
     if moment != nil { era += 1 }
     goneRows.removeAll(keepingCapacity: true)

@@ -200,7 +200,9 @@ extension World {
 
   /// Whether a line that was recorded has no final answer.
   var owesAnswer: Bool {
-    hearsRooms && (room.process != .ready || room.isWaiting || disk.roomCommands.contains { !$0.isAnswered })
+    guard hearsRooms else { return false }
+    let isUnanswered = disk.roomCommands.contains { !$0.isAnswered && !disk.settling.contains($0.event) }
+    return room.process != .ready || room.isWaiting || isUnanswered
   }
 
   func judgeAsked(_ question: RoomQuestion) {

@@ -299,6 +299,23 @@ private final class Answers: @unchecked Sendable {
     #expect(try folder.open().fetch(after: 0, limit: 9, clockIsGood: true).entries.map(\.id.low) == [2])
   }
 
+  @Test func `an answered command from a room that the disk refused to mark is marked with the next commit`() throws {
+    let row = RecordedCommand(room: "#door:h", event: "$1", unixSeconds: 1)
+    let thread = try start { store in
+      try store.transaction { () throws(DatabaseError) in try store.record([row], position: "p1") }
+      try store.database.execute("PRAGMA busy_timeout = 20")
+    }
+    let lock = try WriteLock(folder)
+    thread.submit(.settleRoomCommand("$1"))
+    thread.submit(.check)
+    #expect(answers.wait(1).map { $0.map(describe) } == ["checkFailed busy"])
+    lock.release()
+    thread.submit(.check)
+    #expect(answers.wait(2).map { $0.map(describe) } == ["checkFailed busy", "checked"])
+    thread.stop()
+    #expect(try folder.open().roomCommands().map(\.isAnswered) == [true])
+  }
+
   @Test func `a busy database fails all that waited, once, and not one after the other`() throws {
     let thread = try start { try $0.database.execute("PRAGMA busy_timeout = 200") }
     let gate = try thread.hold()

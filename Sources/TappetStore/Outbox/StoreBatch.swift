@@ -19,25 +19,25 @@ extension StoreRequest {
 
 /// Requests that share a commit.
 struct StoreBatch {
-  /// Removals that are part of a commit, or left over from a failed commit.
+  /// Removals and marks that are part of a commit, or left over from a failed commit.
   struct CarriedRemovals {
     var removals: [EntryID] = []
     var webhooks: [WebhookRemoval] = []
     /// The outcomes of broker entries, which precede their removals.
     var outcomes: [(entry: EntryID, outcome: RoomEditOutcome)] = []
+    /// The events of answered commands from rooms.
+    var settled: [String] = []
 
-    var isEmpty: Bool { removals.isEmpty && webhooks.isEmpty && outcomes.isEmpty }
+    var isEmpty: Bool { removals.isEmpty && webhooks.isEmpty && outcomes.isEmpty && settled.isEmpty }
   }
 
   /// Changes of the ledger of commands from rooms, and of the edits of messages in rooms.
   private struct RoomWork {
     var commands: (rows: [RecordedCommand], position: String)?
-    /// The events whose commands are answered.
-    var settled: [String] = []
     /// The requests for the next edit, each with the row to remove.
     var edits: [EntryID?] = []
 
-    var isEmpty: Bool { commands == nil && settled.isEmpty && edits.isEmpty }
+    var isEmpty: Bool { commands == nil && edits.isEmpty }
   }
 
   /// A request for entries.
@@ -101,7 +101,7 @@ struct StoreBatch {
       case .recordTimedOpening(let topic, let closesAt): openings.append((topic, closesAt))
       // At most one is in progress.
       case .recordRoomCommands(let rows, let position): rooms.commands = (rows, position)
-      case .settleRoomCommand(let event): rooms.settled.append(event)
+      case .settleRoomCommand(let event): self.unfinished.settled.append(event)
       case .recordWrongCodes(let count): latest.wrongCodes = count
       case .recordTime(let unixSeconds): latest.time = unixSeconds
       case .recordTap(let record, _): taps.append(record)
@@ -122,6 +122,7 @@ struct StoreBatch {
   func commit(to store: Store) throws(DatabaseError) -> [StoreEvent] {
     let events = try store.transaction { () throws(DatabaseError) in
       for (id, outcome) in unfinished.outcomes { try store.recordOutcome(outcome, of: id) }
+      for event in unfinished.settled { try store.settleRoomCommand(event) }
       for id in unfinished.removals { try store.delete(id) }
       try store.remove(unfinished.webhooks)
       var events: [StoreEvent] = []
@@ -141,7 +142,6 @@ struct StoreBatch {
       for count in closes { try store.note(count) }
       for (topic, content) in announced { try store.recordAnnounced(topic, content) }
       for (topic, closesAt) in openings { try store.recordTimedOpening(topic, closesAt) }
-      for event in rooms.settled { try store.settleRoomCommand(event) }
       if let (rows, position) = rooms.commands {
         try store.record(rows, position: position)
         events.append(.roomCommandsRecorded)
@@ -210,7 +210,6 @@ struct StoreBatch {
     if let (rows, position) = rooms.commands {
       batches.append(StoreBatch([.recordRoomCommands(rows, position: position)]))
     }
-    for event in rooms.settled { batches.append(StoreBatch([.settleRoomCommand(event)])) }
     for done in rooms.edits { batches.append(StoreBatch([.fetchEdit(done: done)])) }
     if let wrongCodes = latest.wrongCodes { batches.append(StoreBatch([.recordWrongCodes(wrongCodes)])) }
     if let time = latest.time { batches.append(StoreBatch([.recordTime(unixSeconds: time)])) }
