@@ -19,15 +19,15 @@ extension Cast {
 struct JobBook {
   /// The job, and the last time at which it may have been extended.
   var job: (job: InventoryJob, at: Instant)?
-  /// A job that has ended while touches were pending.
-  var late: InventoryJob?
+  /// The jobs that have ended while touches were pending.
+  var late: Set<InventoryJob> = []
   /// The change that was made, but whose response was lost.
   var unanswered: Adjustment?
   /// The tickets of the changes whose response arrived.
   var tickets: Set<Int64> = []
 
   /// Whether a touch that is answered now may have been made during a job.
-  var mayCount: Bool { job != nil || late != nil }
+  var mayCount: Bool { job != nil || !late.isEmpty }
 }
 
 extension World {
@@ -48,7 +48,8 @@ extension World {
   // MARK: Rules
 
   func judgeAdjustment(_ adjustment: Adjustment) {
-    if ![jobs.job?.job, jobs.late].contains(where: { $0?.pieces == adjustment.pieces }) {
+    let isMeant = jobs.job?.job.pieces == adjustment.pieces || jobs.late.contains { $0.pieces == adjustment.pieces }
+    if !isMeant {
       fail("a piece was counted, and no such job is under way")
     }
     if number(of: adjustment.id) != 4 { fail("a piece was counted of something that has none") }
@@ -67,7 +68,7 @@ extension World {
       return jobs.job = (report.job, now.instant)
     }
     if jobs.job?.job != report.job { fail("a job has ended that nobody started") }
-    jobs.late = shelf.touches > 0 || shelf.question != nil ? report.job : nil
+    if shelf.touches > 0 || shelf.question != nil { jobs.late.insert(report.job) }
     jobs.job = nil
   }
 
@@ -79,7 +80,7 @@ extension World {
       jobs.job?.at = now.instant
       shelf.held = nil
     }
-    if shelf.touches == 0, shelf.question == nil { jobs.late = nil }
+    if shelf.touches == 0, shelf.question == nil { jobs.late = [] }
   }
 
   func judgeJobTime() {
