@@ -118,6 +118,23 @@ import Testing
     #expect(story.at(5002, .store(.roomCommandsRecorded)).contains("poll rooms"))
   }
 
+  @Test func `a line whose room loses its commands during the commit is answered when the room has them again`() {
+    let story = running()
+    _ = open(story)
+    _ = heard("!gate on", as: "$1", story)
+    _ = batch("p2", story)
+    let settings = story.kiosk.settings
+    var without = settings
+    without.commands = []
+    story.at(20, .reconfigured(without, reconnect: false))
+    #expect(story.at(30, .store(.roomCommandsRecorded)) == ["poll rooms"])
+    story.at(40, .reconfigured(settings, reconnect: false))
+    story.at(50, .rooms(.ended(.signaled(9))))
+    _ = story.sleep(until: 5000)
+    story.at(5000, .rooms(.message(.ready)))
+    #expect(open(story) == ["reply - interrupted to $1"])
+  }
+
   @Test func `an answer that the homeserver does not acknowledge is sent again`() {
     let story = running()
     _ = open(story)

@@ -69,10 +69,12 @@ struct RoomLedger: Sendable {
   /// Creates the ledger from the rows on the disk, whose outcome is unknown.
   init(position: String?, _ rows: [RecordedCommand]) {
     self.position = position
-    open = rows.filter { !$0.isAnswered }.map { row in
-      let address = CommandReply.Address(command: row.room, destination: .room(event: row.event))
-      return Open(row: row, answer: CommandReply(address: address, result: .interrupted))
-    }
+    open = rows.filter { !$0.isAnswered }.map { Open(row: $0, answer: Self.interruption(of: $0)) }
+  }
+
+  private static func interruption(of row: RecordedCommand) -> CommandReply {
+    let address = CommandReply.Address(command: row.room, destination: .room(event: row.event))
+    return CommandReply(address: address, result: .interrupted)
   }
 
   /// Whether a commit is in progress.
@@ -135,6 +137,12 @@ struct RoomLedger: Sendable {
     (open[place].answer, open[place].sentAt) = (reply, now)
   }
 
+  /// Keeps the answer to a command whose room no longer accepts commands, until the room does again.
+  mutating func interrupt(_ row: RecordedCommand) {
+    guard let place = open.firstIndex(where: { $0.row.event == row.event }) else { return }
+    open[place].answer = Self.interruption(of: row)
+  }
+
   /// Returns the unacknowledged answers to a room that has become writable again.
   func answers(in room: String) -> [CommandReply] {
     open.compactMap { $0.row.room == room ? $0.answer : nil }
@@ -193,7 +201,10 @@ extension Kiosk {
   mutating func roomCommandsRecorded(_ fault: StoreFault?, at now: Moment) -> [Effect] {
     var effects = fault.map { delivery.store.failed($0, at: now.instant) } ?? delivery.store.succeeded()
     for command in listening.ledger.committed(fault == nil) {
-      guard let index = intake.gate.index(of: command.row.room) else { continue }
+      guard let index = intake.gate.index(of: command.row.room) else {
+        listening.ledger.interrupt(command.row)
+        continue
+      }
       do throws(CommandRefusal) {
         if let fault { throw .action(.notStored(action: command.address.target?.text ?? "the command", fault)) }
         if let refusal = command.refusal { throw refusal }
