@@ -21,14 +21,14 @@ final class Supervisor {
   func begin(at now: Instant) {
     manager = ServiceManager.ofEnvironment()
     manager?.ready()
-    if manager?.watchdogInterval != nil { manager?.live() }
-    schedule(at: now)
+    feed(isAlive: true, at: now)
   }
 
-  /// Feeds the watchdog if everything has made progress since the watchdog was last fed.
+  /// Feeds the watchdog if everything has made progress since the watchdog was last fed; otherwise checks again soon,
+  /// so that a thread that a slow disk stops has the whole interval, and not half of it.
   func feed(isAlive: Bool, at now: Instant) {
     if isAlive { manager?.live() }
-    schedule(at: now)
+    deadline = manager?.watchdogInterval.map { now + $0 / (isAlive ? 2 : 32) }
   }
 
   /// Whether a watchdog expects signs of progress.
@@ -60,6 +60,4 @@ final class Supervisor {
   private func line(_ status: KioskStatus, _ configuration: KioskConfiguration) -> String {
     (rejection.map { $0 + "; " } ?? "") + status.line(configuration)
   }
-
-  private func schedule(at now: Instant) { deadline = manager?.watchdogInterval.map { now + $0 / 2 } }
 }
