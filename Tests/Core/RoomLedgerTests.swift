@@ -86,6 +86,18 @@ import Testing
     #expect(open(story).isEmpty)
   }
 
+  @Test func `a line that a former kiosk left unanswered is answered when its room has commands again`() {
+    let story = running([RecordedCommand(room: "#gone:h", event: "$3", unixSeconds: 1_800_000_000)])
+    #expect(open(story).isEmpty)
+    var settings = story.kiosk.settings
+    settings.commands[0].topic = "#gone:h"
+    story.at(20, .reconfigured(settings, reconnect: false))
+    story.at(30, .rooms(.ended(.signaled(9))))
+    _ = story.sleep(until: 5000)
+    story.at(5000, .rooms(.message(.ready)))
+    #expect(story.at(5000, .rooms(.message(.access(room: "#gone:h", .open)))).contains("reply - interrupted to $3"))
+  }
+
   @Test func `a process that ends is answered for by the next one, and what it did not finish comes again`() {
     let story = running()
     _ = open(story)

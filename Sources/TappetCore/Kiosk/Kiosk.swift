@@ -194,9 +194,8 @@ package struct Kiosk: Sendable {
     site.record = summary.site
     panel.lock.resume(failures: summary.wrongCodes, at: now.instant)
     intake.firmware.restore(summary.openings, settings.commands, at: now.instant)
-    let rows = summary.roomCommands.filter { intake.gate.index(of: $0.room) != nil }
-    listening.ledger = RoomLedger(position: summary.roomPosition, rows)
-    for row in rows { intake.gate.recordActed(row) }
+    listening.ledger = RoomLedger(position: summary.roomPosition, summary.roomCommands)
+    for row in summary.roomCommands { intake.gate.recordActed(row) }
     let count = summary.count + summary.webhookCount
     let restored: [Effect] = count > 0 ? [.report(.outboxRestored(count: count))] : []
     return restored + stock.process.want(settings.inventory != nil, at: now.instant)
