@@ -120,10 +120,14 @@ class World:
                            "--panel", self.path("panel"), "--pace", "off"])
         wait_for("the simulator", lambda: "ready " in self.text("sim.log"))
         self.configure()
-        share = f"smpshare://secret?idx=1&key={self.key.hex()}&label=Test\n"
-        self.tappet("secret", "import", text=share)
+        self.share_secret()
         self.start("kiosk", [self.bin + "/tappet", "run", "--plain", "--config", self.path("kiosk.yaml")])
         wait_for("the kiosk", lambda: "event=discovery-sent" in self.text("kiosk.log"))
+
+    def share_secret(self, index=1, label="Test"):
+        """Imports the secret of the tags, for the action with this index."""
+        share = f"smpshare://secret?idx={index}&key={self.key.hex()}&label={label}\n"
+        self.tappet("secret", "import", text=share)
 
     def tappet(self, *words, text=""):
         done = subprocess.run([self.bin + "/tappet", *words, "--config", self.path("kiosk.yaml")], input=text,
@@ -145,24 +149,32 @@ class World:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    def touch(self, do, *buttons):
-        """Presses or releases these buttons at once."""
+    def exchange(self, *commands):
+        """Sends commands to the simulator, without a process for each; returns its answers."""
         with socket.socket(socket.AF_UNIX) as connection:
             connection.connect(self.path("sim"))
-            connection.sendall("".join(f"{do} {button}\n" for button in buttons).encode())
+            connection.sendall("".join(command + "\n" for command in commands).encode())
             connection.shutdown(socket.SHUT_WR)
-            while connection.recv(4096):
-                pass
+            with connection.makefile() as answer:
+                return answer.read()
+
+    def touch(self, do, *buttons):
+        """Presses or releases these buttons at once."""
+        self.exchange(*(f"{do} {button}" for button in buttons))
 
     def tap(self, url=None):
         """Holds a new tag of the action light to the reader; its UID in capitals."""
         self.cards += 1
         uid = f"04a1b2c3{self.cards:06x}"
-        self.tell("place", "ntag213", "uid=" + uid, "url=" + (url or self.url(self.key)))
+        self.tell("place", "ntag213", "uid=" + uid, "url=" + (url or self.tag_url(self.key)))
         return uid.upper()
 
     def take(self):
         self.tell("take")
+        self.await_looks()
+
+    def await_looks(self):
+        """Waits until the kiosk has seen that there is no tag."""
         before = self.looks()
         wait_for("the reader", lambda: self.looks() >= before + 4)
 
@@ -171,8 +183,8 @@ class World:
         return sum(int(words[-1]) for words in lines if words[0] == "command-4a")
 
     @staticmethod
-    def url(key):
-        signed = "idx=1&ts=1770000000"
+    def tag_url(key, index=1):
+        signed = f"idx={index}&ts=1770000000"
         return f"smp://action?{signed}&sig={hmac.new(key, signed.encode(), hashlib.sha256).hexdigest()}"
 
     def levels(self, output):

@@ -94,7 +94,7 @@ async def scanned(world, assistant):
     assert statistics.median(delays) <= SCAN_MAX, f"scans came {statistics.median(delays) * 1000:.0f} ms later"
     before = len(assistant.events[number])
     refused = len(world.received("tappet/kiosk/tap"))
-    await asyncio.to_thread(world.tap, world.url(bytes(32)))
+    await asyncio.to_thread(world.tap, world.tag_url(bytes(32)))
     wait_for("the refusal", lambda: len(world.received("tappet/kiosk/tap")) > refused)
     assert '"refused"' in world.received("tappet/kiosk/tap")[-1][2]
     await asyncio.to_thread(world.take)

@@ -1,14 +1,20 @@
 """The steps in encrypted rooms, with matrix-nio and its vodozemac, another implementation, as the other person."""
 import asyncio
 import json
+import logging
 import os
 import random
 import urllib.parse
 
 from kiosk import wait_for
+from signedjson.key import encode_verify_key_base64, generate_signing_key, get_verify_key
+from signedjson.sign import sign_json
 from world import PASSWORD, WHOLE_TIMELINE, Visitor
 
+ROOM = "#door:localhost"
 ROTATION = 4
+# It warns of each message that it cannot read, which is what some steps are about.
+logging.getLogger("nio").setLevel(logging.CRITICAL)
 
 
 class Reader(Visitor):
@@ -19,10 +25,10 @@ class Reader(Visitor):
         # Of the decrypted ones, whose (event id, room, sender, text) are `heard`.
         self.sessions = []
         self.unread = []
-        self.raw = {}
 
     @classmethod
     async def arrive(cls, world, name):
+        """Logs in as a new device, which nobody has signed."""
         from nio import AsyncClient, AsyncClientConfig
         os.makedirs(world.path("nio-" + name), exist_ok=True)
         client = AsyncClient(world.url, f"@{name}:localhost", store_path=world.path("nio-" + name),
@@ -69,10 +75,18 @@ class Reader(Visitor):
                 return
         raise AssertionError(f"waited {limit} s in vain; {self.heard[-9:]} {self.answers} unread {self.unread[-9:]}")
 
-    def put(self, room, kind, content):
-        """Sends an event as it is."""
-        path = f"rooms/{urllib.parse.quote(room)}/send/{kind}/{random.getrandbits(64):x}"
-        return self.request(path, content, "PUT")["event_id"]
+    def sign(self):
+        """Gives its owner an identity, and has that sign this device."""
+        user, device = self.client.user_id, self.client.device_id
+        master, own = signing_key(), signing_key()
+        keys = {usage: {"user_id": user, "usage": [usage], "keys": {"ed25519:" + key.version: key.version}}
+                for usage, key in (("master", master), ("self_signing", own))}
+        self.request("keys/device_signing/upload", {
+            "master_key": keys["master"], "self_signing_key": sign_json(keys["self_signing"], user, master)})
+        signed = self.keys_of(user)["device_keys"][user][device]
+        signed.pop("unsigned", None)
+        answer = self.request("keys/signatures/upload", {user: {device: sign_json(signed, user, own)}})
+        assert answer == {"failures": {}}, answer
 
     def event(self, room, event):
         return self.request(f"rooms/{urllib.parse.quote(room)}/event/{urllib.parse.quote(event)}")
@@ -88,12 +102,31 @@ class Reader(Visitor):
         assert sorted(self.said(room)) == sorted(accepted()), (self.said(room), accepted())
 
 
+def signing_key():
+    """A key that is named by its public half, as keys of an identity are."""
+    key = generate_signing_key("")
+    key.version = encode_verify_key_base64(get_verify_key(key))
+    return key
+
+
 def settings(world, more="encryption: {unencrypted: refuse}"):
     """A kiosk that says and hears in the encrypted room alone."""
     world.configure_rooms(
         {"bell": world.secret_room},
         f"commands: [{{room: '{world.secret_room}', users: ['@ben:localhost'], actions: [bell], expires: 20 s}}]\n",
         more)
+
+
+async def does_without_libolm(world, _):
+    """A kiosk that does not encrypt listens, and has libolm in none of its processes."""
+    world.end("kiosk")
+    world.configure_rooms(
+        {"bell": ROOM}, f"commands: [{{room: '{ROOM}', users: ['@ann:localhost'], actions: [bell]}}]\n")
+    ready = world.listens()
+    world.run_kiosk()
+    ready()
+    assert world.programs_with("libolm") == (set(), {"tappet", "tappet-reader", "tappet-webhook"}), (
+        world.programs_with("libolm"))
 
 
 async def speaks_encrypted(world, _):
@@ -117,6 +150,7 @@ async def speaks_encrypted(world, _):
              if event["type"] != "m.room.encrypted" or "bell" in json.dumps(event)]
     assert not plain, plain
     check_identity(ben.keys_of(world.user), world.user)
+    assert world.programs_with("libolm")[0] == {"tappet-matrix"}, world.programs_with("libolm")
 
 
 def check_identity(keys, user):
@@ -177,6 +211,39 @@ async def survives_encrypted(world, _):
     assert not [each for each in ben.unread if each[2] == world.user], ben.unread
 
 
+async def excludes_unsigned_devices(world, _):
+    """With `devices: signed`, a device that nobody has signed gets no key and cannot command; the signed one can."""
+    ben = world.ben
+    world.end("kiosk")
+    ben.sign()
+    other = await Reader.arrive(world, "ben")
+    settings(world, "encryption: {unencrypted: refuse, devices: signed}")
+    ready = world.listens()
+    world.run_kiosk()
+    ready()
+    try:
+        world.press()
+        await ben.hears_all_once(world.secret_room, lambda: world.accepted()[world.before:])
+        newest = ben.heard[-1][0]
+        await other.hears(lambda: newest in [event for event, _, _ in other.unread])
+        assert newest not in [event for event, _, _, _ in other.heard], other.heard
+        before = world.commands()
+        refused = await other.says(world.secret_room, "!bell")
+        line = await ben.says(world.secret_room, "!bell")
+        await ben.hears(lambda: ben.answers.get(line) == ["\u23f3", "\u2705"])
+        assert refused not in ben.answers and world.commands() == before + 1, (ben.answers, world.commands(), before)
+        # The same device, once its keys are given to all.
+        world.end("kiosk")
+        settings(world)
+        ready = world.listens()
+        world.run_kiosk()
+        ready()
+        world.press()
+        await other.hears(lambda: other.said(world.secret_room)[-1:] == world.accepted()[-1:])
+    finally:
+        await other.client.close()
+
+
 async def leaves_a_lost_device(world, _):
     """A device whose keys are lost is logged out; the next login has another one, which is understood."""
     ben = world.ben
@@ -195,4 +262,5 @@ async def leaves_a_lost_device(world, _):
     await ben.client.close()
 
 
-STEPS = [speaks_encrypted, changes_sessions, is_commanded_encrypted, survives_encrypted, leaves_a_lost_device]
+STEPS = [does_without_libolm, speaks_encrypted, changes_sessions, is_commanded_encrypted, survives_encrypted,
+         excludes_unsigned_devices, leaves_a_lost_device]

@@ -7,8 +7,10 @@ import time
 import urllib.parse
 import urllib.request
 
+import asking
 import encrypted
 import listing
+import page
 from kiosk import wait_for
 from nio import RoomPreset
 from world import Person
@@ -45,7 +47,7 @@ async def says_once(world, ann):
     world.run_kiosk()
     world.press()
     await everything_is_said_once(world, ann)
-    assert world.tappet("outbox", "list") == ""
+    wait_for("the empty outbox", lambda: world.tappet("outbox", "list") == "")
 
 
 async def shares_its_room(world, ann):
@@ -60,21 +62,15 @@ async def shares_its_room(world, ann):
 
 async def rings_a_phone(world, ann):
     """The homeserver notifies of a message that is to ring, and highlights one that mentions; not of a notice."""
-    def notified():
-        return {each["event"]["content"]["body"]: any(
-            action.get("set_tweak") == "highlight" and action.get("value", True)
-            for action in each["actions"] if isinstance(action, dict))
-            for each in ann.request("notifications")["notifications"]
-            if each["room_id"] == world.room and each["event"]["type"] == "m.room.message"}
-    assert notified() == {}, notified()
+    assert ann.notified(world.room) == {}, ann.notified(world.room)
     for keys, highlights in ((", notify: true", False), (", mention: ['@ann:localhost']", True)):
         world.end("kiosk")
         world.configure_rooms({"bell": ROOM}, keys=keys)
         world.run_kiosk()
-        before = set(notified())
+        before = set(ann.notified(world.room))
         world.press()
         await everything_is_said_once(world, ann)
-        new = {body: is_highlight for body, is_highlight in notified().items() if body not in before}
+        new = {body: is_highlight for body, is_highlight in ann.notified(world.room).items() if body not in before}
         assert list(new.values()) == [highlights], new
     world.end("kiosk")
     world.configure_rooms({"bell": ROOM})
@@ -137,6 +133,7 @@ async def acts(world, ann, lines, room=None):
 async def is_commanded(world, ann):
     """Lines in the room act once, whatever is killed, and all are answered; nothing acts from before the kiosk came."""
     old = await ann.says(world.room, "!bell")
+    assert unread(world) > 0
     world.end("kiosk")
     world.configure_rooms(
         {"bell": ROOM}, f"commands: [{{room: '{ROOM}', users: ['@ann:localhost'], actions: [bell], expires: 20 s}}]\n")
@@ -320,5 +317,5 @@ async def back_to_plain(world, _):
 
 
 STEPS = [logs_in, shares_its_room, says_once, rings_a_phone, waits_for_its_turn, survives, waits_for_a_login,
-         is_commanded, obeys_powers, follows_rooms, refuses_encryption, *encrypted.STEPS, handles_spaces, joins_spaces,
-         *listing.STEPS, back_to_plain, changes_people]
+         is_commanded, obeys_powers, *asking.STEPS, follows_rooms, refuses_encryption, *encrypted.STEPS,
+         handles_spaces, joins_spaces, *listing.STEPS, back_to_plain, changes_people, *page.STEPS]

@@ -1,6 +1,7 @@
 """The world around the rooms: a broker, a simulated panel, the kiosk, a real homeserver and another person."""
 import json
 import os
+import random
 import signal
 import subprocess
 import urllib.parse
@@ -50,9 +51,11 @@ class RoomWorld(World):
                 f"modules: [{{module: clap.Clap, config: {{switch: {self.path('walk')}}}}}]\n")
         self.run_homeserver()
         for name in ("kiosk", "ann", "ben"):
-            subprocess.run([os.path.join(os.path.dirname(self.python), "register_new_matrix_user"), "-u", name, "-p",
-                            PASSWORD, "--no-admin", "-k", "secret-of-the-test", self.url], check=True,
-                           capture_output=True)
+            self.register(name)
+
+    def register(self, name):
+        subprocess.run([os.path.join(os.path.dirname(self.python), "register_new_matrix_user"), "-u", name, "-p",
+                        PASSWORD, "--no-admin", "-k", "secret-of-the-test", self.url], check=True, capture_output=True)
 
     def run_homeserver(self):
         words = [self.python, "-m", "synapse.app.homeserver", "-c", self.path("hs/homeserver.yaml"), "-c",
@@ -99,13 +102,18 @@ class RoomWorld(World):
         buttons = "".join(
             f"    - {{line: GPIO{line}, press: {name}}}\n"
             for number, name in enumerate(rooms) for line in self.lines(number))
+        self.write_configuration(
+            f"matrix: {{session: matrix.session{', ' + more if more else ''}}}\n{commands}actions:\n{actions}",
+            f"  buttons:\n{buttons}")
+
+    def write_configuration(self, rest, panel, state="state"):
+        """A kiosk with a broker, a reader, a panel with these keys, and what else there is."""
         with open(self.path("kiosk.yaml"), "w", encoding="utf-8") as file:
             file.write(
                 f"broker:\n  url: mqtts://localhost:{self.port}\n  client_id: kiosk\n  ca: pki/ca.pem\n"
                 "  certificate: pki/client.pem\n  private_key: pki/client.key\n"
-                f"reader: {{device: \"pn532_uart:{self.path('reader')}\"}}\nclock: trust\nstate: state\n"
-                f"matrix: {{session: matrix.session{', ' + more if more else ''}}}\n{commands}"
-                f"panel:\n  simulator: panel\n  buttons:\n{buttons}actions:\n{actions}")
+                f"reader: {{device: \"pn532_uart:{self.path('reader')}\"}}\nclock: trust\nstate: {state}\n"
+                f"panel:\n  simulator: panel\n{panel}{rest}")
 
     def run_kiosk(self):
         before = self.text("kiosk.log").count("event=broker-connected")
@@ -168,14 +176,30 @@ class RoomWorld(World):
         wait_for(code, lambda: any("event=room-denied code=" + code in line and room in line
                                    for line in self.text("kiosk.log").splitlines()), 60)
 
-    def kill_listener(self):
+    def helpers(self):
+        """The processes of the kiosk: (id, words of the command line)."""
         pid = self.processes["kiosk"].pid
         with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
-            children = [int(word) for word in file.read().split()]
-        for child in children:
-            with open(f"/proc/{child}/cmdline", "rb") as file:
-                if b"--listen" in file.read():
-                    os.kill(child, signal.SIGKILL)
+            for child in file.read().split():
+                with open(f"/proc/{child}/cmdline", encoding="utf-8") as words:
+                    yield int(child), words.read().split("\0")
+
+    def listener(self):
+        """The id of the process that listens to rooms."""
+        return next((pid for pid, words in self.helpers() if "--listen" in words), None)
+
+    def kill_listener(self):
+        if pid := self.listener():
+            os.kill(pid, signal.SIGKILL)
+
+    def programs_with(self, library):
+        """The programs of the kiosk's processes that have this library in their memory; and all of them."""
+        programs = {}
+        for pid in [self.processes["kiosk"].pid, *(pid for pid, _ in self.helpers())]:
+            with open(f"/proc/{pid}/maps", encoding="utf-8") as file:
+                name = os.path.basename(os.readlink(f"/proc/{pid}/exe"))
+                programs[name] = programs.get(name, False) or library in file.read()
+        return {name for name, has_it in programs.items() if has_it}, set(programs)
 
 
 class Visitor:
@@ -184,6 +208,8 @@ class Visitor:
     def __init__(self, client):
         self.client = client
         self.heard = []
+        # All events, by id.
+        self.raw = {}
         # The keys of the reactions to an event, and the texts of the replies, by its id.
         self.answers = {}
 
@@ -197,6 +223,11 @@ class Visitor:
             self.answers.setdefault(relation["event_id"], []).append(relation["key"])
         elif "m.in_reply_to" in relation:
             self.answers.setdefault(relation["m.in_reply_to"]["event_id"], []).append(content["body"])
+
+    def put(self, room, kind, content):
+        """Sends an event as it is."""
+        path = f"rooms/{urllib.parse.quote(room)}/send/{kind}/{random.getrandbits(64):x}"
+        return self.request(path, content, "PUT")["event_id"]
 
     def request(self, path, content=None, method=None):
         """Sends a request as it is; the answer's JSON."""
@@ -225,6 +256,7 @@ class Person(Visitor):
         for room, facts in getattr(answer, "rooms", None).join.items() if hasattr(answer, "rooms") else ():
             for event in facts.timeline.events:
                 content = event.source.get("content", {})
+                self.raw[event.event_id] = {**event.source, "room_id": room}
                 self.note_answer(content)
                 if event.source.get("type") == "m.room.message":
                     self.heard.append((room, event.sender, content.get("msgtype"), content.get("body")))
@@ -233,6 +265,26 @@ class Person(Visitor):
     async def says(self, room, text):
         answer = await self.client.room_send(room, "m.room.message", {"msgtype": "m.text", "body": text})
         return answer.event_id
+
+    async def react(self, room, event, key):
+        """Reacts to an event; returns the time of the reaction, in milliseconds since 1970."""
+        own = self.put(room, "m.reaction", {
+            "m.relates_to": {"rel_type": "m.annotation", "event_id": event, "key": key}})
+        await self.hears(lambda _: own in self.raw)
+        return self.raw[own]["origin_server_ts"]
+
+    def said_by(self, user, room, start):
+        """The ids of somebody's messages in a room that begin like this, oldest first."""
+        return [name for name, event in self.raw.items() if (event["sender"], event["room_id"]) == (user, room)
+                and event.get("content", {}).get("body", "").startswith(start)]
+
+    def notified(self, room):
+        """The messages in a room of which the homeserver notifies: whether each is highlighted, by its text."""
+        return {each["event"]["content"]["body"]: any(
+            action.get("set_tweak") == "highlight" and action.get("value", True)
+            for action in each["actions"] if isinstance(action, dict))
+            for each in self.request("notifications")["notifications"]
+            if each["room_id"] == room and each["event"]["type"] == "m.room.message"}
 
     async def sets_powers(self, room, users):
         content = {"users": users, "users_default": 0}
