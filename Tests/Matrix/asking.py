@@ -45,7 +45,7 @@ async def asks(world, ann):
     world.end("kiosk")
     world.write_configuration(
         f"matrix: {{session: matrix.session}}\ncommands: [{{room: '{ROOM}', users: ['@ann:localhost']}}]\nactions:\n"
-        f"  - {{name: hatch, title: Open the hatch, output: {{latch: pulse}}, confirm: 2 s, confirm_in: '{ROOM}'}}\n"
+        f"  - {{name: hatch, title: Open the hatch, output: {{latch: pulse}}, confirm: 5 s, confirm_in: '{ROOM}'}}\n"
         f"  - {{name: door, title: Open the door, output: {{latch: pulse}}, confirm: 60 s, confirm_in: '{ROOM}'}}\n",
         "  outputs: [{name: latch, line: GPIO20, pulse: 300 ms}]\n  buttons: [{line: GPIO5, press: hatch}]\n")
     world.share_secret()
