@@ -9,7 +9,7 @@ enum InventorySchema {
   /// All migrations in order.
   static let migrations: [String] = [
     tables, texts, journal, names, desk, former, reversals, parts, due, barcode, reservation, labels, pieces, overdue,
-    ticket,
+    ticket, tally, seen,
   ]
 
   /// SQL to run before a first import, so that indexes are not updated for every row.
@@ -257,6 +257,21 @@ enum InventorySchema {
   /// Table of the tickets of changes that a kiosk may request more than once.
   private static let ticket = """
     CREATE TABLE ticket (number INTEGER PRIMARY KEY AUTOINCREMENT, ticket INTEGER NOT NULL UNIQUE);
+    """
+
+  /// Table of the pieces counted in stocktakes that have not ended, and columns for the quantities before and after.
+  private static let tally = """
+    CREATE TABLE tally (
+      stocktake INTEGER NOT NULL, uuid BLOB NOT NULL, action TEXT NOT NULL, who TEXT NOT NULL,
+      unix_ms INTEGER NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (stocktake, uuid)
+    ) WITHOUT ROWID;
+    ALTER TABLE news ADD COLUMN counted_from INTEGER;
+    ALTER TABLE news ADD COLUMN counted_to INTEGER;
+    """
+
+  /// Table of the entries that were seen in audits, which refers to them in the same way as the tags.
+  private static let seen = """
+    CREATE TABLE seen (uuid BLOB PRIMARY KEY, unix_ms INTEGER NOT NULL, who TEXT NOT NULL) WITHOUT ROWID;
     """
 
   /// Column for the number of the change that this change undid.

@@ -184,6 +184,7 @@ struct InventoryCommand {
   // MARK: Output
 
   private func pass(_ entry: InventoryEntry) throws(InventoryError) -> Bool {
+    if let day = arguments.day("unseen-since"), !(try inventory.isUnseen(entry, since: day)) { return true }
     if let report = arguments.report {
       report.print(try inventory.json(of: entry, hashesPhoto: false))
     } else {

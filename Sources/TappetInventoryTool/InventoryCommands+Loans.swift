@@ -96,7 +96,7 @@ extension Command {
     options.first { !arguments.has($0.name) }.map { "missing --\($0.name) \($0.value)" }
   }
 
-  private static func wrongDay(_ options: [String], _ arguments: Arguments) -> String? {
+  static func wrongDay(_ options: [String], _ arguments: Arguments) -> String? {
     for option in options where arguments.has(option) && arguments.day(option) == nil {
       return "--\(option) must be a day such as 2026-12-24, not '\(arguments.value(option) ?? "")'"
     }

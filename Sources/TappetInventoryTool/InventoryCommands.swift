@@ -52,15 +52,18 @@ extension Command {
       options.append(CommandOption("lent", "only \(kind.plural) on loan, oldest loan first").orElse)
       options.append(CommandOption("overdue", overdue).orElse)
     }
+    options.append(
+      CommandOption("unseen-since", "DAY", "only \(kind.plural) that were not seen in an audit on DAY or later"))
     return Command(
       words: kind.name + " list", section: .inventory, summary: "list the \(kind.plural)", options: options + [.json],
       details: """
         Lists the \(kind.plural), \(kind == .box || kind == .item ? "newest" : "oldest") first\
         \(kind == .box || kind == .item ? "; with --in, oldest first" : ""). With --json, one object per line.
+        After an audit of a place at the kiosk, --in and --unseen-since list what is missing.
         """,
       usageError: { arguments in
         ["in", "low", "lent", "overdue"].count(where: { arguments.has($0) }) > 1
-          ? "specify only one of --in, --low, --lent and --overdue" : nil
+          ? "specify only one of --in, --low, --lent and --overdue" : wrongDay(["unseen-since"], arguments)
       },
       body: .thing(kind) { (thing) throws(CommandFailure) in try thing.list() })
   }

@@ -78,6 +78,9 @@ extension Inventory {
     }
     add("notes", entry.notes)
     if let photo = entry.photo { add("photo", photo.path + " (" + PhotoFile.state(of: photo) + ")") }
+    if let sighting = try sighting(of: entry) {
+      add("seen", WallTime.second(unixMilliseconds: sighting.unixMilliseconds) + " by " + sighting.who)
+    }
     for code in try barcodes(of: entry) { add("barcode", code) }
     for tag in try tags(of: entry) { add("tag", Hex.encode(tag.bytes)) }
     add("id", entry.id.text)
@@ -95,6 +98,7 @@ extension Inventory {
     let isItem = entry.kind == .item
     let loans = entry.kind.isLendable ? try loans(of: entry) : []
     let loan = loans.first { $0.quantity == nil }
+    let sighting = try sighting(of: entry)
     return .object([
       "kind": .string(entry.kind.name), "id": .string(entry.id.text), "name": .string(entry.name),
       "code": entry.kind == .box ? .string(entry.code) : .null,
@@ -109,6 +113,8 @@ extension Inventory {
       "due": .optional(loan?.due?.text), "overdue": .bool(loans.contains { $0.isOverdue }),
       "loans": .array(loans.map { $0.json }),
       "reservations": .array(isItem ? try reservations(of: entry).map { $0.json } : []),
+      "seen_at": sighting.map { .time(unixMilliseconds: $0.unixMilliseconds) } ?? .null,
+      "seen_by": .optional(sighting?.who),
       "tags": .array(try tags(of: entry).map { .string(Hex.encode($0.bytes)) }), "photo": .optional(entry.photo?.path),
       "photo_sha256": .optional(entry.photo.map { Hex.encode($0.hash) }),
       "photo_state": .optional(hashesPhoto ? entry.photo.map { PhotoFile.state(of: $0) } : nil),

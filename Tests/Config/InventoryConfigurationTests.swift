@@ -75,11 +75,13 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
   @Test func `an action has a job, of which one is none, and a scan sets off none of them`() throws {
     let more = """
         - {name: restocking, mode: inventory, job: add}
+        - {name: counting, mode: inventory, job: count}
+        - {name: audit, mode: inventory, job: audit}
         - {name: done, mode: inventory, job: cancel}
       """
     let outcome = parse("inventory: {scanner: /s, job_ends: 5 min}", box: "mode: inventory, job: remove", more: more)
     guard case .loaded(let configuration) = outcome else { throw Refused(outcome: outcome) }
-    #expect(configuration.actions.map(\.job) == [.remove, .show, .show, .add, .cancel])
+    #expect(configuration.actions.map(\.job) == [.remove, .show, .show, .add, .count, .audit, .cancel])
     let plan = try #require(configuration.inventory?.plan)
     #expect(plan.jobEnds == .seconds(300) && plan.scanAction == "shelf")
     #expect(try settings("inventory:").plan.jobEnds == .seconds(60))
@@ -89,7 +91,7 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
       ])
     #expect(
       problems("inventory:", box: "mode: inventory, job: fly") == [
-        "6:39: actions[0].job must be 'show' or 'add' or 'remove' or 'cancel', not 'fly'"
+        "6:39: actions[0].job must be 'show' or 'add' or 'remove' or 'count' or 'audit' or 'cancel', not 'fly'"
       ])
     #expect(
       problems("inventory: {scanner: /s, scan_action: box}", box: "mode: inventory, job: add") == [

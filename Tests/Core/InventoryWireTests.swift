@@ -73,7 +73,16 @@ import Testing
       (
         .adjust(8, Adjustment(id: id, pieces: -1, ticket: 258), who: "Ann"),
         [8, 0, 0, 0, 8] + [UInt8](1...16) + [UInt8](repeating: 255, count: 8) + [0, 0, 0, 0, 0, 0, 1, 2] + text("Ann")
+          + [0]
       ),
+      (
+        .adjust(9, Adjustment(id: id, pieces: 1, ticket: -1, in: Stocktake(number: 3, action: "co")), who: ""),
+        [8, 0, 0, 0, 9] + [UInt8](1...16) + [0, 0, 0, 0, 0, 0, 0, 1] + [UInt8](repeating: 255, count: 8) + [0, 0, 1]
+          + [0, 0, 0, 0, 0, 0, 0, 3] + text("co")
+      ),
+      (.endStocktake(10, 258, isKept: true), [9, 0, 0, 0, 10, 0, 0, 0, 0, 0, 0, 1, 2, 1]),
+      (.endStocktake(10, 258, isKept: false), [9, 0, 0, 0, 10, 0, 0, 0, 0, 0, 0, 1, 2, 0]),
+      (.see(11, id, who: "Ann"), [10, 0, 0, 0, 11] + [UInt8](1...16) + text("Ann")),
       (.follow(lists: false, overdue: false, clockIsGood: false), [16, 0]),
       (.follow(lists: true, overdue: false, clockIsGood: false), [16, 1]),
       (.follow(lists: false, overdue: true, clockIsGood: false), [16, 2]),
@@ -94,8 +103,18 @@ import Testing
       (.failed(1, .notItem), [3, 0, 0, 0, 1, 9]),
       (
         .news(258, .lent, unixMilliseconds: 259, who: "Ann", box),
-        [4, 0, 0, 0, 0, 0, 0, 1, 2, 6, 0, 0, 0, 0, 0, 0, 1, 3] + text("Ann") + boxBytes
+        [4, 0, 0, 0, 0, 0, 0, 1, 2, 6, 0, 0, 0, 0, 0, 0, 1, 3] + text("Ann") + [0] + boxBytes
       ),
+      (
+        .news(1, .counted, unixMilliseconds: 2, who: "", item, counted: StockCorrection(from: 3, to: 258)),
+        [4, 0, 0, 0, 0, 0, 0, 0, 1, 10, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 1]
+          + [0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 1, 2] + itemBytes
+      ),
+      (
+        .stocktake(Stocktake(number: 258, action: "co"), who: "Ann"),
+        [9, 0, 0, 0, 0, 0, 0, 1, 2] + text("co") + text("Ann")
+      ),
+      (.ended(12, items: 3), [10, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0, 3]),
       (.low(item), [5] + itemBytes),
       (.lowCount(.min), [6, 0x80] + [UInt8](repeating: 0, count: 7)),
       (.scanned("B-17"), [7] + text("B-17")),
@@ -145,8 +164,8 @@ import Testing
       bytes[offset] = value
       return InventoryMessage(decoding: bytes) == nil
     }
-    for kind in [0, 9, 255] as [UInt8] { #expect(InventoryOrder(decoding: [kind]) == nil) }
-    for kind in [0, 9, 255] as [UInt8] { #expect(InventoryMessage(decoding: [kind]) == nil) }
+    for kind in [0, 11, 255] as [UInt8] { #expect(InventoryOrder(decoding: [kind]) == nil) }
+    for kind in [0, 11, 255] as [UInt8] { #expect(InventoryMessage(decoding: [kind]) == nil) }
     for version in [0, 2, 255] as [UInt8] { #expect(InventoryMessage(decoding: [1, version]) == nil) }
     for fault in [0, 10, 255] as [UInt8] { #expect(InventoryMessage(decoding: [3, 0, 0, 0, 1, fault]) == nil) }
     let news = InventoryMessage.news(1, .added, unixMilliseconds: 1, who: "", Self.box).encode()

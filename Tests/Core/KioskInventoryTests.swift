@@ -27,11 +27,15 @@ final class ShelfScript {
 
   /// The tickets of the changes that were made.
   private(set) var tickets: [Int64] = []
-  /// Whether tappet-inventory is killed when it has made the next change, before it answers.
+  /// The pieces that are counted in stocktakes.
+  private(set) var tallies: [Stocktake: [String: Int64]] = [:]
+  /// Whether tappet-inventory is killed when it has made the next change of a job, before it answers.
   var isKilledNext = false
+  /// Whether the database does not accept the next end of a stocktake.
+  var isBusyNext = false
 
   init() {
-    story = KioskScript([.shelf, .light, .job(.add), .job(.remove), .job(.cancel)])
+    story = KioskScript([.shelf, .light] + InventoryJob.allCases.filter { $0 != .show }.map { .job($0) })
     var plan = InventoryPlan()
     plan.scanAction = Action.shelf.name
     story.kiosk.settings.inventory = plan
@@ -67,9 +71,13 @@ final class ShelfScript {
   @discardableResult
   func at(_ event: Event) -> [String] {
     story.at(time, .reader(.heartbeat))
-    var words = story.at(time, event)
+    return answerAll(story.at(time, event))
+  }
+
+  private func answerAll(_ first: [String]) -> [String] {
+    var words = first
     while let order = story.lastEffects.lazy.compactMap({ $0.inventoryOrder }).first, let answer = answer(order) {
-      if isKilledNext, case .adjust = order {
+      if isKilledNext, order.isOfJob {
         isKilledNext = false
         words += story.at(time, .inventory(.ended(.signaled(9))))
       } else {
@@ -94,15 +102,25 @@ final class ShelfScript {
   }
 
   /// Lets this time pass.
-  func wait(milliseconds: Int) {
-    _ = story.sleep(until: time + milliseconds)
+  @discardableResult
+  func wait(milliseconds: Int) -> [String] {
+    let words = answerAll(story.sleep(until: time + milliseconds))
     time += milliseconds
+    return words
   }
 
   /// tappet-inventory is started again.
-  func restart() {
+  @discardableResult
+  func restart() -> [String] {
     wait(milliseconds: 5_000)
-    at(.inventory(.message(.ready)))
+    return at(.inventory(.message(.ready))) + tellStocktakes(tallies)
+  }
+
+  /// tappet-inventory has found these counts, as after a restart of the kiosk.
+  @discardableResult
+  func tellStocktakes(_ found: [Stocktake: [String: Int64]], by who: String = "kiosk") -> [String] {
+    tallies = found
+    return found.keys.flatMap { at(.inventory(.message(.stocktake($0, who: who)))) }
   }
 
   /// Ada's tag is tapped a second later.
@@ -131,12 +149,40 @@ final class ShelfScript {
       changes.append("\(name(id)) from \(who)")
       return change(number, id) { $0.holder = nil }
     case .adjust(let number, let adjustment, let who):
-      guard !tickets.contains(adjustment.ticket) else { return change(number, adjustment.id) { _ in } }
+      guard !tickets.contains(adjustment.ticket) else {
+        return adjustment.stocktake.map { counted(number, adjustment.id, in: $0) }
+          ?? change(number, adjustment.id) { _ in }
+      }
       tickets.append(adjustment.ticket)
+      if let stocktake = adjustment.stocktake {
+        tallies[stocktake, default: [:]][name(adjustment.id), default: 0] += adjustment.pieces
+        return counted(number, adjustment.id, in: stocktake)
+      }
       changes.append("\(adjustment.pieces) \(name(adjustment.id)) by \(who)")
       return change(number, adjustment.id) { $0.quantity += adjustment.pieces }
+    case .endStocktake(let number, let stocktake, let isKept): return end(number, stocktake, isKept)
+    case .see(let number, let id, let who):
+      changes.append("\(name(id)) seen by \(who)")
+      return change(number, id) { _ in }
     case .begin, .passedOn, .passedLow, .passedOverdue, .follow: return nil
     }
+  }
+
+  private func counted(_ number: UInt32, _ id: InventoryID, in stocktake: Stocktake) -> InventoryMessage {
+    guard var thing = things[name(id)] else { return .failed(number, .gone) }
+    thing.quantity = tallies[stocktake]?[thing.name] ?? 0
+    return .found(number, thing)
+  }
+
+  private func end(_ number: UInt32, _ stocktake: Int64, _ isKept: Bool) -> InventoryMessage {
+    if isBusyNext {
+      isBusyNext = false
+      return .failed(number, .database)
+    }
+    let key = tallies.keys.first { $0.number == stocktake }
+    let counts = key.flatMap { tallies.removeValue(forKey: $0) } ?? [:]
+    for (name, count) in counts where isKept { things[name]?.quantity = count }
+    return .ended(number, items: Int64(counts.count))
   }
 
   private func name(_ id: InventoryID) -> String { things.values.first { $0.id == id }?.name ?? "?" }
@@ -146,6 +192,15 @@ final class ShelfScript {
     body(&thing)
     things[thing.name] = thing
     return .found(number, thing)
+  }
+}
+
+extension InventoryOrder {
+  fileprivate var isOfJob: Bool {
+    switch self {
+    case .adjust, .endStocktake: true
+    default: false
+    }
   }
 }
 

@@ -97,6 +97,8 @@ extension InventoryOrder {
     case .follow(let lists, let overdue, let clockIsGood):
       "follow" + (lists ? " lists" : "") + (overdue ? " overdue" : "") + (clockIsGood ? " by the clock" : "")
     case .adjust(_, let adjustment, let who): "adjust by \(adjustment.pieces) by \(who)"
+    case .endStocktake(_, _, let isKept): isKept ? "write count" : "discard count"
+    case .see(_, _, let who): "seen by \(who)"
     }
   }
 }

@@ -60,10 +60,11 @@ import Testing
     var facts = TapFactTests.facts([.time: "now", .unix: "now"])
     facts.add(
       InventoryOutcome(
-        verb: "lent", thing: item, who: "Eve", change: 7, unixMilliseconds: 1_795_258_267_999, due: "2026-12-24"))
+        verb: "lent", thing: item, who: "Eve", change: 7, unixMilliseconds: 1_795_258_267_999, due: "2026-12-24",
+        correction: StockCorrection(from: 4, to: 3)))
     let values: [TapFact: String] = [
       .verb: "lent", .kind: "item", .thing: "M4", .quantity: "3", .minimum: "10", .holder: "Ben", .who: "Eve",
-      .due: "2026-12-24", .change: "7", .time: "2026-11-21T10:51:07Z", .unix: "1795258267",
+      .due: "2026-12-24", .change: "7", .from: "4", .to: "3", .time: "2026-11-21T10:51:07Z", .unix: "1795258267",
     ]
     for (fact, value) in values { #expect(facts[fact] == value, "\(fact)") }
     #expect(facts[.code].isEmpty && facts[.contents].isEmpty)
@@ -84,8 +85,12 @@ import Testing
       String(decoding: filled.fill(token: "", id: TapFactTests.id), as: UTF8.self) == """
         {"change": 7, "verb": "moved", "kind": "box", "id": "01020304-0506-0708-090a-0b0c0d0e0f10", \
         "name": "Screws \\"fine\\"", "code": "B-17", "path": "House → Cellar → Shelf", "quantity": 1, \
-        "holder": "Ben", "by": "Ann Lee", "time": "1970-01-01T00:00:00Z"}
+        "from": null, "to": null, "holder": "Ben", "by": "Ann Lee", "time": "1970-01-01T00:00:00Z"}
         """)
+    outcome.correction = StockCorrection(from: 12, to: 20)
+    facts.add(outcome)
+    let counted = feed.message.filled(with: facts, id: TapFactTests.id).fill(token: "", id: TapFactTests.id)
+    #expect(String(decoding: counted, as: UTF8.self).contains("\"from\": 12, \"to\": 20, "))
     #expect(feed.topicTemplate?.topic(with: facts) == "tappet/kiosk/inventory/change/moved")
   }
 

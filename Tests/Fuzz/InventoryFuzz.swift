@@ -40,7 +40,7 @@ private func number(_ choices: inout Choices) -> UInt32 { UInt32(truncatingIfNee
 private func integer(_ choices: inout Choices) -> Int64 { Int64(truncatingIfNeeded: choices.word()) }
 
 private func order(_ choices: inout Choices) -> InventoryOrder {
-  switch choices.byte() % 10 {
+  switch choices.byte() % 12 {
   case 0: return .begin(scanner: choices.text())
   case 1:
     let uid = TagUID(choices.take(Int(choices.byte()) % 11))
@@ -52,14 +52,17 @@ private func order(_ choices: inout Choices) -> InventoryOrder {
   case 6: return .passedLow(id(&choices))
   case 7: return .follow(lists: choices.bit(), overdue: choices.bit(), clockIsGood: choices.bit())
   case 8:
-    let adjustment = Adjustment(id: id(&choices), pieces: integer(&choices), ticket: integer(&choices))
+    var adjustment = Adjustment(id: id(&choices), pieces: integer(&choices), ticket: integer(&choices))
+    if choices.bit() { adjustment.stocktake = Stocktake(number: integer(&choices), action: choices.text()) }
     return .adjust(number(&choices), adjustment, who: choices.text())
+  case 9: return .endStocktake(number(&choices), integer(&choices), isKept: choices.bit())
+  case 10: return .see(number(&choices), id(&choices), who: choices.text())
   default: return .passedOverdue(id(&choices))
   }
 }
 
 private func message(_ choices: inout Choices) -> InventoryMessage {
-  switch choices.byte() % 10 {
+  switch choices.byte() % 12 {
   case 0: return .ready
   case 1: return .found(number(&choices), thing(&choices))
   case 2:
@@ -67,13 +70,18 @@ private func message(_ choices: inout Choices) -> InventoryMessage {
     return .failed(number(&choices), faults[choices.below(faults.count)])
   case 3:
     let verb = InventoryVerb(rawValue: Int64(choices.byte() % 12)) ?? .added
+    var correction: StockCorrection?
+    if choices.bit() { correction = StockCorrection(from: integer(&choices), to: integer(&choices)) }
     return .news(
-      integer(&choices), verb, unixMilliseconds: integer(&choices), who: choices.text(), thing(&choices))
+      integer(&choices), verb, unixMilliseconds: integer(&choices), who: choices.text(), thing(&choices),
+      counted: correction)
   case 4: return .low(thing(&choices))
   case 5: return .lowCount(integer(&choices))
   case 6: return .scanned(choices.text())
   case 7: return .scanner(errno: Int32(bitPattern: number(&choices)))
   case 8: return .list(list(&choices))
+  case 9: return .stocktake(Stocktake(number: integer(&choices), action: choices.text()), who: choices.text())
+  case 10: return .ended(number(&choices), items: integer(&choices))
   default: return .overdue(due: choices.text(), thing(&choices))
   }
 }

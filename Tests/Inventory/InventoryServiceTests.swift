@@ -35,7 +35,7 @@ import Testing
   /// The number and the name of the next change.
   private func news() throws -> (number: Int64, name: String) {
     while let message = try message() {
-      if case .news(let number, _, _, _, let thing) = message { return (number, thing.name) }
+      if case .news(let number, _, _, _, let thing, _) = message { return (number, thing.name) }
     }
     throw TestFault("no news")
   }
@@ -107,6 +107,33 @@ import Testing
     #expect(try inventory.changes().filter { $0.who == "Ada" }.count == 2)
     try inventory.undo(by: "Ada")
     #expect(try inventory.entry(nails.id)?.quantity == 1)
+  }
+
+  @Test func `a count and a sighting are on the disk when they are answered, and an open count is reported`() throws {
+    let nails = try world.add(.item, "Nails", try world.add(.box, "Tools", try world.spot())) { $0.quantity = 2 }
+    let (left, stocktake) = (Stocktake(number: 1, action: "old"), Stocktake(number: 2, action: "counting"))
+    _ = try world.inventory.tally(nails, 1, in: left, ticket: 1, by: "Eve")
+    order(.begin(scanner: ""))
+    for (number, ticket): (UInt32, Int64) in [(1, 77), (2, 77), (3, 78)] {
+      order(.adjust(number, Adjustment(id: nails.id, pieces: 1, ticket: ticket, in: stocktake), who: "Ada"))
+    }
+    order(.endStocktake(4, 2, isKept: true))
+    order(.endStocktake(5, 1, isKept: false))
+    order(.see(6, nails.id, who: "Ada"))
+    var tallies: [Int64] = []
+    var others: [InventoryMessage] = []
+    while tallies.count + others.count < 7, let message = try message() {
+      switch message {
+      case .found(_, let thing): tallies.append(thing.quantity)
+      case .stocktake, .ended: others.append(message)
+      default: break
+      }
+    }
+    #expect(tallies == [1, 1, 2, 2], "the last is the item's quantity")
+    #expect(others == [.stocktake(left, who: "Eve"), .ended(4, items: 1), .ended(5, items: 1)])
+    let inventory = try world.reopened()
+    #expect(try inventory.entry(nails.id)?.quantity == 2 && inventory.stocktakes().isEmpty)
+    #expect(try inventory.sighting(of: nails)?.who == "Ada")
   }
 
   @Test func `a database that is busy when a change was passed on is asked again`() throws {

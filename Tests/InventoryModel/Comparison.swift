@@ -51,6 +51,11 @@ struct Comparison {
     case .move(let number, let container):
       entries[number] = try inventory.move(try entry(number), to: try entry(container), by: "model")
     case .remove(let number): try inventory.remove(try entry(number), by: "model")
+    case .stocktake(let number, let pieces, let isKept, let ticket):
+      let (item, stocktake) = (try entry(number), Stocktake(number: ticket, action: "model"))
+      _ = try inventory.tally(item, pieces, in: stocktake, ticket: ticket, by: "model")
+      _ = try inventory.endStocktake(ticket, isKept: isKept)
+      entries[number] = try inventory.entry(item.id, of: .item)
     case .undo: try inventory.undo(by: "model")
     case .redo: try inventory.redo(by: "model")
     case .lend, .takeBack, .addBarcode, .removeBarcode, .reserve, .unreserve: try relabel(operation)
@@ -70,7 +75,7 @@ struct Comparison {
       try inventory.edit(try entry(number), edit, by: "model")
     case .reserve(let number, let wanted): try inventory.reserve(try entry(number), wanted, by: "model")
     case .unreserve(let number, let first): try inventory.unreserve(try entry(number), from: first, by: "model")
-    case .add, .edit, .move, .remove, .undo, .redo: break
+    case .add, .edit, .move, .remove, .stocktake, .undo, .redo: break
     }
   }
 

@@ -97,6 +97,15 @@ struct Model {
     return true
   }
 
+  /// Sets the quantity of an item that a stocktake found.
+  mutating func count(_ number: Int, found pieces: Int64) {
+    guard let index = things.firstIndex(where: { $0.number == number }), things[index].quantity != pieces else {
+      return
+    }
+    remember()
+    things[index].quantity = pieces
+  }
+
   /// Changes the labels of a thing; false when nothing would change.
   mutating func relabel(_ number: Int, _ change: (inout Labels) -> Void) -> Bool {
     guard let index = things.firstIndex(where: { $0.number == number }) else { return false }

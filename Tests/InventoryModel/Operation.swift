@@ -15,6 +15,8 @@ enum Operation {
   case removeBarcode(String, from: Int)
   case reserve(Int, InventoryReservation)
   case unreserve(Int, from: CalendarDay)
+  /// A stocktake of one item; its ticket is the same when the operation is repeated after a kill.
+  case stocktake(Int, pieces: Int64, isKept: Bool, ticket: Int64)
   case undo
   case redo
 
@@ -27,7 +29,11 @@ enum Operation {
   /// Draws the next operation on `model`.
   static func draw(_ number: Int, _ model: Model, _ random: inout Random) -> Operation {
     switch random.below(120) {
-    case 100..<115: return relabelling(model, &random) ?? .undo
+    case 100..<113: return relabelling(model, &random) ?? .undo
+    case 113..<115:
+      guard let item = random.pick(model.all(.item)) else { return .undo }
+      let (pieces, isKept) = (Int64(1 + random.below(20)), random.below(4) > 0)
+      return .stocktake(item.number, pieces: pieces, isKept: isKept, ticket: Int64(number))
     // The redo of a change with others after it depends on what they touch, which the model does not know.
     case 115..<120 where model.canRedo: return .redo
     case 0..<50 where model.things.count < thingsMax: return addition(number, model, &random) ?? .undo
@@ -130,6 +136,9 @@ enum Operation {
     case .reserve(let number, let wanted): return model.reserve(number, wanted)
     case .unreserve(let number, let first):
       return model.relabel(number) { $0.reservations.removeAll { $0.first == first } }
+    case .stocktake(let number, let pieces, let isKept, _):
+      if isKept { model.count(number, found: pieces) }
+      return true
     case .undo: return model.undo()
     case .redo: return model.redo()
     }

@@ -38,7 +38,7 @@ enum Cast {
     Action(
       name: "hatch", title: "hatch", index: 17, topic: nil, message: PayloadTemplate(""), cooldown: .seconds(1),
       unlocksPanel: true, outputs: [OutputOrder(output: "latch", request: .pulse)]),
-    jobs[0], jobs[1], jobs[2],
+    jobs[0], jobs[1], jobs[2], jobs[3], jobs[4],
   ]
 
   static let secrets: [TagSecret] = [

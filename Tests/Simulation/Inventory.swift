@@ -102,6 +102,7 @@ extension World {
     shelf.process = .ready
     shelf.lostAt = nil
     tell(.inventory(.message(.ready)))
+    tellStocktakes()
     tellNews()
   }
 
@@ -132,6 +133,7 @@ extension World {
     guard shelf.process == .ready, let question = shelf.question else { return }
     if number % 16 == 6 { return inventoryEnds(1) }
     shelf.question = nil
+    if case .endStocktake(let request, let stocktake, _) = question { return answerEnd(request, stocktake, number) }
     if number % 16 == 4 { return answer(question, .database) }
     switch question {
     case .lookUp(_, let key):
@@ -154,7 +156,11 @@ extension World {
       if number % 16 == 5 { return inventoryEnds(1) }
       found(question, thing, .returned)
     case .adjust(_, let adjustment, _): answerAdjustment(question, adjustment, number)
-    case .begin, .passedOn, .passedLow, .passedOverdue, .follow: break
+    case .see(_, let id, _):
+      guard let thing = self.number(of: id) else { return }
+      if number % 16 == 5 { return inventoryEnds(1) }
+      found(question, thing, .seen)
+    case .begin, .endStocktake, .passedOn, .passedLow, .passedOverdue, .follow: break
     }
   }
 
@@ -191,6 +197,7 @@ extension World {
   func found(_ question: InventoryOrder, _ number: Int, _ result: TouchResult) {
     guard let order = question.number else { return }
     shelf.answered = [result]
+    jobs.found = number
     if result == .shown { answerInTurn(number) }
     settle(question, found: .thing(number))
     tell(.inventory(.message(.found(order, thing(number)))))
@@ -309,6 +316,8 @@ extension World {
       if shelf.holder != person { fail("an item was brought back by somebody else") }
       judgeChange([.thing(4), .person(person)])
     case .adjust(_, let adjustment, _): judgeAdjustment(adjustment)
+    case .endStocktake(_, _, let isKept): judgeEndOrder(isKept)
+    case .see(_, let id, _): judgeSighting(number(of: id))
     case .begin: break
     }
     if shelf.question != nil { fail("two questions at a time") }
@@ -351,7 +360,7 @@ extension World {
   }
 
   func judgeShelfRefusal(_ fault: InventoryFault) {
-    let isOfJob = jobs.mayCount && (fault == .notItem || fault == .needsBox)
+    let isOfJob = jobs.mayCount && (fault == .notItem || fault == .needsBox) || fault == .database && jobs.isFull
     if fault != .away, shelf.refused != fault, !isOfJob {
       fail("a touch was refused as \(fault), which nobody answered")
     }
@@ -376,19 +385,5 @@ extension World {
 
   func judgeLowStock(_ action: String) {
     if !shelf.stock.low.isTold { fail("\(action) was done for low stock, and nothing is low") }
-  }
-}
-
-extension InventoryOrder {
-  fileprivate var isLookUp: Bool { if case .lookUp = self { true } else { false } }
-
-  /// The number that its answer has.
-  fileprivate var number: UInt32? {
-    switch self {
-    case .lookUp(let number, _), .move(let number, _, _, _), .lend(let number, _, _, _), .takeBack(let number, _, _),
-      .adjust(let number, _, _):
-      number
-    case .begin, .passedOn, .passedLow, .passedOverdue, .follow: nil
-    }
   }
 }

@@ -2,11 +2,16 @@
 //   - A piece is counted only in a job, and only of an item.
 //   - A piece is counted once, also when the response about it was lost, and so is each further one.
 //   - A job does not outlive its time.
+//   - A count is written as its job ends, or discarded if the job was cancelled, and neither is shown before. It
+//     continues after a restart of the kiosk.
+//   - An audit marks what was touched.
 
 import TappetCore
 
 extension Cast {
-  static let jobs: [Action] = [job(.add, 18), job(.remove, 19), job(.cancel, 20)]
+  static let jobs: [Action] = [
+    job(.add, 18), job(.remove, 19), job(.cancel, 20), job(.count, 21), job(.audit, 22),
+  ]
 
   private static func job(_ job: InventoryJob, _ index: Int64) -> Action {
     Action(
@@ -25,9 +30,40 @@ struct JobBook {
   var unanswered: Adjustment?
   /// The tickets of the changes whose response arrived.
   var tickets: Set<Int64> = []
+  /// The thing that was found for the last touch.
+  var found: Int?
+
+  // Counts.
+
+  /// The pieces on the disk, of each stocktake that has not ended, and the tickets with which they were counted.
+  var tallies: [Int64: Int] = [:]
+  var made: Set<Int64> = []
+  /// The stocktakes that have ended, and those that the kiosk knows.
+  var over: Set<Int64> = []
+  var known: Set<Int64> = []
+  /// Of each count whose job has ended, but which has not: whether it is to be written.
+  var ends: [Bool] = []
+  /// Whether the current event ended the job of a count, or brought the end of a count.
+  var isEnding = false
+  var isEnded = false
 
   /// Whether a touch that is answered now may have been made during a job.
   var mayCount: Bool { job != nil || !late.isEmpty }
+
+  /// Whether no further count can begin.
+  var isFull: Bool { ends.count >= Limits.inventoryTouchesMax }
+
+  /// Forgets what another kiosk will not know; the disk keeps what was counted.
+  mutating func restart() {
+    let former = self
+    self = JobBook()
+    (tallies, made, over) = (former.tallies, former.made, former.over)
+  }
+}
+
+extension Adjustment {
+  /// The job in which it is requested.
+  fileprivate var job: InventoryJob { stocktake != nil ? .count : pieces > 0 ? .add : .remove }
 }
 
 extension World {
@@ -36,38 +72,97 @@ extension World {
 
   /// The inventory has counted a piece, and answers (or dies with 5).
   func answerAdjustment(_ question: InventoryOrder, _ adjustment: Adjustment, _ number: Int) {
+    if let stocktake = adjustment.stocktake, jobs.made.insert(adjustment.ticket).inserted {
+      jobs.tallies[stocktake.number, default: 0] += 1
+    }
     if number % 16 == 5 {
-      if jobs.job?.job.pieces == adjustment.pieces { jobs.unanswered = adjustment }
+      if jobs.job?.job == adjustment.job { jobs.unanswered = adjustment }
       return inventoryEnds(1)
     }
     jobs.tickets.insert(adjustment.ticket)
     jobs.unanswered = nil
-    found(question, 4, adjustment.pieces > 0 ? .put : .taken)
+    found(question, 4, adjustment.stocktake != nil ? .counted : adjustment.pieces > 0 ? .put : .taken)
   }
+
+  /// The inventory has ended a stocktake, and answers (or dies with 5), or its database fails (4).
+  func answerEnd(_ request: UInt32, _ stocktake: Int64, _ number: Int) {
+    if number % 16 == 4 {
+      tell(.inventory(.message(.failed(request, .database))))
+    } else {
+      let tally = jobs.tallies.removeValue(forKey: stocktake)
+      jobs.over.insert(stocktake)
+      if number % 16 == 5 { return inventoryEnds(1) }
+      if !jobs.ends.isEmpty { jobs.ends.removeFirst() }
+      jobs.isEnded = true
+      tell(.inventory(.message(.ended(request, items: tally == nil ? 0 : 1))))
+    }
+    if shelf.touches == 0, shelf.question == nil { jobs.late = [] }
+    tellNews()
+  }
+
+  /// Another process tells of the counts that have not ended: one that the kiosk does not know continues, or ends now.
+  func tellStocktakes() {
+    for number in jobs.tallies.keys.sorted() where shelf.process == .ready {
+      let action = Cast.jobs[3]
+      let isKnown = !jobs.known.insert(number).inserted
+      let goesOn = !isKnown && jobs.job == nil && settings.actions.contains(action)
+      if !isKnown, !goesOn { jobs.ends.append(true) }
+      tell(.inventory(.message(.stocktake(Stocktake(number: number, action: action.name), who: "Ann"))))
+      if goesOn, jobs.job?.job != .count { fail("a count did not go on after a restart") }
+    }
+  }
+
+  /// Whether a count has not ended that nothing holds up.
+  var owesCount: Bool { settings.inventory != nil && !(jobs.tallies.isEmpty && jobs.ends.isEmpty) }
 
   // MARK: Rules
 
   func judgeAdjustment(_ adjustment: Adjustment) {
-    let isMeant = jobs.job?.job.pieces == adjustment.pieces || jobs.late.contains { $0.pieces == adjustment.pieces }
-    if !isMeant {
+    if jobs.job?.job != adjustment.job, !jobs.late.contains(adjustment.job) {
       fail("a piece was counted, and no such job is under way")
+    }
+    if let stocktake = adjustment.stocktake {
+      jobs.known.insert(stocktake.number)
+      if jobs.over.contains(stocktake.number) { fail("a piece was counted after the end of its count") }
     }
     if number(of: adjustment.id) != 4 { fail("a piece was counted of something that has none") }
     if jobs.tickets.contains(adjustment.ticket) { fail("a further piece was not counted") }
-    if let lost = jobs.unanswered, lost.pieces == adjustment.pieces, lost.ticket != adjustment.ticket {
+    if let lost = jobs.unanswered, lost.job == adjustment.job, lost.stocktake == adjustment.stocktake,
+      lost.ticket != adjustment.ticket
+    {
       fail("a piece was counted twice")
     }
     shelf.current = nil
   }
 
+  /// The first count that has not ended is written or discarded, as its job ended.
+  func judgeEndOrder(_ isKept: Bool) {
+    guard let isMeant = jobs.ends.first else { return fail("a count was ended, and its job was not") }
+    if isKept != isMeant { fail("a count was \(isKept ? "written" : "discarded") against its job") }
+  }
+
+  func judgeSighting(_ thing: Int?) {
+    if jobs.job?.job != .audit, !jobs.late.contains(.audit) { fail("something was marked without an audit") }
+    if thing != jobs.found { fail("something was marked that was not touched") }
+    shelf.current = nil
+  }
+
   func judgeJob(_ report: InventoryJobReport) {
+    switch report.change {
+    case .written, .discarded, .delayed: return
+    case .started, .resumed, .ended, .cancelled, .timeUp, .removed: break
+    }
     jobs.unanswered = nil
     shelf.held = nil
-    if report.change == .started {
+    if report.change == .started || report.change == .resumed {
       if shelf.process != .ready { fail("a job has started without tappet-inventory") }
       return jobs.job = (report.job, now.instant)
     }
     if jobs.job?.job != report.job { fail("a job has ended that nobody started") }
+    if report.job == .count {
+      jobs.ends.append(report.change != .cancelled)
+      jobs.isEnding = report.change == .ended || report.change == .cancelled
+    }
     if shelf.touches > 0 || shelf.question != nil { jobs.late.insert(report.job) }
     jobs.job = nil
   }
@@ -84,7 +179,23 @@ extension World {
   }
 
   func judgeJobTime() {
+    if jobs.isEnding, !jobs.isEnded, seen.performed > 0 { fail("the end of a count was shown before the commit") }
+    (jobs.isEnding, jobs.isEnded) = (false, false)
     guard let job = jobs.job, isBegun, !isStopping else { return }
     if job.at + Cast.inventory.jobEnds < now.instant { fail("a job outlives its time") }
+  }
+}
+
+extension InventoryOrder {
+  var isLookUp: Bool { if case .lookUp = self { true } else { false } }
+
+  /// The number that its answer has.
+  var number: UInt32? {
+    switch self {
+    case .lookUp(let number, _), .move(let number, _, _, _), .lend(let number, _, _, _), .takeBack(let number, _, _),
+      .adjust(let number, _, _), .endStocktake(let number, _, _), .see(let number, _, _):
+      number
+    case .begin, .passedOn, .passedLow, .passedOverdue, .follow: nil
+    }
   }
 }

@@ -104,7 +104,7 @@ extension World {
     guard reader == (settings.hasReader ? .ready : .none), case .up = link, disk.isIdle, disk.rows.isEmpty else {
       return false
     }
-    if assistant.owedUntil != nil || keepsTooMuch || owesRemoval || owesNews || owesBundle || owesAnswer {
+    if assistant.owedUntil != nil || keepsTooMuch || owesRemoval || owesNews || owesCount || owesBundle || owesAnswer {
       return false
     }
     return kiosk.outboxCount == 0 && kiosk.webhookCount == 0 && book.shownLight == (book.isLocked ? .locked : .ready)
@@ -116,6 +116,7 @@ extension World {
     if assistant.owedUntil != nil { return "a discovery is missing" }
     if owesRemoval { return "a removal is owed" }
     if owesNews { return "a change of the inventory was not passed on" }
+    if owesCount { return "a count was neither written nor discarded" }
     if owesAnswer { return "a line in a room is not answered" }
     if owesBundle { return "a bundle of people is left waiting" }
     if keepsTooMuch { return "the broker keeps what is configured away" }

@@ -161,7 +161,7 @@ struct StoryTeller {
     case .inventoryAnswers: below(64)
     case .inventoryChanges: below(8)
     case .scan: below(6)
-    case .job: below(3)
+    case .job: below(5)
     case .roomsEnd: below(4)
     case .roomSays: below(8 * 16)
     case .siteSays: below(8 * 13)

@@ -242,7 +242,7 @@ final class World {
     hook = WebhookBook()
     hookReloaded = false
     shelf.restart()
-    jobs = JobBook()
+    jobs.restart()
     room.process = .none
     (room.answered, room.recording) = ([], [])
     site.restart(diskFinishes: diskFinishes && disk.fault == nil, at: now)

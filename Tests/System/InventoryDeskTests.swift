@@ -148,6 +148,52 @@ import Testing
     #expect(unfit.status == 1 && unfit.errors.contains("has 'job: remove'"), "\(unfit)")
   }
 
+  @Test func `a count continues after the kiosk was killed, and is written at its end`() throws {
+    let world = try world(inventory: ", job_ends: 10 min")
+    try world.start()
+    let item = try writeTag(world, "--item", "Thing 50")
+    let card = try writeTag(world, action: "counting")
+    _ = try world.tap(card, until: "holding")
+    let first = try world.tap(item, until: "accepted", messages: 1)
+    #expect(first.log.contains("item Thing 50: 1 piece counted so far"), "\(first)")
+    #expect(world.kiosk?.end(SIGKILL) == true)
+    try world.start(until: "holding")
+    #expect(eventually { world.log.contains("reason=resumed") }, "\(world.log.suffix(2000))")
+    let second = try world.tap(item, until: "accepted", messages: 1)
+    #expect(second.log.contains("item Thing 50: 2 pieces counted so far"), "\(second)")
+    #expect(try world.tappet("item", "list", "--in", "B-50").output.contains("Thing 50  50"))
+    let ended = try world.tap(card, until: "accepted")
+    #expect(ended.log.contains("event=inventory-count-ended"), "\(ended)")
+    #expect(try world.tappet("item", "list", "--in", "B-50").output.contains("Thing 50  2, low"))
+    #expect(
+      eventually {
+        (world.witness?.all ?? []).contains {
+          $0.topic == "tappet/kiosk/inventory/change/counted" && $0.payload.contains(#""from": 50, "to": 2"#)
+        }
+      })
+    #expect(try world.tappet("inventory", "undo", "--any").status == 0)
+    #expect(try world.tappet("item", "list", "--in", "B-50").output.contains("Thing 50  50"))
+  }
+
+  @Test func `an audit records who has seen a box, and the others of its spot are listed as missing`() throws {
+    let world = try world()
+    try world.start()
+    let box = try writeTag(world, "--box", "B-7")
+    let card = try writeTag(world, action: "audit")
+    _ = try world.tap(card, until: "holding")
+    let seen = try world.tap(box, until: "accepted", messages: 1)
+    #expect(seen.log.contains("box Box 7 [B-7] was seen in \(path)"), "\(seen)")
+    #expect(try world.tappet("box", "show", "B-7").output.contains(" by kiosk\n"))
+    let shown = try world.tappet("box", "show", "B-7", "--json").output
+    #expect(shown.contains(#""seen_by":"kiosk""#) || shown.contains(#""seen_by": "kiosk""#), "\(shown)")
+    let missing = try world.tappet("box", "list", "--in", "Shelf", "--unseen-since", "2024-02-29")
+    let names = missing.output.split(separator: "\n").map { $0.prefix { $0 != "[" } }
+    #expect(names.count == 99 && names.contains("Box 9  ") && !names.contains("Box 7  "), "\(missing)")
+    #expect(try world.tappet("box", "list", "--unseen-since", "9999-12-31").output.contains("Box 7  [B-7]"))
+    let wrong = try world.tappet("box", "list", "--unseen-since", "today")
+    #expect(wrong.status == 2 && wrong.errors.contains("--unseen-since must be a day"), "\(wrong)")
+  }
+
   @Test func `tags of others are known by their text or their UID, and strangers are refused`() throws {
     let world = try world()
     try world.start()

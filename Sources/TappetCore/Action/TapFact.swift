@@ -49,6 +49,10 @@ package enum TapFact: String, CaseIterable, Hashable, Sendable {
   case who
   /// The number of a change that is published.
   case change
+  /// The quantity of an item before a stocktake.
+  case from
+  /// The quantity of an item as found by a stocktake.
+  case to
 }
 
 extension TapFact {
@@ -57,7 +61,7 @@ extension TapFact {
     if text.elementsEqual("".topicLevel.utf8) { return true }
     return switch self {
     case .uid: text.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-    case .unix, .count, .quantity, .minimum, .change: text.allSatisfy { (0x30...0x39).contains($0) }
+    case .unix, .count, .quantity, .minimum, .change, .from, .to: text.allSatisfy { (0x30...0x39).contains($0) }
     case .time, .due: text.first.map { (0x30...0x39).contains($0) } ?? false
     case .tag, .person, .action, .kiosk, .text, .uri, .verb, .kind, .thing, .id, .code, .path, .contents, .holder, .who:
       true

@@ -5,8 +5,9 @@
 // on which can contain the other; tapping an item and a person's tag checks the item out or in. Tapping the held thing
 // again releases it. Any other second thing, or a thing that is already in its place, is held instead of the first.
 //
-// During a job, nothing is held: each tap of an item changes its quantity. A change whose response was lost is
-// requested again, with the same ticket, at the next tap of the item, so that the two taps are counted once.
+// During a job, nothing is held: each tap of an item changes its quantity or its tally, or each tap of a thing records
+// that it was seen. A change of a quantity or a tally whose response was lost is requested again, with the same ticket,
+// at the next tap of the item, so that the two taps are counted once.
 
 /// One touch: a tapped tag or a scanned code.
 struct InventoryTouch: Sendable {
@@ -30,6 +31,8 @@ struct InventoryOutcome: Equatable, Sendable {
   var unixMilliseconds: Int64?
   /// The due date of a loan that has become overdue.
   var due = ""
+  /// The quantities before and after a stocktake, if it made the change.
+  var correction: StockCorrection?
 }
 
 /// The pending requests and the held subject.
@@ -68,20 +71,25 @@ struct InventoryDesk: Sendable {
   private(set) var job: ActiveJob?
   /// The changes of the job to which there was no response, or none that tells whether they were made.
   private var unsettled: [Adjustment] = []
+  /// The ends of stocktakes, each requested when all touches of its job are answered.
+  var ends = StocktakeEnds()
 
   /// Time at which a response is overdue or the time for a second tap expires, whichever is earlier.
   var deadline: Instant? {
-    let answer = questions.first?.askedAt.map { $0 + Limits.inventoryAnswerMax }
-    return [answer, holding?.until, job?.until].compactMap { $0 }.min()
+    let answer = askedAt.map { $0 + Limits.inventoryAnswerMax }
+    return [answer, holding?.until, job?.until, questions.isEmpty ? ends.retryAt : nil].compactMap { $0 }.min()
   }
 
   /// Whether a response is overdue.
   func isOverdue(at now: Instant) -> Bool {
-    questions.first?.askedAt.map { $0 + Limits.inventoryAnswerMax <= now } ?? false
+    askedAt.map { $0 + Limits.inventoryAnswerMax <= now } ?? false
   }
 
-  /// Whether no touch is pending.
-  var hasNone: Bool { questions.isEmpty }
+  /// Time of the pending request; `nil` if there is none.
+  private var askedAt: Instant? { questions.first?.askedAt ?? ends.askedAt }
+
+  /// Whether no touch is pending, and nothing was requested of the process.
+  var hasNone: Bool { questions.isEmpty && ends.askedAt == nil && ends.retryAt == nil }
 
   /// Whether there is room for one more touch.
   var hasRoom: Bool { questions.count < Limits.inventoryTouchesMax }
@@ -107,8 +115,15 @@ struct InventoryDesk: Sendable {
     questions.append(Question(number: lastNumber, touch: touch, step: .lookUp, job: job, askedAt: nil))
   }
 
-  /// Returns the request for the first touch, unless it was already sent.
+  /// Returns the request for the first touch, or for the end of a stocktake before it, unless one was already sent.
   mutating func nextOrder(at now: Instant) -> InventoryOrder? {
+    guard ends.askedAt == nil else { return nil }
+    if questions.first?.askedAt == nil, let stocktake = ends.next(at: now),
+      !questions.contains(where: { $0.job?.stocktake == stocktake })
+    {
+      lastNumber &+= 1
+      return ends.request(lastNumber, at: now)
+    }
     guard let question = questions.first, question.askedAt == nil else { return nil }
     questions[0].askedAt = now
     return .lookUp(question.number, question.touch.key)
@@ -117,6 +132,7 @@ struct InventoryDesk: Sendable {
   /// Cancels all pending touches, and returns them.
   mutating func giveUp() -> [InventoryTouch] {
     if case .change(_, _, let adjustment?) = questions.first?.step { keep(adjustment) }
+    ends.processEnded()
     defer { questions.removeAll() }
     return questions.map { $0.touch }
   }
@@ -208,24 +224,27 @@ struct InventoryDesk: Sendable {
     return end(.done(touch, .shown, thing, who: who))
   }
 
-  /// Changes the quantity of an item that was tapped during a job.
+  /// Changes the quantity or the tally of an item that was tapped during a job, or records that a thing was seen.
   private mutating func count(
     _ thing: InventoryThing, _ question: Question, _ kiosk: String, _ random: inout Randomness, at now: Instant
   ) -> Decision {
+    let who = question.job?.who ?? question.touch.tap.secret?.person?.name ?? kiosk
+    if question.job?.job == .audit { return ask(.seen, by: who, .see(question.number, thing.id, who: who), at: now) }
     guard let job = question.job, thing.kind == .item else { return end(.refused(question.touch, .notItem)) }
-    let who = job.who ?? question.touch.tap.secret?.person?.name ?? kiosk
     let adjustment =
-      unsettled.first { $0.id == thing.id && $0.pieces == job.job.pieces }
-      ?? Adjustment(id: thing.id, pieces: job.job.pieces, ticket: Int64(truncatingIfNeeded: random.next()))
+      unsettled.first { $0.id == thing.id && $0.isOf(job) }
+      ?? Adjustment(
+        id: thing.id, pieces: job.job.pieces, ticket: Int64(truncatingIfNeeded: random.next()), in: job.stocktake)
     let order = InventoryOrder.adjust(question.number, adjustment, who: who)
-    return ask(adjustment.pieces > 0 ? .put : .taken, by: who, order, adjustment, at: now)
+    let result: TouchResult = job.stocktake != nil ? .counted : adjustment.pieces > 0 ? .put : .taken
+    return ask(result, by: who, order, adjustment, at: now)
   }
 
   private mutating func forget(_ adjustment: Adjustment?) { unsettled.removeAll { $0 == adjustment } }
 
   /// Keeps a change that may have been made already, so that the next tap of the item does not make it again.
   private mutating func keep(_ adjustment: Adjustment) {
-    guard job?.job.pieces == adjustment.pieces, !unsettled.contains(adjustment) else { return }
+    guard let job, adjustment.isOf(job), !unsettled.contains(adjustment) else { return }
     if unsettled.count >= Limits.inventoryTouchesMax { unsettled.removeFirst() }
     unsettled.append(adjustment)
   }
@@ -252,6 +271,11 @@ struct InventoryDesk: Sendable {
   }
 }
 
+extension Adjustment {
+  /// Whether the change can be one of the job.
+  fileprivate func isOf(_ job: ActiveJob) -> Bool { pieces == job.job.pieces && stocktake == job.stocktake }
+}
+
 extension TapFacts {
   /// Adds the facts about an outcome in the inventory.
   mutating func add(_ outcome: InventoryOutcome) {
@@ -268,7 +292,11 @@ extension TapFacts {
     self[.minimum] = thing.minimum.map { String($0) } ?? ""
     self[.holder] = thing.holder ?? ""
     self[.due] = outcome.due
-    self[.change] = outcome.change.map { String($0) } ?? ""
+    if let change = outcome.change {
+      self[.change] = String(change)
+      self[.from] = outcome.correction.map { String($0.from) } ?? "null"
+      self[.to] = outcome.correction.map { String($0.to) } ?? "null"
+    }
     if let milliseconds = outcome.unixMilliseconds {
       self[.time] = UTCTime(unixSeconds: milliseconds / 1000).text
       self[.unix] = String(milliseconds / 1000)

@@ -1,6 +1,6 @@
-// The jobs at the shelf: the effect of a tap of an item until the job ends.
+// The jobs at the shelf: the effect of a tap until the job ends.
 
-/// The effect of the taps and scans of items.
+/// The effect of the taps and scans.
 package enum InventoryJob: String, CaseIterable, Sendable {
   /// The item is shown, and a second tap may move it.
   case show
@@ -8,15 +8,19 @@ package enum InventoryJob: String, CaseIterable, Sendable {
   case add
   /// One piece is taken.
   case remove
+  /// One piece is counted; at the end of the job, the pieces counted are the quantities of their items.
+  case count
+  /// The thing is recorded as seen.
+  case audit
   /// The current job ends, and nothing is held any longer.
   case cancel
 
-  /// The number of pieces by which a tap changes the quantity of an item.
+  /// The number of pieces by which a tap changes the quantity of an item, or the tally.
   package var pieces: Int64 {
     switch self {
-    case .add: 1
+    case .add, .count: 1
     case .remove: -1
-    case .show, .cancel: 0
+    case .show, .audit, .cancel: 0
     }
   }
 }
@@ -30,9 +34,11 @@ struct ActiveJob: Sendable {
   var who: String?
   /// The time at which the job ends, unless there is another tap.
   var until: Instant
+  /// The stocktake of a job `count`.
+  var stocktake: Stocktake?
 }
 
-/// A change of an item's quantity that was requested for a tap.
+/// A change of an item's quantity or its tally that was requested for a tap.
 package struct Adjustment: Equatable, Sendable {
   /// The identity of the item.
   package var id: InventoryID
@@ -40,10 +46,12 @@ package struct Adjustment: Equatable, Sendable {
   package var pieces: Int64
   /// Identifies the change, which is made only once even if it is requested again.
   package var ticket: Int64
+  /// The stocktake in whose tally the pieces are counted; `nil` if the item's quantity changes.
+  package var stocktake: Stocktake?
 
   /// Creates a change with the given ticket.
-  package init(id: InventoryID, pieces: Int64, ticket: Int64) {
-    (self.id, self.pieces, self.ticket) = (id, pieces, ticket)
+  package init(id: InventoryID, pieces: Int64, ticket: Int64, in stocktake: Stocktake? = nil) {
+    (self.id, self.pieces, self.ticket, self.stocktake) = (id, pieces, ticket, stocktake)
   }
 }
 
@@ -60,6 +68,14 @@ package struct InventoryJobReport: Sendable {
     case timeUp = "time-up"
     /// The configuration does not contain the job any longer.
     case removed
+    /// The stocktake of an earlier run of the kiosk continues.
+    case resumed
+    /// The pieces that were counted are the quantities of their items.
+    case written
+    /// The pieces that were counted are not used.
+    case discarded
+    /// The database has not accepted the end of the stocktake yet.
+    case delayed
   }
 
   /// The name of the job's action.
@@ -72,4 +88,6 @@ package struct InventoryJobReport: Sendable {
   package var trigger: Trigger?
   /// The tag that was tapped; `nil` if there was none.
   package var uid: TagUID?
+  /// The number of items whose counts were written or discarded.
+  package var items: Int64 = 0
 }

@@ -27,8 +27,8 @@ package struct InventoryPlan: Hashable, Sendable {
       guard let topic else { return nil }
       let message = """
         {"change": %{change}, "verb": "%{verb}", "kind": "%{kind}", "id": "%{id}", "name": "%{thing}", \
-        "code": "%{code}", "path": "%{path}", "quantity": %{quantity}, "holder": "%{holder}", "by": "%{who}", \
-        "time": "%{time}"}
+        "code": "%{code}", "path": "%{path}", "quantity": %{quantity}, "from": %{from}, "to": %{to}, \
+        "holder": "%{holder}", "by": "%{who}", "time": "%{time}"}
         """
       return PayloadTemplate(configured: message, format: .json).map {
         Action(

@@ -79,6 +79,10 @@ package enum TouchResult: String, Sendable, CaseIterable {
   case put
   /// One piece was taken.
   case taken
+  /// One piece was counted; the thing's quantity is the number of pieces counted so far.
+  case counted
+  /// The thing was recorded as seen.
+  case seen
 }
 
 /// The reason why tappet-inventory refused a request.

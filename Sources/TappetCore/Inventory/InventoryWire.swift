@@ -8,17 +8,21 @@
 //             ──▶ 5 takeBack   number:4 id:16 who
 //             ──▶ 6 passedOn   news:8
 //             ──▶ 7 passedLow  id:16
-//             ──▶ 8 adjust     number:4 id:16 pieces:8 ticket:8 who
+//             ──▶ 8 adjust     number:4 id:16 pieces:8 ticket:8 who counted:1 (stocktake:8 action)
+//             ──▶ 9 endStocktake  number:4 stocktake:8 kept:1
+//             ──▶ 10 see       number:4 id:16 who
 //             ──▶ 16 follow    what:1                      bits: 1 lists, 2 overdue, 4 the clock is reliable
 //             ──▶ 17 passedOverdue  id:16
 //   inventory ──▶ 1 ready      version:1
 //             ──▶ 2 found      number:4 thing
 //             ──▶ 3 failed     number:4 fault:1
-//             ──▶ 4 news       news:8 verb:1 unix_ms:8 who thing
+//             ──▶ 4 news       news:8 verb:1 unix_ms:8 who counted:1 (from:8 to:8) thing
 //             ──▶ 5 low        thing
 //             ──▶ 6 lowCount   count:8
 //             ──▶ 7 scanned    code
 //             ──▶ 8 scanner    errno:4                     0: open
+//             ──▶ 9 stocktake  stocktake:8 action who
+//             ──▶ 10 ended     number:4 items:8
 //             ──▶ 16 list      kind:1 count:8 listed:1 (id:16 quantity:8 minimum:8 name path lent:1 loan)…
 //             ──▶ 17 overdue   due thing
 //
@@ -52,9 +56,14 @@ package enum InventoryOrder: Equatable, Sendable {
   case lend(UInt32, InventoryID, to: String, who: String)
   /// Check an item in; the response is the same as for `move`.
   case takeBack(UInt32, InventoryID, who: String)
-  /// Add pieces to an item or take them, unless this was done before with the same ticket; the response is the same as
-  /// for `move`.
+  /// Add pieces to an item or its tally or take them, unless this was done before with the same ticket; the response is
+  /// the same as for `move`, with the tally as the quantity.
   case adjust(UInt32, Adjustment, who: String)
+  /// Write the tally of the stocktake with this number to its items, or discard it; the response is `ended` or
+  /// `failed`.
+  case endStocktake(UInt32, Int64, isKept: Bool)
+  /// Record that a thing was seen; the response is the same as for `move`.
+  case see(UInt32, InventoryID, who: String)
   /// The change with this number is on the kiosk's disk; the next change may be sent.
   case passedOn(Int64)
   /// The message about this low item is on the kiosk's disk; the next low item may be sent.
@@ -74,8 +83,10 @@ package enum InventoryMessage: Equatable, Sendable {
   case ready
   case found(UInt32, InventoryThing)
   case failed(UInt32, InventoryFault)
-  /// A change from any source, with the current state of the thing, or its last state if the thing was removed.
-  case news(Int64, InventoryVerb, unixMilliseconds: Int64, who: String, InventoryThing)
+  /// A change from any source, with the current state of the thing, or its last state if the thing was removed; of a
+  /// stocktake, with the quantities before and after it.
+  case news(
+    Int64, InventoryVerb, unixMilliseconds: Int64, who: String, InventoryThing, counted: StockCorrection? = nil)
   /// An item whose stock has become low.
   case low(InventoryThing)
   /// Number of items whose stock is low, sent when the number changes.
@@ -88,6 +99,10 @@ package enum InventoryMessage: Equatable, Sendable {
   case scanned(String)
   /// The scanner was opened, and `errno` is 0; or it could not be opened, for the reason in `errno`.
   case scanner(errno: Int32)
+  /// A stocktake that has not ended, and the last person in it; sent after `ready`, the last one first.
+  case stocktake(Stocktake, who: String)
+  /// The end of a stocktake is on the disk; it had this number of items.
+  case ended(UInt32, items: Int64)
 }
 
 extension InventoryOrder {
@@ -124,6 +139,16 @@ extension InventoryOrder {
       writer.bytes += adjustment.id.bytes
       writer.integer(adjustment.pieces)
       writer.integer(adjustment.ticket)
+      writer.text(who)
+      writer.byte(adjustment.stocktake == nil ? 0 : 1)
+      if let stocktake = adjustment.stocktake { writer.stocktake(stocktake) }
+    case .endStocktake(let number, let stocktake, let isKept):
+      writer.head(9, number)
+      writer.integer(stocktake)
+      writer.byte(isKept ? 1 : 0)
+    case .see(let number, let id, let who):
+      writer.head(10, number)
+      writer.bytes += id.bytes
       writer.text(who)
     case .follow(let lists, let overdue, let clockIsGood):
       writer.bytes = [16, (lists ? 1 : 0) | (overdue ? 2 : 0) | (clockIsGood ? 4 : 0)]
@@ -167,9 +192,23 @@ extension InventoryOrder {
       self = .passedLow(id)
     case 8:
       guard let number = reader.bigEndian32(), let id = reader.inventoryID(), let pieces = reader.integer(),
-        let ticket = reader.integer(), let who = reader.text()
+        let ticket = reader.integer(), let who = reader.text(), let counted = reader.byte(), counted < 2
       else { return nil }
-      self = .adjust(number, Adjustment(id: id, pieces: pieces, ticket: ticket), who: who)
+      var adjustment = Adjustment(id: id, pieces: pieces, ticket: ticket)
+      if counted == 1 {
+        guard let stocktake = reader.stocktake() else { return nil }
+        adjustment.stocktake = stocktake
+      }
+      self = .adjust(number, adjustment, who: who)
+    case 9:
+      guard let number = reader.bigEndian32(), let stocktake = reader.integer(), let kept = reader.byte(), kept < 2
+      else { return nil }
+      self = .endStocktake(number, stocktake, isKept: kept == 1)
+    case 10:
+      guard let number = reader.bigEndian32(), let id = reader.inventoryID(), let who = reader.text() else {
+        return nil
+      }
+      self = .see(number, id, who: who)
     case 16:
       guard let what = reader.byte(), what < 8 else { return nil }
       self = .follow(lists: what & 1 != 0, overdue: what & 2 != 0, clockIsGood: what & 4 != 0)
@@ -194,12 +233,17 @@ extension InventoryMessage {
     case .failed(let number, let fault):
       writer.head(3, number)
       writer.byte(fault.rawValue)
-    case .news(let news, let verb, let milliseconds, let who, let thing):
+    case .news(let news, let verb, let milliseconds, let who, let thing, let correction):
       writer.byte(4)
       writer.integer(news)
       writer.byte(UInt8(clamping: verb.rawValue))
       writer.integer(milliseconds)
       writer.text(who)
+      writer.byte(correction == nil ? 0 : 1)
+      if let correction {
+        writer.integer(correction.from)
+        writer.integer(correction.to)
+      }
       writer.thing(thing)
     case .low(let thing):
       writer.byte(5)
@@ -213,6 +257,13 @@ extension InventoryMessage {
     case .scanner(let code):
       writer.byte(8)
       writer.integer(UInt32(bitPattern: code))
+    case .stocktake(let stocktake, let who):
+      writer.byte(9)
+      writer.stocktake(stocktake)
+      writer.text(who)
+    case .ended(let number, let items):
+      writer.head(10, number)
+      writer.integer(items)
     case .list(let list):
       writer.byte(16)
       writer.list(list)
@@ -240,9 +291,15 @@ extension InventoryMessage {
       self = .failed(number, fault)
     case 4:
       guard let news = reader.integer(), let verb = reader.byte().flatMap({ InventoryVerb(rawValue: Int64($0)) }),
-        let milliseconds = reader.integer(), let who = reader.text(), let thing = reader.thing()
+        let milliseconds = reader.integer(), let who = reader.text(), let counted = reader.byte(), counted < 2
       else { return nil }
-      self = .news(news, verb, unixMilliseconds: milliseconds, who: who, thing)
+      var correction: StockCorrection?
+      if counted == 1 {
+        guard let from = reader.integer(), let to = reader.integer() else { return nil }
+        correction = StockCorrection(from: from, to: to)
+      }
+      guard let thing = reader.thing() else { return nil }
+      self = .news(news, verb, unixMilliseconds: milliseconds, who: who, thing, counted: correction)
     case 5:
       guard let thing = reader.thing() else { return nil }
       self = .low(thing)
@@ -255,6 +312,12 @@ extension InventoryMessage {
     case 8:
       guard let code = reader.bigEndian32() else { return nil }
       self = .scanner(errno: Int32(bitPattern: code))
+    case 9:
+      guard let stocktake = reader.stocktake(), let who = reader.text() else { return nil }
+      self = .stocktake(stocktake, who: who)
+    case 10:
+      guard let number = reader.bigEndian32(), let items = reader.integer() else { return nil }
+      self = .ended(number, items: items)
     case 16:
       guard let list = reader.list() else { return nil }
       self = .list(list)
@@ -268,6 +331,11 @@ extension InventoryMessage {
 }
 
 extension ByteWriter {
+  fileprivate mutating func stocktake(_ stocktake: Stocktake) {
+    integer(stocktake.number)
+    text(stocktake.action)
+  }
+
   fileprivate mutating func thing(_ thing: InventoryThing) {
     bytes += thing.id.bytes
     byte(UInt8(clamping: thing.kind.rawValue))
@@ -287,6 +355,11 @@ extension ByteWriter {
 
 extension ByteReader {
   mutating func inventoryID() -> InventoryID? { slice(16).flatMap { InventoryID(Array($0)) } }
+
+  fileprivate mutating func stocktake() -> Stocktake? {
+    guard let number = integer(), let action = text() else { return nil }
+    return Stocktake(number: number, action: action)
+  }
 
   fileprivate mutating func thing() -> InventoryThing? {
     guard let id = inventoryID(), let kind = byte().flatMap({ InventoryKind(rawValue: Int64($0)) }),

@@ -30,8 +30,9 @@ extension Kiosk {
       + touchInventory(InventoryTouch(key: InventoryKey(code: code), uid: nil, tap: tap), at: now)
   }
 
-  private mutating func nextInventoryOrder(at now: Moment) -> [Effect] {
-    stock.desk.nextOrder(at: now.instant).map { [.orderInventory($0)] } ?? []
+  mutating func nextInventoryOrder(at now: Moment) -> [Effect] {
+    guard stock.process.isRunning else { return [] }
+    return stock.desk.nextOrder(at: now.instant).map { [.orderInventory($0)] } ?? []
   }
 
   /// Refuses a touch, which may be repeated immediately.
@@ -46,12 +47,12 @@ extension Kiosk {
     switch change {
     case .message(.ready):
       stock.followed = nil
-      return stock.process.ready()
+      return stock.process.ready() + nextInventoryOrder(at: now)
     case .message(.found(let number, let thing)): return inventoryAnswered(number, .success(thing), at: now)
     case .message(.failed(let number, let fault)): return inventoryAnswered(number, .failure(fault), at: now)
-    case .message(.news(let number, let verb, let milliseconds, let who, let thing)):
+    case .message(.news(let number, let verb, let milliseconds, let who, let thing, let correction)):
       stock.news.outcome = InventoryOutcome(
-        verb: verb.name, thing: thing, who: who, change: number, unixMilliseconds: milliseconds)
+        verb: verb.name, thing: thing, who: who, change: number, unixMilliseconds: milliseconds, correction: correction)
       return []
     case .message(.low(let thing)):
       stock.news.alerts[.low] = InventoryAlert(thing: thing)
@@ -65,6 +66,8 @@ extension Kiosk {
     case .message(.lowCount(let count)):
       stock.news.lowCount = count
       return []
+    case .message(.stocktake(let stocktake, let who)): return stocktakeFound(stocktake, who, at: now)
+    case .message(.ended(let number, let items)): return stocktakeEnded(number, items: items, at: now)
     case .message(.scanned(let code)): return scanned(code, at: now)
     case .message(.scanner(let code)):
       defer { stock.news.scannerErrno = code }
@@ -78,6 +81,7 @@ extension Kiosk {
   private mutating func inventoryAnswered(
     _ number: UInt32, _ answer: Result<InventoryThing, InventoryFault>, at now: Moment
   ) -> [Effect] {
+    if case .failure = answer, let effects = stocktakeNotEnded(number, at: now) { return effects }
     let plan = settings.inventory ?? InventoryPlan()
     let decision = stock.desk.answered(
       number, answer, kiosk: settings.kioskName, plan, random: &random, at: now.instant)
@@ -126,7 +130,7 @@ extension Kiosk {
     if !stock.process.isRunning, !stock.desk.hasNone || stock.desk.holding != nil {
       effects = inventoryLost(effects, at: now)
     }
-    return effects + follow() + passOnNews(at: now)
+    return effects + nextInventoryOrder(at: now) + follow() + passOnNews(at: now)
   }
 
   /// Tells tappet-inventory what to send, when that has changed.

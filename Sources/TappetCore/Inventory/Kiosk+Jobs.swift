@@ -9,7 +9,10 @@ extension Kiosk {
     let expired = jobDue(at: now)
     let isEnd = action.job == .cancel || stock.desk.job?.action == action.name
     let isAway = !isEnd && !stock.process.isRunning
-    let refusal = isAway ? .notInInventory(action: action.name, .away) : refusal(of: action)
+    let isFull = action.job == .count && stock.desk.ends.isFull
+    let refusal =
+      isAway || isFull
+      ? .notInInventory(action: action.name, isAway ? .away : .database) : refusal(of: action)
     if !isEnd, let refusal {
       if let uid { tapPolicy.taps.notAccepted(uid, action: action.name) }
       return expired + refuse(trigger, uid, refusal, tap.owner, at: now)
@@ -24,29 +27,87 @@ extension Kiosk {
     }
     if !isEnd {
       let until = now.instant + (settings.inventory?.jobEnds ?? Limits.inventoryJobEnds)
-      let job = ActiveJob(job: action.job, action: action.name, who: who, until: until)
+      var job = ActiveJob(job: action.job, action: action.name, who: who, until: until)
+      if action.job == .count {
+        job.stocktake = Stocktake(number: Int64(truncatingIfNeeded: random.next()), action: action.name)
+      }
       stock.desk.start(job)
       reports.append(job.report(.started, trigger, uid))
     }
     var tap = tap
     let verb = reports.last?.change ?? .cancelled
     tap.outcome = InventoryOutcome(verb: verb.rawValue, thing: nil, who: who ?? settings.kioskName)
-    return expired + reports.map { .report(.job($0)) } + touched(action, by: trigger, uid, tap, refusal, at: now)
+    let effects = expired + reports.map { .report(.job($0)) }
+    if let former, former.stocktake != nil {
+      // The action is performed when the end is on the disk.
+      let choice = StocktakeEnd.Choice(trigger: trigger, uid: uid, tap: tap)
+      return effects + endStocktake(of: former, isKept: action.job != .cancel, choice, at: now)
+    }
+    return effects + touched(action, by: trigger, uid, tap, refusal, at: now)
   }
 
   /// Ends the job if there was no tap for too long, or if the configuration does not contain it any longer.
   mutating func jobDue(at now: Moment) -> [Effect] {
     guard let job = stock.desk.job else { return [] }
-    let isConfigured = settings.actions.contains { $0.name == job.action && $0.job == job.job }
+    let isConfigured = isConfigured(job)
     guard !isConfigured || job.until <= now.instant else { return [] }
     _ = stock.desk.endJob()
-    return [.report(.job(job.report(isConfigured ? .timeUp : .removed, nil, nil)))]
+    return [.report(.job(job.report(isConfigured ? .timeUp : .removed)))]
+      + endStocktake(of: job, isKept: true, nil, at: now)
+  }
+
+  private func isConfigured(_ job: ActiveJob) -> Bool {
+    settings.actions.contains { $0.name == job.action && $0.job == job.job }
+  }
+
+  // MARK: Stocktakes
+
+  /// Writes or discards the tally of a job that has ended, if the job has one.
+  private mutating func endStocktake(
+    of job: ActiveJob, isKept: Bool, _ choice: StocktakeEnd.Choice?, at now: Moment
+  ) -> [Effect] {
+    guard job.stocktake != nil else { return [] }
+    stock.desk.ends.add(StocktakeEnd(job: job, isKept: isKept, choice: choice))
+    return nextInventoryOrder(at: now)
+  }
+
+  /// Handles a stocktake that tappet-inventory has found: one that the kiosk does not know was interrupted by its
+  /// restart, and continues.
+  mutating func stocktakeFound(_ stocktake: Stocktake, _ who: String, at now: Moment) -> [Effect] {
+    if stock.desk.job?.stocktake == stocktake || stock.desk.ends.contains(stocktake) { return [] }
+    let until = now.instant + (settings.inventory?.jobEnds ?? Limits.inventoryJobEnds)
+    var job = ActiveJob(job: .count, action: stocktake.action, who: nil, until: until)
+    job.who = who == settings.kioskName ? nil : who
+    job.stocktake = stocktake
+    guard stock.desk.job == nil, isConfigured(job) else { return endStocktake(of: job, isKept: true, nil, at: now) }
+    stock.desk.start(job)
+    return [.report(.job(job.report(.resumed)))]
+  }
+
+  /// Handles the commit of a stocktake's end: what ended the job is performed now.
+  mutating func stocktakeEnded(_ number: UInt32, items: Int64, at now: Moment) -> [Effect] {
+    guard let end = stock.desk.ends.succeeded(number) else { return [] }
+    var report = end.job.report(end.isKept ? .written : .discarded)
+    report.items = items
+    var effects: [Effect] = [.report(.job(report))]
+    if let choice = end.choice {
+      let action = choice.tap.action
+      effects += touched(action, by: choice.trigger, choice.uid, choice.tap, refusal(of: action), at: now)
+    }
+    return effects + nextInventoryOrder(at: now)
+  }
+
+  /// Handles an end that could not be written, which is retried; returns `nil` if the response is not for an end.
+  mutating func stocktakeNotEnded(_ number: UInt32, at now: Moment) -> [Effect]? {
+    guard let end = stock.desk.ends.failed(number, at: now.instant) else { return nil }
+    let report: [Effect] = end.isDelayed ? [] : [.report(.job(end.job.report(.delayed)))]
+    return report + nextInventoryOrder(at: now)
   }
 }
 
 extension ActiveJob {
   fileprivate func report(
-    _ change: InventoryJobReport.Change, _ trigger: Trigger?, _ uid: TagUID?
+    _ change: InventoryJobReport.Change, _ trigger: Trigger? = nil, _ uid: TagUID? = nil
   ) -> InventoryJobReport {
     InventoryJobReport(action: action, job: job, change: change, who: who, trigger: trigger, uid: uid)
   }

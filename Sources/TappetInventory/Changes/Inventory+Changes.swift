@@ -38,21 +38,28 @@ extension Inventory {
   func edit(
     _ old: InventoryEntry, _ edit: InventoryEdit, as verb: InventoryVerb, by who: String
   ) throws(InventoryError) -> InventoryEntry {
-    try transaction { () throws(InventoryError) in
-      let current = try require(old)
-      var changed = edit.applied(to: current)
-      try check(&changed)
-      let isRelabelled = try isLabelChange(of: current, edit)
-      guard isRelabelled || changed != current else {
-        if edit.changesLabels { return current }
-        throw .unchanged(old.kind)
-      }
-      let change = try note(verb, current, now, by: who, isNews: changed != current)
-      try keep(current, in: change)
-      try changeLabels(of: current, edit, in: change)
-      if changed != current { try stored { () throws(DatabaseError) in try update(changed) } }
-      return changed
+    try transaction { () throws(InventoryError) in try edited(old, edit, as: verb, by: who) }
+  }
+
+  /// Changes the values of an entry within a transaction.
+  func edited(
+    _ old: InventoryEntry, _ edit: InventoryEdit, as verb: InventoryVerb, by who: String
+  ) throws(InventoryError) -> InventoryEntry {
+    let current = try require(old)
+    var changed = edit.applied(to: current)
+    try check(&changed)
+    let isRelabelled = try isLabelChange(of: current, edit)
+    guard isRelabelled || changed != current else {
+      if edit.changesLabels { return current }
+      throw .unchanged(old.kind)
     }
+    let correction =
+      verb == .counted ? StockCorrection(from: current.quantity, to: changed.quantity) : nil
+    let change = try note(verb, current, now, by: who, isNews: changed != current, correction)
+    try keep(current, in: change)
+    try changeLabels(of: current, edit, in: change)
+    if changed != current { try stored { () throws(DatabaseError) in try update(changed) } }
+    return changed
   }
 
   /// Adds pieces to an item or removes pieces from it, so that changes by several people add up.

@@ -32,9 +32,10 @@ extension Inventory {
   ///
   /// Reservations and changes of labels alone are not news: they are not published.
   func note(
-    _ verb: InventoryVerb, _ entry: InventoryEntry, _ now: Int64, by who: String, isNews: Bool = true
+    _ verb: InventoryVerb, _ entry: InventoryEntry, _ now: Int64, by who: String, isNews: Bool = true,
+    _ correction: StockCorrection? = nil
   ) throws(InventoryError) -> Int64 {
-    if isNews { try recordNews(verb, entry, now, by: who) }
+    if isNews { try recordNews(verb, entry, now, by: who, correction) }
     return try stored { () throws(DatabaseError) in
       let insertion = try database.statement(
         "INSERT INTO change (unix_ms, who, kind, verb, name) VALUES (?1, ?2, ?3, ?4, ?5)")

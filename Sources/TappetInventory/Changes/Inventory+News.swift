@@ -22,17 +22,24 @@ package struct InventoryNews: Hashable, Sendable {
   package var name: String
   /// Path of the entry's place at the time of the change.
   package var path: String
+  /// The quantities before and after a stocktake; `nil` for other changes.
+  package var correction: StockCorrection?
   /// Number of changes that were dropped; only for a gap, which refers to no entry.
   package var droppedCount: Int64 = 0
 }
 
 extension Inventory {
   /// Records a change within the transaction that makes it.
-  func recordNews(_ verb: InventoryVerb, _ entry: InventoryEntry, _ now: Int64, by who: String) throws(InventoryError) {
+  func recordNews(
+    _ verb: InventoryVerb, _ entry: InventoryEntry, _ now: Int64, by who: String, _ correction: StockCorrection? = nil
+  ) throws(InventoryError) {
     let path = try location(of: entry).path
     try stored { () throws(DatabaseError) in
       let insertion = try database.statement(
-        "INSERT INTO news (unix_ms, who, kind, verb, uuid, name, path) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
+        """
+        INSERT INTO news (unix_ms, who, kind, verb, uuid, name, path, counted_from, counted_to)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+        """)
       insertion.bind(now, at: 1)
       insertion.bind(who, at: 2)
       insertion.bind(entry.kind.rawValue, at: 3)
@@ -40,6 +47,10 @@ extension Inventory {
       insertion.bind(blob: entry.id.bytes, at: 5)
       insertion.bind(entry.name, at: 6)
       insertion.bind(path, at: 7)
+      if let correction {
+        insertion.bind(correction.from, at: 8)
+        insertion.bind(correction.to, at: 9)
+      }
       try insertion.run()
       let pruning = try database.statement("DELETE FROM news WHERE number <= ?1")
       pruning.bind(database.lastRow - Limits.inventoryNewsMax, at: 1)
@@ -57,7 +68,10 @@ extension Inventory {
         return nil
       }
       let statement = try database.statement(
-        "SELECT number, unix_ms, who, kind, verb, uuid, name, path FROM news WHERE number > ?1 ORDER BY number LIMIT 1")
+        """
+        SELECT number, unix_ms, who, kind, verb, uuid, name, path, counted_from, counted_to FROM news WHERE number > ?1
+        ORDER BY number LIMIT 1
+        """)
       defer { statement.reset() }
       statement.bind(last, at: 1)
       guard try statement.step(), let kind = InventoryKind(rawValue: statement.integer(3)),
@@ -65,9 +79,13 @@ extension Inventory {
       else { return nil }
       let dropped = statement.integer(0) - last - 1
       if dropped > 0 { return gap(dropped, upTo: last + dropped, unixMilliseconds: statement.integer(1)) }
-      return InventoryNews(
+      var news = InventoryNews(
         number: statement.integer(0), unixMilliseconds: statement.integer(1), who: statement.text(2), verb: verb,
         kind: kind, id: id, name: statement.text(6), path: statement.text(7))
+      if !statement.isNull(8) {
+        news.correction = StockCorrection(from: statement.integer(8), to: statement.integer(9))
+      }
+      return news
     }
   }
 

@@ -70,9 +70,11 @@ extension InventoryLoan {
 
 extension CalendarDay {
   /// The current date in the machine's time zone.
-  package static var today: CalendarDay {
-    let now = SystemClock().now().unixSeconds
-    return CalendarDay(number: (now + WallTime.secondsEastOfUTC(unixSeconds: now)) / 86_400)
+  package static var today: CalendarDay { CalendarDay(unixSeconds: SystemClock().now().unixSeconds) }
+
+  /// Creates the date of a time in the machine's time zone.
+  init(unixSeconds: Int64) {
+    self.init(number: (unixSeconds + WallTime.secondsEastOfUTC(unixSeconds: unixSeconds)) / 86_400)
   }
 }
 

@@ -21,7 +21,7 @@ extension Inventory {
     }
   }
 
-  private func isUsed(_ ticket: Int64) throws(InventoryError) -> Bool {
+  func isUsed(_ ticket: Int64) throws(InventoryError) -> Bool {
     try stored { () throws(DatabaseError) in
       let statement = try database.statement("SELECT 1 FROM ticket WHERE ticket = ?1")
       defer { statement.reset() }
@@ -30,7 +30,7 @@ extension Inventory {
     }
   }
 
-  private func use(_ ticket: Int64) throws(InventoryError) {
+  func use(_ ticket: Int64) throws(InventoryError) {
     try stored { () throws(DatabaseError) in
       let insertion = try database.statement("INSERT INTO ticket (ticket) VALUES (?1)")
       insertion.bind(ticket, at: 1)

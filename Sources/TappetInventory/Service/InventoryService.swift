@@ -19,6 +19,7 @@ package final class InventoryService {
   /// Whether the kiosk has not yet acknowledged the last change that was sent.
   private var owesNews = false
   private var owesLow = false
+  private var hasToldStocktakes = false
   /// Acknowledged changes that have not been recorded in the database yet.
   private var taken: (news: Int64?, low: InventoryID?) = (nil, nil)
   /// The lists and items that the kiosk follows.
@@ -107,8 +108,20 @@ package final class InventoryService {
       }
     case .adjust(let number, let adjustment, let who):
       answer(number) { () throws(InventoryError) in
-        guard let item = try inventory.entry(adjustment.id, of: .item) else { return nil }
+        guard var item = try inventory.entry(adjustment.id, of: .item) else { return nil }
+        if let stocktake = adjustment.stocktake {
+          item.quantity = try inventory.tally(
+            item, adjustment.pieces, in: stocktake, ticket: adjustment.ticket, by: who)
+          return item
+        }
         return try inventory.adjust(item, by: adjustment.pieces, ticket: adjustment.ticket, by: who)
+      }
+    case .endStocktake(let number, let stocktake, let isKept): end(number, stocktake, isKept)
+    case .see(let number, let id, let who):
+      answer(number) { () throws(InventoryError) in
+        guard let thing = try inventory.entry(id) else { return nil }
+        try inventory.see(thing, by: who)
+        return thing
       }
     case .passedOn(let news):
       taken.news = news
@@ -163,6 +176,14 @@ package final class InventoryService {
     tellNews()
   }
 
+  /// Ends a stocktake, and replies with the number of its items.
+  private func end(_ number: UInt32, _ stocktake: Int64, _ isKept: Bool) {
+    do throws(InventoryError) {
+      send(.ended(number, items: try inventory.endStocktake(stocktake, isKept: isKept)))
+    } catch { send(.failed(number, .database)) }
+    tellNews()
+  }
+
   /// Returns the entry in the form that the kiosk displays.
   func thing(_ entry: InventoryEntry) throws(InventoryError) -> InventoryThing {
     var thing = InventoryThing(id: entry.id, kind: entry.kind, name: entry.name)
@@ -182,15 +203,26 @@ package final class InventoryService {
 
   // MARK: News
 
+  /// Sends the stocktakes that had not ended when the process was started.
+  private func tellStocktakes() throws(InventoryError) {
+    guard !hasToldStocktakes else { return }
+    for (stocktake, who) in try inventory.stocktakes() { send(.stocktake(stocktake, who: who)) }
+    hasToldStocktakes = true
+  }
+
   /// Sends the next change and the next low item, each only after the kiosk has acknowledged the previous one.
   ///
   /// If the database is busy or an operation fails, the database is polled again.
   private func tellNews() {
     do throws(InventoryError) {
+      try tellStocktakes()
       try inventory.clearLowReportsOfRestockedItems()
       try forgetTaken()
       if !owesNews, let news = try inventory.nextNews() {
-        send(.news(news.number, news.verb, unixMilliseconds: news.unixMilliseconds, who: news.who, try thing(news)))
+        send(
+          .news(
+            news.number, news.verb, unixMilliseconds: news.unixMilliseconds, who: news.who, try thing(news),
+            counted: news.correction))
         owesNews = true
       }
       if !owesLow { try tellLowItems() }

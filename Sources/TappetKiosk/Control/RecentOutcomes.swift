@@ -68,8 +68,9 @@ extension Report {
   fileprivate var isGood: Bool? {
     switch self {
     case .entry(.accepted), .entry(.delivered(_, _, isHeard: true)), .entry(.deliveredOfMany), .entry(.deliveredMore),
-      .tap(.performed), .panel(.unlocked), .panel(.locked), .command(.accepted), .inventory, .job:
+      .tap(.performed), .panel(.unlocked), .panel(.locked), .command(.accepted), .inventory:
       true
+    case .job(let report): report.change != .delayed
     case .entry, .tap, .panel(.codeRefused), .command(.refused), .command(.refusedMore): false
     case .reader, .link, .webhook, .helper, .store, .clock, .panel, .output, .command(.subscribed), .room, .site,
       .scanner, .outboxRestored, .stopping:

@@ -27,12 +27,18 @@ extension LogRecord {
 
   /// Creates the record for the start or the end of a job at the shelf.
   init(_ report: InventoryJobReport) {
-    let isStart = report.change == .started
+    let (priority, event, hasReason): (Priority, String, Bool) =
+      switch report.change {
+      case .started, .resumed: (.info, "inventory-job-started", report.change == .resumed)
+      case .ended, .cancelled, .timeUp, .removed: (.info, "inventory-job-ended", true)
+      case .written, .discarded: (.info, "inventory-count-ended", true)
+      case .delayed: (.warning, "inventory-count-delayed", false)
+      }
     var fields: [Field] = [("action", report.action)]
-    if !isStart { fields.append(("reason", report.change.rawValue)) }
+    if hasReason { fields.append(("reason", report.change.rawValue)) }
     if let who = report.who { fields.append(("who", who)) }
     if let uid = report.uid { fields.append(("uid", Hex.encode(uid.bytes))) }
-    self.init(.info, isStart ? "inventory-job-started" : "inventory-job-ended", report.sentence, fields)
+    self.init(priority, event, report.sentence, fields)
   }
 
   /// Creates the record for the scanner's recovery or failure.
@@ -69,6 +75,8 @@ extension InventoryThing {
     case .returned: return what + " was returned; it belongs in \(path)"
     case .put: return what + " has one more piece; quantity \(quantity)"
     case .taken: return what + " has one piece less; quantity \(quantity)"
+    case .counted: return what + ": \(plural(quantity, "piece")) counted so far"
+    case .seen: return what + " was seen" + (path.isEmpty ? "" : " in \(path)")
     case .released: return what + " was tapped again, so the next tap does nothing with it"
     }
   }
@@ -81,6 +89,8 @@ extension InventoryJobReport {
       switch job {
       case .add: "one piece is added at each tap of an item"
       case .remove: "one piece is taken at each tap of an item"
+      case .count: "one piece is counted at each tap of an item"
+      case .audit: "each tapped entry is recorded as seen"
       case .show, .cancel: "each tap shows an entry"
       }
     let name = who.map { " for \($0)" } ?? ""
@@ -89,6 +99,11 @@ extension InventoryJobReport {
     case .ended, .cancelled: "\(action) has ended\(name)"
     case .timeUp: "\(action) has ended\(name): nothing was tapped for too long"
     case .removed: "\(action) has ended\(name): the configuration has changed"
+    case .resumed: "\(action) continues\(name) after the restart, with the earlier counts"
+    case .written: "\(plural(items, "item")) counted by \(action)\(name): the counts are the quantities now"
+    case .discarded: "\(plural(items, "item")) counted by \(action)\(name): the counts were discarded"
+    case .delayed:
+      "the end of \(action)\(name) cannot be written now, and will be retried; what was counted is on the disk"
     }
   }
 }

@@ -22,6 +22,8 @@ extension InventoryDeskSuite {
     configuration.more = """
         - {name: shelf, mode: inventory, topic: home/shelf, message: '\(message)', cooldown: 0 s}
         - {name: taking, mode: inventory, job: remove, cooldown: 0 s}
+        - {name: counting, mode: inventory, job: count, cooldown: 0 s}
+        - {name: audit, mode: inventory, job: audit, cooldown: 0 s}
         - {name: restock, topic: home/restock, message: '%{thing} %{quantity}/%{minimum} %{path}'}
       inventory: {publish: true, low_stock: restock, move_within: 120 s\(inventory)}
       unknown_tags: {mode: inventory, cooldown: 0 s}
