@@ -56,6 +56,19 @@ import Testing
     #expect(fate(open, ours) == "kept")
   }
 
+  @Test func `a message without a secret is written, and nothing is saved`() {
+    var job = TagJob(.writeMessage([1, 2, 3]), passwordKey: nil)
+    guard case .order(let order)? = job.tagIsThere(uid).first, case .write([1, 2, 3]) = order.task else {
+      Issue.record("nothing is written")
+      return
+    }
+    guard case .end(.done(let outcome, nil, false))? = job.received(done()).first else {
+      Issue.record("the job continues")
+      return
+    }
+    #expect(outcome.uid == uid && job.writtenURL == nil)
+  }
+
   @Test func `a tag that was pulled away half-way still replaces what it held before`() {
     var job = job(FormerSecrets([old.secret], unshared: [old.secret.id]))
     _ = job.tagIsThere(uid, holding: old.url)

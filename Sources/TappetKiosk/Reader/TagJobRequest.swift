@@ -10,13 +10,13 @@ import TappetStore
 package struct TagJobRequest: Sendable {
   /// The kind of job.
   package var kind: TagJobKind
-  /// For `write`: the action's name.
+  /// For `write`: the action's name; `nil` to write only the text, without a secret.
   package var action: String?
   /// For `write`: the secret's label.
   package var label: String?
   /// For `write`: the name of the tag's new owner.
   package var person: String?
-  /// For `write`: text to store in addition to the URL, for readers of other systems.
+  /// For `write`: text to store, in addition to the URL if there is an action, for readers of other systems.
   package var text: String?
   /// For `write`: whether to use the older format, from which a phone can import the secret.
   package var carriesKey = false
@@ -49,6 +49,9 @@ package struct TagJobRequest: Sendable {
     let work: TagJob.Work
     var known = FormerSecrets()
     switch kind {
+    case .write where action == nil && text != nil:
+      let record = NDEFRecord(text: (text ?? "").cut(toSize: Limits.inventoryCodeSizeMax))
+      work = .writeMessage(NDEFMessage(records: [record]).encode() ?? [])
     case .write:
       guard let action = configuration.actions.first(where: { $0.name == action }) else {
         throw .noSuchAction(action ?? "", known: configuration.actions.map { $0.name })

@@ -223,6 +223,7 @@ extension TagJobRunner.Result {
   ) -> String {
     let what = "\(outcome.model.name) \(Hex.encode(outcome.uid.bytes))"
     switch request.kind {
+    case .write where request.action == nil: return "written: the text '\(request.text ?? "")' on \(what)"
     case .write:
       return "written: \(secret?.action ?? "") on \(what); its secret is \(secret?.id ?? "")"
         + (isProtected ? "; only this kiosk can rewrite it" : "")

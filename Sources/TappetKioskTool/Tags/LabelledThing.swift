@@ -12,6 +12,27 @@ struct LabelledThing {
   let entry: InventoryEntry
   private let inventory: Inventory
 
+  /// The entry's name as a label of a secret or a tag.
+  var label: String { entry.name.cut(toSize: Limits.secretLabelSizeMax) }
+
+  /// The options that specify an entry.
+  static var options: [CommandOption] {
+    [
+      CommandOption("box", "BOX", "inventory box that the tag represents"),
+      CommandOption("item", "ITEM", "item that the tag represents").orElse,
+      CommandOption("spot", "SPOT", "spot that the tag represents").orElse,
+      CommandOption("room", "ROOM", "room that the tag represents").orElse,
+      CommandOption("building", "BUILDING", "building that the tag represents").orElse,
+    ]
+  }
+
+  /// Returns a usage error if the arguments specify more than one entry, or neither an entry nor an action.
+  static func usageError(_ arguments: Arguments) -> String? {
+    let count = InventoryKind.allCases.count(where: { arguments.has($0.name) })
+    if count > 1 { return "specify only one of --box, --item, --spot, --room and --building" }
+    return count == 0 && arguments.operands.isEmpty ? "specify an ACTION, or --box, --item, --spot or similar" : nil
+  }
+
   /// Finds the entry specified with an option for its kind, such as --box; `nil` if there is no such option.
   static func named(
     by arguments: Arguments, _ configuration: KioskConfiguration
@@ -25,8 +46,22 @@ struct LabelledThing {
     return nil
   }
 
+  /// Returns the action of the entry's tag: the specified action, or the first one whose tags represent entries.
+  func action(_ name: String?, _ configuration: KioskConfiguration) throws(CommandFailure) -> String {
+    if let name {
+      try require(name, configuration)
+      return name
+    }
+    guard let action = configuration.actions.first(where: { $0.mode == .inventory && $0.job == .show }) else {
+      throw .refused(
+        "no action has 'mode: inventory' and no 'job'; add one to 'actions', such as '{name: shelf, mode: inventory}'",
+        FailureCode.actionUnfit)
+    }
+    return action.name
+  }
+
   /// Rejects an action whose tags do not represent entries of the inventory.
-  func require(_ action: String, _ configuration: KioskConfiguration) throws(CommandFailure) {
+  private func require(_ action: String, _ configuration: KioskConfiguration) throws(CommandFailure) {
     let found = configuration.actions.first { $0.name == action }
     if found?.mode == .inventory {
       guard let job = found?.job, job != .show else { return }
@@ -39,11 +74,11 @@ struct LabelledThing {
       FailureCode.actionUnfit)
   }
 
-  /// Assigns the tag to the entry.
-  func assign(_ uid: TagUID, by who: String) throws(CommandFailure) {
+  /// Assigns the tag, which was `written` or `read`, to the entry.
+  func assign(_ uid: TagUID, _ done: String, by who: String) throws(CommandFailure) {
     do throws(InventoryError) { try inventory.assign(uid, to: entry, by: who) } catch {
       throw .failed(
-        "the tag was written, but could not be assigned in the inventory: \(error.sentence); assign the tag with "
+        "the tag was \(done), but could not be assigned in the inventory: \(error.sentence); assign the tag with "
           + "'tappet \(entry.kind.name) edit \(entry.id.text) --tag \(Hex.encode(uid.bytes))'", error.code)
     }
   }

@@ -11,16 +11,13 @@ extension Command {
   static var tagWrite: Command {
     Command(
       words: "tag write", section: .tags, summary: "write a tag for an action, with a new secret",
-      operands: [Operand("ACTION", .action)],
+      operands: [Operand("ACTION", .action, .optional)],
       options: [
         CommandOption("label", "LABEL", "display name, shown by 'tappet secret list'"),
         CommandOption("person", "NAME", .person, "person to whom the tag is assigned"),
-        CommandOption("box", "BOX", "inventory box that the tag represents"),
-        CommandOption("item", "ITEM", "item that the tag represents").orElse,
-        CommandOption("spot", "SPOT", "spot that the tag represents").orElse,
-        CommandOption("room", "ROOM", "room that the tag represents").orElse,
-        CommandOption("building", "BUILDING", "building that the tag represents").orElse,
+      ] + LabelledThing.options + [
         CommandOption("with-code", "also write the box's code as a text record, for other readers"),
+        CommandOption("plain", "write only a text record with the entry's code or id, without a secret"),
         CommandOption("with-key", "use the phone app's older format, which contains the key (NTAG215 or larger)"),
         CommandOption("protect", "set a password, so that only this kiosk can rewrite the tag"), .json, .timeout(60),
       ],
@@ -32,7 +29,10 @@ extension Command {
         a tap. The tag's previous secret is removed, unless it was imported or shared.
 
         --person: 'tappet person suspend' then refuses this tag together with that person's other tags.
-        --box and similar: a tap of the tag then shows this entry, if ACTION has 'mode: inventory'.
+        --box and similar: a tap of the tag then shows this entry. ACTION must have 'mode: inventory'; without
+        ACTION, the first such action is used.
+        --plain: the kiosk recognizes this tag, like a tag of others, only with 'unknown_tags: {mode: inventory}'.
+        Anyone can copy it. A secret that was on the tag before is kept.
         --with-key: a phone can import the secret from the tag, and anyone who reads the tag can copy it.
         --protect: for NTAG21x and Ultralight EV1. A tag that does not support passwords is written and works
         anyway; the exit status is then 1, because anyone can rewrite it.
@@ -40,18 +40,16 @@ extension Command {
         disk failed.
         """,
       usageError: { arguments in
-        if InventoryKind.allCases.count(where: { arguments.has($0.name) }) > 1 {
-          return "specify only one of --box, --item, --spot, --room and --building"
-        }
+        if let error = LabelledThing.usageError(arguments) { return error }
+        if arguments.has("plain") { return usageErrorOfPlain(arguments) }
         return arguments.has("with-code") && !arguments.has("box") ? "--with-code needs --box" : nil
       },
       body: .configured { (arguments, configuration) throws(CommandFailure) in
-        let name = arguments.operands[0]
-        guard configuration.actions.contains(where: { $0.name == name }) else {
+        if let name = arguments.operands.first, !configuration.actions.contains(where: { $0.name == name }) {
           throw .refused(TagJobRefusal.noSuchAction(name, known: configuration.actions.map { $0.name }).sentence)
         }
         var request = TagJobRequest(.write)
-        request.action = name
+        request.action = arguments.operands.first
         request.label = arguments.value("label")
         request.person = arguments.value("person")
         request.carriesKey = arguments.has("with-key")
@@ -61,14 +59,23 @@ extension Command {
             "This tag will contain its key: anyone who reads it can copy it. Keep the tag away from other people.")
         }
         let labelled = try LabelledThing.named(by: arguments, configuration)
-        if let labelled {
-          try labelled.require(name, configuration)
-          if request.label == nil { request.label = labelled.entry.name.cut(toSize: Limits.secretLabelSizeMax) }
+        if let labelled, arguments.has("plain") {
+          request.text = labelled.entry.labelText
+        } else if let labelled {
+          request.action = try labelled.action(request.action, configuration)
+          if request.label == nil { request.label = labelled.label }
           if arguments.has("with-code") { request.text = labelled.entry.code }
         }
         let uid = try run(request, arguments, configuration)
-        if let labelled, let uid { try labelled.assign(uid, by: arguments.who) }
+        if let labelled, let uid { try labelled.assign(uid, "written", by: arguments.who) }
       })
+  }
+
+  /// Returns a usage error if --plain is combined with what needs a secret or a URL.
+  private static func usageErrorOfPlain(_ arguments: Arguments) -> String? {
+    let others = ["label", "person", "with-code", "with-key", "protect"]
+    if let other = others.first(where: { arguments.has($0) }) { return "--plain and --\(other) cannot be combined" }
+    return arguments.operands.isEmpty ? nil : "--plain writes no action; omit ACTION"
   }
 
   static var tagErase: Command {

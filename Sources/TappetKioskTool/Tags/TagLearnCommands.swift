@@ -4,6 +4,7 @@ import CPlatform
 import TappetCommandLine
 import TappetConfig
 import TappetCore
+import TappetInventory
 import TappetJSON
 import TappetKiosk
 import TappetMessages
@@ -12,9 +13,10 @@ extension Command {
   static var tagLearn: Command {
     Command(
       words: "tag learn", section: .tags, summary: "let the next external tag trigger an action",
-      operands: [Operand("ACTION", .action)],
+      operands: [Operand("ACTION", .action, .optional)],
       options: [
-        CommandOption("label", "LABEL", "display name, also inserted for %{tag} in messages"),
+        CommandOption("label", "LABEL", "display name, also inserted for %{tag} in messages")
+      ] + LabelledThing.options + [
         CommandOption("content", "match the tag by its text or URI instead of its UID"), .json, .timeout(30),
       ],
       details: """
@@ -22,17 +24,31 @@ extension Command {
         texts and URIs can be copied, so an action that drives an output or unlocks the buttons is refused. A
         tag that was already learned gets the new action and label. While a kiosk is running, the tap counts
         like any other tap.
+        --box and similar: the tag represents this entry of the inventory, by its UID. ACTION must have 'mode:
+        inventory'; without ACTION, the first such action is used.
         """,
+      usageError: { arguments in
+        let isOfThing = InventoryKind.allCases.contains { arguments.has($0.name) }
+        if isOfThing, arguments.has("content") { return "a tag represents an entry by its UID; omit --content" }
+        return LabelledThing.usageError(arguments)
+      },
       body: .running { (arguments, configuration) throws(CommandFailure) in
-        let name = arguments.operands[0]
+        let labelled = try LabelledThing.named(by: arguments, configuration)
+        let name = try labelled?.action(arguments.operands.first, configuration) ?? arguments.operands[0]
         if let refusal = configuration.refusalToLearn(for: name) { throw .refused(refusal) }
         let mark = try nextMark(arguments, configuration)
+        // Before the tag is learned, so that a tag of the action always represents something.
+        if let labelled, case .uid(let uid) = mark {
+          if let refusal = configuration.refusalToLearn(mark, for: name) { throw .refused(refusal) }
+          try labelled.assign(uid, "read", by: arguments.who)
+        }
         let answer = try SecretClient(configuration).ask(
-          .learnTag(mark, action: name, label: arguments.value("label"))
+          .learnTag(mark, action: name, label: arguments.value("label") ?? labelled?.label)
         ).json
         if let report = arguments.report { return report.set(answer.timed([("learned", "learned_at")]).withoutID) }
         let former = answer["former_action"]?.text.map { ", formerly \($0)" } ?? ""
-        Output.printError("Learned: \(mark.words) triggers \(name)\(former).")
+        let thing = labelled.map { ", and represents the \($0.entry.kind.name) \($0.entry.name)" } ?? ""
+        Output.printError("Learned: \(mark.words) triggers \(name)\(former)\(thing).")
         Output.printError("UIDs, texts and URIs can be copied, so they cannot drive outputs.")
       })
   }

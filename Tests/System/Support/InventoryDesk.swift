@@ -39,10 +39,10 @@ extension InventoryDeskSuite {
   }
 
   /// Writes a tag for a thing, and takes it away; the line in the simulator that places it again.
-  func writeTag(_ world: KioskWorld, _ words: String..., action: String = "shelf") throws -> String {
+  func writeTag(_ world: KioskWorld, _ words: String..., action: String? = "shelf") throws -> String {
     let uid = world.freshUID()
     try world.tell("place ntag215 uid=\(uid) empty")
-    let written = try world.tappet(["tag", "write", action, "--timeout", "60"] + words)
+    let written = try world.tappet(["tag", "write"] + (action.map { [$0] } ?? []) + ["--timeout", "60"] + words)
     #expect(written.status == 0, "\(words): \(written)")
     let memory = try world.tell("dump").filter { $0.isHexDigit }
     try world.takeAway()

@@ -13,6 +13,8 @@ package struct TagJob: Sendable {
   package enum Work: Sendable {
     /// Write the draft's message, and save its secret; with `protects`, protect the tag with a password afterwards.
     case write(TagDraft, protects: Bool)
+    /// Write this message, which is not secret.
+    case writeMessage([UInt8])
     case erase
     case lock
     case format
@@ -86,6 +88,7 @@ package struct TagJob: Sendable {
         return end(.failed(nil, .noRoom(action: draft.secret.action, max: known.limit)))
       }
       task = .write(draft.message)
+    case .writeMessage(let message): task = .write(message)
     case .erase: task = .erase
     case .lock: task = .lock
     case .format: task = .format
