@@ -23,8 +23,8 @@ extension Command {
         CommandOption("until", "DAY", "last day of the loan, such as 2026-12-24"),
       ] + (kind == .item ? [some] : []) + [.by, .json],
       details: """
-        Checks \(kind.indefinite) out\(kind == .item ? ", as two taps do: the item's tag, then the person's" : "").
-        This ends its previous loan. Lending it to the same person again changes the last day. A lent \(kind.name)
+        Checks \(kind.indefinite) out, as two taps do: the tag of the \(kind.name), then the person's. This ends its
+        previous loan. Lending it to the same person again changes the last day. A lent \(kind.name)
         keeps its place, to which it returns. Use 'tappet \(kind.name) list --overdue' to list the \(kind.plural)
         that were due before today.\(kind == .item ? "\n" + pieces : "")
         \(naming(kind))

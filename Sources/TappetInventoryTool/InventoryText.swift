@@ -47,13 +47,15 @@ extension InventoryReservation {
 extension Inventory {
   /// Returns the line for an entry in a list.
   func line(of entry: InventoryEntry) throws(InventoryError) -> String {
-    let path = try location(of: entry).path
+    let place = try place(of: entry)
+    return entry.line + (place.isEmpty ? "" : "  " + place)
+  }
+
+  /// Returns the person who has an entry, or its place and the people who have pieces of it.
+  func place(of entry: InventoryEntry) throws(InventoryError) -> String {
     let loans = entry.kind.isLendable ? try loans(of: entry) : []
-    if let loan = loans.first(where: { $0.quantity == nil }) {
-      return entry.line + "  with " + loan.person + loan.end
-    }
-    let parts = loans.map { "  \($0.quantity ?? 0) with " + $0.person + $0.end }.joined()
-    return entry.line + (path.isEmpty ? "" : "  " + path) + parts
+    if let loan = loans.first(where: { $0.quantity == nil }) { return "with " + loan.person + loan.end }
+    return try location(of: entry).path + loans.map { "  \($0.quantity ?? 0) with " + $0.person + $0.end }.joined()
   }
 
   /// Returns the details of an entry, one per line.

@@ -117,9 +117,7 @@ final class InventoryWatch {
   private func facts(_ id: InventoryID) throws(InventoryError) -> InventoryScreen.Facts? {
     guard let entry = try inventory.entry(id) else { return nil }
     var facts = InventoryScreen.Facts(title: entry.line.escaped)
-    let loan = entry.kind.isLendable ? try inventory.loan(of: entry) : nil
-    let path = try inventory.location(of: entry).path
-    facts.place = (loan.map { "with " + $0.person } ?? path).escaped
+    facts.place = try inventory.place(of: entry).escaped
     try inventory.forEach(in: entry) { (content) throws(InventoryError) in
       facts.contents.append((content.line.escaped, content.isLow))
       return facts.contents.count < Limits.inventoryContentsMax

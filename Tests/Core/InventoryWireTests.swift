@@ -24,20 +24,21 @@ import Testing
     var box = InventoryThing(id: id, kind: .box, name: "Größe")
     (box.code, box.path, box.holder, box.container) = ("B-17", "House → Cellar", "Ann", place)
     (box.quantity, box.minimum, box.contentCount) = (0x0102, 0, 3)
+    box.pieceHolders = "Ben, Cy"
     box.contents = [.init(name: "M4", quantity: 200), .init(name: "", quantity: -1)]
     return box
   }
 
   private static let boxBytes: [UInt8] =
     [UInt8](1...16) + [3] + [0, 0, 0, 0, 0, 0, 1, 2] + [UInt8](repeating: 0, count: 8) + [0, 0, 0, 3]
-    + [0, 16] + [UInt8](17...32) + text("Größe") + text("B-17") + text("House → Cellar") + text("Ann") + [2]
-    + [0, 0, 0, 0, 0, 0, 0, 200] + text("M4") + [UInt8](repeating: 0xFF, count: 8) + text("")
+    + [0, 16] + [UInt8](17...32) + text("Größe") + text("B-17") + text("House → Cellar") + text("Ann")
+    + text("Ben, Cy") + [2] + [0, 0, 0, 0, 0, 0, 0, 200] + text("M4") + [UInt8](repeating: 0xFF, count: 8) + text("")
 
   /// An item of which only the least is known.
   private static let item = InventoryThing(id: place, kind: .item, name: "")
   private static let itemBytes: [UInt8] =
     [UInt8](17...32) + [4] + [0, 0, 0, 0, 0, 0, 0, 1] + [UInt8](repeating: 0xFF, count: 8)
-    + [UInt8](repeating: 0, count: 4 + 5 * 2 + 1)
+    + [UInt8](repeating: 0, count: 4 + 6 * 2 + 1)
 
   /// 256 lent items, of which two are listed.
   private static var out: InventoryList {
@@ -93,7 +94,7 @@ import Testing
 
   private static var messages: [(InventoryMessage, [UInt8])] {
     [
-      (.ready, [1, 1]),
+      (.ready, [1, 2]),
       (.found(0x0102_0304, box), [2, 1, 2, 3, 4] + boxBytes),
       (.found(0, item), [2, 0, 0, 0, 0] + itemBytes),
       (.failed(1, .unknown), [3, 0, 0, 0, 1, 1]), (.failed(1, .gone), [3, 0, 0, 0, 1, 2]),
@@ -216,6 +217,7 @@ import Testing
     box.code = String(repeating: "x", count: Limits.inventoryCodeSizeMax)
     box.path = "\(name) → \(name) → \(name) → \(name)"
     box.holder = name
+    box.pieceHolders = String(repeating: name, count: Limits.inventoryPeopleMax)
     box.contents = Array(
       repeating: .init(name: name, quantity: Limits.inventoryQuantityMax), count: Limits.inventoryContentsMax)
     let news = InventoryMessage.news(.max, .moved, unixMilliseconds: .max, who: name, box)

@@ -141,7 +141,7 @@ final class ShelfScript {
       return .found(number, thing)
     case .move(let number, let id, let place, _):
       changes.append("\(name(id)) to \(name(place))")
-      return change(number, id) { $0.container = place }
+      return change(number, id) { ($0.container, $0.holder) = (place, nil) }
     case .lend(let number, let id, let person, _):
       changes.append("\(name(id)) to \(person)")
       return change(number, id) { $0.holder = person }
@@ -272,6 +272,20 @@ extension Effect {
     #expect(shelf.light == .holding)
     shelf.scan("m4")
     #expect(shelf.changes.last == "m4 to Ada" && shelf.changes.count == 3)
+  }
+
+  @Test func `a box goes to a person in either order, and comes back from them or at its spot`() {
+    shelf.scan("screws")
+    #expect(shelf.tapAda().contains("report lent screws"))
+    shelf.tapAda()
+    #expect(shelf.changes == ["screws to Ada", "screws from Ada"])
+    shelf.scan("rack")
+    shelf.tapAda()
+    #expect(shelf.scan("nails").contains("report lent nails"))
+    // The box is not at the spot that it belongs to, so it is put back there.
+    shelf.scan("rack")
+    #expect(shelf.scan("nails").contains("report moved nails"))
+    #expect(shelf.changes.suffix(2) == ["nails to Ada", "nails to rack"])
   }
 
   @Test func `the light that something is held ends with the process`() {

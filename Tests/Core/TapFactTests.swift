@@ -68,6 +68,9 @@ import Testing
     ]
     for (fact, value) in values { #expect(facts[fact] == value, "\(fact)") }
     #expect(facts[.code].isEmpty && facts[.contents].isEmpty)
+    (item.holder, item.pieceHolders) = (nil, "Ben, Cy")
+    facts.add(InventoryOutcome(verb: "shown", thing: item, who: "Eve"))
+    #expect(facts[.holder] == "Ben, Cy")
   }
 
   @Test func `the message about a change is JSON, whatever the thing is called`() throws {

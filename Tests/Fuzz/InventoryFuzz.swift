@@ -108,7 +108,7 @@ private func thing(_ choices: inout Choices) -> InventoryThing {
   (thing.code, thing.path, thing.quantity) = (choices.text(), choices.text(), integer(&choices))
   thing.minimum = choices.bit() ? choices.number() : nil
   let holder = choices.text()
-  thing.holder = holder.isEmpty ? nil : holder
+  (thing.holder, thing.pieceHolders) = (holder.isEmpty ? nil : holder, choices.text())
   thing.contentCount = Int(number(&choices))
   while !choices.isUsedUp, thing.contents.count < 255 {
     thing.contents.append(InventoryThing.Content(name: choices.text(), quantity: integer(&choices)))

@@ -60,6 +60,14 @@ import Testing
     }
   }
 
+  @Test func `the first eight people who have pieces are named, and the others counted`() throws {
+    #expect(try inventory.loans(of: screws).people == "")
+    for number in 0...7 { try inventory.lend(screws, to: "P\(number)", quantity: 1, by: "Eve") }
+    #expect(try inventory.loans(of: screws).people == "P0, P1, P2, P3, P4, P5, P6, P7")
+    for number in 8...9 { try inventory.lend(screws, to: "P\(number)", quantity: 1, by: "Eve") }
+    #expect(try inventory.loans(of: screws).people == "P0, P1, P2, P3, P4, P5, P6, P7 and 2 more")
+  }
+
   @Test func `the last pieces make the loan one of the whole item`() throws {
     try inventory.lend(screws, to: "Ann", quantity: 4, by: "Eve")
     try inventory.lend(screws, to: "Ann", quantity: 6, by: "Eve")

@@ -49,9 +49,9 @@ struct ShelfBook {
 
   var process = Process.none
   var lostAt: Instant?
-  /// The place of each thing, and who has the item.
+  /// The place of each thing, and who has it.
   var places: [Int?] = [nil, nil, 0, 1, 2]
-  var holder: String?
+  var holders: [String?] = [nil, nil, nil, nil, nil]
   /// The order that has no answer yet.
   var question: InventoryOrder?
   /// The person of the touch that is asked about, if its card has one.
@@ -142,17 +142,17 @@ extension World {
     case .move(_, let id, let place, _):
       guard let thing = self.number(of: id), let place = self.number(of: place) else { return }
       shelf.places[thing] = place
-      if thing == 4 { shelf.holder = nil }
+      shelf.holders[thing] = nil
       if number % 16 == 5 { return inventoryEnds(1) }
       found(question, thing, .moved)
     case .lend(_, let id, let person, _):
       guard let thing = self.number(of: id) else { return }
-      shelf.holder = person
+      shelf.holders[thing] = person
       if number % 16 == 5 { return inventoryEnds(1) }
       found(question, thing, .lent)
     case .takeBack(_, let id, _):
       guard let thing = self.number(of: id) else { return }
-      shelf.holder = nil
+      shelf.holders[thing] = nil
       if number % 16 == 5 { return inventoryEnds(1) }
       found(question, thing, .returned)
     case .adjust(_, let adjustment, _): answerAdjustment(question, adjustment, number)
@@ -190,7 +190,7 @@ extension World {
     var thing = InventoryThing(id: Cast.things[number].id, kind: Cast.things[number].kind, name: "\(number)")
     thing.path = shelf.places[number].map { "\($0)" } ?? ""
     thing.container = shelf.places[number].map { Cast.things[$0].id }
-    if number == 4 { thing.holder = shelf.holder }
+    thing.holder = shelf.holders[number]
     return thing
   }
 
@@ -255,18 +255,18 @@ extension World {
     shelf.isHeldForSure = true
   }
 
-  /// Whether one of the two moves the other, which is not there yet.
+  /// Whether one of the two moves the other, which is not there yet, or is lent to the other.
   private func fits(_ one: ShelfBook.Subject, _ other: ShelfBook.Subject) -> Bool {
     switch (one, other) {
     case (.thing(let one), .thing(let other)):
       canMove(one, to: other) || canMove(other, to: one)
-    case (.thing(4), .person), (.person, .thing(4)): true
+    case (.thing(let thing), .person), (.person, .thing(let thing)): Cast.things[thing].kind.isLendable
     case _: false
     }
   }
 
   private func canMove(_ thing: Int, to place: Int) -> Bool {
-    let isThere = shelf.places[thing] == place && (thing != 4 || shelf.holder == nil)
+    let isThere = shelf.places[thing] == place && shelf.holders[thing] == nil
     return Cast.things[thing].kind.container == Cast.things[place].kind && !isThere
   }
 
@@ -309,12 +309,14 @@ extension World {
       if let thing = number(of: id), let place = number(of: place), !canMove(thing, to: place) {
         fail("a thing was moved to where it cannot be, or is")
       }
-    case .lend(_, _, let person, _):
-      if shelf.holder == person { fail("an item was checked out to who has it") }
-      judgeChange([.thing(4), .person(person)])
-    case .takeBack(_, _, let person):
-      if shelf.holder != person { fail("an item was brought back by somebody else") }
-      judgeChange([.thing(4), .person(person)])
+    case .lend(_, let id, let person, _):
+      guard let thing = number(of: id) else { return }
+      if shelf.holders[thing] == person { fail("a thing was checked out to who has it") }
+      judgeChange([.thing(thing), .person(person)])
+    case .takeBack(_, let id, let person):
+      guard let thing = number(of: id) else { return }
+      if shelf.holders[thing] != person { fail("a thing was brought back by somebody else") }
+      judgeChange([.thing(thing), .person(person)])
     case .adjust(_, let adjustment, _): judgeAdjustment(adjustment)
     case .endStocktake(_, _, let isKept): judgeEndOrder(isKept)
     case .see(_, let id, _): judgeSighting(number(of: id))

@@ -98,6 +98,31 @@ import Testing
       "\(status)")
   }
 
+  @Test func `a box goes to a person and back, and a tap names everyone who has pieces of an item`() throws {
+    let world = try world()
+    try world.start()
+    #expect(try world.tappet("person", "add", "Ada").status == 0)
+    let box = try writeTag(world, "--box", "B-7")
+    let item = try writeTag(world, "--item", "Thing 7")
+    let ada = try writeTag(world, "--person", "Ada")
+    _ = try world.tap(box, until: "holding", messages: 1)
+    let lent = try world.tap(ada, until: "accepted", messages: 1)
+    #expect(lent.log.contains("box Box 7 [B-7] was checked out to Ada"), "\(lent)")
+    #expect(shown(lent)?.contains(#""did": "lent", "thing": "Box 7""#) == true, "\(lent)")
+    #expect(shown(lent)?.contains(#""with": "Ada""#) == true, "\(lent)")
+    #expect(try world.tappet("box", "list", "--lent").output == "Box 7  [B-7]  with Ada\n")
+    let back = try world.tap(ada, until: "accepted", messages: 1)
+    #expect(back.log.contains("event=inventory-returned"), "\(back)")
+    #expect(try world.tappet("box", "list", "--lent").output.isEmpty)
+    for (person, quantity) in [("Ben", "2"), ("Cy", "3")] {
+      #expect(try world.tappet("item", "lend", "Thing 7", "--to", person, "--quantity", quantity).status == 0)
+    }
+    // The item is in the box that is held, so it is only shown.
+    let tap = try world.tap(item, until: "delivered-by-tag", messages: 1)
+    #expect(tap.log.contains("; quantity 7, some of it with Ben, Cy"), "\(tap)")
+    #expect(shown(tap)?.contains(#""did": "shown""#) == true && shown(tap)?.contains(#""with": "Ben, Cy""#) == true)
+  }
+
   @Test func `the broker keeps what is low and lent, and an overdue loan is reported once`() throws {
     let world = try world(inventory: ", overdue: restock")
     try world.start()

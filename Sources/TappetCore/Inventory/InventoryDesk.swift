@@ -2,8 +2,9 @@
 // tap. Pure decision logic.
 //
 // A tapped thing is held for a while. When a second thing is tapped, one of the two is moved into the other, depending
-// on which can contain the other; tapping an item and a person's tag checks the item out or in. Tapping the held thing
-// again releases it. Any other second thing, or a thing that is already in its place, is held instead of the first.
+// on which can contain the other; tapping an item or a box and a person's tag checks it out or in. Tapping the held
+// thing again releases it. Any other second thing, or a thing that is already in its place, is held instead of the
+// first.
 //
 // During a job, nothing is held: each tap of an item changes its quantity or its tally, or each tap of a thing records
 // that it was seen. A change of a quantity or a tally whose response was lost is requested again, with the same ticket,
@@ -216,7 +217,7 @@ struct InventoryDesk: Sendable {
       if held.kind == thing.kind.container, !thing.isIn(held.id) {
         return ask(.moved, by: who, .move(number, thing.id, to: held.id, who: who), at: now)
       }
-    case .person(let name) where thing.kind == .item: return hand(thing, to: name, number, at: now)
+    case .person(let name) where thing.kind.isLendable: return hand(thing, to: name, number, at: now)
     case .person, nil: break
     }
     // The thing was tapped before a job started, in which nothing is held.
@@ -256,18 +257,20 @@ struct InventoryDesk: Sendable {
       if self.job?.action == job.action { self.job?.who = person }
       return end(.person(touch, name: person, job: job.job))
     }
-    if case .thing(let held) = holding?.subject, held.kind == .item {
+    if case .thing(let held) = holding?.subject, held.kind.isLendable {
       return hand(held, to: person, questions[0].number, at: now)
     }
     holding = job == nil ? Holding(subject: .person(person), until: now + within) : nil
     return end(.person(touch, name: person, job: nil))
   }
 
-  /// Checks the item out to the person, or in if the person has it.
-  private mutating func hand(_ item: InventoryThing, to person: String, _ number: UInt32, at now: Instant) -> Decision {
-    item.holder == person
-      ? ask(.returned, by: person, .takeBack(number, item.id, who: person), at: now)
-      : ask(.lent, by: person, .lend(number, item.id, to: person, who: person), at: now)
+  /// Checks the item or box out to the person, or in if the person has it.
+  private mutating func hand(
+    _ thing: InventoryThing, to person: String, _ number: UInt32, at now: Instant
+  ) -> Decision {
+    thing.holder == person
+      ? ask(.returned, by: person, .takeBack(number, thing.id, who: person), at: now)
+      : ask(.lent, by: person, .lend(number, thing.id, to: person, who: person), at: now)
   }
 }
 
@@ -290,7 +293,7 @@ extension TapFacts {
     self[.contents] = thing.contentList
     self[.quantity] = String(thing.quantity)
     self[.minimum] = thing.minimum.map { String($0) } ?? ""
-    self[.holder] = thing.holder ?? ""
+    self[.holder] = thing.holders ?? ""
     self[.due] = outcome.due
     if let change = outcome.change {
       self[.change] = String(change)

@@ -40,6 +40,9 @@ package enum InventoryKind: Int64, CaseIterable, Sendable {
   /// The kind that contains things of this kind; `nil` for buildings.
   package var container: InventoryKind? { InventoryKind(rawValue: rawValue - 1) }
 
+  /// Whether things of this kind can be lent to people: items and boxes.
+  package var isLendable: Bool { self == .item || self == .box }
+
   /// Creates the kind with the given name.
   package init?(name: String) {
     guard let kind = InventoryKind.allCases.first(where: { $0.name == name }) else { return nil }

@@ -18,8 +18,10 @@ package struct InventoryThing: Equatable, Sendable {
   package var quantity: Int64 = 1
   /// Number of pieces below which the stock of an item is low.
   package var minimum: Int64?
-  /// The person who has borrowed the item; `nil` if the item is in its box.
+  /// The person who has borrowed the box or all of the item; `nil` if it is in its place.
   package var holder: String?
+  /// The people who have borrowed only pieces of the item: `Ada, Ben`; empty if there are none.
+  package var pieceHolders = ""
   /// Number of things directly inside this thing.
   package var contentCount = 0
   /// The first few things directly inside this thing, oldest first.
@@ -46,6 +48,9 @@ package struct InventoryThing: Equatable, Sendable {
     self.name = name
   }
 
+  /// Everyone who has the thing, or pieces of it; `nil` if no one has.
+  package var holders: String? { holder ?? (pieceHolders.isEmpty ? nil : pieceHolders) }
+
   /// Whether the thing is in the given place and not checked out.
   package func isIn(_ place: InventoryID) -> Bool { container == place && holder == nil }
 
@@ -69,9 +74,9 @@ package enum TouchResult: String, Sendable, CaseIterable {
   case shown
   /// The thing was moved to a new place.
   case moved
-  /// The item was checked out to a person.
+  /// The item or box was checked out to a person.
   case lent
-  /// The item was checked in.
+  /// The item or box was checked in.
   case returned
   /// The thing was tapped a second time, and is no longer held.
   case released

@@ -7,9 +7,9 @@ package enum InventoryVerb: Int64, Sendable {
   case imported
   /// A change was undone.
   case undone
-  /// An item was checked out to a person.
+  /// An item or a box was checked out to a person.
   case lent
-  /// An item was checked in.
+  /// An item or a box was checked in.
   case returned
   /// An item was reserved for a person.
   case reserved

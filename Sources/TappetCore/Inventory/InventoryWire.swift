@@ -26,8 +26,9 @@
 //             ──▶ 16 list      kind:1 count:8 listed:1 (id:16 quantity:8 minimum:8 name path lent:1 loan)…
 //             ──▶ 17 overdue   due thing
 //
-//   thing: id:16 kind:1 quantity:8 minimum:8 count:4 container name code path holder listed:1 (quantity:8 name)…
-//          minimum: all ones if there is none; container, holder: empty if there is none
+//   thing: id:16 kind:1 quantity:8 minimum:8 count:4 container name code path holder pieceHolders
+//          listed:1 (quantity:8 name)…
+//          minimum: all ones if there is none; container, holder, pieceHolders: empty if there is none
 //   loan:  unix_ms:8 overdue:1 due person              only if lent is 1; overdue: 0 no, 1 yes, 2 unknown
 
 /// The tag or the scanned code that identifies a thing.
@@ -52,9 +53,9 @@ package enum InventoryOrder: Equatable, Sendable {
   case lookUp(UInt32, InventoryKey)
   /// Move a thing; the response is `found` with the new location once the move is on the disk, or `failed`.
   case move(UInt32, InventoryID, to: InventoryID, who: String)
-  /// Check an item out to a person; the response is the same as for `move`.
+  /// Check an item or a box out to a person; the response is the same as for `move`.
   case lend(UInt32, InventoryID, to: String, who: String)
-  /// Check an item in; the response is the same as for `move`.
+  /// Check an item or a box in; the response is the same as for `move`.
   case takeBack(UInt32, InventoryID, who: String)
   /// Add pieces to an item or its tally or take them, unless this was done before with the same ticket; the response is
   /// the same as for `move`, with the tally as the quantity.
@@ -78,7 +79,7 @@ package enum InventoryOrder: Equatable, Sendable {
 /// A message from tappet-inventory.
 package enum InventoryMessage: Equatable, Sendable {
   /// Version of these messages; a different version means a different build.
-  package static let protocolVersion: UInt8 = 1
+  package static let protocolVersion: UInt8 = 2
 
   case ready
   case found(UInt32, InventoryThing)
@@ -343,7 +344,7 @@ extension ByteWriter {
     integer(thing.minimum ?? -1)
     integer(UInt32(clamping: thing.contentCount))
     sized(thing.container?.bytes ?? [])
-    for value in [thing.name, thing.code, thing.path, thing.holder ?? ""] { text(value) }
+    for value in [thing.name, thing.code, thing.path, thing.holder ?? "", thing.pieceHolders] { text(value) }
     let listed = thing.contents.prefix(Int(UInt8.max))
     byte(UInt8(listed.count))
     for content in listed {
@@ -365,12 +366,12 @@ extension ByteReader {
     guard let id = inventoryID(), let kind = byte().flatMap({ InventoryKind(rawValue: Int64($0)) }),
       let quantity = integer(), let minimum = integer(), let count = bigEndian32(), let container = sized(),
       container.isEmpty || InventoryID(container) != nil, let name = text(), let code = text(), let path = text(),
-      let holder = text(), let listed = byte()
+      let holder = text(), let pieceHolders = text(), let listed = byte()
     else { return nil }
     var thing = InventoryThing(id: id, kind: kind, name: name)
     (thing.container, thing.code, thing.path, thing.quantity) = (InventoryID(container), code, path, quantity)
     thing.minimum = minimum < 0 ? nil : minimum
-    thing.holder = holder.isEmpty ? nil : holder
+    (thing.holder, thing.pieceHolders) = (holder.isEmpty ? nil : holder, pieceHolders)
     thing.contentCount = Int(count)
     for _ in 0..<listed {
       guard let quantity = integer(), let name = text() else { return nil }

@@ -4,7 +4,7 @@
 package struct TouchTransition: Sendable {
   package enum Kind: Sendable {
     case done(TouchResult)
-    /// A person's tag, which now waits for an item.
+    /// A person's tag, which now waits for an item or a box.
     case person
     case refused(InventoryFault)
   }

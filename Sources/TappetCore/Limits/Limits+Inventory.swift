@@ -66,6 +66,8 @@ extension Limits {
   package static let inventoryContentsMax = 50
   /// Maximum number of items in a published list.
   package static let inventoryListMax = 50
+  /// Maximum number of people who are named as those who have pieces of an item.
+  package static let inventoryPeopleMax = 8
   /// Maximum size of a published list, in bytes; Home Assistant's recorder drops attributes of more than 16,384 bytes.
   package static let inventoryListSizeMax = 8 * 1024
   /// Maximum number of entries that the message about a touch lists as the contents of a location.

@@ -202,7 +202,10 @@ extension Inventory {
   }
 }
 
-extension InventoryKind {
-  /// Whether entries of this kind can be lent: items and boxes.
-  package var isLendable: Bool { self == .item || self == .box }
+extension [InventoryLoan] {
+  /// Names of the first few people, the longest loan first: `Ada, Ben and 3 more`; empty if there are none.
+  package var people: String {
+    let names = prefix(Limits.inventoryPeopleMax).map { $0.person }.joined(separator: ", ")
+    return count > Limits.inventoryPeopleMax ? names + " and \(count - Limits.inventoryPeopleMax) more" : names
+  }
 }

@@ -98,13 +98,13 @@ package final class InventoryService {
       }
     case .lend(let number, let id, let person, let who):
       answer(number) { () throws(InventoryError) in
-        guard let item = try inventory.entry(id, of: .item) else { return nil }
-        return try settled(item) { () throws(InventoryError) in try inventory.lend(item, to: person, by: who) }
+        guard let thing = try inventory.entry(id) else { return nil }
+        return try settled(thing) { () throws(InventoryError) in try inventory.lend(thing, to: person, by: who) }
       }
     case .takeBack(let number, let id, let who):
       answer(number) { () throws(InventoryError) in
-        guard let item = try inventory.entry(id, of: .item) else { return nil }
-        return try settled(item) { () throws(InventoryError) in try inventory.takeBack(item, by: who) }
+        guard let thing = try inventory.entry(id) else { return nil }
+        return try settled(thing) { () throws(InventoryError) in try inventory.takeBack(thing, by: who) }
       }
     case .adjust(let number, let adjustment, let who):
       answer(number) { () throws(InventoryError) in
@@ -192,7 +192,9 @@ package final class InventoryService {
     thing.path = try inventory.location(of: entry).path
     thing.quantity = entry.quantity
     thing.minimum = entry.minimum
-    if entry.kind == .item { thing.holder = try inventory.loan(of: entry)?.person }
+    let loans = try inventory.loans(of: entry)
+    thing.holder = loans.first { $0.quantity == nil }?.person
+    if thing.holder == nil { thing.pieceHolders = loans.people }
     thing.contentCount = Int(clamping: try inventory.contentCount(of: entry))
     try inventory.forEach(in: entry) { (content) throws(InventoryError) in
       thing.contents.append(InventoryThing.Content(name: content.name, quantity: content.quantity))

@@ -81,7 +81,7 @@ extension TouchTransition {
       "event_type": .string(kind.word), "action": .string(action), "reason": .optional(kind.reason),
       "kind": .optional(thing?.kind.name), "id": .optional(thing?.id.text), "name": .optional(thing?.name),
       "code": .optional(thing?.code), "location_path": .optional(thing?.path),
-      "quantity": thing.map { .number($0.quantity) } ?? .null, "person": .optional(thing?.holder),
+      "quantity": thing.map { .number($0.quantity) } ?? .null, "person": .optional(thing?.holders),
       "by": .optional(who.isEmpty ? nil : who), "contents": .array(contents),
       "more": .number(Int64(max(0, (thing?.contentCount ?? 0) - contents.count))),
     ])

@@ -11,7 +11,7 @@ extension LogRecord {
     guard let result = report.result, let thing = report.thing else {
       let sentence =
         report.job == nil
-        ? "\(report.who) can take or return an item now: tap the item"
+        ? "\(report.who) can take or return an item or a box now: tap it"
         : "\(report.who) does this job from now on"
       self.init(
         .info, "inventory-person", sentence,
@@ -68,7 +68,9 @@ extension InventoryThing {
     switch result {
     case .shown:
       let place = holder.map { "is with \($0)" } ?? (path.isEmpty ? "" : "is in \(path)")
-      let content = kind == .item ? "; quantity \(quantity)" : contentCount == 0 ? "; it is empty" : ": \(contentList)"
+      let some = pieceHolders.isEmpty ? "" : ", some of it with \(pieceHolders)"
+      let content =
+        kind == .item ? "; quantity \(quantity)" + some : contentCount == 0 ? "; it is empty" : ": \(contentList)"
       return what + (place.isEmpty ? "" : " " + place) + content
     case .moved: return what + " was moved to \(path)"
     case .lent: return what + " was checked out to \(holder ?? "an unknown person")"
