@@ -6,15 +6,12 @@ import Testing
 
 @Suite(.serialized) struct RoomListTests: JSONSuite {
   let page: JSONPage
-  private let folder: TemporaryFolder
   private let server: Homeserver
   private let world: KioskWorld
 
   init() throws {
     page = try JSONPage()
-    folder = TemporaryFolder()
-    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
-    server = try Homeserver(in: folder.path)
+    server = try Homeserver()
     world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
   }
 
@@ -75,9 +72,9 @@ import Testing
   @Test(.needsTmux) func `a terminal shows what a slow homeserver is asked for, and then only the list`() throws {
     try server.append(["pause": 3])
     let terminal = try Terminal(
-      try Programs.built("tappet"), ["matrix", "list", "--config", world.configPath], in: folder.path)
-    #expect(eventually { textSoFar(folder.path + "/written").contains("Reading the rooms … ") })
-    #expect(eventually { textSoFar(folder.path + "/written").contains("!open:h  #door:h") })
+      try Programs.built("tappet"), ["matrix", "list", "--config", world.configPath], in: server.folder.path)
+    #expect(eventually { textSoFar(server.folder.path + "/written").contains("Reading the rooms … ") })
+    #expect(eventually { textSoFar(server.folder.path + "/written").contains("!open:h  #door:h") })
     _ = terminal
     let done = try world.tappet("matrix", "list")
     #expect(done.status == 0 && !done.errors.contains("Reading"), "\(done)")

@@ -5,14 +5,9 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct RoomPeopleTests {
-  private let folder: TemporaryFolder
   private let server: Homeserver
 
-  init() throws {
-    folder = TemporaryFolder()
-    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
-    server = try Homeserver(in: folder.path)
-  }
+  init() throws { server = try Homeserver() }
 
   private func world(people: Bool, more: String = "") throws -> KioskWorld {
     let world = try KioskWorld.inRooms(

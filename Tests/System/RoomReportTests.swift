@@ -7,14 +7,9 @@ import Testing
 @Suite(.serialized) struct RoomReportTests {
   /// The broker of the tests has no subscriber to `t/bell`.
   private static let outcome = "\u{26A0} delivered, but the topic has no subscriber"
-  private let folder: TemporaryFolder
   private let server: Homeserver
 
-  init() throws {
-    folder = TemporaryFolder()
-    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
-    server = try Homeserver(in: folder.path)
-  }
+  init() throws { server = try Homeserver() }
 
   private func world(_ rooms: [String] = ["open"], _ rest: String = "") throws -> KioskWorld {
     let world = try KioskWorld.inRooms(

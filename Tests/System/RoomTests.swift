@@ -5,14 +5,9 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct RoomTests {
-  private let folder: TemporaryFolder
   private let server: Homeserver
 
-  init() throws {
-    folder = TemporaryFolder()
-    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
-    server = try Homeserver(in: folder.path)
-  }
+  init() throws { server = try Homeserver() }
 
   @Test func `a press is sent once in its room, under its id, and the token is nowhere else`() throws {
     let world = try KioskWorld.inRooms(
@@ -108,7 +103,7 @@ import Testing
   @Test(.enabled(if: geteuid() == 0, "only root can give a file to another user"))
   func `root writes and removes no session outside the folder of a kiosk.yaml that others can change`() throws {
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
-    let target = folder.path + "/session"
+    let target = server.folder.path + "/session"
     let text = try String(contentsOfFile: world.configPath, encoding: .utf8)
     try text.replacingOccurrences(of: "session: matrix.session", with: "session: \(target)")
       .write(toFile: world.configPath, atomically: true, encoding: .utf8)

@@ -5,20 +5,18 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct RoomWatchTests {
-  private let folder: TemporaryFolder
   private let server: Homeserver
   private let world: KioskWorld
 
   init() throws {
-    folder = TemporaryFolder()
-    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
-    server = try Homeserver(in: folder.path)
+    server = try Homeserver()
     world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
   }
 
   private func watch() throws -> Service {
     try Service(
-      try Programs.built("tappet"), ["matrix", "watch", "--config", world.configPath], log: folder.path + "/watch.log")
+      try Programs.built("tappet"), ["matrix", "watch", "--config", world.configPath],
+      log: server.folder.path + "/watch.log")
   }
 
   private func polls() -> [String] { server.requests("since=").map(\.path) }
@@ -70,7 +68,7 @@ import Testing
   @Test(.needsTmux) func `on a terminal rooms move up with new messages, and Ctrl-C leaves it as it was`() throws {
     for room in ["!late:h", "!space:h"] { #expect(try world.tappet("matrix", "join", room).status == 0) }
     let terminal = try Terminal(
-      try Programs.built("tappet"), ["matrix", "watch", "--config", world.configPath], in: folder.path,
+      try Programs.built("tappet"), ["matrix", "watch", "--config", world.configPath], in: server.folder.path,
       columns: 140)
     #expect(terminal.shows("3 rooms, 1 space, 5 unread, 1 invitation  https://localhost:"), "\(terminal.lines)")
     func line(_ number: Int) -> String { terminal.lines.dropFirst(number).first ?? "" }
@@ -86,7 +84,7 @@ import Testing
     try terminal.resize(columns: 60, rows: 7)
     #expect(eventually { line(6).hasPrefix(" q quit") }, "\(terminal.lines)")
     try terminal.type("\u{3}")
-    let written = { textSoFar(folder.path + "/written") }
+    let written = { textSoFar(server.folder.path + "/written") }
     #expect(eventually { written().contains("\u{1B}[?1049l") }, "\(written().suffix(300))")
   }
 }

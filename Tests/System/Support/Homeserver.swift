@@ -5,19 +5,22 @@ import TestSupport
 
 /// Tests/System/Faults/homeserver.py, which answers by the room.
 final class Homeserver {
+  /// The folder of its files, which is removed with it.
+  let folder = TemporaryFolder()
   private let service: Service
   private let lines: String
   private var lineCount = 0
   let port: Int
 
-  init(in folder: String) throws {
-    lines = folder + "/lines-\(UUID().uuidString.prefix(4))"
+  init() throws {
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
+    lines = folder.path + "/lines"
     let words = [
       Repository.path("Tests/System/Faults/homeserver.py"), try Certificates.path("server.pem"),
       try Certificates.path("server.key"), lines,
     ]
     let service = try Service(
-      try Programs.installed("python3"), words, log: folder + "/homeserver-\(UUID().uuidString.prefix(4)).log")
+      try Programs.installed("python3"), words, log: folder.path + "/homeserver.log")
     self.service = service
     guard eventually({ service.text.contains("\n") }), let port = Int(service.text.prefix { $0 != "\n" }) else {
       throw TestFault("no homeserver: \(service.text)")
