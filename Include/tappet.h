@@ -1651,6 +1651,7 @@ struct tappet_inventory;
 
 /** Kinds of entries, from the outermost to the innermost. Each entry is in an entry of the preceding kind. */
 enum tappet_inventory_kind {
+  TAPPET_INVENTORY_KIND_ANY = 0,      /**< An entry of any kind; only in tappet_inventory_resolve(). */
   TAPPET_INVENTORY_KIND_BUILDING = 1, /**< A building, the outermost kind. */
   TAPPET_INVENTORY_KIND_ROOM = 2,     /**< A room of a building. */
   TAPPET_INVENTORY_KIND_SPOT = 3,     /**< A spot in a room: a shelf, a drawer, a corner. */
@@ -1691,14 +1692,81 @@ struct tappet_inventory_entry {
   int64_t quantity;                            /**< Number of pieces of an item; 0 if it is not an item. */
   int64_t minimum;                             /**< Number of pieces below which an item is low; -1 if there is none. */
   int64_t created_unix_milliseconds;           /**< When the entry was added, in milliseconds since 1970. */
-  const char *holder;                          /**< Name of the person who has the item; NULL if the item is in its
-                                                    place. */
+  const char *holder;                          /**< Names of the people who have the item, pieces of it, or the box,
+                                                    separated by ", "; NULL if nobody has. At most eight are named;
+                                                    tappet_inventory_list_loans() lists all. */
+};
+
+/** A loan of an item, of some of its pieces, or of a box. Its texts are owned by the library and valid only during the
+ * callback. */
+struct tappet_inventory_loan {
+  size_t size;                       /**< sizeof(struct tappet_inventory_loan), as the library was built. */
+  enum tappet_inventory_kind kind;   /**< Kind of the entry: an item or a box. */
+  char id[TAPPET_INVENTORY_ID_SIZE]; /**< Id of the entry. */
+  bool is_overdue;                   /**< Whether the last day is before today, in the machine's time zone. */
+  uint8_t reserved[6];               /**< Set to 0. */
+  const char *name;                  /**< Name of the entry, or label of a box. */
+  const char *person;                /**< Name of the person. */
+  const char *due_day;               /**< Last day of the loan, such as "2026-12-24"; NULL if there is none. */
+  int64_t quantity;                  /**< Number of pieces; 0 if the person has all of the item, or the box. */
+  int64_t since_unix_milliseconds;   /**< Start of the loan, in milliseconds since 1970. */
+};
+
+/** A reservation of an item, or of some of its pieces. Its texts are owned by the library and valid only during the
+ * callback. */
+struct tappet_inventory_reservation {
+  size_t size;                       /**< sizeof(struct tappet_inventory_reservation), as the library was built. */
+  char id[TAPPET_INVENTORY_ID_SIZE]; /**< Id of the item. */
+  uint8_t reserved[3];               /**< Set to 0. */
+  const char *name;                  /**< Name of the item. */
+  const char *person;                /**< Name of the person. */
+  const char *first_day;             /**< First day of the reservation, such as "2026-12-24". */
+  const char *last_day;              /**< Last day of the reservation. */
+  int64_t quantity;                  /**< Number of pieces; 0 means all of the item. */
+};
+
+/** A change that can be undone, or that was undone and can be redone. Its texts are owned by the library and valid only
+ * during the callback. */
+struct tappet_inventory_change {
+  size_t size;                     /**< sizeof(struct tappet_inventory_change), as the library was built. */
+  int64_t number;                  /**< Number of the change; later changes have larger numbers. */
+  enum tappet_inventory_kind kind; /**< Kind of the changed entry. */
+  bool is_undone;                  /**< Whether the change has been undone. */
+  uint8_t reserved[3];             /**< Set to 0. */
+  const char *verb;                /**< The kind of change: "added", "edited", "moved", "removed", "imported", "lent",
+                                        "returned", "reserved", "unreserved" or "counted"; a later version may have
+                                        others. */
+  const char *name;                /**< Name of the entry before the change. */
+  const char *by;                  /**< Name of the person who made the change. */
+  int64_t entry_count;             /**< Number of entries that were changed, added or removed. */
+  int64_t unix_milliseconds;       /**< Time of the change, in milliseconds since 1970. */
 };
 
 /** Receives an entry of a list. The list was read before the first call, so changes do not affect it.
  * @param context The pointer that was passed with the callback.
  * @param entry The entry. */
 typedef void (*tappet_inventory_callback)(void *context, const struct tappet_inventory_entry *entry);
+
+/** Receives a loan of a list, as a tappet_inventory_callback receives an entry.
+ * @param context The pointer that was passed with the callback.
+ * @param loan The loan. */
+typedef void (*tappet_inventory_loan_callback)(void *context, const struct tappet_inventory_loan *loan);
+
+/** Receives a reservation of a list, as a tappet_inventory_callback receives an entry.
+ * @param context The pointer that was passed with the callback.
+ * @param reservation The reservation. */
+typedef void (*tappet_inventory_reservation_callback)(
+    void *context, const struct tappet_inventory_reservation *reservation);
+
+/** Receives a change of a list, as a tappet_inventory_callback receives an entry.
+ * @param context The pointer that was passed with the callback.
+ * @param change The change. */
+typedef void (*tappet_inventory_change_callback)(void *context, const struct tappet_inventory_change *change);
+
+/** Receives a barcode of a list, as a tappet_inventory_callback receives an entry.
+ * @param context The pointer that was passed with the callback.
+ * @param barcode The barcode; valid only during the callback. */
+typedef void (*tappet_inventory_barcode_callback)(void *context, const char *barcode);
 
 /** Creates an inventory that is not open yet.
  * @param ret_inventory Receives the inventory; the caller frees it with tappet_inventory_free().
@@ -1741,6 +1809,36 @@ int tappet_inventory_edit(
     struct tappet_inventory *inventory, const char *id, const struct tappet_inventory_values *values, const char *by,
     struct tappet_inventory_entry *ret_entry);
 
+/** Adds pieces to an item or removes pieces from it, so that changes by several people at the same time add up.
+ * @param inventory The inventory.
+ * @param id The id of the item.
+ * @param pieces Number of pieces to add; negative to remove pieces, but not those that people have on loan.
+ * @param by Name of the person who makes the change, as in tappet_inventory_add().
+ * @param ret_entry Receives the changed item; its size must be set. May be NULL.
+ * @return 0; otherwise the errors of tappet_inventory_add(). */
+int tappet_inventory_adjust(
+    struct tappet_inventory *inventory, const char *id, int64_t pieces, const char *by,
+    struct tappet_inventory_entry *ret_entry);
+
+/** Adds a barcode to an entry of any kind: an EAN, or another program's number. The entry may have several. Adding
+ * a barcode that the entry already has changes nothing.
+ * @param inventory The inventory.
+ * @param id The id of the entry.
+ * @param barcode The barcode, 1 to 128 bytes on one line without spaces; no other entry may have it, nor a box as code.
+ * @param by Name of the person who makes the change, as in tappet_inventory_add().
+ * @return 0; otherwise the errors of tappet_inventory_add(). */
+int tappet_inventory_add_barcode(
+    struct tappet_inventory *inventory, const char *id, const char *barcode, const char *by);
+
+/** Removes a barcode from an entry. A barcode that the entry does not have is refused.
+ * @param inventory The inventory.
+ * @param id The id of the entry.
+ * @param barcode The barcode.
+ * @param by Name of the person who makes the change, as in tappet_inventory_add().
+ * @return 0; otherwise the errors of tappet_inventory_add(). */
+int tappet_inventory_remove_barcode(
+    struct tappet_inventory *inventory, const char *id, const char *barcode, const char *by);
+
 /** Moves an entry, with everything in it, to another place; `tappet inventory moves` lists the move. The entry's
  * current place is refused.
  * @param inventory The inventory.
@@ -1760,12 +1858,80 @@ int tappet_inventory_move(
  * @return 0; otherwise the errors of tappet_inventory_add(). */
 int tappet_inventory_remove(struct tappet_inventory *inventory, const char *id, const char *by);
 
+/** Lends an item, some of its pieces, or a box to a person, as `tappet item lend` does. The entry keeps its place, to
+ * which it returns. Lending all of it to another person ends the previous loan; lending it to the same person again
+ * changes the last day. It is refused if other people have too many of the pieces, or have reserved them for a day of
+ * the loan.
+ * @param inventory The inventory.
+ * @param id The id of the item or box.
+ * @param person Name of the person, 1 to 128 bytes on one line.
+ * @param quantity Number of pieces to lend, in addition to those that the person has; 0 means all of the item, or the
+ *   box.
+ * @param due_day Last day of the loan, such as "2026-12-24". May be NULL, for a loan without one.
+ * @param by Name of the person who makes the change, as in tappet_inventory_add().
+ * @param ret_entry Receives the entry; its size must be set. May be NULL.
+ * @return 0; otherwise the errors of tappet_inventory_add(). */
+int tappet_inventory_lend(
+    struct tappet_inventory *inventory, const char *id, const char *person, int64_t quantity, const char *due_day,
+    const char *by, struct tappet_inventory_entry *ret_entry);
+
+/** Ends a loan, or returns some of the lent pieces. An entry that the person does not have is refused.
+ * @param inventory The inventory.
+ * @param id The id of the item or box.
+ * @param person Name of the person who returns it. May be NULL, unless several people have pieces of the item.
+ * @param quantity Number of pieces to return; 0 means everything that the person has.
+ * @param by Name of the person who makes the change, as in tappet_inventory_add().
+ * @param ret_entry Receives the entry; its size must be set. May be NULL.
+ * @return 0; otherwise the errors of tappet_inventory_add(). */
+int tappet_inventory_return(
+    struct tappet_inventory *inventory, const char *id, const char *person, int64_t quantity, const char *by,
+    struct tappet_inventory_entry *ret_entry);
+
+/** Reserves an item, or some of its pieces, for a person. It is refused if other reservations and loans leave too few
+ * pieces on one of the days, or if the person has another reservation of the item that starts on the same day.
+ * @param inventory The inventory.
+ * @param id The id of the item.
+ * @param person Name of the person, 1 to 128 bytes on one line.
+ * @param quantity Number of pieces to reserve; 0 means all of the item.
+ * @param first_day First day of the reservation, such as "2026-12-24".
+ * @param last_day Last day of the reservation.
+ * @param by Name of the person who makes the change, as in tappet_inventory_add().
+ * @return 0; otherwise the errors of tappet_inventory_add(). */
+int tappet_inventory_reserve(
+    struct tappet_inventory *inventory, const char *id, const char *person, int64_t quantity, const char *first_day,
+    const char *last_day, const char *by);
+
+/** Cancels a reservation of an item. A reservation that does not exist is refused.
+ * @param inventory The inventory.
+ * @param id The id of the item.
+ * @param person Name of the person who has the reservation. May be NULL, unless several people have one from this day.
+ * @param first_day First day of the reservation.
+ * @param by Name of the person who makes the change, as in tappet_inventory_add().
+ * @return 0; otherwise the errors of tappet_inventory_add(). */
+int tappet_inventory_unreserve(
+    struct tappet_inventory *inventory, const char *id, const char *person, const char *first_day, const char *by);
+
 /** Undoes the most recent change that has not been undone, no matter who made it. An import is one change. The last 50
  *  changes are kept.
  * @param inventory The inventory.
  * @param by Name of the person who undoes the change, as in tappet_inventory_add().
  * @return 1; 0 if there is no change to undo; otherwise the errors of tappet_inventory_add(). */
 int tappet_inventory_undo(struct tappet_inventory *inventory, const char *by);
+
+/** Undoes the change with a number, no matter who made it. It is refused if a later change that was not undone affects
+ * the same entries; tappet_inventory_last_error() names that change.
+ * @param inventory The inventory.
+ * @param number Number of the change, from tappet_inventory_list_changes().
+ * @param by Name of the person who undoes the change, as in tappet_inventory_add().
+ * @return 1; 0 if there is no such change, or it was already undone; otherwise the errors of tappet_inventory_add(). */
+int tappet_inventory_undo_change(struct tappet_inventory *inventory, int64_t number, const char *by);
+
+/** Redoes the change that a person undid last. It is refused if a later change affects the same entries, as in
+ * tappet_inventory_undo_change().
+ * @param inventory The inventory.
+ * @param by Name of the person who undid the change, and who redoes it, as in tappet_inventory_add().
+ * @return 1; 0 if there is no change to redo; otherwise the errors of tappet_inventory_add(). */
+int tappet_inventory_redo(struct tappet_inventory *inventory, const char *by);
 
 /** Retrieves an entry by its id.
  * @param inventory The inventory.
@@ -1783,6 +1949,20 @@ int tappet_inventory_get(
  * @return 1; 0 if no box has this code; otherwise the errors of tappet_inventory_get(). */
 int tappet_inventory_get_by_code(
     struct tappet_inventory *inventory, const char *code, struct tappet_inventory_entry *ret_entry);
+
+/** Retrieves the only entry that a text matches, as the commands do: by the code of a box, a barcode or an id, exactly
+ * as a scanner reads it; otherwise by a name, or by a path such as "House / Cellar / Shelf", whose start may be left
+ * out.
+ * @param inventory The inventory.
+ * @param kind Kind of the entry. With TAPPET_INVENTORY_KIND_ANY, boxes are searched first, then other places, from the
+ *   innermost to the outermost, then items.
+ * @param text The text.
+ * @param ret_entry Receives the entry; its size must be set.
+ * @return 1; 0 if no entry matches; otherwise the errors of tappet_inventory_get(), including TAPPET_ERROR_ARGUMENT if
+ *   several entries of one kind match. */
+int tappet_inventory_resolve(
+    struct tappet_inventory *inventory, enum tappet_inventory_kind kind, const char *text,
+    struct tappet_inventory_entry *ret_entry);
 
 /** Finds entries by words, as `tappet find` does: entries whose name or notes contain each word of the text, as the
  * start of a word, and boxes whose code starts with the text. Case and accents are ignored. Boxes found by their code
@@ -1814,6 +1994,41 @@ int tappet_inventory_list(
  * @return The number of items; otherwise the errors of tappet_inventory_get(). */
 int tappet_inventory_list_low(
     struct tappet_inventory *inventory, tappet_inventory_callback callback, void *context);
+
+/** Lists loans: items before boxes, and the longest loan first.
+ * @param inventory The inventory.
+ * @param id The id of an item or box. May be NULL, which lists all loans.
+ * @param callback Called with each loan, inside this call; NULL means that loans are only counted.
+ * @param context Passed to the callback; may be NULL.
+ * @return The number of loans; otherwise the errors of tappet_inventory_list(). */
+int tappet_inventory_list_loans(
+    struct tappet_inventory *inventory, const char *id, tappet_inventory_loan_callback callback, void *context);
+
+/** Lists current and future reservations in chronological order.
+ * @param inventory The inventory.
+ * @param id The id of an item. May be NULL, which lists all reservations.
+ * @param callback Called with each reservation, inside this call; NULL means that reservations are only counted.
+ * @param context Passed to the callback; may be NULL.
+ * @return The number of reservations; otherwise the errors of tappet_inventory_list(). */
+int tappet_inventory_list_reservations(
+    struct tappet_inventory *inventory, const char *id, tappet_inventory_reservation_callback callback, void *context);
+
+/** Lists the barcodes of an entry in alphabetical order; the code of a box is not one of them.
+ * @param inventory The inventory.
+ * @param id The id of the entry.
+ * @param callback Called with each barcode, inside this call; NULL means that barcodes are only counted.
+ * @param context Passed to the callback; may be NULL.
+ * @return The number of barcodes; otherwise the errors of tappet_inventory_list(). */
+int tappet_inventory_list_barcodes(
+    struct tappet_inventory *inventory, const char *id, tappet_inventory_barcode_callback callback, void *context);
+
+/** Lists the last 50 changes, newest first. An import is one change; undos are not listed.
+ * @param inventory The inventory.
+ * @param callback Called with each change, inside this call; NULL means that changes are only counted.
+ * @param context Passed to the callback; may be NULL.
+ * @return The number of changes; otherwise the errors of tappet_inventory_get(). */
+int tappet_inventory_list_changes(
+    struct tappet_inventory *inventory, tappet_inventory_change_callback callback, void *context);
 
 /** Reports why the last failed call failed.
  * @param inventory The inventory.

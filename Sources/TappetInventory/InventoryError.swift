@@ -11,6 +11,8 @@ package indirect enum InventoryError: Error, Hashable, Sendable {
   case emptyName(InventoryKind)
   /// An empty box code.
   case emptyCode
+  /// A loan to, or a reservation for, a person without a name.
+  case emptyPerson
   /// Notes that exceed the maximum size; `size` and `max` are in bytes.
   case tooLong(what: String, size: Int, max: Int)
   /// A name or code that violates the naming rule.

@@ -21,9 +21,6 @@ extension InventoryEntry {
 }
 
 extension InventoryLoan {
-  /// Whether the due date has passed.
-  var isOverdue: Bool { due.map { $0 < .today } ?? false }
-
   fileprivate var json: JSON {
     .object([
       "person": .string(person), "quantity": quantity.map { .number($0) } ?? .null,

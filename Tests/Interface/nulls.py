@@ -40,6 +40,8 @@ VALUES = {
     "broker": "broker", "reader": "reader", "kiosk": "kiosk",
     "inventory": "inventory", "ret_inventory": "&made_inventory", "kind": "TAPPET_INVENTORY_KIND_ROOM", "id": "id",
     "container_id": "id", "values": "&values", "by": '"Ann"', "code": '"B-1"', "limit": "1", "ret_entry": "&entry",
+    "pieces": "1", "barcode": '"4006381333931"', "person": '"Ann"', "quantity": "1", "due_day": '"2126-12-24"',
+    "first_day": '"2126-12-24"', "last_day": '"2126-12-24"', "number": "1",
 }
 EXCEPTIONS = {("tappet_url_verify", "ret_url"): "&verified", ("tappet_kiosk_add_secret", "action"): '"one"',
               ("tappet_kiosk_press", "action"): '"one"', ("tappet_kiosk_write_tag", "action"): '"one"',

@@ -53,11 +53,47 @@ import Testing
     #expect(throws: InventoryError.unchanged(.item)) { try inventory.takeBack(screws, from: "Ben", by: "Eve") }
     try inventory.takeBack(screws, by: "Eve")
     #expect(try loans() == [])
-    for wrong in [0, -1] as [Int64] {
+    for wrong in [0, -1, .max] as [Int64] {
       #expect(throws: InventoryError.wrongQuantity(wrong)) {
         try inventory.lend(screws, to: "Ann", quantity: wrong, by: "Eve")
       }
     }
+  }
+
+  @Test func `all loans and all reservations are listed, as far as they are wanted`() throws {
+    try inventory.lend(screws, to: "Ann", quantity: 2, by: "Eve")
+    try inventory.lend(screws, to: "Ben", quantity: 3, until: day(3), by: "Eve")
+    try inventory.lend(box, to: "Cy", until: day(-1), by: "Eve")
+    try reserve(4, 9, 9, "Dan")
+    try reserve(2, 8, 9, "Eve")
+    func listed(_ count: Int) throws -> [String] {
+      var found: [String] = []
+      try inventory.forEachLoan { entry, loan in
+        found.append("\(entry.name) \(loan.person)\(loan.isOverdue ? ", overdue" : "")")
+        return found.count < count
+      }
+      return found
+    }
+    let loans = ["M4 Ann", "M4 Ben", "Screws Cy, overdue"]
+    for count in 1...3 { #expect(try listed(count) == Array(loans.prefix(count))) }
+    var reservations: [String] = []
+    try inventory.forEachReservation { item, reservation in
+      reservations.append("\(item.name) \(reservation.person) \(reservation.quantity ?? 0)")
+      return true
+    }
+    #expect(reservations == ["M4 Eve 2", "M4 Dan 4"])
+    try inventory.remove(box, by: "Eve")
+    #expect(try listed(9).isEmpty)
+  }
+
+  @Test func `nothing is lent to nobody, and no quantity changes by nothing or beyond its maximum`() throws {
+    #expect(throws: InventoryError.emptyPerson) { try inventory.lend(screws, to: " ", by: "Eve") }
+    #expect(throws: InventoryError.emptyPerson) { try reserve(1, 1, 1, "") }
+    #expect(throws: InventoryError.unchanged(.item)) { try inventory.adjust(screws, by: 0, by: "Eve") }
+    for wrong in [Int64.min, .max] {
+      #expect(throws: InventoryError.wrongQuantity(wrong)) { try inventory.adjust(screws, by: wrong, by: "Eve") }
+    }
+    #expect(try loans() == [] && inventory.changes().count == 5)
   }
 
   @Test func `the first eight people who have pieces are named, and the others counted`() throws {

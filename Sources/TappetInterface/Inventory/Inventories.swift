@@ -6,7 +6,7 @@ import TappetCore
 import TappetInventory
 
 /// Calls `body` with the object; the arguments are checked before the object's state.
-private func use(_ inventory: OpaquePointer?, _ body: (InventoryObject) throws(Failure) -> Int32) -> Int32 {
+func useInventory(_ inventory: OpaquePointer?, _ body: (InventoryObject) throws(Failure) -> Int32) -> Int32 {
   Objects.use(inventory, as: .inventory) {
     let object = unsafeDowncast($0, to: InventoryObject.self)
     do throws(Failure) { return try body(object) } catch { return object.fail(error) }
@@ -16,7 +16,7 @@ private func use(_ inventory: OpaquePointer?, _ body: (InventoryObject) throws(F
 // MARK: Arguments
 
 /// Parses an id from the caller.
-private func identity(_ id: UnsafePointer<CChar>?) throws(Failure) -> InventoryID {
+func identity(_ id: UnsafePointer<CChar>?) throws(Failure) -> InventoryID {
   guard let id = text(id, sizeMax: 36).flatMap({ InventoryID(text: $0) }) else {
     throw Failure(.argument, "an id must be 32 hexadecimal digits in five groups")
   }
@@ -24,7 +24,7 @@ private func identity(_ id: UnsafePointer<CChar>?) throws(Failure) -> InventoryI
 }
 
 /// Checks the name of the person who makes a change.
-private func person(_ name: UnsafePointer<CChar>?) throws(Failure) -> String {
+func person(_ name: UnsafePointer<CChar>?) throws(Failure) -> String {
   guard let name = shortText(name, sizeMax: Limits.secretLabelSizeMax)?.trimmedLabel, name.nameFault() == nil else {
     throw Failure(.argument, "the name of the person must be 1 to \(Limits.secretLabelSizeMax) bytes on one line")
   }
@@ -32,7 +32,7 @@ private func person(_ name: UnsafePointer<CChar>?) throws(Failure) -> String {
 }
 
 /// Reads text that the inventory itself validates; returns `nil` for NULL.
-private func words(_ words: UnsafePointer<CChar>?, _ what: String) throws(Failure) -> String? {
+func words(_ words: UnsafePointer<CChar>?, _ what: String) throws(Failure) -> String? {
   if words == nil { return nil }
   guard let words = text(words, sizeMax: Limits.inventoryNotesSizeMax) else {
     throw Failure(.argument, "the \(what) must be UTF-8 of at most \(Limits.inventoryNotesSizeMax) bytes")
@@ -41,14 +41,14 @@ private func words(_ words: UnsafePointer<CChar>?, _ what: String) throws(Failur
 }
 
 /// Checks the size of the caller's result structure.
-private func check(_ result: UnsafeMutablePointer<tappet_inventory_entry>?) throws(Failure) {
+func check(_ result: UnsafeMutablePointer<tappet_inventory_entry>?) throws(Failure) {
   if let result, result.pointee.size < MemoryLayout<tappet_inventory_entry>.size {
     throw Failure(.argument, "the entry's size is not set to sizeof(struct tappet_inventory_entry)")
   }
 }
 
 /// Checks a result structure that must not be NULL.
-private func require(_ result: UnsafeMutablePointer<tappet_inventory_entry>?) throws(Failure) {
+func require(_ result: UnsafeMutablePointer<tappet_inventory_entry>?) throws(Failure) {
   guard result != nil else { throw Failure(.argument) }
   try check(result)
 }
@@ -92,7 +92,7 @@ public func tappet_inventory_free(_ inventory: OpaquePointer?) { Objects.free(in
 /// Opens the inventory in a state folder; creates the folder and the database if they do not exist.
 @_cdecl("tappet_inventory_open") @implementation
 public func tappet_inventory_open(_ inventory: OpaquePointer?, _ path: UnsafePointer<CChar>?) -> Int32 {
-  use(inventory) { (object) throws(Failure) in
+  useInventory(inventory) { (object) throws(Failure) in
     guard let path = text(path, sizeMax: Int(PATH_MAX) - 1), !path.isEmpty else {
       throw Failure(.argument, "the path is NULL, empty or too long")
     }
@@ -118,7 +118,7 @@ public func tappet_inventory_add(
   _ values: UnsafePointer<tappet_inventory_values>?, _ by: UnsafePointer<CChar>?,
   _ result: UnsafeMutablePointer<tappet_inventory_entry>?
 ) -> Int32 {
-  use(inventory) { (object) throws(Failure) in
+  useInventory(inventory) { (object) throws(Failure) in
     try check(result)
     guard let kind = InventoryKind(rawValue: Int64(kind.rawValue) - 1) else {
       throw Failure(.argument, "unknown kind of entry")
@@ -140,7 +140,7 @@ public func tappet_inventory_edit(
   _ inventory: OpaquePointer?, _ id: UnsafePointer<CChar>?, _ values: UnsafePointer<tappet_inventory_values>?,
   _ by: UnsafePointer<CChar>?, _ result: UnsafeMutablePointer<tappet_inventory_entry>?
 ) -> Int32 {
-  use(inventory) { (object) throws(Failure) in
+  useInventory(inventory) { (object) throws(Failure) in
     try check(result)
     let (id, edit, who) = (try identity(id), try InventoryEdit(values), try person(by))
     let old = try object.thing(id)
@@ -151,13 +151,32 @@ public func tappet_inventory_edit(
   }
 }
 
+/// Adds pieces to an item, or removes pieces from it.
+@_cdecl("tappet_inventory_adjust") @implementation
+public func tappet_inventory_adjust(
+  _ inventory: OpaquePointer?, _ id: UnsafePointer<CChar>?, _ pieces: Int64, _ by: UnsafePointer<CChar>?,
+  _ result: UnsafeMutablePointer<tappet_inventory_entry>?
+) -> Int32 {
+  useInventory(inventory) { (object) throws(Failure) in
+    try check(result)
+    let (id, who) = (try identity(id), try person(by))
+    let old = try object.thing(id)
+    guard old.kind == .item else { throw Failure(.argument, "only an item can have a quantity") }
+    let changed = try object.ask { (inventory) throws(InventoryError) in
+      try inventory.adjust(old, by: pieces, by: who)
+    }
+    try object.report(changed, to: result)
+    return 0
+  }
+}
+
 /// Moves an entry and its contents to a different place.
 @_cdecl("tappet_inventory_move") @implementation
 public func tappet_inventory_move(
   _ inventory: OpaquePointer?, _ id: UnsafePointer<CChar>?, _ container: UnsafePointer<CChar>?,
   _ by: UnsafePointer<CChar>?, _ result: UnsafeMutablePointer<tappet_inventory_entry>?
 ) -> Int32 {
-  use(inventory) { (object) throws(Failure) in
+  useInventory(inventory) { (object) throws(Failure) in
     try check(result)
     let (id, container, who) = (try identity(id), try identity(container), try person(by))
     let (old, place) = (try object.thing(id), try object.thing(container))
@@ -172,26 +191,11 @@ public func tappet_inventory_move(
 public func tappet_inventory_remove(
   _ inventory: OpaquePointer?, _ id: UnsafePointer<CChar>?, _ by: UnsafePointer<CChar>?
 ) -> Int32 {
-  use(inventory) { (object) throws(Failure) in
+  useInventory(inventory) { (object) throws(Failure) in
     let (id, who) = (try identity(id), try person(by))
     let old = try object.thing(id)
     try object.ask { (inventory) throws(InventoryError) in try inventory.remove(old, by: who) }
     return 0
-  }
-}
-
-/// Undoes the last change that has not been undone yet, regardless of who made it.
-@_cdecl("tappet_inventory_undo") @implementation
-public func tappet_inventory_undo(_ inventory: OpaquePointer?, _ by: UnsafePointer<CChar>?) -> Int32 {
-  use(inventory) { (object) throws(Failure) in
-    let who = try person(by)
-    return try object.ask { (inventory) throws(InventoryError) in
-      do throws(InventoryError) { try inventory.undo(by: who) } catch {
-        guard case .nothingToUndo = error else { throw error }
-        return 0
-      }
-      return 1
-    }
   }
 }
 
@@ -202,7 +206,7 @@ public func tappet_inventory_undo(_ inventory: OpaquePointer?, _ by: UnsafePoint
 public func tappet_inventory_get(
   _ inventory: OpaquePointer?, _ id: UnsafePointer<CChar>?, _ result: UnsafeMutablePointer<tappet_inventory_entry>?
 ) -> Int32 {
-  use(inventory) { (object) throws(Failure) in
+  useInventory(inventory) { (object) throws(Failure) in
     try require(result)
     let id = try identity(id)
     guard let found = try object.find(id) else { return 0 }
@@ -216,7 +220,7 @@ public func tappet_inventory_get(
 public func tappet_inventory_get_by_code(
   _ inventory: OpaquePointer?, _ code: UnsafePointer<CChar>?, _ result: UnsafeMutablePointer<tappet_inventory_entry>?
 ) -> Int32 {
-  use(inventory) { (object) throws(Failure) in
+  useInventory(inventory) { (object) throws(Failure) in
     try require(result)
     guard let code = try words(code, "QR code") else { throw Failure(.argument) }
     guard let box = try object.ask({ (inventory) throws(InventoryError) in try inventory.box(code: code) }) else {
@@ -227,13 +231,41 @@ public func tappet_inventory_get_by_code(
   }
 }
 
+/// Retrieves the only entry that a text matches.
+@_cdecl("tappet_inventory_resolve") @implementation
+public func tappet_inventory_resolve(
+  _ inventory: OpaquePointer?, _ kind: tappet_inventory_kind, _ text: UnsafePointer<CChar>?,
+  _ result: UnsafeMutablePointer<tappet_inventory_entry>?
+) -> Int32 {
+  useInventory(inventory) { (object) throws(Failure) in
+    try require(result)
+    let wanted = InventoryKind(rawValue: Int64(kind.rawValue) - 1)
+    if wanted == nil, kind != TAPPET_INVENTORY_KIND_ANY { throw Failure(.argument, "unknown kind of entry") }
+    guard let text = try words(text, "text") else { throw Failure(.argument) }
+    let found = try object.ask { (inventory) throws(InventoryError) -> InventoryEntry? in
+      do throws(InventoryError) {
+        guard let wanted else { return try inventory.resolve(anything: text) }
+        return try inventory.resolve(text, wanted)
+      } catch {
+        switch error {
+        case .unknown, .unknownCode, .unknownPlace: return nil
+        case _: throw error
+        }
+      }
+    }
+    guard let found else { return 0 }
+    try object.report(found, to: result)
+    return 1
+  }
+}
+
 /// Finds entries by the words in their names and notes, and boxes by their codes.
 @_cdecl("tappet_inventory_find") @implementation
 public func tappet_inventory_find(
   _ inventory: OpaquePointer?, _ text: UnsafePointer<CChar>?, _ limit: Int, _ callback: tappet_inventory_callback?,
   _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-  use(inventory) { (object) throws(Failure) in
+  useInventory(inventory) { (object) throws(Failure) in
     guard let text = try words(text, "text") else { throw Failure(.argument) }
     // A size_t beyond Int.max arrives as a negative number.
     let limit = limit < 0 ? Int64(Int32.max) : min(Int64(limit), Int64(Int32.max))
@@ -249,7 +281,7 @@ public func tappet_inventory_list(
   _ inventory: OpaquePointer?, _ container: UnsafePointer<CChar>?, _ callback: tappet_inventory_callback?,
   _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-  use(inventory) { (object) throws(Failure) in
+  useInventory(inventory) { (object) throws(Failure) in
     let place = try container.map { (id) throws(Failure) in try object.thing(try identity(id)) }
     return try object.report(callback, context) { (inventory, add) throws(InventoryError) in
       guard let place else { return try inventory.forEach(.building, add) }
@@ -263,7 +295,7 @@ public func tappet_inventory_list(
 public func tappet_inventory_list_low(
   _ inventory: OpaquePointer?, _ callback: tappet_inventory_callback?, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-  use(inventory) { (object) throws(Failure) in
+  useInventory(inventory) { (object) throws(Failure) in
     try object.report(callback, context) { (inventory, add) throws(InventoryError) in
       try inventory.forEachLowItem(add)
     }

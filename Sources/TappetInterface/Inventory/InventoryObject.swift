@@ -60,21 +60,32 @@ final class InventoryObject: LibraryObject {
         return true
       }
     }
-    if let callback {
-      let facts = try ask { (inventory) throws(InventoryError) in
-        try entries.map { (entry) throws(InventoryError) in try InventoryFacts(entry, in: inventory) }
-      }
-      for each in facts where !isFreed {
-        var pinned = PinnedBuffers()
-        defer { pinned.clear() }
-        var entry = tappet_inventory_entry()
-        entry.size = MemoryLayout<tappet_inventory_entry>.size
-        each.write(to: &entry, &pinned)
-        callback(context, &entry)
-      }
+    guard let callback else { return Int32(clamping: entries.count) }
+    let facts = try ask { (inventory) throws(InventoryError) in
+      try entries.map { (entry) throws(InventoryError) in try InventoryFacts(entry, in: inventory) }
     }
-    return Int32(clamping: entries.count)
+    return report(facts) { (facts, pinned) in
+      var entry = tappet_inventory_entry()
+      entry.size = MemoryLayout<tappet_inventory_entry>.size
+      facts.write(to: &entry, &pinned)
+      callback(context, &entry)
+    }
   }
+
+  /// Calls `tell` with each value until the object is freed; returns the number of values.
+  func report<Value>(_ values: [Value], _ tell: (Value, inout PinnedBuffers) -> Void) -> Int32 {
+    for value in values where !isFreed {
+      var pinned = PinnedBuffers()
+      defer { pinned.clear() }
+      tell(value, &pinned)
+    }
+    return Int32(clamping: values.count)
+  }
+}
+
+extension InventoryKind {
+  /// The kind as C knows it.
+  var forC: tappet_inventory_kind { tappet_inventory_kind(rawValue: UInt32(rawValue) + 1) }
 }
 
 /// The fields of an entry, for conversion to C.
@@ -82,19 +93,19 @@ private struct InventoryFacts {
   private let entry: InventoryEntry
   private let container: String
   private let location: String
-  private let holder: String?
+  private let holder: String
 
   init(_ entry: InventoryEntry, in inventory: Inventory) throws(InventoryError) {
     self.entry = entry
     container = try inventory.container(of: entry)?.id.text ?? ""
     location = try inventory.location(of: entry).path
-    holder = entry.kind == .item ? try inventory.loan(of: entry)?.person : nil
+    holder = try inventory.loans(of: entry).people
   }
 
   /// Writes all members of the structure except `size`.
   func write(to result: inout tappet_inventory_entry, _ pinned: inout PinnedBuffers) {
     let isItem = entry.kind == .item
-    result.kind = tappet_inventory_kind(rawValue: UInt32(entry.kind.rawValue) + 1)
+    result.kind = entry.kind.forC
     withUnsafeMutableBytes(of: &result.id) { $0.copyBytes(from: Array(entry.id.text.utf8) + [0]) }
     withUnsafeMutableBytes(of: &result.container_id) { $0.copyBytes(from: Array(container.utf8) + [0]) }
     result.is_low = entry.isLow
@@ -107,6 +118,6 @@ private struct InventoryFacts {
     result.quantity = isItem ? entry.quantity : 0
     result.minimum = entry.minimum ?? -1
     result.created_unix_milliseconds = entry.createdUnixMilliseconds
-    result.holder = holder.flatMap { pinned.text($0) }
+    result.holder = holder.isEmpty ? nil : pinned.text(holder)
   }
 }

@@ -73,6 +73,10 @@ extension Inventory {
 
   /// Adds pieces to an item or removes pieces from it, within a transaction.
   func adjusted(_ old: InventoryEntry, by pieces: Int64, by who: String) throws(InventoryError) -> InventoryEntry {
+    guard (-Limits.inventoryQuantityMax...Limits.inventoryQuantityMax).contains(pieces) else {
+      throw .wrongQuantity(pieces)
+    }
+    if pieces == 0 { throw .unchanged(old.kind) }
     let current = try require(old)
     var changed = current
     changed.quantity += pieces

@@ -28,9 +28,8 @@ extension Inventory {
   package func lend(
     _ entry: InventoryEntry, to person: String, quantity: Int64? = nil, until due: CalendarDay? = nil, by who: String
   ) throws(InventoryError) {
-    let person = person.trimmedLabel ?? ""
-    try Inventory.check(person, "person's name", sizeMax: Limits.secretLabelSizeMax)
-    if let quantity, quantity < 1 { throw .wrongQuantity(quantity) }
+    let person = try Inventory.checkedPerson(person)
+    if let quantity, !(1...Limits.inventoryQuantityMax).contains(quantity) { throw .wrongQuantity(quantity) }
     try changeLoan(of: entry, .lent, by: who) { (current, now) throws(InventoryError) in
       let loans = try loans(of: current)
       let former = loans.first { $0.person == person }
@@ -49,6 +48,13 @@ extension Inventory {
         try statement.run()
       }
     }
+  }
+
+  /// Returns the name of a person who gets something, without surrounding spaces.
+  static func checkedPerson(_ name: String) throws(InventoryError) -> String {
+    guard let name = name.trimmedLabel, !name.isEmpty else { throw .emptyPerson }
+    try check(name, "person's name", sizeMax: Limits.secretLabelSizeMax)
+    return name
   }
 
   /// Returns how many pieces the person has after a loan, `nil` for the whole entry; throws if it is impossible.
@@ -127,6 +133,20 @@ extension Inventory {
     }
   }
 
+  /// Calls `body` with all loans, items before boxes and the longest-running loan first, until it returns false.
+  @export(interface)
+  package func forEachLoan(
+    _ body: (InventoryEntry, InventoryLoan) throws(InventoryError) -> Bool
+  ) throws(InventoryError) {
+    var isGoingOn = true
+    for kind in [InventoryKind.item, .box] where isGoingOn {
+      try forEachLent(kind) { (entry) throws(InventoryError) in
+        for loan in try loans(of: entry) where isGoingOn { isGoingOn = try body(entry, loan) }
+        return isGoingOn
+      }
+    }
+  }
+
   /// Calls `body` with the lent entries of a kind, longest-running loan first, until it returns false.
   @export(interface)
   package func forEachLent(
@@ -200,6 +220,11 @@ extension Inventory {
     if entry.kind.isLendable, let loan = try loan(of: entry) { return loan.person }
     return try location(of: entry).path
   }
+}
+
+extension InventoryLoan {
+  /// Whether the due date has passed.
+  package var isOverdue: Bool { due.map { $0 < .today } ?? false }
 }
 
 extension [InventoryLoan] {

@@ -86,8 +86,7 @@ extension Inventory {
   ) throws(InventoryError) {
     guard item.kind == .item else { throw .wrongContainer(item.kind, nil) }
     var wanted = wanted
-    wanted.person = wanted.person.trimmedLabel ?? ""
-    try Inventory.check(wanted.person, "person's name", sizeMax: Limits.secretLabelSizeMax)
+    wanted.person = try Inventory.checkedPerson(wanted.person)
     if wanted.last < wanted.first { throw .endsBeforeStart(wanted.first, wanted.last) }
     if let quantity = wanted.quantity, quantity < 1 { throw .wrongQuantity(quantity) }
     try transaction { () throws(InventoryError) in
@@ -164,18 +163,42 @@ extension Inventory {
       statement.bind(CalendarDay.today.text, at: 2)
       var found: [InventoryReservation] = []
       while try statement.step() {
-        guard let first = CalendarDay(statement.text(0)), let last = CalendarDay(statement.text(1)) else { continue }
-        found.append(
-          InventoryReservation(
-            person: statement.text(2), first: first, last: last,
-            quantity: statement.isNull(3) ? nil : statement.integer(3)))
+        if let reservation = InventoryReservation(statement, at: 0) { found.append(reservation) }
       }
       return found
+    }
+  }
+
+  /// Calls `body` with the current and future reservations of all items, in chronological order, until it returns
+  /// false.
+  @export(interface)
+  package func forEachReservation(
+    _ body: (InventoryEntry, InventoryReservation) throws(InventoryError) -> Bool
+  ) throws(InventoryError) {
+    let statement = try stored { () throws(DatabaseError) in
+      try database.statement(
+        """
+        SELECT item.id, item.uuid, box, name, notes, item.quantity, minimum, photo, photo_hash, created,
+          first, last, person, reservation.quantity
+        FROM reservation JOIN item ON item.uuid = reservation.uuid WHERE last >= ?1 ORDER BY first, person, item.id
+        """)
+    }
+    statement.bind(CalendarDay.today.text, at: 1)
+    try forEachRow(of: statement, .item) { (item) throws(InventoryError) in
+      guard let reservation = InventoryReservation(statement, at: 10) else { return true }
+      return try body(item, reservation)
     }
   }
 }
 
 extension InventoryReservation {
+  /// Reads the first day, the last day, the person and the quantity from consecutive columns of a row.
+  fileprivate init?(_ row: Statement, at column: Int32) {
+    guard let first = CalendarDay(row.text(column)), let last = CalendarDay(row.text(column + 1)) else { return nil }
+    let quantity = row.isNull(column + 3) ? nil : row.integer(column + 3)
+    self.init(person: row.text(column + 2), first: first, last: last, quantity: quantity)
+  }
+
   /// Whether the two reservations have a day in common.
   fileprivate func overlaps(_ other: InventoryReservation) -> Bool { first <= other.last && other.first <= last }
 }

@@ -104,13 +104,7 @@ extension InventoryService {
     }
     switch kind {
     case .low: try inventory.forEachLowItem { (item) throws(InventoryError) in try add(item, nil) }
-    case .out:
-      for kind in [InventoryKind.item, .box] {
-        try inventory.forEachLent(kind) { (entry) throws(InventoryError) in
-          for loan in try inventory.loans(of: entry) { guard try add(entry, loan) else { return false } }
-          return true
-        }
-      }
+    case .out: try inventory.forEachLoan { (entry, loan) throws(InventoryError) in try add(entry, loan) }
     }
     return list
   }

@@ -10,7 +10,7 @@ extension InventoryError {
   package var code: String {
     @export(interface) get {
       switch self {
-      case .emptyName, .emptyCode: "text-missing"
+      case .emptyName, .emptyCode, .emptyPerson: "text-missing"
       case .tooLong, .name, .notesWithNUL, .wrongBarcode: "text-malformed"
       case .codeTaken, .codeElsewhere: "box-code-taken"
       case .barcodeTaken: "barcode-taken"

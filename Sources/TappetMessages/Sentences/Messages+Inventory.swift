@@ -14,6 +14,7 @@ extension InventoryError {
       case .emptyName(.box): "Box label cannot be empty"
       case .emptyName(let kind): "\(kind.title) name cannot be empty"
       case .emptyCode: "QR code cannot be empty"
+      case .emptyPerson: "the person's name cannot be empty"
       case .tooLong(let what, let size, let max): "the \(what) would be \(size) bytes long; the maximum is \(max)"
       case .name(let what, let fault): fault.sentence(of: what)
       case .notesWithNUL: "the notes contain NUL characters; remove them"
@@ -60,8 +61,7 @@ extension InventoryError {
         "the import would leave less than \(Limits.inventoryReserve / 1024 / 1024) MB free on the disk of \(path), "
           + "which a kiosk needs to store taps; free some space"
       case .trialOver: "this was only a dry run"
-      case .nothingToUndo:
-        "there is no change to undo; only the last \(Limits.inventoryUndoMax) changes are kept"
+      case .nothingToUndo: "there is no change to undo; only the last \(Limits.inventoryUndoMax) changes are kept"
       case .nothingToRedo: "there is no undone change to redo"
       case .changedSince(let change):
         "change \(change.number) by \(change.who) is newer and affects the same entries: \(change.sentence); "

@@ -26,6 +26,9 @@ def inventory(place):
     folder, config = place.file("storeroom.state"), place.file("storeroom.yaml")
     print("    " + place.run(place.compile_c("storeroom"), folder).strip().replace("\n", "\n    "))
     place.run("python3", os.path.join(HERE, "Python/storeroom.py"), folder)
+    loans = place.file("loans.state")
+    print("    " + place.run(place.compile_c("loans"), loans).strip())
+    place.run("python3", os.path.join(HERE, "Python/loans.py"), loans)
     found = place.run(place.compile_c("inventory"), folder, "K-17")
     require(found == "Screws, in: House → Cellar → Shelf\nGröße M4, in: House → Cellar → Shelf → Screws\n"
             "M5, in: House → Cellar → Shelf → Screws\n", found)

@@ -1,4 +1,5 @@
-/* Inventories: foreign and freed pointers, another thread, a child after a fork. Their refusals are in storeroom.c. */
+/* Inventories: foreign and freed pointers, another thread, a child after a fork. Their refusals are in storeroom.c
+   and loans.c. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <sys/wait.h>
@@ -6,9 +7,17 @@
 
 #include "misuse.h"
 
-static void *list(void *inventory) {
-  return tappet_inventory_list(inventory, NULL, NULL, NULL) == TAPPET_ERROR_THREAD ? inventory : NULL;
+static const char nobody[] = "00000000-0000-7000-8000-000000000000";
+
+/* Whether a list, a change and an undo return this error. */
+static int fails(struct tappet_inventory *inventory, int error) {
+  return tappet_inventory_list(inventory, NULL, NULL, NULL) == error &&
+         tappet_inventory_list_loans(inventory, NULL, NULL, NULL) == error &&
+         tappet_inventory_lend(inventory, nobody, "Ann", 0, NULL, "Ann", NULL) == error &&
+         tappet_inventory_undo_change(inventory, 1, "Ann") == error;
 }
+
+static void *list(void *inventory) { return fails(inventory, TAPPET_ERROR_THREAD) ? inventory : NULL; }
 
 /* Has another thread call while this one is inside a call. Its context is the inventory. */
 static void call_elsewhere(void *context, const struct tappet_inventory_entry *entry) {
@@ -22,9 +31,9 @@ static void call_elsewhere(void *context, const struct tappet_inventory_entry *e
 /* In a child: the parent's inventory is out of reach, one of its own is not. */
 static int use_in_child(struct tappet_inventory *inventory, const char *path) {
   struct tappet_inventory *own = NULL;
-  if (tappet_inventory_list(inventory, NULL, NULL, NULL) != TAPPET_ERROR_FORK) return 1;
+  if (!fails(inventory, TAPPET_ERROR_FORK)) return 1;
   tappet_inventory_free(inventory);
-  if (tappet_inventory_list(inventory, NULL, NULL, NULL) != TAPPET_ERROR_OBJECT) return 2;
+  if (!fails(inventory, TAPPET_ERROR_OBJECT)) return 2;
   if (tappet_inventory_new(&own) != 0 || tappet_inventory_open(own, path) != TAPPET_ERROR_STORE) return 3;
   tappet_inventory_free(own);
   return 0;
@@ -39,6 +48,7 @@ void inventories(void) {
   snprintf(absent, sizeof absent, "%s/inventory.db/none", path);
   CHECK(tappet_inventory_new(&inventory) == 0 && tappet_broker_new(&broker) == 0);
   CHECK(tappet_inventory_open((struct tappet_inventory *)(void *)broker, path) == TAPPET_ERROR_OBJECT);
+  CHECK(fails((struct tappet_inventory *)(void *)broker, TAPPET_ERROR_OBJECT));
   CHECK(tappet_inventory_open(inventory, absent) == TAPPET_ERROR_STORE);
   CHECK(tappet_inventory_open(inventory, path) == 0);
   CHECK(tappet_inventory_add(inventory, TAPPET_INVENTORY_KIND_BUILDING, NULL, &values, "Ann", NULL) == 0);
@@ -51,6 +61,6 @@ void inventories(void) {
   CHECK(tappet_inventory_list(inventory, NULL, NULL, NULL) == 1);
   tappet_inventory_free(inventory);
   tappet_inventory_free(inventory);
-  CHECK(tappet_inventory_list(inventory, NULL, NULL, NULL) == TAPPET_ERROR_OBJECT);
+  CHECK(fails(inventory, TAPPET_ERROR_OBJECT));
   tappet_broker_free(broker);
 }

@@ -58,6 +58,23 @@ class InventoryEntry(Structure):
                 ("minimum", c_int64), ("created_unix_milliseconds", c_int64), ("holder", c_char_p)]
 
 
+class InventoryLoan(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("kind", c_int), ("id", c_char * 37), ("is_overdue", c_bool),
+                ("reserved", c_uint8 * 6), ("name", c_char_p), ("person", c_char_p), ("due_day", c_char_p),
+                ("quantity", c_int64), ("since_unix_milliseconds", c_int64)]
+
+
+class InventoryReservation(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("id", c_char * 37), ("reserved", c_uint8 * 3), ("name", c_char_p),
+                ("person", c_char_p), ("first_day", c_char_p), ("last_day", c_char_p), ("quantity", c_int64)]
+
+
+class InventoryChange(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("number", c_int64), ("kind", c_int), ("is_undone", c_bool),
+                ("reserved", c_uint8 * 3), ("verb", c_char_p), ("name", c_char_p), ("by", c_char_p),
+                ("entry_count", c_int64), ("unix_milliseconds", c_int64)]
+
+
 class ReaderEvent(Structure):
     _fields_ = [("size", c_size_t), ("type", c_int), ("model", c_int), ("device", c_char_p),
                 ("uid", POINTER(c_uint8)), ("uid_size", c_size_t), ("url", c_void_p), ("url_size", c_size_t),
@@ -68,6 +85,10 @@ class ReaderEvent(Structure):
 EventCallback = ctypes.CFUNCTYPE(None, c_void_p, POINTER(Event))
 PersonCallback = ctypes.CFUNCTYPE(None, c_void_p, POINTER(Person))
 InventoryCallback = ctypes.CFUNCTYPE(None, c_void_p, POINTER(InventoryEntry))
+InventoryLoanCallback = ctypes.CFUNCTYPE(None, c_void_p, POINTER(InventoryLoan))
+InventoryReservationCallback = ctypes.CFUNCTYPE(None, c_void_p, POINTER(InventoryReservation))
+InventoryChangeCallback = ctypes.CFUNCTYPE(None, c_void_p, POINTER(InventoryChange))
+InventoryBarcodeCallback = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
 Completion = ctypes.CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 
 
@@ -123,6 +144,20 @@ declare("tappet_inventory_edit", c_void_p, c_char_p, POINTER(InventoryValues), c
 declare("tappet_inventory_move", c_void_p, c_char_p, c_char_p, c_char_p, POINTER(InventoryEntry))
 declare("tappet_inventory_remove", c_void_p, c_char_p, c_char_p)
 declare("tappet_inventory_undo", c_void_p, c_char_p)
+declare("tappet_inventory_adjust", c_void_p, c_char_p, c_int64, c_char_p, POINTER(InventoryEntry))
+declare("tappet_inventory_add_barcode", c_void_p, c_char_p, c_char_p, c_char_p)
+declare("tappet_inventory_remove_barcode", c_void_p, c_char_p, c_char_p, c_char_p)
+declare("tappet_inventory_lend", c_void_p, c_char_p, c_char_p, c_int64, c_char_p, c_char_p, POINTER(InventoryEntry))
+declare("tappet_inventory_return", c_void_p, c_char_p, c_char_p, c_int64, c_char_p, POINTER(InventoryEntry))
+declare("tappet_inventory_reserve", c_void_p, c_char_p, c_char_p, c_int64, c_char_p, c_char_p, c_char_p)
+declare("tappet_inventory_unreserve", c_void_p, c_char_p, c_char_p, c_char_p, c_char_p)
+declare("tappet_inventory_undo_change", c_void_p, c_int64, c_char_p)
+declare("tappet_inventory_redo", c_void_p, c_char_p)
+declare("tappet_inventory_resolve", c_void_p, c_int, c_char_p, POINTER(InventoryEntry))
+declare("tappet_inventory_list_loans", c_void_p, c_char_p, InventoryLoanCallback, c_void_p)
+declare("tappet_inventory_list_reservations", c_void_p, c_char_p, InventoryReservationCallback, c_void_p)
+declare("tappet_inventory_list_barcodes", c_void_p, c_char_p, InventoryBarcodeCallback, c_void_p)
+declare("tappet_inventory_list_changes", c_void_p, InventoryChangeCallback, c_void_p)
 declare("tappet_inventory_get", c_void_p, c_char_p, POINTER(InventoryEntry))
 declare("tappet_inventory_get_by_code", c_void_p, c_char_p, POINTER(InventoryEntry))
 declare("tappet_inventory_find", c_void_p, c_char_p, c_size_t, InventoryCallback, c_void_p)
