@@ -199,6 +199,27 @@ import Testing
     #expect(try world.isWhole())
   }
 
+  @Test func `a search finds the newest of many by a letter or part of a word, and what there is one of`() throws {
+    let shelf = try world.spot(["Haus", "Keller", "Regal"])
+    let box = try world.add(.box, "Kiste", shelf)
+    // More words than a search looks up that start with 'schrau', and few of which there are many.
+    for number in 0..<100 { try world.add(.item, "Widget Schraube\(number) \(number) Öse", box) }
+    try world.add(.item, "Spax", try world.add(.box, "Dose", try world.spot(["Halle", "Lager", "Brett"])))
+    let newest = (97..<100).reversed().map { "Widget Schraube\($0) \($0) Öse" }
+    for query in [
+      "w", "wi", "widg", "WIDGET", "schrau", "Schraube", "ö", "öse", "w s ö", "idget", "widget keller", "h w", "k ö",
+      "haus widget", "regal schraub",
+    ] {
+      #expect(try world.found(query, limit: 3) == newest, "\(query)")
+    }
+    #expect(try world.found("widget 42") == ["Widget Schraube42 42 Öse"])
+    #expect(try world.found("schraube42 haus") == ["Widget Schraube42 42 Öse"])
+    #expect(try world.found("spa halle brett") == ["Spax"])
+    for query in ["widget halle", "widget nirgends", "spax keller", "x", "widgets", "halle haus"] {
+      #expect(try world.found(query).isEmpty, "\(query)")
+    }
+  }
+
   @Test func `a path is followed from its outermost name, however many things have the last one`() throws {
     for building in 0..<30 {
       let room = try world.add(.room, "Room", try world.add(.building, "House \(building)"))

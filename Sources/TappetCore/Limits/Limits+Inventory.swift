@@ -29,6 +29,8 @@ extension Limits {
   package static let inventoryFindsMax: Int64 = 50
   /// Maximum number of entries matching one word of a search whose locations are searched for the other words.
   package static let inventoryCandidatesMax: Int64 = 5000
+  /// Maximum number of words in the index that replace one word of a search that they start with.
+  package static let inventoryWordsMax = 64
   /// Maximum number of changes listed in the JSON of a trial import.
   package static let inventoryDifferencesMax = 10_000
   /// Maximum number of labels that one command creates.

@@ -24,12 +24,12 @@ extension Inventory {
     }
     guard isGoingOn else { return }
     try forEachBox(codePrefix: text, limit, pass)
-    let words = SearchText.queries(text)
+    let words = SearchText.queryWords(text)
     guard !words.isEmpty else { return }
     let tables: [InventoryKind] = [.box, .item]
     for kind in tables where isGoingOn {
-      let rows = try matches(words.joined(separator: " "), kind, limit + Int64(seen.count))
-      try forEachRow(of: rows, kind, pass)
+      let query = try queries(words, kind).joined(separator: " AND ")
+      try forEachRow(of: try matches(query, kind, limit + Int64(seen.count)), kind, pass)
     }
     if let pieces = SearchText.pieces(text) {
       for kind in tables where isGoingOn {
@@ -43,34 +43,83 @@ extension Inventory {
     }
   }
 
-  /// Calls `body` with the entries that contain one of the words and are in places that contain the missing words.
+  /// Calls `body` with the entries that contain some of the words and are in places that contain the missing words.
   private func forEachEntry(
-    with words: [String], _ kind: InventoryKind, _ body: (InventoryEntry) throws(InventoryError) -> Bool
+    with words: [SearchWord], _ kind: InventoryKind, _ body: (InventoryEntry) throws(InventoryError) -> Bool
   ) throws(InventoryError) {
+    let (own, around) = (try queries(words, kind), try queries(words, .box))
+    var places: [Set<InventoryRow>] = []
+    for query in around { places.append(try rows(of: query)) }
     // Results keyed by place and word.
     var known: [Int64: Bool] = [:]
     func isInside(_ row: InventoryRow?, _ index: Int) throws(InventoryError) -> Bool {
-      guard let row else { return false }
+      guard let row, !places[index].isEmpty else { return false }
       let key = row * Int64(words.count) + Int64(index)
       if let answer = known[key] { return answer }
-      var answer = try has(row, words[index], .box)
-      if !answer { answer = try isInside(try entry(row: row, of: .box)?.container, index) }
+      var answer = places[index].contains(row)
+      // A set of the maximum size may lack places that contain the word.
+      let isPartial = places[index].count >= Int(Limits.inventoryCandidatesMax)
+      if !answer, isPartial { answer = try has(row, around[index], .box) }
+      if !answer { answer = try isInside(try container(ofPlace: row), index) }
       known[key] = answer
       return answer
     }
-    for (own, word) in words.enumerated() {
-      var isGoingOn = true
-      try forEachRow(of: try matches(word, kind, Limits.inventoryCandidatesMax), kind) {
-        (entry) throws(InventoryError) in
-        for index in words.indices where index != own {
-          if try isInside(entry.container, index) { continue }
-          if try !has(entry.row, words[index], kind) { return true }
-        }
-        isGoingOn = try body(entry)
-        return isGoingOn
+    for index in words.indices {
+      let others = words.indices.filter { $0 != index }
+      guard others.contains(where: { !places[$0].isEmpty }) else { continue }
+      let candidates = try candidates(own[index], kind)
+      defer { candidates.reset() }
+      while try stored({ () throws(DatabaseError) in try candidates.step() }) {
+        let (row, container) = (candidates.integer(0), candidates.isNull(1) ? nil : candidates.integer(1))
+        var missing: [Int] = []
+        for other in others where try !isInside(container, other) { missing.append(other) }
+        // An entry that contains all of the words itself was found before.
+        guard missing.count < others.count else { continue }
+        var isMatch = true
+        for other in missing where isMatch { isMatch = try has(row, own[other], kind) }
+        guard isMatch, let entry = try entry(row: row, of: kind) else { continue }
+        guard try body(entry) else { return }
       }
-      if !isGoingOn { return }
     }
+  }
+
+  /// Returns the rows of the places that match a query, or `Limits.inventoryCandidatesMax` of them.
+  private func rows(of query: String) throws(InventoryError) -> Set<InventoryRow> {
+    try stored { () throws(DatabaseError) in
+      let statement = try database.statement("SELECT rowid FROM place_text WHERE place_text MATCH ?1 LIMIT ?2")
+      defer { statement.reset() }
+      statement.bind(query, at: 1)
+      statement.bind(Limits.inventoryCandidatesMax, at: 2)
+      var rows: Set<InventoryRow> = []
+      while try statement.step() { rows.insert(statement.integer(0)) }
+      return rows
+    }
+  }
+
+  private func container(ofPlace row: InventoryRow) throws(InventoryError) -> InventoryRow? {
+    try stored { () throws(DatabaseError) in
+      let statement = try database.statement("SELECT parent FROM place WHERE id = ?1 AND parent IS NOT NULL")
+      defer { statement.reset() }
+      statement.bind(row, at: 1)
+      return try statement.step() ? statement.integer(0) : nil
+    }
+  }
+
+  /// Returns a statement for the rows of the newest entries that match a query, and of their places.
+  private func candidates(_ query: String, _ kind: InventoryKind) throws(InventoryError) -> Statement {
+    let statement = try statement(
+      kind,
+      place: """
+        SELECT place.id, parent FROM place_text JOIN place ON place.id = place_text.rowid
+        WHERE place_text MATCH ?1 ORDER BY place_text.rowid DESC LIMIT ?2
+        """,
+      item: """
+        SELECT item.id, box FROM item_text JOIN item ON item.id = item_text.rowid
+        WHERE item_text MATCH ?1 ORDER BY item_text.rowid DESC LIMIT ?2
+        """)
+    statement.bind(query, at: 1)
+    statement.bind(Limits.inventoryCandidatesMax, at: 2)
+    return statement
   }
 
   private func has(_ row: InventoryRow, _ word: String, _ kind: InventoryKind) throws(InventoryError) -> Bool {

@@ -5,6 +5,16 @@
 
 import TappetCore
 
+/// A word of a query.
+struct SearchWord {
+  /// FTS5 query for exactly this word.
+  var phrase: String
+  /// Whether longer words do not match, because the word ends with a letter that is a word of its own in the index.
+  var isWhole: Bool
+  /// The word as the index contains it; `nil` if only the tokenizer knows.
+  var indexed: String?
+}
+
 /// Converts texts and queries for the full-text index.
 enum SearchText {
   /// Returns, in folded form, the words of the given texts that contain letters that the tokenizer does not fold; `nil`
@@ -20,23 +30,23 @@ enum SearchText {
     return shadow.isEmpty ? nil : shadow
   }
 
-  /// Returns an FTS5 prefix query for each word of a text; joined with spaces, the queries match all of the words.
-  static func queries(_ text: String) -> [String] { expressions(text).map { $0 + " *" } }
-
-  /// Returns a query for exactly the words of the text, in any position; `nil` if the text contains no words.
-  static func phrase(_ text: String) -> String? {
-    let all = expressions(text)
-    return all.isEmpty ? nil : all.joined(separator: " ")
-  }
-
-  /// Returns the words of a text, quoted, so that they contain no FTS5 operators (sqlite.org/fts5.html, §3.1).
-  private static func expressions(_ text: String) -> [String] {
+  /// Returns the words of a query.
+  static func queryWords(_ text: String) -> [SearchWord] {
     words(text).filter { $0.contains { isPartOfWord($0) } }.map { word in
-      quoted(folded(word)?.unicodeScalars.map { $0 } ?? word)
+      let plain = folded(word)?.unicodeScalars.map { $0 } ?? word
+      return SearchWord(
+        phrase: quoted(plain), isWhole: word.last.map { hasNoSpaces($0) } ?? false, indexed: indexed(plain))
     }
   }
 
-  private static func quoted(_ scalars: some Sequence<Unicode.Scalar>) -> String {
+  /// Returns a query for exactly the words of the text, in any position; `nil` if the text contains no words.
+  static func phrase(_ text: String) -> String? {
+    let all = queryWords(text).map { $0.phrase }
+    return all.isEmpty ? nil : all.joined(separator: " ")
+  }
+
+  /// Returns the text in quotes, so that it contains no FTS5 operators (sqlite.org/fts5.html, §3.1).
+  static func quoted(_ scalars: some Sequence<Unicode.Scalar>) -> String {
     "\"" + scalars.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
   }
 
@@ -46,7 +56,14 @@ enum SearchText {
   static func pieces(_ text: String) -> String? {
     let words = words(text)
     guard !words.isEmpty, words.allSatisfy({ $0.count >= 3 }) else { return nil }
-    return words.flatMap { word in (0...word.count - 3).map { quoted(word[$0..<$0 + 3]) } }.joined(separator: " ")
+    var pieces: [String] = []
+    for word in words {
+      for start in 0...word.count - 3 {
+        let piece = quoted(word[start..<start + 3])
+        if !pieces.contains(piece) { pieces.append(piece) }
+      }
+    }
+    return pieces.joined(separator: " ")
   }
 
   /// Whether a text contains each of the given words; words with non-ASCII letters are not compared.
@@ -100,6 +117,32 @@ enum SearchText {
     default: false
     }
   }
+
+  /// Returns a word as the tokenizer stores it, for the letters whose conversion is known here.
+  private static func indexed(_ word: [Unicode.Scalar]) -> String? {
+    var text = String.UnicodeScalarView()
+    for scalar in word {
+      switch scalar.value {
+      case 0x30...0x39, 0x61...0x7A, 0x3B1...0x3C1, 0x3C3...0x3C9, 0x430...0x44F: text.append(scalar)
+      case 0x41...0x5A, 0x391...0x3A1, 0x3A3...0x3A9, 0x410...0x42F:
+        guard let lower = Unicode.Scalar(scalar.value + 0x20) else { return nil }
+        text.append(lower)
+      case 0xC0...0x17F:
+        let letter = latinLetters.utf8Start[Int(scalar.value - 0xC0)]
+        guard letter != UInt8(ascii: ".") else { return nil }
+        text.append(Unicode.Scalar(letter))
+      default: return nil
+      }
+    }
+    return String(text)
+  }
+
+  /// The letters U+00C0 to U+017F without their diacritics; a dot for those that have none.
+  private static let latinLetters: StaticString = """
+    aaaaaa.ceeeeiiii.nooooo..uuuuy..aaaaaa.ceeeeiiii.nooooo..uuuuy.y\
+    aaaaaaccccccccdd..eeeeeeeeeegggggggghh..iiiiiiiii...jjkk.llllll.\
+    ...nnnnnn...oooooo..rrrrrrsssssssstttt..uuuuuuuuuuuuwwyyyzzzzzz.
+    """
 
   private static func plainLetters(_ scalar: Unicode.Scalar) -> String? {
     switch scalar {
