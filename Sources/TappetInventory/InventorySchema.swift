@@ -4,6 +4,8 @@
 // cascade would read whole tables. The columns `folded` contain words with letters that the tokenizer does not fold
 // (`SearchText`).
 
+import TappetCore
+
 /// The list of migrations; the `user_version` of a database is the number of migrations applied to it.
 enum InventorySchema {
   /// All migrations in order.
@@ -27,15 +29,20 @@ enum InventorySchema {
     """
 
   /// SQL to run after a first import; it recreates the same indexes, each in one pass.
+  ///
+  /// The index of names comes last: SQLite would read the names from it, in an order in which the trigram index takes
+  /// seven times as long. A sort takes three times the memory of the page cache, so the cache is smaller meanwhile.
   static let afterBulk = """
+    PRAGMA cache_size = -\(Limits.inventorySortSizeMax / 1024);
     \(itemIndexes)
-    \(nameIndex)
     \(placeTriggers)
     \(itemTriggers)
     INSERT INTO place_text (place_text) VALUES ('rebuild');
     INSERT INTO item_text (item_text) VALUES ('rebuild');
     INSERT INTO place_part (place_part) VALUES ('rebuild');
     INSERT INTO item_part (item_part) VALUES ('rebuild');
+    \(nameIndex)
+    PRAGMA cache_size = -\(Limits.inventoryCacheSizeMax / 1024);
     """
 
   /// Indexes of the items by box, and of low items.

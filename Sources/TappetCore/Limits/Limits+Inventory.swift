@@ -25,6 +25,8 @@ extension Limits {
   package static let inventoryStockNewsMax: Int64 = 1_000
   /// Maximum size of the database's page cache while a command runs, in bytes.
   package static let inventoryCacheSizeMax = 8 * 1024 * 1024
+  /// Maximum size of the page cache while an import creates the indexes, in bytes.
+  package static let inventorySortSizeMax = 2 * 1024 * 1024
   /// Default maximum number of entries that 'tappet find' shows.
   package static let inventoryFindsMax: Int64 = 50
   /// Maximum number of entries matching one word of a search whose locations are searched for the other words.

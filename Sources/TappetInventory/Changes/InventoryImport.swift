@@ -107,10 +107,11 @@ package final class InventoryImport {
   private func write(
     _ record: InventoryRecord, _ kind: InventoryKind, _ old: InventoryEntry?, _ container: InventoryRow?
   ) throws(InventoryError) -> InventoryImportResult {
+    // The ids rise from row to row; otherwise, the index of a large import would be written all over.
     var entry =
       old
       ?? InventoryEntry(
-        kind, id: record.id ?? InventoryID(unixMilliseconds: now), name: "", in: container,
+        kind, id: record.id ?? InventoryID(unixMilliseconds: inventory.now), name: "", in: container,
         createdUnixMilliseconds: record.createdUnixMilliseconds ?? now)
     entry.container = container
     entry.name = record.names[Int(kind.rawValue)]
