@@ -56,6 +56,8 @@ struct Comparison {
       _ = try inventory.tally(item, pieces, in: stocktake, ticket: ticket, by: "model")
       _ = try inventory.endStocktake(ticket, isKept: isKept)
       entries[number] = try inventory.entry(item.id, of: .item)
+    case .adjust(let number, let pieces, let ticket):
+      entries[number] = try inventory.adjust(try entry(number), by: pieces, ticket: ticket, by: "model")
     case .undo: try inventory.undo(by: "model")
     case .redo: try inventory.redo(by: "model")
     case .lend, .takeBack, .addBarcode, .removeBarcode, .reserve, .unreserve: try relabel(operation)
@@ -75,7 +77,7 @@ struct Comparison {
       try inventory.edit(try entry(number), edit, by: "model")
     case .reserve(let number, let wanted): try inventory.reserve(try entry(number), wanted, by: "model")
     case .unreserve(let number, let first): try inventory.unreserve(try entry(number), from: first, by: "model")
-    case .add, .edit, .move, .remove, .stocktake, .undo, .redo: break
+    case .add, .edit, .move, .remove, .adjust, .stocktake, .undo, .redo: break
     }
   }
 
@@ -120,7 +122,7 @@ struct Comparison {
       try require(try inventory.thing(onLabel: code)?.number == labelled.number, "barcode \(code)")
     case 0:
       let words = (0...random.below(2)).map { _ in
-        String((random.pick(Operation.words) ?? "").prefix(2 + random.below(4)))
+        String((random.pick(Operation.words) ?? "").prefix(1 + random.below(5)))
       }
       var found: Set<Int> = []
       try inventory.search(words.joined(separator: " "), limit: 10_000) { entry in
@@ -230,7 +232,7 @@ extension InventoryError {
   /// Whether a rule and not the disk was in the way.
   var isRefusal: Bool {
     switch self {
-    case .codeTaken, .barcodeTaken, .unchanged, .reserved, .nothingToUndo: true
+    case .codeTaken, .barcodeTaken, .unchanged, .reserved, .tooFew, .nothingToUndo: true
     default: false
     }
   }

@@ -34,6 +34,8 @@ struct Model {
   private var future: [[Thing]] = []
   /// The number of moves, newest last: who moved, and to which thing's path.
   private(set) var moves: [String] = []
+  /// The last change that may be asked for again, and its item.
+  private(set) var lastTicket: (ticket: Int64, number: Int)?
   private static let pastMax = 50
 
   /// The things of a kind in the order of creation.
@@ -116,6 +118,18 @@ struct Model {
     let before = self
     things[index].labels = labels
     recordMoves(since: before)
+    return true
+  }
+
+  /// Changes the quantity of an item once for each ticket; false when there are too few pieces.
+  mutating func adjust(_ number: Int, by pieces: Int64, ticket: Int64) -> Bool {
+    if lastTicket?.ticket == ticket { return true }
+    guard let index = things.firstIndex(where: { $0.number == number }), things[index].quantity + pieces >= 0 else {
+      return false
+    }
+    remember()
+    things[index].quantity += pieces
+    lastTicket = (ticket, number)
     return true
   }
 

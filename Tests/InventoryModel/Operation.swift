@@ -17,6 +17,7 @@ enum Operation {
   case unreserve(Int, from: CalendarDay)
   /// A stocktake of one item; its ticket is the same when the operation is repeated after a kill.
   case stocktake(Int, pieces: Int64, isKept: Bool, ticket: Int64)
+  case adjust(Int, by: Int64, ticket: Int64)
   case undo
   case redo
 
@@ -29,7 +30,8 @@ enum Operation {
   /// Draws the next operation on `model`.
   static func draw(_ number: Int, _ model: Model, _ random: inout Random) -> Operation {
     switch random.below(120) {
-    case 100..<113: return relabelling(model, &random) ?? .undo
+    case 100..<111: return relabelling(model, &random) ?? .undo
+    case 111..<113: return adjustment(number, model, &random) ?? .undo
     case 113..<115:
       guard let item = random.pick(model.all(.item)) else { return .undo }
       let (pieces, isKept) = (Int64(1 + random.below(20)), random.below(4) > 0)
@@ -98,6 +100,16 @@ enum Operation {
     }
   }
 
+  /// Sometimes the last one again, as a kiosk asks again that got no answer.
+  private static func adjustment(_ number: Int, _ model: Model, _ random: inout Random) -> Operation? {
+    guard let item = random.pick(model.all(.item)) else { return nil }
+    let pieces = Int64(random.below(2) == 0 ? 1 : -3)
+    if let last = model.lastTicket, let other = model.thing(last.number), random.below(3) == 0 {
+      return .adjust(other.number, by: pieces, ticket: last.ticket)
+    }
+    return .adjust(item.number, by: pieces, ticket: Int64(number))
+  }
+
   /// Days that are neither today nor over while the program runs.
   private static func day(_ number: Int64) -> CalendarDay { CalendarDay(number: 60_000 + number) }
 
@@ -139,6 +151,7 @@ enum Operation {
     case .stocktake(let number, let pieces, let isKept, _):
       if isKept { model.count(number, found: pieces) }
       return true
+    case .adjust(let number, let pieces, let ticket): return model.adjust(number, by: pieces, ticket: ticket)
     case .undo: return model.undo()
     case .redo: return model.redo()
     }
