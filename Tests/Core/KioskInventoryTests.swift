@@ -87,6 +87,9 @@ final class ShelfScript {
     return words.filter { !$0.hasPrefix("order") }
   }
 
+  /// Somebody removes a thing.
+  func remove(_ name: String) { things[name] = nil }
+
   /// A code is scanned a second later.
   @discardableResult
   func scan(_ name: String) -> [String] {
@@ -232,6 +235,27 @@ extension Effect {
     // The spot is held still; a box that is there is held instead, and goes back to the rack.
     for name in ["nails", "rack"] { shelf.scan(name) }
     #expect(shelf.changes.last == "nails to rack")
+  }
+
+  @Test func `a box that is removed between the taps is refused, and the next one is moved`() {
+    shelf.scan("screws")
+    shelf.remove("screws")
+    #expect(shelf.scan("shelf").contains("light refused"))
+    #expect(shelf.scan("screws").contains("light refused"))
+    shelf.scan("nails")
+    #expect(shelf.scan("shelf").contains("report moved nails"))
+  }
+
+  @Test(arguments: [-86_400_000, 86_400_000])
+  func `a wall clock that jumps neither ends nor prolongs what is held`(_ milliseconds: Int64) {
+    shelf.scan("screws")
+    shelf.story.wallOffset += milliseconds
+    #expect(shelf.scan("shelf").contains("report moved screws") && shelf.light == .holding)
+    shelf.story.wallOffset -= milliseconds
+    _ = shelf.story.sleep(until: shelf.time + 9_999)
+    #expect(shelf.light == .holding)
+    _ = shelf.story.sleep(until: shelf.time + 10_000)
+    #expect(shelf.light != .holding)
   }
 
   @Test func `an item goes into a box, but not onto a spot`() {

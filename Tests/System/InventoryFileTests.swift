@@ -89,6 +89,16 @@ import Testing
     let latin = world.folder + "/latin.csv"
     try (Data("building\nA\n".utf8) + Data([0x53, 0xFC, 0x64, 0x0A])).write(to: URL(fileURLWithPath: latin))
     #expect(try world.tappet("inventory", "import", latin).errors.contains("line 3 is not UTF-8"))
+    for (bytes, sentence) in [
+      ([0xFF, 0xFE] + "building\nA\n".utf8.flatMap { [$0, 0] }, "looks like UTF-16"),
+      ("building\nA\n".utf8.flatMap { [$0, 0] }, "looks like UTF-16LE"),
+      (Array("PK\u{3}\u{4}".utf8) + [UInt8](repeating: 0, count: 100), "the file is a workbook"),
+    ] {
+      try Data(bytes).write(to: URL(fileURLWithPath: latin))
+      let done = try world.tappet("inventory", "import", latin)
+      #expect(done.status == 1 && done.errors.contains(sentence), "\(done)")
+      #expect(done.errors.contains("nothing was changed"), "\(done)")
+    }
     for text in ["[\n{\"building\": \"A\"\n", "{\"building\": [1]}", "7", "{\"building\": \"A\", \"quantity\": 1.5}"] {
       let done = try world.tappet("inventory", "import", try file("bad.json", text))
       #expect(done.status == 1 && done.errors.contains("line "), "\(text): \(done)")
