@@ -15,7 +15,7 @@ enum FindCommand {
     let text = arguments.operands[0]
     arguments.report?.beginList()
     let count = try judged { () throws(InventoryError) -> Int in
-      if let thing = try inventory.thing(onLabel: text) {
+      if let thing = try inventory.thing(scanned: text) {
         try print(thing, inventory, arguments)
         return 1
       }

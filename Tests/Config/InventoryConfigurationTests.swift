@@ -65,6 +65,17 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
     #expect(settings.scanner == "/etc/tappet/scan" && settings.plan.scanAction == "box")
   }
 
+  @Test func `a scanner that acts as a keyboard has a layout`() throws {
+    for (layout, word) in [(ScannerLayout.us, "us"), (.de, "de"), (.gb, "gb"), (.fr, "fr")] {
+      let settings = try settings("inventory: {scanner: {device: /dev/input/by-id/scan, layout: \(word)}}")
+      #expect(settings.scanner == "/dev/input/by-id/scan" && settings.scannerLayout == layout)
+    }
+    for text in ["/dev/ttyACM0", "{device: /dev/ttyACM0}"] {
+      let settings = try settings("inventory: {scanner: \(text)}")
+      #expect(settings.scanner == "/dev/ttyACM0" && settings.scannerLayout == .us && settings.plan.scanAction == "box")
+    }
+  }
+
   @Test func `an action of the inventory needs no topic`() throws {
     guard case .loaded(let configuration) = parse("inventory:") else { throw Refused(outcome: parse("inventory:")) }
     #expect(configuration.actions.map(\.mode) == [.inventory, .tap, .inventory])
@@ -121,6 +132,21 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
   @Test(arguments: [
     ("scanner: []", "4:22: inventory.scanner must be text, not an empty list"),
     ("scanner: ''", "4:22: inventory.scanner must be text that is not empty, not ''"),
+    ("scanner: [/s, /t]", "4:22: inventory.scanner must be text, not a list"),
+    ("scanner: {layout: de}", "4:22: the key 'device' is missing in inventory.scanner"),
+    ("scanner: {device: ''}", "4:31: inventory.scanner.device must be text that is not empty, not ''"),
+    (
+      "scanner: {device: /s, layout: es}",
+      "4:43: inventory.scanner.layout must be 'us' or 'de' or 'gb' or 'fr', not 'es'"
+    ),
+    (
+      "scanner: {device: /dev/ttyACM0, layout: de}",
+      "4:53: inventory.scanner.layout must be used only with a scanner that acts as a keyboard, not 'de'"
+    ),
+    (
+      "scanner: {device: /dev/serial/by-id/s, layout: us}",
+      "4:60: inventory.scanner.layout must be used only with a scanner that acts as a keyboard, not 'us'"
+    ),
     ("scan_action: box", "4:26: 'scan_action' also needs 'scanner' in inventory"),
     ("scanner: /s, scan_action: bax", "4:39: inventory.scan_action: there is no action 'bax' (did you mean 'box'?)"),
     (

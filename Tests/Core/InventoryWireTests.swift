@@ -59,8 +59,8 @@ import Testing
 
   private static var orders: [(InventoryOrder, [UInt8])] {
     [
-      (.begin(scanner: ""), [1, 0, 0]),
-      (.begin(scanner: "/dev/é"), [1] + text("/dev/é")),
+      (.begin(scanner: ""), [1, 0, 0] + text("us")),
+      (.begin(scanner: "/dev/é", layout: .de), [1] + text("/dev/é") + text("de")),
       (.lookUp(0x0102_0304, InventoryKey()), [2, 1, 2, 3, 4, 0, 0, 0, 0]),
       (
         .lookUp(.max, InventoryKey(uid: uid, code: "B-17")),
@@ -124,6 +124,7 @@ import Testing
       (.list(InventoryList(.low, count: 0)), [16, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
       (.list(out), [16, 2, 0, 0, 0, 0, 0, 0, 1, 0, 2] + outBytes),
       (.overdue(due: "2026-12-24", item), [17] + text("2026-12-24") + itemBytes),
+      (.misread(.scanTooLong), [32, 32]), (.misread(.scanIncomplete), [32, 33]), (.misread(.scanUnreadable), [32, 34]),
     ]
   }
 
@@ -183,7 +184,7 @@ import Testing
     }
     for bytes: [UInt8] in [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xC0, 0x80]] {
       let size = [0, UInt8(bytes.count)]
-      #expect(InventoryOrder(decoding: [1] + size + bytes) == nil, "\(bytes)")
+      #expect(InventoryOrder(decoding: [1] + size + bytes + [0, 2, 0x75, 0x73]) == nil, "\(bytes)")
       #expect(InventoryMessage(decoding: [7] + size + bytes) == nil, "\(bytes)")
     }
     #expect(InventoryMessage(decoding: [7, 255, 255] + [UInt8](repeating: 0x61, count: 65_534)) == nil)

@@ -86,7 +86,7 @@ extension StoreRequest {
 extension InventoryOrder {
   var words: String {
     switch self {
-    case .begin(let scanner): "begin \(scanner)"
+    case .begin(let scanner, let layout): "begin \(scanner) \(layout)"
     case .lookUp(_, let key): "look up \(key.uid.map { Hex.encode($0.bytes) } ?? key.code)"
     case .move(_, _, _, let who): "move by \(who)"
     case .lend(_, _, let person, _): "lend to \(person)"

@@ -41,7 +41,9 @@ private func integer(_ choices: inout Choices) -> Int64 { Int64(truncatingIfNeed
 
 private func order(_ choices: inout Choices) -> InventoryOrder {
   switch choices.byte() % 12 {
-  case 0: return .begin(scanner: choices.text())
+  case 0:
+    let layouts = ScannerLayout.allCases
+    return .begin(scanner: choices.text(), layout: layouts[choices.below(layouts.count)])
   case 1:
     let uid = TagUID(choices.take(Int(choices.byte()) % 11))
     return .lookUp(number(&choices), InventoryKey(uid: uid, code: choices.text()))
@@ -62,12 +64,10 @@ private func order(_ choices: inout Choices) -> InventoryOrder {
 }
 
 private func message(_ choices: inout Choices) -> InventoryMessage {
-  switch choices.byte() % 12 {
+  switch choices.byte() % 13 {
   case 0: return .ready
   case 1: return .found(number(&choices), thing(&choices))
-  case 2:
-    let faults = InventoryFault.allCases
-    return .failed(number(&choices), faults[choices.below(faults.count)])
+  case 2: return .failed(number(&choices), fault(&choices))
   case 3:
     let verb = InventoryVerb(rawValue: Int64(choices.byte() % 12)) ?? .added
     var correction: StockCorrection?
@@ -82,8 +82,14 @@ private func message(_ choices: inout Choices) -> InventoryMessage {
   case 8: return .list(list(&choices))
   case 9: return .stocktake(Stocktake(number: integer(&choices), action: choices.text()), who: choices.text())
   case 10: return .ended(number(&choices), items: integer(&choices))
+  case 11: return .misread(fault(&choices))
   default: return .overdue(due: choices.text(), thing(&choices))
   }
+}
+
+private func fault(_ choices: inout Choices) -> InventoryFault {
+  let faults = InventoryFault.allCases
+  return faults[choices.below(faults.count)]
 }
 
 private func list(_ choices: inout Choices) -> InventoryList {

@@ -86,6 +86,25 @@ import Testing
     #expect(throws: InventoryError.unchanged(.item)) { try inventory.remove(barcode: "INV-7", from: m5) }
   }
 
+  @Test func `labels of other programs are found by the codes in them`() throws {
+    let box = try world.add(.box, "Screws", try world.spot())
+    let (m4, m5) = (try world.add(.item, "M4", box), try world.add(.item, "M5", box))
+    for code in ["grcy:p:13", "000-017", "{\"part\": 5}"] { try inventory.assign(barcode: code, to: m4) }
+    try inventory.assign(barcode: "grcy:p:13:5f3a", to: m5)
+    #expect(try inventory.barcodes(of: m4) == ["000-017", "grcy:p:13", "{\"part\":5}"])
+    let homebox = "https://homebox.example/a/"
+    for label in ["grcy:p:13", "grcy:p:13:77", homebox + "000-017", "{\"part\":5}", "{ \"part\" : 5 }"] {
+      #expect(try inventory.thing(scanned: label) == m4, "\(label)")
+    }
+    #expect(try inventory.thing(scanned: "grcy:p:13:5f3a") == m5)
+    #expect(try inventory.thing(scanned: "smp://box?id=\(box.id.text)") == box)
+    for label in ["grcy:p:14:77", homebox + "000-018", "{\"part\": 6}", "smp://box?id=\(box.code)"] {
+      #expect(try inventory.thing(scanned: label) == nil, "\(label)")
+    }
+    try inventory.remove(barcode: "{\"part\": 5}", from: m4)
+    #expect(try inventory.thing(scanned: "{\"part\":5}") == nil)
+  }
+
   @Test func `an entry that cannot have its barcode is not added, and an edit changes all or nothing`() throws {
     let box = try world.add(.box, "Screws", try world.spot())
     let m4 = try world.add(.item, "M4", box) { $0.barcode = "INV-7" }

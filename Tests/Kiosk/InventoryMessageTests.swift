@@ -79,6 +79,7 @@ import Testing
   @Test func `a refused touch says why`() throws {
     for (fault, word, reason) in [
       (InventoryFault.unknown, "unknown", "thing-unknown"), (.reserved, "refused", "item-reserved"),
+      (.scanIncomplete, "refused", "scan-incomplete"),
     ] {
       let report = Report.tap(.refused(trigger: .tag, uid: nil, .notInInventory(action: "shelf", fault), nil))
       let message = try json(try #require(TouchTransition(report)).message)

@@ -58,6 +58,46 @@ import Testing
     try world.goodTap()
   }
 
+  @Test func `a serial scanner moves a box, and what it garbles is refused with its reason`() throws {
+    let world = try world(inventory: ", scanner: scanner")
+    #expect(try world.tappet("spot", "edit", "Shelf", "--barcode", "S-1").status == 0)
+    let scanner = SerialScanner(in: world.folder)
+    try scanner.plug()
+    let checked = try world.tappet("check", "--config-only")
+    #expect(checked.output.contains(scanner.path) && !checked.output.contains("cannot be used"), "\(checked)")
+    try world.start()
+    func log(_ text: String, _ count: Int = 1) -> Bool {
+      eventually { world.log.components(separatedBy: text).count > count }
+    }
+    try scanner.send("]Q3B-8\r\n")
+    #expect(log("box Box 8 [B-8] is in House → Cellar → Rack"), "\(world.log)")
+    try scanner.send("S-1\r")
+    #expect(log("box Box 8 [B-8] was moved to \(path)"), "\(world.log)")
+    try scanner.send("\u{1}\u{2}\n")
+    #expect(log("code=scan-unreadable"), "\(world.log)")
+    try scanner.send(String(repeating: "8", count: 10_000) + "\n")
+    #expect(log("code=scan-too-long"), "\(world.log)")
+    try scanner.send("B-1")
+    #expect(log("code=scan-incomplete"), "\(world.log)")
+    try scanner.send("B-1")
+    scanner.unplug()
+    #expect(log("event=scanner-lost"), "\(world.log)")
+    try scanner.plug()
+    #expect(log("event=scanner-good"), "\(world.log)")
+    try scanner.send("0\nB-10\n")
+    #expect(log("box Box 10 [B-10] is in"), "\(world.log)")
+    #expect(log("code=thing-unknown") && !world.log.contains("box Box 1 ["), "\(world.log)")
+    try world.goodTap()
+  }
+
+  @Test func `a device other than a scanner is a fault with its reason, and tags work`() throws {
+    let world = try world(inventory: ", scanner: boxes.csv")
+    #expect(try world.tappet("check", "--config-only").output.contains("neither a keyboard nor a serial line"))
+    try world.start()
+    #expect(eventually { world.log.contains("neither a keyboard nor a serial line") }, "\(world.log)")
+    try world.goodTap()
+  }
+
   private func killHelper(of world: KioskWorld) throws {
     let kiosk = try #require(world.kiosk?.pid)
     let children = try String(contentsOfFile: "/proc/\(kiosk)/task/\(kiosk)/children", encoding: .utf8)

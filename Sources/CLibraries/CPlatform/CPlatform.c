@@ -375,14 +375,17 @@ void tp_network_identity(uint8_t addresses[10]) {
   close(fd);
 }
 
+bool tp_is_keyboard(int fd) {
+  unsigned char keys[KEY_MAX / 8 + 1] = { 0 };
+  return ioctl(fd, EVIOCGBIT(EV_KEY, sizeof keys), keys) >= 0 && keys[KEY_ENTER / 8] & (1 << (KEY_ENTER % 8));
+}
+
 int tp_grab_input(int fd) { return ioctl(fd, EVIOCGRAB, 1); }
 
 int tp_read_input(int fd, tp_input_event *event) {
   struct input_event read_event;
   ssize_t size;
-  do {
-    size = read(fd, &read_event, sizeof read_event);
-  } while (size < 0 && errno == EINTR);
+  while ((size = read(fd, &read_event, sizeof read_event)) < 0 && errno == EINTR) {}
   if (size < 0 && errno == EAGAIN) return 0;
   if (size != (ssize_t)sizeof read_event) {
     if (size >= 0) errno = ENODEV;

@@ -6,8 +6,10 @@ import TappetCore
 package struct InventorySettings: Hashable, Sendable {
   /// The part of the settings used by the core.
   package var plan = InventoryPlan()
-  /// Path of the scanner's event device; `nil` if there is no scanner.
+  /// Path of the scanner's device; `nil` if there is no scanner.
   package var scanner: String?
+  /// Keyboard layout of a scanner that acts as a keyboard.
+  package var scannerLayout = ScannerLayout.us
 
   /// Creates settings with which inventory entries can only be shown and moved.
   package init() {}
@@ -38,7 +40,7 @@ extension YAMLReader {
     if case .scalar("", _) = node.content { return settings }
     let keys = ["scanner", "scan_action", "move_within", "job_ends", "low_stock", "overdue", "publish"]
     guard let mapping = mapping(node, keys: keys) else { return nil }
-    settings.scanner = path(mapping["scanner"])
+    (settings.scanner, settings.scannerLayout) = scanner(mapping["scanner"])
     if let within = duration(mapping["move_within"], min: .seconds(1), max: Limits.inventoryMoveWithinMax) {
       settings.plan.moveWithin = within
     }
@@ -60,6 +62,21 @@ extension YAMLReader {
       invalid(node, expected: "used together with an action that has 'mode: inventory' and no 'job'")
     }
     return settings
+  }
+
+  /// Reads the path of a scanner, or its path and keyboard layout.
+  private mutating func scanner(_ node: YAMLNode?) -> (path: String?, layout: ScannerLayout) {
+    guard let node, case .mapping = node.content else { return (path(node), .us) }
+    guard let mapping = mapping(node, keys: ["device", "layout"]), let device = required("device", in: mapping) else {
+      return (nil, .us)
+    }
+    let path = path(device)
+    guard let layout = mapping["layout"] else { return (path, .us) }
+    if let path, ["/dev/tty", "/dev/serial/"].contains(where: { path.begins(with: $0) }) {
+      invalid(layout, expected: "used only with a scanner that acts as a keyboard")
+    }
+    let layouts = ScannerLayout.allCases
+    return (path, choice(layout, of: layouts.map { $0.rawValue }).map { layouts[$0] } ?? .us)
   }
 
   /// Returns the name of an action that runs without a tap.

@@ -110,4 +110,10 @@ package enum InventoryFault: UInt8, Error, Sendable, CaseIterable {
   case tooMany = 8
   /// Something other than an item was tapped during a job.
   case notItem = 9
+  /// The scanned code is longer than any code of a thing.
+  case scanTooLong = 32
+  /// The end of the scanned code did not arrive, or parts of it were lost.
+  case scanIncomplete = 33
+  /// The scanned code contains something that is not text.
+  case scanUnreadable = 34
 }

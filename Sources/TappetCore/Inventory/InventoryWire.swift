@@ -1,7 +1,7 @@
 // The messages between the kiosk and tappet-inventory, one per datagram. Numbers are big-endian; a text is preceded by
 // its two-byte size. Any bytes can be decoded; the result is a value or `nil`.
 //
-//   kiosk     ──▶ 1 begin      scanner
+//   kiosk     ──▶ 1 begin      scanner layout
 //             ──▶ 2 lookUp     number:4 uid code             either may be ""
 //             ──▶ 3 move       number:4 id:16 place:16 who
 //             ──▶ 4 lend       number:4 id:16 person who
@@ -25,6 +25,7 @@
 //             ──▶ 10 ended     number:4 items:8
 //             ──▶ 16 list      kind:1 count:8 listed:1 (id:16 quantity:8 minimum:8 name path lent:1 loan)…
 //             ──▶ 17 overdue   due thing
+//             ──▶ 32 misread   fault:1
 //
 //   thing: id:16 kind:1 quantity:8 minimum:8 count:4 container name code path holder pieceHolders
 //          listed:1 (quantity:8 name)…
@@ -47,8 +48,9 @@ package struct InventoryKey: Hashable, Sendable {
 
 /// A request from the kiosk.
 package enum InventoryOrder: Equatable, Sendable {
-  /// Open the database, and the scanner at this path unless the path is empty; the response is `ready`.
-  case begin(scanner: String)
+  /// Open the database, and the scanner at this path unless the path is empty; the response is `ready`. The layout has
+  /// no effect on a serial line.
+  case begin(scanner: String, layout: ScannerLayout = .us)
   /// Find a thing; the response is `found` or `failed`.
   case lookUp(UInt32, InventoryKey)
   /// Move a thing; the response is `found` with the new location once the move is on the disk, or `failed`.
@@ -104,6 +106,8 @@ package enum InventoryMessage: Equatable, Sendable {
   case stocktake(Stocktake, who: String)
   /// The end of a stocktake is on the disk; it had this number of items.
   case ended(UInt32, items: Int64)
+  /// A code was scanned, but cannot be used.
+  case misread(InventoryFault)
 }
 
 extension InventoryOrder {
@@ -111,9 +115,10 @@ extension InventoryOrder {
   package func encode() -> [UInt8] {
     var writer = ByteWriter()
     switch self {
-    case .begin(let scanner):
+    case .begin(let scanner, let layout):
       writer.byte(1)
       writer.text(scanner)
+      writer.text(layout.rawValue)
     case .lookUp(let number, let key):
       writer.head(2, number)
       writer.sized(key.uid?.bytes ?? [])
@@ -163,8 +168,10 @@ extension InventoryOrder {
     var reader = ByteReader(bytes)
     switch reader.byte() {
     case 1:
-      guard let scanner = reader.text() else { return nil }
-      self = .begin(scanner: scanner)
+      guard let scanner = reader.text(), let layout = reader.text().flatMap({ ScannerLayout(rawValue: $0) }) else {
+        return nil
+      }
+      self = .begin(scanner: scanner, layout: layout)
     case 2:
       guard let number = reader.bigEndian32(), let uid = reader.sized(), let code = reader.text(),
         uid.isEmpty || TagUID(uid) != nil
@@ -192,14 +199,7 @@ extension InventoryOrder {
       guard let id = reader.inventoryID() else { return nil }
       self = .passedLow(id)
     case 8:
-      guard let number = reader.bigEndian32(), let id = reader.inventoryID(), let pieces = reader.integer(),
-        let ticket = reader.integer(), let who = reader.text(), let counted = reader.byte(), counted < 2
-      else { return nil }
-      var adjustment = Adjustment(id: id, pieces: pieces, ticket: ticket)
-      if counted == 1 {
-        guard let stocktake = reader.stocktake() else { return nil }
-        adjustment.stocktake = stocktake
-      }
+      guard let number = reader.bigEndian32(), let (adjustment, who) = reader.adjustment() else { return nil }
       self = .adjust(number, adjustment, who: who)
     case 9:
       guard let number = reader.bigEndian32(), let stocktake = reader.integer(), let kept = reader.byte(), kept < 2
@@ -272,6 +272,7 @@ extension InventoryMessage {
       writer.byte(17)
       writer.text(due)
       writer.thing(thing)
+    case .misread(let fault): writer.bytes = [32, fault.rawValue]
     }
     return writer.bytes
   }
@@ -325,6 +326,9 @@ extension InventoryMessage {
     case 17:
       guard let due = reader.text(), let thing = reader.thing() else { return nil }
       self = .overdue(due: due, thing)
+    case 32:
+      guard let fault = reader.byte().flatMap({ InventoryFault(rawValue: $0) }) else { return nil }
+      self = .misread(fault)
     default: return nil
     }
     guard reader.remaining == 0 else { return nil }
@@ -360,6 +364,18 @@ extension ByteReader {
   fileprivate mutating func stocktake() -> Stocktake? {
     guard let number = integer(), let action = text() else { return nil }
     return Stocktake(number: number, action: action)
+  }
+
+  fileprivate mutating func adjustment() -> (Adjustment, who: String)? {
+    guard let id = inventoryID(), let pieces = integer(), let ticket = integer(), let who = text(),
+      let counted = byte(), counted < 2
+    else { return nil }
+    var adjustment = Adjustment(id: id, pieces: pieces, ticket: ticket)
+    if counted == 1 {
+      guard let stocktake = stocktake() else { return nil }
+      adjustment.stocktake = stocktake
+    }
+    return (adjustment, who)
   }
 
   fileprivate mutating func thing() -> InventoryThing? {

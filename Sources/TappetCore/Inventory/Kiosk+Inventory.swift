@@ -6,7 +6,8 @@ extension Kiosk {
   /// Handles the tap of a tag that represents a thing or a person.
   mutating func touchInventory(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
     if tap.action.job != .show { return jobChosen(tap.action, by: .tag, uid, tap, at: now) }
-    return touchInventory(InventoryTouch(key: InventoryKey(uid: uid, code: tap.text), uid: uid, tap: tap), at: now)
+    let key = InventoryKey(uid: uid, code: tap.text.isEmpty ? tap.uri : tap.text)
+    return touchInventory(InventoryTouch(key: key, uid: uid, tap: tap), at: now)
   }
 
   private mutating func touchInventory(_ touch: InventoryTouch, at now: Moment) -> [Effect] {
@@ -19,13 +20,18 @@ extension Kiosk {
     return nextInventoryOrder(at: now)
   }
 
-  /// Handles a scanned code.
-  private mutating func scanned(_ code: String, at now: Moment) -> [Effect] {
+  /// Handles a scanned code, or a code that cannot be used.
+  private mutating func scanned(_ scan: Scan, at now: Moment) -> [Effect] {
     guard isTaking, let name = settings.inventory?.scanAction, let action = tapPolicy.indexes.action(named: name) else {
       return []
     }
     let tap = VerifiedTap(action: action)
     if let refusal = timeRefusal(of: tap, at: now) { return refuse(.tag, nil, refusal, at: now) }
+    let code: String
+    switch scan {
+    case .success(let text): code = text
+    case .failure(let fault): return refuse(.tag, nil, .notInInventory(action: name, fault), at: now)
+    }
     return [.light(.reading)]
       + touchInventory(InventoryTouch(key: InventoryKey(code: code), uid: nil, tap: tap), at: now)
   }
@@ -68,7 +74,8 @@ extension Kiosk {
       return []
     case .message(.stocktake(let stocktake, let who)): return stocktakeFound(stocktake, who, at: now)
     case .message(.ended(let number, let items)): return stocktakeEnded(number, items: items, at: now)
-    case .message(.scanned(let code)): return scanned(code, at: now)
+    case .message(.scanned(let code)): return scanned(.success(code), at: now)
+    case .message(.misread(let fault)): return scanned(.failure(fault), at: now)
     case .message(.scanner(let code)):
       defer { stock.news.scannerErrno = code }
       return code == stock.news.scannerErrno ?? 0 ? [] : [.report(.scanner(errno: code))]

@@ -80,8 +80,11 @@ extension Limits {
   package static let inventoryMessageSizeMax = 60 * 1024
   /// Interval between two searches for a missing scanner.
   package static let scannerRetryInterval: Duration = .seconds(5)
-  /// Maximum pause between two keystrokes of one code.
-  package static let scannerPauseMax: Duration = .seconds(1)
-  /// Maximum length of a scanned code, in bytes.
-  package static let inventoryScanSizeMax = 256
+  /// Maximum pause inside one code; a scanner types it without pauses.
+  package static let scannerPauseMax: Duration = .milliseconds(500)
+  /// Maximum number of bytes in one read from a serial scanner; the kernel keeps this many.
+  package static let scannerReadSizeMax = 4096
+  /// Interval in which unusable codes are reported at most once for each reason; noise on a serial line would fill the
+  /// log.
+  package static let scannerMisreadInterval: Duration = .seconds(1)
 }

@@ -80,8 +80,9 @@ struct RoomLedger: Sendable {
   /// Whether a commit is in progress.
   var isCommitting: Bool { committing != nil }
 
-  /// Number of commands that may be recorded with the next commit. An answer that waits for its room takes no place, as
-  /// the room may never have commands again.
+  /// Number of commands that may be recorded with the next commit.
+  ///
+  /// An answer that waits for its room takes no place, as the room may never have commands again.
   var freeCount: Int { Limits.roomCommandsMax - open.count { $0.answer == nil || $0.sentAt != nil } }
 
   /// Keeps a command until its position is passed on, unless it is already in progress.

@@ -159,7 +159,7 @@ extension KioskSettings {
 
   private func tap(_ reading: TagReading, _ action: Action, label: String? = nil) -> VerifiedTap {
     VerifiedTap(
-      action: action, label: label, text: action.readsText ? reading.firstText ?? "" : "",
+      action: action, label: label, text: action.readsText ? reading.firstText ?? reading.inventoryID ?? "" : "",
       uri: reading.shownURI ?? "")
   }
 }

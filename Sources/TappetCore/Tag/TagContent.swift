@@ -68,6 +68,11 @@ extension TagReading {
     return String(decoding: uri, as: UTF8.self)
   }
 
+  /// The id in a link to an inventory entry (`smp://box?id=…`).
+  var inventoryID: String? {
+    (try? uri()).flatMap { LabelCode.id(inLink: String(decoding: $0, as: UTF8.self)) }
+  }
+
   /// Returns the tag URL.
   @export(interface)
   package func tagURL() throws(TagReadingError) -> TagURL {

@@ -19,7 +19,7 @@ extension Inventory {
     if let uid = edit.tag { try record(uid, of: entry, in: change) }
     if let code = edit.barcode { try add(barcode: code, to: entry, in: change) }
     guard let code = edit.removedBarcode else { return }
-    guard let code = code.trimmedLabel, try self.entry(barcode: code)?.id == entry.id else {
+    guard let code = code.barcodeForm, try self.entry(barcode: code)?.id == entry.id else {
       throw .unchanged(entry.kind)
     }
     try keep(barcode: code, in: change)
@@ -32,7 +32,7 @@ extension Inventory {
 
   /// Returns the entry with the given barcode.
   func entry(barcode: String) throws(InventoryError) -> InventoryEntry? {
-    guard let code = barcode.trimmedLabel else { return nil }
+    guard let code = barcode.barcodeForm else { return nil }
     let id = try stored { () throws(DatabaseError) -> InventoryID? in
       let statement = try database.statement("SELECT uuid FROM barcode WHERE code = ?1")
       defer { statement.reset() }
@@ -60,7 +60,7 @@ extension Inventory {
   /// The barcode of a removed entry can be assigned to another entry.
   @discardableResult
   func add(barcode: String, to entry: InventoryEntry, in change: Int64) throws(InventoryError) -> Bool {
-    let code = barcode.trimmedLabel ?? ""
+    let code = barcode.barcodeForm ?? ""
     guard !code.isEmpty, !code.utf8.contains(UInt8(ascii: " ")) else { throw .wrongBarcode(code) }
     try Inventory.check(code, "barcode", sizeMax: Limits.inventoryCodeSizeMax)
     if let owner = try thing(onLabel: code) {
@@ -75,5 +75,18 @@ extension Inventory {
       try statement.run()
     }
     return true
+  }
+}
+
+extension String {
+  /// The text as a barcode; `nil` if it is empty.
+  ///
+  /// InvenTree's codes in JSON, such as `{"part": 5}`, are stored without spaces, because spaces separate the barcodes
+  /// of an export.
+  fileprivate var barcodeForm: String? {
+    guard let text = trimmedLabel, text.begins(with: "{") else { return trimmedLabel }
+    var kept = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars where scalar != " " { kept.append(scalar) }
+    return String(kept)
   }
 }

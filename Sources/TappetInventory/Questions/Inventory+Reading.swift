@@ -47,6 +47,14 @@ extension Inventory {
     return try InventoryID(text: text).flatMap { (id) throws(InventoryError) in try entry(id) }
   }
 
+  /// Returns the entry whose label was scanned, also a label of another program.
+  @export(interface)
+  package func thing(scanned text: String) throws(InventoryError) -> InventoryEntry? {
+    if let thing = try thing(onLabel: text) { return thing }
+    for code in LabelCode.alternatives(to: text) { if let thing = try thing(onLabel: code) { return thing } }
+    return nil
+  }
+
   /// Returns the entry in the given row.
   func entry(row: InventoryRow, of kind: InventoryKind) throws(InventoryError) -> InventoryEntry? {
     let statement = try statement(

@@ -55,7 +55,7 @@ package final class InventoryService {
 
   /// Time until the next scheduled work; `nil` if there is none.
   private var wait: Duration? {
-    [askIn, scanner?.retryIn, feed.untilNextDay].compactMap { $0 }.min()
+    [askIn, scanner?.dueIn, feed.untilNextDay].compactMap { $0 }.min()
   }
 
   /// Time until the database is polled again, because it was busy or failed, or because its changes cannot be watched.
@@ -78,11 +78,11 @@ package final class InventoryService {
 
   private func execute(_ order: InventoryOrder) {
     switch order {
-    case .begin(let path):
+    case .begin(let path, let layout):
       changes = try? FileChanges(of: folder + "/" + Inventory.fileName + "-wal")
       send(.ready)
       if !path.isEmpty {
-        let scanner = Scanner(path: path)
+        let scanner = Scanner(path: path, layout: layout)
         self.scanner = scanner
         tell(scanner.work(isReadable: false))
       }
@@ -143,7 +143,7 @@ package final class InventoryService {
   /// Returns the entry to which a tag is assigned, or the entry with a code on its label.
   private func find(_ key: InventoryKey) throws(InventoryError) -> InventoryEntry? {
     if let uid = key.uid, let thing = try inventory.entry(tag: uid) { return thing }
-    return try inventory.thing(onLabel: key.code)
+    return try inventory.thing(scanned: key.code)
   }
 
   /// Makes a change and returns the changed entry, even if the change was made before, because its reply may have been
@@ -270,7 +270,8 @@ package final class InventoryService {
   private func tell(_ findings: [Scanner.Finding]) {
     for finding in findings {
       switch finding {
-      case .code(let code): send(.scanned(code))
+      case .scan(.success(let code)): send(.scanned(code))
+      case .scan(.failure(let fault)): send(.misread(fault))
       case .state(let code): send(.scanner(errno: code))
       }
     }

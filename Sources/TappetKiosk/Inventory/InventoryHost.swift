@@ -23,7 +23,9 @@ extension Runtime {
       try helpers.inventory.start(
         InventoryHelper.path, InventoryHelper.option, ["--state", configuration.stateFolder], reactor)
     } catch { return inbox.append(.inventory(.notStarted(code: error.code))) }
-    helpers.inventory.send(InventoryOrder.begin(scanner: configuration.inventory?.scanner ?? "").encode())
+    let settings = configuration.inventory ?? InventorySettings()
+    let order = InventoryOrder.begin(scanner: settings.scanner ?? "", layout: settings.scannerLayout)
+    helpers.inventory.send(order.encode())
   }
 
   func inventoryChanged(_ notice: HelperNotice<InventoryMessage>) {

@@ -101,7 +101,10 @@ extension Runtime {
     settings.hasAnnounced = !announced.isEmpty
     inbox.append(.reconfigured(settings, reconnect: reconnects, newReader: changesReader))
     inbox.append(.webhooksReplaced)
-    if new.inventory?.scanner != old.inventory?.scanner { inbox.append(.inventoryReplaced) }
+    let (scanner, formerScanner) = (new.inventory?.scanner, old.inventory?.scanner)
+    if scanner != formerScanner || new.inventory?.scannerLayout != old.inventory?.scannerLayout {
+      inbox.append(.inventoryReplaced)
+    }
     load(loaded.secrets)
     feed(.tagsLearned(loaded.learnedTags))
     checkClock()

@@ -222,8 +222,13 @@ struct CheckReport {
         code: "inventory-not-started")
     }
     guard let scanner = inventory.scanner else { return note("inventory", .good, "tags of things; no scanner set") }
-    if access(scanner, R_OK) == 0 { return note("scanner", .good, scanner) }
-    note("scanner", .bad, LogRecord(scannerErrno: SystemError.last("access").code).sentence, code: "scanner-lost")
+    var status = stat()
+    do throws(SystemError) {
+      try checked("access") { access(scanner, R_OK) }
+      try checked("stat") { stat(scanner, &status) }
+      guard tp_is_character_device(status.st_mode) != 0 else { throw SystemError(call: "stat", code: ENOTTY) }
+      note("scanner", .good, scanner)
+    } catch { note("scanner", .bad, LogRecord(scannerErrno: error.code).sentence, code: "scanner-lost") }
   }
 
   private mutating func checkClock(_ configuration: KioskConfiguration) {

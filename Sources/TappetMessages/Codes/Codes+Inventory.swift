@@ -52,6 +52,9 @@ extension InventoryFault {
       case .noneLeft: "too-few"
       case .tooMany: "quantity-malformed"
       case .notItem: "item-expected"
+      case .scanTooLong: "scan-too-long"
+      case .scanIncomplete: "scan-incomplete"
+      case .scanUnreadable: "scan-unreadable"
       case .database: "inventory-database"
       case .away: "inventory-away"
       }

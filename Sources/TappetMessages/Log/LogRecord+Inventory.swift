@@ -49,10 +49,15 @@ extension LogRecord {
       return
     }
     let text = SystemError(call: "open", code: code).text
-    let advice =
-      code == EACCES || code == EPERM
-      ? "allow the service to open it, as described in docs/inventory.md, \"A scanner\"" : "is it plugged in?"
-    self.init(.error, "scanner-lost", "the scanner cannot be used: \(text); \(advice)")
+    let reason =
+      switch code {
+      case EACCES, EPERM: "\(text); allow the service to open it, as described in docs/inventory.md, \"A scanner\""
+      case EBUSY, EWOULDBLOCK: "another program uses it, or the NFC reader is on the same serial line"
+      case ENOTTY, EINVAL, ENXIO:
+        "its device is neither a keyboard nor a serial line; correct 'inventory.scanner' in the configuration"
+      default: "\(text); is it plugged in?"
+      }
+    self.init(.error, "scanner-lost", "the scanner cannot be used: \(reason)")
   }
 }
 
@@ -120,6 +125,13 @@ extension InventoryFault {
     case .noneLeft:
       "no piece of the item is left; if that is wrong, correct its quantity with 'tappet item count'"
     case .tooMany: "the quantity of the item is already \(Limits.inventoryQuantityMax), the maximum"
+    case .scanTooLong: "the scanned code is longer than \(Limits.inventoryCodeSizeMax) bytes, the maximum"
+    case .scanIncomplete:
+      "only a part of the scanned code arrived, or it did not end with Enter or Tab; scan it again, or set the scanner "
+        + "to send Enter after each code"
+    case .scanUnreadable:
+      "the scanner sent something other than text; set it to the keyboard layout in the configuration, or to 9600 baud "
+        + "on a serial line"
     case .notItem: "a job is under way, in which only items are tapped; end it first, with its card or button"
     case .needsBox: "an item can only be moved into a box; tap the item again, and then a box"
     case .gone: "the first of the two entries was removed from the inventory in the meantime"

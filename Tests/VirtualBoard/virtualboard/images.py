@@ -79,9 +79,10 @@ def compile_c(release, source, file, *flags):
 
 
 def make_c_programs(release, build, folder):
-    """The tests' own C program, and programs that use libtappet."""
+    """The tests' own C programs, and programs that use libtappet."""
     made = [compile_c(release, script("programs/probe.c"), os.path.join(folder, "probe"), "-std=c11", "-lgpiod",
-                      "-lmosquitto", "-lsqlite3")]
+                      "-lmosquitto", "-lsqlite3"),
+            compile_c(release, script("programs/scanner.c"), os.path.join(folder, "scanner"), "-std=c11")]
     linked = ["-std=gnu99", f"-I{ROOT}/Include", f"-L{ROOT}/{build}/lib", "-ltappet", "-Wl,-rpath,/opt/tappet/lib"]
     for path in LIBRARY_PROGRAMS:
         name = "library-" + os.path.basename(path).removesuffix(".c")

@@ -219,6 +219,8 @@ struct tp_input_event {
   int64_t milliseconds; /* when, on the device's clock */
 };
 typedef struct tp_input_event tp_input_event;
+/* Whether it is an input device with an Enter key. */
+bool tp_is_keyboard(int fd);
 /* Has the device report to this descriptor alone; -1 with errno. */
 int tp_grab_input(int fd);
 /* Reads an event: 1; 0 when there is none; -1 with errno when the device is gone. */

@@ -1,0 +1,74 @@
+// One code from a barcode scanner, assembled from characters or from the bytes of a serial line.
+
+/// A scanned code, or the reason why it cannot be used.
+package typealias Scan = Result<String, InventoryFault>
+
+/// The part of a code that has arrived.
+package struct ScannedCode: Sendable {
+  private var bytes: [UInt8] = []
+  private var fault: InventoryFault?
+
+  /// Creates a code of which nothing has arrived.
+  package init() {}
+
+  /// Whether a part of a code has arrived, but not its end.
+  package var isPending: Bool { !bytes.isEmpty || fault != nil }
+
+  /// Adds a byte from a serial line, on which a line's end ends the code; returns the code if the byte ends it.
+  @export(interface)
+  package mutating func take(_ byte: UInt8) -> Scan? {
+    switch byte {
+    case 0x0A, 0x0D: return end()
+    // The separators of GS1 and ISO/IEC 15434, which a scanner that acts as a keyboard does not send.
+    case 0x04, 0x1D, 0x1E: return nil
+    default: append(byte)
+    }
+    return nil
+  }
+
+  /// Adds a character.
+  mutating func append(_ scalar: Unicode.Scalar) {
+    for byte in scalar.utf8 { append(byte) }
+  }
+
+  private mutating func append(_ byte: UInt8) {
+    if bytes.count < Limits.inventoryCodeSizeMax + ScannedCode.symbologySize {
+      bytes.append(byte)
+    } else {
+      spoil(.scanTooLong)
+    }
+  }
+
+  /// Records why the code cannot be used, unless there already is a reason.
+  package mutating func spoil(_ reason: InventoryFault) { fault = fault ?? reason }
+
+  /// Ends the code; returns it, or `nil` if it is empty.
+  @export(interface)
+  package mutating func end() -> Scan? {
+    defer { self = ScannedCode() }
+    if let fault { return .failure(fault) }
+    let code = isMarked ? bytes[ScannedCode.symbologySize...] : bytes[...]
+    if code.isEmpty { return nil }
+    if code.count > Limits.inventoryCodeSizeMax { return .failure(.scanTooLong) }
+    guard let text = String(validating: code, as: UTF8.self), text.isPrintable else {
+      return .failure(.scanUnreadable)
+    }
+    return .success(text)
+  }
+
+  /// Discards a code whose end has not arrived in time; returns the reason.
+  @export(interface)
+  package mutating func expire() -> Scan {
+    defer { self = ScannedCode() }
+    return .failure(fault ?? .scanIncomplete)
+  }
+
+  /// Length of a symbology identifier (ISO/IEC 15424): `]`, the kind of barcode, a modifier.
+  private static let symbologySize = 3
+
+  /// Whether the code starts with a symbology identifier: `]Q3`, `]C1`, `]E0`.
+  private var isMarked: Bool {
+    bytes.count >= ScannedCode.symbologySize && bytes[0] == UInt8(ascii: "]") && bytes[1].isASCIILetter
+      && bytes[2].isASCIIAlphanumeric
+  }
+}

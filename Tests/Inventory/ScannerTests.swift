@@ -1,0 +1,95 @@
+// A scanner's device: a pseudo-terminal in the place of a serial line.
+
+import CPlatform
+import TappetCore
+import TappetPlatform
+import TestSupport
+import Testing
+
+@testable import TappetInventory
+
+/// A serial scanner that a test plays: the other end of a pseudo-terminal.
+private struct SerialLine {
+  let end: FileDescriptor
+  let path: String
+
+  init() throws {
+    end = try FileDescriptor.make("posix_openpt") { posix_openpt(O_RDWR | O_NOCTTY) }
+    try checked("grantpt") { grantpt(end.number) }
+    try checked("unlockpt") { unlockpt(end.number) }
+    var name = [CChar](repeating: 0, count: 128)
+    try #require(ptsname_r(end.number, &name, name.count) == 0)
+    path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  func send(_ text: String) throws { try end.write(Array(text.utf8)) }
+}
+
+/// Returns the first findings of a scanner, at least `count`.
+private func findings(of scanner: Scanner, _ count: Int) -> [Scanner.Finding] {
+  var found: [Scanner.Finding] = []
+  _ = eventually {
+    let isReadable = !Poll.wait(scanner.fileDescriptor, limit: .milliseconds(20)).isEmpty
+    found += scanner.work(isReadable: isReadable)
+    return found.count >= count
+  }
+  return found
+}
+
+@Suite struct ScannerTests {
+  @Test func `a scanner that is missing, or is something else, is reported once`() {
+    for (path, code) in [("/nowhere/scanner", ENODEV), ("/dev/null", ENOTTY), ("/tmp", ENOTTY)] {
+      let scanner = Scanner(path: path, layout: .us)
+      #expect(scanner.work(isReadable: false) == [.state(errno: code)])
+      #expect(scanner.work(isReadable: true) == [] && scanner.fileDescriptor == -1)
+      #expect(scanner.dueIn == Limits.scannerRetryInterval)
+    }
+  }
+
+  @Test func `a serial line is read as it is, and nothing is due while no code is pending`() throws {
+    let line = try SerialLine()
+    let scanner = Scanner(path: line.path, layout: .us)
+    #expect(scanner.work(isReadable: false) == [.state(errno: 0)] && scanner.dueIn == nil)
+    // A terminal that is not raw would turn the first end into a second one, and take Ctrl-C for a signal.
+    try line.send("]Q3B-17\r\n\u{3}x\nB-18\r")
+    #expect(
+      findings(of: scanner, 3) == [.scan(.success("B-17")), .scan(.failure(.scanUnreadable)), .scan(.success("B-18"))])
+    #expect(scanner.dueIn == nil)
+  }
+
+  @Test func `half a code is reported when nothing follows`() throws {
+    let line = try SerialLine()
+    let scanner = Scanner(path: line.path, layout: .us)
+    _ = scanner.work(isReadable: false)
+    try line.send("B-")
+    #expect(findings(of: scanner, 1) == [.scan(.failure(.scanIncomplete))] && scanner.dueIn == nil)
+    try line.send("B-17\n")
+    #expect(findings(of: scanner, 1) == [.scan(.success("B-17"))])
+  }
+
+  @Test func `noise is reported once, and the code after it is whole`() throws {
+    let line = try SerialLine()
+    let scanner = Scanner(path: line.path, layout: .us)
+    _ = scanner.work(isReadable: false)
+    try line.send(String(repeating: "\u{1}\n", count: 100) + "B-17\n")
+    #expect(findings(of: scanner, 2) == [.scan(.failure(.scanUnreadable)), .scan(.success("B-17"))])
+  }
+
+  @Test func `a line that hangs up in the middle of a code is reported, and the code is not`() throws {
+    var line: SerialLine? = try SerialLine()
+    let scanner = Scanner(path: try #require(line?.path), layout: .us)
+    _ = scanner.work(isReadable: false)
+    try line?.send("B-17\nB-1")
+    #expect(findings(of: scanner, 1) == [.scan(.success("B-17"))])
+    line = nil
+    #expect(findings(of: scanner, 1) == [.state(errno: ENODEV)])
+    #expect(scanner.fileDescriptor == -1 && scanner.dueIn == Limits.scannerRetryInterval)
+  }
+
+  @Test func `a line that another program has locked is busy`() throws {
+    let line = try SerialLine()
+    let other = try FileDescriptor.open(line.path, O_RDWR | O_NOCTTY)
+    try checked("flock") { flock(other.number, LOCK_EX | LOCK_NB) }
+    #expect(Scanner(path: line.path, layout: .us).work(isReadable: false) == [.state(errno: EWOULDBLOCK)])
+  }
+}
