@@ -31,12 +31,14 @@ struct Model {
   private(set) var things: [Thing] = []
   private var past: [[Thing]] = []
   /// The states that were taken back since the last change.
-  private var future: [[Thing]] = []
+  private var future: [(state: [Thing], change: Int)] = []
+  /// The changes that are kept, oldest first, also those that were taken back.
+  private var journal: [(change: Int, isTakenBack: Bool)] = []
   /// The number of moves, newest last: who moved, and to which thing's path.
   private(set) var moves: [String] = []
   /// The last change that may be asked for again, and its item.
   private(set) var lastTicket: (ticket: Int64, number: Int)?
-  private static let pastMax = 50
+  private static let changesMax = 50
 
   /// The things of a kind in the order of creation.
   func all(_ kind: InventoryKind) -> [Thing] { things.filter { $0.kind == kind } }
@@ -164,7 +166,10 @@ struct Model {
   mutating func undo() -> Bool {
     guard let state = past.popLast() else { return false }
     let before = self
-    future.append(things)
+    if let place = journal.lastIndex(where: { !$0.isTakenBack }) {
+      journal[place].isTakenBack = true
+      future.append((things, journal[place].change))
+    }
     things = state
     recordMoves(since: before)
     return true
@@ -172,7 +177,8 @@ struct Model {
 
   /// Makes the change that was taken back last again; false when another change was made since.
   mutating func redo() -> Bool {
-    guard let state = future.popLast() else { return false }
+    guard let (state, change) = future.popLast() else { return false }
+    if let place = journal.firstIndex(where: { $0.change == change }) { journal[place].isTakenBack = false }
     let before = self
     past.append(things)
     things = state
@@ -183,7 +189,8 @@ struct Model {
   private mutating func remember() {
     past.append(things)
     future = []
-    if past.count > Model.pastMax { past.removeFirst() }
+    journal.append(((journal.last?.change ?? 0) + 1, false))
+    if journal.count > Model.changesMax, !journal.removeFirst().isTakenBack { past.removeFirst() }
   }
 
   /// A thing moves with a change of its own place or holder alone, not with the place that it is in.
