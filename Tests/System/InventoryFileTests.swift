@@ -89,10 +89,11 @@ import Testing
     let latin = world.folder + "/latin.csv"
     try (Data("building\nA\n".utf8) + Data([0x53, 0xFC, 0x64, 0x0A])).write(to: URL(fileURLWithPath: latin))
     #expect(try world.tappet("inventory", "import", latin).errors.contains("line 3 is not UTF-8"))
+    let wide: [UInt8] = "building\nA\n".utf8.flatMap { [$0, 0] }
+    let workbook = Array("PK\u{3}\u{4}".utf8) + [UInt8](repeating: 0, count: 100)
     for (bytes, sentence) in [
-      ([0xFF, 0xFE] + "building\nA\n".utf8.flatMap { [$0, 0] }, "looks like UTF-16"),
-      ("building\nA\n".utf8.flatMap { [$0, 0] }, "looks like UTF-16LE"),
-      (Array("PK\u{3}\u{4}".utf8) + [UInt8](repeating: 0, count: 100), "the file is a workbook"),
+      ([0xFF, 0xFE] + wide, "looks like UTF-16: "), (wide, "looks like UTF-16LE: "),
+      (workbook, "the file is a workbook"),
     ] {
       try Data(bytes).write(to: URL(fileURLWithPath: latin))
       let done = try world.tappet("inventory", "import", latin)
