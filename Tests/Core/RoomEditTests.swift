@@ -140,6 +140,23 @@ extension RoomEdit {
     #expect(story.at(20_100, .timerFired).contains("edit bell delivered"))
   }
 
+  @Test func `the light forgets the homeserver's failure if only an edit is pending`() throws {
+    let story = KioskScript.inRooms(hasEdits: true)
+    story.found(.rung, at: 20)
+    story.at(25, .panel(.asked(action: "gate")))
+    var entry = try #require(story.lastEffects.compactMap { $0.storedEntry }.last)
+    entry.sequence = 1
+    story.at(25, .webhookOutbox(.stored(entry.id, sequence: 1)))
+    #expect(story.at(30, .webhook(.ready)) == ["post gate"])
+    story.at(40, .webhook(.answered(entry.id, status: 503, retryAfter: nil)))
+    #expect(story.kiosk.baseLight == .offline)
+    story.at(45, .dropAsked(entry.id))
+    #expect(story.at(50, .store(.dropped([entry]))).contains("light ready"))
+    #expect(story.kiosk.delivery.edits.isPending)
+    // The homeserver's pause is the edit's too.
+    #expect(story.sleep(until: 20_000).contains("edit bell delivered"))
+  }
+
   @Test func `an edit that can never be sent is dropped`() {
     for status in [403, 404, 413] {
       let story = KioskScript.withDueEdit()

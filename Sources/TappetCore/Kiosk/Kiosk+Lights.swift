@@ -9,8 +9,8 @@ extension Kiosk {
       if !delivery.store.isGood || !panel.supervision.isGood { return .fault }
       if reader.isLost { return .readerLost }
       if tapPolicy.isWriting { return .writing }
-      if delivery.link.hasFailed || stock.process.loss != nil || delivery.webhookProcess.loss != nil
-        || delivery.webhookProcess.trouble != nil
+      if delivery.link.hasFailed || stock.process.loss != nil
+        || hasWebhookEntries && (delivery.webhookProcess.loss != nil || delivery.webhookProcess.trouble != nil)
       {
         return .offline
       }

@@ -2,6 +2,9 @@
 // delay them, and vice versa. Pure decision logic.
 
 extension Kiosk {
+  /// Whether the entry of a tap is pending for its webhook or room; the edit of an earlier message does not count.
+  var hasWebhookEntries: Bool { delivery.webhooks.count > 0 || delivery.webhooks.uncommittedCount > 0 }
+
   // MARK: Sending
 
   /// Posts the entries that are due and may be posted, and starts tappet-webhook if it is needed.
@@ -9,7 +12,7 @@ extension Kiosk {
     guard isPosting else { return [] }
     if settings.usesWebhooks || delivery.webhooks.count > 0 { delivery.webhooks.beginReading() }
     // No entries are left, so no further request would detect that a server has recovered.
-    if delivery.webhooks.count == 0, delivery.webhooks.uncommittedCount == 0, !delivery.edits.isPending {
+    if !hasWebhookEntries, !delivery.edits.isPending {
       delivery.webhookProcess.forgetTrouble()
     }
     var effects = delivery.webhookProcess.renew(at: now.instant)
