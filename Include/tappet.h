@@ -1204,7 +1204,7 @@ enum tappet_kiosk_event_type {
 enum tappet_kiosk_light {
   TAPPET_KIOSK_LIGHT_STARTING = 1,             /**< State: some parts are not up yet. */
   TAPPET_KIOSK_LIGHT_READY = 2,                /**< State: all parts are up. */
-  TAPPET_KIOSK_LIGHT_OFFLINE = 3,              /**< State: there is no connection to the broker. */
+  TAPPET_KIOSK_LIGHT_OFFLINE = 3,              /**< State: a destination that a tap needs is unreachable. */
   TAPPET_KIOSK_LIGHT_READER_LOST = 4,          /**< State: the reader does not work. */
   TAPPET_KIOSK_LIGHT_CLOCK_UNKNOWN = 5,        /**< State: the clock is not synchronised. */
   TAPPET_KIOSK_LIGHT_FAULT = 6,                /**< State: the disk cannot store taps. */
@@ -1430,7 +1430,7 @@ int tappet_kiosk_set_event_callback(
 int tappet_kiosk_set_log_callback(struct tappet_kiosk *kiosk, tappet_log_callback callback, void *context);
 
 /** Opens the database and starts the kiosk. The first events follow in tappet_kiosk_dispatch(). Blocks on the disk.
- * @param kiosk The kiosk; with a broker and at least one action.
+ * @param kiosk The kiosk; with at least one action, and with a broker if an action has a topic.
  * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE (running already), TAPPET_ERROR_CONFIGURATION
  *   (something is missing or inconsistent), TAPPET_ERROR_STORE, TAPPET_ERROR_CONTROL, TAPPET_ERROR_SYSTEM,
  *   TAPPET_ERROR_MEMORY, TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */

@@ -9,12 +9,12 @@ extension KioskConfiguration {
   /// Returns the default control socket in a state folder.
   static func controlSocket(in state: String) -> String { state + "/control" }
 
-  /// Returns a configuration with default values, and without a broker address or any actions.
+  /// Returns a configuration with default values, and without a broker or any actions.
   @export(interface)
   package static func bare() -> KioskConfiguration {
     let state = usualState
     return KioskConfiguration(
-      broker: BrokerSettings(endpoints: [], clientID: ""), stateFolder: state, timestampKey: nil, readerDevice: nil,
+      broker: nil, stateFolder: state, timestampKey: nil, readerDevice: nil,
       panel: PanelSettings(), actions: [], checksClock: true,
       outboxCountMax: Limits.outboxCountMax, outboxSizeMax: Limits.outboxSizeMax,
       controlSocket: controlSocket(in: state))

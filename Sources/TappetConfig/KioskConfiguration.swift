@@ -5,8 +5,8 @@ import TappetPlatform
 
 /// The content of kiosk.yaml.
 package struct KioskConfiguration: Sendable {
-  /// Endpoints of the broker, and the kiosk's identity at the broker.
-  package var broker: BrokerSettings
+  /// Endpoints of the broker, and the kiosk's identity at the broker; `nil` if there is no broker.
+  package var broker: BrokerSettings?
   /// The folder that contains the database.
   package var stateFolder: String
   /// Whether the broker's password is sealed in the store (`password: {stored: true}`).
@@ -160,7 +160,7 @@ extension KioskConfiguration {
   package func topic(below topic: String) -> String? {
     let topics =
       commands.map { $0.topic } + actions.compactMap { $0.sampleTopic }
-      + [broker.statusTopic + "/status", unknownTags?.sampleTopic ?? "", site?.topic ?? ""]
+      + [broker.map { $0.statusTopic + "/status" } ?? "", unknownTags?.sampleTopic ?? "", site?.topic ?? ""]
     return topics.first { $0.utf8.starts(with: (topic + "/").utf8) }
   }
 
@@ -183,10 +183,10 @@ extension KioskSettings {
   package init(_ configuration: KioskConfiguration) {
     self.init(
       actions: configuration.actions, panel: configuration.panel.plan,
-      endpointCount: configuration.broker.endpoints.count, trustsClock: !configuration.checksClock,
+      endpointCount: configuration.broker?.endpoints.count ?? 0, trustsClock: !configuration.checksClock,
       commands: configuration.commandPlans, publishesState: configuration.publishesState,
       homeAssistant: configuration.homeAssistant,
-      kioskName: configuration.broker.clientID,
+      kioskName: configuration.broker?.clientID ?? NetworkIdentity.hostName() ?? "",
       outboxCountMax: configuration.outboxCountMax, outboxSizeMax: configuration.outboxSizeMax)
     hasReader = configuration.hasReader
     foreignTags = ForeignTags(configuration.foreignTags)

@@ -29,7 +29,8 @@ package final class Runtime {
   let reactor: Reactor
   let inbox: Inbox
   let store: StoreHost
-  let broker: BrokerLink
+  /// The link to the broker; `nil` until a broker is configured.
+  var broker: BrokerLink?
   let clock: ClockMonitor
   var certificates: CertificateMonitor
   let helpers = Helpers()
@@ -125,7 +126,7 @@ package final class Runtime {
   @export(interface)
   package func close() {
     panel.close()
-    broker.shutdown()
+    broker?.shutdown()
     store.thread.stop()
   }
 
@@ -285,7 +286,7 @@ package final class Runtime {
     let now = moment.instant
     // The core tracks overdue replies to requests that are always answered.
     let isAlive =
-      now - helpers.reader.lastSign < Limits.readerSignMax && broker.heartbeat.isAlive(at: now)
+      now - helpers.reader.lastSign < Limits.readerSignMax && (broker?.heartbeat.isAlive(at: now) ?? true)
       && store.thread.heartbeat.isAlive(at: now) && !kiosk.isStuck(at: moment)
     supervisor.feed(isAlive: isAlive, at: now)
     requestHeartbeats()
@@ -293,7 +294,7 @@ package final class Runtime {
 
   private func requestHeartbeats() {
     guard supervisor.wantsHeartbeats else { return }
-    broker.requestHeartbeat()
+    broker?.requestHeartbeat()
     store.thread.requestHeartbeat()
   }
 
@@ -304,13 +305,14 @@ package final class Runtime {
     case .start(let helper): start(helper)
     case .stop(let helper): helpers.stop(helper)
     case .kill(let helper): helpers.kill(helper)
-    case .connect(let endpoint, let mqtt5): broker.connect(endpoint: endpoint, mqtt5: mqtt5)
+    case .connect(let endpoint, let mqtt5): broker?.connect(endpoint: endpoint, mqtt5: mqtt5)
     case .recordFallback(let endpoint, let until):
-      let url = configuration.broker.endpoints[endpoint].text
+      guard let url = endpointURL(endpoint) else { return }
       store.thread.submit(.recordFallback(url: url, untilUnixSeconds: until))
     case .recordBroker(let endpoint):
-      store.thread.submit(.recordBroker(url: configuration.broker.endpoints[endpoint].text))
-    case .disconnect: broker.disconnect()
+      guard let url = endpointURL(endpoint) else { return }
+      store.thread.submit(.recordBroker(url: url))
+    case .disconnect: broker?.disconnect()
     case .store(let request): store.thread.submit(request)
     case .applySite(let bundle): apply(bundle)
     case .light(let light): show(light, at: now.instant)
@@ -347,7 +349,13 @@ package final class Runtime {
 
   private func publish(_ entry: OutboxEntry, unixSeconds: Int64) {
     guard let payload = filled(entry, unixSeconds: unixSeconds) else { return inbox.append(.fillFailed(entry.id)) }
-    broker.publish(id: entry.id, topic: entry.topic, payload: payload, isRetained: entry.isRetained)
+    broker?.publish(id: entry.id, topic: entry.topic, payload: payload, isRetained: entry.isRetained)
+  }
+
+  /// Returns the URL of the broker's endpoint with this index; `nil` if a reload has removed it.
+  private func endpointURL(_ index: Int) -> String? {
+    guard let endpoints = configuration.broker?.endpoints, endpoints.indices.contains(index) else { return nil }
+    return endpoints[index].text
   }
 
   private func show(_ light: Light, at now: Instant) {

@@ -24,7 +24,8 @@ struct RuntimeParts {
   var clock: ClockMonitor
   var mailbox: Mailbox<Runtime.Notice>
   var panel: RuntimePanel
-  var broker: BrokerLink
+  /// The link to the broker; `nil` if no broker is configured.
+  var broker: BrokerLink?
   var store: StoreHost
 
   /// Opens all parts, or none.
@@ -51,7 +52,7 @@ struct RuntimeParts {
       secretStore = try SecretStore.recovered(folder: configuration.stateFolder)
       secrets = try secretStore.usableSecrets()
       learnedTags = try secretStore.learnedTags().map { $0.tag }
-      if configuration.storesPassword { configuration.broker.password = try secretStore.brokerPassword() }
+      if configuration.storesPassword { configuration.broker?.password = try secretStore.brokerPassword() }
       if configuration.storesTimestampKey { configuration.timestampKey = try secretStore.timestampKey() }
       settings.commands = configuration.commandPlans
     } catch { throw .secretStore(error) }
@@ -69,7 +70,7 @@ struct RuntimeParts {
       summary.wrongCodes = try secretStore.store.wrongCodes()
       // An unreadable record is treated as missing: the signature and seal of the next bundle are still checked.
       if configuration.site != nil { summary.site = try? secretStore.siteRecord() }
-      for (index, endpoint) in configuration.broker.endpoints.enumerated() {
+      for (index, endpoint) in (configuration.broker?.endpoints ?? []).enumerated() {
         settings.fallbacks[index] = try secretStore.store.fallback(at: endpoint.text)
         if try secretStore.store.isLastBroker(endpoint.text) { settings.firstEndpoint = index }
       }
@@ -85,13 +86,12 @@ struct RuntimeParts {
       let mailbox = try Mailbox<Runtime.Notice>(capacity: Limits.noticesMax)
       if let recovery = secretStore.recovery { mailbox.post(.recovered(recovery)) }
       if let fault = secretStore.store.openFault { mailbox.post(.store(.checkFailed(fault))) }
-      let broker = try BrokerLink(
-        settings: configuration.broker, post: { mailbox.post(.link($0)) }, receive: { mailbox.post(.reception($0)) })
+      let broker = try configuration.broker.map { (settings) throws(SystemError) in try BrokerLink(settings, mailbox) }
       let storeThread: StoreThread
       do throws(SystemError) {
         storeThread = try Self.storeThread(secretStore.store, configuration.stateFolder, mailbox)
       } catch {
-        broker.shutdown()
+        broker?.shutdown()
         throw error
       }
       storeThread.submit(.keepHistory(configuration.historyAge))
@@ -115,7 +115,9 @@ struct RuntimeParts {
   private static func storeThread(
     _ store: sending Store, _ folder: String, _ mailbox: Mailbox<Runtime.Notice>
   ) throws(SystemError) -> StoreThread {
-    try StoreThread(
+    // Without a broker, this is the first thread.
+    LibCrypto.prepare()
+    return try StoreThread(
       store,
       replace: { () throws(DatabaseError) in
         let clock = SystemClock()
@@ -130,5 +132,12 @@ struct RuntimeParts {
     guard let bytes = try? LibCrypto.random(count: 32) else { return nil }
     func word(_ index: Int) -> UInt64 { UInt64(bigEndianBytes: bytes[index * 8..<index * 8 + 8]) }
     return (word(0), word(1), word(2), word(3))
+  }
+}
+
+extension BrokerLink {
+  /// Starts the thread of a kiosk's link, which posts to the kiosk's mailbox.
+  convenience init(_ settings: BrokerSettings, _ mailbox: Mailbox<Runtime.Notice>) throws(SystemError) {
+    try self.init(settings: settings, post: { mailbox.post(.link($0)) }, receive: { mailbox.post(.reception($0)) })
   }
 }

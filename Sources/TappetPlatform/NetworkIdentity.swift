@@ -1,4 +1,4 @@
-// The machine's first network interface, whose addresses devices use to identify themselves.
+// The machine's host name and its first network interface, whose addresses devices use to identify themselves.
 
 import CPlatform
 import TappetCore
@@ -19,5 +19,12 @@ package struct NetworkIdentity: Sendable {
     return NetworkIdentity(
       hardwareAddress: String(decoding: digits, as: UTF8.self),
       ipv4: addresses[6...].map { String($0) }.joined(separator: "."))
+  }
+
+  /// Returns the configured host name.
+  package static func hostName() -> String? {
+    var name = [CChar](repeating: 0, count: 256)
+    guard gethostname(&name, 255) == 0 else { return nil }
+    return name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
   }
 }

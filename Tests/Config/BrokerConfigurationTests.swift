@@ -18,8 +18,8 @@ import Testing
 
   @Test func `several brokers have five seconds for an answer, one has twenty, or what is configured`() throws {
     let actions = "actions: [{name: a, topic: t, message: m}]\n"
-    func time(_ more: String) throws -> Duration {
-      try load("broker: {client_id: k, \(more)}\n" + actions).broker.answerMax
+    func time(_ more: String) throws -> Duration? {
+      try load("broker: {client_id: k, \(more)}\n" + actions).broker?.answerMax
     }
     #expect(try time("url: 'mqtts://h'") == .seconds(20))
     #expect(try time("url: ['mqtts://h', 'mqtts://i']") == .seconds(5))
@@ -30,10 +30,10 @@ import Testing
   @Test func `a password may be in the store, and revocation lists in a file`() throws {
     let login = "broker: {url: 'mqtts://h', client_id: k, crl: list.pem, username: u, password: {stored: true}}\n"
     let configuration = try load(login + "actions: [{name: a, topic: t, message: m}]\n")
-    #expect(configuration.storesPassword && configuration.broker.passwordFile == nil)
-    #expect(configuration.broker.password == nil && configuration.broker.crlFile?.hasSuffix("/list.pem") == true)
-    let endpoint = configuration.broker.endpoints[0]
-    #expect(configuration.broker.firstVersion(for: endpoint) == .v5)
+    #expect(configuration.storesPassword && configuration.broker?.passwordFile == nil)
+    #expect(configuration.broker?.password == nil && configuration.broker?.crlFile?.hasSuffix("/list.pem") == true)
+    let broker = try #require(configuration.broker)
+    #expect(broker.firstVersion(for: broker.endpoints[0]) == .v5)
   }
 
   @Test(arguments: [

@@ -54,7 +54,7 @@ private func problems(_ commands: String, folder: String = "/etc/tappet") -> [St
     }
     let plans = configuration.commands
     #expect(
-      plans.map(\.topic) == ["a", "b", "c", "d", "e"] && configuration.broker.commandTopics == plans.map(\.topic))
+      plans.map(\.topic) == ["a", "b", "c", "d", "e"] && configuration.broker?.commandTopics == plans.map(\.topic))
     #expect(plans.map(\.window) == [nil, .seconds(10), .seconds(5), .seconds(5), .seconds(30)])
     #expect(plans.map { $0.trust.word } == ["trusted", "token", "signed", "signed", "trusted"])
     #expect(plans[0].perMinute == 5 && plans[0].obeysLock && plans[0].replyTopic == "a/reply")

@@ -67,8 +67,8 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
       Issue.record("the example has a mistake")
       return
     }
-    #expect(configuration.broker.endpoints == [BrokerEndpoint(host: "broker.example", port: 8883, usesTLS: true)])
-    #expect(configuration.broker.caFile == folder.path + "/ca.pem")
+    #expect(configuration.broker?.endpoints == [BrokerEndpoint(host: "broker.example", port: 8883, usesTLS: true)])
+    #expect(configuration.broker?.caFile == folder.path + "/ca.pem")
     #expect(configuration.readerDevice == "pn532_uart:/dev/ttyAMA0")
     #expect(configuration.timestampKey != nil && configuration.checksClock)
     #expect(configuration.actions.map(\.name) == ["garage", "light"])
@@ -89,7 +89,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     #expect(shown.outboxCountMax == silent.outboxCountMax && shown.outboxSizeMax == silent.outboxSizeMax)
     #expect(shown.historyAge == silent.historyAge && silent.historyAge == .seconds(90 * 86_400))
     #expect(try load(good + "history: none\n").historyAge == nil)
-    #expect(silent.broker.version == nil && silent.broker.keepaliveSeconds == 60 && silent.broker.crlFile == nil)
+    #expect(silent.broker?.version == nil && silent.broker?.keepaliveSeconds == 60 && silent.broker?.crlFile == nil)
     #expect(silent.actions[0].cooldown == .seconds(2) && !silent.actions[0].isRetained)
   }
 
@@ -108,7 +108,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
         - {name: on, topic: &t home/light, message: "1\\ttwo"}
         - {name: off, topic: *t, message: '', retain: true, index: 7, offline: drop}
       """)
-    #expect(configuration.broker.endpoints.map(\.host) == ["a", "b"] && configuration.broker.clientID == "12")
+    #expect(configuration.broker?.endpoints.map(\.host) == ["a", "b"] && configuration.broker?.clientID == "12")
     #expect(configuration.actions.map(\.topic) == ["home/light", "home/light"])
     #expect(configuration.actions[0].message.text == "1\ttwo" && configuration.actions[1].message.text == "")
     #expect(configuration.actions[1].isRetained && configuration.actions[1].index == 7)
@@ -177,8 +177,8 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
       """,
       "kiosk.yaml:3:5: the key 'topic' is missing in actions[0]",
       "kiosk.yaml:4:5: unknown key 'topc' in actions[0] (did you mean 'topic'?)"),
-    BadConfig("", "kiosk.yaml:1:1: the file is empty; 'broker' and 'actions' are required"),
-    BadConfig("# nothing\n", "kiosk.yaml:2:1: the file is empty; 'broker' and 'actions' are required"),
+    BadConfig("", "kiosk.yaml:1:1: the file is empty; 'actions' is required"),
+    BadConfig("# nothing\n", "kiosk.yaml:2:1: the file is empty; 'actions' is required"),
     BadConfig("a", "kiosk.yaml:1:1: the file must be a mapping (key: value), not 'a'"),
     BadConfig("[]", "kiosk.yaml:1:1: the file must be a mapping (key: value), not an empty list"),
     BadConfig(

@@ -45,7 +45,7 @@ import Testing
     #expect(configuration.commands.map(\.outputs) == [["door"], ["up", "down"]])
     #expect(configuration.commands[0].actions == ["garage", "bell"] && !configuration.commands[0].obeysLock)
     #expect(
-      configuration.broker.commandTopics
+      configuration.broker?.commandTopics
         == ["tappet/kiosk/command", "tappet/kiosk/cover", "homeassistant/status"])
   }
 
@@ -57,13 +57,13 @@ import Testing
         == HomeAssistantPlan(
           prefix: "ha", name: "Lobby", actions: ["bell"], outputs: [], window: .seconds(20), obeysLock: true))
     #expect(configuration.commands.count == 1 && configuration.commands[0].obeysLock)
-    #expect(configuration.broker.commandTopics.last == "ha/status")
+    #expect(configuration.broker?.commandTopics.last == "ha/status")
   }
 
   @Test func `without it, and with 'false', nothing is subscribed to`() throws {
     for more in ["", "home_assistant: false"] {
       let configuration = try loaded(more)
-      #expect(configuration.homeAssistant == nil && configuration.broker.commandTopics.isEmpty)
+      #expect(configuration.homeAssistant == nil && configuration.broker?.commandTopics == [])
       #expect(!configuration.publishesState)
     }
   }

@@ -216,7 +216,7 @@ private func problems(
       Issue.record("\(outcome)")
       return
     }
-    #expect(configuration.commands.map(\.topic) == ["c", "#door:h"] && configuration.broker.commandTopics == ["c"])
+    #expect(configuration.commands.map(\.topic) == ["c", "#door:h"] && configuration.broker?.commandTopics == ["c"])
     let plan = try #require(configuration.commands.last)
     guard case .room(let commanders) = plan.trust else {
       Issue.record("\(plan)")

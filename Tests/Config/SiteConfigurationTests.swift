@@ -40,8 +40,8 @@ private func problems(_ site: String, folder: String = "/etc/tappet", files: Nam
       return
     }
     #expect(configuration.site?.topic == "tappet/site/north-1/people" && configuration.site?.key != nil)
-    #expect(configuration.broker.siteTopic == configuration.site?.topic)
-    #expect(configuration.broker.ownTopics == ["tappet/site/north-1/people"])
+    #expect(configuration.broker?.siteTopic == configuration.site?.topic)
+    #expect(configuration.broker?.ownTopics == ["tappet/site/north-1/people"])
     #expect(ConfigurationParser.namedFiles(in: Array(text.utf8)) == ["site.key"])
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
     #expect(problems(text, folder: folder.path, files: .used).first?.contains("chmod 600") == true)
@@ -52,7 +52,7 @@ private func problems(_ site: String, folder: String = "/etc/tappet", files: Nam
       Issue.record("refused")
       return
     }
-    #expect(configuration.site == nil && configuration.broker.ownTopics.isEmpty)
+    #expect(configuration.site == nil && configuration.broker?.ownTopics == [])
   }
 
   @Test func `each mistake has its place and its remedy`() {

@@ -77,12 +77,15 @@ private func isControl(_ bytes: [UInt8], _ line: Int, _ column: Int) -> Bool {
 }
 
 private func isSound(_ configuration: KioskConfiguration) {
-  let broker = configuration.broker
-  promise(!broker.endpoints.isEmpty && broker.endpoints.allSatisfy { !$0.host.isEmpty && $0.port > 0 }, "endpoints")
-  promise((1...Limits.clientIDSizeMax).contains(broker.clientID.utf8.count), "client_id")
-  promise(broker.keepaliveSeconds >= 5, "keepalive")
-  promise((broker.certificateFile == nil) == (broker.privateKeyFile == nil), "a certificate without its key")
   let actions = configuration.actions
+  if let broker = configuration.broker {
+    promise(!broker.endpoints.isEmpty && broker.endpoints.allSatisfy { !$0.host.isEmpty && $0.port > 0 }, "endpoints")
+    promise((1...Limits.clientIDSizeMax).contains(broker.clientID.utf8.count), "client_id")
+    promise(broker.keepaliveSeconds >= 5, "keepalive")
+    promise((broker.certificateFile == nil) == (broker.privateKeyFile == nil), "a certificate without its key")
+  } else {
+    promise(actions.allSatisfy { $0.topic == nil }, "a topic without a broker")
+  }
   promise((1...Limits.actionsMax).contains(actions.count), "\(actions.count) actions")
   promise(Set(actions.map { Array($0.name.utf8) }).count == actions.count, "two actions of one name")
   promise(Set(actions.map { $0.index }).count == actions.count, "two actions of one index")
@@ -136,8 +139,8 @@ private func isTaken(_ bytes: [UInt8]) {
   let outcome = ConfigurationParser.parse(Array(text.utf8), name: "kiosk.yaml", folder: "/nowhere")
   guard case .loaded(let configuration) = outcome else { return promise(false, "refused:\n\(text)") }
   isSound(configuration)
-  promise(configuration.broker.endpoints == [BrokerEndpoint(host: "::1", port: UInt16(port), usesTLS: true)], text)
-  promise(configuration.broker.clientID.utf8.elementsEqual(client.utf8), text)
+  promise(configuration.broker?.endpoints == [BrokerEndpoint(host: "::1", port: UInt16(port), usesTLS: true)], text)
+  promise(configuration.broker?.clientID.utf8.elementsEqual(client.utf8) == true, text)
   promise(configuration.actions.count == expected.count, text)
   for (action, wanted) in zip(configuration.actions, expected) {
     // Canonically equivalent: a name is kept in normalization form C.

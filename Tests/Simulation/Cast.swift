@@ -119,6 +119,9 @@ enum Cast {
     KioskSettings(actions: [], panel: PanelPlan(), endpointCount: 2, outboxCountMax: 1),
     atSite(
       withoutReader(KioskSettings(actions: actions, panel: plain, endpointCount: 2, commands: commands + [desk]))),
+    // Without a broker.
+    KioskSettings(
+      actions: actions.filter { ["hook", "poke", "gate", "hatch"].contains($0.name) }, panel: plain, endpointCount: 0),
   ]
 
   private static func stocked(_ settings: KioskSettings) -> KioskSettings {

@@ -77,7 +77,7 @@ extension World {
     }
     switch light {
     case .ready, .locked, .certificateExpiring:
-      if (settings.hasReader && reader != .ready) || !isUp || isTokenWaiting {
+      if (settings.hasReader && reader != .ready) || needsLink && !isUp || isTokenWaiting {
         fail("\(light.name) is shown while a part is missing")
       }
       let isNear = book.certificateDays.map { $0 <= Int(Limits.certificateWarningDays) } ?? false
@@ -95,6 +95,13 @@ extension World {
     case .writing: fail("writing is shown, but no story writes a tag")
     default: break
     }
+  }
+
+  /// Whether a tap may need the broker.
+  private var needsLink: Bool {
+    settings.endpointCount > 0
+      && (settings.homeAssistant != nil || settings.inventory?.topic != nil || settings.unknownTags?.topic != nil
+        || settings.actions.contains { $0.topic != nil })
   }
 
   /// Nothing waits without end: an answer is outstanding, a part is alive, or a deadline is set.

@@ -152,7 +152,7 @@ import TestSupport
       #expect(configuration.actions[0].topic == text)
       #expect(configuration.actions[0].message == PayloadTemplate(text))
       #expect(configuration.actions[0].index == 3 && configuration.stateFolder == "/f/state")
-      #expect(configuration.broker.alpn == "x-amzn-mqtt-ca" && configuration.broker.clientID == "kiosk \(number)")
+      #expect(configuration.broker?.alpn == "x-amzn-mqtt-ca" && configuration.broker?.clientID == "kiosk \(number)")
     }
   }
 

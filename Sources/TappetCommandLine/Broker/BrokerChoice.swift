@@ -42,7 +42,9 @@ package enum BrokerChoice {
 
   private static func kiosk(_ arguments: Arguments) throws(CommandFailure) -> BrokerSettings {
     let configuration = try KioskAccess.load(arguments)
-    var settings = configuration.broker
+    guard var settings = configuration.broker else {
+      throw .refused("\(KioskAccess.path(arguments)) contains no 'broker'; use --url to specify one")
+    }
     if configuration.storesPassword {
       let store = try KioskAccess.openStore(configuration)
       do throws(SecretStoreError) { settings.password = try store.brokerPassword() } catch {

@@ -128,7 +128,7 @@ extension YAMLReader {
       "matrix", "inventory", "site",
     ]
     guard let top = mapping(root, keys: keys) else { return nil }
-    let broker = broker(required("broker", in: top))
+    var broker = broker(top["broker"])
     let timestampKey = timestampKey(top["timestamp_key"])
     matrix = matrix(top["matrix"])
     let actions = actions(
@@ -169,14 +169,14 @@ extension YAMLReader {
       let sizeMax = Limits.socketPathSizeMax - (control.utf8.count - state.utf8.count)
       invalid(place, expected: "at most \(sizeMax) bytes long, or 'control' must be set to a shorter path")
     }
-    guard problems.isEmpty, var broker, let actions else { return nil }
+    guard problems.isEmpty, let actions else { return nil }
     // Subscription replies identify topics by index, so rooms must come last.
     commands = commands.filter { !$0.isRoom } + commands.filter { $0.isRoom }
-    broker.settings.commandTopics =
+    broker?.settings.commandTopics =
       commands.filter { !$0.isRoom }.map { $0.topic } + (homeAssistant.map { [$0.birthTopic] } ?? [])
-    broker.settings.siteTopic = site?.topic
+    broker?.settings.siteTopic = site?.topic
     return KioskConfiguration(
-      broker: broker.settings, stateFolder: state, storesPassword: broker.storesPassword,
+      broker: broker?.settings, stateFolder: state, storesPassword: broker?.storesPassword ?? false,
       timestampKey: timestampKey.key, storesTimestampKey: timestampKey.isStored,
       hasReader: hasReader, readerDevice: device,
       panel: panel ?? PanelSettings(), actions: actions, foreignTags: tags, unknownTags: unknownTags,

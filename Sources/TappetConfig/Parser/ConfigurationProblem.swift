@@ -21,6 +21,8 @@ package struct ConfigurationProblem: Hashable, Sendable {
     case wrongType(expected: String, found: String)
     case invalidValue(String, expected: String)
     case needsPartner(String, partner: String)
+    /// A value that needs a broker, although none is configured.
+    case needsBroker
     /// A value that is supported only for brokers with TLS.
     case needsTLS(String)
     case duplicateName(String)

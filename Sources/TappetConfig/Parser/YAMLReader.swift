@@ -26,6 +26,8 @@ struct YAMLReader {
   /// Strictness of the checks on the files that the configuration refers to.
   let files: NamedFiles
   private(set) var problems: [ConfigurationProblem] = []
+  /// Whether there is a `broker` key, available once `broker` has been read.
+  var hasBroker = true
   /// Names of the actions with `confirm`, available once `actions` has been read.
   var askingActions: [String] = []
   /// Nodes of all `confirm_in` values.
@@ -50,6 +52,9 @@ struct YAMLReader {
   }
 
   mutating func note(_ kind: ConfigurationProblem.Kind, at node: YAMLNode) { note(kind, at: node.position, node.place) }
+
+  /// Reports the value of a key that needs a broker if the configuration has none.
+  mutating func requireBroker(for node: YAMLNode?) { if let node, !hasBroker { note(.needsBroker, at: node) } }
 
   // MARK: Shapes
 

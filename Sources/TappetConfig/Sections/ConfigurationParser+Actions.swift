@@ -53,6 +53,7 @@ extension YAMLReader {
       || mapping["output"] == nil && mapping["webhook"] == nil && mapping["room"] == nil && !isOfInventory(mapping)
     let format = choice(mapping["format"], of: ["text", "json", "literal"]).map { MessageFormat.allCases[$0] }
     let topic = publishes ? actionTopic(required("topic", in: mapping), isLiteral: format == .literal) : nil
+    requireBroker(for: mapping["topic"])
     let message = message(in: mapping, publishes: publishes, hasKey: hasKey, format)
     let body =
       room(in: mapping, of: name, format)

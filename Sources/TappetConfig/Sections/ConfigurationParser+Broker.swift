@@ -7,6 +7,7 @@ import TappetTLS
 
 extension YAMLReader {
   mutating func broker(_ node: YAMLNode?) -> (settings: BrokerSettings, storesPassword: Bool)? {
+    hasBroker = node != nil
     guard let node else { return nil }
     let keys = [
       "url", "client_id", "ca", "crl", "certificate", "private_key", "protocol", "keepalive", "alpn",

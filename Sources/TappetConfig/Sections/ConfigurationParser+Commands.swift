@@ -29,6 +29,7 @@ extension YAMLReader {
     if has("role", node) { return firmwareCommand(node, hasKey: hasKey, outputNames) }
     guard let mapping = mapping(node, keys: keys) else { return nil }
     let topic = topic(required("topic", in: mapping))
+    requireBroker(for: mapping["topic"])
     let trust = trust(in: mapping, hasKey: hasKey)
     let window = duration(mapping["expires"], min: .seconds(1), max: Limits.commandWindowMax)
     let actions = references(mapping["actions"], to: actionNames) { .unknownAction($0, nearest: $1) }
@@ -111,6 +112,7 @@ extension YAMLReader {
     let keys = ["topic", "role", "key", "open", "stop", "close", "lax", "per_minute", "locked", "reply"]
     guard let mapping = mapping(node, keys: keys) else { return nil }
     let topic = topic(required("topic", in: mapping))
+    requireBroker(for: mapping["topic"])
     _ = choice(mapping["role"], of: ["esp32"])
     let file = mapping["key"].flatMap { keyFile($0) }
     if mapping["key"] == nil, !hasKey { note(.tokenWithoutKey, at: node) }

@@ -8,6 +8,7 @@ extension YAMLReader {
     _ node: YAMLNode?, actionNames: [String], outputNames: [String]
   ) -> HomeAssistantPlan? {
     let plan = plan(node, actionNames: actionNames, outputNames: outputNames)
+    if plan != nil { requireBroker(for: node) }
     for place in awaitingPlaces where plan == nil { invalid(place, expected: "used together with 'home_assistant'") }
     return plan
   }

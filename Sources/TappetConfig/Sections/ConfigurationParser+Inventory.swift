@@ -47,7 +47,10 @@ extension YAMLReader {
     if let ends = duration(mapping["job_ends"], min: .seconds(1), max: Limits.inventoryJobEndsMax) {
       settings.plan.jobEnds = ends
     }
-    if flag(mapping["publish"]) == true, let broker { settings.plan.topic = broker.statusTopic + "/inventory" }
+    if flag(mapping["publish"]) == true {
+      requireBroker(for: mapping["publish"])
+      settings.plan.topic = broker.map { $0.statusTopic + "/inventory" }
+    }
     settings.plan.lowStockAction = alert(mapping["low_stock"], actions, actionNames)
     settings.plan.overdueAction = alert(mapping["overdue"], actions, actionNames)
     let first = actions.first { $0.mode == .inventory && $0.job == .show }?.name

@@ -85,6 +85,7 @@ extension YAMLReader {
       _ = choice(node, of: ["keep"])
       return nil
     }
+    requireBroker(for: node)
     guard let mapping = mapping(node, keys: ["safe_after"]) else { return nil }
     return duration(required("safe_after", in: mapping), max: Limits.outputTimeMax)
   }

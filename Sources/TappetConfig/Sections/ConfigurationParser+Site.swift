@@ -23,6 +23,7 @@ extension YAMLReader {
   mutating func site(
     _ node: YAMLNode?, _ commands: [CommandPlan], _ actions: [Action], kiosk: String
   ) -> SiteSettings? {
+    requireBroker(for: node)
     guard let node, let mapping = mapping(node, keys: ["name", "key", "public_key"]) else { return nil }
     var name: String?
     if let value = required("name", in: mapping), let text = text(value) {

@@ -64,6 +64,7 @@ extension YAMLReader {
     if isOfInventory { inventoryActions.append(node) }
     let publishes = !isOfInventory || mapping["topic"] != nil
     let topic = publishes ? actionTopic(required("topic", in: mapping), isLiteral: false) : nil
+    requireBroker(for: mapping["topic"])
     let message = publishes ? message(required("message", in: mapping), hasKey: hasKey) : PayloadTemplate("")
     let offline: OfflinePolicy? = choice(mapping["offline"], of: ["queue", "drop"]).map { $0 == 0 ? .queue : .drop }
     let cooldown = duration(mapping["cooldown"], max: Limits.cooldownMax)

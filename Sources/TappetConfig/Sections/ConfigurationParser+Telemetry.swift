@@ -6,6 +6,8 @@ extension YAMLReader {
   /// Reads `{state: true}`; returns whether the state is published.
   mutating func telemetry(_ node: YAMLNode?) -> Bool {
     guard let node, let mapping = mapping(node, keys: ["state"]) else { return false }
-    return flag(required("state", in: mapping)) ?? false
+    guard flag(required("state", in: mapping)) == true else { return false }
+    requireBroker(for: mapping["state"])
+    return true
   }
 }

@@ -1,4 +1,5 @@
 // Maintains a connection to one of the brokers: connects, backs off, tries the next broker, and pauses after a storm.
+// Without a broker, the link is stopped.
 
 /// The kiosk's view of the broker link.
 struct LinkState: Sendable {
@@ -14,7 +15,7 @@ struct LinkState: Sendable {
     case reconnecting(since: Instant)
     /// Disconnecting in order to stop; the link always reports the end of the connection.
     case disconnecting(since: Instant)
-    /// The link is closed permanently.
+    /// The link is closed, permanently or as long as no broker is configured.
     case stopped
   }
 
@@ -24,7 +25,8 @@ struct LinkState: Sendable {
   /// Whether an attempt has failed, or a connection was lost, since the last success.
   private(set) var hasFailed = false
   /// The condition to display: a failure is shown until a connection is established.
-  private(set) var condition = KioskStatus.Link.connecting
+  var condition: KioskStatus.Link { endpointCount > 0 ? outcome : .absent }
+  private var outcome = KioskStatus.Link.connecting
   private var policy = RetryPolicy()
   private var endpointCount: Int
   /// The endpoint that worked last, which is stored for the next start.
@@ -40,8 +42,11 @@ struct LinkState: Sendable {
     endpoint = first < endpointCount ? first : 0
     proved = endpoint
     self.fallbacks = fallbacks
-    state = .waiting(until: now)
+    state = endpointCount > 0 ? .waiting(until: now) : .stopped
   }
+
+  /// Whether the first attempt has an outcome, or there is no broker.
+  var isSettled: Bool { isUp || hasFailed || endpointCount == 0 }
 
   var isUp: Bool { if case .connected = state { true } else { false } }
 
@@ -104,7 +109,7 @@ struct LinkState: Sendable {
     hasFailed = false
     hangUps[endpoint] = nil
     let usesFallback = support == .absent
-    condition = .connected(endpoint: endpoint, usesFallback: usesFallback)
+    outcome = .connected(endpoint: endpoint, usesFallback: usesFallback)
     let report = Effect.report(.link(.connected(endpoint: endpoint, usesFallback: usesFallback)))
     guard endpoint != proved else { return [report] }
     proved = endpoint
@@ -117,7 +122,7 @@ struct LinkState: Sendable {
     if failure.mayRefuseMQTT5 { hangUps[endpoint, default: 0] += 1 }
     let delay = policy.connectionFailed(endpointCount: endpointCount, random: &random)
     let failed = endpoint
-    condition = .failed(endpoint: failed, failure)
+    outcome = .failed(endpoint: failed, failure)
     wait(delay, at: now)
     return [.report(.link(.failed(endpoint: failed, failure, retryIn: delay)))]
   }
@@ -131,7 +136,7 @@ struct LinkState: Sendable {
   ) -> [Effect] {
     guard case .connected(let since) = state else { return [] }
     let lostEndpoint = endpoint
-    condition = .failed(endpoint: lostEndpoint, failure)
+    outcome = .failed(endpoint: lostEndpoint, failure)
     if isAtMessage {
       let delay = policy.connectionClosedAtMessage(
         connectedAt: since, at: now, endpointCount: endpointCount, random: &random)
@@ -143,7 +148,7 @@ struct LinkState: Sendable {
       wait(delay, at: now)
       return [.report(.link(.lost(endpoint: lostEndpoint, failure, retryIn: delay)))]
     case .rest(let losses, let rest):
-      condition = .resting(losses: losses, rest: rest)
+      outcome = .resting(losses: losses, rest: rest)
       wait(rest, at: now)
       return [
         .report(.link(.lost(endpoint: lostEndpoint, failure, retryIn: rest))),
@@ -157,7 +162,7 @@ struct LinkState: Sendable {
     switch state {
     case .disconnecting, .reconnecting:
       endedByOrder(at: now)
-      condition = .closed
+      outcome = .closed
       return [.report(.link(.closed))]
     case .waiting, .connecting, .connected, .stopped:
       return []
@@ -166,26 +171,34 @@ struct LinkState: Sendable {
 
   /// Replaces the endpoints; the first endpoint is tried immediately, starting with MQTT 5 again.
   ///
-  /// Failures of the old endpoints do not carry over to the new ones.
+  /// Failures of the old endpoints do not carry over to the new ones. Without endpoints, the link is closed.
   mutating func reconnect(endpointCount: Int, at now: Instant) -> [Effect] {
     self.endpointCount = endpointCount
     (endpoint, proved) = (0, 0)
     policy = RetryPolicy()
     let effects: [Effect] = fallbacks.isEmpty ? [] : [.store(.forgetFallbacks)]
     (fallbacks, hangUps) = ([:], [:])
+    guard endpointCount > 0 else {
+      hasFailed = false
+      return effects + stop(at: now)
+    }
     switch state {
     case .waiting:
       state = .waiting(until: now)
       return effects
+    case .stopped:
+      (state, outcome) = (.waiting(until: now), .connecting)
+      return effects
     case .connecting, .connected:
       state = .reconnecting(since: now)
       return effects + [.disconnect]
-    case .reconnecting, .disconnecting, .stopped:
+    case .reconnecting(let since), .disconnecting(let since):
+      state = .reconnecting(since: since)
       return effects
     }
   }
 
-  /// Closes the link permanently.
+  /// Closes the link until `reconnect` is called.
   ///
   /// An attempt in progress is aborted.
   mutating func stop(at now: Instant) -> [Effect] {

@@ -9,15 +9,20 @@ extension Kiosk {
       if !delivery.store.isGood || !panel.supervision.isGood { return .fault }
       if reader.isLost { return .readerLost }
       if tapPolicy.isWriting { return .writing }
-      if delivery.link.hasFailed || stock.process.loss != nil
-        || hasWebhookEntries && (delivery.webhookProcess.loss != nil || delivery.webhookProcess.trouble != nil)
-      {
-        return .offline
-      }
+      if isDestinationAway { return .offline }
       if clock.isMissed { return .clockUnknown }
-      guard reader.isUsable || !reader.isWanted, delivery.link.isUp else { return .starting }
+      guard reader.isUsable || !reader.isWanted, delivery.link.isSettled else { return .starting }
       if clock.certificateDaysLeft != nil { return .certificateExpiring }
       return panel.lock.isLocked ? .locked : .ready
     }
+  }
+
+  /// Whether a destination that a tap needs is known to be unreachable.
+  private var isDestinationAway: Bool {
+    if settings.tapsNeedBroker, delivery.link.hasFailed { return true }
+    if stock.process.loss != nil { return true }
+    if hasWebhookEntries, delivery.webhookProcess.loss != nil || delivery.webhookProcess.trouble != nil { return true }
+    let homeserverIsAway = listening.process.loss != nil || listening.duties.fault != nil
+    return homeserverIsAway && !settings.rooms.actions.isEmpty
   }
 }

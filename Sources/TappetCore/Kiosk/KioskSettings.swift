@@ -25,7 +25,7 @@ package struct KioskSettings: Sendable {
   package var panel: PanelPlan
   /// Whether there is a reader.
   package var hasReader = true
-  /// Number of endpoints to try in turn; at least 1.
+  /// Number of endpoints to try in turn; 0 means that there is no broker.
   package var endpointCount: Int
   /// Index of the endpoint that worked last, which is tried first.
   package var firstEndpoint = 0
@@ -58,7 +58,7 @@ package struct KioskSettings: Sendable {
     facts = ActionFacts(actions)
     self.panel = panel
     self.commands = commands
-    self.endpointCount = max(1, endpointCount)
+    self.endpointCount = max(0, endpointCount)
     self.fallbacks = fallbacks
     self.trustsClock = trustsClock
     self.publishesState = publishesState
@@ -78,6 +78,11 @@ package struct KioskSettings: Sendable {
   package var announcesInventory: Bool { inventory.map { $0.topic != nil || homeAssistant != nil } ?? false }
   /// Whether a message includes a tag's tap count.
   var countsTaps: Bool { facts.countsTaps || unknownTags?.names(.count) ?? false }
+  /// Whether a tap may send a message to the broker.
+  var tapsNeedBroker: Bool {
+    endpointCount > 0
+      && (facts.publishes || unknownTags?.topic != nil || homeAssistant != nil || inventory?.topic != nil)
+  }
   /// Whether an action has a webhook.
   var usesWebhooks: Bool { facts.usesWebhooks }
   /// The names of the actions whose messages wait while Home Assistant is offline.
@@ -90,6 +95,7 @@ package struct KioskSettings: Sendable {
 private struct ActionFacts: Sendable {
   var usesTimestamp = false
   var usesWebhooks = false
+  var publishes = false
   var countsTaps = false
   var awaitingActions: [String] = []
   var cooldownMax: Duration = .zero
@@ -99,6 +105,7 @@ private struct ActionFacts: Sendable {
       usesTimestamp = usesTimestamp || action.usesTimestamp || action.times?.allowsUnknownClock == false
       countsTaps = countsTaps || action.names(.count)
       usesWebhooks = usesWebhooks || action.webhookBody != nil
+      publishes = publishes || action.topic != nil
       if action.awaitsHomeAssistant { awaitingActions.append(action.name) }
       cooldownMax = max(cooldownMax, action.cooldown)
     }

@@ -15,6 +15,8 @@ package struct KioskStatus: Hashable, Sendable {
 
   /// The condition of the link to the broker.
   package enum Link: Hashable, Sendable {
+    /// No broker is configured.
+    case absent
     case connecting
     /// `usesFallback` means MQTT 3.1.1, because the endpoint does not support MQTT 5.
     case connected(endpoint: Int, usesFallback: Bool = false)

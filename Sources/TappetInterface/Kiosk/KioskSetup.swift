@@ -94,7 +94,7 @@ struct KioskSetup {
 
   /// Checks the mandatory settings of a kiosk.
   func check() throws(Failure) {
-    guard !configuration.broker.endpoints.isEmpty else {
+    guard configuration.broker != nil || !actions.isEmpty && actions.allSatisfy({ $0.topic == nil }) else {
       throw Failure(.configuration, "no broker is set; call tappet_kiosk_set_broker or tappet_kiosk_load")
     }
     if let sentence = configuration.foreignZoneSentence { throw Failure(.configuration, sentence) }

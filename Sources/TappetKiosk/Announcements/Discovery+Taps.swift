@@ -60,7 +60,7 @@ extension Discovery {
           "low_items", "Low items", "value_json.inventory.low if value_json.inventory else none",
           ["stat_cla": .string("measurement"), "ic": .string("mdi:package-variant")]))
     }
-    if configuration.broker.certificateFile != nil || configuration.broker.caFile != nil {
+    if broker.certificateFile != nil || broker.caFile != nil {
       components.append(
         diagnostic(
           "certificate", "Certificate ends", "value_json.certificate_ends_at", ["dev_cla": .string("timestamp")]))
@@ -110,7 +110,7 @@ extension Discovery {
     var component = entity(
       platform, key, name,
       [
-        "ent_cat": .string("diagnostic"), "stat_t": .string(configuration.broker.stateTopic),
+        "ent_cat": .string("diagnostic"), "stat_t": .string(broker.stateTopic),
         "val_tpl": .string("{{ " + template + " }}"), "qos": .number(1),
       ])
     component.members += more.map { JSON.Member(name: $0.key, value: $0.value) }

@@ -24,16 +24,18 @@ struct Discovery {
   /// The device's id, in topics and in the ids of its entities.
   let id: String
   let configuration: KioskConfiguration
+  let broker: BrokerSettings
   let plan: HomeAssistantPlan
   let topics: HomeAssistantTopics
 
   /// Returns `nil` if Home Assistant is not configured.
   init?(_ configuration: KioskConfiguration) {
-    guard let plan = configuration.homeAssistant else { return nil }
+    guard let plan = configuration.homeAssistant, let broker = configuration.broker else { return nil }
     self.plan = plan
+    self.broker = broker
     self.configuration = configuration
-    id = "tappet-" + DiscoveryName.mapped(configuration.broker.clientID)
-    topics = configuration.broker.homeAssistantTopics
+    id = "tappet-" + DiscoveryName.mapped(broker.clientID)
+    topics = broker.homeAssistantTopics
   }
 
   /// Topic of the discovery message.
@@ -59,11 +61,11 @@ struct Discovery {
     }
     let message: JSON = .object([
       "dev": .object([
-        "ids": .array([.string(id)]), "name": .string(plan.name ?? configuration.broker.clientID),
+        "ids": .array([.string(id)]), "name": .string(plan.name ?? broker.clientID),
         "mf": .string("Tappet"), "mdl": .string("NFC kiosk"), "sw": .string(Version.text),
       ]),
       "o": .object(["name": .string("tappet"), "sw": .string(Version.text)]),
-      "avty": .array([.object(["t": .string(configuration.broker.statusTopic + "/status")])]),
+      "avty": .array([.object(["t": .string(broker.statusTopic + "/status")])]),
       // Inherited by every component without a separate command topic.
       "cmd_t": .string(topics.command), "cmps": .object(parts),
     ])
@@ -72,7 +74,7 @@ struct Discovery {
 
   /// Topics with retained messages, except the discovery topic.
   var keptTopics: [String] {
-    [configuration.broker.statusTopic + "/status", topics.lastTap]
+    [broker.statusTopic + "/status", topics.lastTap]
       + configuration.panel.outputs.map { topics.output($0.plan.name) }
   }
 

@@ -10,7 +10,7 @@ import TappetMessages
 extension KioskConfiguration {
   /// Topics of the retained lists; none if the lists are not published.
   var inventoryListTopics: [String] {
-    guard let inventory, inventory.plan.topic != nil || homeAssistant != nil else { return [] }
+    guard let broker, let inventory, inventory.plan.topic != nil || homeAssistant != nil else { return [] }
     return InventoryList.Kind.allCases.map { broker.homeAssistantTopics.inventoryList($0) }
   }
 }
@@ -102,15 +102,12 @@ extension [JSON] {
 
 extension Runtime {
   /// Publishes a list, which the broker retains.
-  func publish(_ list: InventoryList) {
-    broker.publish(
-      id: nil, topic: configuration.broker.homeAssistantTopics.inventoryList(list.kind), payload: list.message,
-      isRetained: true)
+  func publish(_ list: InventoryList, _ topics: HomeAssistantTopics) {
+    broker?.publish(id: nil, topic: topics.inventoryList(list.kind), payload: list.message, isRetained: true)
   }
 
   /// Publishes the result of a touch.
-  func publish(_ touch: TouchTransition) {
-    broker.publish(
-      id: nil, topic: configuration.broker.homeAssistantTopics.touch, payload: touch.message, isRetained: false)
+  func publish(_ touch: TouchTransition, _ topics: HomeAssistantTopics) {
+    broker?.publish(id: nil, topic: topics.touch, payload: touch.message, isRetained: false)
   }
 }

@@ -9,22 +9,22 @@ import TappetPlatform
 
 extension Runtime {
   func publish(_ announcement: Announcement, at now: Moment) {
+    guard let broker, let settings = configuration.broker else { return }
     switch announcement {
     case .firmwareReport(let topic): reportAsFirmware(to: topic, at: now)
     case .state:
       broker.publish(
-        id: nil, topic: configuration.broker.stateTopic, payload: view.stateMessage.encoded(), isRetained: true)
+        id: nil, topic: settings.stateTopic, payload: view.stateMessage.encoded(), isRetained: true)
     case .check(let nonce):
       broker.publish(
-        id: nil, topic: configuration.broker.checkTopic, payload: view.checkMessage(nonce: nonce).encoded(),
-        isRetained: false)
-    case .discovery: publishDiscovery()
-    case .output(let index, let isOn): publish(level: isOn, of: index)
-    case .gesture(let button, let gesture): publish(gesture, on: button)
-    case .chord(let index): publish(chord: index)
-    case .tap(let news): publish(news, at: now)
-    case .inventoryList(let list): publish(list)
-    case .touch(let touch): publish(touch)
+        id: nil, topic: settings.checkTopic, payload: view.checkMessage(nonce: nonce).encoded(), isRetained: false)
+    case .discovery: publishDiscovery(settings)
+    case .output(let index, let isOn): publish(level: isOn, of: index, settings.homeAssistantTopics)
+    case .gesture(let button, let gesture): publish(gesture, on: button, settings.homeAssistantTopics)
+    case .chord(let index): publish(chord: index, settings.homeAssistantTopics)
+    case .tap(let news): publish(news, settings.homeAssistantTopics, at: now)
+    case .inventoryList(let list): publish(list, settings.homeAssistantTopics)
+    case .touch(let touch): publish(touch, settings.homeAssistantTopics)
     }
   }
 
@@ -36,6 +36,6 @@ extension Runtime {
       "firmware_version": .string("tappet " + Version.text),
       "tt_net_info": .object(["ipv4": .string(network.ipv4)]),
     ])
-    broker.publish(id: nil, topic: topic, payload: report.encoded(), qos: 0, isRetained: false)
+    broker?.publish(id: nil, topic: topic, payload: report.encoded(), qos: 0, isRetained: false)
   }
 }

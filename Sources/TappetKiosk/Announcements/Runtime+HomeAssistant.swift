@@ -10,8 +10,8 @@ import TappetStore
 
 extension Runtime {
   /// Publishes the discovery message, and clears retained messages of an earlier configuration.
-  func publishDiscovery() {
-    var kept = configuration.publishesState ? [(topic: configuration.broker.stateTopic, content: "")] : []
+  func publishDiscovery(_ settings: BrokerSettings) {
+    var kept = configuration.publishesState ? [(topic: settings.stateTopic, content: "")] : []
     kept += configuration.inventoryListTopics.map { ($0, "") }
     if let discovery = Discovery(configuration) {
       let components = discovery.components.map { AnnouncedTopics.Component(key: $0.key, platform: $0.platform) }
@@ -22,31 +22,29 @@ extension Runtime {
       kept += discovery.keptTopics.map { ($0, "") }
     }
     for (topic, content) in announced.replace(by: kept) {
-      if content == nil, topic != configuration.broker.statusTopic + "/status" { keep([], at: topic) }
+      if content == nil, topic != settings.statusTopic + "/status" { keep([], at: topic) }
       store.thread.submit(.recordAnnounced(topic: topic, content: content))
     }
   }
 
-  func publish(level isOn: Bool, of output: Int) {
+  func publish(level isOn: Bool, of output: Int, _ topics: HomeAssistantTopics) {
     guard configuration.panel.outputs.indices.contains(output) else { return }
     let name = configuration.panel.outputs[output].plan.name
-    keep(Array((isOn ? "ON" : "OFF").utf8), at: configuration.broker.homeAssistantTopics.output(name))
+    keep(Array((isOn ? "ON" : "OFF").utf8), at: topics.output(name))
   }
 
-  func publish(_ gesture: Gesture, on button: Int) {
+  func publish(_ gesture: Gesture, on button: Int, _ topics: HomeAssistantTopics) {
     guard configuration.panel.buttons.indices.contains(button) else { return }
     let name = configuration.panel.buttons[button].plan.name
-    send(.object(["event_type": .string(gesture.name)]), to: configuration.broker.homeAssistantTopics.button(name))
+    send(.object(["event_type": .string(gesture.name)]), to: topics.button(name))
   }
 
-  func publish(chord index: Int) {
+  func publish(chord index: Int, _ topics: HomeAssistantTopics) {
     guard let names = configuration.panel.chordNames(index) else { return }
-    let topic = configuration.broker.homeAssistantTopics.chord(names.first, names.second)
-    send(.object(["event_type": .string(Gesture.press.name)]), to: topic)
+    send(.object(["event_type": .string(Gesture.press.name)]), to: topics.chord(names.first, names.second))
   }
 
-  func publish(_ news: TapTransition, at now: Moment) {
-    let topics = configuration.broker.homeAssistantTopics
+  func publish(_ news: TapTransition, _ topics: HomeAssistantTopics, at now: Moment) {
     if let scan = news.scan { send(scan, to: topics.tag) }
     send(news.message, to: topics.tap)
     if let last = news.last(unixMilliseconds: now.unixMilliseconds) { keep(last.encoded(), at: topics.lastTap) }
@@ -61,7 +59,7 @@ extension Runtime {
 
   /// Handles the broker's reply to the Home Assistant subscription, which is the last in `commandTopics`.
   func answeredHomeAssistant(_ index: Int, isGranted: Bool) -> Bool {
-    guard let plan = configuration.homeAssistant, index == configuration.broker.commandTopics.count - 1 else {
+    guard let plan = configuration.homeAssistant, index + 1 == configuration.broker?.commandTopics.count else {
       return false
     }
     if !isGranted { log(LogRecord(homeAssistantDenied: plan.birthTopic)) }
@@ -70,10 +68,10 @@ extension Runtime {
 
   /// Publishes a retained message; an empty message clears the retained one.
   private func keep(_ payload: [UInt8], at topic: String) {
-    broker.publish(id: nil, topic: topic, payload: payload, isRetained: true)
+    broker?.publish(id: nil, topic: topic, payload: payload, isRetained: true)
   }
 
   private func send(_ message: JSON, to topic: String) {
-    broker.publish(id: nil, topic: topic, payload: message.encoded(), isRetained: false)
+    broker?.publish(id: nil, topic: topic, payload: message.encoded(), isRetained: false)
   }
 }

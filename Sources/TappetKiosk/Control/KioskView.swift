@@ -26,8 +26,8 @@ package struct KioskView: Sendable {
 
   /// Path of the state folder, for the tool.
   private var stateFolder: String
-  /// The kiosk's MQTT client id.
-  package var clientID: String
+  /// The kiosk's MQTT client id; `nil` if no broker is configured.
+  package var clientID: String?
   /// Time since the kiosk was started.
   package var uptime: Duration
   /// State of the NFC reader.
@@ -95,7 +95,7 @@ package struct KioskView: Sendable {
     let configuration = runtime.configuration
     self.now = now
     stateFolder = configuration.stateFolder
-    clientID = configuration.broker.clientID
+    clientID = configuration.broker?.clientID
     uptime = now.instant - runtime.observers.startedAt
     reader = Part(
       isGood: status.reader.isGood, code: status.reader.code, text: status.reader.sentence(configuration))
@@ -137,7 +137,7 @@ package struct KioskView: Sendable {
   @export(interface)
   package func json(maySeeKeys: Bool) -> JSON {
     .object([
-      "version": .string(Version.text), "state": .string(absoluteStateFolder), "client_id": .string(clientID),
+      "version": .string(Version.text), "state": .string(absoluteStateFolder), "client_id": .optional(clientID),
       "uptime_seconds": .number(uptime.wholeMilliseconds / 1000), "light": .string(baseLight.name),
       "reader": reader.json, "broker": broker.json, "webhooks": webhooksJSON,
       "rooms": rooms.map { $0.json } ?? .null, "inventory": inventoryJSON, "site": siteJSON, "disk": disk.json,

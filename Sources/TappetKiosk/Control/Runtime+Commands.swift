@@ -40,7 +40,7 @@ extension Runtime {
     case .test: control.commandReply = control.commandReply ?? reply
     case .room(let event): answer(reply, event: event)
     case .topic(let topic):
-      broker.publish(
+      broker?.publish(
         id: nil, topic: topic, payload: reply.json(unixSeconds: now.unixSeconds).encoded(), isRetained: false,
         correlation: reply.address.correlation)
     }

@@ -133,8 +133,8 @@ extension Runtime {
       replaceCommandKeys()
     }
     if let password = answer.brokerPassword, configuration.storesPassword {
-      configuration.broker.password = password
-      broker.update(settings: configuration.broker)
+      configuration.broker?.password = password
+      if let settings = configuration.broker { broker?.update(settings: settings) }
     }
     if let record = answer.logRecord { log(record) }
   }

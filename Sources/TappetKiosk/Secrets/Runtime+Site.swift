@@ -11,7 +11,7 @@ import TappetStore
 extension Runtime {
   /// Handles a message on the site's topic; returns false for other topics.
   func heardSite(_ message: LinkMessage) -> Bool {
-    guard let topic = configuration.broker.siteTopic, message.topic == topic else { return false }
+    guard let topic = configuration.broker?.siteTopic, message.topic == topic else { return false }
     // An empty message clears the retained bundle; the door keeps its people.
     if message.size == 0 { return true }
     do throws(SiteRefusal) {
@@ -22,7 +22,7 @@ extension Runtime {
 
   /// Handles the broker's reply to the site's subscription; returns false for other subscriptions.
   func answeredSite(_ index: Int, isGranted: Bool) -> Bool {
-    guard configuration.site != nil, index == configuration.broker.commandTopics.count else { return false }
+    guard configuration.site != nil, index == configuration.broker?.commandTopics.count else { return false }
     inbox.append(.site(.subscribed(isGranted: isGranted)))
     return true
   }

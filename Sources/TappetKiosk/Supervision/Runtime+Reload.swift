@@ -47,7 +47,7 @@ extension Runtime {
     if new.timeZone != configuration.timeZone {
       mistakes.append("'time_zone' cannot change while the kiosk runs; restart it")
     }
-    mistakes += Certificates.mistakes(new.broker).map { $0.sentence }
+    mistakes += new.broker.map { Certificates.mistakes($0).map { $0.sentence } } ?? []
     var profile: BoardProfile?
     if let name = new.panel.profile, new.panel.simulator == nil {
       do throws(BoardProfileError) { profile = try BoardProfile.load(name: name) } catch { mistakes += error.sentences }
@@ -63,8 +63,12 @@ extension Runtime {
     case .failure(let error): refuse([error.sentence])
     case .success(let loaded):
       var new = reload.configuration
-      if new.storesPassword { new.broker.password = loaded.brokerPassword }
+      if new.storesPassword { new.broker?.password = loaded.brokerPassword }
       if new.storesTimestampKey { new.timestampKey = loaded.timestampKey }
+      do throws(SystemError) {
+        // The first broker needs a thread, which stays idle if the broker is removed.
+        if broker == nil, let settings = new.broker { broker = try BrokerLink(settings, inbox.mailbox) }
+      } catch { return refuse([RuntimeError.system(error).sentence]) }
       adopt(new, reload.profile, loaded)
       conclude([])
     }
@@ -93,7 +97,7 @@ extension Runtime {
     if changesPanel { feed(.panel(.closed)) }
     configuration = new
     // The next connection uses the new settings.
-    broker.update(settings: new.broker)
+    if let settings = new.broker { broker?.update(settings: settings) }
     if new.historyAge != old.historyAge { store.thread.submit(.keepHistory(new.historyAge)) }
     log(LogRecord(.notice, "reloaded", "the configuration was reloaded"))
     let changesReader = new.readerDevice != old.readerDevice

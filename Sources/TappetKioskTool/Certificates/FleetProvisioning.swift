@@ -85,8 +85,8 @@ struct FleetProvisioning {
     var alpn = arguments.value("alpn")
     if endpoints == nil {
       let broker = try KioskAccess.load(arguments).broker
-      endpoints = broker.endpoints
-      alpn = alpn ?? broker.alpn
+      endpoints = broker?.endpoints
+      alpn = alpn ?? broker?.alpn
     }
     guard let endpoints, endpoints.allSatisfy({ $0.usesTLS }) else {
       throw .usage("fleet provisioning requires TLS: specify AWS IoT's endpoint with --url")

@@ -10,6 +10,7 @@ extension CheckReport {
   static func requireConsentToDeliver(_ configuration: KioskConfiguration, _ arguments: Arguments)
     throws(CommandFailure)
   {
+    guard configuration.broker != nil else { return }
     let isNeeded = try Prompt.isNeeded(for: "--deliver sends a test message to the topic of each action", arguments)
     guard isNeeded else { return }
     let topics = configuration.actions.compactMap { $0.sampleTopic }

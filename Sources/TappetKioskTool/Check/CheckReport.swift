@@ -93,20 +93,25 @@ struct CheckReport {
       note(
         "reader", .note, "not tried: the running kiosk is using it; use 'tappet check --running' to query the kiosk")
     }
-    for index in configuration.broker.endpoints.indices where mayTryBroker(configuration) {
-      let broker = DeviceProbe.broker(configuration, endpoint: index)
-      note("broker", broker.verdict, broker.text, code: broker.code)
-      if delivers { checkDelivery(configuration.broker, endpoint: index, configuration.actions) }
-    }
+    checkBroker(configuration, delivers: delivers)
     checkRooms(configuration)
     checkPanel(configuration, isRunning: kiosk != nil)
   }
 
-  /// Returns whether the broker can be tested; adds a note if its stored password could not be read.
-  private mutating func mayTryBroker(_ configuration: KioskConfiguration) -> Bool {
-    if !configuration.storesPassword || configuration.broker.password != nil { return true }
-    note("broker", .note, "not tried: its password is sealed; use 'tappet check --running' to query the kiosk")
-    return false
+  /// Connects to each of the broker's endpoints, unless its stored password could not be read.
+  private mutating func checkBroker(_ configuration: KioskConfiguration, delivers: Bool) {
+    guard let broker = configuration.broker else {
+      let absent = KioskStatus.Link.absent
+      return note("broker", .good, absent.sentence(configuration), code: absent.code)
+    }
+    guard !configuration.storesPassword || broker.password != nil else {
+      return note("broker", .note, "not tried: its password is sealed; use 'tappet check --running' to query the kiosk")
+    }
+    for index in broker.endpoints.indices {
+      let found = DeviceProbe.broker(broker, endpoint: index)
+      note("broker", found.verdict, found.text, code: found.code)
+      if delivers { checkDelivery(broker, endpoint: index, configuration.actions) }
+    }
   }
 
   /// Adds the state that the running kiosk reports for each part.
@@ -124,7 +129,8 @@ struct CheckReport {
     }
   }
 
-  private mutating func checkCertificates(_ broker: BrokerSettings) {
+  private mutating func checkCertificates(_ broker: BrokerSettings?) {
+    guard let broker else { return note("certificates", .good, "none needed: no broker is configured") }
     guard broker.endpoints.contains(where: { $0.usesTLS }) else {
       return note("certificates", .good, "none needed: no endpoint uses TLS")
     }
@@ -280,7 +286,7 @@ extension CheckReport {
     latestTime = try? store.store.latestTime()
     do throws(SecretStoreError) {
       if configuration.storesPassword {
-        configuration.broker.password = try store.brokerPassword()
+        configuration.broker?.password = try store.brokerPassword()
         note("password", .good, "stored, sealed")
       }
     } catch { note("password", .bad, error.sentence) }

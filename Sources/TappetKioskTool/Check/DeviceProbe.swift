@@ -46,15 +46,15 @@ enum DeviceProbe {
   /// If the broker may have rejected only that id, a new kiosk (`isNew`) retries with its real id: only this detects a
   /// wrong password, and no other client uses the real id yet.
   static func broker(
-    _ configuration: KioskConfiguration, endpoint: Int, isNew: Bool = false, endedBy end: Int32 = -1
+    _ settings: BrokerSettings, endpoint: Int, isNew: Bool = false, endedBy end: Int32 = -1
   ) -> Finding {
-    let probe = configuration.broker.forProbe
+    let probe = settings.forProbe
     let answer = broker(probe, endpoint, endedBy: end)
     guard case .refused(let failure) = answer, failure.mayConcernClientID else {
       return answer.finding(probe, endpoint)
     }
     if isNew {
-      var real = configuration.broker
+      var real = settings
       real.announcesStatus = false
       return broker(real, endpoint, endedBy: end).finding(real, endpoint)
     }

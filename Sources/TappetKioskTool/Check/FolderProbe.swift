@@ -12,7 +12,7 @@ enum FolderProbe {
   static func warnings(_ configuration: KioskConfiguration) -> [String] {
     let owner = FileOwner.user(of: configuration.stateFolder)
     var folders: [String] = []
-    let files = [configuration.stateFolder + "/x", configuration.controlSocket, configuration.broker.privateKeyFile]
+    let files = [configuration.stateFolder + "/x", configuration.controlSocket, configuration.broker?.privateKeyFile]
     for file in files.compactMap({ $0 }) {
       var folder = AtomicFiles.folder(of: file)
       while !folders.contains(folder) {

@@ -103,7 +103,7 @@ final class LiveView {
     var lines: [String] = []
     func row(_ label: String, _ text: String) { lines.append(label + text) }
     row(
-      Self.painted("tappet ", 1) + view.clientID.escaped,
+      Self.painted("tappet ", 1) + (view.clientID ?? "").escaped,
       keyboard == nil ? "   (Ctrl-C quits)" : "   (q quits, ? shows the keys)")
     row("", "")
     var light = cell(view.levels) + view.light.name

@@ -51,7 +51,8 @@ extension Command {
   static var statusParts: [String] { ["reader", "broker", "disk", "panel"] }
 
   private static func show(_ status: JSON) {
-    line("kiosk     \(status["client_id"]?.text ?? ""), up \(status["uptime_seconds"]?.wholeNumber ?? 0) s")
+    let name = status["client_id"]?.text.map { $0 + ", " } ?? ""
+    line("kiosk     \(name)up \(status["uptime_seconds"]?.wholeNumber ?? 0) s")
     line("light     \(status["light"]?.text ?? "")")
     for name in statusParts { line(Help.padded(name, 10) + (status[name]?["text"]?.text ?? "")) }
     if let webhooks = status["webhooks"], webhooks != .null { showWebhooks(webhooks) }

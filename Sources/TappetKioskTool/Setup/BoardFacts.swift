@@ -17,7 +17,7 @@ struct BoardFacts {
     add("machine_id", Self.text(in: "/etc/machine-id"))
     add("serial", Self.text(in: "/proc/device-tree/serial-number"))
     add("mac", Self.address())
-    add("hostname", Self.hostname())
+    add("hostname", NetworkIdentity.hostName())
   }
 
   subscript(_ name: String) -> String? { names.firstIndex(of: name).map { values[$0] } }
@@ -119,13 +119,6 @@ struct BoardFacts {
     let devices = FolderNames.sorted(in: folder).filter { access(folder + $0 + "/device", F_OK) == 0 }
     let name = devices.first { access(folder + $0 + "/wireless", F_OK) != 0 } ?? devices.first
     return name.flatMap { text(in: folder + $0 + "/address") }
-  }
-
-  /// Returns the configured host name.
-  static func hostname() -> String? {
-    var name = [CChar](repeating: 0, count: 256)
-    guard gethostname(&name, 255) == 0 else { return nil }
-    return name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
   }
 }
 

@@ -64,8 +64,8 @@ extension SetupWizard {
 
   private func actionMistake() throws(CommandFailure) -> String? {
     guard let configuration = try files.trial() else { return "this value is not valid in a configuration" }
-    guard let preset else { return nil }
-    return preset.objections(to: configuration.broker, actions: configuration.actions).first {
+    guard let preset, let broker = configuration.broker else { return nil }
+    return preset.objections(to: broker, actions: configuration.actions).first {
       switch $0 {
       case .topicTooLong, .topicTooDeep, .messageTooLong: true
       case .clientIDTooLong, .keepalive, .certificateMissing: false

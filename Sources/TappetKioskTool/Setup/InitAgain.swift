@@ -36,12 +36,12 @@ extension SetupWizard {
     var answers: [(option: String, answer: String)] = []
     func add(_ option: String, _ answer: String?) { if let answer { answers.append((option, answer)) } }
     let broker = configuration.broker
-    add("url", broker.endpoints.first?.text)
-    add("client-id", broker.clientID)
-    add("username", broker.username)
-    add("ca", broker.caFile)
-    add("certificate", broker.certificateFile)
-    add("private-key", broker.privateKeyFile)
+    add("url", broker?.endpoints.first?.text)
+    add("client-id", broker?.clientID)
+    add("username", broker?.username)
+    add("ca", broker?.caFile)
+    add("certificate", broker?.certificateFile)
+    add("private-key", broker?.privateKeyFile)
     add("reader", configuration.hasReader ? configuration.readerDevice : "none")
     let panel = configuration.panel
     add("profile", panel.simulator == nil ? panel.profile : Self.virtualPanel)

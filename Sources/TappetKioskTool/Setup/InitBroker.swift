@@ -148,7 +148,7 @@ extension SetupWizard {
   }
 
   private static func hostClientID() -> String {
-    let text = BoardFacts.hostname() ?? ""
+    let text = NetworkIdentity.hostName() ?? ""
     return BrokerSettings.isClientID("kiosk-" + text) && !text.isEmpty ? "kiosk-" + text : "kiosk"
   }
 
@@ -166,13 +166,13 @@ extension SetupWizard {
 
   func tryBroker() throws(CommandFailure) {
     while true {
-      guard let configuration = try files.trial() else { throw .reported(.configuration) }
-      for objection in preset?.objections(to: configuration.broker, actions: []) ?? [] {
+      guard let broker = try files.trial()?.broker else { throw .reported(.configuration) }
+      for objection in preset?.objections(to: broker, actions: []) ?? [] {
         inform("  " + objection.sentence(preset?.title ?? ""))
       }
       inform("  Connecting to \(files.draft.url) …")
       let probe = DeviceProbe.broker(
-        configuration, endpoint: 0, isNew: true, endedBy: files.prompt.signalDescriptor)
+        broker, endpoint: 0, isNew: true, endedBy: files.prompt.signalDescriptor)
       if probe.verdict != .bad { return inform("  " + probe.text) }
       if files.prompt.isOver { throw .reported(.refused) }
       Output.printError("  " + probe.text)

@@ -121,6 +121,7 @@ extension ConfigurationProblem.Kind {
       case .wrongType: "value-of-wrong-type"
       case .invalidValue, .malformedName: "value-invalid"
       case .needsPartner: "partner-missing"
+      case .needsBroker: "broker-missing"
       case .excludes: "value-invalid"
       case .needsTLS, .passwordWithoutTLS: "tls-missing"
       case .duplicateName, .duplicateIndex: "action-duplicate"

@@ -304,6 +304,7 @@ extension KioskStatus.Link {
   package var code: String {
     @export(interface) get {
       switch self {
+      case .absent: "none"
       case .connecting: "connecting"
       case .connected: "connected"
       case .failed(_, let failure): failure.code

@@ -163,7 +163,7 @@ extension Helper {
 extension KioskConfiguration {
   /// Returns the display name of the broker endpoint with this index.
   func endpointName(_ index: Int) -> String {
-    guard broker.endpoints.indices.contains(index) else { return "the broker" }
+    guard let broker, broker.endpoints.indices.contains(index) else { return "the broker" }
     return broker.endpoints[index].text
   }
 }

@@ -34,7 +34,7 @@ extension ConfigurationProblem {
     case .yaml(.tooManyNodes(let max)): return "the file contains more than \(max) values, counting each alias"
     case .yaml(.tooDeep(let max)): return "the file is nested more than \(max) levels deep"
     case .yaml(.severalDocuments): return "a second document starts here; a configuration must be a single document"
-    case .yaml(.empty): return "the file is empty; 'broker' and 'actions' are required"
+    case .yaml(.empty): return "the file is empty; 'actions' is required"
     case .mergeKey: return "merge keys ('<<') are not supported\(inPlace); write the values out"
     case .keyNotText: return "a key\(inPlace) is not text"
     case .unknownKey(let key, let nearest): return "unknown key '\(key)'\(inPlace)" + Spelling.suggestion(nearest)
@@ -42,6 +42,7 @@ extension ConfigurationProblem {
     case .missingKey(let key): return "the key '\(key)' is missing\(inPlace)"
     case .wrongType(let expected, let found): return "\(what) must be \(expected), not \(found)"
     case .invalidValue(let value, let expected): return "\(what) must be \(expected), not '\(value)'"
+    case .needsBroker: return "\(what) needs a broker: add 'broker', with 'url' and 'client_id'"
     case .needsTLS:
       return
         "MQTT 5 requires mqtts://, because a single packet from a hostile broker can crash the kiosk "
@@ -82,8 +83,7 @@ extension ConfigurationProblem {
     case .keyFileMalformed(let path): return "\(path) must contain 32, 48 or 64 hex digits and nothing else"
     case .signingKeyMalformed(let path): return "\(path) must contain 64 hex digits and nothing else"
     case .tokenWithoutKey: return "\(what) requires its own 'key', or a global 'timestamp_key'"
-    case .passwordWithoutTLS:
-      return "\(what) is only sent over TLS: use mqtts://, or leave the password out"
+    case .passwordWithoutTLS: return "\(what) is only sent over TLS: use mqtts://, or leave the password out"
     case .passwordInFile:
       return "\(what) must be {file: FILE}: write the password into a separate file, with mode 0600"
     case .passwordFileEmpty(let path): return "\(path) has an empty first line; write the password into it"

@@ -21,13 +21,19 @@ extension KioskStatus.Reader {
 }
 
 extension KioskStatus.Link {
-  /// Whether the link is connected.
-  package var isGood: Bool { if case .connected = self { true } else { false } }
+  /// Whether the link is connected, or no broker is configured.
+  package var isGood: Bool {
+    switch self {
+    case .absent, .connected: true
+    case .connecting, .failed, .resting, .closed: false
+    }
+  }
 
   /// Returns a human-readable message, one sentence.
   @export(interface)
   package func sentence(_ configuration: KioskConfiguration) -> String {
     switch self {
+    case .absent: "none is configured"
     case .connecting: "connecting"
     case .connected(let endpoint, usesFallback: false): "connected to \(configuration.endpointName(endpoint))"
     case .connected(let endpoint, usesFallback: true):
@@ -35,7 +41,7 @@ extension KioskStatus.Link {
     case .failed(let endpoint, let failure): "\(configuration.endpointName(endpoint)): \(failure.sentence)"
     case .resting(let losses, let rest):
       "\(losses) connections were lost soon after they were made; pausing for \(rest.wholeMilliseconds / 1000) s."
-        + " Is another program using the client id '\(configuration.broker.clientID)'?"
+        + " Is another program using the client id '\(configuration.broker?.clientID ?? "")'?"
     case .closed: "disconnected from the broker"
     }
   }
