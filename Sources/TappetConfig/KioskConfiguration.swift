@@ -196,6 +196,7 @@ extension KioskSettings {
     rooms.actions = Set(configuration.webhooks.filter { $0.room != nil }.map { $0.action })
     rooms.reporting = Set(configuration.webhooks.filter { $0.reportsOutcome }.map { $0.action })
     rooms.areEncrypted = configuration.matrix?.encryption != nil && !rooms.actions.isEmpty
+    rooms.inviters = configuration.matrix?.inviters ?? []
     calendar = LocalCalendar(
       holidays: configuration.holidays, secondsEastOfUTC: { WallTime.secondsEastOfUTC(unixSeconds: $0) })
   }

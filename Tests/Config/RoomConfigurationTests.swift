@@ -49,6 +49,28 @@ private func problems(
     }
   }
 
+  @Test func `the users whose invitations are accepted are named one by one`() throws {
+    func inviters(_ list: String) -> ConfigurationParser.Outcome {
+      parse("message: m, room: '!d:h'", matrix: "matrix: {session: s, accept_invitations_of: \(list)}")
+    }
+    guard case .loaded(let configuration) = inviters("['@ann:h', '@ben:h:8448']") else {
+      Issue.record("refused")
+      return
+    }
+    #expect(configuration.matrix?.inviters == ["@ann:h", "@ben:h:8448"])
+    #expect(KioskSettings(configuration).rooms.inviters == ["@ann:h", "@ben:h:8448"])
+    for (list, sentence) in [
+      ("[]", "at least one element"), ("'@ann:h'", "list"), ("[ann]", "must be a user, such as '@ann:example.org'"),
+      ("['@ann']", "must be a user"), ("[{}]", "accept_invitations_of"),
+    ] {
+      guard case .refused(let problems) = inviters(list) else {
+        Issue.record("accepted: \(list)")
+        continue
+      }
+      #expect(problems.count == 1 && problems[0].sentence.contains(sentence), "\(problems.map(\.sentence))")
+    }
+  }
+
   @Test func `a room gets the message as the text of a notice`() throws {
     let outcome = parse(#"topic: t, message: '"%{person}" \ %I', room: '#door:h', expires: 1 h"#)
     guard case .loaded(let configuration) = outcome else {

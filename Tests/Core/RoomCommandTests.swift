@@ -152,6 +152,9 @@ import Testing
       .posted(EntryID(high: 0, low: 1), status: 200, retryAfter: nil),
       .created(EntryID(high: 0, low: 1), event: "$e"),
       .undelivered(EntryID(high: 1, low: .max), .roomPlain, code: -1),
+      .invited(RoomInvitation(room: "!a:h", user: "@ann:h", event: "$e")),
+      .invited(RoomInvitation(room: "!a", user: "@ann:h")), .joined(room: "!a:h", nil),
+      .joined(room: "!a:h", .status(429)), .joined(room: "!a:h", .trouble(.roomClosed, code: 403)),
     ]
     for message in messages {
       #expect(RoomMessage(decoding: message.encode()) == message)
@@ -164,7 +167,8 @@ import Testing
       .ask(number: .max, room: "#a:h", text: "Open?"),
       .close(number: 1, text: ""),
       .answer(room: "!a:h", event: "$1", .reaction, text: "\u{2705}"),
-      .encrypt(RoomEncryption(devices: .signed, allowsPlain: false), state: "/var/lib"),
+      .encrypt(RoomEncryption(devices: .signed, allowsPlain: false), state: "/var/lib"), .invitations,
+      .join(room: "!a:h"),
     ]
     let post = RoomOrder.post(EntryID(high: 1, low: 2), room: "!a:h", body: [1, 0, 255])
     #expect(RoomOrder(decoding: post.encode()) == post)

@@ -95,12 +95,13 @@ enum Cast {
 
   /// The configurations, of which the first is the one at the start.
   static let settings: [KioskSettings] = [
-    atSite(
-      stocked(
-        foreign(
-          KioskSettings(
-            actions: actions, panel: plain, endpointCount: 2, commands: commands + [room],
-            homeAssistant: HomeAssistantPlan(outputs: ["up", "latch"]), outboxCountMax: 40), unknown: true))),
+    inviting(
+      atSite(
+        stocked(
+          foreign(
+            KioskSettings(
+              actions: actions, panel: plain, endpointCount: 2, commands: commands + [room],
+              homeAssistant: HomeAssistantPlan(outputs: ["up", "latch"]), outboxCountMax: 40), unknown: true)))),
     foreign(
       KioskSettings(
         actions: unassisted, panel: plain, endpointCount: 2, publishesState: true, outboxCountMax: 150)),
@@ -127,6 +128,13 @@ enum Cast {
   private static func stocked(_ settings: KioskSettings) -> KioskSettings {
     var settings = settings
     settings.inventory = inventory
+    return settings
+  }
+
+  /// With a user whose invitations are accepted.
+  private static func inviting(_ settings: KioskSettings) -> KioskSettings {
+    var settings = settings
+    settings.rooms.inviters = ["@ann:h"]
     return settings
   }
 

@@ -53,12 +53,13 @@ struct RoomBook {
 
 extension World {
   /// Whether the configuration has a room with commands.
-  var hearsRooms: Bool { settings.commands.contains { $0.isRoom } }
+  var hearsRooms: Bool { settings.commands.contains { $0.isRoom } || !settings.rooms.inviters.isEmpty }
 
   /// The process starts, or the homeserver has what it was answered.
   func roomsStart() {
     if room.process == .ready {
       settleAnswers()
+      if room.process == .ready { answerJoin(nil) }
       if room.process == .ready { tell(.rooms(.message(.listening))) }
       return
     }
@@ -106,6 +107,7 @@ extension World {
     }
     room.process = .none
     room.answered = []
+    invitations.restart()
     let end = number % 4 == 3 ? ProcessEnd.exited(ProcessEnd.sessionRefused) : .signaled(9)
     tell(.rooms(before == .starting && number % 4 == 0 ? .notStarted(code: 2) : .ended(end)))
     if room.question != nil { fail("a question is open, and nobody listens") }

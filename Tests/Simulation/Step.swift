@@ -87,6 +87,9 @@ struct Step: Hashable, Sendable {
     /// Somebody answers a question: yes, no (3), a stranger (4), to another one (5), with less power (6), or once more
     /// to the last one (7), modulo 8.
     case roomReacts = "room-reacts"
+    /// Somebody invites the kiosk: a user who may, a stranger (4), or the last one once more (5); or the homeserver
+    /// refuses to let it join (6), or fails (7), modulo 8.
+    case roomInvites = "room-invites"
     // The disk.
     /// The disk serves this number of requests, and one more, in one commit.
     case commit

@@ -26,8 +26,8 @@ extension World {
     case .postEdit(let edit): "edit \(edit.action)"
     case .start, .stop, .kill, .connect, .recordFallback, .recordBroker, .disconnect, .store, .setOutput, .reply,
       .serve,
-      .announce, .applySite, .orderInventory, .askRoom, .pollRooms, .endQuestion, .retryPanel, .pauseButton,
-      .resumeButton, .finish:
+      .announce, .applySite, .orderInventory, .askRoom, .pollRooms, .joinRoom, .endQuestion, .retryPanel,
+      .pauseButton, .resumeButton, .finish:
       brief(effect)
     }
   }

@@ -44,6 +44,7 @@ extension World {
     case .siteSays: siteSays(abs(number))
     case .siteAnswers: siteAnswers(abs(number))
     case .roomReacts: roomReacts(abs(number))
+    case .roomInvites: roomInvites(abs(number))
     case .picky: poison.pickiness = abs(number) % 3
     case .homeAssistant: assistantChanges(isOnline: number != 0)
     case .commit: disk.commit(max(0, number) + 1)
@@ -102,6 +103,7 @@ extension World {
       reloadBook(from: old)
       reloadAssistant(from: old)
       if new.site != old.site { site.pending = [] }
+      if new.rooms.inviters != old.rooms.inviters { invitations.restart() }
       presence.reload { isConfigured($0) }
       if new.panel != old.panel {
         contacts = [Bool](repeating: false, count: contacts.count)

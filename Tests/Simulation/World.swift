@@ -56,6 +56,7 @@ final class World {
   var shelf = ShelfBook()
   var jobs = JobBook()
   var room = RoomBook()
+  var invitations = InvitationBook()
   var site = SiteBook()
   var tickets = TicketBook()
   var presence = PresenceBook()
@@ -115,6 +116,7 @@ final class World {
       reader = .ending
     case .start(.inventory), .stop(.inventory), .kill(.inventory), .orderInventory: performInventory(effect)
     case .start(.rooms), .stop(.rooms), .kill(.rooms), .pollRooms: performRooms(effect)
+    case .joinRoom(let id): judgeJoin(id)
     case .start(.webhooks), .stop(.webhooks), .kill(.webhooks), .postWebhook: performWebhook(effect)
     case .postEdit: fail("a message is edited, and no action reports")
     case .connect(let endpoint, _):
@@ -245,6 +247,7 @@ final class World {
     jobs.restart()
     room.process = .none
     (room.answered, room.recording) = ([], [])
+    invitations = InvitationBook()
     site.restart(diskFinishes: diskFinishes && disk.fault == nil, at: now)
     room.question = nil
     assistant.restart()

@@ -21,7 +21,7 @@ extension ConfigurationParser {
       nodes.append(reader.mapping(in: site, "key", keys: ["file"])?["file"])
     }
     nodes += reader.webhookFiles(top["actions"])
-    let matrix = reader.mapping(in: top, "matrix", keys: ["session", "ca", "encryption"])
+    let matrix = reader.mapping(in: top, "matrix", keys: YAMLReader.matrixKeys)
     nodes += ["session", "ca"].map { matrix?[$0] }
     var files = nodes.compactMap { reader.text($0) }
     let profile = reader.mapping(in: top, "panel", keys: ["profile"])?["profile"]

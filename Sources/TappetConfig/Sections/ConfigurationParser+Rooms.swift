@@ -13,6 +13,8 @@ package struct MatrixSettings: Hashable, Sendable {
   package var caFile: String?
   /// Settings for encrypted rooms; `nil` if the kiosk does not use any.
   package var encryption: RoomEncryption?
+  /// The users whose invitations to rooms are accepted.
+  package var inviters: [String] = []
 
   package init(sessionFile: String, caFile: String? = nil, encryption: RoomEncryption? = nil) {
     self.sessionFile = sessionFile
@@ -22,14 +24,18 @@ package struct MatrixSettings: Hashable, Sendable {
 }
 
 extension YAMLReader {
+  static var matrixKeys: [String] { ["session", "ca", "encryption", "accept_invitations_of"] }
+
   mutating func matrix(_ node: YAMLNode?) -> MatrixSettings? {
-    guard let node, let mapping = mapping(node, keys: ["session", "ca", "encryption"]),
+    guard let node, let mapping = mapping(node, keys: Self.matrixKeys),
       let session = required("session", in: mapping), let path = path(session)
     else { return nil }
     checkSession(path, at: session)
     let ca = self.path(mapping["ca"])
     if let ca, let node = mapping["ca"] { checkFile(ca, at: node, isAuthority: true) }
-    return MatrixSettings(sessionFile: path, caFile: ca, encryption: encryption(mapping["encryption"]))
+    var settings = MatrixSettings(sessionFile: path, caFile: ca, encryption: encryption(mapping["encryption"]))
+    if let node = mapping["accept_invitations_of"] { settings.inviters = roomUsers(node) }
+    return settings
   }
 
   private mutating func encryption(_ node: YAMLNode?) -> RoomEncryption? {

@@ -34,6 +34,8 @@ package enum Effect: Sendable {
   indirect case applySite(SiteBundle)
   /// Let the listening process poll the homeserver again.
   case pollRooms
+  /// Join the room with this id; results in `RoomMessage.joined`.
+  case joinRoom(String)
   /// Post the question in its room; results in `RoomMessage.answered`, or in no event.
   indirect case askRoom(RoomQuestion)
   /// Post the outcome of the question with this number in its room.
@@ -83,7 +85,7 @@ extension Effect {
     case .publish, .postWebhook, .postEdit: .send
     case .store(.remove), .store(.removeWebhooks), .store(.removePosted), .store(.giveUpWebhook): .forget
     case .store, .start, .stop, .kill, .connect, .recordFallback, .recordBroker, .orderInventory, .askRoom,
-      .endQuestion, .pollRooms, .applySite, .light, .retryPanel, .pauseButton, .resumeButton, .finish:
+      .endQuestion, .pollRooms, .joinRoom, .applySite, .light, .retryPanel, .pauseButton, .resumeButton, .finish:
       .act
     // After `store` and the commanded effects, because a reply confirms them.
     case .report, .reply, .serve, .announce: .report

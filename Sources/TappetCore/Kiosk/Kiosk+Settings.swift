@@ -23,6 +23,7 @@ extension Kiosk {
     if !settings.rooms.reporting.isEmpty { delivery.edits.use(hasRows: false) }
     effects += listening.process.want(settings.hearsRooms, at: now.instant)
     if !settings.hearsRooms { listening.duties = RoomDuties() }
+    if settings.rooms.inviters != old.rooms.inviters { listening.invitations.processEnded() }
     if settings.site != old.site { site.replace() }
     if settings.inventory == nil { stock.news = InventoryNewsDuties() }
     if settings.panel != old.panel { effects += panelReplaced(from: old.panel, at: now.instant) }

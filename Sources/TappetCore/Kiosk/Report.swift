@@ -250,7 +250,7 @@ package enum CommandReport: Sendable {
   case subscribed(topic: String, isGranted: Bool)
 }
 
-/// A report about rooms: those in which the kiosk accepts commands, and the edits of its messages.
+/// A report about rooms: those in which the kiosk accepts commands, those that it joins, and the edits of its messages.
 package enum RoomReport: Sendable {
   /// Whether the kiosk accepts commands from this room.
   case access(room: String, RoomAccess)
@@ -262,6 +262,8 @@ package enum RoomReport: Sendable {
   case edited(RoomEdit)
   /// The message of a tap will not report the tap's outcome.
   case editDropped(RoomEdit, RoomEditLoss)
+  /// The kiosk accepted an invitation; the fault is the reason why it is not in the room.
+  case joined(RoomInvitation, WebhookFault?)
 }
 
 /// A report about the people that a site shares.

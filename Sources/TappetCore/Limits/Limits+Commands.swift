@@ -64,6 +64,12 @@ extension Limits {
   package static let roomAnswerAgain: Duration = .seconds(60)
   /// Maximum number of reactions and replies waiting for the homeserver; a new one replaces the oldest.
   package static let roomAnswersMax = 64
+  /// Minimum time between two attempts to join a room, so that invitations do not become a flood of requests.
+  package static let roomJoinInterval: Duration = .seconds(15)
+  /// Maximum number of attempts to join a room while the homeserver does not answer.
+  package static let roomJoinTriesMax = 5
+  /// Maximum number of invitations that are remembered, so that each is answered once.
+  package static let roomInvitationsMax = 64
   /// Maximum number of commands from rooms that are in progress.
   package static let roomCommandsMax = 64
   /// Time for which an answered command is recorded; a sender's clock may be ahead by the largest `expires`.

@@ -19,7 +19,7 @@ package enum RoomEvent: Sendable {
   case notStarted(code: Int32)
 }
 
-/// The rooms to which actions post messages.
+/// The rooms to which actions post messages, and the users who may invite the kiosk.
 package struct RoomPlan: Sendable {
   /// The names of the actions that post to rooms; all of them use the same homeserver.
   package var actions: Set<String> = []
@@ -27,11 +27,14 @@ package struct RoomPlan: Sendable {
   package var reporting: Set<String> = []
   /// Whether the kiosk takes part in encrypted rooms.
   package var areEncrypted = false
+  /// The users whose invitations are accepted.
+  package var inviters: [String] = []
 }
 
 extension KioskSettings {
-  /// Whether the listening process is needed: a room accepts commands, or is encrypted, in which case it also sends.
-  var hearsRooms: Bool { rooms.areEncrypted || commands.contains { $0.isRoom } }
+  /// Whether the listening process is needed: a room accepts commands, or is encrypted, in which case it also sends, or
+  /// invitations are accepted.
+  var hearsRooms: Bool { rooms.areEncrypted || !rooms.inviters.isEmpty || commands.contains { $0.isRoom } }
 }
 
 extension Kiosk {
@@ -44,6 +47,7 @@ extension Kiosk {
     case .ended(let end):
       intake.gate.roomsClosed()
       listening.ledger.processEnded()
+      listening.invitations.processEnded()
       let effects = questionLost()
       // The process reads the session file only once; a new process may find a new session in the file.
       if case .trouble(.tokenRefused, _) = listening.duties.fault, end == .exited(ProcessEnd.sessionRefused) {
@@ -90,17 +94,25 @@ extension Kiosk {
       return webhookChanged(.answered(id, status: Int(status), retryAfter: pause), at: now)
     case .created(let id, let event): return webhookChanged(.created(id, event: event), at: now)
     case .undelivered(let id, let trouble, let code): return webhookChanged(.failed(id, trouble, code: code), at: now)
+    case .invited(let invitation): return invited(invitation, at: now)
+    case .joined(let room, let fault): return roomJoined(room, fault, at: now)
     }
   }
 
   /// Time at which the process counts as hung, measured from the homeserver's last response or fault.
-  var roomDeadline: Instant? {
+  private var listenerDeadline: Instant? {
     listening.process.isRunning ? listening.duties.signAt.map { $0 + Limits.roomSignMax } : listening.process.deadline
   }
 
-  /// Handles the deadline of the process: kills a process that hangs, or restarts an exited one.
+  /// Time of the next attempt to join a room, or of `listenerDeadline`, if it is earlier.
+  var roomDeadline: Instant? {
+    let joinAt = listening.process.isRunning ? listening.invitations.deadline : nil
+    return [listenerDeadline, joinAt].compactMap { $0 }.min()
+  }
+
+  /// Joins the next room, and handles the deadline of the process: kills one that hangs, or restarts an exited one.
   mutating func roomsDue(at now: Moment) -> [Effect] {
-    guard let deadline = roomDeadline, deadline <= now.instant else { return [] }
+    guard let deadline = listenerDeadline, deadline <= now.instant else { return joinsDue(at: now) }
     return listening.process.isRunning
       ? listening.process.lose(.silent, at: now.instant)
       : listening.process.timerFired(at: now.instant, random: &random)

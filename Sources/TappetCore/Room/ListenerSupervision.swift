@@ -4,4 +4,5 @@ struct ListenerSupervision: Sendable {
   var process = HelperSupervision(.rooms)
   var duties = RoomDuties()
   var ledger = RoomLedger()
+  var invitations = RoomInvitations()
 }

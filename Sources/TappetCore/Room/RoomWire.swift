@@ -10,6 +10,8 @@
 //         ──▶ 7 encrypt    devices:1 plain:1 state              the path of the state folder
 //         ──▶ 8 post       id:16 room body…
 //         ──▶ 9 poll                                            the last batch is committed
+//         ──▶ 10 invitations                                    report them
+//         ──▶ 11 join      room
 //   rooms ──▶ 1 ready      version:1
 //         ──▶ 2 listening                                       the homeserver has answered
 //         ──▶ 3 failed     trouble:1 code:4                     trouble: 0 for an HTTP status
@@ -21,6 +23,8 @@
 //         ──▶ 10 batch     position                             follows the lines that were heard
 //         ──▶ 11 settled   event
 //         ──▶ 12 created   id:16 event
+//         ──▶ 13 invited   room user event                      event: "" if it is not known
+//         ──▶ 14 joined    room trouble:1 code:4                as in 3; status 200 for a success
 
 /// The kiosk's access to the lines in a room.
 package enum RoomAccess: UInt8, Sendable, CaseIterable {
@@ -94,12 +98,16 @@ package enum RoomOrder: Equatable, Sendable {
   case encrypt(RoomEncryption, state: String)
   /// Post an entry's message in a room; the response is `posted` or `undelivered`.
   case post(EntryID, room: String, body: [UInt8])
+  /// Report the invitations to rooms; sent before `begin`.
+  case invitations
+  /// Join a room to which the kiosk was invited; the response is `joined`.
+  case join(room: String)
 }
 
 /// A message from the listening process.
 package enum RoomMessage: Equatable, Sendable {
   /// Version of the protocol; a different version means that the processes are from different builds.
-  package static let protocolVersion: UInt8 = 5
+  package static let protocolVersion: UInt8 = 6
 
   case ready
   /// The homeserver responded; lines written after this are reported.
@@ -121,6 +129,10 @@ package enum RoomMessage: Equatable, Sendable {
   case created(EntryID, event: String)
   /// There was no response to a posted message.
   case undelivered(EntryID, TransportError, code: Int32)
+  /// A user invited the kiosk to a room; an invitation may be reported again.
+  case invited(RoomInvitation)
+  /// The response to `join`; `nil` means that the kiosk is in the room.
+  case joined(room: String, WebhookFault?)
 }
 
 extension RoomOrder {
@@ -163,6 +175,10 @@ extension RoomOrder {
       writer.text(room)
       writer.bytes += body
     case .poll: writer.byte(9)
+    case .invitations: writer.byte(10)
+    case .join(let room):
+      writer.byte(11)
+      writer.text(room)
     }
     return writer.bytes
   }
@@ -200,6 +216,10 @@ extension RoomOrder {
       guard let id = reader.entryID(), let room = reader.text() else { return nil }
       self = .post(id, room: room, body: Array(reader.rest()))
     case 9: self = .poll
+    case 10: self = .invitations
+    case 11:
+      guard let room = reader.text() else { return nil }
+      self = .join(room: room)
     default: return nil
     }
     guard reader.remaining == 0 else { return nil }
@@ -213,12 +233,9 @@ extension RoomMessage {
     switch self {
     case .ready: writer.bytes = [1, RoomMessage.protocolVersion]
     case .listening: writer.byte(2)
-    case .failed(.status(let status)):
-      writer.bytes = [3, 0]
-      writer.integer(UInt32(clamping: status))
-    case .failed(.trouble(let trouble, let code)):
-      writer.bytes = [3, trouble.rawValue]
-      writer.integer(UInt32(bitPattern: code))
+    case .failed(let fault):
+      writer.byte(3)
+      writer.fault(fault)
     case .access(let room, let access):
       writer.byte(4)
       writer.text(room)
@@ -255,6 +272,13 @@ extension RoomMessage {
       writer.byte(12)
       writer.id(id)
       writer.text(event)
+    case .invited(let invitation):
+      writer.byte(13)
+      for value in [invitation.room, invitation.user, invitation.event] { writer.text(value) }
+    case .joined(let room, let fault):
+      writer.byte(14)
+      writer.text(room)
+      writer.fault(fault ?? .status(200))
     }
     return writer.bytes
   }
@@ -268,13 +292,8 @@ extension RoomMessage {
       self = .ready
     case 2: self = .listening
     case 3:
-      guard let trouble = reader.byte(), let code = reader.bigEndian32() else { return nil }
-      if trouble == 0 {
-        self = .failed(.status(Int(code)))
-      } else {
-        guard let trouble = TransportError(rawValue: trouble) else { return nil }
-        self = .failed(.trouble(trouble, code: Int32(bitPattern: code)))
-      }
+      guard let fault = reader.fault() else { return nil }
+      self = .failed(fault)
     case 4:
       guard let room = reader.text(), let access = reader.byte().flatMap({ RoomAccess(rawValue: $0) }) else {
         return nil
@@ -311,8 +330,35 @@ extension RoomMessage {
     case 12:
       guard let id = reader.entryID(), let event = reader.text() else { return nil }
       self = .created(id, event: event)
+    case 13:
+      guard let room = reader.text(), let user = reader.text(), let event = reader.text() else { return nil }
+      self = .invited(RoomInvitation(room: room, user: user, event: event))
+    case 14:
+      guard let room = reader.text(), let fault = reader.fault() else { return nil }
+      self = .joined(room: room, fault == .status(200) ? nil : fault)
     default: return nil
     }
     guard reader.remaining == 0 else { return nil }
+  }
+}
+
+extension ByteWriter {
+  fileprivate mutating func fault(_ fault: WebhookFault) {
+    switch fault {
+    case .status(let status):
+      byte(0)
+      integer(UInt32(clamping: status))
+    case .trouble(let trouble, let code):
+      byte(trouble.rawValue)
+      integer(UInt32(bitPattern: code))
+    }
+  }
+}
+
+extension ByteReader {
+  fileprivate mutating func fault() -> WebhookFault? {
+    guard let trouble = byte(), let code = bigEndian32() else { return nil }
+    if trouble == 0 { return .status(Int(code)) }
+    return TransportError(rawValue: trouble).map { .trouble($0, code: Int32(bitPattern: code)) }
   }
 }

@@ -20,6 +20,7 @@ extension Runtime {
     if let encryption = matrix.encryption {
       helpers.rooms.send(RoomOrder.encrypt(encryption, state: configuration.stateFolder).encode())
     }
+    if !matrix.inviters.isEmpty { helpers.rooms.send(RoomOrder.invitations.encode()) }
     for plan in configuration.commands {
       guard case .room(let commanders) = plan.trust else { continue }
       let asks = configuration.actions.contains { $0.confirmRoom == plan.topic }

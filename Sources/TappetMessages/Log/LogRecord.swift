@@ -117,8 +117,9 @@ package struct LogRecord: Sendable {
     case .room(.failing(let fault)): self.init(roomsFail: fault, configuration)
     case .room(.edited(let edit)): self.init(edited: edit)
     case .room(.editDropped(let edit, let loss)): self.init(notEdited: edit, loss, configuration)
+    case .room(.joined(let invitation, let fault)): self.init(accepted: invitation, fault)
     case .room(.listening):
-      self.init(.notice, "rooms-listening", "the homeserver responds again: commands are received")
+      self.init(.notice, "rooms-listening", "the homeserver responds again: the kiosk listens in rooms")
     case .site(.applied(let record)): self.init(applied: record)
     case .site(.refused(let refusal)): self.init(refusedBundle: refusal)
     case .site(.denied): self.init(siteDenied: configuration.site?.topic ?? "")

@@ -18,7 +18,7 @@ extension LogRecord {
   /// Creates the record for a homeserver that did not respond.
   init(roomsFail fault: WebhookFault, _ configuration: KioskConfiguration) {
     self.init(
-      .warning, "rooms-failing", "no commands are received from rooms: " + fault.sentence("the homeserver"),
+      .warning, "rooms-failing", "the kiosk cannot listen in rooms: " + fault.sentence("the homeserver"),
       [("code", fault.code)])
   }
 }
@@ -29,6 +29,25 @@ extension LogRecord {
     self.init(
       .info, "room-edited", "the message of \(edit.action) in its room was edited: \(edit.outcome.text)",
       [("action", edit.action), ("id", edit.entry.hex)])
+  }
+
+  /// Creates the record for an invitation that was accepted, unless the homeserver refused.
+  init(accepted invitation: RoomInvitation, _ fault: WebhookFault?) {
+    let (room, user) = (invitation.room.escaped, invitation.user)
+    guard let fault else {
+      self.init(
+        .notice, "room-joined", "joined \(room) on the invitation of \(user)", [("room", room), ("user", user)])
+      return
+    }
+    let reason =
+      if case .trouble(.roomClosed, let status) = fault {
+        "the homeserver refused with \(status); try 'tappet matrix join', or have the kiosk invited again"
+      } else {
+        fault.sentence("the homeserver")
+      }
+    self.init(
+      .warning, "room-not-joined", "cannot join \(room), to which \(user) invited the kiosk: \(reason)",
+      [("code", fault.code), ("room", room), ("user", user)])
   }
 
   /// Creates the record for a message that will not report the outcome of its tap.

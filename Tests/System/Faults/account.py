@@ -1,7 +1,8 @@
 """The rooms of the account, as a homeserver reports them in one answer to /sync, and then their changes.
 
 Lines of the file that are not events change the account: {"counts": [unread, mentions], "room": …},
-{"marked": true, "room": …}, {"silenced": true, "room": …}, {"pause": seconds} before the next answer.
+{"marked": true, "room": …}, {"silenced": true, "room": …}, {"pause": seconds} before the next answer. {"invite": room,
+"by": user} is an invitation, which {"repeat": true} puts into each answer.
 """
 
 import re
@@ -43,6 +44,22 @@ def sync(wanted, query, joined, written):
     if is_first or any("silenced" in line for line in lines[place:]):
         answer["account_data"] = {"events": [rules(lines)]}
     return answer
+
+
+def repeats(lines):
+    return any("repeat" in line for line in lines)
+
+
+def invitations(lines, place, joined, user):
+    """The invitations since this place in the lines; as from Synapse, each with its event."""
+    found = {}
+    for number, line in enumerate(lines):
+        if "invite" in line and line["invite"] not in joined and (number >= place or repeats(lines)):
+            event = {"type": "m.room.member", "state_key": user, "sender": line["by"], "event_id": f"$invite{number}",
+                     "content": {"membership": "invite"}}
+            found[line["invite"]] = {"invite_state": {"events": [
+                {"type": "m.room.join_rules", "state_key": "", "sender": line["by"], "content": {}}, event]}}
+    return found
 
 
 def fault(lines):

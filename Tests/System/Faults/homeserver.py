@@ -125,7 +125,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         """A long poll; its first answer has all that was ever written, as a room that is joined has."""
         place, until = int(query.get("since", ["0"])[0]), time.monotonic() + int(query["timeout"][0]) / 1000
         is_first = "since" not in query or "full_state" in query
-        while not is_first and len(written()) <= place and time.monotonic() < until:
+        while not is_first and len(written()) <= place and time.monotonic() < until and not account.repeats(written()):
             time.sleep(0.02)
         lines = written()
         for line in lines[place:]:
@@ -133,7 +133,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 events["faulted", len(lines)] = True
                 return self.fail_to_listen(line["fault"])
         rooms = {"join": {}, "leave": {}}
-        for room in wanted["rooms"]:
+        if "rooms" not in wanted:
+            rooms["invite"] = account.invitations(lines, place, joined, f"@kiosk:localhost:{port}")
+        for room in wanted.get("rooms", wanted["timeline"].get("rooms", [])):
             told = [line for line in lines[place:] if line.get("room") == room]
             state = [{"type": "m.room.encryption", "state_key": "", "content": {}}] if room == "!hidden:h" else []
             if is_first:

@@ -108,6 +108,9 @@ final class Homeserver {
     try append(["type": type, "state_key": "", "room": room, "sender": user, "event_id": "$s", "content": content])
   }
 
+  /// Somebody invites the kiosk.
+  func invite(to room: String, by user: String = "@ann:h") throws { try append(["invite": room, "by": user]) }
+
   /// The next answer to who listens is this fault, or the kiosk is removed from a room.
   func append(_ line: [String: Any]) throws {
     var data = try JSONSerialization.data(withJSONObject: line)
@@ -169,11 +172,12 @@ final class Homeserver {
 extension KioskWorld {
   /// A kiosk that has logged in, with a button for each room; the first one's is GPIO5, the next one's GPIO6.
   static func inRooms(
-    _ rooms: [(action: String, rest: String)], _ server: Homeserver, commands: String = "", outputs: String? = nil
+    _ rooms: [(action: String, rest: String)], _ server: Homeserver, commands: String = "", outputs: String? = nil,
+    matrix: String = ""
   ) throws -> KioskWorld {
     var more = ""
     for (action, rest) in rooms { more += "  - {name: \(action), cooldown: 0 s, \(rest)}\n" }
-    more += "matrix: {session: matrix.session, ca: \(try Certificates.path("ca.pem"))}\n\(commands)\n"
+    more += "matrix: {session: matrix.session, ca: \(try Certificates.path("ca.pem"))\(matrix)}\n\(commands)\n"
     more += "panel:\n  simulator: panel\n  leds: {status: GPIO17}\n"
     if let outputs { more += "  outputs: \(outputs)\n" }
     more += "  buttons:\n"

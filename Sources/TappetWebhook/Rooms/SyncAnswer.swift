@@ -35,17 +35,20 @@ struct SyncAnswer {
   let next: String
   private(set) var rooms: [Room] = []
   private(set) var news = SyncNews()
+  /// The invitations of the user, in any order.
+  private(set) var invitations: [RoomInvitation] = []
 
-  /// Parses a response to /sync; `nil` if it is malformed.
-  init?(_ bytes: [UInt8]) {
-    guard let answer = JSONNode.read(bytes, { SyncAnswer($0) }) else { return nil }
+  /// Parses a response to /sync of this user; `nil` if it is malformed.
+  init?(_ bytes: [UInt8], of user: String? = nil) {
+    guard let answer = JSONNode.read(bytes, { SyncAnswer($0, user) }) else { return nil }
     self = answer
   }
 
-  private init?(_ answer: JSONNode) {
+  private init?(_ answer: JSONNode, _ user: String?) {
     guard let next = answer["next_batch"]?.text, !next.isEmpty else { return nil }
     self.next = next
     readNews(answer)
+    if let user { invitations = answer["rooms"].children("invite").compactMap { Self.invitation($0, user) } }
     for (word, isLeft) in [("join", false), ("leave", true)] {
       for room in answer["rooms"].children(word) {
         guard let id = room.name else { continue }
@@ -55,6 +58,23 @@ struct SyncAnswer {
         rooms.append(found)
       }
     }
+  }
+
+  /// Returns the invitation of the user to a room; `nil` if its sender is not certain.
+  ///
+  /// The other events are from the inviter's homeserver, which could have made up a second invitation.
+  private static func invitation(_ room: JSONNode, _ user: String) -> RoomInvitation? {
+    let events = room["invite_state"].children("events").filter {
+      $0["type"]?.text == "m.room.member" && $0["state_key"]?.text == user
+        && $0["content"]?["membership"]?.text == "invite"
+    }
+    guard let id = room.name, id.begins(with: "!"), RoomDestination.isRoom(id),
+      let sender = events.last?["sender"]?.text, sender.utf8.count <= Limits.roomNameSizeMax,
+      events.allSatisfy({ $0["sender"]?.text == sender })
+    else { return nil }
+    let event = events.last?["event_id"]?.text ?? ""
+    return RoomInvitation(
+      room: id, user: sender, event: event.utf8.count <= Limits.roomEventSizeMax ? event : "")
   }
 
   /// Parses a room's `m.room.create` event, which is requested separately; `nil` if it is malformed.

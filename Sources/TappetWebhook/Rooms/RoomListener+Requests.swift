@@ -43,6 +43,8 @@ struct SyncFilter {
   var readsReactions: Bool
   /// Whether encrypted events are requested.
   var readsCiphertexts: Bool
+  /// Whether invitations are requested, which no filter by room lets pass.
+  var readsInvitations = false
   /// Id of the kiosk's own user.
   var user: String?
 
@@ -58,10 +60,13 @@ struct SyncFilter {
     let me = readsPowers ? "" : user.map { "\"\($0.jsonEscaped)\"" } ?? ""
     // Synapse omits a room that removed the kiosk if no event passes the filter, so member events are requested.
     let types = "\"m.room.message\",\"m.room.member\"\(reactions)\(ciphertexts),\(state)"
-    let timeline = "{\"limit\":\(readsCiphertexts ? 100 : 20),\"types\":[\(types)],\"not_senders\":[\(me)]}"
+    let limit = readsCiphertexts ? 100 : 20
+    let own = "\"rooms\":[\(ids)],"
+    let (all, events) = readsInvitations ? ("", own) : (own, "")
+    let timeline = "{\(events)\"limit\":\(limit),\"types\":[\(types)],\"not_senders\":[\(me)]}"
     return """
-      {"presence":\(nothing),"account_data":\(nothing),"room":{"rooms":[\(ids)],"ephemeral":\(nothing),\
-      "account_data":\(nothing),"state":{"types":[\(state)]},"timeline":\(timeline)}}
+      {"presence":\(nothing),"account_data":\(nothing),"room":{\(all)"ephemeral":\(nothing),\
+      "account_data":\(nothing),"state":{\(events)"types":[\(state)]},"timeline":\(timeline)}}
       """
   }
 }

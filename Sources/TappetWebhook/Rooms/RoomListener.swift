@@ -12,10 +12,12 @@ final class RoomListener {
     /// Query for the creation event. Synapse omits it from /sync for rooms of version 12 or later, because the event
     /// does not contain a room id.
     case creation(Int)
+    /// Read the invitations from before the recorded position.
+    case invitations
     case sync
   }
 
-  private let parent: UnixSocket
+  let parent: UnixSocket
   private let client: HTTPClient
   private var endpoint: LoadedEndpoint?
   private var rooms: [Room] = []
@@ -32,8 +34,9 @@ final class RoomListener {
   private var step = Step.sync
   private var isAsking = false
   private var polling = RoomPolling()
-  private var answers = RoomMessageQueue()
-  private var questions = RoomQuestions()
+  var answers = RoomMessageQueue()
+  var questions = RoomQuestions()
+  var invitations = Invitations()
   private var exitStatus: Int32?
   private let cipher: (any RoomCipher)?
   private var isCiphering = false
@@ -42,8 +45,9 @@ final class RoomListener {
   private var keyTrouble: Int32 = 0
 
   private static let asking = EntryID(high: 0, low: 1)
-  private static let answering = EntryID(high: 0, low: 2)
+  static let answering = EntryID(high: 0, low: 2)
   private static let ciphering = EntryID(high: 0, low: 3)
+  static let joining = EntryID(high: 0, low: 4)
 
   /// Creates a listener; if there is no cipher, it does not read encrypted rooms.
   init(parent: UnixSocket, client: HTTPClient, _ cipher: (any RoomCipher)?) {
@@ -63,7 +67,7 @@ final class RoomListener {
     return exitStatus ?? ExitStatus.finished
   }
 
-  private var now: Instant { SystemClock().now().instant }
+  var now: Instant { SystemClock().now().instant }
 
   /// Time until the next timer expires, not counting libcurl's own timers.
   private var wait: Duration {
@@ -122,6 +126,8 @@ final class RoomListener {
     case .post(let id, let room, let body):
       guard let cipher, endpoint != nil else { return send(.undelivered(id, .fileUnusable, code: keyTrouble)) }
       cipher.post(id, in: room, body, settling: nil)
+    case .invitations: invitations.areWanted = true
+    case .join(let room): join(room)
     }
   }
 
@@ -131,7 +137,7 @@ final class RoomListener {
   }
 
   /// Replies in a room; in an encrypted room, always encrypted, even if encryption was enabled after the line.
-  private func reply(_ text: String, to event: String, in room: String) {
+  func reply(_ text: String, to event: String, in room: String) {
     let message = RoomMessageQueue.Message(to: event, in: room, .reply, text)
     guard isEncrypted(room) else { return queue(message) }
     cipher?.post(EntryID(digestOf: event), in: room, message.body, settling: event)
@@ -158,21 +164,25 @@ final class RoomListener {
       step = .creation(index)
       let room = (rooms[index].id ?? "").percentEncoded
       path = "/_matrix/client/v3/rooms/\(room)/state/m.room.create?format=event"
+    } else if invitations.areWanted, !invitations.areListed, since != nil {
+      step = .invitations
+      path = syncPath(since: nil, rooms: [])
     } else {
       step = .sync
-      path = syncPath
+      path = syncPath(since: since, rooms: rooms.compactMap { $0.id })
     }
-    let call = HTTPClient.Call(
-      path: path, method: .get, body: [], keepsAnswer: true,
-      answerSizeMax: cipher == nil ? Limits.roomAnswerSizeMax : Limits.roomKeysAnswerSizeMax)
+    var sizeMax = cipher == nil ? Limits.roomAnswerSizeMax : Limits.roomKeysAnswerSizeMax
+    if case .invitations = step { sizeMax = max(sizeMax, Limits.homeserverAnswerSizeMax) }
+    let call = HTTPClient.Call(path: path, method: .get, body: [], keepsAnswer: true, answerSizeMax: sizeMax)
     isAsking = true
     if let outcome = begin(RoomListener.asking, call) { asked(outcome) }
   }
 
-  private var syncPath: String {
-    let filter = SyncFilter(
-      rooms: rooms.compactMap { $0.id }, readsPowers: rooms.contains { $0.readsPowers },
+  private func syncPath(since: String?, rooms ids: [String]) -> String {
+    var filter = SyncFilter(
+      rooms: ids, readsPowers: rooms.contains { $0.readsPowers },
       readsReactions: rooms.contains { $0.asks }, readsCiphertexts: cipher != nil, user: endpoint?.user)
+    filter.readsInvitations = invitations.areWanted
     let place = since.map { "&since=" + $0.percentEncoded } ?? ""
     // The first response is immediate, regardless of the timeout. Synapse caches it for two minutes, and would return
     // it again, with a position in the past, if the request were the same, so the timeout varies. Synapse omits rooms
@@ -183,7 +193,7 @@ final class RoomListener {
       + (isFirst ? "&full_state=true" : "") + "&timeout=\(timeout)" + place
   }
 
-  private func begin(_ id: EntryID, _ call: HTTPClient.Call) -> HTTPClient.Outcome? {
+  func begin(_ id: EntryID, _ call: HTTPClient.Call) -> HTTPClient.Outcome? {
     guard let endpoint else { return .failed(.fileUnusable, code: keyTrouble) }
     return client.begin(id, to: endpoint, call, unixSeconds: SystemClock().now().unixSeconds)
   }
@@ -207,8 +217,15 @@ final class RoomListener {
       rooms[index].isCreationKnown = true
       rooms[index].powers.creation = SyncAnswer.creation(body)
       polling.askNow(now)
+    case (.answered(200, _, let body), .invitations):
+      let answer = SyncAnswer(body, of: endpoint?.user)
+      // Anything but a page of an intermediary would be as large or damaged the next time.
+      invitations.areListed = answer != nil || body.first != UInt8(ascii: "<")
+      guard let answer else { return failed(.trouble(.notAHomeserver, code: 200), retryAfter: nil) }
+      pass(answer.invitations)
+      polling.askNow(now)
     case (.answered(200, _, let body), .sync):
-      guard let answer = SyncAnswer(body) else {
+      guard let answer = SyncAnswer(body, of: endpoint?.user) else {
         // Anything but a page of an intermediary was too large, and would be so again.
         if body.first != UInt8(ascii: "<") { startFromPresent() }
         return failed(.trouble(.notAHomeserver, code: 200), retryAfter: nil)
@@ -253,6 +270,7 @@ final class RoomListener {
       if rooms[index].access == .open, let event = room.newest { queue(.init(reading: event, in: room.id)) }
     }
     passOnDeciphered()
+    pass(answer.invitations)
     send(.listening)
     endBatch()
     polling.answered(isEmpty: answer.rooms.isEmpty, isFirst: isFirst, at: now)
@@ -323,6 +341,7 @@ final class RoomListener {
     switch id {
     case RoomListener.asking: asked(outcome)
     case RoomListener.answering: answered(outcome)
+    case RoomListener.joining: joined(outcome)
     case _:
       isCiphering = false
       cipher?.called(outcome)
@@ -355,29 +374,8 @@ final class RoomListener {
     for message in cipher.takeMessages() { send(message) }
   }
 
-  // MARK: Answers
-
-  private func answer(_ message: RoomMessageQueue.Message) {
-    let call = HTTPClient.Call(path: message.path, method: message.method, body: message.body, keepsAnswer: true)
-    if let outcome = begin(RoomListener.answering, call) { answered(outcome) }
-  }
-
-  private func answered(_ outcome: HTTPClient.Outcome) {
-    guard let end = answers.sent(outcome, at: now) else { return }
-    if end.isAnswered, let event = end.message.settles { send(.settled(event: event)) }
-    if let event = end.event { said(end.message, event) }
-  }
-
-  /// Records the event id of a question, and handles the reactions that users have already sent to it.
-  private func said(_ message: RoomMessageQueue.Message, _ event: String) {
-    guard let number = message.question else { return }
-    let (reactions, end) = questions.said(number, as: event)
-    for reaction in reactions { send(.answered(reaction)) }
-    if let end { reply(end.text, to: event, in: end.room) }
-  }
-
   /// Sends a message; if the parent does not accept it, the parent is gone or has been blocked for too long.
-  private func send(_ message: RoomMessage) {
+  func send(_ message: RoomMessage) {
     let bytes = message.encode()
     while exitStatus == nil {
       guard let sent = parent.sendSome(bytes) else { return exitStatus = ExitStatus.finished }
