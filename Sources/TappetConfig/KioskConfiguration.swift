@@ -197,6 +197,7 @@ extension KioskSettings {
     rooms.reporting = Set(configuration.webhooks.filter { $0.reportsOutcome }.map { $0.action })
     rooms.areEncrypted = configuration.matrix?.encryption != nil && !rooms.actions.isEmpty
     rooms.inviters = configuration.matrix?.inviters ?? []
+    rooms.will = configuration.matrix?.lastWill
     calendar = LocalCalendar(
       holidays: configuration.holidays, secondsEastOfUTC: { WallTime.secondsEastOfUTC(unixSeconds: $0) })
   }

@@ -327,6 +327,7 @@ package final class Runtime {
     case .orderInventory(let order): helpers.inventory.send(order.encode())
     case .pollRooms: helpers.rooms.send(RoomOrder.poll.encode())
     case .joinRoom(let room): helpers.rooms.send(RoomOrder.join(room: room).encode())
+    case .cancelWill: helpers.rooms.send(RoomOrder.cancelWill.encode())
     case .askRoom(let question): ask(question)
     case .endQuestion(let number, let end): helpers.rooms.send(RoomOrder.close(number: number, text: end.text).encode())
     case .postWebhook(let entry, let unixSeconds): postWebhook(entry, unixSeconds: unixSeconds)

@@ -71,6 +71,47 @@ private func problems(
     }
   }
 
+  @Test func `a last will is posted without encryption, so it must be allowed`() {
+    for (word, count) in [("allow", 0), ("refuse", 1)] {
+      let keys = "session: s, encryption: {unencrypted: \(word)}, last_will: {room: '!d:h', message: m}"
+      let told = problems("message: m, room: '!d:h'", matrix: "matrix: {\(keys)}")
+      let isNamed = told.allSatisfy { $0.contains("must be absent with 'unencrypted: refuse'") }
+      #expect(told.count == count && isNamed, "\(told)")
+    }
+  }
+
+  @Test func `a last will has a room, a text and a delay, and may ring`() throws {
+    func will(_ keys: String) -> ConfigurationParser.Outcome {
+      parse("message: m, room: '!d:h'", matrix: "matrix: {session: s, last_will: {\(keys)}}")
+    }
+    guard case .loaded(let configuration) = will("room: '#door:h', message: 'The \"door\" is gone.'") else {
+      Issue.record("refused")
+      return
+    }
+    let body = #"{"msgtype":"m.notice","m.mentions":{},"body":"The \"door\" is gone."}"#
+    let wanted = RoomWill(room: "#door:h", body: body, after: .seconds(300))
+    #expect(configuration.matrix?.lastWill == wanted && KioskSettings(configuration).rooms.will == wanted)
+    guard case .loaded(let other) = will("room: '!d:h', message: m, after: 24 h, mention: room") else {
+      Issue.record("refused")
+      return
+    }
+    #expect(other.matrix?.lastWill?.after == .seconds(86_400))
+    #expect(other.matrix?.lastWill?.body.contains(#""msgtype":"m.text","m.mentions":{"room":true}"#) == true)
+    for (keys, sentence) in [
+      ("message: m", "'room' is missing"), ("room: '!d:h'", "'message' is missing"),
+      ("room: door, message: m", "must be a room's address or id"), ("room: '!d:h', message: ''", "1 to 8192 bytes"),
+      ("room: '!d:h', message: m, after: 59 s", "at least 60 s"), ("room: '!d:h', message: m, after: 2 d", "at most"),
+      ("room: '!d:h', message: '\(String(repeating: "a", count: 6200))'", "at most 6144 bytes"),
+      ("room: '!d:h', message: m, retain: true", "retain"),
+    ] {
+      guard case .refused(let problems) = will(keys) else {
+        Issue.record("accepted: \(keys)")
+        continue
+      }
+      #expect(problems.count == 1 && problems[0].sentence.contains(sentence), "\(problems.map(\.sentence))")
+    }
+  }
+
   @Test func `a room gets the message as the text of a notice`() throws {
     let outcome = parse(#"topic: t, message: '"%{person}" \ %I', room: '#door:h', expires: 1 h"#)
     guard case .loaded(let configuration) = outcome else {

@@ -154,6 +154,8 @@ import Testing
       .undelivered(EntryID(high: 1, low: .max), .roomPlain, code: -1),
       .invited(RoomInvitation(room: "!a:h", user: "@ann:h", event: "$e")),
       .invited(RoomInvitation(room: "!a", user: "@ann:h")), .joined(room: "!a:h", nil),
+      .will(.scheduled), .will(.unsupported), .will(.posted), .will(.cancelled), .will(.tooLong(secondsMax: .max)),
+      .will(.failed(.status(502))), .will(.failed(.trouble(.roomEncrypted, code: -1))),
       .joined(room: "!a:h", .status(429)), .joined(room: "!a:h", .trouble(.roomClosed, code: 403)),
     ]
     for message in messages {
@@ -168,8 +170,10 @@ import Testing
       .close(number: 1, text: ""),
       .answer(room: "!a:h", event: "$1", .reaction, text: "\u{2705}"),
       .encrypt(RoomEncryption(devices: .signed, allowsPlain: false), state: "/var/lib"), .invitations,
-      .join(room: "!a:h"),
+      .join(room: "!a:h"), .cancelWill,
     ]
+    let will = RoomOrder.will(RoomWill(room: "#a:h", body: "{}", after: .seconds(60)), mark: "kiosk")
+    #expect(RoomOrder(decoding: will.encode()) == will)
     let post = RoomOrder.post(EntryID(high: 1, low: 2), room: "!a:h", body: [1, 0, 255])
     #expect(RoomOrder(decoding: post.encode()) == post)
     for order in orders {

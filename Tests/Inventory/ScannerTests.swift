@@ -8,23 +8,6 @@ import Testing
 
 @testable import TappetInventory
 
-/// A serial scanner that a test plays: the other end of a pseudo-terminal.
-private struct SerialLine {
-  let end: FileDescriptor
-  let path: String
-
-  init() throws {
-    end = try FileDescriptor.make("posix_openpt") { posix_openpt(O_RDWR | O_NOCTTY) }
-    try checked("grantpt") { grantpt(end.number) }
-    try checked("unlockpt") { unlockpt(end.number) }
-    var name = [CChar](repeating: 0, count: 128)
-    try #require(ptsname_r(end.number, &name, name.count) == 0)
-    path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  func send(_ text: String) throws { try end.write(Array(text.utf8)) }
-}
-
 /// Returns the first findings of a scanner, at least `count`.
 private func findings(of scanner: Scanner, _ count: Int) -> [Scanner.Finding] {
   var found: [Scanner.Finding] = []

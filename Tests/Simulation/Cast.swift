@@ -131,10 +131,11 @@ enum Cast {
     return settings
   }
 
-  /// With a user whose invitations are accepted.
+  /// With a user whose invitations are accepted, and a last will.
   private static func inviting(_ settings: KioskSettings) -> KioskSettings {
     var settings = settings
     settings.rooms.inviters = ["@ann:h"]
+    settings.rooms.will = RoomWill(room: "#door:h", body: "{}", after: .seconds(300))
     return settings
   }
 

@@ -47,6 +47,8 @@ struct RoomBook {
   var answered: [String] = []
   /// Whether the answer of the current event allows one act.
   var allowsAct = false
+  /// Whether the process was ordered to cancel the last will.
+  var isWillCancelled = false
   /// Whether somebody who may has said yes in the current event.
   var isConfirmed = false
 }
@@ -60,6 +62,7 @@ extension World {
     if room.process == .ready {
       settleAnswers()
       if room.process == .ready { answerJoin(nil) }
+      if room.process == .ready { tell(.rooms(.message(.will(room.isWillCancelled ? .cancelled : .scheduled)))) }
       if room.process == .ready { tell(.rooms(.message(.listening))) }
       return
     }
@@ -238,15 +241,27 @@ extension World {
     }
   }
 
+  /// The last will is cancelled before the process ends for good.
+  func judgeWill(ending: Bool) {
+    if ending, settings.rooms.will != nil, !room.isWillCancelled {
+      fail("the kiosk stops in an orderly way, and its last will stays pending")
+    }
+  }
+
   func performRooms(_ effect: Effect) {
     switch effect {
     case .start(.rooms):
       if room.process != .none { fail("a second process was to listen in rooms") }
       if !hearsRooms { fail("a process was to listen in rooms, and none has commands") }
       room.process = .starting
+      room.isWillCancelled = false
     case .stop(.rooms), .kill(.rooms):
       if room.process == .none { fail("a process that listens was to end although none runs") }
+      if case .stop = effect { judgeWill(ending: room.process == .ready && isStopping) }
       room.process = .ending
+    case .cancelWill:
+      if room.process != .ready { fail("a last will is to be cancelled, and nobody listens") }
+      room.isWillCancelled = true
     case .pollRooms:
       if let batch = room.batch, batch.allowed != nil, room.isWaiting, !room.recording.isEmpty {
         fail("more lines are polled for before the last one is on the disk")

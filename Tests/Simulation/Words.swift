@@ -26,7 +26,7 @@ extension World {
     case .postEdit(let edit): "edit \(edit.action)"
     case .start, .stop, .kill, .connect, .recordFallback, .recordBroker, .disconnect, .store, .setOutput, .reply,
       .serve,
-      .announce, .applySite, .orderInventory, .askRoom, .pollRooms, .joinRoom, .endQuestion, .retryPanel,
+      .announce, .applySite, .orderInventory, .askRoom, .pollRooms, .joinRoom, .cancelWill, .endQuestion, .retryPanel,
       .pauseButton, .resumeButton, .finish:
       brief(effect)
     }

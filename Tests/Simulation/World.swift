@@ -115,7 +115,7 @@ final class World {
       if reader == .none { fail("a reader was to end although none runs") }
       reader = .ending
     case .start(.inventory), .stop(.inventory), .kill(.inventory), .orderInventory: performInventory(effect)
-    case .start(.rooms), .stop(.rooms), .kill(.rooms), .pollRooms: performRooms(effect)
+    case .start(.rooms), .stop(.rooms), .kill(.rooms), .pollRooms, .cancelWill: performRooms(effect)
     case .joinRoom(let id): judgeJoin(id)
     case .start(.webhooks), .stop(.webhooks), .kill(.webhooks), .postWebhook: performWebhook(effect)
     case .postEdit: fail("a message is edited, and no action reports")

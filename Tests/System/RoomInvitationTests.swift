@@ -5,14 +5,9 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct RoomInvitationTests {
-  private let folder: TemporaryFolder
   private let server: Homeserver
 
-  init() throws {
-    folder = TemporaryFolder()
-    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
-    server = try Homeserver(in: folder.path)
-  }
+  init() throws { server = try Homeserver() }
 
   /// A kiosk that accepts the invitations of Ann.
   private func world(commands: String = "") throws -> KioskWorld {

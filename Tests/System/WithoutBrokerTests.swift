@@ -5,14 +5,9 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct WithoutBrokerTests {
-  private let folder: TemporaryFolder
   private let server: Homeserver
 
-  init() throws {
-    folder = TemporaryFolder()
-    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
-    server = try Homeserver(in: folder.path)
-  }
+  init() throws { server = try Homeserver() }
 
   /// A kiosk that has logged in and has no broker, and its configuration with the world's broker.
   private func world() throws -> (world: KioskWorld, withBroker: String) {

@@ -15,6 +15,8 @@ package struct MatrixSettings: Hashable, Sendable {
   package var encryption: RoomEncryption?
   /// The users whose invitations to rooms are accepted.
   package var inviters: [String] = []
+  /// The message that the homeserver posts if the kiosk is gone; `nil` if there is none.
+  package var lastWill: RoomWill?
 
   package init(sessionFile: String, caFile: String? = nil, encryption: RoomEncryption? = nil) {
     self.sessionFile = sessionFile
@@ -24,7 +26,7 @@ package struct MatrixSettings: Hashable, Sendable {
 }
 
 extension YAMLReader {
-  static var matrixKeys: [String] { ["session", "ca", "encryption", "accept_invitations_of"] }
+  static var matrixKeys: [String] { ["session", "ca", "encryption", "accept_invitations_of", "last_will"] }
 
   mutating func matrix(_ node: YAMLNode?) -> MatrixSettings? {
     guard let node, let mapping = mapping(node, keys: Self.matrixKeys),
@@ -35,7 +37,33 @@ extension YAMLReader {
     if let ca, let node = mapping["ca"] { checkFile(ca, at: node, isAuthority: true) }
     var settings = MatrixSettings(sessionFile: path, caFile: ca, encryption: encryption(mapping["encryption"]))
     if let node = mapping["accept_invitations_of"] { settings.inviters = roomUsers(node) }
+    settings.lastWill = lastWill(mapping["last_will"])
+    if let node = mapping["last_will"], settings.encryption?.allowsPlain == false {
+      invalid(node, expected: "absent with 'unencrypted: refuse', because the homeserver posts it without encryption")
+    }
     return settings
+  }
+
+  private mutating func lastWill(_ node: YAMLNode?) -> RoomWill? {
+    guard let node, let mapping = mapping(node, keys: ["room", "message", "after", "notify", "mention"]) else {
+      return nil
+    }
+    let after = duration(mapping["after"], min: Limits.roomWillMin, max: Limits.roomWillMax) ?? Limits.roomWillDefault
+    guard let roomNode = required("room", in: mapping), let room = roomAddress(roomNode),
+      let message = required("message", in: mapping), let text = roomText(message), let call = call(in: mapping)
+    else { return nil }
+    let body = "{" + call + ",\"body\":\"" + text.jsonEscaped + "\"}"
+    if body.utf8.count > Limits.roomWillSizeMax {
+      invalid(message, expected: "shorter (with 'mention', at most \(Limits.roomWillSizeMax) bytes as JSON)")
+    }
+    return RoomWill(room: room, body: body, after: after)
+  }
+
+  private mutating func roomAddress(_ node: YAMLNode) -> String? {
+    guard let room = text(node) else { return nil }
+    if RoomDestination.isRoom(room) { return room }
+    invalid(node, expected: "a room's address or id, such as '#door:example.org' or '!id:example.org'")
+    return nil
   }
 
   private mutating func encryption(_ node: YAMLNode?) -> RoomEncryption? {
@@ -80,11 +108,7 @@ extension YAMLReader {
     if let retain = mapping["retain"], mapping["topic"] == nil {
       note(.needsPartner("retain", partner: "topic"), at: retain.position, mapping.node.place)
     }
-    guard let room = text(node) else { return nil }
-    guard RoomDestination.isRoom(room) else {
-      invalid(node, expected: "a room's address or id, such as '#door:example.org' or '!id:example.org'")
-      return nil
-    }
+    guard let room = roomAddress(node) else { return nil }
     guard let matrix else {
       note(.needsPartner("room", partner: "matrix"), at: node.position, mapping.node.place)
       return nil

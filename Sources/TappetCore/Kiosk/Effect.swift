@@ -36,6 +36,8 @@ package enum Effect: Sendable {
   case pollRooms
   /// Join the room with this id; results in `RoomMessage.joined`.
   case joinRoom(String)
+  /// Cancel the last will; results in `RoomMessage.will`, or the end of the process.
+  case cancelWill
   /// Post the question in its room; results in `RoomMessage.answered`, or in no event.
   indirect case askRoom(RoomQuestion)
   /// Post the outcome of the question with this number in its room.
@@ -85,7 +87,8 @@ extension Effect {
     case .publish, .postWebhook, .postEdit: .send
     case .store(.remove), .store(.removeWebhooks), .store(.removePosted), .store(.giveUpWebhook): .forget
     case .store, .start, .stop, .kill, .connect, .recordFallback, .recordBroker, .orderInventory, .askRoom,
-      .endQuestion, .pollRooms, .joinRoom, .applySite, .light, .retryPanel, .pauseButton, .resumeButton, .finish:
+      .endQuestion, .pollRooms, .joinRoom, .cancelWill, .applySite, .light, .retryPanel, .pauseButton, .resumeButton,
+      .finish:
       .act
     // After `store` and the commanded effects, because a reply confirms them.
     case .report, .reply, .serve, .announce: .report

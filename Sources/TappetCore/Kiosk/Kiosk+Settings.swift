@@ -21,8 +21,10 @@ extension Kiosk {
     effects += stock.process.want(settings.inventory != nil, at: now.instant)
     delivery.webhookProcess.roomActions = settings.rooms.actions
     if !settings.rooms.reporting.isEmpty { delivery.edits.use(hasRows: false) }
+    if settings.rooms.will != old.rooms.will { effects += cancelWill(old.rooms.will) }
     effects += listening.process.want(settings.hearsRooms, at: now.instant)
     if !settings.hearsRooms { listening.duties = RoomDuties() }
+    if settings.rooms.will != old.rooms.will { listening.will.replace() }
     if settings.rooms.inviters != old.rooms.inviters { listening.invitations.processEnded() }
     if settings.site != old.site { site.replace() }
     if settings.inventory == nil { stock.news = InventoryNewsDuties() }

@@ -211,7 +211,8 @@ package struct Kiosk: Sendable {
     case .running:
       phase = .draining(until: now.instant + Limits.drainMax)
       intake.firmware.stop()
-      return endConfirmation(.closed) + closeOutputs(at: now) + reportRefusals() + throttles.backlog.reportRest()
+      return endConfirmation(.closed) + closeOutputs(at: now) + cancelWill(settings.rooms.will)
+        + reportRefusals() + throttles.backlog.reportRest()
         + [.report(.stopping(unacknowledged: delivery.outbox.inflightCount + delivery.webhooks.inflightCount))]
         + reader.stop()
     case .draining, .closing:
@@ -259,7 +260,7 @@ package struct Kiosk: Sendable {
       let isDrained =
         delivery.outbox.inflightCount == 0 && delivery.outbox.uncommittedCount == 0
         && delivery.webhooks.inflightCount == 0
-        && delivery.webhooks.uncommittedCount == 0
+        && delivery.webhooks.uncommittedCount == 0 && !listening.will.isCancelling
       guard isDrained || until <= now.instant else { return [] }
       phase = .closing(until: now.instant + Limits.closeMax)
       // The webhook process is killed, so its requests can be requeued.

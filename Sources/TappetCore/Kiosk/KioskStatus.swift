@@ -37,9 +37,11 @@ package struct KioskStatus: Hashable, Sendable {
     case lost(HelperLoss)
   }
 
-  /// The condition of the commands from rooms.
+  /// The condition of the rooms that the kiosk listens to, and of its last will.
   package enum Rooms: Hashable, Sendable {
     case good
+    /// All is good except that there is no last will.
+    case withoutWill(RoomWillState)
     /// The homeserver did not respond to the last request.
     case failing(WebhookFault)
     /// The listening process is not running.
@@ -96,7 +98,7 @@ package struct KioskStatus: Hashable, Sendable {
   package var webhooks: Webhooks?
   /// The condition of the inventory; `nil` if none is configured.
   package var inventory: Inventory?
-  /// The condition of the rooms; `nil` if no room has commands.
+  /// The condition of the rooms; `nil` if the kiosk does not listen in any.
   package var rooms: Rooms?
   /// The condition of the site; `nil` if none is configured.
   package var site: Site?
@@ -133,7 +135,9 @@ extension Kiosk {
 
   private var roomsCondition: KioskStatus.Rooms? {
     guard settings.hearsRooms else { return nil }
-    return listening.process.loss.map { .lost($0) } ?? listening.duties.fault.map { .failing($0) } ?? .good
+    if let loss = listening.process.loss { return .lost(loss) }
+    if let fault = listening.duties.fault { return .failing(fault) }
+    return listening.will.lack.map { .withoutWill($0) } ?? .good
   }
 
   /// Number of entries pending in the store.

@@ -264,6 +264,8 @@ package enum RoomReport: Sendable {
   case editDropped(RoomEdit, RoomEditLoss)
   /// The kiosk accepted an invitation; the fault is the reason why it is not in the room.
   case joined(RoomInvitation, WebhookFault?)
+  /// The state of the last will has changed.
+  case will(RoomWillState)
 }
 
 /// A report about the people that a site shares.

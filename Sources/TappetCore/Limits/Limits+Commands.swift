@@ -68,6 +68,20 @@ extension Limits {
   package static let roomJoinInterval: Duration = .seconds(15)
   /// Maximum number of attempts to join a room while the homeserver does not answer.
   package static let roomJoinTriesMax = 5
+  /// Shortest delay of a last will; a third of it is the interval of its renewals.
+  package static let roomWillMin: Duration = .seconds(60)
+  /// Longest delay of a last will; homeservers that support one are usually limited to a day.
+  package static let roomWillMax: Duration = .seconds(86_400)
+  /// Default delay of a last will: longer than a reboot.
+  package static let roomWillDefault: Duration = .seconds(300)
+  /// Maximum size of a last will's event, in bytes; leaves room for the rest of `roomWireSizeMax`.
+  package static let roomWillSizeMax = 6 * 1024
+  /// Time after which a homeserver that does not support the last will is asked again.
+  package static let roomWillRecheck: Duration = .seconds(3600)
+  /// Number of failed requests after which a last will counts as failing.
+  package static let roomWillFailuresMax = 5
+  /// Time for which a process that is to stop tries to cancel the last will; less than `helperEndMax`.
+  package static let roomWillEndMax: Duration = .seconds(4)
   /// Maximum number of invitations that are remembered, so that each is answered once.
   package static let roomInvitationsMax = 64
   /// Maximum number of commands from rooms that are in progress.

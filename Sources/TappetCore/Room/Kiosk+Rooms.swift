@@ -19,7 +19,7 @@ package enum RoomEvent: Sendable {
   case notStarted(code: Int32)
 }
 
-/// The rooms to which actions post messages, and the users who may invite the kiosk.
+/// The rooms to which actions post messages, the users who may invite the kiosk, and its last will.
 package struct RoomPlan: Sendable {
   /// The names of the actions that post to rooms; all of them use the same homeserver.
   package var actions: Set<String> = []
@@ -29,12 +29,17 @@ package struct RoomPlan: Sendable {
   package var areEncrypted = false
   /// The users whose invitations are accepted.
   package var inviters: [String] = []
+  /// The message that the homeserver posts if the kiosk is gone.
+  package var will: RoomWill?
+
+  /// Whether the listening process is needed, even if no room has commands.
+  var needProcess: Bool { areEncrypted || !inviters.isEmpty || will != nil }
 }
 
 extension KioskSettings {
-  /// Whether the listening process is needed: a room accepts commands, or is encrypted, in which case it also sends, or
-  /// invitations are accepted.
-  var hearsRooms: Bool { rooms.areEncrypted || !rooms.inviters.isEmpty || commands.contains { $0.isRoom } }
+  /// Whether the listening process is needed: a room accepts commands, or is encrypted, in which case it also sends,
+  /// invitations are accepted, or there is a last will.
+  var hearsRooms: Bool { rooms.needProcess || commands.contains { $0.isRoom } }
 }
 
 extension Kiosk {
@@ -48,6 +53,7 @@ extension Kiosk {
       intake.gate.roomsClosed()
       listening.ledger.processEnded()
       listening.invitations.processEnded()
+      listening.will.processEnded()
       let effects = questionLost()
       // The process reads the session file only once; a new process may find a new session in the file.
       if case .trouble(.tokenRefused, _) = listening.duties.fault, end == .exited(ProcessEnd.sessionRefused) {
@@ -60,7 +66,8 @@ extension Kiosk {
 
   private mutating func roomsSaid(_ message: RoomMessage, at now: Moment) -> [Effect] {
     switch message {
-    case .ready: return listening.process.ready()
+    // During a stop, the process may have scheduled the last will already.
+    case .ready: return listening.process.ready() + (isStopping ? cancelWill(settings.rooms.will) : [])
     case .listening:
       defer { listening.duties.fault = nil }
       return (listening.duties.fault == nil ? [] : [.report(.room(.listening))])
@@ -96,6 +103,7 @@ extension Kiosk {
     case .undelivered(let id, let trouble, let code): return webhookChanged(.failed(id, trouble, code: code), at: now)
     case .invited(let invitation): return invited(invitation, at: now)
     case .joined(let room, let fault): return roomJoined(room, fault, at: now)
+    case .will(let state): return willReported(state)
     }
   }
 

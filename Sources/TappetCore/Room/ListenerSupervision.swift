@@ -5,4 +5,5 @@ struct ListenerSupervision: Sendable {
   var duties = RoomDuties()
   var ledger = RoomLedger()
   var invitations = RoomInvitations()
+  var will = RoomWillDuties()
 }

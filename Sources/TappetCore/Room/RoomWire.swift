@@ -12,6 +12,8 @@
 //         ──▶ 9 poll                                            the last batch is committed
 //         ──▶ 10 invitations                                    report them
 //         ──▶ 11 join      room
+//         ──▶ 12 will      after:8 mark room body…           after: in ms; the mark is in the body
+//         ──▶ 13 cancel will
 //   rooms ──▶ 1 ready      version:1
 //         ──▶ 2 listening                                       the homeserver has answered
 //         ──▶ 3 failed     trouble:1 code:4                     trouble: 0 for an HTTP status
@@ -25,6 +27,7 @@
 //         ──▶ 12 created   id:16 event
 //         ──▶ 13 invited   room user event                      event: "" if it is not known
 //         ──▶ 14 joined    room trouble:1 code:4                as in 3; status 200 for a success
+//         ──▶ 15 will      state:1 trouble:1 code:4             as in 3; for 6, too long, status is the maximum in s
 
 /// The kiosk's access to the lines in a room.
 package enum RoomAccess: UInt8, Sendable, CaseIterable {
@@ -102,12 +105,16 @@ package enum RoomOrder: Equatable, Sendable {
   case invitations
   /// Join a room to which the kiosk was invited; the response is `joined`.
   case join(room: String)
+  /// Keep this last will pending, and cancel all others with this mark; sent before `begin`.
+  case will(RoomWill, mark: String)
+  /// Cancel the last will; the response is `will(.cancelled)`, after which the process may be stopped.
+  case cancelWill
 }
 
 /// A message from the listening process.
 package enum RoomMessage: Equatable, Sendable {
   /// Version of the protocol; a different version means that the processes are from different builds.
-  package static let protocolVersion: UInt8 = 6
+  package static let protocolVersion: UInt8 = 7
 
   case ready
   /// The homeserver responded; lines written after this are reported.
@@ -133,6 +140,8 @@ package enum RoomMessage: Equatable, Sendable {
   case invited(RoomInvitation)
   /// The response to `join`; `nil` means that the kiosk is in the room.
   case joined(room: String, WebhookFault?)
+  /// The state of the last will.
+  case will(RoomWillState)
 }
 
 extension RoomOrder {
@@ -179,6 +188,13 @@ extension RoomOrder {
     case .join(let room):
       writer.byte(11)
       writer.text(room)
+    case .will(let will, let mark):
+      writer.byte(12)
+      writer.integer(will.after.wholeMilliseconds)
+      writer.text(mark)
+      writer.text(will.room)
+      writer.bytes += will.body.utf8
+    case .cancelWill: writer.byte(13)
     }
     return writer.bytes
   }
@@ -220,6 +236,13 @@ extension RoomOrder {
     case 11:
       guard let room = reader.text() else { return nil }
       self = .join(room: room)
+    case 12:
+      guard let after = reader.integer(), after > 0, after <= Limits.roomWillMax.wholeMilliseconds,
+        let mark = reader.text(), let room = reader.text()
+      else { return nil }
+      let body = String(decoding: reader.rest(), as: UTF8.self)
+      self = .will(RoomWill(room: room, body: body, after: .milliseconds(after)), mark: mark)
+    case 13: self = .cancelWill
     default: return nil
     }
     guard reader.remaining == 0 else { return nil }
@@ -279,6 +302,9 @@ extension RoomMessage {
       writer.byte(14)
       writer.text(room)
       writer.fault(fault ?? .status(200))
+    case .will(let state):
+      writer.bytes = [15, state.number]
+      writer.fault(state.fault)
     }
     return writer.bytes
   }
@@ -336,29 +362,13 @@ extension RoomMessage {
     case 14:
       guard let room = reader.text(), let fault = reader.fault() else { return nil }
       self = .joined(room: room, fault == .status(200) ? nil : fault)
+    case 15:
+      guard let number = reader.byte(), let fault = reader.fault(),
+        let state = RoomWillState(number: number, fault)
+      else { return nil }
+      self = .will(state)
     default: return nil
     }
     guard reader.remaining == 0 else { return nil }
-  }
-}
-
-extension ByteWriter {
-  fileprivate mutating func fault(_ fault: WebhookFault) {
-    switch fault {
-    case .status(let status):
-      byte(0)
-      integer(UInt32(clamping: status))
-    case .trouble(let trouble, let code):
-      byte(trouble.rawValue)
-      integer(UInt32(bitPattern: code))
-    }
-  }
-}
-
-extension ByteReader {
-  fileprivate mutating func fault() -> WebhookFault? {
-    guard let trouble = byte(), let code = bigEndian32() else { return nil }
-    if trouble == 0 { return .status(Int(code)) }
-    return TransportError(rawValue: trouble).map { .trouble($0, code: Int32(bitPattern: code)) }
   }
 }

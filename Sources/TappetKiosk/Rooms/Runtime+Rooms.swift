@@ -20,6 +20,9 @@ extension Runtime {
     if let encryption = matrix.encryption {
       helpers.rooms.send(RoomOrder.encrypt(encryption, state: configuration.stateFolder).encode())
     }
+    if let will = matrix.lastWill {
+      helpers.rooms.send(RoomOrder.will(will, mark: kiosk.settings.kioskName).encode())
+    }
     if !matrix.inviters.isEmpty { helpers.rooms.send(RoomOrder.invitations.encode()) }
     for plan in configuration.commands {
       guard case .room(let commanders) = plan.trust else { continue }

@@ -24,7 +24,24 @@ extension CheckReport {
         let asks = configuration.actions.contains { $0.confirmRoom == plan.topic }
         check(plan.topic, of: "commands", user, joined, client, encryption, asks: asks)
       }
+      if let will = matrix.lastWill { try check(will, user, joined, client) }
     } catch { note("homeserver", .bad, error.sentence ?? "", code: error.code) }
+  }
+
+  private mutating func check(
+    _ will: RoomWill, _ user: String, _ joined: [JSON], _ client: HomeserverClient
+  ) throws(CommandFailure) {
+    let limits = try client.ask(.get, "/_matrix/client/v3/capabilities").json?["capabilities"]
+    var lack: RoomWillState?
+    if let most = limits?["org.matrix.msc4140.delayed_events"]?["max_delay_ms"]?.wholeNumber {
+      lack = will.lack(longest: .milliseconds(min(max(most, 0), Limits.roomWillMax.wholeMilliseconds)))
+    } else {
+      let features = try client.ask(.get, "/_matrix/client/versions").json?["unstable_features"]
+      if features?["org.matrix.msc4140"] != .bool(true) { lack = .unsupported }
+    }
+    if let lack { return note("last will", .bad, lack.sentence, code: lack.code) }
+    // The homeserver posts it as it is, so the room must not be encrypted.
+    check(will.room, of: "last will", user, joined, client, nil)
   }
 
   private mutating func check(

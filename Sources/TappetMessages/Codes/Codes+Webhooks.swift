@@ -78,10 +78,13 @@ extension HelperLoss {
 extension KioskStatus.Rooms {
   /// Machine-readable status code.
   package var code: String {
-    switch self {
-    case .good: "good"
-    case .failing(let fault): fault.code
-    case .lost(let loss): loss.code(of: .rooms)
+    @export(interface) get {
+      switch self {
+      case .good: "good"
+      case .withoutWill(let state): state.code
+      case .failing(let fault): fault.code
+      case .lost(let loss): loss.code(of: .rooms)
+      }
     }
   }
 }

@@ -131,13 +131,75 @@ extension RoomCommanders {
   }
 }
 
+extension LogRecord {
+  /// Creates the record for a change of the last will.
+  init(will state: RoomWillState, _ configuration: KioskConfiguration) {
+    let room = configuration.matrix?.lastWill?.room ?? ""
+    switch state {
+    case .scheduled, .cancelled:
+      self.init(.info, "last-will-ready", "the last will in \(room) is scheduled", [("room", room)])
+    case .posted:
+      self.init(
+        .notice, "last-will-posted",
+        "the homeserver did not hear from the kiosk in time, and has posted the last will in \(room)",
+        [("room", room)])
+    case .unsupported, .tooLong, .failed:
+      self.init(
+        .warning, "last-will-failing", "there is no last will in \(room): \(state.sentence)",
+        [("code", state.code), ("room", room)])
+    }
+  }
+}
+
+extension RoomWillState {
+  /// The state, or the obstacle and the remedy, as part of a sentence.
+  package var sentence: String {
+    @export(interface) get {
+      switch self {
+      case .scheduled: "scheduled"
+      case .posted: "the homeserver has posted it"
+      case .cancelled: "cancelled"
+      case .unsupported:
+        "the homeserver does not support delayed messages (MSC4140); its administrator can enable them, in Synapse "
+          + "with 'max_event_delay_duration'"
+      case .tooLong(let seconds):
+        "the homeserver delays messages by at most \(seconds) s; set 'after' to less, or have its administrator "
+          + "raise 'max_event_delay_duration'"
+      case .failed(.trouble(.roomEncrypted, _)):
+        "the room is encrypted, and the homeserver can post only what it can read; set 'room' to a different room"
+      case .failed(let fault): fault.sentence("the homeserver")
+      }
+    }
+  }
+
+  /// Machine-readable status code.
+  package var code: String {
+    @export(interface) get {
+      switch self {
+      case .scheduled, .posted, .cancelled: "good"
+      case .unsupported: "last-will-unsupported"
+      case .tooLong: "last-will-too-long"
+      case .failed(let fault): fault.code
+      }
+    }
+  }
+}
+
 extension KioskStatus.Rooms {
-  package var isGood: Bool { self == .good }
+  /// Whether the kiosk hears and posts, with or without a last will.
+  package var isGood: Bool {
+    switch self {
+    case .good, .withoutWill: true
+    case .failing, .lost: false
+    }
+  }
 
   /// Returns a human-readable message, one sentence.
+  @export(interface)
   package func sentence(_ configuration: KioskConfiguration) -> String {
     switch self {
     case .good: "good"
+    case .withoutWill(let state): "good, but without a last will: " + state.sentence
     case .failing(let fault): fault.sentence("the homeserver")
     case .lost(let loss): loss.sentence(configuration.program(of: .rooms))
     }

@@ -3,6 +3,17 @@
 import TappetCore
 
 extension RoomListener {
+  /// A request of the loop that polls, one at a time.
+  enum Step {
+    case resolve(Int)
+    /// Query for the creation event. Synapse omits it from /sync for rooms of version 12 or later, because the event
+    /// does not contain a room id.
+    case creation(Int)
+    /// Read the invitations from before the recorded position.
+    case invitations
+    case sync
+  }
+
   /// A room with commands.
   struct Room {
     /// The room's address or id, as configured.

@@ -7,18 +7,8 @@ import TappetPlatform
 
 /// Passes the lines that users write in rooms to the parent, and sends the parent's replies to these rooms.
 final class RoomListener {
-  private enum Step {
-    case resolve(Int)
-    /// Query for the creation event. Synapse omits it from /sync for rooms of version 12 or later, because the event
-    /// does not contain a room id.
-    case creation(Int)
-    /// Read the invitations from before the recorded position.
-    case invitations
-    case sync
-  }
-
   let parent: UnixSocket
-  private let client: HTTPClient
+  let client: HTTPClient
   private var endpoint: LoadedEndpoint?
   private var rooms: [Room] = []
   /// Position from which the next request continues; `nil` means the present.
@@ -31,9 +21,11 @@ final class RoomListener {
   private var hasPassed = true
   /// Whether the kiosk is recording a position.
   private var isRecording = false
-  private var step = Step.sync
-  private var isAsking = false
-  private var polling = RoomPolling()
+  /// The request in progress; `nil` if there is none.
+  private var step: Step?
+  /// The kiosk's last will; `nil` if there is none.
+  var will: RoomWillKeeper?
+  private(set) var polling = RoomPolling()
   var answers = RoomMessageQueue()
   var questions = RoomQuestions()
   var invitations = Invitations()
@@ -48,6 +40,7 @@ final class RoomListener {
   static let answering = EntryID(high: 0, low: 2)
   private static let ciphering = EntryID(high: 0, low: 3)
   static let joining = EntryID(high: 0, low: 4)
+  static let willing = EntryID(high: 0, low: 5)
 
   /// Creates a listener; if there is no cipher, it does not read encrypted rooms.
   init(parent: UnixSocket, client: HTTPClient, _ cipher: (any RoomCipher)?) {
@@ -71,9 +64,8 @@ final class RoomListener {
 
   /// Time until the next timer expires, not counting libcurl's own timers.
   private var wait: Duration {
-    let dues = [isRecording ? nil : polling.dueAt, answers.dueAt, isCiphering ? nil : cipher?.dueAt].compactMap {
-      $0.map { $0 - now }
-    }
+    let dues = [isRecording ? nil : polling.dueAt, answers.dueAt, isCiphering ? nil : cipher?.dueAt, will?.dueAt]
+      .compactMap { $0.map { $0 - now } }
     return min(dues.min() ?? .seconds(60), .seconds(60))
   }
 
@@ -81,7 +73,9 @@ final class RoomListener {
     while exitStatus == nil {
       switch parent.receive(sizeMax: cipher == nil ? Limits.roomWireSizeMax : Limits.webhookMessageSizeMax) {
       case .nothing: return
-      case .closed: exitStatus = ExitStatus.finished
+      case .closed:
+        cancelWill()
+        exitStatus = ExitStatus.finished
       case .message(let bytes):
         guard let order = RoomOrder(decoding: bytes) else { return exitStatus = ExitStatus.usage }
         execute(order)
@@ -128,6 +122,8 @@ final class RoomListener {
       cipher.post(id, in: room, body, settling: nil)
     case .invitations: invitations.areWanted = true
     case .join(let room): join(room)
+    case .will(let will, let mark): self.will = RoomWillKeeper(will, mark: mark, at: now)
+    case .cancelWill: endWill()
     }
   }
 
@@ -148,15 +144,17 @@ final class RoomListener {
   // MARK: Questions
 
   private func goOn(at now: Instant) {
-    if !isAsking, !isRecording, let due = polling.dueAt, due <= now { ask() }
+    if step == nil, !isRecording, let due = polling.dueAt, due <= now { ask() }
     if let message = answers.next(at: now) { answer(message) }
     callForCipher()
+    callForWill(at: now)
   }
 
   private func ask() {
     guard !polling.isRefused else { return exitStatus = ExitStatus.sessionRefused }
     polling.asked(at: now)
     let path: String
+    let step: Step
     if let index = rooms.firstIndex(where: { $0.id == nil && $0.access == nil }) {
       step = .resolve(index)
       path = "/_matrix/client/v3/directory/room/" + rooms[index].name.percentEncoded
@@ -174,7 +172,7 @@ final class RoomListener {
     var sizeMax = cipher == nil ? Limits.roomAnswerSizeMax : Limits.roomKeysAnswerSizeMax
     if case .invitations = step { sizeMax = max(sizeMax, Limits.homeserverAnswerSizeMax) }
     let call = HTTPClient.Call(path: path, method: .get, body: [], keepsAnswer: true, answerSizeMax: sizeMax)
-    isAsking = true
+    self.step = step
     if let outcome = begin(RoomListener.asking, call) { asked(outcome) }
   }
 
@@ -199,7 +197,8 @@ final class RoomListener {
   }
 
   private func asked(_ outcome: HTTPClient.Outcome) {
-    isAsking = false
+    guard let step else { return }
+    self.step = nil
     switch (outcome, step) {
     case (.failed(let trouble, let code), _): failed(.trouble(trouble, code: code), retryAfter: nil)
     case (.answered(200, _, let body), .resolve(let index)):
@@ -342,6 +341,7 @@ final class RoomListener {
     case RoomListener.asking: asked(outcome)
     case RoomListener.answering: answered(outcome)
     case RoomListener.joining: joined(outcome)
+    case RoomListener.willing: willed(outcome)
     case _:
       isCiphering = false
       cipher?.called(outcome)

@@ -7,13 +7,15 @@ struct RoomPolling {
   private(set) var dueAt: Instant?
   /// Whether the homeserver no longer accepts the session.
   private(set) var isRefused = false
+  /// Whether the first poll has been scheduled.
+  private(set) var hasBegun = false
   private var askedAt = Instant(nanoseconds: 0)
   private var failures = 0
   /// Number of consecutive responses that were received less than a second after their requests.
   private var hastyCount = 0
 
   /// Schedules the next poll immediately.
-  mutating func askNow(_ now: Instant) { dueAt = now }
+  mutating func askNow(_ now: Instant) { (dueAt, hasBegun) = (now, true) }
 
   /// Records that a request was sent.
   mutating func asked(at now: Instant) { (dueAt, askedAt) = (nil, now) }

@@ -18,6 +18,7 @@ import urllib.parse
 
 sys.dont_write_bytecode = True
 import account  # noqa: E402
+import delayed  # noqa: E402
 
 lock = threading.Lock()
 requests = {}
@@ -68,6 +69,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if words[:2] == ["directory", "room"]:
             room = aliases.get(words[2])
             return self.answer(200, {"room_id": room}) if room else self.refuse(404, "M_NOT_FOUND")
+        if words[0] == "capabilities":
+            return self.answer(200, delayed.capabilities(written()))
+        if words[0:2] == ["org.matrix.msc4140", "delayed_events"]:
+            return self.delay(words[2:], body)
         if words[0] == "account":
             return self.answer(200, {"user_id": f"@kiosk:localhost:{port}"})
         if words[0] == "joined_rooms":
@@ -149,6 +154,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     line for line in told if line["sender"] not in wanted["timeline"]["not_senders"]]}}
         self.answer(200, {"next_batch": str(len(lines)), "rooms": rooms})
 
+    def delay(self, words, body):
+        if not words:
+            return self.answer(200, {"delayed_events": list(delayed.pending.values())})
+        with lock:
+            is_known = delayed.change(words[0], body["action"])
+            tell({"changed": words[0], "action": body["action"]})
+        return self.answer(200, {}) if is_known else self.refuse(404, "M_NOT_FOUND")
+
     def fail_to_listen(self, fault):
         if fault == "html":
             return self.raw(200, b"<html>Welcome to the hotel's network</html>", "text/html")
@@ -226,6 +239,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
     # Sending, by the room.
 
     def say(self, room, words, body):
+        if "org.matrix.msc4140.delay=" in self.path:
+            with lock:
+                facts = delayed.schedule(room, body, int(self.path.split("delay=")[1]))
+                tell(facts)
+            return self.answer(200, {"delay_id": facts["delayed"]})
         # Without it, '@room' in the text calls everybody.
         if words[:2] == ["send", "m.room.message"] and "m.mentions" not in body:
             return self.refuse(400, "M_BAD_JSON")

@@ -142,6 +142,21 @@ final class Homeserver {
     }
   }
 
+  /// The delayed messages that were scheduled, and those that are still pending, by id.
+  var delayed: (scheduled: [String], pending: Set<String>) {
+    let scheduled = facts.compactMap { $0["delayed"] as? String }
+    let cancelled = facts.compactMap { $0["action"] as? String == "cancel" ? $0["changed"] as? String : nil }
+    return (scheduled, Set(scheduled).subtracting(cancelled))
+  }
+
+  /// The texts of the delayed messages, and their delays.
+  var wills: [String] {
+    facts.compactMap { fact in
+      guard fact["delayed"] != nil, let content = fact["content"] as? [String: Any] else { return nil }
+      return "\(fact["room"] ?? "") \(fact["delay"] ?? "") \(content["body"] ?? "")"
+    }
+  }
+
   /// The state that was set: the type, the room, the key and the number of the content's members.
   var states: [String] {
     facts.compactMap { fact in

@@ -69,35 +69,24 @@ final class PlayedScanner {
   }
 }
 
-/// A serial scanner that a test plays: the other end of a pseudo-terminal.
+/// A serial scanner that a test plays, at a path that does not change.
 final class SerialScanner {
   /// The path of its device, a link.
   let path: String
-  private var end: Int32 = -1
+  private var line: SerialLine?
 
   init(in folder: String) { path = folder + "/scanner" }
 
-  deinit { unplug() }
-
   func plug() throws {
-    end = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
-    guard end >= 0, grantpt(end) == 0, unlockpt(end) == 0, let device = ptsname(end), symlink(device, path) == 0 else {
-      throw TestFault("a pseudo-terminal: \(errno)")
-    }
+    let line = try SerialLine()
+    self.line = line
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: line.path)
   }
 
   func unplug() {
-    if end >= 0 { close(end) }
-    end = -1
+    line = nil
     unlink(path)
   }
 
-  func send(_ text: String) throws {
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(end, $0.baseAddress, $0.count) }
-      guard count > 0 else { throw TestFault("write: \(errno)") }
-      rest = rest.dropFirst(count)
-    }
-  }
+  func send(_ text: String) throws { try line?.send(text) }
 }

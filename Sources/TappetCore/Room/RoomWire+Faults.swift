@@ -1,0 +1,59 @@
+// The encoding of faults, and of states with a fault, in the messages of RoomWire.swift.
+
+extension ByteWriter {
+  mutating func fault(_ fault: WebhookFault) {
+    switch fault {
+    case .status(let status):
+      byte(0)
+      integer(UInt32(clamping: status))
+    case .trouble(let trouble, let code):
+      byte(trouble.rawValue)
+      integer(UInt32(bitPattern: code))
+    }
+  }
+}
+
+extension ByteReader {
+  mutating func fault() -> WebhookFault? {
+    guard let trouble = byte(), let code = bigEndian32() else { return nil }
+    if trouble == 0 { return .status(Int(code)) }
+    return TransportError(rawValue: trouble).map { .trouble($0, code: Int32(bitPattern: code)) }
+  }
+}
+
+extension RoomWillState {
+  var number: UInt8 {
+    switch self {
+    case .scheduled: 1
+    case .unsupported: 2
+    case .failed: 3
+    case .posted: 4
+    case .cancelled: 5
+    case .tooLong: 6
+    }
+  }
+
+  /// The fault, or as a status, the maximum delay or 0.
+  var fault: WebhookFault {
+    switch self {
+    case .failed(let fault): fault
+    case .tooLong(let seconds): .status(Int(seconds))
+    case .scheduled, .unsupported, .posted, .cancelled: .status(0)
+    }
+  }
+
+  init?(number: UInt8, _ fault: WebhookFault) {
+    if number == 3 {
+      self = .failed(fault)
+      return
+    }
+    guard case .status(let status) = fault, let value = UInt32(exactly: status) else { return nil }
+    if number == 6 {
+      self = .tooLong(secondsMax: value)
+      return
+    }
+    let states: [RoomWillState] = [.scheduled, .unsupported, .posted, .cancelled]
+    guard value == 0, let state = states.first(where: { $0.number == number }) else { return nil }
+    self = state
+  }
+}
