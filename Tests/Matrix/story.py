@@ -7,6 +7,7 @@ import time
 import urllib.parse
 import urllib.request
 
+import absence
 import asking
 import encrypted
 import listing
@@ -317,5 +318,5 @@ async def back_to_plain(world, _):
 
 
 STEPS = [logs_in, shares_its_room, says_once, rings_a_phone, waits_for_its_turn, survives, waits_for_a_login,
-         is_commanded, obeys_powers, *asking.STEPS, follows_rooms, refuses_encryption, *encrypted.STEPS,
-         handles_spaces, joins_spaces, *listing.STEPS, back_to_plain, changes_people, *page.STEPS]
+         is_commanded, obeys_powers, *asking.STEPS, *absence.STEPS, follows_rooms, refuses_encryption,
+         *encrypted.STEPS, handles_spaces, joins_spaces, *listing.STEPS, back_to_plain, changes_people, *page.STEPS]

@@ -48,6 +48,7 @@ class RoomWorld(World):
                 # By default, a client that asks for more events gets the last hundred.
                 f"filter_timeline_limit: {TIMELINE}\n"
                 "rc_room_creation: {per_second: 100, burst_count: 100}\n"
+                "max_event_delay_duration: 24h\n"
                 f"modules: [{{module: clap.Clap, config: {{switch: {self.path('walk')}}}}}]\n")
         self.run_homeserver()
         for name in ("kiosk", "ann", "ben"):
