@@ -168,7 +168,7 @@ import Testing
     }
     for kind in [0, 11, 255] as [UInt8] { #expect(InventoryOrder(decoding: [kind]) == nil) }
     for kind in [0, 11, 255] as [UInt8] { #expect(InventoryMessage(decoding: [kind]) == nil) }
-    for version in [0, 2, 255] as [UInt8] { #expect(InventoryMessage(decoding: [1, version]) == nil) }
+    for version in [0, 3, 255] as [UInt8] { #expect(InventoryMessage(decoding: [1, version]) == nil) }
     for fault in [0, 10, 255] as [UInt8] { #expect(InventoryMessage(decoding: [3, 0, 0, 0, 1, fault]) == nil) }
     let news = InventoryMessage.news(1, .added, unixMilliseconds: 1, who: "", Self.box).encode()
     for verb in [14, 255] as [UInt8] { #expect(isRefused(news, at: 9, verb)) }

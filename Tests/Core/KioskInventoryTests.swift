@@ -107,8 +107,13 @@ final class ShelfScript {
   /// Lets this time pass.
   @discardableResult
   func wait(milliseconds: Int) -> [String] {
-    let words = answerAll(story.sleep(until: time + milliseconds))
-    time += milliseconds
+    let end = time + milliseconds
+    var words: [String] = []
+    while let due = story.wakesAt, due <= end {
+      time = max(time, due)
+      words += answerAll(story.at(time, .timerFired))
+    }
+    time = end
     return words
   }
 

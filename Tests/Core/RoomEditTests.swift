@@ -153,8 +153,6 @@ extension RoomEdit {
     story.at(45, .dropAsked(entry.id))
     #expect(story.at(50, .store(.dropped([entry]))).contains("light ready"))
     #expect(story.kiosk.delivery.edits.isPending)
-    // The homeserver's pause is the edit's too.
-    #expect(story.sleep(until: 20_000).contains("edit bell delivered"))
   }
 
   @Test func `an edit that can never be sent is dropped`() {

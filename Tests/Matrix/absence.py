@@ -58,7 +58,7 @@ async def leaves_a_will(world, ann):
     try:
         run()
         assert scheduled(account) == [GONE], scheduled(account)
-        # What a killed kiosk left is cancelled by its successor.
+        # The message of a killed kiosk is cancelled by its successor.
         world.kill("kiosk")
         run()
         wait_for("a single last will", lambda: scheduled(account) == [GONE])

@@ -318,7 +318,7 @@ extension World {
       if shelf.holders[thing] != person { fail("a thing was brought back by somebody else") }
       judgeChange([.thing(thing), .person(person)])
     case .adjust(_, let adjustment, _): judgeAdjustment(adjustment)
-    case .endStocktake(_, _, let isKept): judgeEndOrder(isKept)
+    case .endStocktake(_, _, let isKept): jobs.endOrdered = isKept
     case .see(_, let id, _): judgeSighting(number(of: id))
     case .begin: break
     }

@@ -46,6 +46,8 @@ struct JobBook {
   /// Whether the current event ended the job of a count, or brought the end of a count.
   var isEnding = false
   var isEnded = false
+  /// Whether the current event's order ends a count by writing it; the report of its job's end comes after the order.
+  var endOrdered: Bool?
 
   /// Whether a touch that is answered now may have been made during a job.
   var mayCount: Bool { job != nil || !late.isEmpty }
@@ -136,7 +138,9 @@ extension World {
   }
 
   /// The first count that has not ended is written or discarded, as its job ended.
-  func judgeEndOrder(_ isKept: Bool) {
+  private func judgeEndOrder() {
+    guard let isKept = jobs.endOrdered else { return }
+    jobs.endOrdered = nil
     guard let isMeant = jobs.ends.first else { return fail("a count was ended, and its job was not") }
     if isKept != isMeant { fail("a count was \(isKept ? "written" : "discarded") against its job") }
   }
@@ -181,6 +185,7 @@ extension World {
   func judgeJobTime() {
     if jobs.isEnding, !jobs.isEnded, seen.performed > 0 { fail("the end of a count was shown before the commit") }
     (jobs.isEnding, jobs.isEnded) = (false, false)
+    judgeEndOrder()
     guard let job = jobs.job, isBegun, !isStopping else { return }
     if job.at + Cast.inventory.jobEnds < now.instant { fail("a job outlives its time") }
   }

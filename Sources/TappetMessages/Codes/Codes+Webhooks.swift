@@ -89,6 +89,20 @@ extension KioskStatus.Rooms {
   }
 }
 
+extension RoomWillState {
+  /// Machine-readable status code.
+  package var code: String {
+    @export(interface) get {
+      switch self {
+      case .scheduled, .posted, .cancelled: "good"
+      case .unsupported: "last-will-unsupported"
+      case .tooLong: "last-will-too-long"
+      case .failed(let fault): fault.code
+      }
+    }
+  }
+}
+
 extension RoomAccess {
   /// Machine-readable status code.
   package var code: String {

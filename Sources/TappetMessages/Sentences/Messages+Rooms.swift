@@ -171,18 +171,6 @@ extension RoomWillState {
       }
     }
   }
-
-  /// Machine-readable status code.
-  package var code: String {
-    @export(interface) get {
-      switch self {
-      case .scheduled, .posted, .cancelled: "good"
-      case .unsupported: "last-will-unsupported"
-      case .tooLong: "last-will-too-long"
-      case .failed(let fault): fault.code
-      }
-    }
-  }
 }
 
 extension KioskStatus.Rooms {
