@@ -71,6 +71,8 @@ import Testing
   @Test func `a log outside the journal has times, and one for the journal has priorities`() throws {
     let world = try KioskWorld(withBroker: false)
     try world.start(until: "offline")
+    // The light comes before the line about it.
+    #expect(eventually { world.log.contains("event=") })
     let line = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (error|warning|notice|info): \S.* event=[a-z-]+/
     let lines = world.log.split(separator: "\n")
     #expect(!lines.isEmpty && lines.allSatisfy { $0.firstMatch(of: line) != nil }, "\(lines)")
