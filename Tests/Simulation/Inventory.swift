@@ -216,6 +216,7 @@ extension World {
     if let current = shelf.current {
       if shelf.isHeldForSure, shelf.process == .ready { fail("\(current) was touched in time, and nothing was moved") }
       hold(current)
+      recordRelease()
     }
     // A change belongs to the touch that it is for.
     if shelf.question.map({ $0.isLookUp }) ?? true { shelf.touches = max(0, shelf.touches - 1) }
