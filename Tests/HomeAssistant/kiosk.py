@@ -132,7 +132,7 @@ class World:
     def tappet(self, *words, text=""):
         done = subprocess.run([self.bin + "/tappet", *words, "--config", self.path("kiosk.yaml")], input=text,
                               text=True, capture_output=True, check=False)
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
     def reload(self, **changes):
