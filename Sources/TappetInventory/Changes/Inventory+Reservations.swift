@@ -32,7 +32,7 @@ struct InventoryDemand {
   let loans: [InventoryLoan]
   /// Reservations in chronological order.
   var reservations: [InventoryReservation]
-  private let today = CalendarDay.today
+  fileprivate let today = CalendarDay.today
 
   init(of entry: InventoryEntry, _ loans: [InventoryLoan], _ reservations: [InventoryReservation]) {
     whole = max(1, entry.quantity)
@@ -54,7 +54,7 @@ struct InventoryDemand {
 
   /// A person who has what they reserved needs it once.
   private func pieces(of person: String, on day: CalendarDay) -> Int64 {
-    let lent = loans.filter { $0.person == person && $0.includes(day, today: today) }
+    let lent = loans.filter { $0.person == person && $0.overlaps(day, day, today: today) }
     let reserved = reservations.filter { $0.person == person && $0.first <= day && day <= $0.last }
     return max(
       lent.reduce(0) { $0 + ($1.quantity ?? whole) }, reserved.reduce(0) { $0 + ($1.quantity ?? whole) })
@@ -62,9 +62,9 @@ struct InventoryDemand {
 }
 
 extension InventoryLoan {
-  /// Whether the loan lasts on the given day; without a due date, only today is known.
-  fileprivate func includes(_ day: CalendarDay, today: CalendarDay) -> Bool {
-    today <= day && day <= max(today, due ?? today)
+  /// Whether the loan lasts on one of the days; without a due date, only today is known.
+  fileprivate func overlaps(_ first: CalendarDay, _ last: CalendarDay, today: CalendarDay) -> Bool {
+    today <= last && first <= max(today, due ?? today)
   }
 }
 
@@ -124,7 +124,10 @@ extension Inventory {
     demand.reservations.append(wanted)
     guard demand.most(from: wanted.first, to: wanted.last) > demand.whole else { return }
     if let other = known.first(where: { $0.overlaps(wanted) }) { throw .reserved(other) }
-    if let loan = demand.loans.first(where: { $0.person != wanted.person }) { throw .lent(loan) }
+    let loan = demand.loans.first {
+      $0.person != wanted.person && $0.overlaps(wanted.first, wanted.last, today: demand.today)
+    }
+    if let loan { throw .lent(loan) }
   }
 
   /// Removes the reservation of an item that starts on the given day; throws if there is none.
