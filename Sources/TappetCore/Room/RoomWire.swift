@@ -238,9 +238,9 @@ extension RoomOrder {
       self = .join(room: room)
     case 12:
       guard let after = reader.integer(), after > 0, after <= Limits.roomWillMax.wholeMilliseconds,
-        let mark = reader.text(), let room = reader.text()
+        let mark = reader.text(), let room = reader.text(),
+        let body = String(validating: reader.rest(), as: UTF8.self)
       else { return nil }
-      let body = String(decoding: reader.rest(), as: UTF8.self)
       self = .will(RoomWill(room: room, body: body, after: .milliseconds(after)), mark: mark)
     case 13: self = .cancelWill
     default: return nil
