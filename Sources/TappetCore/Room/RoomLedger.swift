@@ -120,7 +120,7 @@ struct RoomLedger: Sendable {
   /// Forgets the commands of a process that ended before it passed on their position: its successor passes them on.
   mutating func processEnded() { (heard, nextPosition) = ([], nil) }
 
-  /// Records the final answers among the effects, to send them again if necessary.
+  /// Keeps the final answers among the effects, in case they have to be sent again.
   mutating func recordAnswers(in effects: [Effect], at now: Instant) {
     if open.isEmpty { return }
     for effect in effects {
@@ -145,12 +145,12 @@ struct RoomLedger: Sendable {
     open[place].answer = Self.interruption(of: row)
   }
 
-  /// Returns the unacknowledged answers to a room that has become writable again.
+  /// Returns the answers that the homeserver has not acknowledged, for a room that can be written to again.
   func answers(in room: String) -> [CommandReply] {
     open.compactMap { $0.row.room == room ? $0.answer : nil }
   }
 
-  /// Returns the answers that were sent over a minute ago and are still unacknowledged.
+  /// Returns the answers that the homeserver has not acknowledged within a minute.
   func lateAnswers(at now: Instant) -> [CommandReply] {
     open.compactMap { command in
       command.sentAt.map { now - $0 >= Limits.roomAnswerAgain } == true ? command.answer : nil
