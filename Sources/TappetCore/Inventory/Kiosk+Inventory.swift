@@ -32,9 +32,7 @@ extension Kiosk {
     case .success(let text): code = text
     case .failure(let fault):
       // The code will be scanned again, so what is held stays held.
-      let desk = stock.desk
-      defer { stock.desk = desk }
-      return refuse(.tag, nil, .notInInventory(action: name, fault), at: now)
+      return refuseStillHolding(.tag, nil, .notInInventory(action: name, fault), nil, at: now)
     }
     return [.light(.reading)]
       + touchInventory(InventoryTouch(key: InventoryKey(code: code), uid: nil, tap: tap), at: now)

@@ -199,8 +199,15 @@ extension Kiosk {
   mutating func refuse(
     _ trigger: Trigger, _ uid: TagUID?, _ refusal: TapRefusal, _ owner: TagOwner? = nil, at now: Moment
   ) -> [Effect] {
-    counters.refused += 1
     stock.desk.release()
+    return refuseStillHolding(trigger, uid, refusal, owner, at: now)
+  }
+
+  /// Refuses a touch, and keeps what is held at the shelf.
+  mutating func refuseStillHolding(
+    _ trigger: Trigger, _ uid: TagUID?, _ refusal: TapRefusal, _ owner: TagOwner?, at now: Moment
+  ) -> [Effect] {
+    counters.refused += 1
     let report = Report.tap(.refused(trigger: trigger, uid: uid, refusal, owner))
     return [.light(.refused)] + throttles.refusals.report(report, at: now.instant)
   }
