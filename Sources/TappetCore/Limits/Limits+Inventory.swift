@@ -29,7 +29,7 @@ extension Limits {
   package static let inventorySortSizeMax = 2 * 1024 * 1024
   /// Default maximum number of entries that 'tappet find' shows.
   package static let inventoryFindsMax: Int64 = 50
-  /// Maximum number of entries matching one word of a search whose locations are searched for the other words.
+  /// Maximum number of entries matching one word, or one piece of a word, that are searched for the rest of the query.
   package static let inventoryCandidatesMax: Int64 = 5000
   /// Maximum number of words in the index that replace one word of a search that they start with.
   package static let inventoryWordsMax = 64

@@ -50,10 +50,10 @@ enum SearchText {
     "\"" + scalars.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
   }
 
-  /// Returns a query for all trigrams of each word, anywhere in a name; `nil` if a word has fewer than three letters.
+  /// Returns queries for the trigrams of each word, anywhere in a name; `nil` if a word has fewer than three letters.
   ///
   /// A matching name may contain the trigrams of a word in separate places.
-  static func pieces(_ text: String) -> String? {
+  static func pieces(_ text: String) -> [String]? {
     let words = words(text)
     guard !words.isEmpty, words.allSatisfy({ $0.count >= 3 }) else { return nil }
     var pieces: [String] = []
@@ -63,7 +63,7 @@ enum SearchText {
         if !pieces.contains(piece) { pieces.append(piece) }
       }
     }
-    return pieces.joined(separator: " ")
+    return pieces
   }
 
   /// Whether a text contains each of the given words; words with non-ASCII letters are not compared.
