@@ -210,10 +210,12 @@ struct Model {
 
   /// The things that `query` finds, in no order; its words are of plain lower-case letters.
   ///
-  /// Each word begins one of the thing's, or is inside its name; or some begin words of places that it is in.
+  /// Each word begins one of the thing's, or is inside its name; or some begin words of places that it is in. A single
+  /// word may also begin the code of a box.
   func search(_ query: [String]) -> Set<Int> {
     Set(
       things.filter { thing in
+        if thing.kind == .box, thing.code.lowercased().hasPrefix(query.joined(separator: " ")) { return true }
         let own = query.map { Model.begins($0, thing.name + " " + thing.notes) }
         let places = path(of: thing)
         let isInside = query.allSatisfy { $0.count >= 3 && thing.name.contains($0) }
