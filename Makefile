@@ -499,8 +499,8 @@ inventory-model:  ## 1,000,000 random operations on an inventory and on a model 
 	$(SWIFT) build -c release --product InventoryModel --scratch-path .build-model
 	@Tests/InventoryModel/run --program $(CURDIR)/.build-model/release/InventoryModel $(if $(SEED),--seed $(SEED))
 
-bench: all  ## ratios against a C program that makes the same calls; writes docs/benchmarks.md
-	@Tests/Benchmarks/run
+bench: all  ## ratios against a C program that makes the same calls; writes docs/benchmarks.md (PART=rooms: only those)
+	@Tests/Benchmarks/run $(PART)
 
 torture: all  ## kill -9 500 times under taps, with a broker, a line and a reader that fail (SEED=N repeats a run)
 	@Tests/Torture/run --kills 500 $(if $(SEED),--seed $(SEED))
