@@ -25,7 +25,6 @@ enum Operation {
   static let words = ["screw", "nail", "bolt", "nut", "washer", "cable", "tape", "lamp", "fuse", "hook"]
   /// Fewer than boxes, so that some are taken.
   private static let codesMax = 60
-  private static let thingsMax = 400
 
   /// Draws the next operation on `model`.
   static func draw(_ number: Int, _ model: Model, _ random: inout Random) -> Operation {
@@ -38,8 +37,8 @@ enum Operation {
       return .stocktake(item.number, pieces: pieces, isKept: isKept, ticket: Int64(number))
     // The redo of a change with others after it depends on what they touch, which the model does not know.
     case 115..<120 where model.canRedo: return .redo
-    case 0..<50 where model.things.count < thingsMax: return addition(number, model, &random) ?? .undo
-    case 0..<65: return edit(model, &random) ?? .undo
+    case 0..<50: return addition(number, model, &random) ?? edit(model, &random) ?? .undo
+    case 50..<65: return edit(model, &random) ?? .undo
     case 65..<85: return move(model, &random) ?? .undo
     case 85..<93: return removal(model, &random) ?? .undo
     default: return .undo
@@ -48,7 +47,7 @@ enum Operation {
 
   private static func addition(_ number: Int, _ model: Model, _ random: inout Random) -> Operation? {
     let kinds: [InventoryKind] = [.building, .room, .spot, .box, .box, .item, .item, .item, .item, .item]
-    guard let kind = random.pick(kinds) else { return nil }
+    guard let kind = random.pick(kinds.filter { model.all($0).count < most($0) }) else { return nil }
     var container: Int?
     if let needed = kind.container {
       guard let place = random.pick(model.all(needed)) else {
@@ -60,6 +59,17 @@ enum Operation {
     if kind == .box { thing.code = "B-\(random.below(codesMax))" }
     if kind == .item { vary(&thing, &random) }
     return .add(thing)
+  }
+
+  /// Maximum number of entries of a kind; otherwise, empty buildings would displace everything else over time.
+  private static func most(_ kind: InventoryKind) -> Int {
+    switch kind {
+    case .building: 4
+    case .room: 16
+    case .spot: 40
+    case .box: 80
+    case .item: 260
+    }
   }
 
   private static func edit(_ model: Model, _ random: inout Random) -> Operation? {
