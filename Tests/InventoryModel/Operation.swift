@@ -103,11 +103,15 @@ enum Operation {
     case 4:
       let first = Int64(random.below(20))
       let last = first + Int64(random.below(4))
-      return .reserve(item.number, InventoryReservation(person: person, first: day(first), last: day(last)))
-    default:
-      let reserved = random.pick(model.all(.item).filter { !$0.labels.reservations.isEmpty })
-      return reserved.flatMap { .unreserve($0.number, from: $0.labels.reservations[0].first) }
+      // Often an item with reservations, with which the new one may overlap.
+      let wanted = random.below(2) == 0 ? reserved(model, &random) ?? item : item
+      return .reserve(wanted.number, InventoryReservation(person: person, first: day(first), last: day(last)))
+    default: return reserved(model, &random).flatMap { .unreserve($0.number, from: $0.labels.reservations[0].first) }
     }
+  }
+
+  private static func reserved(_ model: Model, _ random: inout Random) -> Thing? {
+    random.pick(model.all(.item).filter { !$0.labels.reservations.isEmpty })
   }
 
   /// Sometimes the last one again, as a kiosk asks again that got no answer.
