@@ -129,15 +129,33 @@ extension RoomEdit {
     #expect(story.at(50, .webhook(.created(id, event: "$2"))).contains("edit bell delivered"))
   }
 
-  @Test func `an edit that the homeserver limits is dropped, and the next one waits`() {
+  @Test func `an edit that the homeserver limits is sent again after the requested pause, and after the taps`() {
+    let pauses: [(requested: Duration?, milliseconds: Int)] = [
+      (nil, 10_000), (.milliseconds(500), 10_000), (.seconds(20), 20_000),
+    ]
+    for pause in pauses {
+      let story = KioskScript.withDueEdit()
+      #expect(story.answer(.rung, 429, after: pause.requested, at: 100) == [])
+      let id = story.enter(.gate, sequence: 1, at: 200)
+      // The pause is the edit's own: taps do not wait for it.
+      #expect(story.lastEffects.map(\.words).contains("post gate"))
+      #expect(story.at(300, .webhook(.created(id, event: "$2"))).contains("report delivered gate"))
+      story.sleep(until: 99 + pause.milliseconds)
+      #expect(story.kiosk.delivery.edits.posted == nil)
+      #expect(story.at(100 + pause.milliseconds, .timerFired).contains("edit bell delivered"))
+    }
+  }
+
+  @Test func `an edit that the homeserver limits for over five minutes is dropped, and the next one waits`() {
+    let patient = KioskScript.withDueEdit()
+    #expect(patient.answer(.rung, 429, after: .seconds(300), at: 100) == [])
     let story = KioskScript.withDueEdit()
-    let words = story.answer(.rung, 429, after: .seconds(20), at: 100)
+    let words = story.answer(.rung, 429, after: .seconds(301), at: 100)
     #expect(words == ["fetch edit without its last", "report edit of bell dropped"])
     var next = RoomEdit.rung
     next.entry = EntryID(high: 3, low: 4)
     #expect(story.found(next, at: 110) == [])
-    #expect(story.kiosk.delivery.edits.restsUntil == story.moment(20_100).instant)
-    #expect(story.at(20_100, .timerFired).contains("edit bell delivered"))
+    #expect(story.kiosk.delivery.edits.restsUntil == story.moment(301_100).instant)
   }
 
   @Test func `the light forgets the homeserver's failure if only an edit is pending`() throws {
@@ -165,11 +183,12 @@ extension RoomEdit {
     #expect(words.contains("report edit of bell dropped"))
   }
 
-  @Test func `an edit without an answer is sent again under its name, a bounded number of times`() {
+  @Test(arguments: [503, 429])
+  func `an edit without success is sent again under its name, a bounded number of times`(status: Int) {
     let story = KioskScript.withDueEdit()
     var (time, count) = (100, 1)
     while count < 50 {
-      let words = story.answer(.rung, 503, at: time)
+      let words = story.answer(.rung, status, at: time)
       if words.contains("report edit of bell dropped") { break }
       #expect(!words.contains("edit bell delivered"))
       for _ in 0..<2000 {

@@ -2,7 +2,8 @@
 // The kiosk, its process, the connections and the disk fail at any moment; the homeserver keeps transactions.
 //   - A message is edited with an outcome that its tap had, once in all lives, when both are on the disk.
 //   - An edit is the homeserver's own, not a message, and keeps its name when it is sent again.
-//   - No edit is sent while a tap for a room is under way; one that was limited, refused or done is not sent again.
+//   - No edit is sent while a tap for a room is under way; one that was limited waits, and one that was refused, or is
+//     done, is not sent again.
 //   - In the end each message is edited, or its edit was dropped for all to see.
 
 import TappetCore
@@ -47,6 +48,8 @@ final class EditStory {
   private var outcomes: [EntryID: Set<RoomEditOutcome>] = [:]
   /// The taps whose edits have ended in this life.
   private var ended: Set<EntryID> = []
+  /// The time until which the homeserver accepts no edit in this life.
+  private var limitedUntil = Instant(nanoseconds: 0)
   private var dropped: Set<EntryID> = []
   private var taps: Set<EntryID> = []
   private(set) var failure: String?
@@ -157,15 +160,20 @@ final class EditStory {
     guard isProcessReady, !requests.isEmpty, number < 10 else { return }
     let request = requests.remove(at: number % requests.count)
     let id = EditStory.transaction(of: request)
-    // Only without an answer, or after a failure of the server, is an edit sent again.
-    if case .edit(let edit) = request, number != 6, number != 7 { ended.insert(edit.entry) }
+    var pause: Duration = .seconds(2)
+    if case .edit(let edit) = request {
+      if random.next() % 16 == 0 { pause = .seconds(400) }
+      // Only without an answer, after a failure of the server, or after a short pause is an edit sent again.
+      if number < 6 || number == 9 || number == 8 && pause > .seconds(2) { ended.insert(edit.entry) }
+      if number == 8 { limitedUntil = now.instant + pause }
+    }
     switch number {
     case 0...5: return tell(.webhook(.created(id, event: serve(request))))
     case 6:
       serve(request)
       tell(.webhook(.failed(id, .timedOut, code: 28)))
     case 7: tell(.webhook(.answered(id, status: 500, retryAfter: nil)))
-    case 8: tell(.webhook(.answered(id, status: 429, retryAfter: .seconds(2))))
+    case 8: tell(.webhook(.answered(id, status: 429, retryAfter: pause)))
     case _: tell(.webhook(.failed(id, .roomClosed, code: 403)))
     }
   }
@@ -215,7 +223,7 @@ final class EditStory {
     for request in requests where random.next() % 2 == 0 { serve(request) }
     disk.forget()
     (isProcessReady, isProcessStarting, isProcessEnding, isConnecting, isUp) = (false, false, false, false, false)
-    (published, requests, ended) = ([], [], [])
+    (published, requests, ended, limitedUntil) = ([], [], [], Instant(nanoseconds: 0))
     kiosk = EditStory.kiosk(&random, at: now.instant)
     start()
   }
@@ -272,6 +280,7 @@ final class EditStory {
       if edits[edit.event] != 1 { fail("an edit counts as done, and the message is as it was") }
       ended.insert(edit.entry)
     case .report(.room(.editDropped(let edit, _))):
+      if !ended.contains(edit.entry) { fail("an edit was dropped that the homeserver has not refused") }
       dropped.insert(edit.entry)
       ended.insert(edit.entry)
     case _: break
@@ -288,6 +297,7 @@ final class EditStory {
     if row.event != edit.event || row.outcome != edit.outcome { fail("an edit before its event and its outcome") }
     if outcomes[edit.entry]?.contains(edit.outcome) != true { fail("an edit with an outcome that never was") }
     if ended.contains(edit.entry) { fail("an edit after its end") }
+    if now.instant < limitedUntil { fail("an edit in the pause that the homeserver requested") }
     for request in requests {
       if case .edit = request { fail("two edits at a time") }
       if case .tap = request { fail("an edit while a tap is under way") }

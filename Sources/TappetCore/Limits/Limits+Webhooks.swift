@@ -44,8 +44,10 @@ extension Limits {
   package static let roomEventSizeMax = 255
   /// Maximum number of attempts to edit a message in a room; with the pauses of `webhookRetry`, they take an hour.
   package static let roomEditTriesMax = 20
-  /// Shortest pause after an edit that the homeserver rejected because it limits the rate.
+  /// Shortest pause after an edit that the homeserver limits, so that most of its allowance is left for taps.
   package static let roomEditPause: Duration = .seconds(10)
+  /// Longest pause that a homeserver may request of an edit; after a longer one, nobody looks at the message any more.
+  package static let roomEditPauseMax: Duration = .seconds(300)
   /// Maximum number of stored messages that may have to be edited; a new one replaces the oldest.
   package static let roomEditsMax: Int64 = 20_000
   /// Maximum length of a room's name or id, in bytes (Matrix, Appendices §4.2).

@@ -75,7 +75,7 @@ struct RoomEdits: Sendable {
   private(set) var isUsed = false
   /// Whether an edit may be due that the store has not returned yet.
   private var mayBeDue = false
-  /// Number of consecutive attempts of the current edit that had no result.
+  /// Number of consecutive attempts of the current edit that failed or were limited.
   private var failures = 0
   /// Time at which the next edit may be sent; `nil` if there is no pause.
   private(set) var restsUntil: Instant?
@@ -176,7 +176,7 @@ extension Kiosk {
     return effects + [.postEdit(edit)]
   }
 
-  /// Handles the response to an edit; an edit that the server limits or refuses is dropped.
+  /// Handles the response to an edit; an edit that the server refuses, or limits for a long time, is dropped.
   mutating func editAnswered(
     _ edit: RoomEdit, _ decision: WebhookDecision, retryAfter: Duration?, at now: Moment
   ) -> [Effect] {
@@ -189,8 +189,9 @@ extension Kiosk {
       delivery.edits.end(edit, at: now.instant)
       return [.report(.room(.editDropped(edit, .refused(refusal))))]
     case .again(.status(429)):
-      let pause = min(max(retryAfter ?? .zero, Limits.roomEditPause), Limits.webhookRetryAfterMax)
-      delivery.edits.end(edit, pause: pause, at: now.instant)
+      let pause = max(retryAfter ?? .zero, Limits.roomEditPause)
+      if pause <= Limits.roomEditPauseMax { return editFailed(edit, .status(429), retryAfter: pause, at: now) }
+      delivery.edits.end(edit, pause: min(pause, Limits.webhookRetryAfterMax), at: now.instant)
       return [.report(.room(.editDropped(edit, .failed(.status(429)))))]
     case .again(let fault): return editFailed(edit, fault, retryAfter: retryAfter, at: now)
     }
@@ -200,7 +201,7 @@ extension Kiosk {
     _ edit: RoomEdit, _ fault: WebhookFault, retryAfter: Duration?, at now: Moment
   ) -> [Effect] {
     if delivery.edits.retry(edit, retryAfter: retryAfter, at: now.instant, random: &random) { return [] }
-    delivery.edits.end(edit, at: now.instant)
+    delivery.edits.end(edit, pause: Limits.roomEditPause, at: now.instant)
     return [.report(.room(.editDropped(edit, .failed(fault))))]
   }
 }
@@ -208,6 +209,6 @@ extension Kiosk {
 /// The reason why an edit was dropped.
 package enum RoomEditLoss: Hashable, Sendable {
   case refused(WebhookRefusal)
-  /// The homeserver limited the rate, or repeatedly did not respond.
+  /// The homeserver requested a long pause, or repeatedly limited the rate or did not respond.
   case failed(WebhookFault)
 }

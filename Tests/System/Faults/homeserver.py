@@ -323,8 +323,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
 
     def send_limit_edits(self, room, words, body):
-        if "m.relates_to" in body:
-            return self.refuse(429, "M_LIMIT_EXCEEDED", retry_after_ms=1100)
+        """The first attempt of an edit is limited, for as many seconds as the room's number says."""
+        if "m.relates_to" in body and self.number == 1:
+            seconds = float(room.split(":")[0].removeprefix("!limit-edits") or 0.5)
+            return self.refuse(429, "M_LIMIT_EXCEEDED", retry_after_ms=int(seconds * 1000))
         self.say(room, words, body)
 
     def send_lost_edits(self, room, words, body):
