@@ -274,6 +274,29 @@ import Testing
     }
   }
 
+  @Test func `check names the missing program of a kiosk that only listens in rooms`() throws {
+    let listens = "commands: [{room: '!open:h', users: ['@ann:h'], actions: [ring]}]"
+    let world = try KioskWorld.inRooms([("ring", "topic: t/ring, message: ring")], server, commands: listens)
+    for words in [["check", "--config-only"], ["check"]] {
+      let found = try Programs.run(
+        try Programs.built("tappet"), words + ["--config", world.configPath],
+        environment: ["TAPPET_WEBHOOK": "/nowhere/tappet-webhook"])
+      #expect(found.status == 1, "\(found)")
+      let sentence = "/nowhere/tappet-webhook is missing: install the package tappet-webhook"
+      #expect(found.output.components(separatedBy: "tappet-webhook is missing").count == 2, "\(found)")
+      #expect(found.output.contains(sentence) && !found.output.contains("cannot be started"), "\(found)")
+    }
+    #expect(try world.tappet("check", "--config-only").output.contains("FAIL  rooms") == false)
+    let text = try String(contentsOfFile: world.configPath, encoding: .utf8).replacingOccurrences(
+      of: "session: matrix.session,", with: "session: matrix.session, encryption: {devices: all},")
+    try text.write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    let found = try Programs.run(
+      try Programs.built("tappet"), ["check", "--config-only", "--config", world.configPath],
+      environment: ["TAPPET_MATRIX": "/nowhere/tappet-matrix"])
+    #expect(found.status == 1, "\(found)")
+    #expect(found.output.contains("/nowhere/tappet-matrix is missing: install the package tappet-matrix"), "\(found)")
+  }
+
   @Test func `the kiosk leaves a space after its rooms, and check names a room where it may not write`() throws {
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!quiet:h'")], server)
     #expect(try world.tappet("matrix", "join", "!quiet:h").status == 0)

@@ -198,12 +198,13 @@ struct CheckReport {
     note("unknown tags", .note, "published, for example to " + topic)
   }
 
-  /// Checks the programs that deliver webhooks; the webhooks' files were already read with the configuration.
+  /// Checks the programs for webhooks and rooms; the webhooks' files were already read with the configuration.
   private mutating func checkWebhooks(_ configuration: KioskConfiguration) {
-    guard !configuration.webhooks.isEmpty else { return }
+    guard !configuration.webhooks.isEmpty || configuration.matrix != nil else { return }
     guard access(WebhookProgram.path, X_OK) == 0 else {
       return note(
-        "webhooks", .bad, "\(WebhookProgram.path) is missing: install the package tappet-webhook",
+        configuration.matrix == nil ? "webhooks" : "rooms", .bad,
+        "\(WebhookProgram.path) is missing: install the package tappet-webhook",
         code: "webhooks-not-started")
     }
     if configuration.matrix?.encryption != nil, access(MatrixProgram.path, X_OK) != 0 {

@@ -1,5 +1,6 @@
 // The rooms of 'tappet check': whether the session is valid, and whether messages can be sent to each room.
 
+import CPlatform
 import TappetCommandLine
 import TappetConfig
 import TappetCore
@@ -9,7 +10,8 @@ import TappetMessages
 
 extension CheckReport {
   mutating func checkRooms(_ configuration: KioskConfiguration) {
-    guard let matrix = configuration.matrix else { return }
+    // A missing program was reported by `checkWebhooks`.
+    guard let matrix = configuration.matrix, access(WebhookProgram.path, X_OK) == 0 else { return }
     let encryption = matrix.encryption
     do throws(CommandFailure) {
       let client = try Homeserver.connect(configuration)
