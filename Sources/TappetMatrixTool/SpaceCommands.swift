@@ -66,10 +66,10 @@ extension Command {
         skipped.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
-        let client = try Homeserver.connect(configuration)
+        let client = try Homeserver.connectForSpace(configuration)
         let id = try Homeserver.resolve(arguments.operands[0], client)
         var results = SpaceResults()
-        if let answer = try client.askForSpace(id, "join-all", JSON.object([JSON.Member]())) {
+        if let answer = client.askForSpace(id, "join-all", JSON.object([JSON.Member]())) {
           results.take(answer, done: "joined")
         } else {
           let server = Homeserver.server(configuration)
@@ -78,7 +78,7 @@ extension Command {
             results.take(room.id, "joined") { () throws(CommandFailure) in
               _ = try client.require(
                 .post, "/_matrix/client/v3/join/\(room.id.percentEncoded)?server_name=\(via.percentEncoded)",
-                .object([JSON.Member]()))
+                .object([JSON.Member]()), mayRepeat: true)
             }
           }
         }
@@ -95,7 +95,7 @@ extension Command {
         Each room is reported; a failure in one room does not stop the others.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
-        let client = try Homeserver.connect(configuration)
+        let client = try Homeserver.connectForSpace(configuration)
         let id = try Homeserver.resolve(arguments.operands[0], client)
         let user = arguments.operands[1]
         // The kiosk itself leaves the space last, because the rooms are not visible to a user outside the space.
@@ -104,7 +104,7 @@ extension Command {
         // The rooms are read before anyone is removed: if they cannot be read, nothing is changed.
         let rooms = try client.rooms(of: id)
         if !isOwn { results.kick(user, from: id, client) }
-        if let answer = try client.askForSpace(id, "remove", .object(["user_id": .string(user)])) {
+        if let answer = client.askForSpace(id, "remove", .object(["user_id": .string(user)])) {
           results.take(answer, done: "removed")
         } else {
           for room in rooms { results.kick(user, from: room.id, client) }
@@ -155,11 +155,13 @@ private struct SpaceResults {
   mutating func kick(_ user: String, from room: String, _ client: HomeserverClient) {
     do throws(CommandFailure) {
       let path = "/_matrix/client/v3/rooms/\(room.percentEncoded)"
-      let member = try client.ask(.get, path + "/state/m.room.member/" + user.percentEncoded)
-      // If the membership is unknown, the kiosk may still be allowed to remove the user.
-      let state = member.status == 404 ? "leave" : member.json?["membership"]?.text ?? "join"
-      guard state != "leave", state != "ban" else { return show("absent", room) }
-      _ = try client.require(.post, path + "/kick", .object(["user_id": .string(user)]))
+      guard try client.isIn(path, user) else { return show("absent", room) }
+      do throws(CommandFailure) {
+        _ = try client.require(.post, path + "/kick", .object(["user_id": .string(user)]), mayRepeat: true)
+      } catch {
+        // The user may have left in the meantime, or the response to the first request was lost.
+        guard (try? client.isIn(path, user)) == false else { throw error }
+      }
       show("removed", room)
     } catch { note(room, error.sentence ?? "") }
   }
@@ -173,6 +175,22 @@ private struct SpaceResults {
 
   func end() throws(CommandFailure) {
     if failed > 0 { throw .refused("\(plural(failed, "room")) failed; see the list above") }
+  }
+}
+
+extension Homeserver {
+  /// Connects for requests about each room of a space, which a homeserver may limit for minutes.
+  fileprivate static func connectForSpace(_ configuration: KioskConfiguration) throws(CommandFailure)
+    -> HomeserverClient
+  {
+    let client = try connect(configuration)
+    client.pauseMax = Limits.spacePauseMax
+    let place = client.place
+    client.onPause = { pause in
+      guard pause >= .seconds(1) else { return }
+      Output.printError("\(place) limits the number of requests: waiting for \(pause.brief) …")
+    }
+    return client
   }
 }
 
@@ -190,11 +208,22 @@ extension HomeserverClient {
   }
 
   /// Requests the operation for all rooms in one call, which only some servers support; returns `nil` if not supported.
-  fileprivate func askForSpace(_ id: String, _ word: String, _ body: JSON) throws(CommandFailure) -> JSON? {
-    let answer = try ask(.post, "/_clap/client/v1/spaces/\(id.percentEncoded)/" + word, body)
-    // For an unsupported request, a proxy in front of the server may return any response.
-    guard answer.status == 200, let json = answer.json, json["failed"]?.elements != nil else { return nil }
+  fileprivate func askForSpace(_ id: String, _ word: String, _ body: JSON) -> JSON? {
+    // For an unsupported request, a proxy in front of the server may return any response, or none.
+    guard let answer = try? ask(.post, "/_clap/client/v1/spaces/\(id.percentEncoded)/" + word, body),
+      answer.status == 200, let json = answer.json, json["failed"]?.elements != nil
+    else { return nil }
     return json
+  }
+
+  /// Returns whether a user has joined the room at a path, or is invited.
+  ///
+  /// If the membership is unknown, the kiosk may still be allowed to remove the user.
+  fileprivate func isIn(_ path: String, _ user: String) throws(CommandFailure) -> Bool {
+    let member = try ask(.get, path + "/state/m.room.member/" + user.percentEncoded, mayRepeat: true)
+    let isAbsent = member.status == 404 && member.code != nil
+    let state = isAbsent ? "leave" : member.json?["membership"]?.text ?? "join"
+    return state != "leave" && state != "ban"
   }
 
   /// Returns the rooms of a space sorted by id, without nested spaces.
@@ -207,7 +236,8 @@ extension HomeserverClient {
     var from: String?
     for _ in 0..<Limits.spacePagesMax {
       let query = "?max_depth=1&limit=\(Limits.spacePageCount)" + (from.map { "&from=" + $0.percentEncoded } ?? "")
-      let page = try require(.get, "/_matrix/client/v1/rooms/\(space.percentEncoded)/hierarchy" + query)
+      let path = "/_matrix/client/v1/rooms/\(space.percentEncoded)/hierarchy"
+      let page = try require(.get, path + query, mayRepeat: true)
       for room in page["rooms"]?.elements ?? [] {
         guard let id = room["room_id"]?.text else { continue }
         if id == space {

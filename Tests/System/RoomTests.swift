@@ -274,6 +274,18 @@ import Testing
     }
   }
 
+  @Test func `everybody is removed from a space, however busy its homeserver is`() throws {
+    let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
+    let done = try world.tappet("space", "kick-all", "!busy:h", "@ann:h")
+    let rooms = ["", "-gateway", "-left", "-limit", "-lost", "-proxy"].map { "!busy\($0):h" }
+    #expect(done.status == 0, "\(done)")
+    let lines = done.output.split(separator: "\n").map(String.init)
+    #expect(lines.sorted() == ["absent  !busy-absent:h"] + rooms.map { "removed  \($0)" }.sorted(), "\(done)")
+    #expect(server.memberships.sorted() == rooms.map { "kick \($0) @ann:h" }.sorted())
+    #expect(done.errors.split(separator: "\n").count == 2, "\(done)")
+    #expect(done.errors.contains(" limits the number of requests: waiting for "), "\(done)")
+  }
+
   @Test func `check names the missing program of a kiosk that only listens in rooms`() throws {
     let listens = "commands: [{room: '!open:h', users: ['@ann:h'], actions: [ring]}]"
     let world = try KioskWorld.inRooms([("ring", "topic: t/ring, message: ring")], server, commands: listens)

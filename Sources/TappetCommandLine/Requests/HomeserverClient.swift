@@ -10,6 +10,8 @@ package final class HomeserverClient {
     package var status: Int
     /// `nil` if the body is not JSON.
     package var json: JSON?
+    /// The pause that the header `Retry-After` requests.
+    fileprivate var retryAfter: Duration?
 
     package init(status: Int, json: JSON?) {
       self.status = status
@@ -23,6 +25,10 @@ package final class HomeserverClient {
   fileprivate let requests: HTTPRequests
   /// Name of the homeserver in messages.
   package let place: String
+  /// Longest pause that the homeserver may request.
+  package var pauseMax = Limits.homeserverPauseMax
+  /// Called before a pause that the homeserver requests.
+  package var onPause: ((Duration) -> Void)?
 
   /// Connects with a session file, or with a URL and no token; `sendsPassword` disables redirects, because a redirect
   /// drops only the token's header, not a password in the body.
@@ -40,21 +46,37 @@ package final class HomeserverClient {
   }
 
   /// Sends a request with an optional JSON body and waits for the response; retries when rate-limited.
+  ///
+  /// A request that `mayRepeat` is also sent a second time if there is no response, or the server fails.
   @export(interface)
-  package func ask(_ method: WebhookEndpoint.Method, _ path: String, _ body: JSON? = nil) throws(CommandFailure)
-    -> Answer
-  {
+  package func ask(
+    _ method: WebhookEndpoint.Method, _ path: String, _ body: JSON? = nil, mayRepeat: Bool = false
+  ) throws(CommandFailure) -> Answer {
     var bytes = body?.encoded() ?? []
     // The body may contain a password.
     defer { LibCrypto.wipe(&bytes) }
+    var repetitions = mayRepeat ? 1 : 0
     for _ in 0..<Limits.homeserverPausesMax {
-      let answer = Answer(try send(method, path, bytes))
-      guard answer.code == "M_LIMIT_EXCEEDED" else { return answer }
-      let pause = Duration.milliseconds(answer.json?["retry_after_ms"]?.wholeNumber ?? 1000)
-      guard pause <= Limits.homeserverPauseMax else { return answer }
-      requests.pause(pause)
+      let answer = try attempt(method, path, bytes, &repetitions)
+      guard answer.isLimited, answer.pause <= pauseMax else { return answer }
+      onPause?(answer.pause)
+      requests.pause(answer.pause)
     }
-    return Answer(try send(method, path, bytes))
+    return try attempt(method, path, bytes, &repetitions)
+  }
+
+  private func attempt(
+    _ method: WebhookEndpoint.Method, _ path: String, _ bytes: [UInt8], _ repetitions: inout Int
+  ) throws(CommandFailure) -> Answer {
+    do throws(HTTPRequests.Failure) {
+      let answer = Answer(try requests.send(method, path, bytes))
+      guard repetitions > 0, answer.status >= 500 else { return answer }
+    } catch {
+      guard repetitions > 0, error.isOfLoad else { throw failure(error) }
+    }
+    repetitions -= 1
+    requests.pause(Limits.homeserverRetryPause)
+    return try attempt(method, path, bytes, &repetitions)
   }
 
   private func send(
@@ -73,12 +95,22 @@ package final class HomeserverClient {
   }
 
   /// Sends a request that must succeed; otherwise throws the homeserver's error.
-  package func require(_ method: WebhookEndpoint.Method, _ path: String, _ body: JSON? = nil) throws(CommandFailure)
-    -> JSON
-  {
-    let answer = try ask(method, path, body)
+  package func require(
+    _ method: WebhookEndpoint.Method, _ path: String, _ body: JSON? = nil, mayRepeat: Bool = false
+  ) throws(CommandFailure) -> JSON {
+    let answer = try ask(method, path, body, mayRepeat: mayRepeat)
     guard answer.status == 200, let json = answer.json else { throw answer.failure(place) }
     return json
+  }
+}
+
+extension HTTPRequests.Failure {
+  /// Whether a busy server may be the cause: no response in time, or a closed connection.
+  fileprivate var isOfLoad: Bool {
+    switch self {
+    case .trouble(.timedOut, _), .trouble(.closed, _): true
+    case .trouble, .helper: false
+    }
   }
 }
 
@@ -121,13 +153,25 @@ extension HomeserverClient.Answer {
   fileprivate init(_ answer: HTTPRequests.Answer) {
     status = answer.status
     json = JSON(decoding: answer.body, roundsFractions: true)
+    retryAfter = answer.retryAfter
   }
-}
 
-extension HomeserverClient.Answer {
+  /// Whether the homeserver, or a proxy in front of it, limits the rate of requests.
+  fileprivate var isLimited: Bool { code == "M_LIMIT_EXCEEDED" || status == 429 }
+
+  /// The pause before the next request, if requests are limited.
+  fileprivate var pause: Duration {
+    let requested = json?["retry_after_ms"]?.wholeNumber.map { Duration.milliseconds($0) } ?? retryAfter
+    return max(requested ?? .seconds(1), Limits.webhookRetryAfterMin)
+  }
+
   /// Returns the homeserver's error.
   @export(interface)
   package func failure(_ place: String) -> CommandFailure {
+    if isLimited {
+      let seconds = pause.wholeMilliseconds / 1000 + 1
+      return .refused("\(place) limits the number of requests; try again in \(seconds) s", "webhook-too-many")
+    }
     guard let code, let json else {
       let fault = WebhookFault.trouble(.notAHomeserver, code: Int32(clamping: status))
       // All requests except a login follow redirects.
@@ -142,9 +186,6 @@ extension HomeserverClient.Answer {
     case "M_UNKNOWN_TOKEN", "M_MISSING_TOKEN":
       let fault = WebhookFault.trouble(.tokenRefused, code: Int32(clamping: status))
       return .refused(fault.sentence(place), fault.code)
-    case "M_LIMIT_EXCEEDED":
-      let seconds = (json["retry_after_ms"]?.wholeNumber ?? 0) / 1000 + 1
-      return .refused("\(place) limits the number of requests; try again in \(seconds) s", "webhook-too-many")
     default:
       let reason = json["error"]?.text ?? ""
       return .refused("\(place) refused the request: \(reason.escaped) (\(code.escaped))", "webhook-refused")

@@ -71,6 +71,11 @@ extension Limits {
   package static let roomRereadInterval: Duration = .seconds(10)
   /// Longest pause that a homeserver may request of a command; `homeserverPausesMax` limits the number of pauses.
   package static let homeserverPauseMax: Duration = .seconds(60)
+  /// Longest pause that a homeserver may request of a command for a whole space; Synapse's default for joining rooms of
+  /// other servers is 100 s.
+  package static let spacePauseMax: Duration = .seconds(300)
+  /// Pause before a command repeats a request that a homeserver did not respond to, or that failed there.
+  package static let homeserverRetryPause: Duration = .seconds(2)
   /// Maximum number of pauses that a homeserver may request of a command.
   package static let homeserverPausesMax = 20
   /// Maximum number of a homeserver's redirects that are followed.

@@ -18,6 +18,7 @@ import urllib.parse
 
 sys.dont_write_bytecode = True
 import account  # noqa: E402
+import busy  # noqa: E402
 import delayed  # noqa: E402
 
 lock = threading.Lock()
@@ -150,8 +151,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 if "m.room.member" in wanted["timeline"]["types"]:
                     rooms["leave"][room] = {}
             elif room in joined and (told or is_first):
-                rooms["join"][room] = {"state": {"events": state}, "timeline": {"events": [
-                    line for line in told if line["sender"] not in wanted["timeline"]["not_senders"]]}}
+                told = [line for line in told if line["sender"] not in wanted["timeline"]["not_senders"]]
+                told = told[-wanted["timeline"]["limit"]:]
+                rooms["join"][room] = {"state": {"events": state}, "timeline": {"events": told}}
         self.answer(200, {"next_batch": str(len(lines)), "rooms": rooms})
 
     def delay(self, words, body):
@@ -170,8 +172,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.refuse(401, "M_UNKNOWN_TOKEN", soft_logout=True)
         if fault == "flood":
             return self.send_flood()
-        if fault == "limit":
-            return self.refuse(429, "M_LIMIT_EXCEEDED", retry_after_ms=1100)
+        if fault in ("limit", "bare-limit"):
+            return self.refuse(429, "M_LIMIT_EXCEEDED", **({"retry_after_ms": 1100} if fault == "limit" else {}))
         self.raw(502, b"<html>502 Bad Gateway</html>", "text/html")
 
     def hierarchy(self, space):
@@ -190,6 +192,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             {"room_id": space, "room_type": "m.space", "children_state": children}, {"room_id": "!open:h"}]})
 
     def in_room(self, room, words, body):
+        if room.startswith("!busy"):
+            return busy.answer(self, room, words, tell)
         if words[0] == "hierarchy":
             return self.hierarchy(room)
         if words[0] == "state" and self.command == "PUT":
