@@ -117,7 +117,7 @@ import Testing
     #expect(server.requests("%24line%2F").count >= 1)
   }
 
-  @Test(arguments: ["gateway", "html", "flood", "limit"])
+  @Test(arguments: ["gateway", "html", "flood", "limit", "bare-limit"])
   func `a homeserver that answers nonsense is asked again, and the next line acts`(_ fault: String) throws {
     let world = try world()
     awaitListening(world)
@@ -125,6 +125,41 @@ import Testing
     #expect(eventually { world.log.contains("event=rooms-failing") }, "\(world.log.suffix(1500))")
     #expect(eventually { world.log.contains("event=rooms-listening") }, "\(world.log.suffix(1500))")
     #expect(answers(to: try write("!gate pulse")) == ["\u{2705}"])
+  }
+
+  @Test func `lines that a homeserver repeats, delays or reorders act once, or not at all`() throws {
+    let world = try world()
+    awaitListening(world)
+    let line = try write("!gate pulse")
+    #expect(answers(to: line) == ["\u{2705}"])
+    let milliseconds = Int64(Date().timeIntervalSince1970 * 1000)
+    for age in [0, 600_000] as [Int64] {
+      try server.append([
+        "type": "m.room.message", "room": "!open:h", "sender": "@ann:h", "event_id": line,
+        "origin_server_ts": milliseconds - age, "content": ["msgtype": "m.text", "body": "!gate pulse"],
+      ])
+    }
+    #expect(answers(to: try write("!gate pulse")) == ["\u{2705}"])
+    // A line that is older than the one before it is still recent.
+    #expect(answers(to: try server.write("!gate pulse", secondsAgo: 1)) == ["\u{2705}"])
+    #expect(answers(to: try server.write("!gate pulse", secondsAgo: 600)).first?.contains("old.") == true)
+    #expect(accepted(world).count == 3 && server.answers(to: line).first == "\u{2705}", "\(accepted(world))")
+  }
+
+  @Test func `a room full of long messages keeps nobody from commanding the kiosk`() throws {
+    // Twenty of the longest events that a homeserver accepts are more than the kiosk reads at a time.
+    let long = String(repeating: "x", count: 60_000)
+    for _ in 0..<20 { try server.write(long, by: "@eve:h") }
+    let world = try world()
+    awaitListening(world)
+    #expect(answers(to: try write("!gate pulse")) == ["\u{2705}"])
+    world.kiosk?.end(SIGKILL)
+    for _ in 0..<20 { try server.write(long, by: "@eve:h") }
+    try world.start()
+    #expect(
+      eventually { world.log.components(separatedBy: "event=room-ready").count == 3 }, "\(world.log.suffix(1500))")
+    #expect(answers(to: try write("!gate pulse")) == ["\u{2705}"])
+    #expect(accepted(world).count == 2, "\(accepted(world))")
   }
 
   @Test func `a room that is encrypted, unknown or left takes no commands, and says why`() throws {

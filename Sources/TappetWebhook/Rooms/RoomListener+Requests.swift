@@ -56,6 +56,9 @@ struct SyncFilter {
   var readsCiphertexts: Bool
   /// Whether invitations are requested, which no filter by room lets pass.
   var readsInvitations = false
+  /// Whether the response has to state only where the present is: earlier lines are not commands, and 20 long ones
+  /// would not fit into `Limits.roomAnswerSizeMax`, now and after each further attempt.
+  var isFromPresent = false
   /// Id of the kiosk's own user.
   var user: String?
 
@@ -71,7 +74,7 @@ struct SyncFilter {
     let me = readsPowers ? "" : user.map { "\"\($0.jsonEscaped)\"" } ?? ""
     // Synapse omits a room that removed the kiosk if no event passes the filter, so member events are requested.
     let types = "\"m.room.message\",\"m.room.member\"\(reactions)\(ciphertexts),\(state)"
-    let limit = readsCiphertexts ? 100 : 20
+    let limit = isFromPresent ? 1 : readsCiphertexts ? 100 : 20
     let own = "\"rooms\":[\(ids)],"
     let (all, events) = readsInvitations ? ("", own) : (own, "")
     let timeline = "{\(events)\"limit\":\(limit),\"types\":[\(types)],\"not_senders\":[\(me)]}"

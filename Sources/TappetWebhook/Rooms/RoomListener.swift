@@ -181,6 +181,7 @@ final class RoomListener {
       rooms: ids, readsPowers: rooms.contains { $0.readsPowers },
       readsReactions: rooms.contains { $0.asks }, readsCiphertexts: cipher != nil, user: endpoint?.user)
     filter.readsInvitations = invitations.areWanted
+    filter.isFromPresent = since == nil
     let place = since.map { "&since=" + $0.percentEncoded } ?? ""
     // The first response is immediate, regardless of the timeout. Synapse caches it for two minutes, and would return
     // it again, with a position in the past, if the request were the same, so the timeout varies. Synapse omits rooms

@@ -1,0 +1,116 @@
+// Responses to /sync: valid, damaged, oversized and malicious ones.
+
+import TappetCore
+import Testing
+
+@testable import TappetWebhook
+
+@Suite struct SyncAnswerTests {
+  private static let line = event("$1", #""msgtype":"m.text","body":"!gate on""#)
+
+  private static func event(_ id: String, _ content: String, by user: String = "@ann:h") -> String {
+    #"{"type":"m.room.message","event_id":"\#(id)","sender":"\#(user)","origin_server_ts":5,"content":{\#(content)}}"#
+  }
+
+  private static func state(_ type: String, _ content: String) -> String {
+    #"{"type":"\#(type)","state_key":"","event_id":"$s","sender":"@ann:h","content":{\#(content)}}"#
+  }
+
+  private func answer(_ events: String..., in room: String = "!open:h", part: String = "join") -> SyncAnswer? {
+    let timeline = #"{"timeline":{"events":[\#(events.joined(separator: ","))]}}"#
+    return SyncAnswer(Array(#"{"next_batch":"s1","rooms":{"\#(part)":{"\#(room)":\#(timeline)}}}"#.utf8))
+  }
+
+  private func lines(_ answer: SyncAnswer?) -> [String]? {
+    answer?.rooms.first?.changes.compactMap { change -> String? in
+      if case .line(let line) = change { line.text } else { nil }
+    }
+  }
+
+  @Test func `a cut or damaged answer is none`() {
+    let whole = Array(#"{"next_batch":"s1","rooms":{"join":{"!a:h":{"timeline":{"events":[\#(Self.line)]}}}}}"#.utf8)
+    #expect(lines(SyncAnswer(whole)) == ["!gate on"])
+    for count in whole.indices { #expect(SyncAnswer(Array(whole[..<count])) == nil, "\(count)") }
+    for text in [
+      "<html>502</html>", "[]", "null", #"{"next_batch":""}"#, #"{"next_batch":1}"#, #"{"rooms":{"join":{}}}"#,
+      String(repeating: "[", count: 100_000),
+    ] { #expect(SyncAnswer(Array(text.utf8)) == nil, "\(text.prefix(40))") }
+  }
+
+  @Test func `values of the wrong type are left out, and the line after them is read`() {
+    let wrong = [
+      "1", "null", "[]", #"{"type":"m.room.message"}"#, #"{"type":1,"content":{}}"#,
+      Self.event("$a", #""msgtype":"m.text","body":["!gate on"]"#), Self.event("$b", #""msgtype":7,"body":"!gate on""#),
+      Self.line.replacing(#""@ann:h""#, with: "{}"), Self.line.replacing(#""$1""#, with: "[]"),
+      Self.line.replacing(":5,", with: #":"5","#),
+      #"{"type":"m.reaction","sender":"@a:h","content":{"m.relates_to":[]}}"#,
+      #"{"type":"m.room.power_levels","state_key":"","content":{"users":[1,{}],"users_default":1e400}}"#,
+    ]
+    #expect(lines(answer(wrong.joined(separator: ","), Self.line)) == ["!gate on"])
+    for rooms in ["1", "[]", #"{"join":[1]}"#, #"{"join":{"!a:h":1}}"#, #"{"join":{"!a:h":{"timeline":[]}}}"#] {
+      let read = SyncAnswer(Array(#"{"next_batch":"s1","rooms":\#(rooms)}"#.utf8))
+      #expect(read?.next == "s1" && read?.rooms.allSatisfy { $0.changes.isEmpty } == true, "\(rooms)")
+    }
+  }
+
+  @Test(arguments: ["1e400", "-1e400", "9223372036854775808", "-9223372036854775809", "0.5", "-1"])
+  func `any time, level and count is a number or none`(_ number: String) {
+    let levels = Self.state("m.room.power_levels", #""users":{"@ann:h":\#(number)},"users_default":\#(number)"#)
+    let line = Self.line.replacing(#""origin_server_ts":5"#, with: #""origin_server_ts":\#(number)"#)
+    #expect(lines(answer(levels, line)) == ["!gate on"])
+    let counts = #"{"next_batch":"s1","device_one_time_keys_count":{"signed_curve25519":\#(number)}}"#
+    #expect(SyncAnswer(Array(counts.utf8)) != nil)
+  }
+
+  @Test func `a line of a megabyte is left out, and the next one is read`() {
+    let long = Self.event("$0", #""msgtype":"m.text","body":"!gate on\#(String(repeating: " ", count: 1 << 20))""#)
+    #expect(lines(answer(long, Self.line)) == ["!gate on"])
+    let id = String(repeating: "a", count: 1 << 20)
+    #expect(lines(answer(Self.event("$" + id, #""msgtype":"m.text","body":"!gate on""#))) == [])
+  }
+
+  @Test func `corrections and notices are left out`() {
+    let new = #""m.new_content":{"msgtype":"m.text","body":"!gate on"}"#
+    let replaces = #""m.relates_to":{"rel_type":"m.replace","event_id":"$1"}"#
+    let text = #""msgtype":"m.text","body":"!gate on""#
+    for content in ["\(text),\(new),\(replaces)", "\(text),\(new)", "\(text),\(replaces)"] {
+      #expect(lines(answer(Self.event("$2", content))) == [], "\(content)")
+    }
+    #expect(lines(answer(Self.event("$2", #""msgtype":"m.notice","body":"!gate on""#))) == [])
+  }
+
+  @Test(arguments: ["!a/b%:h", "!\u{E9}:h", "!:h", "#a", ""])
+  func `any name is a room, and each event keeps its id`(_ room: String) {
+    let read = answer(Self.event("$a/b%2F", #""msgtype":"m.text","body":"!gate on""#), in: room)
+    #expect(read?.rooms.map(\.id) == [room] && read?.rooms.first?.newest == "$a/b%2F")
+  }
+
+  @Test func `a tombstone replaces the room, and a room that the kiosk was removed or banned from is left`() {
+    #expect(answer(Self.state("m.room.tombstone", #""replacement_room":"!new:h""#))?.rooms.first?.isReplaced == true)
+    #expect(answer(Self.state("m.room.tombstone", #""replacement_room":1"#))?.rooms.first?.isReplaced == false)
+    for membership in ["leave", "ban"] {
+      let member = #"{"type":"m.room.member","state_key":"@kiosk:h","content":{"membership":"\#(membership)"}}"#
+      #expect(answer(member, part: "leave")?.rooms.first?.isLeft == true)
+    }
+  }
+
+  @Test func `reactions keep their sender and their event, and only a yes or a no is one`() {
+    func reaction(_ key: String, by user: String) -> String {
+      let relation = #"{"rel_type":"m.annotation","event_id":"$q","key":"\#(key)"}"#
+      return #"{"type":"m.reaction","sender":"\#(user)","content":{"m.relates_to":\#(relation)}}"#
+    }
+    let read = answer(
+      reaction("\u{2705}", by: "@eve:h"), reaction("\u{1F44D}", by: "@ann:h"), reaction("\u{274C}", by: "@ann:h"))
+    let found = read?.rooms.first?.changes.compactMap { change -> String? in
+      if case .reaction(let event, let user, let isYes) = change { "\(event) \(user) \(isYes)" } else { nil }
+    }
+    #expect(found == ["$q @eve:h true", "$q @ann:h false"])
+  }
+
+  @Test func `a request that starts from the present reads a single event of each room`() {
+    var filter = SyncFilter(rooms: ["!a:h"], readsPowers: false, readsReactions: false, readsCiphertexts: false)
+    #expect(filter.text.contains(#""limit":20,"#))
+    filter.isFromPresent = true
+    #expect(filter.text.contains(#""limit":1,"#))
+  }
+}
