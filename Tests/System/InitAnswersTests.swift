@@ -59,6 +59,22 @@ import Testing
     #expect(try String(contentsOfFile: site.target, encoding: .utf8).contains("client_id: typed "))
   }
 
+  @Test func `a table tells boards without a broker from the others`() throws {
+    let site = try Site()
+    defer { try? FileManager.default.removeItem(atPath: site.folder) }
+    let answers = try String(contentsOfFile: site.folder + "/site.yaml", encoding: .utf8)
+      .replacingOccurrences(of: "url: localhost:1", with: "url: \"%{board.broker}\"")
+      .replacingOccurrences(of: "state: data", with: "state: data\nsend-to: \"#%{board.door}:h\"")
+    try site.write("site.yaml", answers)
+    for (broker, line) in [("none", "room: \"#front:h\"\n"), ("localhost:1", "topic: site/front/open\n")] {
+      try site.write("boards.csv", "hostname,door,title,broker\n\(site.host),front,Door,\(broker)\n")
+      let done = try site.run("--force")
+      #expect(done.status == 0, "\(done)")
+      let text = try String(contentsOfFile: site.target, encoding: .utf8)
+      #expect(text.contains(line) && text.contains("\nbroker:") == (broker != "none"), "\(text)")
+    }
+  }
+
   @Test func `each mistake has its sentence, and nothing is written`() throws {
     let site = try Site()
     defer { try? FileManager.default.removeItem(atPath: site.folder) }

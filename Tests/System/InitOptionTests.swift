@@ -27,6 +27,72 @@ import Testing
     }
   }
 
+  /// Runs it without a broker.
+  private func initializeAlone(_ path: String, _ options: [String]) throws -> Finished {
+    try Programs.run(
+      try Programs.built("tappet"), ["init", "--yes", "--force", "--config", path, "--reader", "none"] + options,
+      environment: ["TAPPET_PRESETS": Repository.root + "/board/presets"])
+  }
+
+  @Test func `without a broker the first action goes to a room or a web server`() throws {
+    let folder = TemporaryFolder()
+    let path = folder.path + "/kiosk.yaml"
+    for (options, line) in [
+      (["--preset", "none", "--send-to", "#door:h"], ##"    room: "#door:h""##),
+      (["--url", "none", "--send-to", "https://web.example/tap"], #"    webhook: {url: "https://web.example/tap"}"#),
+    ] {
+      let done = try initializeAlone(path, options + ["--ca", "/nowhere.pem", "--action", "bell"])
+      #expect(done.status == 0, "\(done)")
+      let text = try String(contentsOfFile: path, encoding: .utf8)
+      #expect(text.contains("\n# broker: ") && !text.contains("\nbroker:") && !text.contains("topic: "), "\(text)")
+      #expect(text.contains(line + "\n") && text.contains("  - name: bell\n"), "\(text)")
+      let isRoom = line.contains("room")
+      #expect(text.contains("\nmatrix: {session: matrix.session} ") == isRoom, "\(text)")
+      #expect(done.errors.contains("matrix login USER") == isRoom, "\(done)")
+      let checked = try Programs.run(try Programs.built("tappet"), ["check", "--config-only", "--config", path])
+      // Only the login is missing.
+      #expect(
+        isRoom
+          ? checked.errors.contains("create it with 'tappet matrix login USER'")
+          : checked.output.contains("bell: POST to "), "\(checked)")
+      // Run again, the file provides its answers.
+      #expect(try initializeAlone(path, []).status == 0)
+      let again = try String(contentsOfFile: path, encoding: .utf8)
+      #expect(again.contains(line + "\n") && again.contains("message: \"Somebody is here (%{time}).\"\n"), "\(again)")
+    }
+    let missing = try initializeAlone(folder.path + "/other.yaml", ["--preset", "none"])
+    #expect(missing.status == 2 && missing.errors.contains("--send-to is missing"), "\(missing)")
+    let wrong = try initializeAlone(folder.path + "/other.yaml", ["--preset", "none", "--send-to", "#door"])
+    #expect(wrong.status == 1 && wrong.errors.contains("--send-to: "), "\(wrong)")
+  }
+
+  @Test func `a person who has no broker is asked for a room, and for no certificates`() throws {
+    let folder = TemporaryFolder()
+    let path = folder.path + "/new/kiosk.yaml"
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+    let session = try TypedSession(
+      try Programs.built("tappet"), ["init", "--config", path], log: folder.path + "/session",
+      environment: ["TAPPET_PRESETS": Repository.root + "/board/presets"])
+    try session.answer("(number or name) [another]: ", "another")
+    try session.answer("Host", "none")
+    try session.answer("Matrix room", "")
+    try session.expect("a room or a URL is required")
+    try session.answer("Matrix room", "#door:h")
+    try session.answer("connection string", "none")
+    try session.answer("Profile of the board's header", "none")
+    try session.answer("Line of the status LED", "")
+    try session.answer("Line of a button", "")
+    try session.answer("Name [light]: ", "bell")
+    try session.answer("Message", "")
+    try session.answer("Folder", "state")
+    try session.expect("wrote \(path)")
+    try session.expect("'tappet matrix login USER --config \(path)'")
+    #expect(try session.status() == 0)
+    #expect(try String(contentsOfFile: path, encoding: .utf8).contains(##"    room: "#door:h""##))
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/new").sorted()
+    #expect(names == ["kiosk.yaml", "state"])
+  }
+
   @Test func `a board without a reader says so, and takes a share code all the same`() throws {
     let world = try KioskWorld()
     let share = world.folder + "/share"

@@ -10,6 +10,8 @@ struct ConfigTemplate {
     var title: String?
     var index: Int64?
     var topic: String
+    /// The room or the URL that replaces the topic if there is no broker.
+    var destination: String?
     var message: String
     /// Whether `%{` is literal text in the message.
     var isLiteral = false
@@ -17,6 +19,7 @@ struct ConfigTemplate {
 
   /// Comment lines at the top.
   var heading: [String] = []
+  /// The broker's URL; empty if there is no broker.
   var url = ""
   var alpn: String?
   var clientID = ""
@@ -52,24 +55,10 @@ struct ConfigTemplate {
     for line in heading { text += "# " + Self.oneLine(line) + "\n" }
     text += "# Use 'tappet check' to test the file. docs/configuration.md (share/doc/tappet) describes every key.\n"
     text += "# Relative paths are relative to this file.\n\n"
-    text += "broker:\n"
-    text += "  url: " + Self.quoted(url) + "        # or a list of URLs: if one fails, the next is tried\n"
-    if let alpn { text += "  alpn: " + Self.quoted(alpn) + "        # offered in the TLS handshake\n" }
-    text += "  client_id: " + Self.quoted(clientID) + "        # "
-    text += Self.oneLine(clientIDComment ?? "must be unique on the broker") + "\n"
-    if let username {
-      text += "  username: " + Self.quoted(username) + "\n"
-      if hasPassword { text += "  password: {file: " + Self.password + "}\n" }
-    }
-    text +=
-      hasCA
-      ? "  ca: " + Self.ca + "        # only these CA certificates are trusted\n"
-      : "  # ca: ca.pem        # if omitted: the system's trust store\n"
-    if hasCertificate {
-      text += "  certificate: " + Self.certificate + "        # use 'tappet cert import' to replace it and the key\n"
-      text += "  private_key: " + Self.key + "\n"
-    } else {
-      text += "  # certificate: kiosk.pem\n  # private_key: kiosk.key\n"
+    text += url.isEmpty ? "# broker: {url: HOST, client_id: NAME}        # required for topics\n" : brokerText
+    let destinations = actions.compactMap { $0.destination }
+    if destinations.contains(where: { RoomDestination.isRoom($0) }) {
+      text += "\nmatrix: {session: matrix.session}        # written by 'tappet matrix login'\n"
     }
     text +=
       hasTimestampKey
@@ -91,11 +80,41 @@ struct ConfigTemplate {
       text += "  - name: " + Self.quoted(action.name) + "\n"
       if let title = action.title { text += "    title: " + Self.quoted(title) + "\n" }
       if let index = action.index { text += "    index: " + String(index) + "        # the idx on its tags\n" }
-      text += "    topic: " + Self.quoted(action.topic) + "\n"
+      text += destinationText(of: action)
       text += "    message: " + Self.quoted(action.message) + "\n"
       if action.isLiteral { text += "    format: literal        # '%{' has no special meaning in this message\n" }
     }
     return text
+  }
+
+  private var brokerText: String {
+    var text = "broker:\n"
+    text += "  url: " + Self.quoted(url) + "        # or a list of URLs: if one fails, the next is tried\n"
+    if let alpn { text += "  alpn: " + Self.quoted(alpn) + "        # offered in the TLS handshake\n" }
+    text += "  client_id: " + Self.quoted(clientID) + "        # "
+    text += Self.oneLine(clientIDComment ?? "must be unique on the broker") + "\n"
+    if let username {
+      text += "  username: " + Self.quoted(username) + "\n"
+      if hasPassword { text += "  password: {file: " + Self.password + "}\n" }
+    }
+    text +=
+      hasCA
+      ? "  ca: " + Self.ca + "        # only these CA certificates are trusted\n"
+      : "  # ca: ca.pem        # if omitted: the system's trust store\n"
+    if hasCertificate {
+      text += "  certificate: " + Self.certificate + "        # use 'tappet cert import' to replace it and the key\n"
+      text += "  private_key: " + Self.key + "\n"
+    } else {
+      text += "  # certificate: kiosk.pem\n  # private_key: kiosk.key\n"
+    }
+    return text
+  }
+
+  private func destinationText(of action: Action) -> String {
+    guard let destination = action.destination else { return "    topic: " + Self.quoted(action.topic) + "\n" }
+    let isRoom = RoomDestination.isRoom(destination)
+    return isRoom
+      ? "    room: " + Self.quoted(destination) + "\n" : "    webhook: {url: " + Self.quoted(destination) + "}\n"
   }
 
   private var panelText: String {

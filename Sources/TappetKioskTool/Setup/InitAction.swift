@@ -16,20 +16,25 @@ extension SetupWizard {
       files.draft.actions[0].topic = "home/" + answer + "/set"
       return try actionMistake()
     }
-    try resolve("topic", "Topic", default: files.draft.actions[0].topic) { (answer) throws(CommandFailure) in
-      guard Action.isTopic(answer) else {
-        return "a topic must not contain '+', '#' or control characters, or start with '$'"
-      }
-      files.draft.actions[0].topic = answer
-      return try actionMistake()
-    }
-    try resolve("message", "Message (%T: a timestamp token, %I: a unique id)", default: "toggle") {
+    if !isWithoutBroker { try askTopic() }
+    let usual = isWithoutBroker ? "Somebody is here (%{time})." : "toggle"
+    try resolve("message", "Message (%T: a timestamp token, %I: a unique id)", default: usual) {
       (answer) throws(CommandFailure) in
       files.draft.actions[0].message = answer
       if PayloadTemplate(answer).usesTimestamp, files.timestampKey == nil {
         try askTimestampKey()
         askClock()
       }
+      return try actionMistake()
+    }
+  }
+
+  private func askTopic() throws(CommandFailure) {
+    try resolve("topic", "Topic", default: files.draft.actions[0].topic) { (answer) throws(CommandFailure) in
+      guard Action.isTopic(answer) else {
+        return "a topic must not contain '+', '#' or control characters, or start with '$'"
+      }
+      files.draft.actions[0].topic = answer
       return try actionMistake()
     }
   }
@@ -62,7 +67,7 @@ extension SetupWizard {
     files.draft.trustsClock = prompt?.confirm("Trust the clock as it is?", default: false) ?? false
   }
 
-  private func actionMistake() throws(CommandFailure) -> String? {
+  func actionMistake() throws(CommandFailure) -> String? {
     guard let configuration = try files.trial() else { return "this value is not valid in a configuration" }
     guard let preset, let broker = configuration.broker else { return nil }
     return preset.objections(to: broker, actions: configuration.actions).first {

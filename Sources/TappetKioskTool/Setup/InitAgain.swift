@@ -5,6 +5,7 @@ import CPlatform
 import TappetCommandLine
 import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetMessages
 import TappetPlatform
 
@@ -36,7 +37,7 @@ extension SetupWizard {
     var answers: [(option: String, answer: String)] = []
     func add(_ option: String, _ answer: String?) { if let answer { answers.append((option, answer)) } }
     let broker = configuration.broker
-    add("url", broker?.endpoints.first?.text)
+    add("url", broker.map { $0.endpoints.first?.text } ?? "none")
     add("client-id", broker?.clientID)
     add("username", broker?.username)
     add("ca", broker?.caFile)
@@ -52,8 +53,17 @@ extension SetupWizard {
     add("button", panel.buttons.first?.line.address.text)
     if let action = configuration.actions.first {
       add("action", action.name)
-      add("topic", action.topic)
-      add("message", action.message.text)
+      if let topic = action.topic {
+        add("topic", topic)
+        add("message", action.message.text)
+      } else if let body = action.webhookBody?.text,
+        let endpoint = configuration.webhooks.first(where: { $0.action == action.name })
+      {
+        if case .text(let url) = endpoint.url { add("send-to", url) }
+        add("send-to", endpoint.room)
+        // The body of a message to a room is its event, as JSON.
+        add("message", endpoint.room == nil ? body : JSON(decoding: Array(body.utf8))?["body"]?.text)
+      }
     }
     let key = files.folder + "/" + ConfigTemplate.timestampKey
     if access(key, F_OK) == 0 { add("timestamp-key", key) }

@@ -17,8 +17,10 @@ extension SetupWizard {
         inform("  \(index + 1)  \(name): \(BrokerPreset.load(name: name)?.title ?? "")")
       }
       inform("  \(known.count + 1)  another")
+      inform("  \(known.count + 2)  none: messages go to Matrix rooms or web servers")
     }
     try resolve("preset", "Broker type (number or name)", default: "another") { acceptPreset($0, known) }
+    if isWithoutBroker { return try askDestination() }
     for note in preset?.notes ?? [] { inform("  - " + note) }
     if let preset, let other = preset.other {
       inform(
@@ -30,14 +32,14 @@ extension SetupWizard {
   private func acceptPreset(_ answer: String, _ known: [String]) -> String? {
     preset = nil
     files.draft.isHomeAssistant = false
+    let names = known + ["another", "none"]
     var name = answer
-    if let number = Int64(decimal: answer.utf8), number >= 1, number <= known.count + 1 {
-      name = number > known.count ? "another" : known[Int(number) - 1]
-    }
-    if name == "another" { return nil }
+    if let number = Int64(decimal: answer.utf8), number >= 1, number <= names.count { name = names[Int(number) - 1] }
+    isWithoutBroker = name == "none"
+    if name == "another" || isWithoutBroker { return nil }
     guard let found = BrokerPreset.load(name: name) else {
       let nearest = Spelling.suggestion(BrokerPreset.nearest(to: name))
-      return "unknown preset '\(name)'\(nearest); the presets are " + known.joined(separator: ", ") + ", another"
+      return "unknown preset '\(name)'\(nearest); the presets are " + names.joined(separator: ", ")
     }
     preset = found
     files.draft.isHomeAssistant = found.isHomeAssistant
@@ -46,7 +48,9 @@ extension SetupWizard {
 
   func askURL() throws(CommandFailure) {
     let example = preset?.example ?? "broker.example"
-    try resolve("url", "Host, such as \(example), or mqtts://HOST:PORT", default: nil) { answer in
+    try resolve("url", "Host, such as \(example), or mqtts://HOST:PORT; or 'none'", default: nil) { answer in
+      isWithoutBroker = answer == "none"
+      if isWithoutBroker { return nil }
       let text = answer.utf8.contains(UInt8(ascii: "/")) ? answer : "mqtts://" + answer
       guard var endpoint = BrokerEndpoint(url: text) else {
         let given = answer.withoutUserInfo
@@ -58,6 +62,23 @@ extension SetupWizard {
       let other = preset?.other
       files.draft.alpn = arguments.value("alpn") ?? (other?.port == endpoint.port ? other?.alpn : nil)
       return nil
+    }
+    if isWithoutBroker { try askDestination() }
+  }
+
+  /// Prompts for the destination of the first action, which has no topic if there is no broker.
+  ///
+  /// Answers about the broker may have been given before; the other actions of an existing kiosk.yaml have topics.
+  private func askDestination() throws(CommandFailure) {
+    preset = nil
+    (files.draft.url, files.draft.isHomeAssistant) = ("", false)
+    (files.authorityPEM, files.identity, files.password) = (nil, nil, nil)
+    files.draft.actions.removeSubrange(1...)
+    let question = "Matrix room, such as #door:example.org, or web server, such as https://HOST/PATH"
+    try resolve("send-to", question, default: nil) { (answer) throws(CommandFailure) in
+      if answer.isEmpty { return "a room or a URL is required" }
+      files.draft.actions[0].destination = answer
+      return try actionMistake()
     }
   }
 
@@ -165,7 +186,7 @@ extension SetupWizard {
   // MARK: The first connection
 
   func tryBroker() throws(CommandFailure) {
-    while true {
+    while !isWithoutBroker {
       guard let broker = try files.trial()?.broker else { throw .reported(.configuration) }
       for objection in preset?.objections(to: broker, actions: []) ?? [] {
         inform("  " + objection.sentence(preset?.title ?? ""))

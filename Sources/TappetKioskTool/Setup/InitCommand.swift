@@ -15,8 +15,10 @@ extension Command {
       options: [
         CommandOption("yes", "do not prompt; use defaults for omitted options"),
         CommandOption("answers", "FILE", .file, "YAML file with the answers by option name; can contain %{board.NAME}"),
-        CommandOption("preset", "NAME", .preset, "broker: aws-iot, emqx, hivemq, home-assistant, mosquitto, another"),
-        CommandOption("url", "HOST|URL", "broker: HOST, HOST:PORT, mqtts://… or mqtt://…"),
+        CommandOption(
+          "preset", "NAME", .preset, "broker: aws-iot, emqx, hivemq, home-assistant, mosquitto, another or none"),
+        CommandOption("url", "HOST|URL", "broker: HOST, HOST:PORT, mqtts://…, mqtt://… or 'none'"),
+        CommandOption("send-to", "ROOM|URL", "without a broker: Matrix room or web server of the first action"),
         CommandOption("alpn", "NAME", "ALPN protocol (default for aws-iot on port 443: the preset's)"),
         CommandOption("ca", "FILE|system", .file, "broker's CA certificates, or 'system' for the system's trust store"),
         CommandOption(
@@ -51,20 +53,14 @@ extension Command {
         Prompts for broker, certificates, reader, panel, first action and first tag, and tests each answer
         immediately. Only after the last question, it writes a commented kiosk.yaml, its files and the tag, and
         waits until the first tap is delivered. An existing kiosk.yaml provides the defaults, and is kept as
-        kiosk.yaml.old. Each option answers a question in advance.
+        kiosk.yaml.old. Each option answers a question in advance. With the preset or the URL 'none', there is
+        no broker, other options about it are ignored, and the first action goes to a room or a web server.
         --answers: the keys are the option names without '--'; set options without a value to true. Paths are
         relative to the file, and an option on the command line replaces its answer. %{board.NAME} stands for
         machine_id, serial, mac, hostname, or a column of this board's row in the CSV file set with 'boards'.
         """,
       example: "tappet init --yes --preset mosquitto --url broker.example --ca ca.pem --certificate kiosk.p12",
-      usageError: { arguments in
-        let wantsTag = arguments.has("write-tag") || arguments.has("tap")
-        if wantsTag, arguments.value("reader") == "none" { return "--tap and --write-tag need a reader" }
-        if arguments.has("tap"), arguments.has("yes"), !arguments.has("write-tag"), !arguments.has("share-file") {
-          return "--tap needs --write-tag or --share-file: without a secret, every tag is refused"
-        }
-        return nil
-      },
+      usageError: { usageErrorOfSetUp($0) },
       body: .plain { (arguments) throws(CommandFailure) in
         let arguments = try InitAnswers.added(to: arguments)
         let path = KioskAccess.path(arguments)
@@ -79,6 +75,15 @@ extension Command {
         try SetupWizard(try KioskFiles.prepare(path), arguments).run()
       })
   }
+
+  private static func usageErrorOfSetUp(_ arguments: Arguments) -> String? {
+    let wantsTag = arguments.has("write-tag") || arguments.has("tap")
+    if wantsTag, arguments.value("reader") == "none" { return "--tap and --write-tag need a reader" }
+    if arguments.has("tap"), arguments.has("yes"), !arguments.has("write-tag"), !arguments.has("share-file") {
+      return "--tap needs --write-tag or --share-file: without a secret, every tag is refused"
+    }
+    return nil
+  }
 }
 
 /// One setup run: the answers so far, and the prompt for the rest.
@@ -88,6 +93,8 @@ final class SetupWizard {
   /// Prompt for answers; `nil` with --yes.
   let prompt: Prompt?
   var preset: BrokerPreset?
+  /// Whether the kiosk has no broker.
+  var isWithoutBroker = false
   /// Whether a reader has responded.
   var hasReader = false
   /// Files that were read as input; overwriting them with the same content loses nothing.
@@ -116,7 +123,7 @@ final class SetupWizard {
     startFromExistingFile()
     do throws(CommandFailure) {
       try askBroker()
-      try askIdentity()
+      if !isWithoutBroker { try askIdentity() }
       try tryBroker()
       try askReader()
       try askPanel()

@@ -60,6 +60,11 @@ extension SetupWizard {
       guard let action = configuration.actions.first else { return }
       isReady = try writeTag(action, configuration)
     }
+    if let matrix = configuration.matrix, access(matrix.sessionFile, F_OK) != 0 {
+      Output.printError("  Next, use \(hint("matrix login USER")) to log the kiosk in; no message is sent before.")
+      if arguments.has("tap") { throw .reported(.refused) }
+      return
+    }
     guard isReady, hasReader else {
       let code = configuration.hasReader ? "\(hint("secret import")) to import the share code, " : ""
       return inform("  Later, use \(code)\(hint("run")) to run the kiosk, and \(hint("check")) to check it.")
@@ -138,7 +143,8 @@ extension SetupWizard {
     guard let limit = arguments.seconds("tap") ?? (prompt == nil ? nil : .seconds(60)) else { return }
     inform("  Starting the kiosk …")
     let observer = TapObserver(
-      invitation: "  Hold the tag to the reader (\(limit.wholeMilliseconds / 1000) s; Ctrl-C: later) …")
+      invitation: "  Hold the tag to the reader (\(limit.wholeMilliseconds / 1000) s; Ctrl-C: later) …",
+      needsLink: configuration.broker != nil)
     do throws(RuntimeError) { try run(configuration, observer, limit) } catch { throw .failed(error.sentence) }
     if observer.isDelivered {
       Output.print("The kiosk works. Start it: \(hint("run"))")
@@ -178,11 +184,14 @@ extension SetupWizard {
 private final class TapObserver {
   private(set) var isDelivered = false
   private var isReaderReady = false
-  private var isLinkUp = false
+  private var isLinkUp: Bool
   private var invitation: String?
 
   /// Creates an observer that prints the invitation when the kiosk is ready for the tap.
-  init(invitation: String) { self.invitation = invitation }
+  init(invitation: String, needsLink: Bool) {
+    self.invitation = invitation
+    isLinkUp = !needsLink
+  }
 
   func note(_ report: Report, _ line: LogRecord) {
     switch report {
