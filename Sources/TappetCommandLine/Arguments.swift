@@ -88,8 +88,7 @@ package struct Arguments {
       } else if options.indices.contains(index) {
         name = options[index].name
       } else {
-        let word = vector[max(0, Int(tp_optind()) - 1)].map { String(cString: $0) } ?? ""
-        throw mistake(found, word, Int(tp_optopt() - firstOption), command)
+        throw mistake(found, rejectedWord(in: vector), Int(tp_optopt() - firstOption), command)
       }
       let kind = options.indices.contains(index) ? options[index].kind : .text
       arguments.values.append((name, tp_optarg().map { kind.spelt(String(cString: $0)) }))
@@ -101,6 +100,17 @@ package struct Arguments {
       if let word { arguments.operands.append(kind.spelt(String(cString: word))) }
     }
     return arguments
+  }
+
+  /// Returns the argument that getopt_long rejected; it moves on only after the last letter of a word like `-1+1`.
+  private static func rejectedWord(in vector: [UnsafeMutablePointer<CChar>?]) -> String {
+    let next = Int(tp_optind())
+    let word = vector[max(0, next - 1)].map { String(cString: $0) } ?? ""
+    let isLong = tp_optopt() == 0 || tp_optopt() >= firstOption
+    if isLong || word.utf8.first == UInt8(ascii: "-") && word.utf8.last == UInt8(truncatingIfNeeded: tp_optopt()) {
+      return word
+    }
+    return vector[next].map { String(cString: $0) } ?? word
   }
 
   /// Returns the error for an argument that getopt_long rejected; `index` identifies the option, if known.
