@@ -20,6 +20,15 @@ extension InventoryEntry {
   }
 }
 
+extension String {
+  /// The text with its second and later lines below the first, so that none of them looks like another attribute.
+  fileprivate var indentedLines: String {
+    utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
+      String(Substring(line.last == UInt8(ascii: "\r") ? line.dropLast() : line))
+    }.joined(separator: "\n" + Help.padded("", 12))
+  }
+}
+
 extension InventoryLoan {
   fileprivate var json: JSON {
     .object([
@@ -75,7 +84,7 @@ extension Inventory {
       let minimum = entry.minimum.map { ", at least \($0)" + (entry.isLow ? ": low" : "") } ?? ""
       add("quantity", "\(entry.quantity)" + minimum)
     }
-    add("notes", entry.notes)
+    add("notes", entry.notes.indentedLines)
     if let photo = entry.photo { add("photo", photo.path + " (" + PhotoFile.state(of: photo) + ")") }
     if let sighting = try sighting(of: entry) {
       add("seen", WallTime.second(unixMilliseconds: sighting.unixMilliseconds) + " by " + sighting.who)

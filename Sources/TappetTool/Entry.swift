@@ -31,6 +31,12 @@ package func tappet_tool_main(
   guard let arguments else { return ExitStatus.usage.rawValue }
   let words = prepare(count, arguments)
   if words.first == InventoryHelper.option { return InventoryHelperProgram.serve(words).rawValue }
+  // Otherwise, a name from a terminal in Latin-1 would be stored with U+FFFD in place of its letters.
+  for index in 1..<max(1, Int(count)) {
+    guard let word = arguments[index], String(validatingCString: word) == nil else { continue }
+    Output.printError("tappet: the argument '\(words[index - 1])' is not UTF-8; set the terminal to UTF-8")
+    return ExitStatus.usage.rawValue
+  }
   return Output.finalStatus(CommandTable.run(words)).rawValue
 }
 

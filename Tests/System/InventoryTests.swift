@@ -64,6 +64,19 @@ import Testing
     try world.goodTap()
   }
 
+  @Test func `lines of notes are below each other, and an argument that is not UTF-8 is refused`() throws {
+    let world = try KioskWorld(withBroker: false)
+    try fill(world)
+    #expect(try world.tappet("item", "edit", "M4 x 20", "--notes", "Größe 4\r\n  with  Bob").status == 0)
+    let notes = "  notes     Größe 4\n              with  Bob\n"
+    #expect(try world.tappet("item", "show", "M4 x 20").output.contains(notes))
+    let tappet = try Programs.built("tappet").path
+    let latin = "exec '\(tappet)' building add \"$(printf 'B\\374ro')\" --config '\(world.configPath)'"
+    let refused = try Programs.run(URL(fileURLWithPath: "/bin/sh"), ["-c", latin])
+    #expect(refused.status == 2 && refused.errors.contains("is not UTF-8; set the terminal"), "\(refused)")
+    #expect(try world.tappet("building", "list").output == "House\n")
+  }
+
   /// Loans, reservations and barcodes are changes, too; one that another person made needs --any.
   private func takeBackLoans(_ world: KioskWorld) throws {
     #expect(try world.tappet("item", "lend", "M4 x 20", "--to", "Ann", "--by", "Ben").status == 0)
