@@ -26,6 +26,8 @@ package indirect enum InventoryError: Error, Hashable, Sendable {
   case barcodeTaken(code: String, kind: InventoryKind, name: String)
   /// An import row that contains a box's code, but whose names do not match that box.
   case codeElsewhere(code: String, path: String, row: String)
+  /// An import row that contains a new code and the label of a box with another code.
+  case codeDiffers(path: String, code: String, row: String)
   /// A quantity or minimum outside the valid range.
   case wrongQuantity(Int64)
   /// The request would remove more pieces than exist.

@@ -67,6 +67,7 @@ final class InventoryFile {
         if isOver { try reader.finish() } else { try reader.read(bytes) }
       } catch { throw refusal(error.sentence) }
       for row in reader.takeRows() { try take(row) }
+      if isOver, header == nil { throw refusal("the file is empty") }
     case .json: try takeLines(bytes)
     }
   }

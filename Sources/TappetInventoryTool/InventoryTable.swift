@@ -79,11 +79,15 @@ extension InventoryRecord {
   }
 
   private static func number(_ text: String, _ column: InventoryColumn) throws(InventoryRowError) -> Int64 {
-    // Spreadsheets may write 5 as 5.0 or 5,00.
+    // Spreadsheets may write 5 as 5.0 or 5,00; but 5.000 or 5,000 may be five thousand.
     let parts = text.utf8.split(maxSplits: 1, omittingEmptySubsequences: false) {
       $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",")
     }
     let isWhole = parts.count == 1 || !parts[1].isEmpty && parts[1].allSatisfy { $0 == UInt8(ascii: "0") }
+    guard !isWhole || parts.count == 1 || parts[1].count != 3 else {
+      throw InventoryRowError(
+        sentence: "\(column.rawValue) may be one or a thousand times as much: '\(text)'; write it without a separator")
+    }
     guard isWhole, let number = Int64(decimal: parts[0]) else {
       throw InventoryRowError(sentence: "\(column.rawValue) must be a whole number, not '\(text)'")
     }
@@ -161,13 +165,27 @@ struct InventoryHeader {
     }
     for (text, meaning) in zip(fields, meanings) {
       switch meaning {
-      case .own(let column): try record.take(text, column)
+      case .own(let column):
+        if column == .code || column == .barcodes { try Self.requireExact(text, column) }
+        try record.take(text, column)
       case .homebox(let name): homebox.take(text, name)
       case .ignored: break
       }
     }
     if homebox.isEmpty { return record }
     return try homebox.record()
+  }
+
+  /// Throws for a code such as `4.00638E+12`, to which a spreadsheet rounds a long number.
+  private static func requireExact(_ text: String, _ column: InventoryColumn) throws(InventoryRowError) {
+    for code in text.utf8.split(separator: UInt8(ascii: " ")) {
+      let isDigit = { (byte: UInt8) in (0x30...0x39).contains(byte) }
+      let rest = code.drop { isDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") }
+      guard rest.count < code.count, rest.starts(with: "E+".utf8), rest.count > 2, rest.dropFirst(2).allSatisfy(isDigit)
+      else { continue }
+      let sentence = "\(column.rawValue) was rounded by a spreadsheet: '\(text)'; format the column as text"
+      throw InventoryRowError(sentence: sentence + ", and enter it again")
+    }
   }
 }
 

@@ -128,6 +128,35 @@ import Testing
     #expect(try world.dump() == before && world.isWhole())
   }
 
+  @Test func `boxes with the same label and codes of their own stay two, and so do their items`() throws {
+    for rows in [
+      [("", "B-1"), ("", "B-2")], [("Rope", "B-1"), ("Wire", "B-2"), ("Tape", "B-1")],
+      [("", "B-1"), ("Rope", "B-1"), ("Wire", "B-2")],
+    ] {
+      let world = try TestInventory()
+      let table = rows.map { item, code in row("House", "Cellar", "Shelf", "Screws", item, code: code) }
+      for isFirst in [true, false] {
+        let counts = try world.inventory.runImport(named: "file", by: "Ann", isTrial: false) {
+          (job) throws(InventoryError) in
+          for record in table { try job.add(record) }
+        }
+        #expect(isFirst || counts.added + counts.changed == 0, "\(rows)")
+      }
+      for code in ["B-1", "B-2"] {
+        let box = try #require(try world.inventory.box(code: code))
+        let items = try world.inventory.items(named: code == "B-1" ? "Rope" : "Wire", in: box)
+        #expect(box.name == "Screws" && items.count == (rows.contains { $0.0 == "Wire" } ? 1 : 0), "\(rows)")
+      }
+      #expect(try world.names(.box) == ["Screws", "Screws"] && world.isWhole(), "\(rows)")
+    }
+  }
+
+  @Test func `a row about a box with a new code gives its box that code`() throws {
+    try _ = load(flatRows())
+    #expect(try load([row("House", "Cellar", "Shelf", "Screws", code: "B-1")]) == [0, 1, 0])
+    #expect(try world.names(.box).sorted() == ["Nails", "Rope", "Screws"] && inventory.box(code: "B-1") != nil)
+  }
+
   @Test func `one bad row in the end, and nothing is changed`() throws {
     try _ = load(flatRows())
     let before = try world.dump("place item change")
@@ -143,7 +172,8 @@ import Testing
         }, "another box has the QR code"
       ),
       (row("House", "Cellar", "Shelf", "Screws", "x") { $0.values.notes = long }, "maximum is 65536"),
-      (row("House", "Cellar", "Shelf", " \t", "x"), "No box found"),
+      (row("House", "Cellar", "Shelf", " \t", "x"), "does not specify which box"),
+      (row("House", "Cellar", "Shelf", "Screws", "x", code: "B-2"), ", not B-2; correct the code"),
       (row("House", "Cellar", "Shelf", "Screws", "x") { $0.values.quantity = -1 }, "not a quantity"),
       (row("House", "Cellar") { $0.id = box.id }, "a room must be in a building"),
     ] {

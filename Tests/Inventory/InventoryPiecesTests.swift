@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import TappetInventory
+@testable import TappetMessages
 
 @Suite struct InventoryPiecesTests {
   private let world: TestInventory
@@ -30,6 +31,15 @@ import Testing
   }
 
   private func tooFew(_ here: Int64) -> InventoryError { .tooFewHere(name: "M4", here: here) }
+
+  @Test func `a loan in the way without a last day is not answered with a later day`() throws {
+    var loan = InventoryLoan(person: "Ada", unixMilliseconds: 0, due: CalendarDay("2026-12-24"), quantity: 2)
+    let later = "until 2026-12-24; choose a later day, a smaller quantity, or return it first"
+    #expect(InventoryError.lent(loan).sentence == "2 of it are checked out to Ada " + later)
+    loan = InventoryLoan(person: "Ada", unixMilliseconds: 0, quantity: 1)
+    let never = "without a last day; choose a smaller quantity, or return it first"
+    #expect(InventoryError.lent(loan).sentence == "1 of it is checked out to Ada " + never)
+  }
 
   @Test func `several people have pieces of an item, as many as there are, and return them`() throws {
     try inventory.lend(screws, to: "Ann", quantity: 5, by: "Eve")

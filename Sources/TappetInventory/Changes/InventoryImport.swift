@@ -34,9 +34,10 @@ package final class InventoryImport {
   private let lastItem: InventoryRow
   private var addedPlaces: ClosedRange<InventoryRow>?
   private var addedItems: ClosedRange<InventoryRow>?
-  /// Place used by the previous row.
-  private var lastPlace: InventoryEntry?
-  private var lastPath: [String] = []
+  /// Place used by the previous row, and its path.
+  private var last: (place: InventoryEntry, path: [String])?
+  /// Boxes that rows of the file specify by their code: a row with another code is about another box.
+  private var coded: Set<InventoryRow> = []
   /// One bit for each existing item: whether the item was matched by a row without an id.
   ///
   /// Items with the same name are matched in order.
@@ -124,7 +125,12 @@ package final class InventoryImport {
     } else {
       try inventory.check(&entry)
     }
-    guard let old else { return .added(try insert(entry)) }
+    if let old, kind == .box, record.code != nil { coded.insert(old.row) }
+    guard let old else {
+      let added = try insert(entry)
+      if kind == .box, record.code != nil { coded.insert(added.row) }
+      return .added(added)
+    }
     if entry == old { return .unchanged }
     try inventory.keep(old, in: change)
     let origin = try inventory.location(of: old).path
@@ -133,7 +139,7 @@ package final class InventoryImport {
       let destination = try inventory.location(of: entry).path
       try inventory.recordMove(of: entry, from: origin, to: destination, now, by: who)
     }
-    lastPlace = nil
+    last = nil
     return .changed(from: old, to: entry)
   }
 
@@ -166,12 +172,20 @@ package final class InventoryImport {
       // new label.
       let label = record.names[Int(kind.rawValue)].trimmedLabel ?? ""
       let namesake = try inventory.child(of: container, label, .box)
-      if namesake != nil || container != nil && container?.row != box.container {
-        try require(box, named: record, code)
+      let isElsewhere = container != nil && container?.row != box.container
+      if namesake != nil || isElsewhere { try require(box, named: record, code) }
+      // A box that an earlier row has added cannot be a second box, too.
+      if isElsewhere || !label.isEmpty && label != box.name, coded.contains(box.row),
+        addedPlaces?.contains(box.row) == true
+      {
+        throw try elsewhere(box, record, code)
       }
       return box
     }
     let name = record.names[Int(kind.rawValue)].trimmedLabel ?? ""
+    if kind == .box, record.code != nil {
+      return try inventory.children(of: container, name, kind).first { !coded.contains($0.row) }
+    }
     if kind != .item { return try inventory.child(of: container, name, kind) }
     guard let container, lastItem > 0 else { return nil }
     let same = try inventory.items(named: name, in: container, upTo: lastItem)
@@ -198,25 +212,45 @@ package final class InventoryImport {
   private func container(of record: InventoryRecord, _ kind: InventoryKind) throws(InventoryError) -> InventoryEntry? {
     guard let needed = kind.container else { return nil }
     if let id = record.container {
-      if let lastPlace, lastPlace.id == id, lastPlace.kind == needed { return lastPlace }
+      if let last, last.place.id == id, last.place.kind == needed { return last.place }
       guard let place = try inventory.entry(id, of: needed) else { throw .unknown(needed, id.text) }
-      (lastPlace, lastPath) = (place, [])
+      last = (place, [])
       return place
     }
     let path = record.names[..<Int(kind.rawValue)].map { $0.trimmedLabel ?? "" }
-    if kind == .item, let code = record.code, let box = try inventory.box(code: code) {
+    let code = kind == .item ? record.code : nil
+    if let code, let box = try inventory.box(code: code) {
       try require(box, named: record, code)
+      coded.insert(box.row)
       let names = try inventory.location(of: box).names
       guard zip(path, names).allSatisfy({ $0.isEmpty || $0 == $1 }) else { throw try elsewhere(box, record, code) }
       return box
     }
     if path.allSatisfy({ $0.isEmpty }) { return nil }
-    if let lastPlace, path == lastPath { return lastPlace }
-    let place =
-      path.contains(where: { $0.isEmpty })
-      ? try inventory.resolve(names: path, needed) : try made(path, code: kind == .item ? record.code : nil)
-    (lastPlace, lastPath) = (place, path)
+    // No box has the code, so the place of the previous row is another one.
+    if code == nil, let last, path == last.path { return last.place }
+    try requireNoGap(in: path, kind)
+    guard path.contains(where: { $0.isEmpty }) else {
+      let place = try made(path, code: code)
+      last = place.map { ($0, path) }
+      return place
+    }
+    let place = try inventory.resolve(names: path, needed)
+    if let code { throw try differs(place, code) }
+    last = (place, path)
     return place
+  }
+
+  /// Throws if a place is missing between the names of a path, or between the path and the entry.
+  private func requireNoGap(in path: [String], _ kind: InventoryKind) throws(InventoryError) {
+    guard let outermost = path.firstIndex(where: { !$0.isEmpty }) else { return }
+    guard let gap = path[outermost...].lastIndex(of: "") else { return }
+    throw .noContainer(InventoryKind(rawValue: Int64(gap) + 1) ?? kind)
+  }
+
+  private func differs(_ box: InventoryEntry, _ code: String) throws(InventoryError) -> InventoryError {
+    let path = InventoryLocation(names: try inventory.location(of: box).names + [box.name]).path
+    return .codeDiffers(path: path, code: box.code, row: code)
   }
 
   /// Throws if a row contains the code of one box and the label of another, because one of the two must be wrong.
@@ -240,8 +274,12 @@ package final class InventoryImport {
     var place: InventoryEntry?
     for (index, name) in path.enumerated() {
       guard let kind = InventoryKind(rawValue: Int64(index)) else { break }
-      if let known = try inventory.child(of: place, name, kind) {
-        place = known
+      let known = try inventory.children(of: place, name, kind)
+      if kind == .box, let code {
+        // All boxes of that name have codes of their own in the file: this one is a further box.
+        if let other = known.first(where: { !coded.contains($0.row) }) { throw try differs(other, code) }
+      } else if let first = known.first {
+        place = first
         continue
       }
       var step = InventoryRecord()

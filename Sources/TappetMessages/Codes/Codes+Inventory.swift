@@ -12,7 +12,7 @@ extension InventoryError {
       switch self {
       case .emptyName, .emptyCode, .emptyPerson: "text-missing"
       case .tooLong, .name, .notesWithNUL, .wrongBarcode: "text-malformed"
-      case .codeTaken, .codeElsewhere: "box-code-taken"
+      case .codeTaken, .codeElsewhere, .codeDiffers: "box-code-taken"
       case .barcodeTaken: "barcode-taken"
       case .wrongQuantity: "quantity-malformed"
       case .tooFew, .tooFewHere, .tooFewLent: "too-few"

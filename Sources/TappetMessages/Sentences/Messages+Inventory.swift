@@ -23,6 +23,8 @@ extension InventoryError {
       case .barcodeTaken(let code, let kind, let name): "the \(kind.name) '\(name)' already has the code \(code)"
       case .codeElsewhere(let code, let path, let row):
         "the QR code \(code) belongs to \(path), but this row is for \(row); correct the code, or specify the box's id"
+      case .codeDiffers(let path, let code, let row):
+        "\(path) has the QR code \(code), not \(row); correct the code, or add another box with 'tappet box add'"
       case .wrongQuantity(let number):
         "\(number) is not a quantity; it must be a whole number from 0 to \(Limits.inventoryQuantityMax)"
       case .tooFew(let name, let quantity):
@@ -49,9 +51,7 @@ extension InventoryError {
       case .reserved(let other):
         "the item is reserved by \(other.person) from \(other.first.text) to \(other.last.text); choose other days, or "
           + "cancel that reservation with 'tappet item unreserve'"
-      case .lent(let loan):
-        "\(loan.quantity.map { "\($0) of it are" } ?? "it is") checked out to \(loan.person) until "
-          + "\(loan.due?.text ?? "an unknown day"); choose a later day, a smaller quantity, or return it first"
+      case .lent(let loan): loan.refusal
       case .endsBeforeStart(let first, let last): "a reservation from \(first.text) cannot end on \(last.text)"
       case .unchanged(let kind): "the \(kind.name) is already in this state: nothing was changed"
       case .emptyRow: "the row does not specify an entry"
@@ -69,6 +69,16 @@ extension InventoryError {
       case .store(let error): error.inventorySentence
       }
     }
+  }
+}
+
+extension InventoryLoan {
+  /// Sentence about a loan that leaves too few pieces for another one.
+  fileprivate var refusal: String {
+    let pieces = quantity.map { $0 == 1 ? "1 of it is" : "\($0) of it are" } ?? "it is"
+    let out = pieces + " checked out to \(person) "
+    guard let due else { return out + "without a last day; choose a smaller quantity, or return it first" }
+    return out + "until \(due.text); choose a later day, a smaller quantity, or return it first"
   }
 }
 
