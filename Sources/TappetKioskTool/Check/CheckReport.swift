@@ -358,8 +358,8 @@ extension CheckReport {
     if secrets.isEmpty {
       note(
         "secrets", .note,
-        "none yet, so every tag is refused; use 'tappet tag write' to create a secret, or 'tappet secret import' to "
-          + "import one")
+        "none yet, so every signed tag is refused; use 'tappet tag write' to create a secret, or "
+          + "'tappet secret import' to import one")
     }
   }
 }
