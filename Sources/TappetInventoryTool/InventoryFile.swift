@@ -28,6 +28,8 @@ final class InventoryFile {
   private var pending: [UInt8] = []
   private var line = 0
   private var isOver = false
+  /// Names of unknown members of JSON objects that were reported.
+  private var ignored: Set<String> = []
 
   /// Opens a file; `format` is `csv` or `json`, or `nil` to derive it from the file name.
   init(_ path: String, format name: String?) throws(CommandFailure) {
@@ -111,21 +113,37 @@ final class InventoryFile {
     guard String(validating: text, as: UTF8.self) != nil else {
       throw refusal(CSVError.notUTF8(line: line, encoding: TextEncoding.name(of: Array(text))).sentence)
     }
-    guard let json = JSON(decoding: Array(text)) else {
+    guard !Self.containsNUL(text) else { throw refusal("line \(line) contains a NUL character, \\u0000; remove it") }
+    guard let json = JSON(decoding: Array(text), isAlone: true) else {
       throw refusal("line \(line) is not a JSON object, as each line must be (convert an array with jq -c '.[]')")
     }
     for object in json.elements ?? [json] {
-      do throws(InventoryRowError) { rows.append(Row(line: line, record: try Self.record(object))) } catch {
+      do throws(InventoryRowError) { rows.append(Row(line: line, record: try record(object))) } catch {
         throw refusal("line \(line): \(error.sentence)")
       }
     }
   }
 
-  private static func record(_ json: JSON) throws(InventoryRowError) -> InventoryRecord {
+  /// Whether a JSON text contains a NUL, escaped or not, at which cJSON would end a string.
+  private static func containsNUL(_ text: ArraySlice<UInt8>) -> Bool {
+    var index = text.startIndex
+    while let next = text[index...].firstIndex(where: { $0 == 0 || $0 == UInt8(ascii: "\\") }) {
+      if text[next] == 0 || text[(next + 1)...].starts(with: "u0000".utf8) { return true }
+      index = min(next + 2, text.endIndex)
+    }
+    return false
+  }
+
+  private func record(_ json: JSON) throws(InventoryRowError) -> InventoryRecord {
     guard case .object(let members) = json else { throw InventoryRowError(sentence: "the value is not an object") }
     var record = InventoryRecord()
     for member in members {
-      guard let column = InventoryColumn.allCases.first(where: { $0.rawValue == member.name }) else { continue }
+      guard let column = InventoryColumn.allCases.first(where: { $0.rawValue == member.name }) else {
+        if ignored.count < 10, ignored.insert(member.name).inserted {
+          Output.printError("warning: \(path): line \(line): the member '\(member.name)' is ignored")
+        }
+        continue
+      }
       switch member.value {
       case .string(let text): try record.take(text, column)
       case .number(let number): try record.take("\(number)", column)

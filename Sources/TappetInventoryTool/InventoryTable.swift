@@ -206,7 +206,8 @@ struct HomeboxRow {
   /// importing the same file again updates the item.
   func record() throws(InventoryRowError) -> InventoryRecord {
     var record = InventoryRecord()
-    record.names[4] = value("name") ?? ""
+    guard let name = value("name") else { throw InventoryRowError(sentence: "HB.name is empty") }
+    record.names[4] = name
     for (index, name) in path.enumerated() { record.names[index] = name }
     if let reference = value("import_ref") ?? (hasAssetID ? value("asset_id").map { "asset " + $0 } : nil) {
       record.id = InventoryID(Array(LibCrypto.digest(Array("homebox:\(reference)".utf8)).prefix(16)))

@@ -56,9 +56,10 @@ package indirect enum JSON: Hashable, Sendable {
   /// Decodes one JSON value; `nil` if the bytes are malformed or nested deeper than cJSON allows (1,000 levels).
   ///
   /// Fractions are refused or, with `roundsFractions`, rounded down, because other programs write times with fractions.
+  /// With `isAlone`, a text after the value is refused instead of ignored.
   @export(interface)
-  package init?(decoding bytes: [UInt8], roundsFractions: Bool = false) {
-    guard let tree = JSONNode.parse(bytes) else { return nil }
+  package init?(decoding bytes: [UInt8], roundsFractions: Bool = false, isAlone: Bool = false) {
+    guard let tree = JSONNode.parse(bytes, isAlone: isAlone) else { return nil }
     defer { cJSON_Delete(tree) }
     guard let value = JSON(tree, roundsFractions) else { return nil }
     self = value

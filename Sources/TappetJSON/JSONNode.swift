@@ -16,12 +16,20 @@ package struct JSONNode {
 
   private init(_ item: UnsafePointer<cJSON>) { self.item = item }
 
-  /// Parses a text into a tree, which the caller must delete.
+  /// Parses a text into a tree, which the caller must delete; with `isAlone`, a text after the value is refused.
   @export(interface)
-  package static func parse(_ bytes: [UInt8]) -> UnsafeMutablePointer<cJSON>? {
+  package static func parse(_ bytes: [UInt8], isAlone: Bool = false) -> UnsafeMutablePointer<cJSON>? {
     bytes.withUnsafeBufferPointer { buffer in
       buffer.baseAddress.flatMap { start in
-        start.withMemoryRebound(to: CChar.self, capacity: buffer.count) { cJSON_ParseWithLength($0, buffer.count) }
+        start.withMemoryRebound(to: CChar.self, capacity: buffer.count) { text -> UnsafeMutablePointer<cJSON>? in
+          var end: UnsafePointer<CChar>?
+          guard let tree = cJSON_ParseWithLengthOpts(text, buffer.count, &end, 0) else { return nil }
+          let size = end.map { $0 - text } ?? 0
+          let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
+          if !isAlone || buffer[size...].allSatisfy(isSpace) { return tree }
+          cJSON_Delete(tree)
+          return nil
+        }
       }
     }
   }

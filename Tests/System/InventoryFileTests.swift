@@ -81,6 +81,7 @@ import Testing
       (columns + ",barcodes\nA,B,C,D,E,X \"4,00638E+12\"\n", "line 2: misplaced"),
       (columns + ",barcodes\nA,B,C,D,E,\"X 4,00638E+12\"\n", "line 2: barcodes was rounded by a spreadsheet"),
       (columns + ",code\nA,B,C,D,,4.00638E+12\n", "line 2: code was rounded by a spreadsheet"),
+      ("HB.name,HB.location\n,Home\n", "line 2: HB.name is empty"),
       ("item\nE\n", "line 2: the row does not specify which box"),
       ("building,id\nA,x\n", "id must be an id from an export"),
       (columns + ",code\nA,B,C,D,,B-1\nA,B,C,E,,\u{1B}\n", "U+001B"),
@@ -112,7 +113,11 @@ import Testing
       #expect(done.status == 1 && done.errors.contains(sentence), "\(done)")
       #expect(done.errors.contains("nothing was changed"), "\(done)")
     }
-    for text in ["[\n{\"building\": \"A\"\n", "{\"building\": [1]}", "7", "{\"building\": \"A\", \"quantity\": 1.5}"] {
+    for text in [
+      "[\n{\"building\": \"A\"\n", "{\"building\": [1]}", "7", "{\"building\": \"A\", \"quantity\": 1.5}",
+      "{\"building\": \"A\"} {\"building\": \"B\"}", "{\"building\": \"A\\u0000B\"}", "{\"building\": \"A\0B\"}",
+      "{\"building\": \"A\", \"notes\": \"\\\\\\u0000\"}",
+    ] {
       let done = try world.tappet("inventory", "import", try file("bad.json", text))
       #expect(done.status == 1 && done.errors.contains("line "), "\(text): \(done)")
     }

@@ -139,7 +139,9 @@ extension InventoryFault {
     case .reserved:
       "another person has some of the item, or has reserved it for today; use 'tappet item show' to see who, or "
         + "'tappet item unreserve' to cancel the reservation"
-    case .away: "tappet-inventory does not respond, so \(action) was not performed; tap again in a moment"
+    case .away:
+      "tappet-inventory does not respond, or is not done with earlier taps and scans, so \(action) was not performed; "
+        + "tap again in a moment"
     }
   }
 }
