@@ -35,6 +35,10 @@ extension Inventory {
     _ verb: InventoryVerb, _ entry: InventoryEntry, _ now: Int64, by who: String, isNews: Bool = true,
     _ correction: StockCorrection? = nil
   ) throws(InventoryError) -> Int64 {
+    let size = who.utf8.count
+    guard size <= Limits.inventoryNameSizeMax else {
+      throw .tooLong(what: "author's name", size: size, max: Limits.inventoryNameSizeMax)
+    }
     if isNews { try recordNews(verb, entry, now, by: who, correction) }
     return try stored { () throws(DatabaseError) in
       let insertion = try database.statement(
