@@ -12,7 +12,7 @@ import TappetPlatform
 enum FindCommand {
   static func run(_ arguments: Arguments, _ configuration: KioskConfiguration) throws(CommandFailure) {
     let inventory = try Inventory.of(configuration)
-    let text = arguments.operands[0]
+    let text = arguments.operands.joined(separator: " ")
     arguments.report?.beginList()
     let count = try judged { () throws(InventoryError) -> Int in
       if let thing = try inventory.thing(scanned: text) {

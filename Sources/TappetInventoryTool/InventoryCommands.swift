@@ -174,7 +174,7 @@ extension Command {
   static var find: Command {
     Command(
       words: "find", section: .inventory, summary: "find boxes and items by code, name or notes",
-      operands: [Operand("TEXT")],
+      operands: [Operand("TEXT", .text, .oneOrMore)],
       options: [
         CommandOption("code", "find only the thing with exactly this code"),
         CommandOption("limit", "N", .number(1...1_000_000), "show at most N (50)"), .json,
@@ -185,7 +185,7 @@ extension Command {
         letters or more, anywhere in the name. Words can also match the places that contain a thing. Case and
         accents are ignored. The newest things are listed first. Exit status: 1 nothing was found.
         """,
-      example: "tappet find 'schraub m4'",
+      example: "tappet find schraub m4",
       body: .running(FindCommand.run))
   }
 

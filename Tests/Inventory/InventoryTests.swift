@@ -283,6 +283,10 @@ import Testing
     #expect(try inventory.resolve("M4 / M5", .item).id == item.id)
     #expect(try inventory.resolve("***", .item).name == "***")
     #expect(throws: InventoryError.ambiguous(.box, "Screws", count: 2)) { try inventory.resolve("Screws", .box) }
+    let path = "specify the full path, as in 'House / Cellar / …', or "
+    for (kind, key) in [(InventoryKind.box, "the code"), (.spot, "the id, which 'tappet spot list --json' prints")] {
+      #expect(InventoryError.ambiguous(kind, "X", count: 2).sentence == "2 \(kind.plural) match 'X'; " + path + key)
+    }
     #expect(throws: InventoryError.ambiguous(.spot, "Cellar/Shelf", count: 2)) {
       try inventory.resolve("Cellar/Shelf", .spot)
     }

@@ -26,6 +26,7 @@ import Testing
     #expect(try world.tappet("box", "move", "B-17", "--to", "House/Cellar/Rack", "--by", "Ann").status == 0)
     #expect(try world.tappet("item", "edit", "M4 x 20", "--minimum", "500").status == 0)
     #expect(try world.tappet("find", "grosse").output == line)
+    #expect(try world.tappet("find", "gross", "rack").output == line)
     for place in ["--low", "--in=B-17", "--in=Rack", "--in=House / Cellar", "--in=House"] {
       #expect(try world.tappet("item", "list", place).output == String(line.dropFirst(10)))
     }

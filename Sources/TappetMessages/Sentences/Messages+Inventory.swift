@@ -30,8 +30,8 @@ extension InventoryError {
       case .tooFew(let name, let quantity):
         "the quantity of '\(name)' is only \(quantity); if that is wrong, correct it with 'tappet item count'"
       case .tooFewHere(let name, let here):
-        "only \(here) of '\(name)' can be had: there are no more, or people have them or have reserved them; use "
-          + "'tappet item show' to list them"
+        "\(here == 0 ? "none" : "only \(here)") of '\(name)' can be had: there are no more, or people have them or "
+          + "have reserved them; use 'tappet item show' to list them"
       case .tooFewLent(let person, let quantity): "\(person) has only \(quantity)"
       case .severalPeople(let name, let people):
         "several people have '\(name)', or have reserved it: \(people.joined(separator: ", ")); specify one of them"
@@ -41,7 +41,7 @@ extension InventoryError {
       case .unknownPlace(let words):
         "there is no place '\(words)'; specify a name, a path such as 'House / Cellar / …', a box's code, or an id"
       case .ambiguous(let kind, let words, let count):
-        "\(count) \(kind.plural) are named '\(words)'; specify the full path, as in 'House / Cellar / …', or the id"
+        "\(count) \(kind.plural) match '\(words)'; specify the full path, as in 'House / Cellar / …', or \(kind.key)"
       case .wrongContainer(let kind, let container):
         if let needed = kind.container {
           "\(kind.indefinite) must be in \(needed.indefinite), not in \(container?.indefinite ?? "nothing")"
@@ -95,6 +95,9 @@ extension DatabaseError {
 extension InventoryKind {
   /// Name with its indefinite article: `a building`, `an item`.
   fileprivate var indefinite: String { (self == .item ? "an " : "a ") + name }
+
+  /// The value that distinguishes entries with the same path.
+  fileprivate var key: String { self == .box ? "the code" : "the id, which 'tappet \(name) list --json' prints" }
 }
 
 extension InventoryChange {
