@@ -106,6 +106,8 @@ import Testing
     let workbook = Array("PK\u{3}\u{4}".utf8) + [UInt8](repeating: 0, count: 100)
     for (bytes, sentence) in [
       ([0xFF, 0xFE] + wide, "looks like UTF-16: "), (wide, "looks like UTF-16LE: "),
+      (Array("building\nHouse\nBa\0rn\n".utf8), "line 3 contains a NUL character; remove it"),
+      (Array(("building\n" + String(repeating: "House\n", count: 90_000) + "\0\n").utf8), "line 90002 contains a NUL"),
       (workbook, "the file is a workbook"),
     ] {
       try Data(bytes).write(to: URL(fileURLWithPath: latin))

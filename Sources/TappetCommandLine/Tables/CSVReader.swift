@@ -12,6 +12,8 @@ package enum CSVError: Error, Hashable {
   case fieldTooLong(line: Int, max: Int)
   /// The text is not UTF-8; `encoding` is iconv's name for the likely encoding.
   case notUTF8(line: Int, encoding: String)
+  /// A text in UTF-8 with a stray NUL.
+  case nul(line: Int)
   /// A spreadsheet in its native format.
   case workbook
   case noMemory
@@ -25,6 +27,7 @@ package enum CSVError: Error, Hashable {
       case .fieldTooLong(let line, let max): "line \(line): a field is larger than \(max) bytes; is a quote missing?"
       case .notUTF8(let line, let encoding):
         "line \(line) is not UTF-8; it looks like \(encoding): convert the file with iconv -f \(encoding) -t UTF-8"
+      case .nul(let line): "line \(line) contains a NUL character; remove it"
       case .workbook: "the file is a workbook (such as .xlsx or .ods); save it as 'CSV UTF-8' in the spreadsheet first"
       case .noMemory: "the system is out of memory"
       }
@@ -98,7 +101,12 @@ package final class CSVReader {
   private func begin(with bytes: [UInt8]) throws(CSVError) -> Int {
     if bytes.starts(with: [0x50, 0x4B, 3, 4]) { throw .workbook }
     // With NUL bytes, quotes and line ends would be misinterpreted.
-    if bytes.contains(0) { throw .notUTF8(line: 1, encoding: TextEncoding.name(of: bytes)) }
+    if let first = bytes.firstIndex(of: 0) {
+      // Every second byte of ASCII in UTF-16 is a NUL.
+      let isStray = bytes[0] < 0xFE && bytes.count(where: { $0 == 0 }) * 4 < bytes.count
+      if isStray { throw .nul(line: bytes[..<first].count { $0 == UInt8(CSV_LF) } + 1) }
+      throw .notUTF8(line: 1, encoding: TextEncoding.name(of: bytes))
+    }
     let isEnd = { (byte: UInt8) in byte == UInt8(CSV_LF) || byte == UInt8(CSV_CR) }
     let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     let first = bytes[mark...].prefix { !isEnd($0) }
@@ -142,8 +150,12 @@ package final class CSVReader {
       fault = .fieldTooLong(line: start, max: Limits.tableFieldSizeMax)
       return
     }
-    guard let text = String(validating: field, as: UTF8.self), !text.utf8.contains(0) else {
+    guard let text = String(validating: field, as: UTF8.self) else {
       fault = .notUTF8(line: start, encoding: TextEncoding.name(of: piece))
+      return
+    }
+    guard !text.utf8.contains(0) else {
+      fault = .nul(line: start)
       return
     }
     for byte in field where byte == UInt8(ascii: "\n") { line += 1 }
