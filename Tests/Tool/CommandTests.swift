@@ -105,7 +105,7 @@ import TestSupport
       message(.mqttPub, ["t", "-5"]) == "unknown option '-5' (put '--' before an argument that starts with '-'); "
         + "see 'tappet mqtt pub --help'")
     for words in [["-1+1"], ["t", "-1+1"], ["--url", "mqtt://h", "-1+1"]] {
-      #expect(message(.mqttPub, words)?.hasPrefix("unknown option '-1+1' (put '--'") == true, "\(words)")
+      #expect(message(.mqttPub, words)?.hasPrefix("unknown option '-1+1'") == true, "\(words)")
     }
     #expect(message(.mqttPub, ["--url", "mqtt://h", "--", "t", "-5"]) == nil)
     #expect(message(.secretList, ["--json=1"]) == "option '--json' does not take a value")
