@@ -23,18 +23,9 @@ struct MatrixRoom {
   let id: String
   private(set) var name: String?
   private(set) var alias: String?
-  private(set) var isSpace = false
   private(set) var isEncrypted = false
-  /// Ids of the rooms of a space.
-  private(set) var children: [String] = []
-  /// Number of unread notifications according to the homeserver.
-  private(set) var unread: Int64 = 0
-  /// Number of unread messages that mention the kiosk or everyone.
-  private(set) var mentions: Int64 = 0
-  /// Whether somebody has marked the room as unread for the kiosk's account.
-  private(set) var isMarkedUnread = false
-  /// Whether a push rule of the kiosk's account silences the room.
-  var isMuted = false
+  /// The unread messages, and the rooms of a space.
+  var tally = RoomTally()
   /// The messages of the last response, oldest first.
   private(set) var recent: [Message] = []
   /// The newest message; `nil` if none is known.
@@ -45,19 +36,10 @@ struct MatrixRoom {
   /// Applies the room's part of a response.
   mutating func read(_ room: JSONNode) {
     recent = []
+    tally.read(room)
     // Some state is only in the timeline, where it follows the other state.
     for part in ["state", "timeline"] { for event in room[part].elements("events") { read(event: event) } }
     if let last = recent.last { newest = last }
-    if let counts = room["unread_notifications"] {
-      unread = counts["notification_count"]?.count ?? 0
-      mentions = counts["highlight_count"]?.count ?? 0
-    }
-    // Clients that predate the specification write the first type.
-    for type in ["com.famedly.marked_unread", "m.marked_unread"] {
-      for event in room["account_data"].elements("events") where event["type"]?.text == type {
-        isMarkedUnread = event["content"]?["unread"]?.isTrue ?? false
-      }
-    }
   }
 
   private mutating func read(event: JSONNode) {
@@ -65,10 +47,6 @@ struct MatrixRoom {
     switch event["type"]?.text {
     case "m.room.message", "m.room.encrypted": readMessage(event, content)
     case "m.room.redaction": remove(event["redacts"]?.text ?? content?["redacts"]?.text)
-    case "m.space.child":
-      guard let child = event["state_key"]?.text, child.begins(with: "!"), RoomDestination.isRoom(child) else { return }
-      children.removeAll { $0 == child }
-      if !content.elements("via").isEmpty { children.append(child) }
     case let type?:
       // Without an empty state key, the event is not the room's state, whatever its type.
       if event["state_key"]?.text == "" { readState(type, content) }
@@ -81,7 +59,6 @@ struct MatrixRoom {
     case "m.room.name": name = content?["name"]?.text.flatMap { $0.isEmpty ? nil : $0 }
     case "m.room.canonical_alias": alias = content?["alias"]?.text.flatMap { $0.isEmpty ? nil : $0 }
     case "m.room.encryption": isEncrypted = true
-    case "m.room.create": isSpace = content?["type"]?.text == "m.space"
     case _: break
     }
   }
@@ -112,6 +89,13 @@ struct MatrixRoom {
 }
 
 extension MatrixRoom {
+  var isSpace: Bool { tally.isSpace }
+
+  /// Ids of the rooms of a space.
+  var children: Set<String> { tally.children }
+
+  var counts: RoomCounts { tally.counts }
+
   /// Name of the room for people: its name, its address or its id.
   var title: String { (name ?? alias ?? id).escaped }
 
@@ -152,14 +136,4 @@ extension String {
     if start.count < unicodeScalars.count { start.append("…") }
     return String(start)
   }
-}
-
-extension JSONNode {
-  /// A number of things, or a time; 0 if it is negative or out of range.
-  var count: Int64? { number.map { max(0, Int64(exactly: $0.rounded(.down)) ?? 0) } }
-}
-
-extension JSONNode? {
-  /// Returns the values in the member with this name; empty if there is no such member.
-  func elements(_ name: String) -> [JSONNode] { self?[name].map { Array($0.children) } ?? [] }
 }

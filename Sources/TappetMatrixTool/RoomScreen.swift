@@ -66,7 +66,7 @@ struct RoomScreen {
     let spaces = entries.filter { $0.room.isSpace }.count
     // A room of two spaces is listed under both, and counted once.
     var (counted, unread): (Set<String>, Int64) = ([], 0)
-    for room in rooms where counted.insert(room.id).inserted { unread += room.unread }
+    for room in rooms where counted.insert(room.id).inserted { unread += room.counts.unread }
     let parts = [plural(counted.count, "room"), plural(spaces, "space"), "\(unread) unread"]
     let invited = invitations.isEmpty ? [] : [plural(invitations.count, "invitation")]
     return " " + (parts + invited).joined(separator: ", ") + "  " + place.escaped
@@ -75,7 +75,7 @@ struct RoomScreen {
   private static func lines(_ entry: ListedEntry, _ width: Int, _ now: Int64) -> [ScreenRow] {
     let newest = entry.newest?.room
     var lines = [row(entry.room.title, entry.counts, newest, inSpace: entry.room.isSpace, width, now)]
-    for child in entry.children { lines.append(row("  " + child.title, RoomCounts(child), child, width, now)) }
+    for child in entry.children { lines.append(row("  " + child.title, child.counts, child, width, now)) }
     return lines
   }
 

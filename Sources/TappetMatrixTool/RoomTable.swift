@@ -24,9 +24,7 @@ struct RoomTable {
   }
 
   private mutating func read(_ answer: JSONNode) {
-    for event in answer["account_data"].elements("events") where event["type"]?.text == "m.push_rules" {
-      muted = Set(event["content"]?["global"].elements("override").compactMap { Self.mutedRoom($0) } ?? [])
-    }
+    muted = RoomTally.mutedRooms(answer) ?? muted
     for room in answer["rooms"].elements("join") {
       guard let id = room.name else { continue }
       rooms[id, default: MatrixRoom(id)].read(room)
@@ -41,23 +39,8 @@ struct RoomTable {
       rooms[id] = nil
       invitations[id] = nil
     }
-    for id in Array(rooms.keys) { rooms[id]?.isMuted = muted.contains(id) }
+    for id in Array(rooms.keys) { rooms[id]?.tally.counts.isMuted = muted.contains(id) }
   }
-
-  /// Returns the room that a push rule silences entirely; `nil` if it silences none (client-server API §13.13.1).
-  private static func mutedRoom(_ rule: JSONNode) -> String? {
-    guard rule["enabled"]?.isTrue ?? false, !JSONNode?.some(rule).elements("actions").contains(where: notifies) else {
-      return nil
-    }
-    let conditions = JSONNode?.some(rule).elements("conditions")
-    // With a second condition, the rule would silence only some messages.
-    guard conditions.count == 1, conditions[0]["kind"]?.text == "event_match",
-      conditions[0]["key"]?.text == "room_id"
-    else { return nil }
-    return conditions[0]["pattern"]?.text
-  }
-
-  private static func notifies(_ action: JSONNode) -> Bool { action.text == "notify" || action.text == "coalesce" }
 
   /// The joined rooms, newest message first.
   var ordered: [MatrixRoom] { Array(rooms.values).inOrder { MatrixRoom.precedes($0, $1) } }
@@ -115,7 +98,7 @@ enum RoomTableRequest {
       "event_fields": .array((fields + (withTexts ? textFields : [])).map { .string($0) }),
       "room": .object([
         "state": types(stateTypes), "ephemeral": types(isFirst ? [] : ["m.receipt"]),
-        "account_data": types(["m.marked_unread", "com.famedly.marked_unread"]),
+        "account_data": types(RoomTally.markTypes),
         "timeline": .object([
           "limit": .number(count), "types": .array(timeline.map { .string($0) }),
         ]),

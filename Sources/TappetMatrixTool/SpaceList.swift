@@ -37,15 +37,15 @@ struct ListedEntry {
   }
 
   /// The counts of the room; those of a space are the sums over its rooms.
-  var counts: RoomCounts { room.isSpace ? RoomCounts(of: children, in: room) : RoomCounts(room) }
+  var counts: RoomCounts { room.isSpace ? RoomCounts(of: children.map(\.counts), in: room.counts) : room.counts }
 
   var lines: [String] {
-    [room.line + counts.words] + children.map { "  " + $0.line + RoomCounts($0).words }
+    [room.line + counts.words] + children.map { "  " + $0.line + $0.counts.words }
       + others.map { "  " + $0.line }
   }
 
   var json: [JSON] {
-    [json(room, counts, parent: nil)] + children.map { json($0, RoomCounts($0), parent: room.id) }
+    [json(room, counts, parent: nil)] + children.map { json($0, $0.counts, parent: room.id) }
       + others.map { $0.json(parent: room.id) }
   }
 
@@ -62,32 +62,7 @@ struct ListedEntry {
   }
 }
 
-/// Unread messages, and what they mean for the display.
-struct RoomCounts {
-  private(set) var unread: Int64
-  private(set) var mentions: Int64
-  private(set) var isMarkedUnread: Bool
-  private(set) var isMuted: Bool
-
-  init(_ room: MatrixRoom) {
-    unread = room.unread
-    mentions = room.mentions
-    isMarkedUnread = room.isMarkedUnread
-    isMuted = room.isMuted
-  }
-
-  /// Sums up the rooms of a space, which is muted if all of its rooms are.
-  init(of children: [MatrixRoom], in space: MatrixRoom) {
-    unread = children.reduce(0) { $0 + $1.unread }
-    mentions = children.reduce(0) { $0 + $1.mentions }
-    isMarkedUnread = space.isMarkedUnread || children.contains { $0.isMarkedUnread }
-    isMuted = !children.isEmpty && children.allSatisfy { $0.isMuted }
-  }
-
-  var isHighlighted: Bool { isMarkedUnread || !isMuted && (unread > 0 || mentions > 0) }
-  /// Whether a mention is displayed.
-  var showsMentions: Bool { mentions > 0 && !isMuted }
-
+extension RoomCounts {
   var words: String {
     (unread > 0 ? "  \(unread) unread" : "") + (showsMentions ? "  \(mentions) for the kiosk" : "")
       + (isMarkedUnread ? "  marked unread" : "") + (isMuted ? "  muted" : "")

@@ -4,6 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import TappetCore
 @testable import TappetMatrixTool
 
 @Suite struct RoomTableTests {
@@ -96,6 +97,17 @@ import Testing
     #expect(entries[1].lines == ["!s:h  -  -  space  marked unread"], "\(entries[1].lines)")
   }
 
+  @Test func `counts that are too large are limited, and negative ones are none`() throws {
+    let space = room(
+      state: [event("m.room.create", ["type": "m.space"])]
+        + ["!a:h", "!b:h", "!c:h"].map { event("m.space.child", ["via": ["h"]], key: $0) })
+    let huge = room(unread: 9_000_000_000_000_000_000, mentions: 2_000_000_000)
+    var table = RoomTable()
+    try read(answer(["!s:h": space, "!a:h": huge, "!b:h": huge, "!c:h": room(unread: -5)]), into: &table)
+    let counts = try #require(ListedEntry.entries(table.ordered).first).counts
+    #expect(counts.unread == 2 * Limits.roomUnreadMax && counts.mentions == 2 * Limits.roomUnreadMax)
+  }
+
   @Test func `a rule with a second condition, a disabled one, and one that notifies do not mute`() throws {
     let one = ["kind": "event_match", "key": "room_id", "pattern": "!a:h"]
     let sender = ["kind": "event_match", "key": "sender", "pattern": "@ben:h"]
@@ -110,7 +122,7 @@ import Testing
     whole["account_data"] = ["events": [["type": "m.push_rules", "content": ["global": ["override": rules]]]]]
     var table = RoomTable()
     try read(Array(try JSONSerialization.data(withJSONObject: whole)), into: &table)
-    #expect(table.rooms["!a:h"]?.isMuted == false)
+    #expect(table.rooms["!a:h"]?.counts.isMuted == false)
   }
 
   @Test func `entries follow their newest message, a space that of its rooms, and one without comes last`() throws {
@@ -153,7 +165,7 @@ import Testing
     var earlier = table
     let two = [message("two", id: "$2", at: 2), message("three\nlines", id: "$3", at: 3)]
     try read(answer(["!a:h": room(two, unread: 2)], leave: ["!b:h"], "s2"), into: &table)
-    #expect(table.next == "s2" && table.rooms["!b:h"] == nil && table.rooms["!a:h"]?.unread == 2)
+    #expect(table.next == "s2" && table.rooms["!b:h"] == nil && table.rooms["!a:h"]?.counts.unread == 2)
     #expect(table.arrivals(since: earlier).map { $0.message.text } == ["two", "three lines"])
     earlier = table
     let correction = event(
@@ -197,6 +209,6 @@ import Testing
       #"{"next_batch":"s4","rooms":{"join":{"!a:h":{"unread_notifications":{"notification_count":1e300}}}}}"#,
       #"{"next_batch":"s5","rooms":{"invite":{"!i:h":null}},"account_data":{"events":{"a":[]}}}"#,
     ] { try read(Array(text.utf8), into: &table) }
-    #expect(table.rooms["!a:h"]?.unread == 0 && table.invitations["!i:h"]?.sender == nil)
+    #expect(table.rooms["!a:h"]?.counts.unread == 0 && table.invitations["!i:h"]?.sender == nil)
   }
 }

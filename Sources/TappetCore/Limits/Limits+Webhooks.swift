@@ -65,6 +65,8 @@ extension Limits {
   package static let roomTimelineMax: Int64 = 20
   /// Maximum length of the part of a message that is shown, in characters; no terminal is wider.
   package static let roomPreviewMax = 450
+  /// Maximum number of unread messages of a room, so that sums cannot overflow.
+  package static let roomUnreadMax: Int64 = 1_000_000
   /// Minimum time between two requests of `matrix watch`, so that a busy room does not keep the homeserver busy.
   package static let roomWatchInterval: Duration = .seconds(1)
   /// Time between two requests of `matrix watch` for all rooms, if it cannot request only the changes.

@@ -48,13 +48,13 @@ struct SyncAnswer {
     guard let next = answer["next_batch"]?.text, !next.isEmpty else { return nil }
     self.next = next
     readNews(answer)
-    if let user { invitations = answer["rooms"].children("invite").compactMap { Self.invitation($0, user) } }
+    if let user { invitations = answer["rooms"].elements("invite").compactMap { Self.invitation($0, user) } }
     for (word, isLeft) in [("join", false), ("leave", true)] {
-      for room in answer["rooms"].children(word) {
+      for room in answer["rooms"].elements(word) {
         guard let id = room.name else { continue }
         var found = Room(id: id, isLeft: isLeft)
-        for part in ["state", "timeline"] { for event in room[part].children("events") { found.read(event) } }
-        found.newest = room["timeline"].children("events").last?["event_id"]?.text
+        for part in ["state", "timeline"] { for event in room[part].elements("events") { found.read(event) } }
+        found.newest = room["timeline"].elements("events").last?["event_id"]?.text
         rooms.append(found)
       }
     }
@@ -64,7 +64,7 @@ struct SyncAnswer {
   ///
   /// The other events are from the inviter's homeserver, which could have made up a second invitation.
   private static func invitation(_ room: JSONNode, _ user: String) -> RoomInvitation? {
-    let events = room["invite_state"].children("events").filter {
+    let events = room["invite_state"].elements("events").filter {
       $0["type"]?.text == "m.room.member" && $0["state_key"]?.text == user
         && $0["content"]?["membership"]?.text == "invite"
     }
@@ -83,14 +83,14 @@ struct SyncAnswer {
       guard let sender = event["sender"]?.text, let content = event["content"] else { return nil }
       return RoomPowers.Creation(
         version: content["room_version"]?.text, sender: sender,
-        others: JSONNode?.some(content).children("additional_creators").compactMap { $0.text })
+        others: JSONNode?.some(content).elements("additional_creators").compactMap { $0.text })
     }
   }
 
   private mutating func readNews(_ answer: JSONNode) {
-    news.toDevice = answer["to_device"].children("events").map { $0.encoded }
-    news.changed = answer["device_lists"].children("changed").compactMap { $0.text }
-    news.left = answer["device_lists"].children("left").compactMap { $0.text }
+    news.toDevice = answer["to_device"].elements("events").map { $0.encoded }
+    news.changed = answer["device_lists"].elements("changed").compactMap { $0.text }
+    news.left = answer["device_lists"].elements("left").compactMap { $0.text }
     if let counts = answer["device_one_time_keys_count"] {
       news.keyCount = Int64(exactly: (counts["signed_curve25519"]?.number ?? 0).rounded(.down)) ?? 0
     }
@@ -98,11 +98,6 @@ struct SyncAnswer {
       news.hasFallback = types.children.contains { $0.text == "signed_curve25519" }
     }
   }
-}
-
-extension JSONNode? {
-  /// Returns the values in the member with this name; empty if there is no such member.
-  fileprivate func children(_ name: String) -> [JSONNode] { self?[name].map { Array($0.children) } ?? [] }
 }
 
 extension SyncAnswer.Room {
@@ -157,7 +152,7 @@ extension SyncAnswer.Room {
 
   private func levels(_ content: JSONNode) -> RoomPowers.Levels {
     var users: [String: Int64?] = [:]
-    for item in JSONNode?.some(content).children("users") {
+    for item in JSONNode?.some(content).elements("users") {
       if let user = item.name { users.updateValue(level(item), forKey: user) }
     }
     let usual = content["users_default"]
