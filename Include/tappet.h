@@ -1200,7 +1200,7 @@ enum tappet_kiosk_event_type {
 
 /** Lights: the states and moments that a kiosk shows. Values below 20 are states, shown as long as they last; values
  * from 20 are moments, shown briefly. If several states apply, the first in this list is shown: CONFIRMING, HOLDING,
- * FAULT, READER_LOST, WRITING, OFFLINE, CLOCK_UNKNOWN, STARTING, CERTIFICATE_EXPIRING, LOCKED, READY. */
+ * FAULT, READER_LOST, WRITING, OFFLINE, CLOCK_UNKNOWN, STARTING, CERTIFICATE_EXPIRING, UNREAD, LOCKED, READY. */
 enum tappet_kiosk_light {
   TAPPET_KIOSK_LIGHT_STARTING = 1,             /**< State: some parts are not up yet. */
   TAPPET_KIOSK_LIGHT_READY = 2,                /**< State: all parts are up. */
@@ -1215,6 +1215,8 @@ enum tappet_kiosk_light {
                                                     tap. */
   TAPPET_KIOSK_LIGHT_HOLDING = 11,             /**< State: the next tap at the inventory does something with the entry
                                                     tapped before. */
+  TAPPET_KIOSK_LIGHT_UNREAD = 12,              /**< State: messages in a Matrix room or space are unread; all parts are
+                                                    up. */
   TAPPET_KIOSK_LIGHT_READING = 20,             /**< Moment: a tag is being read; hold it still. */
   TAPPET_KIOSK_LIGHT_ACCEPTED = 21,            /**< Moment: the tap or press was accepted. */
   TAPPET_KIOSK_LIGHT_DELIVERED_BY_TAG = 22,    /**< Moment: the broker has received the message of a tap. */

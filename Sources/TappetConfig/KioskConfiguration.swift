@@ -198,6 +198,7 @@ extension KioskSettings {
     rooms.areEncrypted = configuration.matrix?.encryption != nil && !rooms.actions.isEmpty
     rooms.inviters = configuration.matrix?.inviters ?? []
     rooms.will = configuration.matrix?.lastWill
+    rooms.unread = configuration.matrix?.unread
     calendar = LocalCalendar(
       holidays: configuration.holidays, secondsEastOfUTC: { WallTime.secondsEastOfUTC(unixSeconds: $0) })
   }

@@ -71,6 +71,21 @@ private func problems(
     }
   }
 
+  @Test func `unread messages are those of a space or room, and need no action in a room`() {
+    for room in ["#home:h", "!id:h"] {
+      let outcome = parse("topic: t, message: m", matrix: "matrix: {session: s, unread_of: '\(room)'}")
+      guard case .loaded(let configuration) = outcome else {
+        Issue.record("refused: \(room)")
+        continue
+      }
+      #expect(configuration.matrix?.unread == room && KioskSettings(configuration).rooms.unread == room)
+    }
+    for room in ["home", "'@ann:h'", "''", "['#a:h', '#b:h']", "{space: '#home:h'}"] {
+      let told = problems("topic: t, message: m", matrix: "matrix: {session: s, unread_of: \(room)}")
+      #expect(told.count == 1, "\(room): \(told)")
+    }
+  }
+
   @Test func `a last will is posted without encryption, so it must be allowed`() {
     for (word, count) in [("allow", 0), ("refuse", 1)] {
       let keys = "session: s, encryption: {unencrypted: \(word)}, last_will: {room: '!d:h', message: m}"

@@ -157,6 +157,8 @@ import Testing
       .will(.scheduled), .will(.unsupported), .will(.posted), .will(.cancelled), .will(.tooLong(secondsMax: .max)),
       .will(.failed(.status(502))), .will(.failed(.trouble(.roomEncrypted, code: -1))),
       .joined(room: "!a:h", .status(429)), .joined(room: "!a:h", .trouble(.roomClosed, code: 403)),
+      .unread(room: "#a:h", .counted(rooms: 1, messages: .max, mentions: 0)), .unread(room: "#a:h", .closed),
+      .unread(room: "#a:h", .unknown), .unread(room: "", .tooLarge),
     ]
     for message in messages {
       #expect(RoomMessage(decoding: message.encode()) == message)
@@ -170,7 +172,7 @@ import Testing
       .close(number: 1, text: ""),
       .answer(room: "!a:h", event: "$1", .reaction, text: "\u{2705}"),
       .encrypt(RoomEncryption(devices: .signed, allowsPlain: false), state: "/var/lib"), .invitations,
-      .join(room: "!a:h"), .cancelWill,
+      .join(room: "!a:h"), .cancelWill, .unread(room: "#a:h"),
     ]
     let will = RoomOrder.will(RoomWill(room: "#a:h", body: "{}", after: .seconds(60)), mark: "kiosk")
     #expect(RoomOrder(decoding: will.encode()) == will)

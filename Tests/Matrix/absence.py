@@ -1,7 +1,9 @@
-"""The steps in which nobody is at the kiosk: it accepts invitations by itself, and leaves a last will."""
+"""The steps in which nobody is at the kiosk: it accepts invitations, leaves a last will, and shows what is unread."""
 import json
+import urllib.parse
 import urllib.request
 
+import listing
 from kiosk import wait_for
 from world import Person
 
@@ -75,4 +77,64 @@ async def leaves_a_will(world, ann):
         world.run_kiosk()
 
 
-STEPS = [is_invited, leaves_a_will]
+async def shows_unread(world, ann):
+    """The light is lit while something is unread in the space, until another client of the kiosk has read it."""
+    quote = urllib.parse.quote
+    encryption = {"type": "m.room.encryption", "state_key": "", "content": {"algorithm": "m.megolm.v1.aes-sha2"}}
+    made = [await ann.client.room_create(name="Home", space=True, invite=[world.user])]
+    for name in ("Kitchen", "Cellar", "Elsewhere"):
+        made.append(await ann.client.room_create(
+            name=name, invite=[world.user], initial_state=[encryption] if name == "Cellar" else ()))
+    home, kitchen, cellar, elsewhere = rooms = [each.room_id for each in made]
+    for room in rooms:
+        world.tappet("matrix", "join", room)
+
+    async def sets_child(room, content):
+        answer = await ann.client.room_put_state(home, "m.space.child", content, room)
+        assert hasattr(answer, "event_id"), answer
+
+    def shows(messages, rooms=1):
+        def is_shown():
+            status = json.loads(world.tappet("status", "--json"))["data"]
+            counts = status["rooms"]["unread"], status["rooms"]["unread_rooms"]
+            return counts == (messages, rooms) and (status["light"] == "unread") == (rooms > 0)
+        wait_for(f"{messages} unread messages in {rooms} rooms", is_shown, 60)
+    await sets_child(kitchen, {"via": ["localhost"]})
+    world.end("kiosk")
+    world.configure_rooms({"bell": ROOM}, more=f"unread_of: '{home}'")
+    world.run_kiosk()
+    shows(0, 0)
+    await ann.says(elsewhere, "one")
+    event = await ann.says(kitchen, "two")
+    shows(1)
+    other = await Person.arrive(world, "kiosk")
+    try:
+        other.request(f"rooms/{quote(kitchen)}/receipt/m.read/{quote(event)}", {"thread_id": "main"}, "POST")
+        shows(0, 0)
+        # Only the homeserver counts what is encrypted, also of a room that joins the space later.
+        ann.put(cellar, "m.room.encrypted", {
+            "algorithm": "m.megolm.v1.aes-sha2", "ciphertext": "x", "session_id": "x", "sender_key": "x",
+            "device_id": "x"})
+        await sets_child(cellar, {"via": ["localhost"]})
+        shows(1)
+        world.kill("kiosk")
+        world.run_kiosk()
+        shows(1)
+        await sets_child(cellar, {})
+        shows(0, 0)
+        mark = f"user/{quote(world.user)}/rooms/{quote(kitchen)}/account_data/m.marked_unread"
+        for is_marked in (True, False):
+            listing.as_kiosk(world, "PUT", mark, {"unread": is_marked})
+            shows(0, int(is_marked))
+        world.tappet("matrix", "leave", home)
+        wait_for("the reason", lambda: "event=unread-failing code=room-closed" in world.text("kiosk.log"), 60)
+    finally:
+        await other.client.close()
+        world.end("kiosk")
+        for room in rooms[1:]:
+            world.tappet("matrix", "leave", room)
+        world.configure_rooms({"bell": ROOM})
+        world.run_kiosk()
+
+
+STEPS = [is_invited, leaves_a_will, shows_unread]

@@ -119,7 +119,8 @@ enum Cast {
       KioskSettings(actions: moved, panel: plain, endpointCount: 2, outboxCountMax: 150)),
     KioskSettings(actions: [], panel: PanelPlan(), endpointCount: 2, outboxCountMax: 1),
     atSite(
-      withoutReader(KioskSettings(actions: actions, panel: plain, endpointCount: 2, commands: commands + [desk]))),
+      working(
+        withoutReader(KioskSettings(actions: actions, panel: plain, endpointCount: 2, commands: commands + [desk])))),
     // Without a broker.
     KioskSettings(
       actions: actions.filter { ["hook", "poke", "gate", "hatch"].contains($0.name) }, panel: plain, endpointCount: 0),
@@ -131,11 +132,19 @@ enum Cast {
     return settings
   }
 
-  /// With a user whose invitations are accepted, and a last will.
+  /// With a user whose invitations are accepted, a last will, and unread messages.
   private static func inviting(_ settings: KioskSettings) -> KioskSettings {
     var settings = settings
     settings.rooms.inviters = ["@ann:h"]
     settings.rooms.will = RoomWill(room: "#door:h", body: "{}", after: .seconds(300))
+    settings.rooms.unread = "#home:h"
+    return settings
+  }
+
+  /// With the unread messages of a different space.
+  private static func working(_ settings: KioskSettings) -> KioskSettings {
+    var settings = settings
+    settings.rooms.unread = "#work:h"
     return settings
   }
 

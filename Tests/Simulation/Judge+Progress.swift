@@ -75,8 +75,9 @@ extension World {
     if book.isStoreInTrouble, light != .fault, light != .confirming, light != .holding {
       fail("\(light.name) is shown while the disk fails")
     }
+    judgeUnread(light)
     switch light {
-    case .ready, .locked, .certificateExpiring:
+    case .ready, .locked, .certificateExpiring, .unread:
       if (settings.hasReader && reader != .ready) || needsLink && !isUp || isTokenWaiting {
         fail("\(light.name) is shown while a part is missing")
       }

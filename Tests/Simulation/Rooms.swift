@@ -49,6 +49,8 @@ struct RoomBook {
   var allowsAct = false
   /// Whether the process was ordered to cancel the last will.
   var isWillCancelled = false
+  /// The unread messages in the space of the configuration, once they have been counted.
+  var unread: RoomUnread?
   /// Whether somebody who may has said yes in the current event.
   var isConfirmed = false
 }

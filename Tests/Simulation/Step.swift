@@ -90,6 +90,9 @@ struct Step: Hashable, Sendable {
     /// Somebody invites the kiosk: a user who may, a stranger (4), or the last one once more (5); or the homeserver
     /// refuses to let it join (6), or fails (7), modulo 8.
     case roomInvites = "room-invites"
+    /// The process has counted what is unread: nothing (0), messages (1) or marks (4), or it cannot count (2, 3); or it
+    /// has counted for another configuration (5), modulo 6.
+    case roomUnread = "room-unread"
     // The disk.
     /// The disk serves this number of requests, and one more, in one commit.
     case commit

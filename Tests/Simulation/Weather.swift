@@ -27,8 +27,8 @@ private struct Weather {
     (.webhookStarts, 60), (.webhookEnds, 4), (.webhookAnswers, 80), (.repeated, 10), (.refuse, 5),
     (.unfillable, 3), (.inventoryStarts, 60), (.inventoryEnds, 3), (.inventoryAnswers, 100), (.inventoryChanges, 10),
     (.scan, 30), (.job, 5), (.roomsStart, 60), (.roomsEnd, 3), (.roomSays, 15), (.siteSays, 12), (.siteAnswers, 30),
-    (.roomReacts, 25), (.roomInvites, 5), (.closed, 20), (.picky, 3), (.homeAssistant, 6), (.commit, 120),
-    (.tell, 130), (.disk, 6), (.drop, 4),
+    (.roomReacts, 25), (.roomInvites, 5), (.roomUnread, 8), (.closed, 20), (.picky, 3), (.homeAssistant, 6),
+    (.commit, 120), (.tell, 130), (.disk, 6), (.drop, 4),
     (.replace, 1), (.pass, 150),
     (.minutes, 3), (.early, 8),
     (.synchronised, 5), (.step, 4), (.epoch, 1), (.reload, 5), (.secrets, 3),
@@ -89,7 +89,8 @@ private struct Weather {
     Weather([.command: 500, .crash: 10, .pass: 200]),
     // A room full of people, and a process that ends again and again.
     Weather([
-      .roomSays: 400, .roomReacts: 300, .roomInvites: 60, .asked: 150, .roomsEnd: 20, .crash: 10, .pass: 200,
+      .roomSays: 400, .roomReacts: 300, .roomInvites: 60, .roomUnread: 60, .asked: 150, .roomsEnd: 20, .crash: 10,
+      .pass: 200,
     ]),
     // Somebody pushes people again and again, over a slow disk.
     Weather([.siteSays: 300, .siteAnswers: 100, .disk: 20, .crash: 10, .linkUp: 150, .pass: 200]),
@@ -171,6 +172,7 @@ struct StoryTeller {
     case .siteAnswers: below(3) == 0 ? below(8) : 0
     case .roomReacts: below(8)
     case .roomInvites: below(8 * 3)
+    case .roomUnread: below(6)
     case .inventoryStarts, .roomsStart, .readerStarts, .readerLost, .readerMalformed, .heartbeat, .hangs, .again,
       .leave, .linkUp,
       .webhookStarts, .early, .epoch,

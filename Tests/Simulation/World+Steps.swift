@@ -45,6 +45,7 @@ extension World {
     case .siteAnswers: siteAnswers(abs(number))
     case .roomReacts: roomReacts(abs(number))
     case .roomInvites: roomInvites(abs(number))
+    case .roomUnread: roomUnread(abs(number))
     case .picky: poison.pickiness = abs(number) % 3
     case .homeAssistant: assistantChanges(isOnline: number != 0)
     case .commit: disk.commit(max(0, number) + 1)
@@ -99,6 +100,7 @@ extension World {
     let new = Cast.settings[settingsNumber]
     let differs = new.endpointCount != old.endpointCount
     if !isStopping {
+      if new.rooms.unread != settings.rooms.unread { room.unread = nil }
       settings = new
       reloadBook(from: old)
       reloadAssistant(from: old)

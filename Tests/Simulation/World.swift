@@ -246,7 +246,7 @@ final class World {
     shelf.restart()
     jobs.restart()
     room.process = .none
-    (room.answered, room.recording) = ([], [])
+    (room.answered, room.recording, room.unread) = ([], [], nil)
     invitations = InvitationBook()
     site.restart(diskFinishes: diskFinishes && disk.fault == nil, at: now)
     room.question = nil

@@ -110,7 +110,7 @@ import Testing
   @Test func `a request that starts from the present reads a single event of each room`() {
     var filter = SyncFilter(rooms: ["!a:h"], readsPowers: false, readsReactions: false, readsCiphertexts: false)
     #expect(filter.text.contains(#""limit":20,"#))
-    filter.isFromPresent = true
+    filter.startsInPresent = true
     #expect(filter.text.contains(#""limit":1,"#))
   }
 }

@@ -17,6 +17,8 @@ package struct MatrixSettings: Hashable, Sendable {
   package var inviters: [String] = []
   /// The message that the homeserver posts if the kiosk is gone; `nil` if there is none.
   package var lastWill: RoomWill?
+  /// The address or id of the space or room whose unread messages are shown; `nil` if there is none.
+  package var unread: String?
 
   package init(sessionFile: String, caFile: String? = nil, encryption: RoomEncryption? = nil) {
     self.sessionFile = sessionFile
@@ -26,7 +28,9 @@ package struct MatrixSettings: Hashable, Sendable {
 }
 
 extension YAMLReader {
-  static var matrixKeys: [String] { ["session", "ca", "encryption", "accept_invitations_of", "last_will"] }
+  static var matrixKeys: [String] {
+    ["session", "ca", "encryption", "accept_invitations_of", "last_will", "unread_of"]
+  }
 
   mutating func matrix(_ node: YAMLNode?) -> MatrixSettings? {
     guard let node, let mapping = mapping(node, keys: Self.matrixKeys),
@@ -38,6 +42,7 @@ extension YAMLReader {
     var settings = MatrixSettings(sessionFile: path, caFile: ca, encryption: encryption(mapping["encryption"]))
     if let node = mapping["accept_invitations_of"] { settings.inviters = roomUsers(node) }
     settings.lastWill = lastWill(mapping["last_will"])
+    if let node = mapping["unread_of"] { settings.unread = roomAddress(node, like: "#home:example.org") }
     if let node = mapping["last_will"], settings.encryption?.allowsPlain == false {
       invalid(node, expected: "absent with 'unencrypted: refuse', because the homeserver posts it without encryption")
     }
@@ -59,10 +64,10 @@ extension YAMLReader {
     return RoomWill(room: room, body: body, after: after)
   }
 
-  private mutating func roomAddress(_ node: YAMLNode) -> String? {
+  private mutating func roomAddress(_ node: YAMLNode, like example: String = "#door:example.org") -> String? {
     guard let room = text(node) else { return nil }
     if RoomDestination.isRoom(room) { return room }
-    invalid(node, expected: "a room's address or id, such as '#door:example.org' or '!id:example.org'")
+    invalid(node, expected: "a room's address or id, such as '\(example)' or '!id:example.org'")
     return nil
   }
 

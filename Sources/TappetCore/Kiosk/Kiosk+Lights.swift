@@ -13,6 +13,7 @@ extension Kiosk {
       if clock.isMissed { return .clockUnknown }
       guard reader.isUsable || !reader.isWanted, delivery.link.isSettled else { return .starting }
       if clock.certificateDaysLeft != nil { return .certificateExpiring }
+      if listening.unread?.isLit ?? false { return .unread }
       return panel.lock.isLocked ? .locked : .ready
     }
   }

@@ -25,6 +25,7 @@ extension Kiosk {
     effects += listening.process.want(settings.hearsRooms, at: now.instant)
     if !settings.hearsRooms { listening.duties = RoomDuties() }
     if settings.rooms.will != old.rooms.will { listening.will.replace() }
+    if settings.rooms.unread != old.rooms.unread { listening.unread = nil }
     if settings.rooms.inviters != old.rooms.inviters { listening.invitations.processEnded() }
     if settings.site != old.site { site.replace() }
     if settings.inventory == nil { stock.news = InventoryNewsDuties() }

@@ -37,11 +37,13 @@ package struct KioskStatus: Hashable, Sendable {
     case lost(HelperLoss)
   }
 
-  /// The condition of the rooms that the kiosk listens to, and of its last will.
+  /// The condition of the rooms that the kiosk listens to, of its last will, and of its count of unread messages.
   package enum Rooms: Hashable, Sendable {
     case good
     /// All is good except that there is no last will.
     case withoutWill(RoomWillState)
+    /// All is good except that unread messages are not counted.
+    case withoutUnread(RoomUnread)
     /// The homeserver did not respond to the last request.
     case failing(WebhookFault)
     /// The listening process is not running.
@@ -100,6 +102,8 @@ package struct KioskStatus: Hashable, Sendable {
   package var inventory: Inventory?
   /// The condition of the rooms; `nil` if the kiosk does not listen in any.
   package var rooms: Rooms?
+  /// The unread messages; `nil` if they are not configured, not known, or cannot be counted.
+  package var unread: RoomUnread?
   /// The condition of the site; `nil` if none is configured.
   package var site: Site?
   /// The disk's fault; `nil` while it accepts entries.
@@ -137,7 +141,8 @@ extension Kiosk {
     guard settings.hearsRooms else { return nil }
     if let loss = listening.process.loss { return .lost(loss) }
     if let fault = listening.duties.fault { return .failing(fault) }
-    return listening.will.lack.map { .withoutWill($0) } ?? .good
+    if let lack = listening.will.lack { return .withoutWill(lack) }
+    return listening.unread?.lack.map { .withoutUnread($0) } ?? .good
   }
 
   /// Number of entries pending in the store.
@@ -171,7 +176,8 @@ extension Kiosk {
       KioskStatus(
         reader: reader.condition, link: delivery.link.condition, webhooks: webhookCondition,
         inventory: inventoryCondition,
-        rooms: roomsCondition, site: siteCondition, store: delivery.store.fault,
+        rooms: roomsCondition, unread: listening.unread?.lack == nil ? listening.unread : nil, site: siteCondition,
+        store: delivery.store.fault,
         panel: panel.supervision.problems,
         outputs: outputStates,
         commands: intake.gate.status, isLocked: settings.panel.lockAfter == nil ? nil : panel.lock.isLocked,

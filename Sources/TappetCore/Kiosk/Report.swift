@@ -266,6 +266,8 @@ package enum RoomReport: Sendable {
   case joined(RoomInvitation, WebhookFault?)
   /// The state of the last will has changed.
   case will(RoomWillState)
+  /// The unread messages under `unread_of` cannot be counted, or can be counted again.
+  case unread(RoomUnread)
 }
 
 /// A report about the people that a site shares.

@@ -19,7 +19,7 @@ package enum RoomEvent: Sendable {
   case notStarted(code: Int32)
 }
 
-/// The rooms to which actions post messages, the users who may invite the kiosk, and its last will.
+/// The rooms to which actions post messages, the users who may invite the kiosk, its last will, and its light `unread`.
 package struct RoomPlan: Sendable {
   /// The names of the actions that post to rooms; all of them use the same homeserver.
   package var actions: Set<String> = []
@@ -31,14 +31,16 @@ package struct RoomPlan: Sendable {
   package var inviters: [String] = []
   /// The message that the homeserver posts if the kiosk is gone.
   package var will: RoomWill?
+  /// The address or id of the space or room whose unread messages are shown.
+  package var unread: String?
 
   /// Whether the listening process is needed, even if no room has commands.
-  var needProcess: Bool { areEncrypted || !inviters.isEmpty || will != nil }
+  var needProcess: Bool { areEncrypted || !inviters.isEmpty || will != nil || unread != nil }
 }
 
 extension KioskSettings {
   /// Whether the listening process is needed: a room accepts commands, or is encrypted, in which case it also sends,
-  /// invitations are accepted, or there is a last will.
+  /// invitations are accepted, there is a last will, or unread messages are shown.
   var hearsRooms: Bool { rooms.needProcess || commands.contains { $0.isRoom } }
 }
 
@@ -104,6 +106,7 @@ extension Kiosk {
     case .invited(let invitation): return invited(invitation, at: now)
     case .joined(let room, let fault): return roomJoined(room, fault, at: now)
     case .will(let state): return willReported(state)
+    case .unread(let room, let unread): return unreadReported(unread, of: room)
     }
   }
 

@@ -6,4 +6,6 @@ struct ListenerSupervision: Sendable {
   var ledger = RoomLedger()
   var invitations = RoomInvitations()
   var will = RoomWillDuties()
+  /// The unread messages under `unread_of`; `nil` until a process has reported them.
+  var unread: RoomUnread?
 }

@@ -1,4 +1,4 @@
-// The encoding of faults, and of states with a fault, in the messages of RoomWire.swift.
+// The encoding of faults, of states with a fault, and of unread messages, in the messages of RoomWire.swift.
 
 extension ByteWriter {
   mutating func fault(_ fault: WebhookFault) {
@@ -11,9 +11,40 @@ extension ByteWriter {
       integer(UInt32(bitPattern: code))
     }
   }
+
+  mutating func unread(_ unread: RoomUnread) {
+    var counts: (UInt32, UInt32, UInt32) = (0, 0, 0)
+    switch unread {
+    case .counted(let rooms, let messages, let mentions):
+      byte(1)
+      counts = (rooms, messages, mentions)
+    case .closed: byte(2)
+    case .unknown: byte(3)
+    case .tooLarge: byte(4)
+    }
+    for count in [counts.0, counts.1, counts.2] { integer(count) }
+  }
 }
 
 extension ByteReader {
+  mutating func willState() -> RoomWillState? {
+    guard let number = byte(), let fault = fault() else { return nil }
+    return RoomWillState(number: number, fault)
+  }
+
+  mutating func unread() -> RoomUnread? {
+    guard let state = byte(), let rooms = bigEndian32(), let messages = bigEndian32(), let mentions = bigEndian32()
+    else { return nil }
+    if state == 1 { return .counted(rooms: rooms, messages: messages, mentions: mentions) }
+    guard rooms == 0, messages == 0, mentions == 0 else { return nil }
+    switch state {
+    case 2: return .closed
+    case 3: return .unknown
+    case 4: return .tooLarge
+    case _: return nil
+    }
+  }
+
   mutating func fault() -> WebhookFault? {
     guard let trouble = byte(), let code = bigEndian32() else { return nil }
     if trouble == 0 { return .status(Int(code)) }

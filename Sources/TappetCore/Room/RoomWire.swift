@@ -14,6 +14,7 @@
 //         ──▶ 11 join      room
 //         ──▶ 12 will      after:8 mark room body…           after: in ms; the mark is in the body
 //         ──▶ 13 cancel will
+//         ──▶ 14 unread    room                                 report what is unread there
 //   rooms ──▶ 1 ready      version:1
 //         ──▶ 2 listening                                       the homeserver has answered
 //         ──▶ 3 failed     trouble:1 code:4                     trouble: 0 for an HTTP status
@@ -28,6 +29,7 @@
 //         ──▶ 13 invited   room user event                      event: "" if it is not known
 //         ──▶ 14 joined    room trouble:1 code:4                as in 3; status 200 for a success
 //         ──▶ 15 will      state:1 trouble:1 code:4             as in 3; for 6, too long, status is the maximum in s
+//         ──▶ 16 unread    room state:1 rooms:4 messages:4 mentions:4    0 unless the state is 1, counted
 
 /// The kiosk's access to the lines in a room.
 package enum RoomAccess: UInt8, Sendable, CaseIterable {
@@ -109,12 +111,14 @@ package enum RoomOrder: Equatable, Sendable {
   case will(RoomWill, mark: String)
   /// Cancel the last will; the response is `will(.cancelled)`, after which the process may be stopped.
   case cancelWill
+  /// Report the unread messages of this space or room; sent before `begin`.
+  case unread(room: String)
 }
 
 /// A message from the listening process.
 package enum RoomMessage: Equatable, Sendable {
   /// Version of the protocol; a different version means that the processes are from different builds.
-  package static let protocolVersion: UInt8 = 7
+  package static let protocolVersion: UInt8 = 8
 
   case ready
   /// The homeserver responded; lines written after this are reported.
@@ -142,6 +146,8 @@ package enum RoomMessage: Equatable, Sendable {
   case joined(room: String, WebhookFault?)
   /// The state of the last will.
   case will(RoomWillState)
+  /// The unread messages in the space or room of the order: known for the first time, or changed.
+  case unread(room: String, RoomUnread)
 }
 
 extension RoomOrder {
@@ -195,6 +201,9 @@ extension RoomOrder {
       writer.text(will.room)
       writer.bytes += will.body.utf8
     case .cancelWill: writer.byte(13)
+    case .unread(let room):
+      writer.byte(14)
+      writer.text(room)
     }
     return writer.bytes
   }
@@ -243,6 +252,9 @@ extension RoomOrder {
       else { return nil }
       self = .will(RoomWill(room: room, body: body, after: .milliseconds(after)), mark: mark)
     case 13: self = .cancelWill
+    case 14:
+      guard let room = reader.text() else { return nil }
+      self = .unread(room: room)
     default: return nil
     }
     guard reader.remaining == 0 else { return nil }
@@ -305,6 +317,10 @@ extension RoomMessage {
     case .will(let state):
       writer.bytes = [15, state.number]
       writer.fault(state.fault)
+    case .unread(let room, let unread):
+      writer.byte(16)
+      writer.text(room)
+      writer.unread(unread)
     }
     return writer.bytes
   }
@@ -363,10 +379,11 @@ extension RoomMessage {
       guard let room = reader.text(), let fault = reader.fault() else { return nil }
       self = .joined(room: room, fault == .status(200) ? nil : fault)
     case 15:
-      guard let number = reader.byte(), let fault = reader.fault(),
-        let state = RoomWillState(number: number, fault)
-      else { return nil }
+      guard let state = reader.willState() else { return nil }
       self = .will(state)
+    case 16:
+      guard let room = reader.text(), let unread = reader.unread() else { return nil }
+      self = .unread(room: room, unread)
     default: return nil
     }
     guard reader.remaining == 0 else { return nil }

@@ -13,7 +13,7 @@ extension KioskView {
         "version": .string(Version.text), "time": .time(unixMilliseconds: unixMilliseconds),
         "uptime_seconds": .number(uptime.wholeMilliseconds / 1000), "light": .string(baseLight.name),
         "reader": reader.stateMessage, "broker": broker.stateMessage,
-        "webhooks": webhooks.map { $0.stateMessage } ?? .null, "rooms": rooms.map { $0.stateMessage } ?? .null,
+        "webhooks": webhooks.map { $0.stateMessage } ?? .null, "rooms": roomsState,
         "inventory": inventoryState, "site": site.map { $0.part.stateMessage } ?? .null, "disk": disk.stateMessage,
         "panel": panel.stateMessage,
         "locked": isLocked.map { .bool($0) } ?? .null, "clock": clockJSON, "outbox": .number(Int64(outboxCount)),
@@ -21,6 +21,11 @@ extension KioskView {
         "certificate_ends_at": certificateEnd.map { .time(unixSeconds: $0) } ?? .null,
       ])
     }
+  }
+
+  private var roomsState: JSON {
+    guard let rooms, case .object(let members) = rooms.stateMessage else { return .null }
+    return .object(members + unreadMembers)
   }
 
   private var inventoryState: JSON {

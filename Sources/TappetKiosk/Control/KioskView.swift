@@ -18,6 +18,8 @@ package struct KioskView: Sendable {
     package var code: String
     /// Human-readable activity or problem.
     package var text: String
+    /// The unread messages of the rooms; `nil` if they are not configured or not known.
+    package var unread: RoomUnread?
 
     fileprivate var json: JSON {
       .object(["good": .bool(isGood), "code": .string(code), "text": .string(text)])
@@ -104,7 +106,9 @@ package struct KioskView: Sendable {
       Part(isGood: $0.isGood, code: $0.code, text: $0.sentence(configuration))
     }
     inventory = status.inventory.map { Part(isGood: $0.isGood, code: $0.code, text: $0.sentence) }
-    rooms = status.rooms.map { Part(isGood: $0.isGood, code: $0.code, text: $0.sentence(configuration)) }
+    rooms = status.rooms.map {
+      Part(isGood: $0.isGood, code: $0.code, text: $0.sentence(configuration), unread: status.unread)
+    }
     site = status.site.map { (Part(isGood: $0.isGood, code: $0.code, text: $0.sentence), $0) }
     lowCount = status.inventory?.lowCount
     let diskText = status.store?.sentence(folder: configuration.stateFolder)
@@ -140,7 +144,7 @@ package struct KioskView: Sendable {
       "version": .string(Version.text), "state": .string(absoluteStateFolder), "client_id": .optional(clientID),
       "uptime_seconds": .number(uptime.wholeMilliseconds / 1000), "light": .string(baseLight.name),
       "reader": reader.json, "broker": broker.json, "webhooks": webhooksJSON,
-      "rooms": rooms.map { $0.json } ?? .null, "inventory": inventoryJSON, "site": siteJSON, "disk": disk.json,
+      "rooms": roomsJSON, "inventory": inventoryJSON, "site": siteJSON, "disk": disk.json,
       "panel": panel.json,
       "outputs": outputsJSON, "commands": .array(commands.map { $0.json }),
       "locked": isLocked.map { .bool($0) } ?? .null, "reload": reload.map { $0.json } ?? .null,
@@ -180,6 +184,20 @@ package struct KioskView: Sendable {
         JSON.Member(name: "waiting", value: .number(Int64(webhookCount))),
         JSON.Member(name: "counters", value: counts),
       ])
+  }
+
+  private var roomsJSON: JSON {
+    guard let rooms, case .object(let members) = rooms.json else { return .null }
+    return .object(members + unreadMembers)
+  }
+
+  /// The counts of unread messages; null if there are none, or while they are not known.
+  var unreadMembers: [JSON.Member] {
+    var counts: [UInt32]?
+    if case .counted(let count, let messages, let mentions)? = rooms?.unread { counts = [messages, mentions, count] }
+    return ["unread", "mentions", "unread_rooms"].enumerated().map { place, name in
+      JSON.Member(name: name, value: counts.map { .number(Int64($0[place])) } ?? .null)
+    }
   }
 
   private var siteJSON: JSON {

@@ -23,6 +23,7 @@ extension Runtime {
     if let will = matrix.lastWill {
       helpers.rooms.send(RoomOrder.will(will, mark: kiosk.settings.kioskName).encode())
     }
+    if let unread = matrix.unread { helpers.rooms.send(RoomOrder.unread(room: unread).encode()) }
     if !matrix.inviters.isEmpty { helpers.rooms.send(RoomOrder.invitations.encode()) }
     for plan in configuration.commands {
       guard case .room(let commanders) = plan.trust else { continue }

@@ -47,7 +47,9 @@ final class WebhookHost {
   func recordElsewhere(_ message: RoomMessage) {
     switch message {
     case .posted(let id, _, _), .created(let id, _), .undelivered(let id, _, _): elsewhere.remove(id)
-    case .ready, .listening, .failed, .access, .heard, .batch, .settled, .answered, .invited, .joined, .will: break
+    case .ready, .listening, .failed, .access, .heard, .batch, .settled, .answered, .invited, .joined, .will,
+      .unread:
+      break
     }
   }
 

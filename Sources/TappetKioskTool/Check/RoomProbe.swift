@@ -27,6 +27,7 @@ extension CheckReport {
         check(plan.topic, of: "commands", user, joined, client, encryption, asks: asks)
       }
       if let will = matrix.lastWill { try check(will, user, joined, client) }
+      if let unread = matrix.unread { try check(unreadOf: unread, joined, client) }
     } catch { note("homeserver", .bad, error.sentence ?? "", code: error.code) }
   }
 
@@ -44,6 +45,23 @@ extension CheckReport {
     if let lack { return note("last will", .bad, lack.sentence, code: lack.code) }
     // The homeserver posts it as it is, so the room must not be encrypted.
     check(will.room, of: "last will", user, joined, client, nil)
+  }
+
+  private mutating func check(
+    unreadOf room: String, _ joined: [JSON], _ client: HomeserverClient
+  ) throws(CommandFailure) {
+    if room.begins(with: "#"),
+      try client.ask(.get, "/_matrix/client/v3/directory/room/" + room.percentEncoded).code == "M_NOT_FOUND"
+    {
+      return note("unread", .bad, "\(room): " + RoomUnread.unknown.sentence, code: RoomUnread.unknown.code)
+    }
+    let id = try Homeserver.resolve(room, client)
+    guard joined.contains(.string(id)) else {
+      return note("unread", .bad, "\(room): " + RoomUnread.closed.sentence, code: RoomUnread.closed.code)
+    }
+    let creation = try client.ask(.get, "/_matrix/client/v3/rooms/\(id.percentEncoded)/state/m.room.create").json
+    let isSpace = creation?["type"] == .string("m.space")
+    note("unread", .good, isSpace ? "\(room), a space: its rooms that the kiosk has joined" : "\(room), a single room")
   }
 
   private mutating func check(

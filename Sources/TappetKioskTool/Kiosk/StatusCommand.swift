@@ -4,6 +4,7 @@ import TappetCommandLine
 import TappetCore
 import TappetJSON
 import TappetKiosk
+import TappetMessages
 import TappetPlatform
 
 extension Command {
@@ -56,7 +57,7 @@ extension Command {
     line("light     \(status["light"]?.text ?? "")")
     for name in statusParts { line(Help.padded(name, 10) + (status[name]?["text"]?.text ?? "")) }
     if let webhooks = status["webhooks"], webhooks != .null { showWebhooks(webhooks) }
-    if let rooms = status["rooms"], rooms != .null { line("rooms     " + (rooms["text"]?.text ?? "")) }
+    if let rooms = status["rooms"], rooms != .null { showRooms(rooms) }
     if let inventory = status["inventory"], inventory != .null {
       line("inventory " + (inventory["text"]?.text ?? ""))
     }
@@ -101,6 +102,15 @@ extension Command {
       }
     }
     line(text)
+  }
+
+  private static func showRooms(_ status: JSON) {
+    func count(_ name: String) -> UInt32? { status[name]?.wholeNumber.map { UInt32(clamping: $0) } }
+    line("rooms     " + (status["text"]?.text ?? ""))
+    guard let rooms = count("unread_rooms"), let messages = count("unread"), let mentions = count("mentions") else {
+      return
+    }
+    line("unread    " + RoomUnread.counted(rooms: rooms, messages: messages, mentions: mentions).sentence)
   }
 
   /// Returns the time of an event, as a prefix for its line.

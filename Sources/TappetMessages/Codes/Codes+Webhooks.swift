@@ -82,6 +82,7 @@ extension KioskStatus.Rooms {
       switch self {
       case .good: "good"
       case .withoutWill(let state): state.code
+      case .withoutUnread(let unread): unread.code
       case .failing(let fault): fault.code
       case .lost(let loss): loss.code(of: .rooms)
       }
@@ -98,6 +99,20 @@ extension RoomWillState {
       case .unsupported: "last-will-unsupported"
       case .tooLong: "last-will-too-long"
       case .failed(let fault): fault.code
+      }
+    }
+  }
+}
+
+extension RoomUnread {
+  /// Machine-readable status code.
+  package var code: String {
+    @export(interface) get {
+      switch self {
+      case .counted: "good"
+      case .closed: RoomAccess.closed.code
+      case .unknown: RoomAccess.unknown.code
+      case .tooLarge: "rooms-too-many"
       }
     }
   }

@@ -119,6 +119,7 @@ package struct LogRecord: Sendable {
     case .room(.editDropped(let edit, let loss)): self.init(notEdited: edit, loss, configuration)
     case .room(.joined(let invitation, let fault)): self.init(accepted: invitation, fault)
     case .room(.will(let state)): self.init(will: state, configuration)
+    case .room(.unread(let unread)): self.init(unread: unread, configuration)
     case .room(.listening):
       self.init(.notice, "rooms-listening", "the homeserver responds again: the kiosk listens in rooms")
     case .site(.applied(let record)): self.init(applied: record)

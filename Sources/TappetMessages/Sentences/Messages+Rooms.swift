@@ -173,11 +173,46 @@ extension RoomWillState {
   }
 }
 
+extension LogRecord {
+  /// Creates the record that reports whether unread messages are counted.
+  init(unread: RoomUnread, _ configuration: KioskConfiguration) {
+    let room = configuration.matrix?.unread ?? ""
+    switch unread {
+    case .counted:
+      self.init(.notice, "unread-ready", "the unread messages of \(room) are counted", [("room", room)])
+    case .closed, .unknown, .tooLarge:
+      self.init(
+        .warning, "unread-failing", "the unread messages of \(room) are not counted: \(unread.sentence)",
+        [("code", unread.code), ("room", room)])
+    }
+  }
+}
+
+extension RoomUnread {
+  /// The counts, or the obstacle and the remedy, as part of a sentence.
+  package var sentence: String {
+    @export(interface) get {
+      switch self {
+      case .counted(0, _, _): return "nothing"
+      case .counted(let rooms, 0, _): return plural(rooms, "room") + " marked as unread"
+      case .counted(let rooms, let messages, let mentions):
+        let forKiosk = mentions > 0 ? ", \(mentions) for the kiosk" : ""
+        return plural(messages, "message") + " in " + plural(rooms, "room") + forKiosk
+      case .closed: return "the kiosk is not in the space or room; join it with 'tappet matrix join'"
+      case .unknown: return "no room has this address; correct 'unread_of'"
+      case .tooLarge:
+        return "the kiosk's spaces and rooms are too many; set 'unread_of' to a smaller space, or leave others with "
+          + "'tappet matrix leave', and reload"
+      }
+    }
+  }
+}
+
 extension KioskStatus.Rooms {
-  /// Whether the kiosk hears and posts, with or without a last will.
+  /// Whether the kiosk hears and posts, with or without a last will and a count of unread messages.
   package var isGood: Bool {
     switch self {
-    case .good, .withoutWill: true
+    case .good, .withoutWill, .withoutUnread: true
     case .failing, .lost: false
     }
   }
@@ -188,6 +223,7 @@ extension KioskStatus.Rooms {
     switch self {
     case .good: "good"
     case .withoutWill(let state): "good, but without a last will: " + state.sentence
+    case .withoutUnread(let unread): "good, but unread messages are not counted: " + unread.sentence
     case .failing(let fault): fault.sentence("the homeserver")
     case .lost(let loss): loss.sentence(configuration.program(of: .rooms))
     }

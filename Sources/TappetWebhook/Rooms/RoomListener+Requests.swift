@@ -1,17 +1,28 @@
 // State of a monitored room, and the listener's requests to the homeserver with the handling of responses.
 
 import TappetCore
+import TappetJSON
 
 extension RoomListener {
   /// A request of the loop that polls, one at a time.
   enum Step {
-    case resolve(Int)
+    /// Resolve the address of the room with this index, or of the space or room whose unread messages are shown.
+    case resolve(Int?)
     /// Query for the creation event. Synapse omits it from /sync for rooms of version 12 or later, because the event
     /// does not contain a room id.
     case creation(Int)
     /// Read the invitations from before the recorded position.
     case invitations
     case sync
+  }
+
+  /// The state of encryption.
+  struct Ciphering {
+    var settings = RoomEncryption()
+    /// Whether a request of the cipher is in flight.
+    var isUnderWay = false
+    /// Reason why the keys could not be loaded, as an errno.
+    var keyTrouble: Int32 = 0
   }
 
   /// A room with commands.
@@ -44,7 +55,8 @@ extension RoomListener {
   }
 }
 
-/// A /sync filter for the messages, encryption, replacement and power levels of the given rooms.
+/// A /sync filter for the messages, encryption, replacement and power levels of the given rooms, and for what is unread
+/// in all rooms.
 struct SyncFilter {
   /// The ids of the rooms.
   var rooms: [String]
@@ -56,9 +68,13 @@ struct SyncFilter {
   var readsCiphertexts: Bool
   /// Whether invitations are requested, which no filter by room lets pass.
   var readsInvitations = false
+  /// Whether what is unread is requested.
+  var readsUnread = false
   /// Whether the response has to state only where the present is: earlier lines are not commands, and 20 long ones
   /// would not fit into `Limits.roomAnswerSizeMax`, now and after each further attempt.
-  var isFromPresent = false
+  var startsInPresent = false
+  /// Whether the response contains all rooms.
+  var isWhole = false
   /// Id of the kiosk's own user.
   var user: String?
 
@@ -67,20 +83,38 @@ struct SyncFilter {
     let ids = rooms.map { "\"\($0.jsonEscaped)\"" }.joined(separator: ",")
     let nothing = "{\"types\":[]}"
     let reactions = readsReactions ? ",\"m.reaction\"" : ""
-    let ciphertexts = readsCiphertexts ? ",\"m.room.encrypted\"" : ""
+    let redactions = readsUnread ? ",\"m.room.redaction\"" : ""
+    let ciphertexts = readsCiphertexts || readsUnread ? ",\"m.room.encrypted\"" : ""
     var state = "\"m.room.encryption\",\"m.room.tombstone\""
     if readsPowers { state += ",\"m.room.power_levels\"" }
-    // The kiosk's own events are excluded, unless power levels are requested, because the kiosk could have changed one.
-    let me = readsPowers ? "" : user.map { "\"\($0.jsonEscaped)\"" } ?? ""
+    if readsUnread { state += ",\"m.room.create\",\"m.space.child\"" }
+    // The kiosk's own events are excluded, unless power levels or what is unread is requested, which they can change.
+    let me = readsPowers || readsUnread ? "" : user.map { "\"\($0.jsonEscaped)\"" } ?? ""
     // Synapse omits a room that removed the kiosk if no event passes the filter, so member events are requested.
-    let types = "\"m.room.message\",\"m.room.member\"\(reactions)\(ciphertexts),\(state)"
-    let limit = isFromPresent ? 1 : readsCiphertexts ? 100 : 20
-    let own = "\"rooms\":[\(ids)],"
+    let types = "\"m.room.message\",\"m.room.member\"\(reactions)\(redactions)\(ciphertexts),\(state)"
+    // Of a room without commands, a single event shows that the counts have changed.
+    let limit = startsInPresent || readsUnread && rooms.isEmpty ? 1 : readsCiphertexts ? 100 : 20
+    // The rooms of a space change; and Synapse omits marks if the filter lists rooms, because they contain no room id.
+    let own = readsUnread ? "" : "\"rooms\":[\(ids)],"
     let (all, events) = readsInvitations ? ("", own) : (own, "")
     let timeline = "{\(events)\"limit\":\(limit),\"types\":[\(types)],\"not_senders\":[\(me)]}"
+    let rules = readsUnread ? "{\"types\":[\"m.push_rules\"]}" : nothing
+    let marks = readsUnread ? "{\"types\":[\"\(RoomTally.markTypes.joined(separator: "\",\""))\"]}" : nothing
+    // Synapse omits new counts if it omits the receipt that caused them.
+    let receipts = readsUnread && !isWhole ? "{\"types\":[\"m.receipt\"]}" : nothing
+    // Without rooms to listen to, the homeserver need not send texts.
+    let fields = readsUnread && rooms.isEmpty && !readsCiphertexts ? SyncFilter.fields : ""
     return """
-      {"presence":\(nothing),"account_data":\(nothing),"room":{\(all)"ephemeral":\(nothing),\
-      "account_data":\(nothing),"state":{\(events)"types":[\(state)]},"timeline":\(timeline)}}
+      {\(fields)"presence":\(nothing),"account_data":\(rules),"room":{\(all)"ephemeral":\(receipts),\
+      "account_data":\(marks),"state":{\(events)"types":[\(state)]},"timeline":\(timeline)}}
       """
+  }
+
+  /// The members of events that are read if no room has commands.
+  private static var fields: String {
+    let names =
+      ["type", "state_key", "sender", "event_id"]
+      + ["type", "via", "unread", "global", "membership"].map { "content." + $0 }
+    return "\"event_fields\":[" + names.map { "\"\($0)\"" }.joined(separator: ",") + "],"
   }
 }

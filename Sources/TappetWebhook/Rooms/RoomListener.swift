@@ -9,34 +9,33 @@ import TappetPlatform
 final class RoomListener {
   let parent: UnixSocket
   let client: HTTPClient
-  private var endpoint: LoadedEndpoint?
-  private var rooms: [Room] = []
+  var endpoint: LoadedEndpoint?
+  var rooms: [Room] = []
   /// Position from which the next request continues; `nil` means the present.
-  private var since: String?
+  var since: String?
   /// Position before the first event that could not be decrypted yet: a successor has to read it again.
-  private var firstUnread: String?
+  var firstUnread: String?
   /// Whether /sync has been answered.
-  private var isSynchronised = false
+  private(set) var isSynchronised = false
   /// Whether lines were passed on since the last recorded position.
   private var hasPassed = true
   /// Whether the kiosk is recording a position.
   private var isRecording = false
   /// The request in progress; `nil` if there is none.
-  private var step: Step?
+  var step: Step?
   /// The kiosk's last will; `nil` if there is none.
   var will: RoomWillKeeper?
-  private(set) var polling = RoomPolling()
+  /// The unread messages; `nil` if the kiosk does not show any.
+  var unread: UnreadRooms?
+  var polling = RoomPolling()
   var answers = RoomMessageQueue()
   var questions = RoomQuestions()
   var invitations = Invitations()
-  private var exitStatus: Int32?
-  private let cipher: (any RoomCipher)?
-  private var isCiphering = false
-  private var encryption = RoomEncryption()
-  /// Reason why the keys could not be loaded, as an errno.
-  private var keyTrouble: Int32 = 0
+  var exitStatus: Int32?
+  let cipher: (any RoomCipher)?
+  private var ciphering = Ciphering()
 
-  private static let asking = EntryID(high: 0, low: 1)
+  static let asking = EntryID(high: 0, low: 1)
   static let answering = EntryID(high: 0, low: 2)
   private static let ciphering = EntryID(high: 0, low: 3)
   static let joining = EntryID(high: 0, low: 4)
@@ -64,8 +63,10 @@ final class RoomListener {
 
   /// Time until the next timer expires, not counting libcurl's own timers.
   private var wait: Duration {
-    let dues = [isRecording ? nil : polling.dueAt, answers.dueAt, isCiphering ? nil : cipher?.dueAt, will?.dueAt]
-      .compactMap { $0.map { $0 - now } }
+    let dues = [
+      isRecording ? nil : polling.dueAt, answers.dueAt, ciphering.isUnderWay ? nil : cipher?.dueAt, will?.dueAt,
+    ]
+    .compactMap { $0.map { $0 - now } }
     return min(dues.min() ?? .seconds(60), .seconds(60))
   }
 
@@ -114,16 +115,19 @@ final class RoomListener {
       }
     case .encrypt(let encryption, let state):
       guard let user = endpoint?.user, let device = endpoint?.device, let cipher else { return }
-      self.encryption = encryption
+      ciphering.settings = encryption
       guard let trouble = cipher.open(user: user, device: device, encryption, state: state) else { return }
-      (keyTrouble, endpoint) = (trouble, nil)
+      (ciphering.keyTrouble, endpoint) = (trouble, nil)
     case .post(let id, let room, let body):
-      guard let cipher, endpoint != nil else { return send(.undelivered(id, .fileUnusable, code: keyTrouble)) }
+      guard let cipher, endpoint != nil else {
+        return send(.undelivered(id, .fileUnusable, code: ciphering.keyTrouble))
+      }
       cipher.post(id, in: room, body, settling: nil)
     case .invitations: invitations.areWanted = true
     case .join(let room): join(room)
     case .will(let will, let mark): self.will = RoomWillKeeper(will, mark: mark, at: now)
     case .cancelWill: endWill()
+    case .unread(let room): unread = UnreadRooms(room)
     }
   }
 
@@ -150,105 +154,12 @@ final class RoomListener {
     callForWill(at: now)
   }
 
-  private func ask() {
-    guard !polling.isRefused else { return exitStatus = ExitStatus.sessionRefused }
-    polling.asked(at: now)
-    let path: String
-    let step: Step
-    if let index = rooms.firstIndex(where: { $0.id == nil && $0.access == nil }) {
-      step = .resolve(index)
-      path = "/_matrix/client/v3/directory/room/" + rooms[index].name.percentEncoded
-    } else if let index = rooms.firstIndex(where: { $0.readsPowers && $0.id != nil && !$0.isCreationKnown }) {
-      step = .creation(index)
-      let room = (rooms[index].id ?? "").percentEncoded
-      path = "/_matrix/client/v3/rooms/\(room)/state/m.room.create?format=event"
-    } else if invitations.areWanted, !invitations.areListed, since != nil {
-      step = .invitations
-      path = syncPath(since: nil, rooms: [])
-    } else {
-      step = .sync
-      path = syncPath(since: since, rooms: rooms.compactMap { $0.id })
-    }
-    var sizeMax = cipher == nil ? Limits.roomAnswerSizeMax : Limits.roomKeysAnswerSizeMax
-    if case .invitations = step { sizeMax = max(sizeMax, Limits.homeserverAnswerSizeMax) }
-    let call = HTTPClient.Call(path: path, method: .get, body: [], keepsAnswer: true, answerSizeMax: sizeMax)
-    self.step = step
-    if let outcome = begin(RoomListener.asking, call) { asked(outcome) }
-  }
-
-  private func syncPath(since: String?, rooms ids: [String]) -> String {
-    var filter = SyncFilter(
-      rooms: ids, readsPowers: rooms.contains { $0.readsPowers },
-      readsReactions: rooms.contains { $0.asks }, readsCiphertexts: cipher != nil, user: endpoint?.user)
-    filter.readsInvitations = invitations.areWanted
-    filter.isFromPresent = since == nil
-    let place = since.map { "&since=" + $0.percentEncoded } ?? ""
-    // The first response is immediate, regardless of the timeout. Synapse caches it for two minutes, and would return
-    // it again, with a position in the past, if the request were the same, so the timeout varies. Synapse omits rooms
-    // without changes, unless their full state is requested.
-    let isFirst = since == nil || !isSynchronised
-    let timeout = isFirst ? 1 + now.nanoseconds / 1000 % 1000 : Limits.roomPollMax.wholeMilliseconds
-    return "/_matrix/client/v3/sync?set_presence=offline&filter=" + filter.text.percentEncoded
-      + (isFirst ? "&full_state=true" : "") + "&timeout=\(timeout)" + place
-  }
-
   func begin(_ id: EntryID, _ call: HTTPClient.Call) -> HTTPClient.Outcome? {
-    guard let endpoint else { return .failed(.fileUnusable, code: keyTrouble) }
+    guard let endpoint else { return .failed(.fileUnusable, code: ciphering.keyTrouble) }
     return client.begin(id, to: endpoint, call, unixSeconds: SystemClock().now().unixSeconds)
   }
 
-  private func asked(_ outcome: HTTPClient.Outcome) {
-    guard let step else { return }
-    self.step = nil
-    switch (outcome, step) {
-    case (.failed(let trouble, let code), _): failed(.trouble(trouble, code: code), retryAfter: nil)
-    case (.answered(200, _, let body), .resolve(let index)):
-      guard let id = MatrixAnswer(body).roomID else {
-        return failed(.trouble(.notAHomeserver, code: 200), retryAfter: nil)
-      }
-      rooms[index].id = id
-      polling.askNow(now)
-    case (.answered(404, _, let body), .resolve(let index)) where MatrixAnswer(body).errorCode == "M_NOT_FOUND":
-      note(.unknown, index)
-      polling.askNow(now)
-    case (.answered(let status, _, let body), .creation(let index))
-    where status == 200 && SyncAnswer.creation(body) != nil
-      || (status == 403 || status == 404) && MatrixAnswer(body).errorCode != nil:
-      rooms[index].isCreationKnown = true
-      rooms[index].powers.creation = SyncAnswer.creation(body)
-      polling.askNow(now)
-    case (.answered(200, _, let body), .invitations):
-      let answer = SyncAnswer(body, of: endpoint?.user)
-      // Anything but a page of an intermediary would be as large or damaged the next time.
-      invitations.areListed = answer != nil || body.first != UInt8(ascii: "<")
-      guard let answer else { return failed(.trouble(.notAHomeserver, code: 200), retryAfter: nil) }
-      pass(answer.invitations)
-      polling.askNow(now)
-    case (.answered(200, _, let body), .sync):
-      guard let answer = SyncAnswer(body, of: endpoint?.user) else {
-        // Anything but a page of an intermediary was too large, and would be so again.
-        if body.first != UInt8(ascii: "<") { startFromPresent() }
-        return failed(.trouble(.notAHomeserver, code: 200), retryAfter: nil)
-      }
-      heard(answer)
-    case (.answered(let status, let pause, let body), _):
-      let answer = MatrixAnswer(body)
-      let fault = RoomListener.fault(status, answer)
-      // The homeserver does not know the position: an intermediary's page has no error code.
-      if case .trouble(.notAHomeserver, _) = fault, answer.errorCode != nil { startFromPresent() }
-      failed(fault, retryAfter: answer.retryAfter ?? pause)
-    }
-  }
-
-  private func startFromPresent() { (since, firstUnread) = (nil, nil) }
-
-  /// Retries after a pause.
-  private func failed(_ fault: WebhookFault, retryAfter: Duration?) {
-    polling.failed(fault, retryAfter: retryAfter, at: now)
-    send(.failed(fault))
-  }
-
-  private func heard(_ answer: SyncAnswer) {
+  func heard(_ answer: SyncAnswer) {
     let isFirst = since == nil || !isSynchronised
     let isResumed = isFirst && since != nil
     // The homeserver stores events for this device until /sync is requested from the next position.
@@ -271,8 +182,10 @@ final class RoomListener {
     }
     passOnDeciphered()
     pass(answer.invitations)
+    tellUnread()
     send(.listening)
     endBatch()
+    if unread?.resume() == true { isSynchronised = false }
     polling.answered(isEmpty: answer.rooms.isEmpty, isFirst: isFirst, at: now)
   }
 
@@ -286,7 +199,7 @@ final class RoomListener {
     rooms[index].isDecrypted = cipher.isEncrypted(room.id)
     // Reactions are not encrypted, so the homeserver could forge answers to the kiosk's questions.
     if rooms[index].isDecrypted { return rooms[index].asks ? .encrypted : .open }
-    return encryption.allowsPlain ? .open : .plain
+    return ciphering.settings.allowsPlain ? .open : .plain
   }
 
   private func handle(_ change: SyncAnswer.Change, _ index: Int, isHeard: Bool) {
@@ -327,7 +240,7 @@ final class RoomListener {
     send(.batch(position: device + " " + position))
   }
 
-  private func note(_ access: RoomAccess, _ index: Int) {
+  func note(_ access: RoomAccess, _ index: Int) {
     guard rooms[index].access != access else { return }
     rooms[index].access = access
     // A room that has admitted the kiosk may now reveal its creation event.
@@ -344,7 +257,7 @@ final class RoomListener {
     case RoomListener.joining: joined(outcome)
     case RoomListener.willing: willed(outcome)
     case _:
-      isCiphering = false
+      ciphering.isUnderWay = false
       cipher?.called(outcome)
       passOnDeciphered()
       endBatch()
@@ -358,9 +271,9 @@ final class RoomListener {
   }
 
   private func callForCipher() {
-    guard let cipher, endpoint != nil, !isCiphering else { return }
+    guard let cipher, endpoint != nil, !ciphering.isUnderWay else { return }
     if let call = cipher.nextCall() {
-      isCiphering = true
+      ciphering.isUnderWay = true
       if let outcome = begin(RoomListener.ciphering, call) { done(RoomListener.ciphering, outcome) }
     }
     for message in cipher.takeMessages() { send(message) }

@@ -16,7 +16,7 @@ struct SyncAnswer {
     var isReplaced = false
     /// The changes in order, so that each line is passed on with its sender's power level at that time.
     var changes: [Change] = []
-    /// Id of the newest event; `nil` if there is none.
+    /// Id of the newest event of another user; `nil` if there is none.
     var newest: String?
   }
 
@@ -38,23 +38,30 @@ struct SyncAnswer {
   /// The invitations of the user, in any order.
   private(set) var invitations: [RoomInvitation] = []
 
-  /// Parses a response to /sync of this user; `nil` if it is malformed.
-  init?(_ bytes: [UInt8], of user: String? = nil) {
-    guard let answer = JSONNode.read(bytes, { SyncAnswer($0, user) }) else { return nil }
+  /// Parses a response to /sync of this user, without other rooms; `nil` if it is malformed.
+  ///
+  /// Passes the valid response to `read`.
+  init?(_ bytes: [UInt8], of user: String?, in rooms: Set<String>, also read: (JSONNode) -> Void = { _ in }) {
+    let answer = JSONNode.read(bytes) { answer in
+      let found = SyncAnswer(answer, user, rooms)
+      if found != nil { read(answer) }
+      return found
+    }
+    guard let answer else { return nil }
     self = answer
   }
 
-  private init?(_ answer: JSONNode, _ user: String?) {
+  private init?(_ answer: JSONNode, _ user: String?, _ ids: Set<String>) {
     guard let next = answer["next_batch"]?.text, !next.isEmpty else { return nil }
     self.next = next
     readNews(answer)
     if let user { invitations = answer["rooms"].elements("invite").compactMap { Self.invitation($0, user) } }
     for (word, isLeft) in [("join", false), ("leave", true)] {
       for room in answer["rooms"].elements(word) {
-        guard let id = room.name else { continue }
+        guard let id = room.name, ids.contains(id) else { continue }
         var found = Room(id: id, isLeft: isLeft)
         for part in ["state", "timeline"] { for event in room[part].elements("events") { found.read(event) } }
-        found.newest = room["timeline"].elements("events").last?["event_id"]?.text
+        found.newest = room["timeline"].elements("events").last { $0["sender"]?.text != user }?["event_id"]?.text
         rooms.append(found)
       }
     }

@@ -18,7 +18,7 @@ faulted = set()
 
 def sync(wanted, query, joined, written):
     place, until = int(query.get("since", ["0"])[0]), time.monotonic() + int(query["timeout"][0]) / 1000
-    is_first = "since" not in query
+    is_first = "since" not in query or "full_state" in query
     while not is_first and len(written()) <= place and time.monotonic() < until:
         threading.Event().wait(0.02)
     lines = written()
