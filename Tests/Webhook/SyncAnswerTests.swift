@@ -1,4 +1,4 @@
-// Responses to /sync: valid, damaged, oversized and malicious ones.
+// The parsing of a response to /sync.
 
 import TappetCore
 import Testing
@@ -16,9 +16,15 @@ import Testing
     #"{"type":"\#(type)","state_key":"","event_id":"$s","sender":"@ann:h","content":{\#(content)}}"#
   }
 
-  private func answer(_ events: String..., in room: String = "!open:h", part: String = "join") -> SyncAnswer? {
+  private func answer(
+    _ events: String..., in room: String = "!open:h", part: String = "join", next: String = "s1"
+  ) -> SyncAnswer? {
     let timeline = #"{"timeline":{"events":[\#(events.joined(separator: ","))]}}"#
-    return SyncAnswer(Array(#"{"next_batch":"s1","rooms":{"\#(part)":{"\#(room)":\#(timeline)}}}"#.utf8))
+    return read(#"{"next_batch":"\#(next)","rooms":{"\#(part)":{"\#(room)":\#(timeline)}}}"#, in: room)
+  }
+
+  private func read(_ text: String, in room: String = "!a:h") -> SyncAnswer? {
+    SyncAnswer(Array(text.utf8), of: nil, in: [room])
   }
 
   private func lines(_ answer: SyncAnswer?) -> [String]? {
@@ -28,13 +34,13 @@ import Testing
   }
 
   @Test func `a cut or damaged answer is none`() {
-    let whole = Array(#"{"next_batch":"s1","rooms":{"join":{"!a:h":{"timeline":{"events":[\#(Self.line)]}}}}}"#.utf8)
-    #expect(lines(SyncAnswer(whole)) == ["!gate on"])
-    for count in whole.indices { #expect(SyncAnswer(Array(whole[..<count])) == nil, "\(count)") }
+    let whole = #"{"next_batch":"s1","rooms":{"join":{"!a:h":{"timeline":{"events":[\#(Self.line)]}}}}}"#
+    #expect(lines(read(whole)) == ["!gate on"])
+    for end in whole.indices { #expect(read(String(whole[..<end])) == nil, "\(whole[..<end])") }
     for text in [
       "<html>502</html>", "[]", "null", #"{"next_batch":""}"#, #"{"next_batch":1}"#, #"{"rooms":{"join":{}}}"#,
       String(repeating: "[", count: 100_000),
-    ] { #expect(SyncAnswer(Array(text.utf8)) == nil, "\(text.prefix(40))") }
+    ] { #expect(read(text) == nil, "\(text.prefix(40))") }
   }
 
   @Test func `values of the wrong type are left out, and the line after them is read`() {
@@ -48,8 +54,8 @@ import Testing
     ]
     #expect(lines(answer(wrong.joined(separator: ","), Self.line)) == ["!gate on"])
     for rooms in ["1", "[]", #"{"join":[1]}"#, #"{"join":{"!a:h":1}}"#, #"{"join":{"!a:h":{"timeline":[]}}}"#] {
-      let read = SyncAnswer(Array(#"{"next_batch":"s1","rooms":\#(rooms)}"#.utf8))
-      #expect(read?.next == "s1" && read?.rooms.allSatisfy { $0.changes.isEmpty } == true, "\(rooms)")
+      let answer = read(#"{"next_batch":"s1","rooms":\#(rooms)}"#)
+      #expect(answer?.next == "s1" && answer?.rooms.allSatisfy { $0.changes.isEmpty } == true, "\(rooms)")
     }
   }
 
@@ -59,7 +65,7 @@ import Testing
     let line = Self.line.replacing(#""origin_server_ts":5"#, with: #""origin_server_ts":\#(number)"#)
     #expect(lines(answer(levels, line)) == ["!gate on"])
     let counts = #"{"next_batch":"s1","device_one_time_keys_count":{"signed_curve25519":\#(number)}}"#
-    #expect(SyncAnswer(Array(counts.utf8)) != nil)
+    #expect(read(counts) != nil)
   }
 
   @Test func `a line of a megabyte is left out, and the next one is read`() {
@@ -112,5 +118,22 @@ import Testing
     #expect(filter.text.contains(#""limit":20,"#))
     filter.startsInPresent = true
     #expect(filter.text.contains(#""limit":1,"#))
+  }
+
+  @Test func `only an event that is the room's state encrypts or replaces the room`() throws {
+    for (key, isState) in [(#","state_key":"""#, true), (#","state_key":"x""#, false), ("", false)] {
+      let encryption = #"{"type":"m.room.encryption","sender":"@eve:h","content":{"algorithm":"a"}\#(key)}"#
+      let tombstone = #"{"type":"m.room.tombstone","sender":"@eve:h","content":{"replacement_room":"!b:h"}\#(key)}"#
+      let room = try #require(answer(encryption, tombstone)?.rooms.first)
+      #expect(room.isEncrypted == isState && room.isReplaced == isState, "\(key)")
+    }
+  }
+
+  @Test func `a position is refused if it could not be passed on`() {
+    let longest = String(repeating: "n", count: Limits.roomPositionSizeMax)
+    #expect(answer(next: longest)?.next == longest)
+    #expect(answer(next: longest + "n") == nil && answer(next: "") == nil)
+    let message = RoomMessage.batch(position: "DEVICE " + longest).encode()
+    #expect(message.count <= Limits.roomWireSizeMax)
   }
 }

@@ -176,7 +176,7 @@ import Testing
       $0.rooms = ["!d:h"]
       ($0.readsUnread, $0.isWhole, $0.startsInPresent) = (true, true, true)
     }
-    #expect(both["event_fields"] == nil && part(both, "timeline")["limit"] as? Int == 10)
+    #expect(both["event_fields"] == nil && part(both, "timeline")["limit"] as? Int == 1)
     #expect(part(both, "ephemeral")["types"] as? [String] == [])
   }
 }

@@ -50,6 +50,8 @@ extension Limits {
   package static let roomAnswerSizeMax = 1024 * 1024
   /// Maximum size of a message between the kiosk and the listening process, in bytes.
   package static let roomWireSizeMax = 8 * 1024
+  /// Maximum length of a position in the homeserver's events, in bytes; leaves room for the rest of `roomWireSizeMax`.
+  package static let roomPositionSizeMax = 4 * 1024
   /// Maximum length of a line that could be a command, in bytes.
   package static let roomLineSizeMax = 512
   /// Backoff after a homeserver failure.

@@ -52,7 +52,9 @@ struct SyncAnswer {
   }
 
   private init?(_ answer: JSONNode, _ user: String?, _ ids: Set<String>) {
-    guard let next = answer["next_batch"]?.text, !next.isEmpty else { return nil }
+    guard let next = answer["next_batch"]?.text, (1...Limits.roomPositionSizeMax).contains(next.utf8.count) else {
+      return nil
+    }
     self.next = next
     readNews(answer)
     if let user { invitations = answer["rooms"].elements("invite").compactMap { Self.invitation($0, user) } }
@@ -112,13 +114,14 @@ extension SyncAnswer.Room {
     let type = event["type"]?.text
     guard let type, let content = event["content"] else { return }
     switch type {
-    case "m.room.encryption": isEncrypted = true
     case "m.room.encrypted":
       guard let user = event["sender"]?.text else { return }
       changes.append(.encrypted(user: user, event.encoded))
     case "m.room.message": readLine(event, content)
     case "m.reaction": readReaction(event, content)
+    // Without an empty state key, the event is not the room's state, whatever its type: any member may send it.
     case _ where event["state_key"]?.text != "": break
+    case "m.room.encryption": isEncrypted = true
     case "m.room.tombstone": isReplaced = content["replacement_room"]?.text != nil
     case "m.room.power_levels": changes.append(.levels(levels(content)))
     case _: break
