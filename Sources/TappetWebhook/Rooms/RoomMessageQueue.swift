@@ -48,6 +48,12 @@ struct RoomMessageQueue {
       readRoom = room
     }
 
+    /// Whether the homeserver has accepted or refused the message; an intermediary's page is neither.
+    fileprivate func isDecided(_ status: UInt16, _ answer: MatrixAnswer) -> Bool {
+      if status != 200 { return answer.errorCode != nil }
+      return readRoom == nil ? answer.eventID != nil : answer.isObject
+    }
+
     mutating func mayBeRepeated() -> Bool {
       tries += 1
       return tries < Limits.roomAnswerTriesMax
@@ -103,12 +109,16 @@ struct RoomMessageQueue {
     var end = End(message: messages[0], event: nil, isAnswered: true)
     var pause = Duration.zero
     switch outcome {
-    case .answered(let status, let named, let body) where status == 429 || status >= 500:
-      pause = MatrixAnswer(body).retryAfter ?? named ?? .seconds(2)
     // With a refused token, the message can be sent after the next login.
     case .failed, .answered(401, _, _): pause = .seconds(2)
-    case .answered(200, _, let body): end.event = MatrixAnswer(body).eventID
-    case .answered: break
+    case .answered(let status, let named, let body):
+      let answer = MatrixAnswer(body)
+      if status == 200 { end.event = answer.eventID }
+      if status == 429 || status >= 500 {
+        pause = answer.retryAfter ?? named ?? .seconds(2)
+      } else if !messages[0].isDecided(status, answer) {
+        pause = .seconds(2)
+      }
     }
     let isOver = pause == .zero || !messages[0].mayBeRepeated()
     if isOver { messages.removeFirst() }
