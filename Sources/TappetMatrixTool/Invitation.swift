@@ -15,10 +15,11 @@ struct Invitation {
       events.first { $0["type"]?.text == type }?["content"]?[member]?.text
     }
     name = content("m.room.canonical_alias", "alias") ?? content("m.room.name", "name")
-    sender =
-      events.last {
-        $0["type"]?.text == "m.room.member" && $0["content"]?["membership"]?.text == "invite"
-      }?["sender"]?.text
+    // The other events are from the inviter's homeserver, which could have made up a second invitation.
+    let senders = events.filter {
+      $0["type"]?.text == "m.room.member" && $0["content"]?["membership"]?.text == "invite"
+    }.map { $0["sender"]?.text }
+    sender = senders.allSatisfy { $0 == senders.last } ? senders.last ?? nil : nil
   }
 
   /// The invitation as one line of text.

@@ -196,6 +196,35 @@ import Testing
     #expect(texts[2].hasSuffix("x…"))
   }
 
+  @Test func `counts of any size add up`() throws {
+    let children = ["!a:h", "!b:h"].map { event("m.space.child", ["via": ["h"]], key: $0) }
+    let space = room(state: [event("m.room.create", ["type": "m.space"])] + children)
+    var table = RoomTable()
+    let many = room(unread: 1 << 62, mentions: 1 << 62)
+    try read(answer(["!s:h": space, "!a:h": many, "!b:h": many]), into: &table)
+    let counts = try #require(ListedEntry.entries(table.ordered).first).counts
+    #expect(counts.unread == 2 * Limits.roomUnreadMax && counts.mentions == counts.unread)
+  }
+
+  @Test func `an invitation with a second inviter has none that is certain`() throws {
+    func invitation(_ senders: String...) throws -> Invitation? {
+      let events = senders.map { sender in
+        [
+          "type": "m.room.member", "sender": sender, "state_key": "@other:h", "content": ["membership": "invite"],
+        ] as [String: Any]
+      }
+      var table = RoomTable()
+      let rooms = ["invite": ["!i:h": ["invite_state": ["events": events]]]]
+      try read(
+        Array(try JSONSerialization.data(withJSONObject: ["next_batch": "s", "rooms": rooms])), into: &table)
+      return table.invitations["!i:h"]
+    }
+    #expect(try invitation("@ann:h", "@ann:h")?.sender == "@ann:h")
+    let forged = try #require(try invitation("@eve:h", "@ann:h"))
+    #expect(forged.sender == nil)
+    #expect(forged.line.hasSuffix("invited by an unknown user"))
+  }
+
   @Test func `anything else is refused or ignored, and nothing changes`() throws {
     var table = RoomTable()
     try read(answer(["!a:h": room()], "s1"), into: &table)

@@ -1,4 +1,4 @@
-// The parsing of a response to /sync.
+// Responses to /sync: valid, damaged, oversized and malicious ones.
 
 import TappetCore
 import Testing
