@@ -141,6 +141,7 @@ extension Command {
       words: "matrix " + word, section: .rooms, summary: summary, operands: needsUser ? [.room, .user] : [.room],
       details: details,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
+        if needsUser { try Homeserver.check(user: arguments.operands[1]) }
         let client = try Homeserver.connect(configuration)
         let id = try Homeserver.resolve(arguments.operands[0], client)
         let user = needsUser ? JSON.Member.text("user_id", arguments.operands[1]) : []

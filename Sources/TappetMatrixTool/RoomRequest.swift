@@ -18,10 +18,11 @@ enum RoomRequest {
   static func perform(
     _ arguments: Arguments, _ configuration: KioskConfiguration, _ more: [JSON.Member] = []
   ) throws(CommandFailure) {
+    let admins = try users("admin", arguments)
+    let guests = try users("invite", arguments)
     let client = try Homeserver.connect(configuration)
     let space = try space(arguments, client)
     let via = JSON.array([.string(Homeserver.server(configuration))])
-    let admins = users("admin", arguments)
     var request = JSON.Member.text("name", arguments.operands[0])
     request += JSON.Member.text("room_alias_name", arguments.value("alias"))
     // This preset gives invited users the creator's power level, in every room version.
@@ -33,13 +34,13 @@ enum RoomRequest {
       state.append(event("m.space.parent", key: space, .object(["via": via, "canonical": .bool(true)])))
     }
     request.append(JSON.Member(name: "initial_state", value: .array(state)))
-    let first = admins.isEmpty ? users("invite", arguments) : admins
+    let first = admins.isEmpty ? guests : admins
     request.append(JSON.Member(name: "invite", value: .array(first.map { .string($0) })))
     let answer = try client.require(.post, "/_matrix/client/v3/createRoom", .object(request + more))
     let id = answer["room_id"]?.text ?? ""
     Output.print(id.escaped)
     let fault = space.flatMap { link(id, in: $0, via, client) }
-    for user in users("invite", arguments) where !first.contains(user) {
+    for user in guests where !first.contains(user) {
       _ = try client.require(
         .post, "/_matrix/client/v3/rooms/\(id.percentEncoded)/invite", .object(JSON.Member.text("user_id", user)))
     }
@@ -84,8 +85,11 @@ enum RoomRequest {
     }
   }
 
-  private static func users(_ option: String, _ arguments: Arguments) -> [String] {
-    arguments.value(option)?.split(separator: ",").map { String($0) } ?? []
+  /// Returns the users in an option, checked before anything is created.
+  private static func users(_ option: String, _ arguments: Arguments) throws(CommandFailure) -> [String] {
+    let users = arguments.value(option)?.split(separator: ",").map { String($0) } ?? []
+    for user in users { try Homeserver.check(user: user) }
+    return users
   }
 }
 

@@ -70,15 +70,17 @@ import Testing
     #expect(try world.tappet("person", "add", "Ada").status == 0)
     let item = try writeTag(world, "--item", "Thing 50")
     let ada = try writeTag(world, "--person", "Ada")
+    let rack = try writeTag(world, "--spot", "Rack")
     _ = try world.tap(item, until: "holding", messages: 1)
     let lent = try world.tap(ada, until: "accepted", messages: 1)
     #expect(lent.log.contains("item Thing 50 was checked out to Ada"), "\(lent)")
     #expect(try world.tappet("item", "list", "--lent").output == "Thing 50  50  with Ada\n")
     #expect(try world.tappet("item", "show", "Thing 50").output.contains("  with      Ada, since "))
-    // The item is still held, and she has it: it comes back. Then another thing is held, so she comes first.
+    // The item is still held, and she has it: it comes back. Then another thing is held, so she comes first: the rack,
+    // whose first tap is refused, because the item does not fit there.
     let back = try world.tap(ada, until: "accepted", messages: 1)
     #expect(back.log.contains("event=inventory-returned"), "\(back)")
-    let rack = try writeTag(world, "--spot", "Rack")
+    #expect(try world.tap(rack, until: "refused").log.contains("can only be moved into a box"))
     _ = try world.tap(rack, until: "delivered-by-tag", messages: 1)
     try world.tell("place " + ada)
     #expect(eventually { world.log.contains("event=inventory-person") })

@@ -60,6 +60,8 @@ import Testing
     #expect(status.first?.contains("reader ready, broker connected") == true, "\(status)")
     #expect(status.first?.contains("Commands: !ring, !gate on|off|") == true, "\(status)")
     #expect(status.first?.hasSuffix(", !status, !history") == true, "\(status)")
+    let halved = answers(to: try write("!gate"))
+    #expect(halved == ["Refused: it is not a command that this room accepts; send !help to list the commands."])
     let strange = try write("!gate on", by: "@eve:h")
     let late = try server.write("!gate on", secondsAgo: 600)
     #expect(answers(to: late).first?.contains("old.") == true, "\(answers(to: late))")
@@ -194,6 +196,8 @@ import Testing
     awaitListening(world)
     try server.append(["type": "leave", "room": "!open:h"])
     #expect(eventually { world.log.contains("event=room-denied code=room-closed") }, "\(world.log.suffix(900))")
+    let status = try world.tappet("status").output
+    #expect(status.contains("commands  #door:h: not listening (see 'tappet check'), "), "\(status)")
   }
 
   @Test func `a process that is killed is started again, and nothing acts twice or late`() throws {

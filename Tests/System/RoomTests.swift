@@ -183,6 +183,10 @@ import Testing
     #expect(try world.tappet("matrix", "create", "Door", "--alias", "door").output == "!new:h\n")
     let shared = try world.tappet("matrix", "create", "Hall", "--admin", "@ann:h", "--invite", "@ben:h,@ann:h")
     #expect(shared.output == "!new:h\n" && server.requests("/invite").count == 1, "\(shared)")
+    for words in [["create", "Hall", "--invite", "@ben:h,ann"], ["invite", "#door:h", "ann"]] {
+      let wrong = try world.tappet(["matrix"] + words)
+      #expect(wrong.status == 2 && wrong.errors.contains("must be '@name:server', not 'ann'"), "\(wrong)")
+    }
     #expect(try world.tappet("matrix", "invite", "#door:h", "@ann:h").status == 0)
     #expect(try world.tappet("matrix", "kick", "!a/b%:h", "@ann:h").status == 0)
     #expect(try world.tappet("matrix", "kick", "!open:h", "@absent:h").status == 1)

@@ -45,6 +45,14 @@ package enum Homeserver {
     return WebhookURL("https://" + server)?.origin == "https://" + server && name.begins(with: "@") ? server : nil
   }
 
+  /// Checks a user's name before it is sent to the homeserver.
+  @export(interface)
+  package static func check(user: String) throws(CommandFailure) {
+    guard user.begins(with: "@"), user.utf8.contains(UInt8(ascii: ":")), user.isPrintable else {
+      throw .usage("a user must be '@name:server', not '\(user)'")
+    }
+  }
+
   /// Validates a homeserver's URL, and returns it without a trailing slash.
   package static func checked(_ url: String) throws(CommandFailure) -> String {
     let bare = url.utf8.last == UInt8(ascii: "/") ? String(url.dropLast()) : url
@@ -58,7 +66,12 @@ package enum Homeserver {
   @export(interface)
   package static func discover(_ server: String, _ matrix: MatrixSettings) throws(CommandFailure) -> String {
     let client = try HomeserverClient(.text("https://" + server), caFile: matrix.caFile, place: server)
-    let answer = try client.ask(.get, "/.well-known/matrix/client")
+    let answer: HomeserverClient.Answer
+    do throws(CommandFailure) { answer = try client.ask(.get, "/.well-known/matrix/client") } catch {
+      var failure = error
+      failure.sentence = error.sentence.map { $0 + "; if the homeserver has another URL, specify it with --homeserver" }
+      throw failure
+    }
     if answer.status == 404 { return "https://" + server }
     guard answer.status == 200, let url = answer.json?["m.homeserver"]?["base_url"]?.text else {
       throw .failed(

@@ -72,8 +72,10 @@ extension Command {
     for topic in status["commands"]?.elements ?? [] {
       func count(_ name: String) -> String { String(topic[name]?.wholeNumber ?? 0) }
       let retained = count("retained") == "0" ? "" : ", \(count("retained")) of them retained"
+      let name = topic["topic"]?.text ?? ""
+      let fault = RoomDestination.isRoom(name) ? "not listening (see 'tappet check'), " : "not subscribed, "
       line(
-        "commands  \(topic["topic"]?.text ?? ""): " + (topic["good"] == .bool(true) ? "" : "not subscribed, ")
+        "commands  \(name): " + (topic["good"] == .bool(true) ? "" : fault)
           + "accepted " + count("accepted") + ", refused " + count("refused") + retained)
     }
     if let reload = status["reload"], reload != .null {

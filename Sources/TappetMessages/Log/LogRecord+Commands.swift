@@ -11,7 +11,9 @@ extension LogRecord {
         [("command", target.text), ("topic", topic)] + LogRecord.sender(user))
     case .refused(let topic, let target, let refusal, let user):
       self.init(
-        .warning, "command-refused", "command refused: " + refusal.sentence(topic: topic),
+        .warning, "command-refused",
+        // Only lines in rooms name their senders.
+        "command refused: " + refusal.sentence(topic: topic, isRoom: user != nil),
         [("code", refusal.code)] + (target.map { [("command", $0.text)] } ?? []) + [("topic", topic)]
           + LogRecord.sender(user))
     case .refusedMore(let count):
@@ -35,13 +37,16 @@ extension LogRecord {
 extension CommandRefusal {
   /// Returns a sentence with the refusal, its reason and the remedy.
   @export(interface)
-  package func sentence(topic: String) -> String {
-    switch self {
+  package func sentence(topic: String, isRoom: Bool = false) -> String {
+    let place = isRoom ? "room" : "topic"
+    return switch self {
     case .retained:
       "it is a retained message, which the broker resends on each connection; publish without the retain flag, and "
         + "clear it: mosquitto_pub -r -n -t " + topic
     case .tooLarge(let size): "it is " + String(size) + " bytes long; the maximum is 2,048"
-    case .malformed: "it is not a command that this topic accepts; see docs/commands.md for the formats"
+    case .malformed:
+      "it is not a command that this \(place) accepts; "
+        + (isRoom ? "send !help to list the commands" : "see docs/commands.md for the formats")
     case .notAllowed: "not permitted here; see 'actions', 'outputs', 'people' and 'check' under 'commands'"
     case .stranger: "its sender is not listed in 'users' of this room, and does not have the required 'power_level'"
     case .unproved: "its proof is missing: the token, the time 't', or the signature"
@@ -57,8 +62,9 @@ extension CommandRefusal {
     case .overtaken: "a newer command for the same output or action arrived first; send it again if it still applies"
     case .memoryFull: "too many commands arrived at the same time; send it again later"
     case .tooMany(let wait):
-      "too many commands on this topic; try again in " + String((wait.wholeMilliseconds + 999) / 1000) + " s"
-    case .locked: "the buttons are locked, and this topic has 'locked: true'"
+      "too many commands \(isRoom ? "in" : "on") this \(place); try again in "
+        + String((wait.wholeMilliseconds + 999) / 1000) + " s"
+    case .locked: "the buttons are locked, and this \(place) has 'locked: true'"
     case .action(let refusal): refusal.sentence(.command)
     case .output(let refusal): refusal.sentence
     case .undeliverable: "the broker permanently refused the action's message"

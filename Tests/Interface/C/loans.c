@@ -210,7 +210,7 @@ static void barcodes(void) {
   CHECK(tappet_inventory_resolve(inventory, TAPPET_INVENTORY_KIND_ANY, "", &entry) == 0);
   CHECK(refused(tappet_inventory_resolve(inventory, (enum tappet_inventory_kind)6, "M4", &entry), "unknown kind"));
   added(TAPPET_INVENTORY_KIND_ITEM, box.id, "M4", 1);
-  CHECK(refused(tappet_inventory_resolve(inventory, TAPPET_INVENTORY_KIND_ITEM, "M4", &entry), "2 items are named"));
+  CHECK(refused(tappet_inventory_resolve(inventory, TAPPET_INVENTORY_KIND_ITEM, "M4", &entry), "2 items match"));
   CHECK(tappet_inventory_undo(inventory, "Eve") == 1);
 }
 
