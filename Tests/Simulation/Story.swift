@@ -89,6 +89,7 @@ extension World {
       while shelf.question != nil, shelf.process == .ready, failure == nil { take(Step(.inventoryAnswers)) }
       if room.process == .ending { take(Step(.roomsEnd, 1)) }
       take(Step(.roomsStart))
+      if settings.rooms.unread != nil { take(Step(.roomUnread, 0)) }
       take(Step(.siteAnswers))
       if reader == .ending || isHanging { take(Step(.readerEnds, 2)) }
       isHanging = false

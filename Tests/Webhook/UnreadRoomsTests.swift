@@ -126,7 +126,7 @@ import Testing
       #expect(read(["!a:h": Self.counts(count, count)]) == nil, "\(count)")
     }
     #expect(read(["!a:h": Self.counts("9e18"), "!b:h": Self.counts("9e18")]) == counted(2, 2_000_000))
-    #expect(read(["!a:h": #""unread_notifications":5,"state":7,"account_data":[1]"#]) == nil)
+    #expect(read(["!a:h": #""unread_notifications":5,"state":7,"account_data":[1]"#]) == counted(1, 1_000_000))
   }
 
   @Test mutating func `an address is resolved first, and an unknown one is reported`() {
@@ -142,7 +142,8 @@ import Testing
   @Test mutating func `a response that is too large is followed by one without it, and a second one ends it`() {
     begin()
     #expect(unread.overflow() && !unread.isWanted && unread.takeNews() == nil)
-    #expect(!unread.overflow())
+    let isFirst = unread.overflow()
+    #expect(!isFirst)
     #expect(read(["!a:h": Self.counts("9")], whole: true) == nil)
     #expect(unread.resume() && unread.isWanted && !unread.resume())
     #expect(read(["!s:h": Self.space, "!a:h": Self.counts("1")], whole: true) == counted(1, 1))
