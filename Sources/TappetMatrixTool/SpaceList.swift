@@ -37,7 +37,7 @@ struct ListedEntry {
   }
 
   /// The counts of the room; those of a space are the sums over its rooms.
-  var counts: RoomCounts { room.isSpace ? RoomCounts(of: children.map(\.counts), in: room.counts) : room.counts }
+  var counts: RoomCounts { room.isSpace ? RoomCounts(of: children.map { $0.counts }, in: room.counts) : room.counts }
 
   var lines: [String] {
     [room.line + counts.words] + children.map { "  " + $0.line + $0.counts.words }

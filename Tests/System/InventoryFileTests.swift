@@ -131,9 +131,7 @@ import Testing
   @Test(.enabled(if: SmallDisk.isPossible, "only root may mount a file system"))
   func `an import leaves room for taps, and a full disk is read as ever`() throws {
     let disk = try SmallDisk(size: 64 * 1024)
-    try (try String(contentsOfFile: world.configPath, encoding: .utf8))
-      .replacingOccurrences(of: "state: state", with: "state: \(disk.path)/state")
-      .write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    try world.moveState(to: disk)
     let rows = { (count: Int) in "building,room,spot,box,item\n" + (0..<count).map { "A,B,C,D,item \($0)\n" }.joined() }
     #expect(try world.tappet("inventory", "import", try file("small.csv", rows(10))).status == 0)
     try disk.fill(leaving: 12 * 1024 * 1024)

@@ -62,10 +62,7 @@ extension KioskWorld {
   /// A world with its state on a disk of its own, and two messages waiting there; the kiosk has ended.
   static func stranded(on disk: SmallDisk, by signal: Int32) throws -> KioskWorld {
     let world = try KioskWorld()
-    let text = try String(contentsOfFile: world.configPath, encoding: .utf8)
-    try text.replacingOccurrences(of: "state: state", with: "state: \(disk.path)/state")
-      .write(toFile: world.configPath, atomically: true, encoding: .utf8)
-    for index in 0...1 { try world.importSecret(index: index, key: world.keys[index]) }
+    try world.moveState(to: disk)
     try world.start()
     let before = world.lights.count
     world.broker.stop()
@@ -73,5 +70,13 @@ extension KioskWorld {
     for _ in 0...1 { _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(1))", until: "queued") }
     #expect(world.kiosk?.end(signal) == true)
     return world
+  }
+
+  /// Has a new state folder on the disk, with the same secrets.
+  func moveState(to disk: SmallDisk) throws {
+    let text = try String(contentsOfFile: configPath, encoding: .utf8)
+    try text.replacingOccurrences(of: "state: state", with: "state: \(disk.path)/state")
+      .write(toFile: configPath, atomically: true, encoding: .utf8)
+    for index in 0...1 { try importSecret(index: index, key: keys[index]) }
   }
 }
