@@ -238,6 +238,8 @@ final class EditStory {
   private func heal() {
     // Nothing but edits may be left when a kiosk dies.
     var dies = random.next() % 2 == 0
+    // An edit may be under way when the process ends; nothing but its end tells the kiosk.
+    var processEnds = random.next() % 2 == 0
     for _ in 0..<3000 where failure == nil {
       if disk.isEmpty { break }
       if dies, disk.broker.isEmpty, disk.rooms.isEmpty {
@@ -249,6 +251,10 @@ final class EditStory {
       connect()
       startProcess()
       acknowledge(2)
+      if processEnds, !dies, isEditing {
+        processEnds = false
+        endProcess()
+      }
       answer(0)
       pass(milliseconds: 500)
     }
@@ -286,6 +292,8 @@ final class EditStory {
     case _: break
     }
   }
+
+  private var isEditing: Bool { requests.contains { if case .edit = $0 { true } else { false } } }
 
   private func endProcessSoon() {
     (isProcessReady, isProcessStarting, requests) = (false, false, [])
