@@ -124,7 +124,9 @@ extension World {
       return
     }
     shelf.touches += 1
-    tell(.inventory(.message(.scanned("\(number)"))))
+    // Mostly items are scanned while pieces are counted.
+    let thing = jobs.isOfPieces && number < 3 ? 4 : number
+    tell(.inventory(.message(.scanned("\(thing)"))))
   }
 
   /// The inventory answers, in four of five cases as it should; else its database fails (4), or it dies having done it

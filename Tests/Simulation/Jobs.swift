@@ -52,6 +52,9 @@ struct JobBook {
   /// Whether a touch that is answered now may have been made during a job.
   var mayCount: Bool { job != nil || !late.isEmpty }
 
+  /// Whether pieces are counted in the job.
+  var isOfPieces: Bool { job.map { [.add, .remove, .count].contains($0.job) } ?? false }
+
   /// Whether no further count can begin.
   var isFull: Bool { ends.count >= Limits.inventoryTouchesMax }
 
