@@ -95,7 +95,8 @@ async def shows_unread(world, ann):
 
     def shows(messages, rooms=1):
         def is_shown():
-            status = json.loads(world.tappet("status", "--json"))["data"]
+            # The reader is not ready at once.
+            status = json.loads(world.tappet("status", "--json", expected=(0, 1)))["data"]
             counts = status["rooms"]["unread"], status["rooms"]["unread_rooms"]
             return counts == (messages, rooms) and (status["light"] == "unread") == (rooms > 0)
         wait_for(f"{messages} unread messages in {rooms} rooms", is_shown, 60)
