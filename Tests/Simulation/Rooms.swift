@@ -41,6 +41,10 @@ struct RoomBook {
   var recording: [CommandBook.Allowed?] = []
   /// The events that have acted.
   var acted: Set<String> = []
+  /// The last few lines that have acted in this life, newest last.
+  var acts: [(line: RoomLine, allowed: CommandBook.Allowed?)] = []
+  /// The last line that has acted in the former life and was answered.
+  var former: (line: RoomLine, allowed: CommandBook.Allowed?)?
   /// The last answer to each event; the same may be sent again.
   var told: [String: CommandReply.Result] = [:]
   /// The events whose final answers the process has.
@@ -53,6 +57,18 @@ struct RoomBook {
   var unread: RoomUnread?
   /// Whether somebody who may has said yes in the current event.
   var isConfirmed = false
+}
+
+extension RoomBook {
+  /// Another kiosk starts, which knows of the former lines what the disk knows.
+  mutating func restart(_ recorded: [RecordedCommand]) {
+    process = .none
+    (answered, recording, unread, question) = ([], [], nil, nil)
+    acted.formIntersection(recorded.map { $0.event })
+    let known = Set(recorded.filter { $0.isAnswered }.map { $0.event })
+    former = acts.last { known.contains($0.line.event) }
+    acts = []
+  }
 }
 
 extension World {
@@ -78,6 +94,10 @@ extension World {
     let known = kiosk.roomPosition.flatMap { Int($0) }
     if let known, known < batch.position { passOn(batch.line, batch.allowed, position: batch.position) }
     if known == nil { tellBatch(position: batch.position) }
+    // A homeserver may return again what acted in the former life.
+    guard room.process == .ready, !room.isWaiting, let (line, allowed) = room.former else { return }
+    room.former = nil
+    passOn(line, allowed, position: batch.position + 1)
   }
 
   private func settleAnswers() {
@@ -117,6 +137,8 @@ extension World {
     tell(.rooms(before == .starting && number % 4 == 0 ? .notStarted(code: 2) : .ended(end)))
     if room.question != nil { fail("a question is open, and nobody listens") }
   }
+
+  private func isFresh(_ line: RoomLine) -> Bool { abs(now.unixSeconds - line.unixMilliseconds / 1000) <= 30 }
 
   /// Whether the room is configured to command this.
   private func mayBeAsked(_ target: CommandTarget?) -> Bool {
@@ -186,14 +208,16 @@ extension World {
       return fail("a line is to be recorded that was not passed on")
     }
     if line.user != "@ann:h", line.power ?? 0 < 50 { fail("a stranger's line is to be recorded") }
-    let isFresh = abs(now.unixSeconds - line.unixMilliseconds / 1000) <= 30
-    room.recording.append(isFresh && mayBeAsked(allowed?.target) ? allowed : nil)
+    let mayAct = isFresh(line) && mayBeAsked(allowed?.target)
+    if mayAct, clockIsGood, room.acted.contains(line.event) { fail("a line that has acted is to be recorded again") }
+    room.recording.append(mayAct ? allowed : nil)
   }
 
   /// A line acts.
   func judgeActing(_ event: String) {
     if !disk.roomEvents.contains(event) { fail("a line acts that was never on the disk") }
     if !room.acted.insert(event).inserted { fail("a line acts twice") }
+    if let (line, allowed, _) = room.batch, line.event == event { room.acts = room.acts.suffix(7) + [(line, allowed)] }
   }
 
   /// A line is answered; one of eight answers never reaches the homeserver.

@@ -10,9 +10,12 @@ private struct Weather {
   let total: Int
   /// Indexes of the secrets whose cards come most often; none means that all are alike.
   let secrets: [Int]
+  /// The steps with which it begins; they are not drawn, so the other steps of a seed stay the same.
+  let opening: [Step]
 
-  init(_ changes: [Step.Kind: Int], secrets: [Int] = []) {
+  init(_ changes: [Step.Kind: Int], secrets: [Int] = [], opening: [Step] = []) {
     self.secrets = secrets
+    self.opening = opening
     weights = Weather.fair.map { ($0.kind, changes[$0.kind] ?? $0.weight) }
     total = weights.reduce(0) { $0 + $1.weight }
   }
@@ -87,11 +90,14 @@ private struct Weather {
     Weather([.output: 400, .linkLost: 20, .pass: 200]),
     // A broker full of commands.
     Weather([.command: 500, .crash: 10, .pass: 200]),
-    // A room full of people, and a process that ends again and again.
-    Weather([
-      .roomSays: 400, .roomReacts: 300, .roomInvites: 60, .roomUnread: 60, .asked: 150, .roomsEnd: 20, .crash: 10,
-      .pass: 200,
-    ]),
+    // A room full of people, and a process that ends again and again. Nothing acts without a room, or a clock.
+    Weather(
+      [
+        .roomSays: 400, .roomReacts: 300, .roomInvites: 60, .roomUnread: 60, .roomsStart: 300, .asked: 100,
+        .output: 120, .roomsEnd: 20, .crash: 20, .power: 0, .synchronised: 15, .commit: 400, .tell: 400, .disk: 0,
+        .pass: 200, .minutes: 1,
+      ],
+      opening: [Step(.synchronised, 1), Step(.disk), Step(.reload, 0), Step(.roomsEnd, 1), Step(.roomsStart)]),
     // Somebody pushes people again and again, over a slow disk.
     Weather([.siteSays: 300, .siteAnswers: 100, .disk: 20, .crash: 10, .linkUp: 150, .pass: 200]),
     // Home Assistant is restarted again and again, and its owner tries things out.
@@ -123,6 +129,7 @@ struct StoryTeller {
   private var random: Randomness
   private var weather = Weather.all[0]
   private var left = 0
+  private var opening: ArraySlice<Step> = []
   private let isOfTickets: Bool
 
   init(seed: UInt64, ofTickets: Bool) {
@@ -134,7 +141,9 @@ struct StoryTeller {
     if left == 0 {
       weather = isOfTickets ? Weather.tickets : Weather.all[below(Weather.all.count)]
       left = 50 + below(500)
+      opening = weather.opening[...]
     }
+    if let step = opening.popFirst() { return step }
     left -= 1
     var draw = below(weather.total)
     for (kind, weight) in weather.weights {

@@ -245,11 +245,9 @@ final class World {
     hookReloaded = false
     shelf.restart()
     jobs.restart()
-    room.process = .none
-    (room.answered, room.recording, room.unread) = ([], [], nil)
+    room.restart(disk.roomCommands)
     invitations = InvitationBook()
     site.restart(diskFinishes: diskFinishes && disk.fault == nil, at: now)
-    room.question = nil
     assistant.restart()
     tickets.restart { disk.hasTaken($0) }
     poison.restart(isKnown: diskFinishes && !disk.hasLostCloses, disk.rows)
