@@ -240,6 +240,8 @@ final class EditStory {
     var dies = random.next() % 2 == 0
     // An edit may be under way when the process ends; nothing but its end tells the kiosk.
     var processEnds = random.next() % 2 == 0
+    // Or it may be limited, and is sent again.
+    var limits = random.next() % 2 == 0
     for _ in 0..<3000 where failure == nil {
       if disk.isEmpty { break }
       if dies, disk.broker.isEmpty, disk.rooms.isEmpty {
@@ -255,7 +257,9 @@ final class EditStory {
         processEnds = false
         endProcess()
       }
-      answer(0)
+      let isLimited = limits && !dies && isEditing
+      answer(isLimited ? 8 : 0)
+      if isLimited { limits = false }
       pass(milliseconds: 500)
     }
     if !disk.edits.isEmpty { fail("\(disk.edits.count) messages are left to be edited") }
