@@ -10,7 +10,7 @@ extension KioskView {
   private var parts: [(name: String, part: Part?)] {
     [
       ("reader", reader), ("broker", broker), ("disk", disk), ("panel", panel), ("webhooks", webhooks),
-      ("rooms", rooms), ("inventory", inventory), ("site", site?.part),
+      ("rooms", rooms?.part), ("inventory", inventory), ("site", site?.part),
     ]
   }
 

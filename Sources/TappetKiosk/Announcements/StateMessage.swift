@@ -24,7 +24,7 @@ extension KioskView {
   }
 
   private var roomsState: JSON {
-    guard let rooms, case .object(let members) = rooms.stateMessage else { return .null }
+    guard let rooms, case .object(let members) = rooms.part.stateMessage else { return .null }
     return .object(members + unreadMembers)
   }
 

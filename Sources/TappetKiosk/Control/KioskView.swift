@@ -18,8 +18,6 @@ package struct KioskView: Sendable {
     package var code: String
     /// Human-readable activity or problem.
     package var text: String
-    /// The unread messages of the rooms; `nil` if they are not configured or not known.
-    package var unread: RoomUnread?
 
     fileprivate var json: JSON {
       .object(["good": .bool(isGood), "code": .string(code), "text": .string(text)])
@@ -38,8 +36,8 @@ package struct KioskView: Sendable {
   package var broker: Part
   /// State of the webhooks; `nil` if no action has a webhook.
   package var webhooks: Part?
-  /// State of the commands from rooms; `nil` if there are none.
-  package var rooms: Part?
+  /// State of the rooms in which the kiosk listens, and the unread messages; `nil` if there are none.
+  package var rooms: (part: Part, unread: RoomUnread?)?
   /// State of the inventory; `nil` if none is configured.
   package var inventory: Part?
   /// State of the site's people, and the active bundle; `nil` if the kiosk belongs to no site.
@@ -107,7 +105,7 @@ package struct KioskView: Sendable {
     }
     inventory = status.inventory.map { Part(isGood: $0.isGood, code: $0.code, text: $0.sentence) }
     rooms = status.rooms.map {
-      Part(isGood: $0.isGood, code: $0.code, text: $0.sentence(configuration), unread: status.unread)
+      (Part(isGood: $0.isGood, code: $0.code, text: $0.sentence(configuration)), status.unread)
     }
     site = status.site.map { (Part(isGood: $0.isGood, code: $0.code, text: $0.sentence), $0) }
     lowCount = status.inventory?.lowCount
@@ -187,7 +185,7 @@ package struct KioskView: Sendable {
   }
 
   private var roomsJSON: JSON {
-    guard let rooms, case .object(let members) = rooms.json else { return .null }
+    guard let rooms, case .object(let members) = rooms.part.json else { return .null }
     return .object(members + unreadMembers)
   }
 
