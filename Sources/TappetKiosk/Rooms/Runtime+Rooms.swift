@@ -56,8 +56,7 @@ extension Runtime {
       self.reply(to: address, kiosk.status.roomText(configuration, address.command))
     case .accepted: react(.progress, "\u{23F3}")
     case .done: react(.reaction, "\u{2705}")
-    case .refused(let refusal):
-      self.reply(to: address, "Refused: " + refusal.sentence(topic: address.command, isRoom: true) + ".")
+    case .refused(let refusal): self.reply(to: address, "Refused: " + refusal.sentence(topic: address.command) + ".")
     case .expired: self.reply(to: address, "The message was not sent in time, and will not be sent.")
     case .interrupted:
       self.reply(

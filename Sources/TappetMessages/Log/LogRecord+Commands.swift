@@ -11,9 +11,7 @@ extension LogRecord {
         [("command", target.text), ("topic", topic)] + LogRecord.sender(user))
     case .refused(let topic, let target, let refusal, let user):
       self.init(
-        .warning, "command-refused",
-        // Only lines in rooms name their senders.
-        "command refused: " + refusal.sentence(topic: topic, isRoom: user != nil),
+        .warning, "command-refused", "command refused: " + refusal.sentence(topic: topic),
         [("code", refusal.code)] + (target.map { [("command", $0.text)] } ?? []) + [("topic", topic)]
           + LogRecord.sender(user))
     case .refusedMore(let count):
@@ -35,9 +33,10 @@ extension LogRecord {
 }
 
 extension CommandRefusal {
-  /// Returns a sentence with the refusal, its reason and the remedy.
+  /// Returns a sentence with the refusal, its reason and the remedy; `topic` may be a room.
   @export(interface)
-  package func sentence(topic: String, isRoom: Bool = false) -> String {
+  package func sentence(topic: String) -> String {
+    let isRoom = RoomDestination.isRoom(topic)
     let place = isRoom ? "room" : "topic"
     return switch self {
     case .retained:
