@@ -34,7 +34,6 @@ extension RoomListener {
   }
 
   private func syncPath(_ step: Step, since: String?, rooms ids: [String]) -> String {
-    let isFirst = since == nil || !isSynchronised
     var filter = SyncFilter(
       rooms: ids, readsPowers: rooms.contains { $0.readsPowers },
       readsReactions: rooms.contains { $0.asks }, readsCiphertexts: cipher != nil, user: endpoint?.user)
@@ -98,10 +97,7 @@ extension RoomListener {
 
   /// Parses a response to /sync; `nil` if it is malformed.
   private func read(_ body: [UInt8]) -> SyncAnswer? {
-    let isWhole = since == nil || !isSynchronised
-    return SyncAnswer(body, of: endpoint?.user, in: Set(rooms.compactMap { $0.id })) { answer in
-      unread?.read(answer, isWhole: isWhole)
-    }
+    SyncAnswer(body, of: endpoint?.user, in: Set(rooms.compactMap { $0.id })) { unread?.read($0, isWhole: isFirst) }
   }
 
   /// Reports what is unread, if it has changed.

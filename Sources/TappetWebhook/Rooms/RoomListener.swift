@@ -17,6 +17,8 @@ final class RoomListener {
   var firstUnread: String?
   /// Whether /sync has been answered.
   private(set) var isSynchronised = false
+  /// Whether the response to /sync is the first one, or the first with all rooms.
+  var isFirst: Bool { since == nil || !isSynchronised }
   /// Whether lines were passed on since the last recorded position.
   private var hasPassed = true
   /// Whether the kiosk is recording a position.
@@ -160,7 +162,7 @@ final class RoomListener {
   }
 
   func heard(_ answer: SyncAnswer) {
-    let isFirst = since == nil || !isSynchronised
+    let isFirst = isFirst
     let isResumed = isFirst && since != nil
     // The homeserver stores events for this device until /sync is requested from the next position.
     guard learn(answer.news, isFirst: isFirst) else {
