@@ -52,13 +52,14 @@ enum SearchText {
 
   /// Returns queries for the trigrams of each word, anywhere in a name; `nil` if a word has fewer than three letters.
   ///
-  /// A matching name may contain the trigrams of a word in separate places.
+  /// The first ones are of different words, because the trigrams of one word are often equally frequent. A matching
+  /// name may contain the trigrams of a word in separate places.
   static func pieces(_ text: String) -> [String]? {
     let words = words(text)
     guard !words.isEmpty, words.allSatisfy({ $0.count >= 3 }) else { return nil }
     var pieces: [String] = []
-    for word in words {
-      for start in 0...word.count - 3 {
+    for start in 0...(words.map { $0.count }.max() ?? 3) - 3 {
+      for word in words where start + 3 <= word.count {
         let piece = quoted(word[start..<start + 3])
         if !pieces.contains(piece) { pieces.append(piece) }
       }
