@@ -229,11 +229,14 @@ extension World {
     if room.process == .ready, result != .accepted, random.next() % 8 != 0 { room.answered.append(event) }
   }
 
-  /// Whether a line that was recorded has no final answer.
-  var owesAnswer: Bool {
-    guard hearsRooms else { return false }
-    let isUnanswered = disk.roomCommands.contains { !$0.isAnswered && !disk.settling.contains($0.event) }
-    return room.process != .ready || room.isWaiting || isUnanswered
+  /// Whether a line is on its way to the disk, or recorded without a final answer, in a room that has commands.
+  var owesAnswer: Bool { hearsRooms && (room.process != .ready || room.isWaiting || isLineUnanswered) }
+
+  /// Whether a recorded line gets its final answer only when its room has commands again.
+  var owesLateAnswer: Bool { !hearsRooms && isLineUnanswered }
+
+  private var isLineUnanswered: Bool {
+    disk.roomCommands.contains { !$0.isAnswered && !disk.settling.contains($0.event) }
   }
 
   func judgeAsked(_ question: RoomQuestion) {

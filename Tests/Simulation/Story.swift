@@ -67,8 +67,10 @@ extension World {
     take(Step(.secrets, 0))
     take(Step(.certificates, 300))
     if isStopping { startAgain(diskFinishes: true) }
-    // Entries for the broker may wait for it.
-    if settings.endpointCount == 0 { take(Step(.reload, 0)) }
+    disk.commitAll()
+    tellAnswers(.max)
+    // Entries may wait for the broker, and the answer to a line for its room.
+    if settings.endpointCount == 0 || owesLateAnswer { take(Step(.reload, 0)) }
     for button in contacts.indices { take(Step(.line, button)) }
     for output in settings.panel.outputs.indices { take(Step(.output, 200 + output)) }
     take(Step(.synchronised, 1))
