@@ -104,6 +104,22 @@ import Testing
     #expect(!say("!gate pulse", secondsAgo: 5, story, at: 46_000).contains { $0.hasPrefix("reply") })
   }
 
+  @Test func `a line that has acted does not act again in a room that was removed and added again`() {
+    let story = running(plan)
+    #expect(say("!gate pulse", story).last == "reply - done to $1")
+    story.at(40_500, .rooms(.message(.settled(event: "$1"))))
+    var settings = story.kiosk.settings
+    settings.commands = []
+    story.at(41_000, .reconfigured(settings, reconnect: false))
+    story.at(41_100, .rooms(.ended(.exited(0))))
+    settings.commands = [plan]
+    story.at(41_200, .reconfigured(settings, reconnect: false))
+    story.at(41_300, .rooms(.message(.ready)))
+    story.at(41_400, .rooms(.message(.access(room: "#door:h", .open))))
+    #expect(say("!gate pulse", secondsAgo: 2, story, at: 42_000).last == "report command refused repeated")
+    #expect(say("!gate pulse", as: "$2", story, at: 42_100).last == "reply - done to $2")
+  }
+
   @Test(arguments: ["gate on", "!", "! gate on", "!weather", "!gate on now", "!down on", "", "!!light"])
   func `a line that is not about this kiosk is left to other programs`(_ text: String) {
     let story = running(plan)

@@ -29,6 +29,8 @@ struct CommandValidator: Sendable {
   private var topics: [Topic] = []
   /// Tokens that this kiosk created for other receivers; the kiosk does not accept them itself.
   private var sealed = ReplayCache(window: 0, startedAt: Instant(nanoseconds: 0))
+  /// The commands from all rooms, including removed ones, which may be added again.
+  private var events = ReplayCache(window: 0, startedAt: Instant(nanoseconds: 0))
 
   init(_ plans: [CommandPlan], startedAt: Instant) { replace(by: plans, at: startedAt) }
 
@@ -56,6 +58,7 @@ struct CommandValidator: Sendable {
       topic.memory.widen(to: window)
       return topic
     }
+    for plan in plans where plan.isRoom { events.widen(to: plan.windowSeconds) }
   }
 
   /// Records a token that this kiosk sealed into a message.
@@ -106,8 +109,7 @@ struct CommandValidator: Sendable {
 
   /// Records that a command from a room may have been executed before the start.
   mutating func recordActed(_ row: RecordedCommand) {
-    guard let index = index(of: row.room) else { return }
-    topics[index].memory.blockProof(LibCrypto.digest(Array(row.event.utf8)), sentAt: row.unixSeconds)
+    events.blockProof(LibCrypto.digest(Array(row.event.utf8)), sentAt: row.unixSeconds)
   }
 
   // MARK: Checks
@@ -135,16 +137,14 @@ struct CommandValidator: Sendable {
   }
 
   /// Remembers an accepted proof, which may be valid on several topics.
-  ///
-  /// With `isRecorded`, the proofs that were accepted before the start are known.
   private mutating func remember(
-    _ proof: [UInt8], on index: Int, sentAt: Int64, isRecorded: Bool = false, at now: Moment
+    _ proof: [UInt8], on index: Int, sentAt: Int64, at now: Moment
   ) throws(CommandRefusal) {
     let plan = topics[index].plan
     for other in topics.indices where other != index && topics[other].plan.sharesProofs(with: plan) {
       if topics[other].memory.knows(proof, sentAt: sentAt) { throw .repeated }
     }
-    try topics[index].memory.accept(proof, sentAt: sentAt, isRecorded: isRecorded, at: now)
+    try topics[index].memory.accept(proof, sentAt: sentAt, at: now)
   }
 
   private static func read(_ arrival: CommandArrival) throws(CommandRefusal) -> CommandRequest {
@@ -174,7 +174,7 @@ struct CommandValidator: Sendable {
       try plan.checkTime(sentAt, at: now)
       // Homeservers may return the same event twice, but an event has a unique id.
       let proof = LibCrypto.digest(Array(sender.event.utf8))
-      try remember(proof, on: index, sentAt: sentAt, isRecorded: true, at: now)
+      try events.acceptOnce(proof, sentAt: sentAt, at: now)
       return target
     case .token(let key):
       guard let target else { throw .malformed }

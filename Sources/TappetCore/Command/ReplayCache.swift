@@ -1,5 +1,5 @@
 // The proofs that were accepted on a topic, so that no proof is accepted twice: a proof is remembered within its window
-// and is too old afterwards, and proofs from before the start are never accepted.
+// and is too old afterwards, and proofs from before the start are accepted only if those of the previous run are known.
 
 /// The accepted tokens and signatures, including at least those within the window.
 struct ReplayCache: Sendable {
@@ -34,14 +34,15 @@ struct ReplayCache: Sendable {
   /// Extends the window if the given one is longer; accepted proofs are kept.
   mutating func widen(to window: Int64) { self.window = max(self.window, window) }
 
-  /// Accepts a proof of at least 16 bytes that was created at `sentAt`, if the proof is new.
-  ///
-  /// With `isRecorded`, the proofs from before the start are known; otherwise, none of them is accepted.
-  mutating func accept(
-    _ proof: [UInt8], sentAt: Int64, isRecorded: Bool = false, at now: Moment
-  ) throws(CommandRefusal) {
+  /// Accepts a proof of at least 16 bytes that was created at `sentAt`, if the proof is new and from after the start.
+  mutating func accept(_ proof: [UInt8], sentAt: Int64, at now: Moment) throws(CommandRefusal) {
     // The previous run may have accepted proofs that were ahead of its clock by a whole window.
-    guard isRecorded || sentAt > startedUnixSeconds(at: now) + window else { throw .justStarted }
+    guard sentAt > startedUnixSeconds(at: now) + window else { throw .justStarted }
+    try acceptOnce(proof, sentAt: sentAt, at: now)
+  }
+
+  /// Accepts a proof if it is new; the proofs that the previous run accepted must have been blocked.
+  mutating func acceptOnce(_ proof: [UInt8], sentAt: Int64, at now: Moment) throws(CommandRefusal) {
     if knows(proof, sentAt: sentAt) { throw .repeated }
     try makeRoom(at: now)
     accepted.append(Proof(proof, sentAt: sentAt))
