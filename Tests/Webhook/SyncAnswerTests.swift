@@ -24,7 +24,7 @@ import Testing
   }
 
   private func read(_ text: String, in room: String = "!a:h") -> SyncAnswer? {
-    SyncAnswer(Array(text.utf8), of: nil, in: [room])
+    SyncAnswer(Array(text.utf8), of: "@kiosk:h", in: [room])
   }
 
   private func lines(_ answer: SyncAnswer?) -> [String]? {
@@ -73,6 +73,21 @@ import Testing
     #expect(lines(answer(long, Self.line)) == ["!gate on"])
     let id = String(repeating: "a", count: 1 << 20)
     #expect(lines(answer(Self.event("$" + id, #""msgtype":"m.text","body":"!gate on""#))) == [])
+  }
+
+  @Test func `lines from before the kiosk joined are left out, and those from before it changed its name are not`() {
+    func member(_ user: String, _ membership: String, after previous: String) -> String {
+      Self.state("m.room.member", #""membership":"\#(membership)""#).replacing(
+        #""state_key":"""#, with: #""state_key":"\#(user)","unsigned":{"prev_content":{"membership":"\#(previous)"}}"#)
+    }
+    let later = Self.event("$2", #""msgtype":"m.text","body":"!gate off""#)
+    let levels = Self.state("m.room.power_levels", #""users":{"@ann:h":50}"#)
+    let joined = answer(levels, Self.line, member("@kiosk:h", "join", after: "invite"), later)
+    #expect(lines(joined) == ["!gate off"] && joined?.rooms.first?.changes.count == 2)
+    for other in [
+      member("@kiosk:h", "join", after: "join"), member("@ben:h", "join", after: "leave"),
+      member("@kiosk:h", "invite", after: "leave"), Self.event("$3", #""membership":"join""#, by: "@kiosk:h"),
+    ] { #expect(lines(answer(Self.line, other, later)) == ["!gate on", "!gate off"], "\(other)") }
   }
 
   @Test func `corrections and notices are left out`() {

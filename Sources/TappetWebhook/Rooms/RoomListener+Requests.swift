@@ -88,8 +88,9 @@ struct SyncFilter {
     var state = "\"m.room.encryption\",\"m.room.tombstone\""
     if readsPowers { state += ",\"m.room.power_levels\"" }
     if readsUnread { state += ",\"m.room.create\",\"m.space.child\"" }
-    // The kiosk's own events are excluded, unless power levels or what is unread is requested, which they can change.
-    let me = readsPowers || readsUnread ? "" : user.map { "\"\($0.jsonEscaped)\"" } ?? ""
+    // The kiosk's own events are excluded, except its join, after a restart, and those that can change power levels or
+    // what is unread.
+    let me = isWhole || readsPowers || readsUnread ? "" : user.map { "\"\($0.jsonEscaped)\"" } ?? ""
     // Synapse omits a room that removed the kiosk if no event passes the filter, so member events are requested.
     let types = "\"m.room.message\",\"m.room.member\"\(reactions)\(redactions)\(ciphertexts),\(state)"
     // Of a room without commands, a single event shows that the counts have changed.

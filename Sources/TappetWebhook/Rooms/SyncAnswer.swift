@@ -62,7 +62,7 @@ struct SyncAnswer {
       for room in answer["rooms"].elements(word) {
         guard let id = room.name, ids.contains(id) else { continue }
         var found = Room(id: id, isLeft: isLeft)
-        for part in ["state", "timeline"] { for event in room[part].elements("events") { found.read(event) } }
+        for part in ["state", "timeline"] { for event in room[part].elements("events") { found.read(event, of: user) } }
         found.newest = room["timeline"].elements("events").last { $0["sender"]?.text != user }?["event_id"]?.text
         rooms.append(found)
       }
@@ -110,7 +110,7 @@ struct SyncAnswer {
 }
 
 extension SyncAnswer.Room {
-  fileprivate mutating func read(_ event: JSONNode) {
+  fileprivate mutating func read(_ event: JSONNode, of user: String?) {
     let type = event["type"]?.text
     guard let type, let content = event["content"] else { return }
     switch type {
@@ -119,6 +119,9 @@ extension SyncAnswer.Room {
       changes.append(.encrypted(user: user, event.encoded))
     case "m.room.message": readLine(event, content)
     case "m.reaction": readReaction(event, content)
+    // The homeserver also returns what was written before the user joined.
+    case "m.room.member" where user != nil && event["state_key"]?.text == user && isJoin(event, content):
+      changes.removeAll { if case .levels = $0 { false } else { true } }
     // Without an empty state key, the event is not the room's state, whatever its type: any member may send it.
     case _ where event["state_key"]?.text != "": break
     case "m.room.encryption": isEncrypted = true
@@ -126,6 +129,11 @@ extension SyncAnswer.Room {
     case "m.room.power_levels": changes.append(.levels(levels(content)))
     case _: break
     }
+  }
+
+  /// Whether the event lets a user into the room; a changed name is no such event.
+  private func isJoin(_ event: JSONNode, _ content: JSONNode) -> Bool {
+    content["membership"]?.text == "join" && event["unsigned"]?["prev_content"]?["membership"]?.text != "join"
   }
 
   private mutating func readLine(_ event: JSONNode, _ content: JSONNode) {
