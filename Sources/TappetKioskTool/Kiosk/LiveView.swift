@@ -159,7 +159,9 @@ final class LiveView {
     let text =
       topic.topic.escaped + "   accepted " + String(topic.counts.accepted) + "   refused "
       + String(topic.counts.refused)
-    return topic.isSubscribed == false ? Self.painted(text + "   denied by the broker", 33) : text
+    guard topic.isSubscribed == false else { return text }
+    let reason = RoomDestination.isRoom(topic.topic) ? "not listening (see 'tappet check')" : "denied by the broker"
+    return Self.painted(text + "   " + reason, 33)
   }
 
   private func counters(_ counters: Counters) -> String {
