@@ -94,12 +94,16 @@ async def shows_unread(world, ann):
         assert hasattr(answer, "event_id"), answer
 
     def shows(messages, rooms=1):
+        state = {"expected": (messages, rooms)}
+
         def is_shown():
             # The reader is not ready at once.
             status = json.loads(world.tappet("status", "--json", expected=(0, 1)))["data"]
-            counts = status["rooms"]["unread"], status["rooms"]["unread_rooms"]
-            return counts == (messages, rooms) and (status["light"] == "unread") == (rooms > 0)
-        wait_for(f"{messages} unread messages in {rooms} rooms", is_shown, 60)
+            state["found"] = status["rooms"]["unread"], status["rooms"]["unread_rooms"]
+            state["light"] = status["light"]
+            return state["found"] == state["expected"] and (state["light"] == "unread") == (rooms > 0)
+        # A failure prints the last state.
+        wait_for(state, is_shown, 60)
     await sets_child(kitchen, {"via": ["localhost"]})
     world.end("kiosk")
     world.configure_rooms({"bell": ROOM}, more=f"unread_of: '{home}'")
