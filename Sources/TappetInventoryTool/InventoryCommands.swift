@@ -149,7 +149,7 @@ extension Command {
   }
 
   private static var itemCount: Command {
-    pieces("item count", "set the quantity of an item", "Sets the quantity of an item to N") {
+    pieces("item count", "set the quantity of an item", "Sets the quantity of an item to N, including pieces on loan") {
       (thing) throws(CommandFailure) in try thing.count()
     }
   }
