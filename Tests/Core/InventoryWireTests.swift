@@ -101,7 +101,7 @@ import Testing
       (.failed(1, .database), [3, 0, 0, 0, 1, 3]), (.failed(1, .away), [3, 0, 0, 0, 1, 4]),
       (.failed(1, .reserved), [3, 0, 0, 0, 1, 5]), (.failed(1, .needsBox), [3, 0, 0, 0, 1, 6]),
       (.failed(1, .noneLeft), [3, 0, 0, 0, 1, 7]), (.failed(1, .tooMany), [3, 0, 0, 0, 1, 8]),
-      (.failed(1, .notItem), [3, 0, 0, 0, 1, 9]),
+      (.failed(1, .notItem), [3, 0, 0, 0, 1, 9]), (.failed(1, .full), [3, 0, 0, 0, 1, 10]),
       (
         .news(258, .lent, unixMilliseconds: 259, who: "Ann", box),
         [4, 0, 0, 0, 0, 0, 0, 1, 2, 6, 0, 0, 0, 0, 0, 0, 1, 3] + text("Ann") + [0] + boxBytes
@@ -169,7 +169,7 @@ import Testing
     for kind in [0, 11, 255] as [UInt8] { #expect(InventoryOrder(decoding: [kind]) == nil) }
     for kind in [0, 11, 255] as [UInt8] { #expect(InventoryMessage(decoding: [kind]) == nil) }
     for version in [0, 3, 255] as [UInt8] { #expect(InventoryMessage(decoding: [1, version]) == nil) }
-    for fault in [0, 10, 255] as [UInt8] { #expect(InventoryMessage(decoding: [3, 0, 0, 0, 1, fault]) == nil) }
+    for fault in [0, 11, 255] as [UInt8] { #expect(InventoryMessage(decoding: [3, 0, 0, 0, 1, fault]) == nil) }
     let news = InventoryMessage.news(1, .added, unixMilliseconds: 1, who: "", Self.box).encode()
     for verb in [14, 255] as [UInt8] { #expect(isRefused(news, at: 9, verb)) }
     let low = InventoryMessage.low(Self.box).encode()

@@ -33,6 +33,8 @@ final class ShelfScript {
   var isKilledNext = false
   /// Whether the database does not accept the next end of a stocktake.
   var isBusyNext = false
+  /// Whether the disk is full at the next move or count.
+  var isFullNext = false
 
   init() {
     story = KioskScript([.shelf, .light] + InventoryJob.allCases.filter { $0 != .show }.map { .job($0) })
@@ -147,6 +149,9 @@ final class ShelfScript {
     case .lookUp(let number, let key):
       guard let thing = things[key.code] else { return .failed(number, .unknown) }
       return .found(number, thing)
+    case .move(let number, _, _, _) where isFullNext, .adjust(let number, _, _) where isFullNext:
+      isFullNext = false
+      return .failed(number, .full)
     case .move(let number, let id, let place, _):
       changes.append("\(name(id)) to \(name(place))")
       return change(number, id) { ($0.container, $0.holder) = (place, nil) }
@@ -338,6 +343,31 @@ extension Effect {
     shelf.story.tap(at: 1_000, .holding(Array(link.utf8), uid: 80))
     let key = shelf.story.lastEffects.compactMap(\.inventoryOrder).first
     #expect(key == .lookUp(1, InventoryKey(uid: .number(80), code: code)))
+  }
+
+  @Test func `a disk that is full at the second tap moves nothing, and both taps work when there is room`() {
+    shelf.scan("screws")
+    shelf.isFullNext = true
+    let refused = shelf.scan("shelf")
+    #expect(refused.contains("light refused") && refused.contains { $0.contains(" full") }, "\(refused)")
+    #expect(shelf.changes.isEmpty && shelf.light != .holding)
+    #expect(shelf.scan("screws").contains("report shown screws"))
+    #expect(shelf.scan("shelf").contains("report moved screws") && shelf.changes == ["screws to shelf"])
+    // The piece was not counted, and the next tap counts one.
+    shelf.press(.remove)
+    shelf.isFullNext = true
+    #expect(shelf.scan("m4").contains("light refused") && shelf.quantity("m4") == 5 && shelf.light == .holding)
+    #expect(shelf.scan("m4").contains("light accepted") && shelf.quantity("m4") == 4)
+  }
+
+  @Test func `a disk that is full when a lost piece is requested again counts it once`() {
+    shelf.press(.remove)
+    shelf.isKilledNext = true
+    #expect(shelf.scan("m4").contains("light refused") && shelf.quantity("m4") == 4)
+    shelf.restart()
+    shelf.isFullNext = true
+    #expect(shelf.scan("m4").contains("light refused"))
+    #expect(shelf.scan("m4").contains("light accepted") && shelf.quantity("m4") == 4)
   }
 
   @Test func `the light that something is held ends with the process`() {

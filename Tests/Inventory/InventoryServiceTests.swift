@@ -171,6 +171,48 @@ import Testing
     #expect(try inventory.sighting(of: nails)?.who == "Ada")
   }
 
+  @Test func `a move that finds the disk full changes nothing, and works when there is room`() throws {
+    let name = String(repeating: "x", count: Limits.inventoryNameSizeMax)
+    let spots = [try world.spot(["House", name, "Rack"]), try world.spot(["Barn", name, "Shelf"])]
+    let box = try world.add(.box, name, spots[0])
+    try world.inventory.database.execute("CREATE TABLE junk AS SELECT zeroblob(1000000) AS bytes")
+    let pages = try #require(try world.inventory.database.integer("PRAGMA page_count"))
+    let ends = try UnixSocket.pair()
+    let (number, folder) = (dup(ends.child.number), world.folder.path)
+    Thread.detachNewThread {
+      let parent = UnixSocket(owning: FileDescriptor(owning: number))
+      guard let service = try? InventoryService(parent: parent, folder: folder) else { return }
+      try? service.inventory.database.execute("PRAGMA max_page_count = \(pages)")
+      service.run()
+    }
+    func move(_ number: UInt32) throws -> InventoryMessage {
+      _ = ends.ours.sendSome(InventoryOrder.move(number, box.id, to: spots[Int(number) % 2].id, who: "Ann").encode())
+      while !Poll.wait(ends.ours.fileDescriptor, for: .readable, limit: .seconds(Int64(patience))).isEmpty,
+        case .message(let bytes) = ends.ours.receive(sizeMax: Limits.inventoryMessageSizeMax)
+      {
+        switch InventoryMessage(decoding: bytes) {
+        case .found(number, let thing)?: return .found(number, thing)
+        case .failed(number, let fault)?: return .failed(number, fault)
+        default: break
+        }
+      }
+      throw TestFault("no answer to \(number)")
+    }
+    func place() throws -> InventoryID? {
+      try world.inventory.entry(box.id).flatMap { try world.inventory.container(of: $0)?.id }
+    }
+    var last: UInt32 = 0
+    var fault: InventoryFault?
+    while fault == nil, last < 1_000 {
+      last += 1
+      if case .failed(_, let reason) = try move(last) { fault = reason }
+    }
+    #expect(try fault == .full && place() == spots[Int(last + 1) % 2].id)
+    try world.inventory.database.execute("DROP TABLE junk")
+    guard case .found(_, let thing) = try move(last) else { throw TestFault("refused although there is room") }
+    #expect(try thing.container == spots[Int(last) % 2].id && place() == thing.container && world.isWhole())
+  }
+
   @Test func `a database that is busy when a change was passed on is asked again`() throws {
     // The first look of all begins with what is new from then on.
     #expect(try world.inventory.nextNews() == nil)

@@ -136,7 +136,7 @@ extension World {
     if number % 16 == 6 { return inventoryEnds(1) }
     shelf.question = nil
     if case .endStocktake(let request, let stocktake, _) = question { return answerEnd(request, stocktake, number) }
-    if number % 16 == 4 { return answer(question, .database) }
+    if number % 16 == 4 { return answer(question, number % 32 == 4 ? .database : .full) }
     switch question {
     case .lookUp(_, let key):
       guard let thing = Cast.thing(key) else { return answer(question, .unknown) }

@@ -178,7 +178,7 @@ struct InventoryDesk: Sendable {
     case (.change(_, _, let adjustment), .failure(let fault)):
       holding = nil
       forget(adjustment)
-      if let adjustment, fault == .database { keep(adjustment) }
+      if let adjustment, fault == .database || fault == .full { keep(adjustment) }
       return end(.refused(question.touch, fault))
     }
   }

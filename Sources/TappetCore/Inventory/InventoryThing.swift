@@ -110,6 +110,8 @@ package enum InventoryFault: UInt8, Error, Sendable, CaseIterable {
   case tooMany = 8
   /// Something other than an item was tapped during a job.
   case notItem = 9
+  /// The disk of the database is full; nothing was changed.
+  case full = 10
   /// The scanned code is longer than any code of a thing.
   case scanTooLong = 32
   /// The end of the scanned code did not arrive, or parts of it were lost.

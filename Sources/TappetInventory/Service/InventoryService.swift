@@ -170,6 +170,7 @@ package final class InventoryService {
       case .reserved, .lent, .tooFewHere: send(.failed(number, .reserved))
       case .tooFew: send(.failed(number, .noneLeft))
       case .wrongQuantity: send(.failed(number, .tooMany))
+      case .store(.full): send(.failed(number, .full))
       case _: send(.failed(number, .database))
       }
     }

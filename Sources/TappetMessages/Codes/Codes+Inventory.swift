@@ -56,6 +56,7 @@ extension InventoryFault {
       case .scanIncomplete: "scan-incomplete"
       case .scanUnreadable: "scan-unreadable"
       case .database: "inventory-database"
+      case .full: "inventory-full"
       case .away: "inventory-away"
       }
     }

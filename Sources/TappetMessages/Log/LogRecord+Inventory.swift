@@ -136,6 +136,9 @@ extension InventoryFault {
     case .needsBox: "an item can only be moved into a box; tap the item again, and then a box"
     case .gone: "the first of the two entries was removed from the inventory in the meantime"
     case .database: "the inventory cannot be read or changed now, or is in use by another process; tap again"
+    case .full:
+      "no space is left for the inventory, so nothing was changed; free some space, then repeat the tap, or both of "
+        + "two taps"
     case .reserved:
       "another person has some of the item, or has reserved it for today; use 'tappet item show' to see who, or "
         + "'tappet item unreserve' to cancel the reservation"
