@@ -143,6 +143,13 @@ final class ShelfScript {
     return words
   }
 
+  /// Ada is suspended.
+  func suspendAda() {
+    var secret = adaSecret
+    secret.person = secret.person?.with(isSuspended: true)
+    at(.secretsLoaded([secret]))
+  }
+
   /// Carries out an order, and returns its answer; `nil` if there is none.
   private func answer(_ order: InventoryOrder) -> InventoryMessage? {
     switch order {

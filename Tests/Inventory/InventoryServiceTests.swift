@@ -171,6 +171,28 @@ import Testing
     #expect(try inventory.sighting(of: nails)?.who == "Ada")
   }
 
+  @Test func `a thing or place that was removed before the second tap is refused, and nothing else moves`() throws {
+    let (rack, shelf) = (try world.spot(["House", "Cellar", "Rack"]), try world.spot())
+    let box = try world.add(.box, "Tools", rack)
+    let nails = try world.add(.item, "Nails", box)
+    try world.inventory.remove(shelf, by: "Eve")
+    order(.begin(scanner: ""))
+    order(.move(1, box.id, to: shelf.id, who: "Ann"))
+    order(.lookUp(2, InventoryKey(code: shelf.id.text)))
+    try world.inventory.remove(nails, by: "Eve")
+    order(.lend(3, nails.id, to: "Ada", who: "Ada"))
+    order(.move(4, nails.id, to: box.id, who: "Ann"))
+    var answers: [InventoryMessage] = []
+    while answers.count < 4, let message = try message() {
+      switch message {
+      case .failed, .found: answers.append(message)
+      default: break
+      }
+    }
+    #expect(answers == [.failed(1, .gone), .failed(2, .unknown), .failed(3, .gone), .failed(4, .gone)])
+    #expect(try world.inventory.entry(box.id) == box && world.inventory.changes().first?.verb == .removed)
+  }
+
   @Test func `a move that finds the disk full changes nothing, and works when there is room`() throws {
     let name = String(repeating: "x", count: Limits.inventoryNameSizeMax)
     let spots = [try world.spot(["House", name, "Rack"]), try world.spot(["Barn", name, "Shelf"])]

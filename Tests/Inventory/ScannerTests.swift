@@ -69,6 +69,18 @@ private func findings(of scanner: Scanner, _ count: Int) -> [Scanner.Finding] {
     #expect(scanner.fileDescriptor == -1 && scanner.dueIn == Limits.scannerRetryInterval)
   }
 
+  @Test func `codes of two scanners do not mix, and each is read at its own path`() throws {
+    let lines = [try SerialLine(), try SerialLine()]
+    let scanners = lines.map { Scanner(path: $0.path, layout: .us) }
+    for scanner in scanners { #expect(scanner.work(isReadable: false) == [.state(errno: 0)]) }
+    for part in ["B-", "1", "7\n"] {
+      try lines[0].send(part)
+      try lines[1].send("x" + part)
+    }
+    #expect(findings(of: scanners[0], 1) == [.scan(.success("B-17"))])
+    #expect(findings(of: scanners[1], 1) == [.scan(.success("xB-x1x7"))])
+  }
+
   @Test func `a line that another program has locked is busy`() throws {
     let line = try SerialLine()
     let other = try FileDescriptor.open(line.path, O_RDWR | O_NOCTTY)

@@ -100,7 +100,7 @@ import Testing
       #expect(try export() == before)
     }
     let latin = world.folder + "/latin.csv"
-    try (Data("building\nA\n".utf8) + Data([0x53, 0xFC, 0x64, 0x0A])).write(to: URL(fileURLWithPath: latin))
+    try (Data("building\nGröße\n".utf8) + Data([0x53, 0xFC, 0x64, 0x0A])).write(to: URL(fileURLWithPath: latin))
     #expect(try world.tappet("inventory", "import", latin).errors.contains("line 3 is not UTF-8"))
     let wide: [UInt8] = "building\nA\n".utf8.flatMap { [$0, 0] }
     let workbook = Array("PK\u{3}\u{4}".utf8) + [UInt8](repeating: 0, count: 100)
