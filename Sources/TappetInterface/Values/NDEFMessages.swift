@@ -8,7 +8,7 @@ import TappetCore
 public func tappet_ndef_decode(
   _ message: UnsafePointer<UInt8>?, _ size: Int, _ results: UnsafeMutablePointer<tappet_ndef_record>?, _ count: Int
 ) -> Int32 {
-  guard let message, isBuffer(results, count), let stride = stride(of: results) else {
+  guard let message, isBuffer(results, count), let stride = stride(of: results, count) else {
     return ErrorCode.argument.rawValue
   }
   return withMessage(message, size) { decoded in
@@ -29,7 +29,7 @@ public func tappet_ndef_decode(
 public func tappet_ndef_encode(
   _ records: UnsafePointer<tappet_ndef_record>?, _ count: Int, _ result: UnsafeMutablePointer<UInt8>?, _ resultSize: Int
 ) -> Int32 {
-  guard let records, let stride = stride(of: records), isBuffer(result, resultSize) else {
+  guard let records, let stride = stride(of: records, count), isBuffer(result, resultSize) else {
     return ErrorCode.argument.rawValue
   }
   guard (1...Limits.ndefRecordsMax).contains(count) else { return ErrorCode.ndefCount.rawValue }
@@ -79,14 +79,14 @@ private func withMessage(_ message: UnsafePointer<UInt8>, _ size: Int, _ body: (
 
 /// Returns the stride of the caller's array of records: the record size in the caller's version of the header.
 ///
-/// 0 means that there is no array; `nil` means that the size is invalid.
-private func stride(of records: UnsafePointer<tappet_ndef_record>?) -> Int? {
-  guard let size = records?.pointee.size else { return 0 }
+/// 0 means that there is no array, or an empty one, whose pointer may be invalid; `nil` means that the size is invalid.
+private func stride(of records: UnsafePointer<tappet_ndef_record>?, _ count: Int) -> Int? {
+  guard count != 0, let size = records?.pointee.size else { return 0 }
   return (MemoryLayout<tappet_ndef_record>.size...4096).contains(size) && size % 8 == 0 ? size : nil
 }
 
-private func stride(of records: UnsafeMutablePointer<tappet_ndef_record>?) -> Int? {
-  stride(of: records.map { UnsafePointer($0) })
+private func stride(of records: UnsafeMutablePointer<tappet_ndef_record>?, _ count: Int) -> Int? {
+  stride(of: records.map { UnsafePointer($0) }, count)
 }
 
 /// Writes the locations of the record's fields in the message that was decoded; `place` advances to the next record.

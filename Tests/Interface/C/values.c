@@ -165,6 +165,10 @@ static void ndef(void) {
   three[2].reserved[0] = 0;
   CHECK(tappet_ndef_encode(three, 0, message, sizeof message) == TAPPET_ERROR_NDEF_COUNT);
   CHECK(tappet_ndef_encode(three, 17, message, sizeof message) == TAPPET_ERROR_NDEF_COUNT);
+  /* Empty arrays are not read: in Rust and Go, their pointers are not NULL. */
+  struct tappet_ndef_record *nowhere = (struct tappet_ndef_record *)(uintptr_t)8;
+  CHECK(tappet_ndef_encode(nowhere, 0, message, sizeof message) == TAPPET_ERROR_NDEF_COUNT);
+  CHECK(tappet_ndef_decode(nfc_com, sizeof nfc_com, nowhere, 0) == TAPPET_ERROR_BUFFER);
   three[0].size = 0;
   CHECK(tappet_ndef_encode(three, 3, message, sizeof message) == TAPPET_ERROR_ARGUMENT);
   three[0].size = sizeof three[0];
