@@ -1,4 +1,4 @@
-"""Checks the package with a stranger's tags, failing constructors, numbers that are too large and too little memory.
+"""Checks the package with a stranger's tags, failing constructors, arguments that C would cut and too little memory.
 
 Usage: checks.py FOLDER
 """
@@ -10,6 +10,7 @@ import select
 import sys
 
 import tappet
+from tappet.inventory import BUILDING, Inventory
 
 # Stands in for tappet-reader: a Type 4 tag whose URI is not UTF-8 and contains a NUL, and one whose URI is empty.
 READER = f"""#!{sys.executable}
@@ -55,16 +56,25 @@ def failures():
                 assert error.code == code, error
 
 
-def numbers():
+def cut():
+    """Arguments of which C would see only a part: numbers of too many bits, texts with a NUL."""
     key, receiver = bytes(32), tappet.TokenReceiver(bytes(16))
+    inventory = Inventory(os.path.join(sys.argv[1], "cut"), "Ann")
+    house = inventory.add(BUILDING, None, "House")
     for call in [lambda: tappet.sign_url(2**64 + 5, 0, key), lambda: tappet.sign_url(0, -(2**64), key),
                  lambda: tappet.seal_token(2**64, bytes(16)), lambda: tappet.TokenReceiver(bytes(16), 2**64),
-                 lambda: receiver.accept(32 * "0", 2**63)]:
+                 lambda: receiver.accept(32 * "0", 2**63), lambda: inventory.add(2**32 + BUILDING, None, "Barn"),
+                 lambda: inventory.resolve("House", 2**32 + BUILDING), lambda: inventory.find("House", 2**64 + 1),
+                 lambda: inventory.add(BUILDING, None, "Barn\0"), lambda: inventory.resolve("House\0Barn"),
+                 lambda: inventory.edit(house.id + "\0", name="Barn"), lambda: inventory.remove(house.id, "Ann\0"),
+                 lambda: inventory.add_barcode(house.id, "4006381333931\0"), lambda: tappet.Kiosk("/no\0/such/file")]:
         try:
             call()
             assert False, "it was accepted"
         except ValueError:
             pass
+    assert inventory.list() == [house]
+    inventory.close()
 
 
 def memory():
@@ -85,5 +95,5 @@ def memory():
 
 strangers_tags()
 failures()
-numbers()
+cut()
 memory()

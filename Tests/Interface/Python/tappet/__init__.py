@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from . import _native
+from ._native import int32 as _int32, int64 as _int64, utf8 as _utf8
 
 __all__ = ["Counters", "Error", "Kiosk", "KioskEvent", "Output", "Person", "Reader", "TokenReceiver", "URL",
            "open_token", "seal_token", "readers", "sign_url", "verify_url", "version"]
@@ -44,13 +45,6 @@ def _checked(result: int) -> int:
     if result < 0:
         raise Error(result)
     return result
-
-
-def _int64(value: int) -> int:
-    """Checks that a number fits into 64 bits; ctypes would truncate it silently."""
-    if not -(1 << 63) <= value < 1 << 63:
-        raise ValueError(f"{value} does not fit into 64 bits")
-    return value
 
 
 def version() -> str:
@@ -134,7 +128,7 @@ class Reader:
         self._handle = c_void_p()
         _checked(_library.tappet_reader_new(byref(self._handle)))
         try:
-            self._check(_library.tappet_reader_open(self._handle, None if device is None else device.encode()))
+            self._check(_library.tappet_reader_open(self._handle, None if device is None else _utf8(device)))
         except BaseException:
             self.close()
             raise
@@ -251,7 +245,7 @@ class Kiosk:
         self._numbers = itertools.count(1)
         try:
             self._check(_library.tappet_kiosk_set_event_callback(self._handle, self._callback, None))
-            self._check(_library.tappet_kiosk_load(self._handle, path.encode()))
+            self._check(_library.tappet_kiosk_load(self._handle, _utf8(path)))
         except BaseException:
             self.close()
             raise
@@ -260,7 +254,7 @@ class Kiosk:
         """Adds a secret for the tags of `action` to those of the database."""
         if len(key) != KEY_SIZE:
             raise ValueError("a key has 32 bytes")
-        self._check(_library.tappet_kiosk_add_secret(self._handle, action.encode(), key))
+        self._check(_library.tappet_kiosk_add_secret(self._handle, _utf8(action), key))
 
     def start(self) -> None:
         """Opens the database and starts the kiosk."""
@@ -280,11 +274,11 @@ class Kiosk:
 
     def press(self, action: str) -> None:
         """Presses a button of the program's own, which triggers `action`. Any thread may call this."""
-        self._check(_library.tappet_kiosk_press(self._handle, action.encode()))
+        self._check(_library.tappet_kiosk_press(self._handle, _utf8(action)))
 
     def request_output(self, output: str, request: int) -> None:
         """Turns an output ON or OFF, or gives it a PULSE or the other level (TOGGLE). Any thread may call this."""
-        self._check(_library.tappet_kiosk_request_output(self._handle, output.encode(), request))
+        self._check(_library.tappet_kiosk_request_output(self._handle, _utf8(output), _int32(request)))
 
     def outputs(self) -> List[Output]:
         """Lists the outputs of the panel as they are. Any thread may call this."""
@@ -297,7 +291,7 @@ class Kiosk:
     def write_tag(self, action: Optional[str], label: Optional[str] = None) -> None:
         """Makes the next tag one of `action`; None cancels. An event tells the end. Any thread may call this."""
         self._check(_library.tappet_kiosk_write_tag(
-            self._handle, None if action is None else action.encode(), None if label is None else label.encode()))
+            self._handle, None if action is None else _utf8(action), None if label is None else _utf8(label)))
 
     def list_people(self, done: Callable[[List[Person], Optional[Error]], None]) -> None:
         """Lists the people. `dispatch` or `run` calls `done` later, as with all requests below, once for each."""
@@ -306,31 +300,31 @@ class Kiosk:
 
     def add_person(self, name: str, done: Done = None) -> None:
         """Adds a person, who has no tags yet. Any thread may call this and what follows."""
-        self._ask("add_person", done, name.encode())
+        self._ask("add_person", done, _utf8(name))
 
     def rename_person(self, name: str, new_name: str, done: Done = None) -> None:
         """Gives a person another name."""
-        self._ask("rename_person", done, name.encode(), new_name.encode())
+        self._ask("rename_person", done, _utf8(name), _utf8(new_name))
 
     def suspend_person(self, name: str, done: Done = None) -> None:
         """Refuses all tags of a person, until `resume_person`."""
-        self._ask("suspend_person", done, name.encode())
+        self._ask("suspend_person", done, _utf8(name))
 
     def resume_person(self, name: str, done: Done = None) -> None:
         """Accepts the tags of a suspended person again."""
-        self._ask("resume_person", done, name.encode())
+        self._ask("resume_person", done, _utf8(name))
 
     def remove_person(self, name: str, forgets_taps: bool = False, done: Done = None) -> None:
         """Removes a person and the secrets of their tags, and what the tap log has of them if that is wanted."""
-        self._ask("remove_person", done, name.encode(), forgets_taps)
+        self._ask("remove_person", done, _utf8(name), forgets_taps)
 
     def assign_tag(self, secret_id: str, name: Optional[str], done: Done = None) -> None:
         """Gives the tag of a secret to a person, or to nobody."""
-        self._ask("assign_tag", done, secret_id.encode(), None if name is None else name.encode())
+        self._ask("assign_tag", done, _utf8(secret_id), None if name is None else _utf8(name))
 
     def learn_tag(self, uid: bytes, action: str, label: Optional[str] = None, done: Done = None) -> None:
         """Lets an external tag trigger an action, by its UID, which can be copied."""
-        self._ask("learn_tag", done, uid, len(uid), action.encode(), None if label is None else label.encode())
+        self._ask("learn_tag", done, uid, len(uid), _utf8(action), None if label is None else _utf8(label))
 
     def forget_tag(self, uid: bytes, done: Done = None) -> None:
         """Forgets a tag that was learned by its UID."""

@@ -92,6 +92,27 @@ InventoryBarcodeCallback = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
 Completion = ctypes.CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 
 
+def utf8(text: str) -> bytes:
+    """Encodes a text that ends at its first NUL in C, where the rest would be lost silently."""
+    if "\0" in text:
+        raise ValueError(f"{text!r} contains a NUL")
+    return text.encode()
+
+
+def int32(value: int) -> int:
+    """Checks that a number fits into 32 bits; ctypes would truncate it silently."""
+    if not -(1 << 31) <= value < 1 << 31:
+        raise ValueError(f"{value} does not fit into 32 bits")
+    return value
+
+
+def int64(value: int) -> int:
+    """Checks that a number fits into 64 bits; ctypes would truncate it silently."""
+    if not -(1 << 63) <= value < 1 << 63:
+        raise ValueError(f"{value} does not fit into 64 bits")
+    return value
+
+
 def declare(name: str, *types: object, result: object = c_int) -> None:
     function = getattr(library, name)
     function.argtypes, function.restype = types, result

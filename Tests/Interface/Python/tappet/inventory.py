@@ -14,7 +14,8 @@ from ctypes import byref, c_int64, c_void_p
 from dataclasses import dataclass
 from typing import Any, Callable, ClassVar, Dict, List, Optional, TypeVar, Union
 
-from . import Error, _int64, _native
+from . import Error, _native
+from ._native import int32 as _int32, int64 as _int64, utf8 as _utf8
 
 __all__ = ["ANY", "BOX", "BUILDING", "Change", "Entry", "Inventory", "ITEM", "Loan", "Reservation", "ROOM", "SPOT"]
 
@@ -146,7 +147,7 @@ class Inventory:
         if result < 0:
             raise Error(result)
         try:
-            self._check(_library.tappet_inventory_open(self._handle, path.encode()))
+            self._check(_library.tappet_inventory_open(self._handle, _utf8(path)))
         except BaseException:
             self.close()
             raise
@@ -157,7 +158,7 @@ class Inventory:
         """Adds a thing to a place, or a building to nothing (None). A box without a code gets one."""
         values, found = _values(name, code, notes, quantity, minimum), _native.InventoryEntry()
         self._check(_library.tappet_inventory_add(
-            self._handle, kind, _bytes(container_id), byref(values), self._name(by), byref(found)))
+            self._handle, _int32(kind), _bytes(container_id), byref(values), self._name(by), byref(found)))
         return self._entry(found)
 
     def edit(self, id: str, by: Optional[str] = None, *, name: Optional[str] = None, code: Optional[str] = None,
@@ -165,25 +166,25 @@ class Inventory:
         """Gives a thing other values; None leaves them, NONE takes a minimum away."""
         values, found = _values(name, code, notes, quantity, minimum), _native.InventoryEntry()
         self._check(_library.tappet_inventory_edit(
-            self._handle, id.encode(), byref(values), self._name(by), byref(found)))
+            self._handle, _utf8(id), byref(values), self._name(by), byref(found)))
         return self._entry(found)
 
     def move(self, id: str, container_id: str, by: Optional[str] = None) -> Entry:
         """Moves a thing, with everything in it, to another place."""
         found = _native.InventoryEntry()
         self._check(_library.tappet_inventory_move(
-            self._handle, id.encode(), container_id.encode(), self._name(by), byref(found)))
+            self._handle, _utf8(id), _utf8(container_id), self._name(by), byref(found)))
         return self._entry(found)
 
     def remove(self, id: str, by: Optional[str] = None) -> None:
         """Removes a thing with everything in it."""
-        self._check(_library.tappet_inventory_remove(self._handle, id.encode(), self._name(by)))
+        self._check(_library.tappet_inventory_remove(self._handle, _utf8(id), self._name(by)))
 
     def adjust(self, id: str, pieces: int, by: Optional[str] = None) -> Entry:
         """Adds pieces to an item, or removes some if the number is negative, whatever others do meanwhile."""
         found = _native.InventoryEntry()
         self._check(_library.tappet_inventory_adjust(
-            self._handle, id.encode(), _int64(pieces), self._name(by), byref(found)))
+            self._handle, _utf8(id), _int64(pieces), self._name(by), byref(found)))
         return self._entry(found)
 
     def lend(self, id: str, person: str, by: Optional[str] = None, *, until: Optional[Day] = None,
@@ -191,7 +192,7 @@ class Inventory:
         """Lends an item, some of its pieces, or a box to a person, with or without a last day."""
         found = _native.InventoryEntry()
         self._check(_library.tappet_inventory_lend(
-            self._handle, id.encode(), person.encode(), _pieces(quantity), None if until is None else _day(until),
+            self._handle, _utf8(id), _utf8(person), _pieces(quantity), None if until is None else _day(until),
             self._name(by), byref(found)))
         return self._entry(found)
 
@@ -200,29 +201,29 @@ class Inventory:
         """Ends a loan, or the one of `person` if several people have pieces; or returns some of the pieces."""
         found = _native.InventoryEntry()
         self._check(_library.tappet_inventory_return(
-            self._handle, id.encode(), _bytes(person), _pieces(quantity), self._name(by), byref(found)))
+            self._handle, _utf8(id), _bytes(person), _pieces(quantity), self._name(by), byref(found)))
         return self._entry(found)
 
     def reserve(self, id: str, person: str, first: Day, last: Day, by: Optional[str] = None, *,
                 quantity: Optional[int] = None) -> None:
         """Reserves an item, or some of its pieces, for a person from the first to the last day."""
         self._check(_library.tappet_inventory_reserve(
-            self._handle, id.encode(), person.encode(), _pieces(quantity), _day(first), _day(last), self._name(by)))
+            self._handle, _utf8(id), _utf8(person), _pieces(quantity), _day(first), _day(last), self._name(by)))
 
     def unreserve(self, id: str, first: Day, person: Optional[str] = None, by: Optional[str] = None) -> None:
         """Cancels the reservation that starts on this day, or the one of `person` if there are several."""
         self._check(_library.tappet_inventory_unreserve(
-            self._handle, id.encode(), _bytes(person), _day(first), self._name(by)))
+            self._handle, _utf8(id), _bytes(person), _day(first), self._name(by)))
 
     def add_barcode(self, id: str, barcode: str, by: Optional[str] = None) -> None:
         """Adds a barcode to a thing, which may have several."""
         self._check(_library.tappet_inventory_add_barcode(
-            self._handle, id.encode(), barcode.encode(), self._name(by)))
+            self._handle, _utf8(id), _utf8(barcode), self._name(by)))
 
     def remove_barcode(self, id: str, barcode: str, by: Optional[str] = None) -> None:
         """Removes a barcode from a thing."""
         self._check(_library.tappet_inventory_remove_barcode(
-            self._handle, id.encode(), barcode.encode(), self._name(by)))
+            self._handle, _utf8(id), _utf8(barcode), self._name(by)))
 
     def undo(self, number: Union[int, str, None] = None, by: Optional[str] = None) -> bool:
         """Undoes the change with this number, or the last one; returns False if there is none.
@@ -246,7 +247,7 @@ class Inventory:
         Raises KeyError if there is none, and Error if there are several.
         """
         found = _native.InventoryEntry()
-        if self._check(_library.tappet_inventory_resolve(self._handle, kind, text.encode(), byref(found))) == 0:
+        if self._check(_library.tappet_inventory_resolve(self._handle, _int32(kind), _utf8(text), byref(found))) == 0:
             raise KeyError(text)
         return self._entry(found)
 
@@ -262,19 +263,19 @@ class Inventory:
         """Returns the thing with this id."""
         found = _native.InventoryEntry()
         return self._entry(found) if self._check(
-            _library.tappet_inventory_get(self._handle, id.encode(), byref(found))) == 1 else None
+            _library.tappet_inventory_get(self._handle, _utf8(id), byref(found))) == 1 else None
 
     def get_by_code(self, code: str) -> Optional[Entry]:
         """Returns the box whose QR code has exactly this text."""
         found = _native.InventoryEntry()
         return self._entry(found) if self._check(
-            _library.tappet_inventory_get_by_code(self._handle, code.encode(), byref(found))) == 1 else None
+            _library.tappet_inventory_get_by_code(self._handle, _utf8(code), byref(found))) == 1 else None
 
     def find(self, text: str, limit: int = 50) -> List[Entry]:
         """Finds the things that have all words of `text`, and boxes whose code begins with it."""
         if limit < 0:
             raise ValueError("a limit is 0 or more")
-        return self._list("find", text.encode(), limit)
+        return self._list("find", _utf8(text), _int64(limit))
 
     def list(self, container_id: Optional[str] = None) -> List[Entry]:
         """Lists what is directly in a place, oldest first; without a place the buildings."""
@@ -306,7 +307,7 @@ class Inventory:
         """Lists the barcodes of a thing."""
         def barcode(text: bytes) -> str:
             return text.decode()
-        return self._collect("barcodes", barcode, _native.InventoryBarcodeCallback, id.encode())
+        return self._collect("barcodes", barcode, _native.InventoryBarcodeCallback, _utf8(id))
 
     def changes(self) -> List[Change]:
         """Lists the last 50 changes, newest first."""
@@ -358,7 +359,7 @@ class Inventory:
 
     def _name(self, by: Optional[str]) -> bytes:
         name = self._by if by is None else by
-        return (getpass.getuser() if name is None else name).encode()
+        return _utf8(getpass.getuser() if name is None else name)
 
     def _check(self, result: int) -> int:
         if result >= 0:
@@ -370,7 +371,7 @@ class Inventory:
 
 
 def _bytes(text: Optional[str]) -> Optional[bytes]:
-    return None if text is None else text.encode()
+    return None if text is None else _utf8(text)
 
 
 def _text(value: Optional[bytes]) -> Optional[str]:
@@ -378,7 +379,7 @@ def _text(value: Optional[bytes]) -> Optional[str]:
 
 
 def _day(day: Day) -> bytes:
-    return (day if isinstance(day, str) else day.isoformat()).encode()
+    return _utf8(day if isinstance(day, str) else day.isoformat())
 
 
 def _pieces(quantity: Optional[int]) -> int:
@@ -394,7 +395,5 @@ def _values(name: Optional[str], code: Optional[str], notes: Optional[str], quan
     values.name, values.code, values.notes = _bytes(name), _bytes(code), _bytes(notes)
     for member, number in (("quantity", quantity), ("minimum", minimum)):
         if number is not None:
-            if not -(1 << 63) <= number < 1 << 63:
-                raise ValueError(f"{number} does not fit into 64 bits")
-            setattr(values, member, ctypes.pointer(c_int64(number)))
+            setattr(values, member, ctypes.pointer(c_int64(_int64(number))))
     return values
