@@ -445,11 +445,13 @@ struct tappet_broker_user_property {
   const char *value; /**< Value of the property, UTF-8. */
 };
 
-/** The properties of an MQTT 5 message: at most 65535 bytes in total as sent. */
+/** The properties of an MQTT 5 message: texts and correlation data of at most 65535 bytes in total. When publishing, a
+ * text with a control character or a noncharacter is rejected, as in topics. */
 struct tappet_broker_properties {
   size_t size;                 /**< sizeof(struct tappet_broker_properties), set by the caller, or by the library in an
                                     event. */
-  const char *content_type;    /**< Content type of the payload, such as "application/json"; NULL means none. */
+  const char *content_type;    /**< Content type of the payload, such as "application/json"; NULL means none, as
+                                    does an empty text. */
   const char *response_topic;  /**< Topic for the reply, without wildcards; NULL means none. */
   const uint8_t *correlation;  /**< Correlation data to be included in the reply; NULL if correlation_size is 0. */
   size_t correlation_size;     /**< Size of the correlation data in bytes, at most 65535. */

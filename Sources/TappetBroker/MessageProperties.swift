@@ -121,7 +121,10 @@ package struct MessageProperties: Hashable, Sendable {
   var list: OpaquePointer? {
     var list: OpaquePointer?
     if isText { _ = mosquitto_property_add_byte(&list, Self.payloadFormat, 1) }
-    if let contentType { _ = mosquitto_property_add_string(&list, Self.contentType, contentType) }
+    // libmosquitto 2.0.11 copies the NULL that it keeps for an empty string, and crashes.
+    if let contentType, !contentType.isEmpty {
+      _ = mosquitto_property_add_string(&list, Self.contentType, contentType)
+    }
     if let responseTopic { _ = mosquitto_property_add_string(&list, Self.responseTopic, responseTopic) }
     if !correlation.isEmpty {
       let size = UInt16(clamping: correlation.count)

@@ -7,8 +7,8 @@ import TappetCore
 extension MessageProperties {
   /// Error message with the fields to check when the properties are refused.
   static let refusal =
-    "the properties do not meet the requirements of tappet.h: check size, reserved, the texts' UTF-8, wildcards in the "
-    + "response topic, and the limits of 65535 bytes and 64 user properties"
+    "the properties do not meet the requirements of tappet.h: check size, reserved, the texts' UTF-8 and control "
+    + "characters, wildcards in the response topic, and the limits of 65535 bytes and 64 user properties"
 
   /// Converts properties from the caller; `nil` if any property is invalid.
   init?(_ pointer: UnsafePointer<tappet_broker_properties>?) {
@@ -23,7 +23,7 @@ extension MessageProperties {
       correlation: correlation, expirySeconds: given.expiry_seconds == 0 ? nil : given.expiry_seconds)
     isText = given.is_text
     if given.content_type != nil {
-      guard let text = text(given.content_type, sizeMax: sizeMax) else { return nil }
+      guard let text = mqttText(given.content_type, sizeMax: sizeMax) else { return nil }
       contentType = text
     }
     if given.response_topic != nil {
@@ -36,8 +36,8 @@ extension MessageProperties {
       return nil
     }
     for index in 0..<count {
-      guard room >= 0, let pair = given.user_properties?[index], let name = text(pair.name, sizeMax: room),
-        let value = text(pair.value, sizeMax: room - name.utf8.count)
+      guard room >= 0, let pair = given.user_properties?[index], let name = mqttText(pair.name, sizeMax: room),
+        let value = mqttText(pair.value, sizeMax: room - name.utf8.count)
       else { return nil }
       users.append(User(name: name, value: value))
       room -= name.utf8.count + value.utf8.count
@@ -92,10 +92,15 @@ extension PinnedBuffers {
   }
 }
 
+/// Reads text for MQTT from the caller; `nil` if brokers or libmosquitto would refuse it or leave it out.
+private func mqttText(_ pointer: UnsafePointer<CChar>?, sizeMax: Int) -> String? {
+  text(pointer, sizeMax: sizeMax).flatMap { $0.isOfMQTT ? $0 : nil }
+}
+
 /// Reads a topic from the caller; `nil` if the topic contains wildcards or is not valid in MQTT.
 func topicToPublish(_ pointer: UnsafePointer<CChar>?) -> String? {
-  guard let topic = text(pointer, sizeMax: Limits.topicSizeMax), !topic.isEmpty,
-    !topic.utf8.contains(where: { "+#".utf8.contains($0) }), topic.isOfMQTT
+  guard let topic = mqttText(pointer, sizeMax: Limits.topicSizeMax), !topic.isEmpty,
+    !topic.utf8.contains(where: { "+#".utf8.contains($0) })
   else { return nil }
   return topic
 }

@@ -84,6 +84,10 @@ void properties(void) {
   CHECK(last.subscription_count == 1 && last.subscription_id == 268435455);
   CHECK(publish(&link, "home/five", false, NULL) == 0);
   CHECK(waits(&link, &last.count, 2) && last.user_count == 0 && last.expiry_seconds == 0 && !last.is_text);
+  /* libmosquitto 2.0.11 crashes when it publishes an empty content type. */
+  const struct tappet_broker_properties empty = {.size = sizeof empty, .content_type = ""};
+  CHECK(publish(&link, "home/five", false, &empty) == 0);
+  CHECK(waits(&link, &last.count, 3) && last.content_type[0] == '\0');
 
   struct tappet_broker_properties bad = good;
   bad.size = sizeof bad - 1;
@@ -94,6 +98,15 @@ void properties(void) {
   CHECK(publish(&link, "home/five", false, &bad) == TAPPET_ERROR_ARGUMENT);
   bad = good, bad.content_type = "\xff";
   CHECK(publish(&link, "home/five", false, &bad) == TAPPET_ERROR_ARGUMENT);
+  /* libmosquitto leaves these out or sends them, whereupon the broker closes the connection. */
+  bad = good, bad.content_type = "text/\tplain";
+  CHECK(publish(&link, "home/five", false, &bad) == TAPPET_ERROR_ARGUMENT);
+  const struct tappet_broker_user_property lines[] = {{"a\nb", "c"}, {"a", "b\nc"}};
+  bad = good, bad.user_property_count = 1;
+  for (int i = 0; i < 2; i++) {
+    bad.user_properties = &lines[i];
+    CHECK(publish(&link, "home/five", false, &bad) == TAPPET_ERROR_ARGUMENT);
+  }
   bad = good, bad.correlation_size = 65536;
   CHECK(publish(&link, "home/five", false, &bad) == TAPPET_ERROR_ARGUMENT);
   bad = good, bad.user_property_count = 65;
