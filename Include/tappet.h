@@ -673,7 +673,7 @@ int tappet_broker_publish_with(
 
 /** Subscribes to topics, for the duration of this connection.
  * @param broker The connection.
- * @param filter A topic filter, with the wildcards '+' and '#'; at most 65535 bytes.
+ * @param filter A topic filter, with the wildcards '+' and '#' as whole levels; 1 to 65535 bytes.
  * @param qos Maximum QoS of the messages, 0 to 2.
  * @param completion Called when the broker has responded; may be NULL.
  * @param context Passed to the completion; may be NULL.

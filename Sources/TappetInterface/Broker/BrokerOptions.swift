@@ -76,8 +76,7 @@ private struct Will {
       return nil
     }
     guard !options.announces_status, (0...2).contains(options.will_qos),
-      let topic = text(options.will_topic, sizeMax: Limits.topicSizeMax), !topic.isEmpty,
-      !topic.utf8.contains(where: { "+#".utf8.contains($0) }),
+      let topic = topicToPublish(options.will_topic),
       let payload = withInput(
         options.will_payload, options.will_payload_size, sizeMax: Limits.willSizeMax, { [UInt8]($0) })
     else { return nil }

@@ -118,15 +118,20 @@ public func tappet_broker_subscribe_with(
   return subscribe(broker, filter, options.pointee.qos, wanted, (completion, context))
 }
 
+/// Error message for an invalid filter.
+private var filterSentence: String {
+  "the filter must be 1 to 65535 bytes of UTF-8 without control characters, with '+' and '#' only as whole levels, "
+    + "'#' only as the last"
+}
+
 private func subscribe(
   _ broker: OpaquePointer?, _ filter: UnsafePointer<CChar>?, _ qos: Int32, _ options: SubscriptionOptions,
   _ end: (tappet_broker_completion?, UnsafeMutableRawPointer?)
 ) -> Int32 {
   use(broker) { object in
     guard hasRoom(for: filter, sizeMax: Limits.topicSizeMax) else { return object.fail(Failure(.memory)) }
-    guard let filter = text(filter, sizeMax: Limits.topicSizeMax), !filter.isEmpty, (0...2).contains(qos) else {
-      return object.fail(.argument, "the filter must be 1 to 65535 bytes of UTF-8, and the QoS must be 0, 1 or 2")
-    }
+    guard (0...2).contains(qos) else { return object.fail(.argument, "the QoS must be 0, 1 or 2") }
+    guard let filter = topicFilter(filter) else { return object.fail(.argument, filterSentence) }
     return object.subscribe(filter, qos: qos, options, end)
   }
 }
@@ -139,9 +144,7 @@ public func tappet_broker_unsubscribe(
 ) -> Int32 {
   use(broker) { object in
     guard hasRoom(for: filter, sizeMax: Limits.topicSizeMax) else { return object.fail(Failure(.memory)) }
-    guard let filter = text(filter, sizeMax: Limits.topicSizeMax), !filter.isEmpty else {
-      return object.fail(.argument, "the filter must be 1 to 65535 bytes of UTF-8")
-    }
+    guard let filter = topicFilter(filter) else { return object.fail(.argument, filterSentence) }
     return object.unsubscribe(filter, (completion, context))
   }
 }

@@ -36,6 +36,17 @@ void requests(void) {
   CHECK(waits(&link, &link.results, 5) && link.result == 0);
   CHECK(tappet_broker_publish(link.broker, "home/guest", NULL, 0, 1, false, note_result, &link) == 0);
   CHECK(waits(&link, &link.results, 6) && messages == 3);
+  /* These never reach the broker, so that it cannot have refused them. */
+  static const char *const bad[] = {"", "a#", "a/#/b", "#/", "+a", "a/b+/c", "++", "a\n", "\xff"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    CHECK(tappet_broker_subscribe(link.broker, bad[i], 1, NULL, NULL) == TAPPET_ERROR_ARGUMENT);
+    CHECK(tappet_broker_unsubscribe(link.broker, bad[i], NULL, NULL) == TAPPET_ERROR_ARGUMENT);
+  }
+  static const char *const good[] = {"home/+/guest", "home/+", "home/#", "/", "+/+/#"};
+  for (int i = 0; i < 5; i++) {
+    CHECK(tappet_broker_unsubscribe(link.broker, good[i], note_result, &link) == 0);
+    CHECK(waits(&link, &link.results, 7 + i) && link.result == 0);
+  }
   tappet_broker_free(link.broker);
 }
 
@@ -66,6 +77,9 @@ void reasons(void) {
   wanted.announces_status = true;
   CHECK(tappet_broker_connect(broker, &wanted) == TAPPET_ERROR_ARGUMENT);
   wanted.announces_status = false;
+  wanted.will_topic = "home/\nwill";
+  CHECK(tappet_broker_connect(broker, &wanted) == TAPPET_ERROR_ARGUMENT);
+  wanted.will_topic = "home/will";
   wanted.password = "no name";
   CHECK(tappet_broker_connect(broker, &wanted) == TAPPET_ERROR_ARGUMENT);
   wanted.username = "guest";
