@@ -612,8 +612,9 @@ int tappet_broker_set_event_callback(
  * the time that the system's resolver takes for the name.
  * @param broker The connection.
  * @param options The broker and the credentials; its size must be set. Copied.
- * @return 0; otherwise TAPPET_ERROR_ARGUMENT (also for MQTT 5 without TLS), TAPPET_ERROR_STATE (already connected or
- *   connecting), TAPPET_ERROR_SYSTEM, TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
+ * @return 0; otherwise TAPPET_ERROR_ARGUMENT (also for MQTT 5 without TLS), TAPPET_ERROR_STATE (connecting, connected,
+ *   or the event that ends the connection has not been reported yet), TAPPET_ERROR_SYSTEM, TAPPET_ERROR_OBJECT,
+ *   TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
 int tappet_broker_connect(struct tappet_broker *broker, const struct tappet_broker_options *options);
 
 /** Returns a descriptor for poll, epoll and event loops. It is readable when tappet_broker_dispatch() has work to do.

@@ -21,6 +21,8 @@ final class BrokerObject: LibraryObject {
     case idle
     case connecting
     case up
+    /// Completing the requests of a connection that has ended; its event follows.
+    case ending
   }
 
   /// Maximum number of pending orders of each kind, chosen so that the mailbox can hold the responses to all of them.
@@ -163,8 +165,10 @@ final class BrokerObject: LibraryObject {
   }
 
   func disconnect() -> Int32 {
-    if case .idle = phase { return fail(.notConnected, "the object is not connected") }
-    link?.disconnect()
+    switch phase {
+    case .idle, .ending: return fail(.notConnected, "the object is not connected")
+    case .connecting, .up: link?.disconnect()
+    }
     return 0
   }
 
@@ -239,11 +243,12 @@ final class BrokerObject: LibraryObject {
 
   /// Handles the end of the connection, which completes all pending orders with an error.
   private func ended(_ type: tappet_broker_event_type, _ cause: LinkFailure?) {
-    phase = .idle
+    phase = .ending
     let orders = publications.all + subscriptions
     publications.removeAll()
     subscriptions = []
     for order in orders where !isFreed { end(order, ErrorCode.notConnected.rawValue) }
+    phase = .idle
     guard !isFreed else { return }
     let sentence = cause?.sentence
     if let sentence { failure = Failure(.notConnected, sentence) }

@@ -32,6 +32,7 @@ void limit_memory(size_t size);
 /* requests.c */
 void requests(void);
 void reasons(void);
+void ends(void);
 /* mqtt5.c */
 void properties(void);
 void subscriptions(void);

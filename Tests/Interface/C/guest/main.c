@@ -55,6 +55,7 @@ int main(int argc, char **argv) {
   snprintf(private_key, sizeof private_key, "%s/client.key", argv[2]);
   requests();
   reasons();
+  ends();
   properties();
   subscriptions();
   reports();

@@ -89,3 +89,26 @@ void reasons(void) {
   CHECK(tappet_broker_connect(broker, &wanted) == 0);
   tappet_broker_free(broker);
 }
+
+static int reconnected;
+
+static void reconnect(void *context, int result) {
+  struct link *link = context;
+  const struct tappet_broker_options wanted = options();
+  reconnected = tappet_broker_connect(link->broker, &wanted);
+  note_result(context, result);
+}
+
+/* A completion at the end of a connection comes before its event, which a new attempt could take for its own. */
+void ends(void) {
+  const struct tappet_broker_options wanted = options();
+  struct link link = link_to(&wanted);
+  CHECK(reaches(&link, &link.event, TAPPET_BROKER_EVENT_CONNECTED));
+  CHECK(tappet_broker_disconnect(link.broker) == 0);
+  CHECK(tappet_broker_publish(link.broker, "home/guest", NULL, 0, 1, false, reconnect, &link) == 0);
+  CHECK(reaches(&link, &link.event, TAPPET_BROKER_EVENT_DISCONNECTED));
+  CHECK(link.results == 1 && link.result == TAPPET_ERROR_NOT_CONNECTED && reconnected == TAPPET_ERROR_STATE);
+  CHECK(tappet_broker_connect(link.broker, &wanted) == 0);
+  CHECK(reaches(&link, &link.event, TAPPET_BROKER_EVENT_CONNECTED));
+  tappet_broker_free(link.broker);
+}
