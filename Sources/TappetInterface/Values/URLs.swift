@@ -48,7 +48,9 @@ public func tappet_share_encode(
   _ result: UnsafeMutablePointer<CChar>?, _ size: Int
 ) -> Int32 {
   guard index >= 0, isBuffer(result, size), let key = tagKey(key) else { return ErrorCode.argument.rawValue }
-  return withInput(label, labelSize, sizeMax: Int.max) { input in
+  // A size_t beyond Int.max arrives as a negative number, which withInput rejects.
+  guard labelSize <= Limits.secretLabelSizeMax else { return ErrorCode.label.rawValue }
+  return withInput(label, labelSize, sizeMax: Limits.secretLabelSizeMax) { input in
     guard let label = String(validating: input, as: UTF8.self), label.trimmedLabel?.nameFault() == nil
     else { return ErrorCode.label.rawValue }
     var text = ShareURL(index: index, key: key, label: label).text()

@@ -204,6 +204,10 @@ static void shares(void) {
   CHECK(tappet_share_encode(0, url_key, "\xc2\x9b" "31m", 5, text, sizeof text) == TAPPET_ERROR_LABEL);
   CHECK(tappet_share_encode(0, url_key, "\x7f", 1, text, sizeof text) == TAPPET_ERROR_LABEL);
   char label[TAPPET_LABEL_SIZE_MAX + 1];
+  /* A label that is too long is not read, and not trimmed to one that fits. */
+  memset(label, ' ', sizeof label);
+  CHECK(tappet_share_encode(0, url_key, label, sizeof label, text, sizeof text) == TAPPET_ERROR_LABEL);
+  CHECK(tappet_share_encode(0, url_key, "a", (size_t)1 << 40, text, sizeof text) == TAPPET_ERROR_LABEL);
   memset(label, '&', sizeof label);
   CHECK(tappet_share_encode(INT64_MAX, url_key, label, sizeof label, text, sizeof text) == TAPPET_ERROR_LABEL);
   CHECK(tappet_share_encode(INT64_MAX, url_key, label, sizeof label - 1, text, sizeof text) == (int)strlen(text));
