@@ -944,7 +944,8 @@ struct tappet_panel_line {
   size_t size;                   /**< sizeof(struct tappet_panel_line), set by the caller. */
   const char *name;              /**< Name of the line, such as "GPIO17"; at most 64 bytes; NULL means that the line is
                                       found by its pin, or by chip and offset. */
-  const char *chip;              /**< Label or path of the offset's chip; NULL if there is a name or a pin. */
+  const char *chip;              /**< Label or path of the offset's chip, at most 107 bytes; NULL if there is a name or
+                                      a pin. */
   uint32_t offset;               /**< Offset of the line on its chip. */
   int pin;                       /**< Pin of the board's header, from 1; needs a profile. 0 means none. */
   bool is_output;                /**< Whether the line is an output (a light or a relay); otherwise it is a button. */
@@ -1120,7 +1121,8 @@ enum tappet_kiosk_offline {
 struct tappet_kiosk_action {
   size_t size;                   /**< sizeof(struct tappet_kiosk_action), set by the caller. */
   int64_t index;                 /**< The idx on the action's tags; -1: as in kiosk.yaml without `index`. */
-  const char *name;              /**< Unique name, which secrets refer to; 1 to 64 bytes on one line. */
+  const char *name;              /**< Unique name, which secrets refer to; 1 to 64 bytes on one line without invisible
+                                      characters. */
   const char *title;             /**< Title for people; at most 128 bytes on one line; NULL means the name. */
   const char *topic;             /**< Topic without wildcards that does not start with '$'; at most 65535 bytes. It may
                                       contain "%{uid}" and other placeholders, as in kiosk.yaml. */
@@ -1130,9 +1132,10 @@ struct tappet_kiosk_action {
   enum tappet_kiosk_offline offline; /**< Handling of taps while offline. */
   bool is_retained;              /**< Whether MQTT's retain flag is set. */
   bool unlocks_panel;            /**< Whether a tag of this action unlocks the buttons. */
-  int64_t expires_milliseconds;  /**< How long after the tap the message may still be sent; 0 means 10 s with "%T", and
-                                      24 h without. */
-  int64_t cooldown_milliseconds; /**< How long the same tag is ignored after a tap; 0 means 2 s, -1 no cooldown. */
+  int64_t expires_milliseconds;  /**< How long after the tap the message may still be sent, at most 366 days; 0 means
+                                      10 s with "%T", and 24 h without. */
+  int64_t cooldown_milliseconds; /**< How long the same tag is ignored after a tap, at most 24 h; 0 means 2 s, -1 no
+                                      cooldown. */
   int64_t confirm_milliseconds;  /**< How long the person has to confirm, at most 60000; 0 means no confirmation. */
 };
 

@@ -143,6 +143,7 @@ private final class PanelObject: LibraryObject {
     result.pointee.name = info.name.isEmpty ? nil : pinned.text(info.name)
     result.pointee.consumer = info.consumer.isEmpty ? nil : pinned.text(info.consumer)
     result.pointee.is_used = info.isUsed
+    result.pointee.reserved = (0, 0, 0)
     return 0
   }
 

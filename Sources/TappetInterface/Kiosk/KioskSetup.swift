@@ -38,6 +38,7 @@ struct KioskSetup {
     guard let name = shortText(given.name, sizeMax: Limits.actionNameSizeMax)?.composed else {
       throw Failure(.argument, "the action's name must be 1 to 64 bytes on one line")
     }
+    if let fault = name.nameFault() { throw Failure(.argument, fault.sentence(of: "action's name")) }
     guard hasRoom(for: given.topic, sizeMax: Limits.topicSizeMax),
       hasRoom(for: given.message, sizeMax: Limits.messageSizeMax)
     else { throw Failure(.memory) }
