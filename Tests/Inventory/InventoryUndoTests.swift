@@ -124,6 +124,24 @@ import TestSupport
     #expect(try world.names(in: second) == ["M4"] && world.isWhole())
   }
 
+  @Test func `a removed or undone entry comes back, whatever was added meanwhile`() throws {
+    let shelf = try world.spot()
+    let screws = try world.add(.box, "Screws", shelf) { $0.code = "B-1" }
+    try world.add(.item, "M4", screws)
+    try inventory.remove(screws, by: "Ann")
+    let removal = try #require(try inventory.changes().first)
+    let nails = try world.add(.box, "Nails", shelf) { $0.code = "B-2" }
+    try world.add(.item, "40 mm", nails)
+    try inventory.undo(number: removal.number, by: "Ann")
+    #expect(try world.names(.box).sorted() == ["Nails", "Screws"])
+    #expect(try world.names(in: screws) == ["M4"])
+    try inventory.undo(by: "Ann")
+    #expect(try world.names(in: nails).isEmpty)
+    try world.add(.item, "60 mm", nails)
+    try inventory.redo(by: "Ann")
+    #expect(try world.names(in: nails).sorted() == ["40 mm", "60 mm"] && world.isWhole())
+  }
+
   @Test func `every move is in the history, and the way back too`() throws {
     let (shelf, corner) = (try world.spot(), try world.spot(["Barn", "Loft", "Corner"]))
     let box = try world.add(.box, "Screws", shelf)

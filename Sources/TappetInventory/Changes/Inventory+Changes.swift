@@ -18,7 +18,10 @@ extension Inventory {
     return try transaction { () throws(InventoryError) in
       entry.container = try require(container, for: kind)
       try check(&entry)
-      entry.row = try stored { () throws(DatabaseError) in try insert(entry) }
+      entry.row = try stored { () throws(DatabaseError) in
+        entry.row = try freeRow(kind)
+        return try insert(entry)
+      }
       let change = try note(.added, entry, now, by: who)
       try recordAdded(kind, entry.row...entry.row, in: change)
       try changeLabels(of: entry, values, in: change)

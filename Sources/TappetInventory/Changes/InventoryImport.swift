@@ -145,7 +145,12 @@ package final class InventoryImport {
 
   private func insert(_ entry: InventoryEntry) throws(InventoryError) -> InventoryEntry {
     var entry = entry
-    entry.row = try stored { () throws(DatabaseError) in try inventory.insert(entry) }
+    let isFirst = (entry.kind == .item ? addedItems : addedPlaces) == nil
+    entry.row = try stored { () throws(DatabaseError) in
+      // SQLite gives the others the rows after this one.
+      if isFirst { entry.row = try inventory.freeRow(entry.kind) }
+      return try inventory.insert(entry)
+    }
     if entry.kind == .item {
       addedItems = (addedItems?.lowerBound ?? entry.row)...entry.row
     } else {

@@ -42,15 +42,36 @@ extension Inventory {
     try stored { () throws(DatabaseError) in try database.statement(kind == .item ? item : place) }
   }
 
-  /// Adds a row for the entry; returns the row number.
+  /// Returns a row number for a new entry, above those of all rows that the journal can restore.
+  func freeRow(_ kind: InventoryKind) throws(DatabaseError) -> InventoryRow {
+    try database.integer(
+      kind == .item
+        ? """
+        SELECT 1 + max(ifnull((SELECT max(id) FROM item), 0),
+          ifnull((SELECT max((SELECT max(id) FROM undo_item WHERE change = number)) FROM change), 0),
+          ifnull((SELECT max(last) FROM undo_added WHERE is_item = 1), 0))
+        """
+        : """
+        SELECT 1 + max(ifnull((SELECT max(id) FROM place), 0),
+          ifnull((SELECT max((SELECT max(id) FROM undo_place WHERE change = number)) FROM change), 0),
+          ifnull((SELECT max(last) FROM undo_added WHERE is_item = 0), 0))
+        """) ?? 1
+  }
+
+  /// Adds a row for the entry, with the entry's row number if it has one; returns the row number.
   func insert(_ entry: InventoryEntry) throws(DatabaseError) -> InventoryRow {
     let isItem = entry.kind == .item
     let statement = try database.statement(
       isItem
         ? """
-        INSERT INTO item (uuid, box, name, notes, quantity, minimum, photo, photo_hash, created, folded)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-        """ : "INSERT INTO place (uuid, parent, name, kind, code, created, folded) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
+        INSERT INTO item (uuid, box, name, notes, quantity, minimum, photo, photo_hash, created, folded, id)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+        """
+        : """
+        INSERT INTO place (uuid, parent, name, kind, code, created, folded, id)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+        """)
+    if entry.row > 0 { statement.bind(entry.row, at: isItem ? 11 : 8) }
     statement.bind(blob: entry.id.bytes, at: 1)
     if let container = entry.container { statement.bind(container, at: 2) }
     statement.bind(entry.name, at: 3)
