@@ -26,6 +26,9 @@ func main() {
 	if err != nil || found.Index != 7 || found.KeyIndex != 1 {
 		log.Fatal("a signed URL does not verify: ", err)
 	}
+	if _, err := tappet.Load(os.Args[1]+"\x00", nil); err == nil {
+		log.Fatal("a path with a NUL was cut at it")
+	}
 
 	events := make(chan tappet.Event, 100)
 	kiosk, err := tappet.Load(os.Args[1], func(event tappet.Event) { events <- event })

@@ -17,6 +17,8 @@ import "C"
 import (
 	"errors"
 	"runtime/cgo"
+	"strconv"
+	"strings"
 	"unsafe"
 )
 
@@ -33,6 +35,14 @@ func check(result C.int) error {
 		return nil
 	}
 	return &Error{int(result), C.GoString(C.tappet_strerror(result))}
+}
+
+// cString copies a text for C, which would end it at its first NUL. The caller frees the copy.
+func cString(text string) (*C.char, error) {
+	if strings.IndexByte(text, 0) >= 0 {
+		return nil, &Error{C.TAPPET_ERROR_ARGUMENT, strconv.Quote(text) + " contains a NUL"}
+	}
+	return C.CString(text), nil
 }
 
 // Version returns the library's version.
@@ -100,14 +110,17 @@ type Kiosk struct {
 
 // Load creates a kiosk from a configuration file. The goroutine in Run calls onEvent.
 func Load(path string, onEvent func(Event)) (*Kiosk, error) {
+	text, err := cString(path)
+	if err != nil {
+		return nil, err
+	}
+	defer C.free(unsafe.Pointer(text))
 	kiosk := &Kiosk{onEvent: onEvent}
 	if err := check(C.tappet_kiosk_new(&kiosk.handle)); err != nil {
 		return nil, err
 	}
 	kiosk.context = cgo.NewHandle(kiosk)
-	text := C.CString(path)
-	defer C.free(unsafe.Pointer(text))
-	err := kiosk.check(C.setCallback(kiosk.handle, C.uintptr_t(kiosk.context)))
+	err = kiosk.check(C.setCallback(kiosk.handle, C.uintptr_t(kiosk.context)))
 	if err == nil {
 		err = kiosk.check(C.tappet_kiosk_load(kiosk.handle, text))
 	}
@@ -120,7 +133,10 @@ func Load(path string, onEvent func(Event)) (*Kiosk, error) {
 
 // AddSecret adds a secret for the tags of an action.
 func (kiosk *Kiosk) AddSecret(action string, key Key) error {
-	text := C.CString(action)
+	text, err := cString(action)
+	if err != nil {
+		return err
+	}
 	defer C.free(unsafe.Pointer(text))
 	return kiosk.check(C.tappet_kiosk_add_secret(kiosk.handle, text, (*C.uint8_t)(&key[0])))
 }

@@ -4,6 +4,7 @@ use std::os::raw::{c_char, c_int, c_uint, c_void};
 
 pub const TAPPET_KEY_SIZE: usize = 32;
 pub const TAPPET_URL_SIZE_MAX: usize = 144;
+pub const TAPPET_ERROR_ARGUMENT: c_int = -1;
 pub const TAPPET_KIOSK_EVENT_LIGHT: c_uint = 1;
 pub const TAPPET_KIOSK_EVENT_REFUSED: c_uint = 2;
 pub const TAPPET_KIOSK_EVENT_DELIVERED: c_uint = 6;

@@ -37,8 +37,10 @@ fn check(result: c_int) -> Result<c_int, Error> {
     Err(Error { code: result, sentence: unsafe { text(sys::tappet_strerror(result)) } })
 }
 
-fn c_string(text: &str) -> CString {
-    CString::new(text.split('\0').next().unwrap_or("")).expect("cut at its first NUL")
+/// Copies a text for C, which would end it at its first NUL.
+fn c_string(text: &str) -> Result<CString, Error> {
+    CString::new(text)
+        .map_err(|_| Error { code: sys::TAPPET_ERROR_ARGUMENT, sentence: format!("{text:?} contains a NUL") })
 }
 
 /// Returns the library's version.
@@ -125,13 +127,13 @@ impl<'a> Kiosk<'a> {
         let context = &mut *listener as *mut Box<dyn FnMut(Event) + Send + 'a> as *mut c_void;
         let kiosk = Kiosk { handle, _listener: listener };
         kiosk.check(unsafe { sys::tappet_kiosk_set_event_callback(handle, Some(forward), context) })?;
-        kiosk.check(unsafe { sys::tappet_kiosk_load(handle, c_string(path).as_ptr()) })?;
+        kiosk.check(unsafe { sys::tappet_kiosk_load(handle, c_string(path)?.as_ptr()) })?;
         Ok(kiosk)
     }
 
     /// Adds a secret for the tags of an action.
     pub fn add_secret(&mut self, action: &str, key: &Key) -> Result<(), Error> {
-        let action = c_string(action);
+        let action = c_string(action)?;
         self.check(unsafe { sys::tappet_kiosk_add_secret(self.handle, action.as_ptr(), key.as_ptr()) }).map(drop)
     }
 
@@ -204,5 +206,6 @@ mod tests {
     fn a_missing_file_is_reported() {
         let error = Kiosk::load("/no/such/file", |_| {}).err().unwrap();
         assert!(error.code == -44 && error.sentence.contains("/no/such/file"), "{error}");
+        assert_eq!(Kiosk::load("/no/such/file\0s", |_| {}).err().unwrap().code, sys::TAPPET_ERROR_ARGUMENT);
     }
 }
