@@ -421,8 +421,8 @@ struct tappet_broker_options {
                                      issuer's list contains it, or if there is no valid list. NULL means no check. */
   const char *certificate_file; /**< PEM file of the client's certificate, then its chain; NULL means no certificate. */
   const char *private_key_file; /**< PEM file of the private key, not encrypted; NULL if there is no certificate. */
-  const char *username;         /**< User name, at most 256 bytes; NULL means none. */
-  const char *password;         /**< Password, at most 65535 bytes; only with mqtts:// and a user name; NULL means none.
+  const char *username;         /**< User name, 1 to 256 bytes on one line; NULL means none. */
+  const char *password;         /**< Password, 1 to 65535 bytes; only with mqtts:// and a user name; NULL means none.
                                      The copy is wiped. */
   const char *will_topic;       /**< Topic of the will, which the broker publishes if the connection breaks: 1 to 65535
                                      bytes without wildcards; NULL means none. Not allowed with announces_status or in a
