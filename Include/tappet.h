@@ -353,8 +353,8 @@ int tappet_token_seal(int64_t unix_seconds, const uint8_t *key, size_t key_size,
 int tappet_token_open(
     const char *token, size_t token_size, const uint8_t *key, size_t key_size, int64_t *ret_unix_seconds);
 
-/** A receiver of tokens. It decides which tokens to accept and remembers those that it accepted. Its memory is bounded:
- * a few kilobytes. */
+/** A receiver of tokens. It decides which tokens to accept and remembers the last 64 that it accepted. Tokens as old as
+ * a forgotten one are refused with TAPPET_ERROR_WINDOW: a receiver is not meant for more than 64 in one second. */
 struct tappet_token_receiver;
 
 /** Rules by which a receiver accepts tokens. */
