@@ -846,7 +846,8 @@ int tappet_reader_set_event_callback(
  *   may be NULL if ret_size is 0.
  * @param ret_size Size of ret_devices in bytes; TAPPET_READER_LIST_SIZE is always enough.
  * @return The number of bytes without the NUL, 0 if there is no reader; otherwise TAPPET_ERROR_ARGUMENT,
- *   TAPPET_ERROR_BUFFER or TAPPET_ERROR_SYSTEM (tappet-reader is probably missing, or did not respond in time). */
+ *   TAPPET_ERROR_BUFFER or TAPPET_ERROR_SYSTEM (tappet-reader is probably missing, failed, or did not respond in
+ *   time). */
 int tappet_reader_list(char *ret_devices, size_t ret_size);
 
 /** Starts the tappet-reader process. The event TAPPET_READER_EVENT_READY or TAPPET_READER_EVENT_LOST follows. A process

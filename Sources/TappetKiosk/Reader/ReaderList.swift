@@ -10,6 +10,8 @@ package enum ReaderList {
   package enum Trouble: Error {
     /// tappet-reader cannot be started.
     case cannotStart(SystemError)
+    /// tappet-reader ended with an error before it found a reader.
+    case failed
     /// The search took longer than `Limits.readerListTime`.
     case silent
   }
@@ -32,9 +34,14 @@ package enum ReaderList {
       guard left > .zero, process.socket.waitReadable(for: left) else { throw .silent }
       let received: Int?
       // An error also terminates the list; the readers received so far are returned.
-      do throws(SystemError) { received = try process.socket.receiveMessage(into: &buffer) } catch { return found }
+      do throws(SystemError) { received = try process.socket.receiveMessage(into: &buffer) } catch { received = 0 }
       guard let size = received else { continue }
-      guard size > 0, found.count < Limits.readersListedMax else { return found }
+      guard size > 0, found.count < Limits.readersListedMax else {
+        guard found.isEmpty else { return found }
+        // The process may have crashed in libnfc; -1 is the status if the program has reaped it first.
+        guard [.exited(0), .exited(-1)].contains(process.finish()) else { throw .failed }
+        return []
+      }
       found.append(String(decoding: buffer[..<min(size, buffer.count)], as: UTF8.self))
     }
   }

@@ -38,8 +38,11 @@ void readers(void) {
     CHECK(tappet_reader_last_error(reader, &failure) == 0 && failure.system_code == ENOENT);
     CHECK(strstr(failure.sentence, "/no/such/tappet-reader") != NULL);
   }
+  setenv("TAPPET_READER", "/bin/true", 1);
+  CHECK(tappet_reader_list(NULL, 0) == 0);
   /* A process that ends at once is reported as an event. */
   setenv("TAPPET_READER", "/bin/false", 1);
+  CHECK(tappet_reader_list(NULL, 0) == TAPPET_ERROR_SYSTEM);
   CHECK(tappet_reader_open(reader, NULL) == 0);
   struct pollfd entry = {.fd = tappet_reader_fd(reader), .events = POLLIN};
   CHECK(poll(&entry, 1, 10000) == 1);
