@@ -128,9 +128,11 @@ struct Failure: Error {
       if !text.isEmpty { text += "\n" }
       text += problem.sentence
     }
-    var systemCode: Int32 = 0
-    if case .cannotRead(let error) = problems.first?.kind { systemCode = error.code }
-    self.init(.configuration, text, systemCode: systemCode, position: problems.first?.position)
+    if case .cannotRead(let error) = problems.first?.kind {
+      self.init(.configuration, text, systemCode: error.code)
+    } else {
+      self.init(.configuration, text, position: problems.first?.position)
+    }
   }
 }
 

@@ -66,6 +66,7 @@ void setting_up(void) {
   struct tappet_failure failure = {.size = sizeof failure};
   CHECK(tappet_kiosk_load(kiosk, "/no/such/file") == TAPPET_ERROR_CONFIGURATION);
   CHECK(tappet_kiosk_last_error(kiosk, &failure) == 0 && failure.system_code == ENOENT);
+  CHECK(failure.file_line == 0 && failure.file_column == 0);
   char path[512];
   snprintf(path, sizeof path, "%s.yaml", folder);
   FILE *file = fopen(path, "w");
