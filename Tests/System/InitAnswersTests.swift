@@ -108,6 +108,8 @@ import Testing
       ("\"Door, front\"", "%T", "contains a '%' that would create a placeholder in the message"),
       ("front,\"Door", "%{uid},\"Door", "contains a '%' that would create a placeholder in the topic"),
       ("\"Door, front\"", "\"Door", "misplaced or unclosed quote"),
+      ("door,title", "door,door", "boards.csv: line 1: duplicate column 'door'"),
+      ("front,\"Door", ",\"Door", "'%{board.door}' has no value, because the column 'door' is empty in "),
     ] {
       try site.write("boards.csv", boards.replacingOccurrences(of: old, with: new))
       try expect(sentence)

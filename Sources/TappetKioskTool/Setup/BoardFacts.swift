@@ -11,6 +11,9 @@ import TappetPlatform
 struct BoardFacts {
   private(set) var names: [String] = []
   private var values: [String] = []
+  /// The table's path and the line of this board's row, and the columns that are empty there.
+  private var row = ""
+  private var emptyColumns: [String] = []
 
   /// Reads the board's own facts: `machine_id`, `serial`, `mac` and `hostname`, if available.
   init() {
@@ -75,6 +78,9 @@ struct BoardFacts {
           let known = own.names.joined(separator: ", ")
           throw .refused("\(path): no column identifies this board's row; add one of the columns \(known)")
         }
+        for (index, name) in header.enumerated() where !name.isEmpty && header[..<index].contains(name) {
+          throw .refused("\(path): line \(row.line): duplicate column '\(name)'")
+        }
         return
       }
       guard row.fields.count >= header.count, row.fields.dropFirst(header.count).allSatisfy({ $0.isEmpty }) else {
@@ -92,7 +98,18 @@ struct BoardFacts {
       let facts = names.map { "\($0) \(own[$0] ?? "")" }.joined(separator: ", ")
       throw .refused("\(path) contains no row for this board: \(facts)")
     }
-    for (name, value) in zip(header, found.fields) where self[name] == nil { add(name, value) }
+    row = "\(path): line \(found.line)"
+    for (name, value) in zip(header, found.fields) where self[name] == nil {
+      add(name, value)
+      if value.isEmpty { emptyColumns.append(name) }
+    }
+  }
+
+  /// Returns why `%{board.NAME}` has no value.
+  func reason(_ unknown: UnknownBoardFact) -> String {
+    emptyColumns.contains(unknown.name)
+      ? "'%{board.\(unknown.name)}' has no value, because the column '\(unknown.name)' is empty in \(row)"
+      : "unknown fact '%{board.\(unknown.name)}'; the facts of this board are " + names.joined(separator: ", ")
   }
 
   /// Whether at least one fact in the row matches this board, and none contradicts it.

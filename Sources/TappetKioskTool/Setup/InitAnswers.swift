@@ -30,11 +30,7 @@ enum InitAnswers {
       do throws(UnknownBoardFact) {
         given.append((answer.option, try facts.filled(answer.value)))
         makesPlaceholder = try facts.makesPlaceholder(in: answer.value ?? "")
-      } catch {
-        throw .refused(
-          "\(path):\(answer.line): unknown fact '%{board.\(error.name)}'; the facts of this board are "
-            + facts.names.joined(separator: ", "))
-      }
+      } catch { throw .refused("\(path):\(answer.line): \(facts.reason(error))") }
       if makesPlaceholder, ["topic", "message"].contains(answer.option) {
         throw .refused(
           "\(path):\(answer.line): a fact about this board contains a '%' that would create a placeholder in the "
