@@ -189,6 +189,8 @@ import Testing
     let shown = try world.tappet("status")
     #expect(shown.status == 0 && shown.output.contains("clock     trusted because of 'clock: trust'"), "\(shown)")
     #expect(try world.tappet("check", "--running").status == 0)
+    let beside = try world.tappet("check")
+    #expect(beside.status == 0 && beside.output.contains("ok    reader         none is configured"), "\(beside)")
     for words in [["tag", "write", "bell"], ["tag", "read"], ["tag", "watch"]] {
       let refused = try world.tappet(words)
       #expect(refused.status == 1 && refused.errors.contains("'reader: none'"), "\(words): \(refused)")

@@ -86,7 +86,7 @@ struct CheckReport {
     var configuration = configuration
     checkStore(&configuration, isRunning: kiosk != nil)
     checkClock(configuration)
-    if kiosk == nil {
+    if kiosk == nil || !configuration.hasReader {
       let reader = DeviceProbe.reader(configuration)
       note("reader", reader.verdict, reader.text, code: reader.code)
     } else {
