@@ -57,8 +57,8 @@ extension LinkFailure {
       case .keepaliveExpired: "the broker stopped responding: it is hanging, or the network is dropping packets"
       case .acknowledgeExpired: "the broker did not acknowledge a message in time, so the connection was closed"
       case .sentUnasked:
-        "the broker sent data that this client never requested (it has no subscriptions), so the connection was "
-          + "closed: is this the right broker?"
+        "the broker sent data that this client never requested, or more than its topics allow, so the connection was "
+          + "closed: is this the right broker, and does it limit who may publish to them, and how much?"
       case .protocolViolated(let code):
         "the server violated the MQTT protocol (libmosquitto error \(code)): is this the broker's MQTT port?"
       case .propertyUnknown:
