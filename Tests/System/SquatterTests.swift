@@ -62,9 +62,14 @@ import Testing
     #expect(lines.first == "kiosk     a\\u{a}b, up 0 s", "\(lines)")
   }
 
-  @Test func `check warns of a folder in which others could exchange files`() throws {
+  @Test func `check warns of a configuration or a folder that others could write to`() throws {
     let world = try KioskWorld(withBroker: false)
     #expect(try !world.tappet("check").output.contains("folder "))
+    chmod(world.configPath, 0o666)
+    let open = try world.tappet("check")
+    #expect(open.output.contains("\(world.configPath) can be written to by other users; run: chmod go-w"), "\(open)")
+    #expect(open.status == 1)
+    chmod(world.configPath, 0o644)
     chmod(world.folder, 0o777)
     let done = try world.tappet("check")
     #expect(done.output.contains("\(world.folder) can be written to by other users"), "\(done)")

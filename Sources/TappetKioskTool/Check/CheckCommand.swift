@@ -69,7 +69,7 @@ extension CheckReport {
     }
     let delivers = arguments.has("deliver")
     if delivers { try CheckReport.requireConsentToDeliver(configuration, arguments) }
-    checkAll(configuration, delivers: delivers)
+    checkAll(configuration, path: path, delivers: delivers)
   }
 
   /// Switches from root to the kiosk's user, so that the broker and the devices are never used as root, and missing

@@ -62,8 +62,8 @@ struct CheckReport {
 
   // MARK: Parts
 
-  /// Checks the configuration and its files.
-  mutating func checkFiles(_ configuration: KioskConfiguration) {
+  /// Checks the configuration and its files; `path` is `nil` if the configuration may not be in its place yet.
+  mutating func checkFiles(_ configuration: KioskConfiguration, path: String? = nil) {
     let count = configuration.actions.count
     note("config", .good, "\(plural(count, "action")), no errors")
     if configuration.timestampKey != nil { note("timestamp key", .good, "read from its file") }
@@ -73,12 +73,12 @@ struct CheckReport {
     checkCertificates(configuration.broker)
     checkWebhooks(configuration)
     checkInventory(configuration)
-    for warning in FolderProbe.warnings(configuration) { note("folder", .bad, warning) }
+    for warning in FolderProbe.warnings(configuration, path: path) { note("folder", .bad, warning) }
   }
 
   /// Checks every part by using it.
-  mutating func checkAll(_ configuration: KioskConfiguration, delivers: Bool) {
-    checkFiles(configuration)
+  mutating func checkAll(_ configuration: KioskConfiguration, path: String, delivers: Bool) {
+    checkFiles(configuration, path: path)
     var kiosk: RunningKiosk?
     do throws(CommandFailure) { kiosk = try RunningKiosk.find(configuration) } catch {
       note("kiosk", .bad, error.sentence ?? "", code: error.code)

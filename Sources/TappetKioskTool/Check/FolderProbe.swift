@@ -1,4 +1,4 @@
-// Finds folders on the paths to the kiosk's files in which other users could replace files.
+// Finds what other users could replace: folders on the paths to the kiosk's files, and the configuration itself.
 
 import CPlatform
 import TappetCommandLine
@@ -6,13 +6,18 @@ import TappetConfig
 import TappetCore
 import TappetPlatform
 
-/// Checks the folders that contain the configuration's files.
+/// Checks the configuration, and the folders that contain it and its files.
 enum FolderProbe {
-  /// Returns a warning for each folder that is writable by users other than root and the kiosk's user.
-  static func warnings(_ configuration: KioskConfiguration) -> [String] {
+  /// Returns a warning for each folder, and for the configuration at `path`, if it is writable by users other than root
+  /// and the kiosk's user.
+  ///
+  /// `path` is `nil` if the file is not in its place yet.
+  static func warnings(_ configuration: KioskConfiguration, path: String?) -> [String] {
     let owner = FileOwner.user(of: configuration.stateFolder)
-    var folders: [String] = []
-    let files = [configuration.stateFolder + "/x", configuration.controlSocket, configuration.broker?.privateKeyFile]
+    var folders = path.map { [$0] } ?? []
+    let files = [
+      path, configuration.stateFolder + "/x", configuration.controlSocket, configuration.broker?.privateKeyFile,
+    ]
     for file in files.compactMap({ $0 }) {
       var folder = AtomicFiles.folder(of: file)
       while !folders.contains(folder) {
