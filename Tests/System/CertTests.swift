@@ -109,6 +109,10 @@ import TestSupport
       ([try Certificates.path("client.pem"), try Certificates.path("other-client.key")], [], "is not the key of"),
       ([try Certificates.path("client.pem"), try Certificates.path("encrypted.key")], [], "has a passphrase"),
       ([folder + "/absent"], [], "No such file or directory"),
+      (
+        [try Certificates.path("expired-client.pem"), try Certificates.path("expired-client.key")], [],
+        "expired 1 day ago; replace it; nothing was changed"
+      ),
     ]
     for (files, options, sentence) in cases {
       let done = try tappet(

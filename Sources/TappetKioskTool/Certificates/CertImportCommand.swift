@@ -19,9 +19,9 @@ extension Command {
         Copies the certificate, its chain and the key from a .p12 file, or from PEM or DER files, to the files
         specified in the configuration, leaf first, with modes 0644 and 0600. Either all files are written or
         none. If the input files contain no key, as after 'tappet cert request', the configuration's key is used
-        if it matches. Certificates that the chain does not need are listed and left out; --ca writes any root
-        certificates among the input files' certificates to a file. Prompts once for a passphrase, without echo,
-        and for confirmation before replacing files.
+        if it matches. An expired certificate is refused. Certificates that the chain does not need are listed
+        and left out; --ca writes any root certificates among the input files' certificates to a file. Prompts
+        once for a passphrase, without echo, and for confirmation before replacing files.
         """,
       example: "tappet cert import kiosk.p12",
       body: .plain { (arguments) throws(CommandFailure) in

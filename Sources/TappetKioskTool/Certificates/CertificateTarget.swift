@@ -22,6 +22,10 @@ struct CertificateTarget {
   }
 
   func write(_ identity: ClientIdentity, _ arguments: Arguments, writesKey: Bool) throws(CommandFailure) {
+    let details = identity.details(path: arguments.operands[0])
+    let now = SystemClock().now().unixSeconds
+    // One that is not valid yet is accepted, because the board's clock may not have been set.
+    if details.daysLeft(atUnixSeconds: now) < 0 { throw .refused(details.sentence(at: now) + "; nothing was changed") }
     if let ca, identity.authorityPEM() == nil {
       throw .refused("these files contain no root certificate to write to \(ca)")
     }
