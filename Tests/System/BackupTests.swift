@@ -112,6 +112,18 @@ import Testing
     #expect(audit.contains("secret-removed") && audit.contains("(light, fingerprint \(fingerprint), Test)"), "\(audit)")
   }
 
+  @Test func `Ctrl-C instead of a passphrase ends the command, and nothing is written`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let file = world.folder + "/board.backup"
+    let session = try TypedSession(
+      try Programs.built("tappet"), ["backup", file, "--config", world.configPath], log: world.folder + "/backup.log")
+    try session.expect("Passphrase (not shown)")
+    try session.type("\u{3}")
+    try session.expect("tappet backup: no passphrase was entered")
+    #expect(try session.status() == 1)
+    #expect(access(file, F_OK) != 0)
+  }
+
   @Test func `on a terminal a secret is shown before it is removed`() throws {
     let world = try KioskWorld(withBroker: false)
     let id = try world.importSecret(index: 2, key: Signing.key())

@@ -101,7 +101,11 @@ import TestSupport
     #expect(chmod(open, 0o644) == 0)
     let cases: [(files: [String], options: [String], sentence: String)] = [
       ([good], ["--passphrase-file", folder + "/wrong"], "wrong passphrase for \(good)"),
-      ([good], [], "\(good) has a passphrase: run this command on a terminal, or specify --passphrase-file"),
+      (
+        [good], [],
+        "\(good) has a passphrase, which was not entered: run this command on a terminal, or specify a file with mode "
+          + "0600 with --passphrase-file"
+      ),
       ([good], ["--passphrase-file", open], "\(open) can be read by others; run: chmod 600 \(open)"),
       ([try bundle("bare.p12", "-nokeys")], right, folder + "/k.key"),
       ([folder + "/half.p12"], right, "neither PEM nor a complete certificate, key or .p12 file"),

@@ -128,6 +128,7 @@ extension Prompt {
     var line: SecretBytes?
     if path == nil, isPossible {
       line = Prompt(holding: HeldSignals.typed).secret(question + " (not shown)")
+      if line == nil { throw .refused("no \(what) was entered") }
     } else {
       let file = path.map { tp_open($0, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0) } ?? 0
       if file >= 0, var bytes = LineReader(file, sizeMax: sizeMax).next() { line = SecretBytes(taking: &bytes) }
@@ -187,10 +188,13 @@ extension Prompt {
 extension CertificateProblem {
   /// The error message, with a hint if a passphrase is missing.
   package var promptSentence: String {
-    switch self {
-    case .keyEncrypted(let path), .bundleEncrypted(let path):
-      "\(path) has a passphrase: run this command on a terminal, or specify --passphrase-file"
-    default: sentence
+    @export(interface) get {
+      switch self {
+      case .keyEncrypted(let path), .bundleEncrypted(let path):
+        "\(path) has a passphrase, which was not entered: run this command on a terminal, or specify a file with mode "
+          + "0600 with --passphrase-file"
+      default: sentence
+      }
     }
   }
 }
