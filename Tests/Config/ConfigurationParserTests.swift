@@ -177,8 +177,8 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
       """,
       "kiosk.yaml:3:5: the key 'topic' is missing in actions[0]",
       "kiosk.yaml:4:5: unknown key 'topc' in actions[0] (did you mean 'topic'?)"),
-    BadConfig("", "kiosk.yaml:1:1: the file is empty; 'actions' is required"),
-    BadConfig("# nothing\n", "kiosk.yaml:2:1: the file is empty; 'actions' is required"),
+    BadConfig("", "kiosk.yaml:1:1: the file is empty, or contains only comments"),
+    BadConfig("# nothing\n", "kiosk.yaml:2:1: the file is empty, or contains only comments"),
     BadConfig("a", "kiosk.yaml:1:1: the file must be a mapping (key: value), not 'a'"),
     BadConfig("[]", "kiosk.yaml:1:1: the file must be a mapping (key: value), not an empty list"),
     BadConfig(

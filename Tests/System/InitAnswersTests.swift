@@ -99,6 +99,8 @@ import Testing
       try site.write("site.yaml", answers.replacingOccurrences(of: old, with: new))
       try expect(sentence)
     }
+    try site.write("site.yaml", "# \(site.host)\n")
+    try expect("site.yaml:2:1: the file is empty, or contains only comments")
     try site.write("site.yaml", answers)
     for (old, new, sentence) in [
       (site.host.uppercased(), "elsewhere-2", "boards.csv contains no row for this board: "),

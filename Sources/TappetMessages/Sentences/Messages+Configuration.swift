@@ -34,7 +34,7 @@ extension ConfigurationProblem {
     case .yaml(.tooManyNodes(let max)): return "the file contains more than \(max) values, counting each alias"
     case .yaml(.tooDeep(let max)): return "the file is nested more than \(max) levels deep"
     case .yaml(.severalDocuments): return "a second document starts here; a configuration must be a single document"
-    case .yaml(.empty): return "the file is empty; 'actions' is required"
+    case .yaml(.empty): return "the file is empty, or contains only comments"
     case .mergeKey: return "merge keys ('<<') are not supported\(inPlace); write the values out"
     case .keyNotText: return "a key\(inPlace) is not text"
     case .unknownKey(let key, let nearest): return "unknown key '\(key)'\(inPlace)" + Spelling.suggestion(nearest)
