@@ -93,11 +93,11 @@ package struct SynopsisPart {
 package enum Help {
   /// Returns lines of two columns, the first at least `least` wide.
   package static func rows(_ entries: [(String, String)], _ least: Int = 0) -> String {
-    let width = entries.reduce(least) { max($0, $1.0.utf8.count) }
+    let width = entries.reduce(least) { max($0, $1.0.unicodeScalars.count) }
     return entries.map { "  " + padded($0.0, width) + "  " + $0.1 + "\n" }.joined()
   }
 
   package static func padded(_ text: String, _ width: Int) -> String {
-    text + String(repeating: " ", count: max(0, width - text.utf8.count))
+    text + String(repeating: " ", count: max(0, width - text.unicodeScalars.count))
   }
 }

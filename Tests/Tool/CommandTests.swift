@@ -78,6 +78,18 @@ import TestSupport
     }
   }
 
+  @Test func `an option's value that is not ASCII keeps the summaries in one column`() {
+    for command in Command.all {
+      let lines: [String] = command.help.split(separator: "\n").map { String($0) }
+      var columns: Set<Int> = []
+      for option in command.allOptions {
+        guard let line = lines.first(where: { $0.hasPrefix("  --\(option.name) ") }) else { continue }
+        columns.insert(line.count - option.summary.count)
+      }
+      #expect(columns.count == 1, "\(command.help)")
+    }
+  }
+
   @Test func `every option in help is accepted by the parser, and no other`() throws {
     for command in Command.all {
       let listed = Set(command.help.matches(of: /\n  --([a-z-]+)/).map { String($0.1) })
