@@ -38,6 +38,23 @@ import Testing
     #expect(sentences(text, .ignored).count == 1)
   }
 
+  @Test func `a copy of all that a kiosk needs has its revocation list and the keys of its commands`() {
+    let text = """
+      broker: {url: 'mqtts://h', client_id: k, ca: ca.pem, crl: list.pem}
+      timestamp_key: {file: t.key}
+      actions: [{name: a, topic: a, message: a}]
+      commands:
+        - {topic: c/1, trust: signed, key: {file: fleet.key}, check: true}
+        - {topic: c/2, trust: token, actions: [a]}
+        - {topic: c/3, role: esp32, open: o, stop: s, close: c, key: {file: /srv/esp.key}}
+        - {room: '!a:b', users: ['@a:b'], actions: [a]}
+      """
+    #expect(
+      ConfigurationParser.namedFiles(in: Array(text.utf8)) == [
+        "ca.pem", "list.pem", "t.key", "fleet.key", "/srv/esp.key",
+      ])
+  }
+
   @Test func `a private key is for its owner alone, next to its certificate or in one file with it`() throws {
     let folder = TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)

@@ -10,17 +10,17 @@ extension ConfigurationParser {
   package static func namedFiles(in bytes: [UInt8]) -> [String] {
     guard let root = try? YAMLDocument.parse(bytes) else { return [] }
     var reader = YAMLReader(file: "", folder: "", files: .ignored)
-    guard let top = reader.mapping(root, keys: ["broker", "timestamp_key", "panel", "actions", "matrix", "site"]) else {
-      return []
-    }
-    let broker = reader.mapping(in: top, "broker", keys: ["ca", "certificate", "private_key", "password"])
-    var nodes = ["ca", "certificate", "private_key"].map { broker?[$0] }
+    let keys = ["broker", "timestamp_key", "panel", "actions", "commands", "matrix", "site"]
+    guard let top = reader.mapping(root, keys: keys) else { return [] }
+    let broker = reader.mapping(in: top, "broker", keys: ["ca", "crl", "certificate", "private_key", "password"])
+    var nodes = ["ca", "crl", "certificate", "private_key"].map { broker?[$0] }
     if let broker { nodes.append(reader.mapping(in: broker, "password", keys: ["file"])?["file"]) }
     nodes.append(reader.mapping(in: top, "timestamp_key", keys: ["file"])?["file"])
     if let site = reader.mapping(in: top, "site", keys: ["name", "key", "public_key"]) {
       nodes.append(reader.mapping(in: site, "key", keys: ["file"])?["file"])
     }
     nodes += reader.webhookFiles(top["actions"])
+    nodes += reader.commandFiles(top["commands"])
     let matrix = reader.mapping(in: top, "matrix", keys: YAMLReader.matrixKeys)
     nodes += ["session", "ca"].map { matrix?[$0] }
     var files = nodes.compactMap { reader.text($0) }
@@ -52,6 +52,12 @@ extension YAMLReader {
       if case .mapping(_, let values) = webhook["headers"]?.content { nodes += values.map { file(in: $0) } }
     }
     return nodes
+  }
+
+  /// Returns the nodes with the paths of the command topics' keys.
+  fileprivate mutating func commandFiles(_ commands: YAMLNode?) -> [YAMLNode?] {
+    guard case .sequence(let elements) = commands?.content else { return [] }
+    return elements.map { file(in: mapping($0, keys: ["key"])?["key"]) }
   }
 
   private mutating func file(in node: YAMLNode?) -> YAMLNode? {
