@@ -14,6 +14,14 @@ import Testing
     #expect(DatabaseError.ioError(worn).sentence.contains("card may be failing"))
   }
 
+  @Test func `a user who may not open the state folder learns how`() {
+    func sentence(_ code: Int32) -> String {
+      DatabaseError.cannotOpen(path: "/s", SystemError(call: "open", code: code)).sentence
+    }
+    #expect(sentence(EACCES) == "/s cannot be opened: Permission denied; use sudo, or correct its owner and mode")
+    #expect(sentence(ELOOP) == "/s cannot be opened: Too many levels of symbolic links")
+  }
+
   @Test func `only a kiosk promises to restart its reader`() {
     #expect(ReaderLoss.silent.sentence(device: nil).contains("it is restarted"))
     #expect(ReaderLoss.silent.sentence(device: nil, of: .library).contains("open the reader again"))

@@ -1,6 +1,7 @@
 // Sentences for errors in devices and formats: cause and remedy. Switches over errors have no `default`, so that a new
 // error without a sentence does not compile.
 
+import CPlatform
 import TappetCore
 import TappetPlatform
 import TappetSQLite
@@ -44,6 +45,8 @@ extension DatabaseError {
       case .newerSchema(let found, let known, let path):
         "\(path) was written by a later version of Tappet (schema \(found); this version supports \(known)); "
           + "install that version"
+      case .cannotOpen(let path, let error) where error.code == EACCES:
+        "\(path) cannot be opened: \(error.text); use sudo, or correct its owner and mode"
       case .cannotOpen(let path, let error): "\(path) cannot be opened: \(error.text)"
       case .foreignOwner(let path, let user):
         "\(path) belongs to another user (\(user)); run as that user, or change its owner"
