@@ -48,6 +48,19 @@ import TestSupport
     #expect(String(decoding: ShareURL.trimmed(Array(line.utf8)), as: UTF8.self) == kept)
   }
 
+  @Test func `a missing file is reported as missing, both for all its lines and for the first`() {
+    let path = FileManager.default.temporaryDirectory.path + "/absent-\(UUID().uuidString)"
+    let sentence = "\(path) cannot be read: No such file or directory"
+    do throws(CommandFailure) {
+      _ = try Prompt.lines(from: path, question: "", what: "code")
+      Issue.record("no failure")
+    } catch { #expect(error.sentence == sentence) }
+    do throws(CommandFailure) {
+      _ = try Prompt.privateLine(from: path, question: "", what: "passphrase")
+      Issue.record("no failure")
+    } catch { #expect(error.sentence == sentence) }
+  }
+
   @Test func `nothing, and a line that is too long, are refused`() throws {
     for text in ["", "\n\n"] {
       #expect(try lines(text) == ["there is no code in FILE"])

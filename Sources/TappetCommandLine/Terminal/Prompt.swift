@@ -130,12 +130,20 @@ extension Prompt {
       line = Prompt(holding: HeldSignals.typed).secret(question + " (not shown)")
       if line == nil { throw .refused("no \(what) was entered") }
     } else {
-      let file = path.map { tp_open($0, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0) } ?? 0
-      if file >= 0, var bytes = LineReader(file, sizeMax: sizeMax).next() { line = SecretBytes(taking: &bytes) }
+      let file = try input(path)
+      if var bytes = LineReader(file, sizeMax: sizeMax).next() { line = SecretBytes(taking: &bytes) }
       if file > 0 { close(file) }
     }
     guard let line, line.count <= sizeMax else { throw unreadable(what, sizeMax, path) }
     return line
+  }
+
+  /// Opens a file; standard input without a path.
+  private static func input(_ path: String?) throws(CommandFailure) -> Int32 {
+    guard let path else { return 0 }
+    do throws(SystemError) {
+      return try checked("open") { tp_open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0) }
+    } catch { throw .failed("\(path) cannot be read: \(error.text)") }
   }
 
   private static func unreadable(_ what: String, _ sizeMax: Int, _ path: String?) -> CommandFailure {
@@ -158,9 +166,8 @@ extension Prompt {
       var typed = try line(from: nil, question: question, what: what).withBytes { Array($0) }
       return [trimmed(&typed)]
     }
-    let file = path.map { tp_open($0, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0) } ?? 0
+    let file = try input(path)
     defer { if file > 0 { close(file) } }
-    guard file >= 0 else { throw unreadable(what, sizeMax, path) }
     let reader = LineReader(file, sizeMax: sizeMax)
     var lines: [SecretBytes] = []
     while !reader.isOver {
