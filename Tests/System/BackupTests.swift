@@ -112,6 +112,35 @@ import Testing
     #expect(audit.contains("secret-removed") && audit.contains("(light, fingerprint \(fingerprint), Test)"), "\(audit)")
   }
 
+  @Test func `a restore whose files cannot be written leaves the secrets as they are`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let key = world.folder + "/timestamp.key"
+    let passphrase = world.folder + "/passphrase"
+    _ = FileManager.default.createFile(
+      atPath: passphrase, contents: Data("correct horse\n".utf8), attributes: [.posixPermissions: 0o600])
+    let backup = world.folder + "/backup"
+    let words = [backup, "--passphrase-file", passphrase]
+    #expect(try world.tappet(["backup"] + words).status == 0)
+    let id = try world.importSecret(index: 2, key: Signing.key())
+
+    // A folder that is not empty is where the key belongs.
+    let old = try Data(contentsOf: URL(fileURLWithPath: key))
+    try FileManager.default.removeItem(atPath: key)
+    try FileManager.default.createDirectory(atPath: key + "/x", withIntermediateDirectories: true)
+    let unwritten = try world.tappet(["restore", "--yes"] + words)
+    #expect(unwritten.status == 4 && unwritten.errors.contains("\(key) cannot be written"), "\(unwritten)")
+    #expect(unwritten.errors.contains("nothing was changed"), "\(unwritten)")
+    #expect(try world.tappet("secret", "list").output.contains(id))
+
+    try FileManager.default.removeItem(atPath: key)
+    try old.write(to: URL(fileURLWithPath: key))
+    #expect(try world.tappet(["restore", "--yes"] + words).status == 0)
+    #expect(try !world.tappet("secret", "list").output.contains(id))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: key)) == old)
+    let left = try FileManager.default.contentsOfDirectory(atPath: world.folder)
+    #expect(!left.contains { $0.contains(".tappet-") }, "\(left)")
+  }
+
   @Test func `Ctrl-C instead of a passphrase ends the command, and nothing is written`() throws {
     let world = try KioskWorld(withBroker: false)
     let file = world.folder + "/board.backup"

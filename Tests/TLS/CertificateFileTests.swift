@@ -185,6 +185,23 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["first", "second"])
   }
 
+  @Test func `files in their places go back until they have settled`() throws {
+    let first = folder + "/first"
+    try "old".write(toFile: first, atomically: true, encoding: .utf8)
+    for isSettled in [false, true] {
+      let set = AtomicFiles()
+      try set.add(first, Array("new".utf8), mode: 0o644)
+      try set.add(folder + "/second", Array("new".utf8), mode: 0o644)
+      try set.place()
+      #expect(try String(contentsOfFile: first, encoding: .utf8) == "new")
+      if isSettled { set.settle() }
+      set.discard()
+      #expect(try String(contentsOfFile: first, encoding: .utf8) == (isSettled ? "new" : "old"))
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+      #expect(names == (isSettled ? ["first", "second"] : ["first"]), "\(names)")
+    }
+  }
+
   @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
   func `files that root writes for the service get the owner of the folder or the previous file`() throws {
     let nobody: uid_t = 65_534

@@ -30,10 +30,13 @@ enum Restore {
     } catch { throw .failed(error.sentence) }
     try confirm(backup, content, present: present, path, asks: asks)
     let files = try BackupFiles.stage(content.files, path)
+    // The files first: unlike the database, they can be put back.
+    do throws(AtomicFilesError) { try files.place() } catch { throw error.failure }
     do throws(SecretStoreError) { try store.restore(content.secrets, content.values, by: .current()) } catch {
+      files.discard()
       throw .failed("nothing was changed: \(error.sentence)")
     }
-    do throws(AtomicFilesError) { try files.commit() } catch { throw error.failure }
+    files.settle()
     for secret in content.secrets where !configuration.actions.contains(where: { $0.name == secret.action }) {
       Output.printError("The action '\(secret.action)' of the secret \(secret.id) is not in the configuration.")
     }

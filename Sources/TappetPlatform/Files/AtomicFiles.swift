@@ -77,8 +77,14 @@ package final class AtomicFiles {
   }
 
   /// Renames all files into place, in the order in which they were added; if one fails, none is replaced.
-  @export(interface)
   package func commit() throws(AtomicFilesError) {
+    try place()
+    settle()
+  }
+
+  /// Renames all files into place like `commit`, but keeps the old files, which `discard` restores, until `settle`.
+  @export(interface)
+  package func place() throws(AtomicFilesError) {
     for index in drafts.indices {
       do throws(SystemError) { try place(&drafts[index]) } catch {
         let path = drafts[index].path
@@ -86,6 +92,11 @@ package final class AtomicFiles {
         throw AtomicFilesError(path: path, error: error)
       }
     }
+  }
+
+  /// Removes the old files after `place`.
+  @export(interface)
+  package func settle() {
     for draft in drafts {
       if let kept = draft.kept { unlink(kept) }
       Self.synchroniseFolder(of: draft.path)
