@@ -205,13 +205,19 @@ struct Type2Reading {
         let block = try Self.read(page: 40, from: device)
         if Self.pagesBeforeRollOver(in: block, of: memory) == 2 { return .ntag203 }
       }
-      return Self.model(version: try Self.exchange([0x60], answerSize: 8, with: device))
+      return try Self.version(device) ?? .type2
     } catch {
       switch error {
       case .device(let trouble): throw trouble
       case .noAnswer, .fault: return capacity == 48 ? .ultralight : .type2
       }
     }
+  }
+
+  /// Returns the model that the tag states; `nil` if it is unknown.
+  static func version(_ device: NFCDevice) throws(ReadFailure) -> TagModel? {
+    let stated = model(version: try exchange([0x60], answerSize: 8, with: device))
+    return stated == .type2 ? nil : stated
   }
 
   /// Returns the model according to a GET_VERSION response (NTAG213/215/216 §10.1, MF0ULx1 §10.1, NT3H1101 §9.6).

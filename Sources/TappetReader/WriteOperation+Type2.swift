@@ -30,6 +30,7 @@ extension WriteOperation {
   private static let lockPage = 2
 
   func workOnType2() throws(WriteFailure) {
+    try confirmModel()
     switch order.task {
     case .write(let message): try store(message)
     case .erase:
@@ -41,6 +42,14 @@ extension WriteOperation {
     }
   }
 
+  /// Requests the version of a model that a tap identified by the size in its container, which may be another model's.
+  private func confirmModel() throws(WriteFailure) {
+    guard !isModelConfirmed, model == .ntag213 || model == .ntag215 else { return }
+    // A copy of the chip without GET_VERSION halts, and is asked only once.
+    isModelConfirmed = true
+    do throws(ReadFailure) { model = try Type2Reading.version(device) ?? model } catch { throw WriteFailure(error) }
+  }
+
   // MARK: Message
 
   private func store(_ message: [UInt8]) throws(WriteFailure) {
@@ -50,8 +59,12 @@ extension WriteOperation {
     guard try self.plan(message, in: try dataArea()).isEmpty else { throw .fault(.notAsWritten) }
   }
 
+  /// Plans writes to the user memory; a container can state more, which would include the lock and password pages.
   private func plan(_ message: [UInt8], in memory: [UInt8]) throws(WriteFailure) -> [PageWrite] {
-    do throws(TagWriteFault) { return try Type2Memory.plan(message, in: memory) } catch { throw .fault(error) }
+    let end = model.geometry.map { $0.userPageEnd * Type2Memory.pageSize } ?? memory.count
+    do throws(TagWriteFault) {
+      return try Type2Memory.plan(message, in: Array(memory.prefix(end)))
+    } catch { throw .fault(error) }
   }
 
   /// Performs the plan; writes nothing if any of its pages is locked.

@@ -34,6 +34,8 @@ final class WriteOperation {
   let order: ReaderOrder
   /// The model determined when the tag was read; determined again if unknown.
   var model: TagModel
+  /// Whether the tag was asked for its version.
+  var isModelConfirmed = false
   /// Whether the tag supports FAST_READ; tested only once, not with each attempt.
   var fastRead = Type2Reading.FastRead.untried
   /// Number of times that the tag did not answer its expected password.

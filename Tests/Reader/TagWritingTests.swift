@@ -203,4 +203,47 @@ import Testing
     let (run, outcome) = try world.perform(world.request(), on: reading.uid)
     #expect(run.result?.isDone == false && run.result?.code == "secrets-full" && outcome == nil)
   }
+
+  @Test(arguments: [
+    ("ntag213", "E1101300"), ("ntag213", "E1101400"), ("ultralight-ev1-48", "E1100800"),
+    ("ultralight-ev1-128", "E1101200"),
+  ])
+  func `lock and password pages that a container counts as user memory are never written`(
+    _ model: String, _ container: String
+  ) throws {
+    let world = try WritingRig()
+    let reading = try world.place("place \(model) memory=\(memory(container, holding: "smp://a"))")
+    let before = try world.rig.memory()
+    let (run, outcome) = try world.perform(world.request(.erase), on: reading.uid)
+    #expect(run.result?.isDone == true, "\(run.result?.sentence ?? "")")
+    let end = try #require(outcome?.model.geometry).userPageEnd * Type2Memory.pageSize
+    #expect(try world.rig.memory()[end...] == before[end...])
+    #expect(throws: TagContentError.empty) { try world.content(of: reading).message() }
+  }
+
+  @Test(arguments: [
+    ("ntag215", "E1101200", TagModel.ntag215), ("ntag216", "E1103E00", .ntag216),
+    ("ultralight-ev1-128", "E1101200", .ultralightEV1Large),
+  ])
+  func `a tag whose container states another model's size is locked and protected as what it is`(
+    _ name: String, _ container: String, _ model: TagModel
+  ) throws {
+    let world = try WritingRig()
+    let memory = memory(container, holding: tagURL)
+    let first = try world.place("place \(name) memory=\(memory)")
+    let (written, _) = try world.perform(world.request(protects: true), on: first.uid)
+    #expect(written.result?.isDone == true, "\(written.result?.sentence ?? "")")
+    try world.rig.take()
+    let second = try world.place("place \(name) memory=\(memory)")
+    let (locked, outcome) = try world.perform(world.request(.lock), on: second.uid)
+    #expect(locked.result?.isDone == true && outcome?.model == model, "\(locked.result?.sentence ?? "")")
+    let lock = try #require(model.geometry?.dynamicLock)
+    #expect(try world.rig.memory()[(lock.page * Type2Memory.pageSize)...].starts(with: lock.allSet))
+  }
+
+  /// A Type 2 tag's memory in hex digits: the serial number, this container, and a link.
+  private func memory(_ container: String, holding link: String) -> String {
+    let message = NDEFMessage(records: [NDEFRecord(uri: Array(link.utf8))]).encode() ?? []
+    return "04112BB633445566" + "44480000" + container + hex(Type2Memory.encode(message: message) ?? [])
+  }
 }
