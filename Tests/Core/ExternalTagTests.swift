@@ -64,6 +64,12 @@ import Testing
     #expect(tapUnreadable(story, at: 2_500).contains("store play"))
   }
 
+  @Test func `a link that is not UTF-8 matches no tag`() throws {
+    let message = NDEFMessage(records: [NDEFRecord(uri: Array("http://x/".utf8) + [0xE4])]).encode()
+    let tags = ForeignTags([ExternalTag(mark: .uri("http://x/\u{FFFD}"), action: "play")])
+    #expect(tags.find(TagReading(uid: Self.card, model: .type4, bytes: try #require(message))) == nil)
+  }
+
   @Test func `a tag that was learned acts until it is forgotten, but never on an output`() {
     let story = story()
     story.at(50, .tagsLearned([known()]))

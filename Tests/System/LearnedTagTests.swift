@@ -60,6 +60,19 @@ import Testing
     #expect(try world.tappet("tag", "learned").output.isEmpty)
   }
 
+  @Test func `a signed link, a share code and a link that is not UTF-8 are not learned by content, or shown`() throws {
+    let world = try world()
+    let digits = String(repeating: "5a", count: 32)
+    for link in ["smp://action?idx=0&ts=1&sig=", "SMP://action?idx=0&ts=1&sig=", "smpshare://secret?idx=0&key="] {
+      let refused = try learn(world, "ntag213 url=\(link)\(digits)", ["play", "--content"])
+      #expect(refused.status == 1 && refused.errors.contains("learn the tag's UID instead"), "\(refused)")
+      #expect(!refused.output.contains(digits) && !refused.errors.contains(digits), "\(refused)")
+    }
+    let latin = try learn(world, "ntag213 ndef=D1010B5500687474703A2F2F782FE4", ["play", "--content"])
+    #expect(latin.status == 1 && latin.errors.contains("not UTF-8"), "\(latin)")
+    #expect(try world.tappet("tag", "learned").output.isEmpty)
+  }
+
   @Test func `a backup takes the learned tags along`() throws {
     let world = try world()
     #expect(try learn(world, "classic uid=01020304", ["play", "--label", "Abbey Road"]).status == 0)

@@ -107,8 +107,8 @@ package struct ForeignTags: Hashable, Sendable {
     if let tag = find(reading.uid) { return tag }
     guard looksAtContent else { return nil }
     if let text = reading.firstText, let tag = tags[.text(text)] { return tag }
-    guard let uri = try? reading.uri() else { return nil }
-    return tags[.uri(String(decoding: uri, as: UTF8.self))]
+    guard let uri = try? reading.uri(), let text = String(validating: uri, as: UTF8.self) else { return nil }
+    return tags[.uri(text)]
   }
 }
 

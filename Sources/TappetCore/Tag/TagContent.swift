@@ -89,6 +89,9 @@ extension [UInt8] {
   /// Whether the link may be a tag URL or a share code, even if it is malformed.
   package var isOurs: Bool { beginsAsLink("smp") }
 
+  /// Whether the link is a tag URL or a share code, even if it is malformed: its signature or key must not be shown.
+  package var isSecret: Bool { beginsAsLink("smp://action") || beginsAsLink("smpshare:") }
+
   /// Returns whether the bytes start with `start`, ignoring leading bytes that are invalid in links.
   fileprivate func beginsAsLink(_ start: String) -> Bool {
     let link = String(decoding: drop { !(0x21...0x7E).contains($0) }.prefix(start.utf8.count), as: UTF8.self)

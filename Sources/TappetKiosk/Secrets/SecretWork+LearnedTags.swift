@@ -80,6 +80,10 @@ extension KioskConfiguration {
       return "the UID \(mark.content) is random at each tap (it starts with 08, like the UIDs of phones and "
         + "passports), so it would never match again; use a different tag"
     }
+    if mark.uid == nil, Array(mark.content.utf8).isSecret {
+      return "the tag's \(mark.kind) is a signed link or a share code, which the list of learned tags and the audit "
+        + "would disclose; learn the tag's UID instead"
+    }
     if mark.content.utf8.count > Limits.learnedContentSizeMax {
       return "the tag's \(mark.kind) is \(mark.content.utf8.count) bytes long, but the maximum is "
         + "\(Limits.learnedContentSizeMax); learn the tag's UID instead"

@@ -106,7 +106,9 @@ extension Command {
     case .read(let reading):
       guard arguments.has("content") else { return .uid(reading.uid) }
       if let text = reading.firstText { return .text(text) }
-      if let uri = try? reading.uri() { return .uri(String(decoding: uri, as: UTF8.self)) }
+      let uri = try? reading.uri()
+      if let text = uri.flatMap({ String(validating: $0, as: UTF8.self) }) { return .uri(text) }
+      if uri != nil { throw .refused("the tag's URI is not UTF-8; omit --content to learn its UID") }
       throw .refused("the tag contains neither text nor a URI; omit --content to learn its UID")
     }
   }
