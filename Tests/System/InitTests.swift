@@ -223,7 +223,7 @@ import Testing
     try "wrong\n".write(toFile: password, atomically: true, encoding: .utf8)
     #expect(chmod(password, 0o600) == 0)
     let words = [
-      "init", "--yes", "--url", "localhost:\(broker.port)", "--ca", try TestCertificates.path("ca.pem"), "--reader",
+      "init", "--yes", "--url", "localhost:\(broker.port)", "--ca", TestCertificates.path("ca.pem"), "--reader",
       "none", "--config", folder.path + "/new/kiosk.yaml",
     ]
     for login in [[], ["--username", "ha", "--password-file", password]] {

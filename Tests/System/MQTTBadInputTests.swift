@@ -23,7 +23,7 @@ import Testing
   /// A file of zeros that takes no room on the disk.
   private func zeros(_ count: UInt64) throws -> String {
     let path = folder + "/zeros-\(count)"
-    FileManager.default.createFile(atPath: path, contents: nil)
+    _ = FileManager.default.createFile(atPath: path, contents: nil)
     let file = try #require(FileHandle(forWritingAtPath: path))
     try file.truncate(atOffset: count)
     try file.close()

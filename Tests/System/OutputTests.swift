@@ -40,7 +40,7 @@ private func expectNoOpening(dips: Int) throws {
   try world.importSecret(index: 3, key: world.keys[1])
   try world.start()
   func openings() throws -> Int { try world.levels(of: "up").count { $0.isOn } }
-  try world.tap("ntag213 uid=\(world.freshUID()) url=https://example.org", until: "refused")
+  _ = try world.tap("ntag213 uid=\(world.freshUID()) url=https://example.org", until: "refused")
   try world.tell("levels clear")
   let url = try Signing.url(index: "3", key: world.keys[1])
   try world.tell("place ntag213 uid=\(world.freshUID()) url=\(url)")
@@ -70,7 +70,7 @@ private func expectNoOpening(dips: Int) throws {
     try world.start(until: "offline")
     try world.tell("levels clear")
     // The first tag may be taken for one that lay there at the start.
-    try world.tap("ntag213 uid=\(world.freshUID()) url=https://example.org", until: "refused")
+    _ = try world.tap("ntag213 uid=\(world.freshUID()) url=https://example.org", until: "refused")
     let url = try Signing.url(index: "3", key: world.keys[1])
     let tap = try world.tap("ntag213 uid=\(world.freshUID()) url=\(url)", until: "accepted")
     try #require(try eventually { try world.levels(of: "up").map(\.isOn) == [true, false] })

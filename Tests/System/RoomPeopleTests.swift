@@ -75,6 +75,7 @@ import Testing
 
   @Test func `a kiosk that keeps no tap log says so`() throws {
     let world = try world(people: false, more: "\nhistory: none")
+    defer { withExtendedLifetime(world) {} }
     #expect(try answer(to: "!history").first?.contains("history: none") == true)
   }
 }

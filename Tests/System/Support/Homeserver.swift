@@ -115,7 +115,9 @@ final class Homeserver {
   func append(_ line: [String: Any]) throws {
     var data = try JSONSerialization.data(withJSONObject: line)
     data.append(UInt8(ascii: "\n"))
-    if !FileManager.default.fileExists(atPath: lines) { FileManager.default.createFile(atPath: lines, contents: nil) }
+    if !FileManager.default.fileExists(atPath: lines) {
+      _ = FileManager.default.createFile(atPath: lines, contents: nil)
+    }
     let file = try FileHandle(forWritingTo: URL(fileURLWithPath: lines))
     try file.seekToEnd()
     try file.write(contentsOf: data)
