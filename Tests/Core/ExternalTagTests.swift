@@ -190,7 +190,8 @@ import Testing
     story.startAll()
     for (number, (link, shown)) in [
       ("https://boxes.example/17", "https://boxes.example/17"), ("smpshare://secret?idx=1&key=00", ""),
-      ("smp://action?idx=77&ts=1&sig=00", ""),
+      ("smp://action?idx=77&ts=1&sig=00", ""), ("http://SMP://action?idx=77&ts=1&sig=00", ""),
+      ("https://x.example/?smpShare://secret?idx=1&key=00", ""), ("https://smp.example/s", "https://smp.example/s"),
     ].enumerated() {
       story.tap(at: 1000 * (number + 1), .holding(Array(link.utf8), uid: 80 + number))
       #expect(try #require(story.commit(at: 1000 * (number + 1) + 1).entry).message.text == "<\(shown)>")

@@ -86,16 +86,27 @@ extension TagReading {
 }
 
 extension [UInt8] {
-  /// Whether the link may be a tag URL or a share code, even if it is malformed.
-  package var isOurs: Bool { beginsAsLink("smp") }
+  /// Whether the link or text may be or contain a tag URL or a share code, even if it is malformed.
+  package var isOurs: Bool { beginsAsLink("smp") || isSecret }
 
-  /// Whether the link is a tag URL or a share code, even if it is malformed: its signature or key must not be shown.
-  package var isSecret: Bool { beginsAsLink("smp://action") || beginsAsLink("smpshare:") }
+  /// Whether the link or text contains a tag URL or a share code, whose signature or key must not be shown.
+  ///
+  /// A link may begin with the prefix of its record, such as `http://`, and a text with other words.
+  package var isSecret: Bool {
+    indices.contains { index in
+      let rest = self[index...]
+      return self[index] | 0x20 == UInt8(ascii: "s") && (rest.begins("smp://action") || rest.begins("smpshare:"))
+    }
+  }
 
   /// Returns whether the bytes start with `start`, ignoring leading bytes that are invalid in links.
-  fileprivate func beginsAsLink(_ start: String) -> Bool {
-    let link = String(decoding: drop { !(0x21...0x7E).contains($0) }.prefix(start.utf8.count), as: UTF8.self)
-    return link.asciiLowercased == start
+  fileprivate func beginsAsLink(_ start: String) -> Bool { drop { !(0x21...0x7E).contains($0) }.begins(start) }
+}
+
+extension ArraySlice<UInt8> {
+  /// Returns whether the bytes start with lower-case text, ignoring case.
+  fileprivate func begins(_ start: String) -> Bool {
+    String(decoding: prefix(start.utf8.count), as: UTF8.self).asciiLowercased == start
   }
 }
 
