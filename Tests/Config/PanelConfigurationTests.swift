@@ -193,10 +193,11 @@ private func panel(_ text: String) throws -> PanelSettings {
     ),
     (
       "panel: {buttons: [{line: a, press: light}], chords: [{buttons: [a, b], press: light}, {buttons: a, press: "
-        + "light}]}",
+        + "light}, {buttons: [a], press: light}]}",
       [
         "k:5:68: panel.chords[0].buttons[1]: there is no button 'b'",
         "k:5:97: panel.chords[1].buttons must be a list of two buttons, not 'a'",
+        "k:5:125: panel.chords[2].buttons must be a list of two buttons, not a list of 1",
       ]
     ),
     (

@@ -295,8 +295,13 @@ extension YAMLReader {
       guard let mapping = mapping(element, keys: ["buttons", "press"]) else { continue }
       let action = actionName(required("press", in: mapping), actionNames)
       guard let value = required("buttons", in: mapping) else { continue }
-      guard case .sequence(let all) = value.content, all.count == 2, let elements = list(value) else {
-        invalid(value, expected: "a list of two buttons")
+      let expected = "a list of two buttons"
+      guard case .sequence(let all) = value.content else {
+        invalid(value, expected: expected)
+        continue
+      }
+      guard all.count == 2, let elements = list(value) else {
+        note(.wrongType(expected: expected, found: "a list of \(all.count)"), at: value)
         continue
       }
       guard let first = buttonIndex(elements[0], panel),
