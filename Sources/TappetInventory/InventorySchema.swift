@@ -11,7 +11,7 @@ enum InventorySchema {
   /// All migrations in order.
   static let migrations: [String] = [
     tables, texts, journal, names, desk, former, reversals, parts, due, barcode, reservation, labels, pieces, overdue,
-    ticket, tally, seen,
+    ticket, tally, seen, missing,
   ]
 
   /// SQL to run before a first import, so that indexes are not updated for every row.
@@ -279,6 +279,18 @@ enum InventorySchema {
   /// Table of the entries that were seen in audits, which refers to them in the same way as the tags.
   private static let seen = """
     CREATE TABLE seen (uuid BLOB PRIMARY KEY, unix_ms INTEGER NOT NULL, who TEXT NOT NULL) WITHOUT ROWID;
+    """
+
+  /// Column for how a stocktake records an entry, 0 for a counted item, otherwise `CheckedRole`; columns for the result
+  /// of a stocktake's end, whose ticket is the stocktake's number; and the table of the entries that were not seen in
+  /// the last stocktake or audit of their place.
+  private static let missing = """
+    ALTER TABLE tally ADD COLUMN role INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE ticket ADD COLUMN items INTEGER;
+    ALTER TABLE ticket ADD COLUMN places INTEGER;
+    CREATE TABLE missing (
+      uuid BLOB PRIMARY KEY, stocktake INTEGER NOT NULL, unix_ms INTEGER NOT NULL
+    ) WITHOUT ROWID;
     """
 
   /// Column for the number of the change that this change undid.

@@ -41,6 +41,11 @@ struct InventoryCommand {
       if arguments.has("low") { return try inventory.forEachLowItem(pass) }
       if arguments.has("lent") { return try inventory.forEachLent(kind, pass) }
       if arguments.has("overdue") { return try inventory.forEachLent(kind, dueBefore: .today, pass) }
+      if arguments.has("missing") {
+        return try inventory.forEachMissing { (entry) throws(InventoryError) in
+          try entry.kind == kind ? pass(entry) : true
+        }
+      }
       guard let words = arguments.value("in") else { return try inventory.forEach(kind, pass) }
       try inventory.forEach(kind, inside: try inventory.resolve(words, around: kind), pass)
     }

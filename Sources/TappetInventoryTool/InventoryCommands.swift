@@ -52,6 +52,10 @@ extension Command {
       options.append(CommandOption("lent", "only \(kind.plural) on loan, oldest loan first").orElse)
       options.append(CommandOption("overdue", overdue).orElse)
     }
+    if kind != .building {
+      let missing = "only \(kind.plural) that were not seen when their place was counted or audited"
+      options.append(CommandOption("missing", missing).orElse)
+    }
     options.append(
       CommandOption("unseen-since", "DAY", "only \(kind.plural) that were not seen in an audit on DAY or later"))
     return Command(
@@ -59,11 +63,12 @@ extension Command {
       details: """
         Lists the \(kind.plural), \(kind == .box || kind == .item ? "newest" : "oldest") first\
         \(kind == .box || kind == .item ? "; with --in, oldest first" : ""). With --json, one object per line.
-        After an audit of a place at the kiosk, --in and --unseen-since list what is missing.
+        After an audit or a stocktake of a place at the kiosk, --missing lists what was not seen there, until it is
+        seen, counted, moved, lent or returned.
         """,
       usageError: { arguments in
-        ["in", "low", "lent", "overdue"].count(where: { arguments.has($0) }) > 1
-          ? "specify only one of --in, --low, --lent and --overdue" : wrongDay(["unseen-since"], arguments)
+        ["in", "low", "lent", "overdue", "missing"].count(where: { arguments.has($0) }) > 1
+          ? "specify only one of --in, --low, --lent, --overdue and --missing" : wrongDay(["unseen-since"], arguments)
       },
       body: .thing(kind) { (thing) throws(CommandFailure) in try thing.list() })
   }

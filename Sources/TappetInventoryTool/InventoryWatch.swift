@@ -109,6 +109,9 @@ final class InventoryWatch {
     screen.isAsking = isHolding && !hasChanged
     screen.isRefused = event == "tap-refused"
     screen.sentence = text.escaped
+    if let missing = message["missing"]?.text, missing != "0" {
+      do throws(InventoryError) { screen.facts = try missingFacts() } catch { screen.notice = error.sentence.escaped }
+    }
     guard let id = message["id"]?.text.flatMap({ InventoryID(text: $0) }) else { return }
     do throws(InventoryError) { screen.facts = try facts(id) } catch { screen.notice = error.sentence.escaped }
   }
@@ -123,6 +126,17 @@ final class InventoryWatch {
       return facts.contents.count < Limits.inventoryContentsMax
     }
     facts.count = try inventory.contentCount(of: entry)
+    return facts
+  }
+
+  /// Returns the list of what is missing.
+  private func missingFacts() throws(InventoryError) -> InventoryScreen.Facts {
+    var facts = InventoryScreen.Facts(title: "Missing")
+    try inventory.forEachMissing { (entry) throws(InventoryError) in
+      facts.contents.append((try inventory.line(of: entry).escaped, false))
+      return facts.contents.count < Limits.inventoryContentsMax
+    }
+    facts.count = try inventory.missingCount()
     return facts
   }
 

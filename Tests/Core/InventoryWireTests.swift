@@ -22,7 +22,7 @@ import Testing
   /// A box with everything that a thing can have.
   private static var box: InventoryThing {
     var box = InventoryThing(id: id, kind: .box, name: "Größe")
-    (box.code, box.path, box.holder, box.container) = ("B-17", "House → Cellar", "Ann", place)
+    (box.code, box.path, box.holder, box.containers) = ("B-17", "House → Cellar", "Ann", [place, id])
     (box.quantity, box.minimum, box.contentCount) = (0x0102, 0, 3)
     box.pieceHolders = "Ben, Cy"
     box.contents = [.init(name: "M4", quantity: 200), .init(name: "", quantity: -1)]
@@ -31,8 +31,9 @@ import Testing
 
   private static let boxBytes: [UInt8] =
     [UInt8](1...16) + [3] + [0, 0, 0, 0, 0, 0, 1, 2] + [UInt8](repeating: 0, count: 8) + [0, 0, 0, 3]
-    + [0, 16] + [UInt8](17...32) + text("Größe") + text("B-17") + text("House → Cellar") + text("Ann")
-    + text("Ben, Cy") + [2] + [0, 0, 0, 0, 0, 0, 0, 200] + text("M4") + [UInt8](repeating: 0xFF, count: 8) + text("")
+    + [0, 32] + [UInt8](17...32) + [UInt8](1...16) + text("Größe") + text("B-17") + text("House → Cellar")
+    + text("Ann") + text("Ben, Cy") + [2] + [0, 0, 0, 0, 0, 0, 0, 200] + text("M4") + [UInt8](repeating: 0xFF, count: 8)
+    + text("")
 
   /// An item of which only the least is known.
   private static let item = InventoryThing(id: place, kind: .item, name: "")
@@ -83,7 +84,10 @@ import Testing
       ),
       (.endStocktake(10, 258, isKept: true), [9, 0, 0, 0, 10, 0, 0, 0, 0, 0, 0, 1, 2, 1]),
       (.endStocktake(10, 258, isKept: false), [9, 0, 0, 0, 10, 0, 0, 0, 0, 0, 0, 1, 2, 0]),
-      (.see(11, id, who: "Ann"), [10, 0, 0, 0, 11] + [UInt8](1...16) + text("Ann")),
+      (
+        .see(11, id, .auditedPlace, in: Stocktake(number: 3, action: "co"), who: "Ann"),
+        [10, 0, 0, 0, 11] + [UInt8](1...16) + [3] + text("Ann") + [0, 0, 0, 0, 0, 0, 0, 3] + text("co")
+      ),
       (.follow(lists: false, overdue: false, clockIsGood: false), [16, 0]),
       (.follow(lists: true, overdue: false, clockIsGood: false), [16, 1]),
       (.follow(lists: false, overdue: true, clockIsGood: false), [16, 2]),
@@ -94,7 +98,7 @@ import Testing
 
   private static var messages: [(InventoryMessage, [UInt8])] {
     [
-      (.ready, [1, 2]),
+      (.ready, [1, 3]),
       (.found(0x0102_0304, box), [2, 1, 2, 3, 4] + boxBytes),
       (.found(0, item), [2, 0, 0, 0, 0] + itemBytes),
       (.failed(1, .unknown), [3, 0, 0, 0, 1, 1]), (.failed(1, .gone), [3, 0, 0, 0, 1, 2]),
@@ -112,10 +116,18 @@ import Testing
           + [0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 1, 2] + itemBytes
       ),
       (
-        .stocktake(Stocktake(number: 258, action: "co"), who: "Ann"),
-        [9, 0, 0, 0, 0, 0, 0, 1, 2] + text("co") + text("Ann")
+        .stocktake(Stocktake(number: 258, action: "co"), isAudit: false, who: "Ann"),
+        [9, 0, 0, 0, 0, 0, 0, 1, 2] + text("co") + [0] + text("Ann") + [0]
       ),
-      (.ended(12, items: 3), [10, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0, 3]),
+      (
+        .stocktake(Stocktake(number: 258, action: ""), isAudit: true, who: "", CheckedPlace(id: place, kind: .spot)),
+        [9, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 1, 0, 0, 1] + [UInt8](17...32) + [2]
+      ),
+      (.ended(12, items: 3), [10, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0, 3, 0]),
+      (
+        .ended(12, items: 3, missing: InventoryList(.missing, count: 7)),
+        [10, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0, 3, 1, 3, 0, 0, 0, 0, 0, 0, 0, 7, 0]
+      ),
       (.low(item), [5] + itemBytes),
       (.lowCount(.min), [6, 0x80] + [UInt8](repeating: 0, count: 7)),
       (.scanned("B-17"), [7] + text("B-17")),
@@ -168,7 +180,7 @@ import Testing
     }
     for kind in [0, 11, 255] as [UInt8] { #expect(InventoryOrder(decoding: [kind]) == nil) }
     for kind in [0, 11, 255] as [UInt8] { #expect(InventoryMessage(decoding: [kind]) == nil) }
-    for version in [0, 3, 255] as [UInt8] { #expect(InventoryMessage(decoding: [1, version]) == nil) }
+    for version in [0, 2, 255] as [UInt8] { #expect(InventoryMessage(decoding: [1, version]) == nil) }
     for fault in [0, 11, 255] as [UInt8] { #expect(InventoryMessage(decoding: [3, 0, 0, 0, 1, fault]) == nil) }
     let news = InventoryMessage.news(1, .added, unixMilliseconds: 1, who: "", Self.box).encode()
     for verb in [14, 255] as [UInt8] { #expect(isRefused(news, at: 9, verb)) }

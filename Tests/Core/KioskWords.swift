@@ -100,7 +100,7 @@ extension InventoryOrder {
       "follow" + (lists ? " lists" : "") + (overdue ? " overdue" : "") + (clockIsGood ? " by the clock" : "")
     case .adjust(_, let adjustment, let who): "adjust by \(adjustment.pieces) by \(who)"
     case .endStocktake(_, _, let isKept): isKept ? "write count" : "discard count"
-    case .see(_, _, let who): "seen by \(who)"
+    case .see(_, _, let role, _, let who): "see as \(role) by \(who)"
     }
   }
 }
@@ -188,8 +188,12 @@ extension Report {
     case .entry(.givenUp(let entry, let reason)): "given up \(entry.action) \(reason.number)"
     case .helper(let helper, .lost(let loss)): "\(helper) lost \(loss.words)"
     case .helper(let helper, .back): "\(helper) back"
-    case .job(let report): "\(report.change.rawValue) \(report.action)"
-    case .inventory(let report): "\(report.result?.rawValue ?? "holds") \(report.thing?.name ?? report.who)"
+    case .job(let report):
+      "\(report.change.rawValue) \(report.action)"
+        + (report.missing.map { " without \($0.items.map { $0.name })" } ?? "")
+    case .inventory(let report):
+      "\(report.result?.rawValue ?? "holds") \(report.thing?.name ?? report.who)"
+        + (report.isMisplaced ? " from elsewhere" : "")
     case .scanner(let code): "scanner \(code)"
     case .link(.connected(let endpoint, let usesFallback)): "link up \(endpoint)" + (usesFallback ? " with 3.1.1" : "")
     case .link(.withoutRetained(let endpoint)): "without retained \(endpoint)"

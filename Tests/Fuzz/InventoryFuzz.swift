@@ -58,7 +58,10 @@ private func order(_ choices: inout Choices) -> InventoryOrder {
     if choices.bit() { adjustment.stocktake = Stocktake(number: integer(&choices), action: choices.text()) }
     return .adjust(number(&choices), adjustment, who: choices.text())
   case 9: return .endStocktake(number(&choices), integer(&choices), isKept: choices.bit())
-  case 10: return .see(number(&choices), id(&choices), who: choices.text())
+  case 10:
+    let role = CheckedRole(rawValue: choices.byte() % 3 + 1) ?? .content
+    let stocktake = Stocktake(number: integer(&choices), action: choices.text())
+    return .see(number(&choices), id(&choices), role, in: stocktake, who: choices.text())
   default: return .passedOverdue(id(&choices))
   }
 }
@@ -80,8 +83,12 @@ private func message(_ choices: inout Choices) -> InventoryMessage {
   case 6: return .scanned(choices.text())
   case 7: return .scanner(errno: Int32(bitPattern: number(&choices)))
   case 8: return .list(list(&choices))
-  case 9: return .stocktake(Stocktake(number: integer(&choices), action: choices.text()), who: choices.text())
-  case 10: return .ended(number(&choices), items: integer(&choices))
+  case 9:
+    let stocktake = Stocktake(number: integer(&choices), action: choices.text())
+    let place = choices.bit() ? CheckedPlace(id: id(&choices), kind: kind(&choices)) : nil
+    return .stocktake(stocktake, isAudit: choices.bit(), who: choices.text(), place)
+  case 10:
+    return .ended(number(&choices), items: integer(&choices), missing: choices.bit() ? list(&choices) : nil)
   case 11: return .misread(fault(&choices))
   default: return .overdue(due: choices.text(), thing(&choices))
   }
@@ -93,7 +100,8 @@ private func fault(_ choices: inout Choices) -> InventoryFault {
 }
 
 private func list(_ choices: inout Choices) -> InventoryList {
-  var list = InventoryList(choices.bit() ? .low : .out, count: integer(&choices))
+  let kinds = InventoryList.Kind.allCases
+  var list = InventoryList(kinds[choices.below(kinds.count)], count: integer(&choices))
   while !choices.isUsedUp, list.items.count < 255 {
     var item = InventoryList.Item(
       id: id(&choices), name: choices.text(), path: choices.text(), quantity: integer(&choices))
@@ -108,9 +116,13 @@ private func list(_ choices: inout Choices) -> InventoryList {
   return list
 }
 
+private func kind(_ choices: inout Choices) -> InventoryKind {
+  InventoryKind.allCases[choices.below(InventoryKind.allCases.count)]
+}
+
 private func thing(_ choices: inout Choices) -> InventoryThing {
-  let kind = InventoryKind.allCases[choices.below(InventoryKind.allCases.count)]
-  var thing = InventoryThing(id: id(&choices), kind: kind, name: choices.text())
+  var thing = InventoryThing(id: id(&choices), kind: kind(&choices), name: choices.text())
+  while choices.bit(), thing.containers.count < 4 { thing.containers.append(id(&choices)) }
   (thing.code, thing.path, thing.quantity) = (choices.text(), choices.text(), integer(&choices))
   thing.minimum = choices.bit() ? choices.number() : nil
   let holder = choices.text()

@@ -147,14 +147,14 @@ import Testing
   @Test func `a count and a sighting are on the disk when they are answered, and an open count is reported`() throws {
     let nails = try world.add(.item, "Nails", try world.add(.box, "Tools", try world.spot())) { $0.quantity = 2 }
     let (left, stocktake) = (Stocktake(number: 1, action: "old"), Stocktake(number: 2, action: "counting"))
-    _ = try world.inventory.tally(nails, 1, in: left, ticket: 1, by: "Eve")
+    _ = try world.inventory.tally(nails, 1, in: left, ticket: 76, by: "Eve")
     order(.begin(scanner: ""))
     for (number, ticket): (UInt32, Int64) in [(1, 77), (2, 77), (3, 78)] {
       order(.adjust(number, Adjustment(id: nails.id, pieces: 1, ticket: ticket, in: stocktake), who: "Ada"))
     }
     order(.endStocktake(4, 2, isKept: true))
     order(.endStocktake(5, 1, isKept: false))
-    order(.see(6, nails.id, who: "Ada"))
+    order(.see(6, nails.id, .content, in: Stocktake(number: 3, action: "audit"), who: "Ada"))
     var tallies: [Int64] = []
     var others: [InventoryMessage] = []
     while tallies.count + others.count < 7, let message = try message() {
@@ -165,9 +165,10 @@ import Testing
       }
     }
     #expect(tallies == [1, 1, 2, 2], "the last is the item's quantity")
-    #expect(others == [.stocktake(left, who: "Eve"), .ended(4, items: 1), .ended(5, items: 1)])
+    #expect(others == [.stocktake(left, isAudit: false, who: "Eve"), .ended(4, items: 1), .ended(5, items: 1)])
     let inventory = try world.reopened()
-    #expect(try inventory.entry(nails.id)?.quantity == 2 && inventory.stocktakes().isEmpty)
+    #expect(try inventory.entry(nails.id)?.quantity == 2)
+    #expect(try inventory.stocktakes().map { $0.stocktake.number } == [3])
     #expect(try inventory.sighting(of: nails)?.who == "Ada")
   }
 
@@ -233,6 +234,28 @@ import Testing
     try world.inventory.database.execute("DROP TABLE junk")
     guard case .found(_, let thing) = try move(last) else { throw TestFault("refused although there is room") }
     #expect(try thing.container == spots[Int(last) % 2].id && place() == thing.container && world.isWhole())
+  }
+
+  @Test func `a stocktake of a box ends with what is missing from it, which is listed from then on`() throws {
+    let box = try world.add(.box, "Tools", try world.spot())
+    let nails = try world.add(.item, "Nails", box)
+    try world.add(.item, "Drill", box)
+    let stocktake = Stocktake(number: 2, action: "counting")
+    order(.begin(scanner: ""))
+    order(.follow(lists: true, overdue: false, clockIsGood: false))
+    order(.see(1, box.id, .countedPlace, in: stocktake, who: "Ada"))
+    order(.adjust(2, Adjustment(id: nails.id, pieces: 1, ticket: 77, in: stocktake), who: "Ada"))
+    order(.endStocktake(3, 2, isKept: true))
+    var containers: [[InventoryID]] = []
+    var (ended, listed): (InventoryList?, InventoryList?)
+    while ended == nil || listed == nil, let message = try message() {
+      if case .found(_, let thing) = message { containers.append(thing.containers) }
+      if case .ended(3, items: 1, let missing) = message { ended = missing }
+      if case .list(let list) = message, list.kind == .missing, list.count > 0 { listed = list }
+    }
+    #expect(containers.map(\.count) == [3, 4] && containers.last?.first == box.id)
+    #expect(ended?.count == 1 && ended?.items.map(\.name) == ["Drill"])
+    #expect(listed?.items.map(\.path) == ["House → Cellar → Shelf → Tools"])
   }
 
   @Test func `a database that is busy when a change was passed on is asked again`() throws {

@@ -259,7 +259,7 @@ import Testing
         WITHOUT ROWID;
       DROP TABLE undo_loan; DROP TABLE undo_reservation; DROP TABLE undo_barcode; DROP TABLE undo_tag;
       DROP TABLE announced_overdue; DROP TABLE ticket; DROP TABLE barcode; DROP TABLE reservation;
-      DROP TABLE tally; DROP TABLE seen; ALTER TABLE news DROP COLUMN counted_from;
+      DROP TABLE tally; DROP TABLE seen; DROP TABLE missing; ALTER TABLE news DROP COLUMN counted_from;
       ALTER TABLE news DROP COLUMN counted_to;
       DROP TABLE place_part; DROP TABLE item_part; DROP INDEX item_name; PRAGMA user_version = 7
       """)

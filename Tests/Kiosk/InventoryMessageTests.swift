@@ -50,6 +50,15 @@ import Testing
     #expect(items[1]["due"] is NSNull && items[1]["overdue"] is NSNull)
   }
 
+  @Test func `a list names what is missing, with its place`() throws {
+    var list = InventoryList(.missing, count: 1)
+    list.items = [item("M4")]
+    let message = try json(list.message)
+    let missing = try #require((message["items"] as? [[String: Any]])?.first)
+    #expect(missing["name"] as? String == "M4" && missing["location_path"] as? String == "House → Box")
+    #expect(missing["minimum"] == nil && missing["person"] == nil && message["more"] as? Int == 0)
+  }
+
   @Test func `a list has at most 50 items and 8 KB, and counts the others`() throws {
     for (name, count) in [("M4", 50), (longest, 1...7)] as [(String, any Sendable)] {
       var list = InventoryList(.low, count: 100)
@@ -74,6 +83,14 @@ import Testing
     #expect(message["event_type"] as? String == "moved" && message["by"] as? String == "Ann")
     let listed = try #require(message["contents"] as? [Any]).count
     #expect(message["more"] as? Int == 60 - listed)
+  }
+
+  @Test(arguments: [false, true]) func `a touch tells whether the thing belongs elsewhere`(_ isMisplaced: Bool) throws {
+    let thing = InventoryThing(id: id, kind: .item, name: "M4")
+    var report = InventoryReport(action: "shelf", uid: nil, result: .counted, thing: thing, who: "Ann")
+    report.isMisplaced = isMisplaced
+    let message = try json(try #require(TouchTransition(.inventory(report))).message)
+    #expect(message["misplaced"] as? Bool == isMisplaced && message["event_type"] as? String == "counted")
   }
 
   @Test func `a refused touch says why`() throws {

@@ -158,10 +158,8 @@ extension World {
       if number % 16 == 5 { return inventoryEnds(1) }
       found(question, thing, .returned)
     case .adjust(_, let adjustment, _): answerAdjustment(question, adjustment, number)
-    case .see(_, let id, _):
-      guard let thing = self.number(of: id) else { return }
-      if number % 16 == 5 { return inventoryEnds(1) }
-      found(question, thing, .seen)
+    case .see(_, let id, let role, let stocktake, _):
+      if let thing = self.number(of: id) { answerSighting(question, thing, role, stocktake, number) }
     case .begin, .endStocktake, .passedOn, .passedLow, .passedOverdue, .follow: break
     }
   }
@@ -191,9 +189,14 @@ extension World {
   private func thing(_ number: Int) -> InventoryThing {
     var thing = InventoryThing(id: Cast.things[number].id, kind: Cast.things[number].kind, name: "\(number)")
     thing.path = shelf.places[number].map { "\($0)" } ?? ""
-    thing.container = shelf.places[number].map { Cast.things[$0].id }
+    thing.containers = containers(of: number).map { Cast.things[$0].id }
     thing.holder = shelf.holders[number]
     return thing
+  }
+
+  /// The places that contain a thing, the innermost first.
+  func containers(of thing: Int) -> [Int] {
+    shelf.places[thing].map { [$0] + containers(of: $0) } ?? []
   }
 
   func found(_ question: InventoryOrder, _ number: Int, _ result: TouchResult) {
@@ -223,7 +226,7 @@ extension World {
     // A change belongs to the touch that it is for.
     if shelf.question.map({ $0.isLookUp }) ?? true { shelf.touches = max(0, shelf.touches - 1) }
     shelf.answered = []
-    shelf.refused = nil
+    (shelf.refused, jobs.isMisplaced) = (nil, false)
     recordJobAnswered()
     tellNews()
   }
@@ -322,7 +325,7 @@ extension World {
       judgeChange([.thing(thing), .person(person)])
     case .adjust(_, let adjustment, _): judgeAdjustment(adjustment)
     case .endStocktake(_, _, let isKept): jobs.endOrdered = isKept
-    case .see(_, let id, _): judgeSighting(number(of: id))
+    case .see(_, let id, let role, let stocktake, _): judgeSighting(number(of: id), role, stocktake)
     case .begin: break
     }
     if shelf.question != nil { fail("two questions at a time") }
@@ -352,6 +355,7 @@ extension World {
   }
 
   func judgeResult(_ report: InventoryReport) {
+    judgePlacement(report)
     if report.result == nil, shelf.refused == .unknown { return }
     if !shelf.answered.contains(where: { $0 == report.result }) {
       fail("\(report.result?.rawValue ?? "a person") was shown, and not answered")
@@ -365,7 +369,9 @@ extension World {
   }
 
   func judgeShelfRefusal(_ fault: InventoryFault) {
-    let isOfJob = jobs.mayCount && (fault == .notItem || fault == .needsBox) || fault == .database && jobs.isFull
+    let isOfJob =
+      fault == .notItem && jobs.mayRefuse || fault == .needsBox && jobs.mayCount
+      || fault == .database && jobs.isFull
     if fault != .away, shelf.refused != fault, !isOfJob {
       fail("a touch was refused as \(fault), which nobody answered")
     }

@@ -2,9 +2,10 @@
 //   - A piece is counted only in a job, and only of an item.
 //   - A piece is counted once, also when the response about it was lost, and so is each further one.
 //   - A job does not outlive its time.
-//   - A count is written as its job ends, or discarded if the job was cancelled, and neither is shown before. It
-//     continues after a restart of the kiosk.
-//   - An audit marks what was touched.
+//   - A count or audit is written as its job ends, or discarded if the job was cancelled, and neither is shown before.
+//     It continues after a restart of the kiosk, in the place where it was.
+//   - An audit marks what was touched. A box or spot in a count, or a place in an audit that does not belong into the
+//     one before, is the place from then on; what is counted or seen in another place than its own is reported so.
 
 import TappetCore
 
@@ -35,14 +36,21 @@ struct JobBook {
 
   // Counts.
 
-  /// The pieces on the disk, of each stocktake that has not ended, and the tickets with which they were counted.
-  var tallies: [Int64: Int] = [:]
+  /// The stocktakes on the disk that have not ended, each with its job, the pieces and things in it, and its place.
+  var tallies: [Int64: (job: InventoryJob, count: Int, place: Int?)] = [:]
+  /// The places that the kiosk knows, of each stocktake.
+  var places: [Int64: Int] = [:]
+  /// Whether the thing in the current response does not belong where it was touched.
+  var isMisplaced = false
+  /// The tickets with which pieces were counted.
   var made: Set<Int64> = []
-  /// The stocktakes that have ended, and those that the kiosk knows.
-  var over: Set<Int64> = []
+  /// The stocktakes that have ended, each with its job and whether it had a place, and those that the kiosk knows.
+  var over: [Int64: (job: InventoryJob?, hasPlace: Bool)] = [:]
   var known: Set<Int64> = []
   /// Of each count whose job has ended, but which has not: whether it is to be written.
   var ends: [Bool] = []
+  /// The job of the count whose end is in the current response.
+  var endedJob: InventoryJob?
   /// Whether the current event ended the job of a count, or brought the end of a count.
   var isEnding = false
   var isEnded = false
@@ -54,6 +62,11 @@ struct JobBook {
 
   /// Whether pieces are counted in the job.
   var isOfPieces: Bool { job.map { [.add, .remove, .count].contains($0.job) } ?? false }
+
+  /// Whether a touch that is answered now may have been made during a job that is for items only.
+  var mayRefuse: Bool {
+    late.union(job.map { [$0.job] } ?? []).contains { $0 == .add || $0 == .remove }
+  }
 
   /// Whether no further count can begin.
   var isFull: Bool { ends.count >= Limits.inventoryTouchesMax }
@@ -78,7 +91,7 @@ extension World {
   /// The inventory has counted a piece, and answers (or dies with 5).
   func answerAdjustment(_ question: InventoryOrder, _ adjustment: Adjustment, _ number: Int) {
     if let stocktake = adjustment.stocktake, jobs.made.insert(adjustment.ticket).inserted {
-      jobs.tallies[stocktake.number, default: 0] += 1
+      jobs.tallies[stocktake.number, default: (.count, 0, nil)].count += 1
     }
     if number % 16 == 5 {
       if jobs.job?.job == adjustment.job { jobs.unanswered = adjustment }
@@ -86,7 +99,25 @@ extension World {
     }
     jobs.tickets.insert(adjustment.ticket)
     jobs.unanswered = nil
+    jobs.isMisplaced = adjustment.stocktake.map { isMisplaced(4, $0) } ?? false
     found(question, 4, adjustment.stocktake != nil ? .counted : adjustment.pieces > 0 ? .put : .taken)
+  }
+
+  /// The inventory has recorded a thing in a stocktake, and answers (or dies with 5).
+  func answerSighting(
+    _ question: InventoryOrder, _ thing: Int, _ role: CheckedRole, _ stocktake: Stocktake, _ number: Int
+  ) {
+    let job: InventoryJob = role == .countedPlace ? .count : .audit
+    jobs.tallies[stocktake.number, default: (job, 0, nil)].count += 1
+    if role != .content { jobs.tallies[stocktake.number]?.place = thing }
+    if number % 16 == 5 { return inventoryEnds(1) }
+    if role != .content { jobs.places[stocktake.number] = thing }
+    jobs.isMisplaced = role == .content && isMisplaced(thing, stocktake)
+    found(question, thing, job == .count ? .counting : .seen)
+  }
+
+  private func isMisplaced(_ thing: Int, _ stocktake: Stocktake) -> Bool {
+    jobs.places[stocktake.number].map { !containers(of: thing).contains($0) } ?? false
   }
 
   /// The inventory has ended a stocktake, and answers (or dies with 5), or its database fails (4).
@@ -95,11 +126,14 @@ extension World {
       tell(.inventory(.message(.failed(request, .database))))
     } else {
       let tally = jobs.tallies.removeValue(forKey: stocktake)
-      jobs.over.insert(stocktake)
+      let end = jobs.over[stocktake] ?? (tally?.job, tally?.place != nil)
+      jobs.over[stocktake] = end
       if number % 16 == 5 { return inventoryEnds(1) }
       if !jobs.ends.isEmpty { jobs.ends.removeFirst() }
       jobs.isEnded = true
-      tell(.inventory(.message(.ended(request, items: tally == nil ? 0 : 1))))
+      jobs.endedJob = end.job
+      let missing = end.hasPlace ? InventoryList(.missing, count: 1) : nil
+      tell(.inventory(.message(.ended(request, items: end.job == nil ? 0 : 1, missing: missing))))
     }
     if shelf.touches == 0, shelf.question == nil { jobs.late = [] }
     tellNews()
@@ -107,13 +141,16 @@ extension World {
 
   /// Another process tells of the counts that have not ended: one that the kiosk does not know continues, or ends now.
   func tellStocktakes() {
-    for number in jobs.tallies.keys.sorted() where shelf.process == .ready {
-      let action = Cast.jobs[3]
+    for (number, tally) in jobs.tallies.sorted(by: { $0.key < $1.key }) where shelf.process == .ready {
+      let action = Cast.jobs[tally.job == .count ? 3 : 4]
       let isKnown = !jobs.known.insert(number).inserted
       let goesOn = !isKnown && jobs.job == nil && settings.actions.contains(action)
       if !isKnown, !goesOn { jobs.ends.append(true) }
-      tell(.inventory(.message(.stocktake(Stocktake(number: number, action: action.name), who: "Ann"))))
-      if goesOn, jobs.job?.job != .count { fail("a count did not go on after a restart") }
+      let place = tally.place.map { CheckedPlace(id: Cast.things[$0].id, kind: Cast.things[$0].kind) }
+      if goesOn { jobs.places[number] = tally.place }
+      let stocktake = Stocktake(number: number, action: action.name)
+      tell(.inventory(.message(.stocktake(stocktake, isAudit: tally.job == .audit, who: "Ann", place))))
+      if goesOn, jobs.job?.job != tally.job { fail("a count did not go on after a restart") }
     }
   }
 
@@ -128,7 +165,7 @@ extension World {
     }
     if let stocktake = adjustment.stocktake {
       jobs.known.insert(stocktake.number)
-      if jobs.over.contains(stocktake.number) { fail("a piece was counted after the end of its count") }
+      if jobs.over[stocktake.number] != nil { fail("a piece was counted after the end of its count") }
     }
     if number(of: adjustment.id) != 4 { fail("a piece was counted of something that has none") }
     if jobs.tickets.contains(adjustment.ticket) { fail("a further piece was not counted") }
@@ -148,15 +185,30 @@ extension World {
     if isKept != isMeant { fail("a count was \(isKept ? "written" : "discarded") against its job") }
   }
 
-  func judgeSighting(_ thing: Int?) {
-    if jobs.job?.job != .audit, !jobs.late.contains(.audit) { fail("something was marked without an audit") }
+  func judgeSighting(_ thing: Int?, _ role: CheckedRole, _ stocktake: Stocktake) {
+    let job: InventoryJob = role == .countedPlace ? .count : .audit
+    if jobs.job?.job != job, !jobs.late.contains(job) { fail("something was marked without an audit") }
     if thing != jobs.found { fail("something was marked that was not touched") }
+    jobs.known.insert(stocktake.number)
+    if jobs.over[stocktake.number] != nil { fail("something was marked after the end of its audit") }
     shelf.current = nil
+    guard let thing else { return }
+    let place = jobs.places[stocktake.number].map { Cast.things[$0].kind.rawValue }
+    let isPart = Cast.things[thing].kind == .item || place.map { Cast.things[thing].kind.rawValue > $0 } ?? false
+    if (role == .content) != (job == .audit && isPart) { fail("\(thing) was marked as \(role)") }
+  }
+
+  /// A thing that was counted or seen is reported as misplaced if it is.
+  func judgePlacement(_ report: InventoryReport) {
+    if report.isMisplaced != jobs.isMisplaced { fail("a thing was not reported as misplaced, or is not") }
   }
 
   func judgeJob(_ report: InventoryJobReport) {
     switch report.change {
-    case .written, .discarded, .delayed: return
+    case .written, .discarded:
+      if let job = jobs.endedJob, job != report.job { fail("a \(job) has ended as a \(report.job)") }
+      return
+    case .delayed: return
     case .started, .resumed, .ended, .cancelled, .timeUp, .removed: break
     }
     jobs.unanswered = nil
@@ -166,7 +218,7 @@ extension World {
       return jobs.job = (report.job, now.instant)
     }
     if jobs.job?.job != report.job { fail("a job has ended that nobody started") }
-    if report.job == .count {
+    if report.job == .count || report.job == .audit {
       jobs.ends.append(report.change != .cancelled)
       jobs.isEnding = report.change == .ended || report.change == .cancelled
     }
@@ -187,7 +239,7 @@ extension World {
 
   func judgeJobTime() {
     if jobs.isEnding, !jobs.isEnded, seen.performed > 0 { fail("the end of a count was shown before the commit") }
-    (jobs.isEnding, jobs.isEnded) = (false, false)
+    (jobs.isEnding, jobs.isEnded, jobs.endedJob) = (false, false, nil)
     judgeEndOrder()
     guard let job = jobs.job, isBegun, !isStopping else { return }
     if job.at + Cast.inventory.jobEnds < now.instant { fail("a job outlives its time") }
@@ -201,7 +253,8 @@ extension InventoryOrder {
   var number: UInt32? {
     switch self {
     case .lookUp(let number, _), .move(let number, _, _, _), .lend(let number, _, _, _), .takeBack(let number, _, _),
-      .adjust(let number, _, _), .endStocktake(let number, _, _), .see(let number, _, _):
+      .adjust(let number, _, _), .endStocktake(let number, _, _),
+      .see(let number, _, _, _, _):
       number
     case .begin, .passedOn, .passedLow, .passedOverdue, .follow: nil
     }

@@ -202,12 +202,45 @@ import Testing
     #expect(try world.tappet("item", "list", "--in", "B-50").output.contains("Thing 50  50"))
   }
 
+  @Test(.needsTmux) func `a count that begins at a box names what is missing from it, until it is found`() throws {
+    let world = try world(inventory: ", job_ends: 10 min")
+    try world.start()
+    #expect(try world.tappet("item", "add", "Drill", "--in", "B-50").status == 0)
+    let box = try writeTag(world, "--box", "B-50")
+    let item = try writeTag(world, "--item", "Thing 50")
+    let other = try writeTag(world, "--item", "Thing 3")
+    let card = try writeTag(world, action: "counting")
+    let terminal = try Terminal(
+      try Programs.built("tappet"), ["inventory", "watch", "--config", world.configPath], in: world.folder, columns: 80)
+    #expect(terminal.shows("Tap a tag, or scan a code"), "\(terminal.lines)")
+    _ = try world.tap(card, until: "holding")
+    let begun = try world.tap(box, until: "accepted", messages: 1)
+    #expect(begun.log.contains("box Box 50 [B-50] is being counted"), "\(begun)")
+    _ = try world.tap(item, until: "accepted", messages: 1)
+    let stray = try world.tap(other, until: "accepted", messages: 1)
+    #expect(stray.log.contains("1 piece counted so far; it belongs in \(path) → Box 3"), "\(stray)")
+    let ended = try world.tap(card, until: "accepted")
+    #expect(ended.log.contains("2 items counted by counting") && ended.log.contains("; missing: Drill"), "\(ended)")
+    #expect(terminal.shows("  Missing") && terminal.shows("  Drill  1  House → Cellar → Rack"), "\(terminal.lines)")
+    let missing = try world.tappet("item", "list", "--missing")
+    #expect(missing.output == "Drill  1  House → Cellar → Rack → Box 50\n", "\(missing)")
+    func kept() -> String {
+      (world.witness?.all ?? []).last { $0.topic == "tappet/kiosk/inventory/missing" }?.payload ?? ""
+    }
+    #expect(eventually { kept().contains(#""name":"Drill","quantity":1"#) }, "\(kept())")
+    #expect(try world.tappet("item", "count", "Drill", "1").status == 0)
+    #expect(eventually { kept() == #"{"count":0,"items":[],"more":0}"# }, "\(kept())")
+    #expect(try world.tappet("item", "list", "--missing").output.isEmpty)
+  }
+
   @Test func `an audit records who has seen a box, and the others of its spot are listed as missing`() throws {
-    let world = try world()
+    let world = try world(inventory: ", job_ends: 10 min")
     try world.start()
     let box = try writeTag(world, "--box", "B-7")
+    let spot = try writeTag(world, "--spot", "Shelf")
     let card = try writeTag(world, action: "audit")
     _ = try world.tap(card, until: "holding")
+    #expect(try world.tap(spot, until: "accepted", messages: 1).log.contains("spot Shelf was seen in House → Cellar"))
     let seen = try world.tap(box, until: "accepted", messages: 1)
     #expect(seen.log.contains("box Box 7 [B-7] was seen in \(path)"), "\(seen)")
     #expect(try world.tappet("box", "show", "B-7").output.contains(" by kiosk\n"))
@@ -219,6 +252,10 @@ import Testing
     #expect(try world.tappet("box", "list", "--unseen-since", "9999-12-31").output.contains("Box 7  [B-7]"))
     let wrong = try world.tappet("box", "list", "--unseen-since", "today")
     #expect(wrong.status == 2 && wrong.errors.contains("--unseen-since must be a day"), "\(wrong)")
+    let ended = try world.tap(card, until: "accepted")
+    #expect(ended.log.contains("2 entries seen in audit; missing: Box "), "\(ended)")
+    #expect(ended.log.contains(" and 79 more") && ended.log.contains("event=inventory-audit-ended"), "\(ended)")
+    #expect(try world.tappet("box", "list", "--missing").output.split(separator: "\n").count == 99)
   }
 
   @Test func `tags of others are known by their text or their UID, and strangers are refused`() throws {

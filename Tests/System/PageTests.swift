@@ -41,7 +41,7 @@ import Testing
     try tap(rack, until: "accepted", says: 1)
     _ = try world.tap(item, until: "accepted", messages: 1)
     try tap(ada, until: "accepted", says: 2)
-    try page.check(after: "lists the rest.", world)
+    try page.check(after: "list the rest.", world)
     try page.check(after: "While Ada has the screws:", world)
     // Until the tag's cooldown is over, it is ignored.
     let isBack = try eventually {

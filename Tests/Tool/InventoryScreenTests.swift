@@ -41,7 +41,9 @@ import Testing
 
   @Test func `records about the inventory are shown, and no others`() {
     func record(_ code: String) -> JSON { .object(["code": .string(code)]) }
-    #expect(InventoryScreen.isShown("inventory-moved", .object([])))
+    for event in ["inventory-moved", "inventory-counting", "inventory-count-ended", "inventory-audit-ended"] {
+      #expect(InventoryScreen.isShown(event, .object([])))
+    }
     for fault in InventoryFault.allCases { #expect(InventoryScreen.isShown("tap-refused", record(fault.code))) }
     #expect(!InventoryScreen.isShown("tap-refused", record("signature-invalid")))
     #expect(!InventoryScreen.isShown("inventory-lost", .object([])) && !InventoryScreen.isShown("queued", .object([])))

@@ -6,9 +6,10 @@
 // thing again releases it. Any other second thing, or a thing that is already in its place, is held instead of the
 // first.
 //
-// During a job, nothing is held: each tap of an item changes its quantity or its tally, or each tap of a thing records
-// that it was seen. A change of a quantity or a tally whose response was lost is requested again, with the same ticket,
-// at the next tap of the item, so that the two taps are counted once.
+// During a job, nothing is held: each tap of an item changes its quantity or its tally, each tap of a box or spot in a
+// stocktake makes it the place being counted, and each tap in an audit records that the thing was seen. A change of a
+// quantity or a tally whose response was lost is requested again, with the same ticket, at the next tap of the item, so
+// that the two taps are counted once.
 
 /// One touch: a tapped tag or a scanned code.
 struct InventoryTouch: Sendable {
@@ -145,7 +146,7 @@ struct InventoryDesk: Sendable {
     /// One more request must be sent first.
     case order(InventoryOrder)
     /// The touch is complete.
-    case done(InventoryTouch, TouchResult, InventoryThing, who: String)
+    case done(InventoryTouch, TouchResult, InventoryThing, who: String, isMisplaced: Bool = false)
     /// A person's tag was tapped first, or during a job.
     case person(InventoryTouch, name: String, job: InventoryJob?)
     case refused(InventoryTouch, InventoryFault)
@@ -174,7 +175,8 @@ struct InventoryDesk: Sendable {
       holding?.until = now + within
       // The held thing itself was changed.
       if case .thing(let held) = holding?.subject, held.id == thing.id { holding?.subject = .thing(thing) }
-      return end(.done(question.touch, result, thing, who: who))
+      let isMisplaced = check(thing, in: question.job)
+      return end(.done(question.touch, result, thing, who: who, isMisplaced: isMisplaced))
     case (.change(_, _, let adjustment), .failure(let fault)):
       holding = nil
       forget(adjustment)
@@ -230,7 +232,10 @@ struct InventoryDesk: Sendable {
     _ thing: InventoryThing, _ question: Question, _ kiosk: String, _ random: inout Randomness, at now: Instant
   ) -> Decision {
     let who = question.job?.who ?? question.touch.tap.secret?.person?.name ?? kiosk
-    if question.job?.job == .audit { return ask(.seen, by: who, .see(question.number, thing.id, who: who), at: now) }
+    if let job = question.job, let stocktake = job.stocktake, let role = job.role(of: thing) {
+      let result: TouchResult = job.job == .count ? .counting : .seen
+      return ask(result, by: who, .see(question.number, thing.id, role, in: stocktake, who: who), at: now)
+    }
     guard let job = question.job, thing.kind == .item else { return end(.refused(question.touch, .notItem)) }
     let adjustment =
       unsettled.first { $0.id == thing.id && $0.isOf(job) }
@@ -239,6 +244,19 @@ struct InventoryDesk: Sendable {
     let order = InventoryOrder.adjust(question.number, adjustment, who: who)
     let result: TouchResult = job.stocktake != nil ? .counted : adjustment.pieces > 0 ? .put : .taken
     return ask(result, by: who, order, adjustment, at: now)
+  }
+
+  /// Makes a place that was tapped the one being counted or audited, also for the pending touches; returns whether a
+  /// thing does not belong in that place.
+  private mutating func check(_ thing: InventoryThing, in job: ActiveJob?) -> Bool {
+    guard let job, let stocktake = job.stocktake else { return false }
+    guard let role = job.role(of: thing), role != .content else { return job.isMisplaced(thing) }
+    let place = CheckedPlace(id: thing.id, kind: thing.kind)
+    if self.job?.stocktake == stocktake { self.job?.place = place }
+    for index in questions.indices where questions[index].job?.stocktake == stocktake {
+      questions[index].job?.place = place
+    }
+    return false
   }
 
   private mutating func forget(_ adjustment: Adjustment?) { unsettled.removeAll { $0 == adjustment } }

@@ -15,6 +15,9 @@ package enum InventoryJob: String, CaseIterable, Sendable {
   /// The current job ends, and nothing is held any longer.
   case cancel
 
+  /// Whether what was tapped is on the disk until the end of the job: a stocktake or an audit.
+  var isStocktake: Bool { self == .count || self == .audit }
+
   /// The number of pieces by which a tap changes the quantity of an item, or the tally.
   package var pieces: Int64 {
     switch self {
@@ -34,8 +37,27 @@ struct ActiveJob: Sendable {
   var who: String?
   /// The time at which the job ends, unless there is another tap.
   var until: Instant
-  /// The stocktake of a job `count`.
+  /// The stocktake of a job `count` or `audit`.
   var stocktake: Stocktake?
+  /// The place whose contents are being counted or audited; `nil` before the first one.
+  var place: CheckedPlace?
+
+  /// Returns how the stocktake records a thing; `nil` if the thing is counted, or cannot be.
+  ///
+  /// In an audit, a thing of a kind that the place can contain is one of its contents, even if it belongs elsewhere.
+  func role(of thing: InventoryThing) -> CheckedRole? {
+    switch job {
+    case .count: thing.kind == .box || thing.kind == .spot ? .countedPlace : nil
+    case .audit:
+      thing.kind == .item || place.map { thing.kind.rawValue > $0.kind.rawValue } ?? false ? .content : .auditedPlace
+    case .show, .add, .remove, .cancel: nil
+    }
+  }
+
+  /// Whether a thing does not belong in the place whose contents are being counted or audited.
+  func isMisplaced(_ thing: InventoryThing) -> Bool {
+    place.map { !thing.containers.contains($0.id) } ?? false
+  }
 }
 
 /// A change of an item's quantity or its tally that was requested for a tap.
@@ -70,7 +92,7 @@ package struct InventoryJobReport: Sendable {
     case removed
     /// The stocktake of an earlier run of the kiosk continues.
     case resumed
-    /// The pieces that were counted are the quantities of their items.
+    /// The pieces that were counted are the quantities of their items; or the audit is complete.
     case written
     /// The pieces that were counted are not used.
     case discarded
@@ -88,6 +110,8 @@ package struct InventoryJobReport: Sendable {
   package var trigger: Trigger?
   /// The tag that was tapped; `nil` if there was none.
   package var uid: TagUID?
-  /// The number of items whose counts were written or discarded.
+  /// The number of items whose counts were written or discarded, or of entries seen in an audit.
   package var items: Int64 = 0
+  /// The contents of the counted or audited places that were not seen; `nil` if there was no place.
+  package var missing: InventoryList?
 }

@@ -1,5 +1,5 @@
-// The lists of low and of lent items, which the broker retains. tappet-inventory sends them when they change, and only
-// while the kiosk requests them.
+// The lists of low, lent and missing items, which the broker retains. tappet-inventory sends them when they change, and
+// only while the kiosk requests them.
 
 /// A list of items, truncated to what a message may contain.
 package struct InventoryList: Equatable, Sendable {
@@ -9,12 +9,15 @@ package struct InventoryList: Equatable, Sendable {
     case low = 1
     /// The item is lent.
     case out = 2
+    /// The item, or another entry, was not seen when its place was counted or audited.
+    case missing = 3
 
     /// Name in topics.
     var name: String {
       switch self {
       case .low: "low"
       case .out: "out"
+      case .missing: "missing"
       }
     }
   }

@@ -61,6 +61,8 @@ package struct InventoryReport: Sendable {
   package var thing: InventoryThing?
   /// The name of the person who made the touch, or the kiosk's name if the person is not known.
   package var who: String
+  /// Whether the thing was counted or seen in a place where it does not belong.
+  package var isMisplaced = false
   /// The job that the person does from now on, if their tag was tapped during one.
   package var job: InventoryJob?
 }

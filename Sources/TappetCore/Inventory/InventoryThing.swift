@@ -10,8 +10,8 @@ package struct InventoryThing: Equatable, Sendable {
   package var name: String
   /// The text of a box's QR code; empty for other kinds.
   package var code = ""
-  /// The identity of the place that contains the thing; `nil` for a building.
-  package var container: InventoryID?
+  /// The identities of the places that contain the thing, the innermost first; none for a building.
+  package var containers: [InventoryID] = []
   /// The path of the place that contains the thing: `House → Cellar → Shelf`; empty for a building.
   package var path = ""
   /// Number of pieces of an item.
@@ -47,6 +47,9 @@ package struct InventoryThing: Equatable, Sendable {
     self.kind = kind
     self.name = name
   }
+
+  /// The identity of the place that directly contains the thing; `nil` for a building.
+  package var container: InventoryID? { containers.first }
 
   /// Everyone who has the thing, or pieces of it; `nil` if no one has.
   package var holders: String? { holder ?? (pieceHolders.isEmpty ? nil : pieceHolders) }
@@ -84,6 +87,8 @@ package enum TouchResult: String, Sendable, CaseIterable {
   case put
   /// One piece was taken.
   case taken
+  /// The items in the box or spot are being counted from now on.
+  case counting
   /// One piece was counted; the thing's quantity is the number of pieces counted so far.
   case counted
   /// The thing was recorded as seen.
@@ -108,7 +113,7 @@ package enum InventoryFault: UInt8, Error, Sendable, CaseIterable {
   case noneLeft = 7
   /// The item already has the largest quantity.
   case tooMany = 8
-  /// Something other than an item was tapped during a job.
+  /// Something that the job in progress does not count was tapped.
   case notItem = 9
   /// The disk of the database is full; nothing was changed.
   case full = 10

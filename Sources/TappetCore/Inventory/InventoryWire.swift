@@ -10,7 +10,7 @@
 //             ──▶ 7 passedLow  id:16
 //             ──▶ 8 adjust     number:4 id:16 pieces:8 ticket:8 who counted:1 (stocktake:8 action)
 //             ──▶ 9 endStocktake  number:4 stocktake:8 kept:1
-//             ──▶ 10 see       number:4 id:16 who
+//             ──▶ 10 see       number:4 id:16 role:1 who stocktake:8 action
 //             ──▶ 16 follow    what:1                      bits: 1 lists, 2 overdue, 4 the clock is reliable
 //             ──▶ 17 passedOverdue  id:16
 //   inventory ──▶ 1 ready      version:1
@@ -21,15 +21,17 @@
 //             ──▶ 6 lowCount   count:8
 //             ──▶ 7 scanned    code
 //             ──▶ 8 scanner    errno:4                     0: open
-//             ──▶ 9 stocktake  stocktake:8 action who
-//             ──▶ 10 ended     number:4 items:8
-//             ──▶ 16 list      kind:1 count:8 listed:1 (id:16 quantity:8 minimum:8 name path lent:1 loan)…
+//             ──▶ 9 stocktake  stocktake:8 action audit:1 who placed:1 (id:16 kind:1)
+//             ──▶ 10 ended     number:4 items:8 checked:1 (list)
+//             ──▶ 16 list      list
 //             ──▶ 17 overdue   due thing
 //             ──▶ 32 misread   fault:1
 //
-//   thing: id:16 kind:1 quantity:8 minimum:8 count:4 container name code path holder pieceHolders
+//   thing: id:16 kind:1 quantity:8 minimum:8 count:4 containers name code path holder pieceHolders
 //          listed:1 (quantity:8 name)…
-//          minimum: all ones if there is none; container, holder, pieceHolders: empty if there is none
+//          minimum: all ones if there is none; holder, pieceHolders: empty if there is none; containers: their ids
+//          in one text, the innermost first
+//   list:  kind:1 count:8 listed:1 (id:16 quantity:8 minimum:8 name path lent:1 loan)…
 //   loan:  unix_ms:8 overdue:1 due person              only if lent is 1; overdue: 0 no, 1 yes, 2 unknown
 
 /// The tag or the scanned code that identifies a thing.
@@ -65,8 +67,8 @@ package enum InventoryOrder: Equatable, Sendable {
   /// Write the tally of the stocktake with this number to its items, or discard it; the response is `ended` or
   /// `failed`.
   case endStocktake(UInt32, Int64, isKept: Bool)
-  /// Record that a thing was seen; the response is the same as for `move`.
-  case see(UInt32, InventoryID, who: String)
+  /// Record that a thing was seen in a stocktake or an audit; the response is the same as for `move`.
+  case see(UInt32, InventoryID, CheckedRole, in: Stocktake, who: String)
   /// The change with this number is on the kiosk's disk; the next change may be sent.
   case passedOn(Int64)
   /// The message about this low item is on the kiosk's disk; the next low item may be sent.
@@ -81,7 +83,7 @@ package enum InventoryOrder: Equatable, Sendable {
 /// A message from tappet-inventory.
 package enum InventoryMessage: Equatable, Sendable {
   /// Version of these messages; a different version means a different build.
-  package static let protocolVersion: UInt8 = 2
+  package static let protocolVersion: UInt8 = 3
 
   case ready
   case found(UInt32, InventoryThing)
@@ -102,10 +104,11 @@ package enum InventoryMessage: Equatable, Sendable {
   case scanned(String)
   /// The scanner was opened, and `errno` is 0; or it could not be opened, for the reason in `errno`.
   case scanner(errno: Int32)
-  /// A stocktake that has not ended, and the last person in it; sent after `ready`, the last one first.
-  case stocktake(Stocktake, who: String)
-  /// The end of a stocktake is on the disk; it had this number of items.
-  case ended(UInt32, items: Int64)
+  /// A stocktake that has not ended, the last person in it, and the last place; sent after `ready`, the last one first.
+  case stocktake(Stocktake, isAudit: Bool, who: String, CheckedPlace? = nil)
+  /// The end of a stocktake is on the disk; it had this number of items. If it was of places, the list contains what
+  /// was not seen in them.
+  case ended(UInt32, items: Int64, missing: InventoryList? = nil)
   /// A code was scanned, but cannot be used.
   case misread(InventoryFault)
 }
@@ -152,10 +155,11 @@ extension InventoryOrder {
       writer.head(9, number)
       writer.integer(stocktake)
       writer.byte(isKept ? 1 : 0)
-    case .see(let number, let id, let who):
+    case .see(let number, let id, let role, let stocktake, let who):
       writer.head(10, number)
-      writer.bytes += id.bytes
+      writer.bytes += id.bytes + [role.rawValue]
       writer.text(who)
+      writer.stocktake(stocktake)
     case .follow(let lists, let overdue, let clockIsGood):
       writer.bytes = [16, (lists ? 1 : 0) | (overdue ? 2 : 0) | (clockIsGood ? 4 : 0)]
     case .passedOverdue(let id): writer.bytes = [17] + id.bytes
@@ -206,10 +210,11 @@ extension InventoryOrder {
       else { return nil }
       self = .endStocktake(number, stocktake, isKept: kept == 1)
     case 10:
-      guard let number = reader.bigEndian32(), let id = reader.inventoryID(), let who = reader.text() else {
-        return nil
-      }
-      self = .see(number, id, who: who)
+      guard let number = reader.bigEndian32(), let id = reader.inventoryID(),
+        let role = reader.byte().flatMap({ CheckedRole(rawValue: $0) }), let who = reader.text(),
+        let stocktake = reader.stocktake()
+      else { return nil }
+      self = .see(number, id, role, in: stocktake, who: who)
     case 16:
       guard let what = reader.byte(), what < 8 else { return nil }
       self = .follow(lists: what & 1 != 0, overdue: what & 2 != 0, clockIsGood: what & 4 != 0)
@@ -258,13 +263,18 @@ extension InventoryMessage {
     case .scanner(let code):
       writer.byte(8)
       writer.integer(UInt32(bitPattern: code))
-    case .stocktake(let stocktake, let who):
+    case .stocktake(let stocktake, let isAudit, let who, let place):
       writer.byte(9)
       writer.stocktake(stocktake)
+      writer.byte(isAudit ? 1 : 0)
       writer.text(who)
-    case .ended(let number, let items):
+      writer.byte(place == nil ? 0 : 1)
+      if let place { writer.bytes += place.id.bytes + [UInt8(clamping: place.kind.rawValue)] }
+    case .ended(let number, let items, let missing):
       writer.head(10, number)
       writer.integer(items)
+      writer.byte(missing == nil ? 0 : 1)
+      if let missing { writer.list(missing) }
     case .list(let list):
       writer.byte(16)
       writer.list(list)
@@ -315,11 +325,16 @@ extension InventoryMessage {
       guard let code = reader.bigEndian32() else { return nil }
       self = .scanner(errno: Int32(bitPattern: code))
     case 9:
-      guard let stocktake = reader.stocktake(), let who = reader.text() else { return nil }
-      self = .stocktake(stocktake, who: who)
+      guard let stocktake = reader.stocktake(), let audit = reader.byte(), audit < 2, let who = reader.text(),
+        let place = reader.checkedPlace()
+      else { return nil }
+      self = .stocktake(stocktake, isAudit: audit == 1, who: who, place)
     case 10:
-      guard let number = reader.bigEndian32(), let items = reader.integer() else { return nil }
-      self = .ended(number, items: items)
+      guard let number = reader.bigEndian32(), let items = reader.integer(), let checked = reader.byte(), checked < 2
+      else { return nil }
+      let missing = checked == 1 ? reader.list() : nil
+      guard checked == 0 || missing != nil else { return nil }
+      self = .ended(number, items: items, missing: missing)
     case 16:
       guard let list = reader.list() else { return nil }
       self = .list(list)
@@ -332,67 +347,5 @@ extension InventoryMessage {
     default: return nil
     }
     guard reader.remaining == 0 else { return nil }
-  }
-}
-
-extension ByteWriter {
-  fileprivate mutating func stocktake(_ stocktake: Stocktake) {
-    integer(stocktake.number)
-    text(stocktake.action)
-  }
-
-  fileprivate mutating func thing(_ thing: InventoryThing) {
-    bytes += thing.id.bytes
-    byte(UInt8(clamping: thing.kind.rawValue))
-    integer(thing.quantity)
-    integer(thing.minimum ?? -1)
-    integer(UInt32(clamping: thing.contentCount))
-    sized(thing.container?.bytes ?? [])
-    for value in [thing.name, thing.code, thing.path, thing.holder ?? "", thing.pieceHolders] { text(value) }
-    let listed = thing.contents.prefix(Int(UInt8.max))
-    byte(UInt8(listed.count))
-    for content in listed {
-      integer(content.quantity)
-      text(content.name)
-    }
-  }
-}
-
-extension ByteReader {
-  mutating func inventoryID() -> InventoryID? { slice(16).flatMap { InventoryID(Array($0)) } }
-
-  fileprivate mutating func stocktake() -> Stocktake? {
-    guard let number = integer(), let action = text() else { return nil }
-    return Stocktake(number: number, action: action)
-  }
-
-  fileprivate mutating func adjustment() -> (Adjustment, who: String)? {
-    guard let id = inventoryID(), let pieces = integer(), let ticket = integer(), let who = text(),
-      let counted = byte(), counted < 2
-    else { return nil }
-    var adjustment = Adjustment(id: id, pieces: pieces, ticket: ticket)
-    if counted == 1 {
-      guard let stocktake = stocktake() else { return nil }
-      adjustment.stocktake = stocktake
-    }
-    return (adjustment, who)
-  }
-
-  fileprivate mutating func thing() -> InventoryThing? {
-    guard let id = inventoryID(), let kind = byte().flatMap({ InventoryKind(rawValue: Int64($0)) }),
-      let quantity = integer(), let minimum = integer(), let count = bigEndian32(), let container = sized(),
-      container.isEmpty || InventoryID(container) != nil, let name = text(), let code = text(), let path = text(),
-      let holder = text(), let pieceHolders = text(), let listed = byte()
-    else { return nil }
-    var thing = InventoryThing(id: id, kind: kind, name: name)
-    (thing.container, thing.code, thing.path, thing.quantity) = (InventoryID(container), code, path, quantity)
-    thing.minimum = minimum < 0 ? nil : minimum
-    (thing.holder, thing.pieceHolders) = (holder.isEmpty ? nil : holder, pieceHolders)
-    thing.contentCount = Int(count)
-    for _ in 0..<listed {
-      guard let quantity = integer(), let name = text() else { return nil }
-      thing.contents.append(InventoryThing.Content(name: name, quantity: quantity))
-    }
-    return thing
   }
 }

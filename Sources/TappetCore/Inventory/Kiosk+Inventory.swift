@@ -74,8 +74,10 @@ extension Kiosk {
     case .message(.lowCount(let count)):
       stock.news.lowCount = count
       return []
-    case .message(.stocktake(let stocktake, let who)): return stocktakeFound(stocktake, who, at: now)
-    case .message(.ended(let number, let items)): return stocktakeEnded(number, items: items, at: now)
+    case .message(.stocktake(let stocktake, let isAudit, let who, let place)):
+      return stocktakeFound(stocktake, isAudit ? .audit : .count, who, place, at: now)
+    case .message(.ended(let number, let items, let missing)):
+      return stocktakeEnded(number, items: items, missing: missing, at: now)
     case .message(.scanned(let code)): return scanned(.success(code), at: now)
     case .message(.misread(let fault)): return scanned(.failure(fault), at: now)
     case .message(.scanner(let code)):
@@ -97,8 +99,8 @@ extension Kiosk {
     switch decision {
     case .stale: return []
     case .order(let order): return [.orderInventory(order)]
-    case .done(let touch, let result, let thing, let who):
-      return done(touch, result, thing, who, at: now) + nextInventoryOrder(at: now)
+    case .done(let touch, let result, let thing, let who, let isMisplaced):
+      return done(touch, result, thing, who, isMisplaced, at: now) + nextInventoryOrder(at: now)
     case .person(let touch, let name, let job):
       let report = InventoryReport(
         action: touch.tap.action.name, uid: touch.uid, result: nil, thing: nil, who: name, job: job)
@@ -113,11 +115,13 @@ extension Kiosk {
   /// Reports the result and performs the action; a move is already on the disk, even if the outbox has no room left for
   /// the message about the move.
   private mutating func done(
-    _ touch: InventoryTouch, _ result: TouchResult, _ thing: InventoryThing, _ who: String, at now: Moment
+    _ touch: InventoryTouch, _ result: TouchResult, _ thing: InventoryThing, _ who: String, _ isMisplaced: Bool,
+    at now: Moment
   ) -> [Effect] {
     var tap = touch.tap
     tap.outcome = InventoryOutcome(verb: result.rawValue, thing: thing, who: who)
-    let report = InventoryReport(action: tap.action.name, uid: touch.uid, result: result, thing: thing, who: who)
+    var report = InventoryReport(action: tap.action.name, uid: touch.uid, result: result, thing: thing, who: who)
+    report.isMisplaced = isMisplaced
     let refusal = refusal(of: tap.action)
     return [.report(.inventory(report))] + touched(tap.action, by: .tag, touch.uid, tap, refusal, at: now)
   }

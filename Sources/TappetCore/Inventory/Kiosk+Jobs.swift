@@ -9,7 +9,7 @@ extension Kiosk {
     let expired = jobDue(at: now)
     let isEnd = action.job == .cancel || stock.desk.job?.action == action.name
     let isAway = !isEnd && !stock.process.isRunning
-    let isFull = action.job == .count && stock.desk.ends.isFull
+    let isFull = action.job.isStocktake && stock.desk.ends.isFull
     let refusal =
       isAway || isFull
       ? .notInInventory(action: action.name, isAway ? .away : .database) : refusal(of: action)
@@ -28,7 +28,7 @@ extension Kiosk {
     if !isEnd {
       let until = now.instant + (settings.inventory?.jobEnds ?? Limits.inventoryJobEnds)
       var job = ActiveJob(job: action.job, action: action.name, who: who, until: until)
-      if action.job == .count {
+      if action.job.isStocktake {
         job.stocktake = Stocktake(number: Int64(truncatingIfNeeded: random.next()), action: action.name)
       }
       stock.desk.start(job)
@@ -73,23 +73,28 @@ extension Kiosk {
 
   /// Handles a stocktake that tappet-inventory has found: one that the kiosk does not know was interrupted by its
   /// restart, and continues.
-  mutating func stocktakeFound(_ stocktake: Stocktake, _ who: String, at now: Moment) -> [Effect] {
+  mutating func stocktakeFound(
+    _ stocktake: Stocktake, _ job: InventoryJob, _ who: String, _ place: CheckedPlace?, at now: Moment
+  ) -> [Effect] {
     if stock.desk.job?.stocktake == stocktake || stock.desk.ends.contains(stocktake) { return [] }
     let until = now.instant + (settings.inventory?.jobEnds ?? Limits.inventoryJobEnds)
-    var job = ActiveJob(job: .count, action: stocktake.action, who: nil, until: until)
-    job.who = who == settings.kioskName ? nil : who
-    job.stocktake = stocktake
+    let person = who == settings.kioskName ? nil : who
+    var job = ActiveJob(job: job, action: stocktake.action, who: person, until: until)
+    (job.stocktake, job.place) = (stocktake, place)
     guard stock.desk.job == nil, isConfigured(job) else { return endStocktake(of: job, isKept: true, nil, at: now) }
     stock.desk.start(job)
     return [.report(.job(job.report(.resumed)))]
   }
 
   /// Handles the commit of a stocktake's end: what ended the job is performed now.
-  mutating func stocktakeEnded(_ number: UInt32, items: Int64, at now: Moment) -> [Effect] {
+  mutating func stocktakeEnded(
+    _ number: UInt32, items: Int64, missing: InventoryList?, at now: Moment
+  ) -> [Effect] {
     guard let end = stock.desk.ends.succeeded(number) else { return [] }
     var report = end.job.report(end.isKept ? .written : .discarded)
-    report.items = items
-    var effects: [Effect] = [.report(.job(report))]
+    (report.items, report.missing) = (items, missing)
+    // A cancelled audit has no result.
+    var effects: [Effect] = end.job.job == .audit && !end.isKept ? [] : [.report(.job(report))]
     if let choice = end.choice {
       let action = choice.tap.action
       effects += touched(action, by: choice.trigger, choice.uid, choice.tap, refusal(of: action), at: now)

@@ -1,7 +1,10 @@
 // Stocktakes: the pieces that are counted during a job `count`. Each piece is in the database's tally before its tap is
 // accepted, and remains there until the end of the stocktake is on the disk. The end is requested until it is.
+//
+// A box or spot that is tapped is the place being counted: its items that were not counted are reported as missing, and
+// keep their quantities. An audit is a stocktake, too, in which things are seen instead of counted.
 
-/// A stocktake at the shelf.
+/// A stocktake or an audit at the shelf.
 package struct Stocktake: Hashable, Sendable {
   /// Identifies the stocktake.
   package var number: Int64
@@ -10,6 +13,25 @@ package struct Stocktake: Hashable, Sendable {
 
   /// Creates a stocktake of the given action's job.
   package init(number: Int64, action: String) { (self.number, self.action) = (number, action) }
+}
+
+/// A place whose contents are being counted or audited.
+package struct CheckedPlace: Hashable, Sendable {
+  package var id: InventoryID
+  package var kind: InventoryKind
+
+  /// Creates a place.
+  package init(id: InventoryID, kind: InventoryKind) { (self.id, self.kind) = (id, kind) }
+}
+
+/// How a stocktake records a thing that was seen; the raw values are stored in the database, the higher one wins.
+package enum CheckedRole: UInt8, Sendable {
+  /// The thing is one of the contents of a place, or of none.
+  case content = 1
+  /// The box or spot whose items are being counted.
+  case countedPlace = 2
+  /// The place whose direct contents are being audited.
+  case auditedPlace = 3
 }
 
 /// The quantities of an item before and after a stocktake.

@@ -16,13 +16,15 @@ package struct TouchTransition: Sendable {
   package var thing: InventoryThing?
   /// Name of the person, otherwise of the kiosk; empty for a refusal.
   package var who: String
+  /// Whether the thing was counted or seen in a place where it does not belong.
+  package var isMisplaced = false
 
   /// Creates the result that a report describes; `nil` if the report does not describe a result.
   init?(_ report: Report) {
     switch report {
     case .inventory(let report):
       kind = report.result.map { .done($0) } ?? .person
-      (action, thing, who) = (report.action, report.thing, report.who)
+      (action, thing, who, isMisplaced) = (report.action, report.thing, report.who, report.isMisplaced)
     case .tap(.refused(_, _, .notInInventory(let action, let fault), _)):
       (kind, self.action, who) = (.refused(fault), action, "")
     case _: return nil

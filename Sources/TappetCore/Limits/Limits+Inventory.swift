@@ -76,6 +76,8 @@ extension Limits {
   package static let inventoryListSizeMax = 8 * 1024
   /// Maximum number of entries that the message about a touch lists as the contents of a location.
   package static let inventoryTouchContentsMax = 20
+  /// Maximum number of missing entries that are named at the end of a stocktake or an audit.
+  package static let inventoryMissingMax = 20
   /// Maximum size of a message between the kiosk and tappet-inventory, in bytes.
   package static let inventoryMessageSizeMax = 60 * 1024
   /// Interval between two searches for a missing scanner.

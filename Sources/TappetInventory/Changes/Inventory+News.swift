@@ -33,6 +33,7 @@ extension Inventory {
   func recordNews(
     _ verb: InventoryVerb, _ entry: InventoryEntry, _ now: Int64, by who: String, _ correction: StockCorrection? = nil
   ) throws(InventoryError) {
+    if [.moved, .lent, .returned, .counted].contains(verb) { try forgetMissing(entry) }
     let path = try location(of: entry).path
     try stored { () throws(DatabaseError) in
       let insertion = try database.statement(

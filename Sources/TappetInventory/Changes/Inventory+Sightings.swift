@@ -1,5 +1,5 @@
-// Sightings: when an entry was last seen in an audit at the shelf, and by whom. A sighting changes nothing about the
-// entry, so it is not in the journal and is not published.
+// Sightings: when an entry was last seen in an audit or a stocktake at the shelf, and by whom. A sighting changes
+// nothing about the entry, so it is not in the journal and is not published.
 
 import TappetCore
 import TappetSQLite
@@ -13,11 +13,15 @@ package struct InventorySighting: Hashable, Sendable {
 }
 
 extension Inventory {
-  /// Records that an entry was seen.
+  /// Records that an entry was seen in a stocktake.
   @export(interface)
-  package func see(_ old: InventoryEntry, by who: String) throws(InventoryError) {
+  package func see(
+    _ old: InventoryEntry, _ role: CheckedRole, in stocktake: Stocktake, by who: String
+  ) throws(InventoryError) {
     try transaction { () throws(InventoryError) in
       let (entry, now) = (try require(old), now)
+      try record(entry, role: Int64(role.rawValue), in: stocktake, by: who)
+      try forgetMissing(entry)
       try stored { () throws(DatabaseError) in
         let statement = try database.statement("INSERT OR REPLACE INTO seen (uuid, unix_ms, who) VALUES (?1, ?2, ?3)")
         statement.bind(blob: entry.id.bytes, at: 1)

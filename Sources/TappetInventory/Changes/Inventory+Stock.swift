@@ -13,7 +13,10 @@ extension Inventory {
   ) throws(InventoryError) -> InventoryEntry {
     var values = InventoryEdit()
     values.quantity = quantity
-    return try edit(old, values, as: .counted, by: who)
+    do throws(InventoryError) { return try edit(old, values, as: .counted, by: who) } catch {
+      if case .unchanged = error { try transaction { () throws(InventoryError) in try forgetMissing(old) } }
+      throw error
+    }
   }
 
   // MARK: Low items

@@ -27,10 +27,14 @@ extension Inventory {
     }
   }
 
-  func use(_ ticket: Int64) throws(InventoryError) {
+  /// Records that a change was made; for the end of a stocktake, also its result.
+  func use(_ ticket: Int64, items: Int64? = nil, places: Int64 = 0) throws(InventoryError) {
     try stored { () throws(DatabaseError) in
-      let insertion = try database.statement("INSERT INTO ticket (ticket) VALUES (?1)")
+      let insertion = try database.statement(
+        "INSERT OR REPLACE INTO ticket (ticket, items, places) VALUES (?1, ?2, ?3)")
       insertion.bind(ticket, at: 1)
+      if let items { insertion.bind(items, at: 2) }
+      insertion.bind(places, at: 3)
       try insertion.run()
       let pruning = try database.statement("DELETE FROM ticket WHERE number <= ?1")
       pruning.bind(database.lastRow - Limits.inventoryTicketsMax, at: 1)

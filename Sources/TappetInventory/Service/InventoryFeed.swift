@@ -1,5 +1,6 @@
-// The lists of low and lent items, which tappet-inventory sends when they change, and the items that become overdue, as
-// far as the kiosk follows them. A loan becomes overdue at midnight: the process wakes up then while an item is due.
+// The lists of low, lent and missing items, which tappet-inventory sends when they change, and the items that become
+// overdue, as far as the kiosk follows them. A loan becomes overdue at midnight: the process wakes up then while an
+// item is due.
 
 import TappetCore
 import TappetPlatform
@@ -92,7 +93,12 @@ extension InventoryService {
   }
 
   private func list(_ kind: InventoryList.Kind, on today: CalendarDay?) throws(InventoryError) -> InventoryList {
-    let count = kind == .low ? try inventory.lowItemCount() : try inventory.loanCount()
+    let count =
+      switch kind {
+      case .low: try inventory.lowItemCount()
+      case .out: try inventory.loanCount()
+      case .missing: try inventory.missingCount()
+      }
     var list = InventoryList(kind, count: count)
     var size = 0
     func add(_ entry: InventoryEntry, _ loan: InventoryLoan?) throws(InventoryError) -> Bool {
@@ -104,6 +110,7 @@ extension InventoryService {
     }
     switch kind {
     case .low: try inventory.forEachLowItem { (item) throws(InventoryError) in try add(item, nil) }
+    case .missing: try inventory.forEachMissing { (entry) throws(InventoryError) in try add(entry, nil) }
     case .out: try inventory.forEachLoan { (entry, loan) throws(InventoryError) in try add(entry, loan) }
     }
     return list

@@ -117,10 +117,10 @@ package final class InventoryService {
         return try inventory.adjust(item, by: adjustment.pieces, ticket: adjustment.ticket, by: who)
       }
     case .endStocktake(let number, let stocktake, let isKept): end(number, stocktake, isKept)
-    case .see(let number, let id, let who):
+    case .see(let number, let id, let role, let stocktake, let who):
       answer(number) { () throws(InventoryError) in
         guard let thing = try inventory.entry(id) else { return nil }
-        try inventory.see(thing, by: who)
+        try inventory.see(thing, role, in: stocktake, by: who)
         return thing
       }
     case .passedOn(let news):
@@ -177,10 +177,11 @@ package final class InventoryService {
     tellNews()
   }
 
-  /// Ends a stocktake, and replies with the number of its items.
+  /// Ends a stocktake, and replies with the number of its items and what is missing.
   private func end(_ number: UInt32, _ stocktake: Int64, _ isKept: Bool) {
     do throws(InventoryError) {
-      send(.ended(number, items: try inventory.endStocktake(stocktake, isKept: isKept)))
+      let end = try inventory.endStocktake(stocktake, isKept: isKept)
+      send(.ended(number, items: end.items, missing: end.missing))
     } catch { send(.failed(number, .database)) }
     tellNews()
   }
@@ -189,7 +190,11 @@ package final class InventoryService {
   func thing(_ entry: InventoryEntry) throws(InventoryError) -> InventoryThing {
     var thing = InventoryThing(id: entry.id, kind: entry.kind, name: entry.name)
     thing.code = entry.code
-    thing.container = try inventory.container(of: entry)?.id
+    var place = try inventory.container(of: entry)
+    while let container = place {
+      thing.containers.append(container.id)
+      place = try inventory.container(of: container)
+    }
     thing.path = try inventory.location(of: entry).path
     thing.quantity = entry.quantity
     thing.minimum = entry.minimum
@@ -209,7 +214,9 @@ package final class InventoryService {
   /// Sends the stocktakes that had not ended when the process was started.
   private func tellStocktakes() throws(InventoryError) {
     guard !hasToldStocktakes else { return }
-    for (stocktake, who) in try inventory.stocktakes() { send(.stocktake(stocktake, who: who)) }
+    for open in try inventory.stocktakes() {
+      send(.stocktake(open.stocktake, isAudit: open.isAudit, who: open.who, open.place))
+    }
     hasToldStocktakes = true
   }
 

@@ -1,5 +1,5 @@
-// Messages about the inventory: the lists of low and lent items, which the broker retains, and the results of touches.
-// Home Assistant adopts their members as attributes, of which its recorder keeps at most 16,384 bytes.
+// Messages about the inventory: the lists of low, lent and missing items, which the broker retains, and the results of
+// touches. Home Assistant adopts their members as attributes, of which its recorder keeps at most 16,384 bytes.
 
 import TappetBroker
 import TappetConfig
@@ -38,6 +38,7 @@ extension InventoryList.Item {
       JSON.Member(name: "location_path", value: .string(path)),
     ]
     switch kind {
+    case .missing: break
     case .low: members.append(JSON.Member(name: "minimum", value: minimum.map { .number($0) } ?? .null))
     case .out:
       guard let loan else { break }
@@ -82,6 +83,7 @@ extension TouchTransition {
       "kind": .optional(thing?.kind.name), "id": .optional(thing?.id.text), "name": .optional(thing?.name),
       "code": .optional(thing?.code), "location_path": .optional(thing?.path),
       "quantity": thing.map { .number($0.quantity) } ?? .null, "person": .optional(thing?.holders),
+      "misplaced": .bool(isMisplaced),
       "by": .optional(who.isEmpty ? nil : who), "contents": .array(contents),
       "more": .number(Int64(max(0, (thing?.contentCount ?? 0) - contents.count))),
     ])

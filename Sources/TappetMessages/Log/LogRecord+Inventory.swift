@@ -22,22 +22,24 @@ extension LogRecord {
       ("action", report.action), ("kind", thing.kind.name), ("id", thing.id.text), ("name", thing.name),
       ("who", report.who),
     ]
-    self.init(.info, result.event, thing.sentence(result), fields + uid)
+    self.init(.info, result.event, thing.sentence(result, isMisplaced: report.isMisplaced), fields + uid)
   }
 
   /// Creates the record for the start or the end of a job at the shelf.
   init(_ report: InventoryJobReport) {
+    let isAudit = report.job == .audit
     let (priority, event, hasReason): (Priority, String, Bool) =
       switch report.change {
       case .started, .resumed: (.info, "inventory-job-started", report.change == .resumed)
       case .ended, .cancelled, .timeUp, .removed: (.info, "inventory-job-ended", true)
-      case .written, .discarded: (.info, "inventory-count-ended", true)
-      case .delayed: (.warning, "inventory-count-delayed", false)
+      case .written, .discarded: (.info, isAudit ? "inventory-audit-ended" : "inventory-count-ended", true)
+      case .delayed: (.warning, isAudit ? "inventory-audit-delayed" : "inventory-count-delayed", false)
       }
     var fields: [Field] = [("action", report.action)]
     if hasReason { fields.append(("reason", report.change.rawValue)) }
     if let who = report.who { fields.append(("who", who)) }
     if let uid = report.uid { fields.append(("uid", Hex.encode(uid.bytes))) }
+    if let missing = report.missing { fields.append(("missing", String(missing.count))) }
     self.init(priority, event, report.sentence, fields)
   }
 
@@ -68,8 +70,9 @@ extension TouchResult {
 
 extension InventoryThing {
   /// Returns the result as a human-readable sentence.
-  fileprivate func sentence(_ result: TouchResult) -> String {
+  fileprivate func sentence(_ result: TouchResult, isMisplaced: Bool) -> String {
     let what = "\(kind.name) \(name)" + (code.isEmpty ? "" : " [\(code)]")
+    let home = isMisplaced ? "; it belongs in \(path)" : ""
     switch result {
     case .shown:
       let place = holder.map { "is with \($0)" } ?? (path.isEmpty ? "" : "is in \(path)")
@@ -82,8 +85,9 @@ extension InventoryThing {
     case .returned: return what + " was returned; it belongs in \(path)"
     case .put: return what + " has one more piece; quantity \(quantity)"
     case .taken: return what + " has one piece less; quantity \(quantity)"
-    case .counted: return what + ": \(plural(quantity, "piece")) counted so far"
-    case .seen: return what + " was seen" + (path.isEmpty ? "" : " in \(path)")
+    case .counting: return what + " is being counted: tap each piece in it"
+    case .counted: return what + ": \(plural(quantity, "piece")) counted so far" + home
+    case .seen: return what + " was seen" + (isMisplaced ? home : path.isEmpty ? "" : " in \(path)")
     case .released: return what + " was tapped again, so the next tap does nothing with it"
     }
   }
@@ -101,17 +105,29 @@ extension InventoryJobReport {
       case .show, .cancel: "each tap shows an entry"
       }
     let name = who.map { " for \($0)" } ?? ""
+    let verb = job == .audit ? "seen" : "counted"
     return switch change {
     case .started: "\(action) has started\(name): \(what)"
     case .ended, .cancelled: "\(action) has ended\(name)"
     case .timeUp: "\(action) has ended\(name): nothing was tapped for too long"
     case .removed: "\(action) has ended\(name): the configuration has changed"
-    case .resumed: "\(action) continues\(name) after the restart, with the earlier counts"
-    case .written: "\(plural(items, "item")) counted by \(action)\(name): the counts are the quantities now"
+    case .resumed:
+      "\(action) continues\(name) after the restart, with what was \(verb) before"
+    case .written where job == .audit: "\(plural(items, "entry", "entries")) seen in \(action)\(name)" + rest
+    case .written: "\(plural(items, "item")) counted by \(action)\(name): the counts are the quantities now" + rest
     case .discarded: "\(plural(items, "item")) counted by \(action)\(name): the counts were discarded"
     case .delayed:
-      "the end of \(action)\(name) cannot be written now, and will be retried; what was counted is on the disk"
+      "the end of \(action)\(name) cannot be written now, and will be retried; what was \(verb) is on the disk"
     }
+  }
+
+  /// The missing entries, as the end of a sentence; empty if no place was counted or audited.
+  private var rest: String {
+    guard let missing else { return "" }
+    if missing.count == 0 { return "; nothing is missing" }
+    let listed = missing.items.prefix(Limits.inventoryMissingMax)
+    let more = missing.count - Int64(listed.count)
+    return "; missing: " + listed.map { $0.name }.joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
   }
 }
 
@@ -132,7 +148,9 @@ extension InventoryFault {
     case .scanUnreadable:
       "the scanner sent something other than text; set it to the keyboard layout in the configuration, or to 9600 baud "
         + "on a serial line"
-    case .notItem: "a job is under way, in which only items are tapped; end it first, with its card or button"
+    case .notItem:
+      "a job is under way, in which only items are tapped, or the box or spot to count; end it first, with its card or "
+        + "button"
     case .needsBox: "an item can only be moved into a box; tap the item again, and then a box"
     case .gone: "the first of the two entries was removed from the inventory in the meantime"
     case .database: "the inventory cannot be read or changed now, or is in use by another process; tap again"
