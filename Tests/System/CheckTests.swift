@@ -132,6 +132,16 @@ import Testing
     #expect(lines(done, "secrets").first?.hasPrefix(secrets) == true, "\(done)")
   }
 
+  @Test func `a kiosk without a reader is not told to write tags`() throws {
+    let world = try KioskWorld(withBroker: false)
+    try FileManager.default.removeItem(atPath: world.folder + "/state")
+    let text = try String(contentsOfFile: world.configPath, encoding: .utf8)
+    try text.replacing(/reader:.*/, with: "reader: none").write(
+      toFile: world.configPath, atomically: true, encoding: .utf8)
+    let done = try world.tappet("check")
+    #expect(lines(done, "secrets").isEmpty && lines(done, "reader").count == 1, "\(done)")
+  }
+
   @Test func `a driver that libnfc does not have is named, instead of a reader to plug in`() throws {
     let world = try KioskWorld(withBroker: false)
     let text = try String(contentsOfFile: world.configPath, encoding: .utf8)

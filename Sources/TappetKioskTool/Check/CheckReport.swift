@@ -355,7 +355,8 @@ extension CheckReport {
           + "use 'tappet action rename \(secret.action) NAME' to assign it to another action, or "
           + "'tappet secret remove' to remove it")
     }
-    if secrets.isEmpty {
+    let isUsed = configuration.hasReader || configuration.commands.contains { $0.trust.word == "signed" }
+    if secrets.isEmpty, isUsed {
       note(
         "secrets", .note,
         "none yet, so every signed tag is refused; use 'tappet tag write' to create a secret, or "
