@@ -175,3 +175,10 @@ package struct SubscriptionOptions: Hashable, Sendable {
 
   var bits: Int32 { retained.rawValue | (excludesOwn ? 0x04 : 0) | (keepsRetain ? 0x08 : 0) }
 }
+
+extension String {
+  /// Whether the text is a topic filter, with wildcards only as whole levels (§4.7.1).
+  package var isTopicFilter: Bool {
+    @export(interface) get { !isEmpty && mosquitto_sub_topic_check(self) == MOSQ_ERR_SUCCESS.rawValue }
+  }
+}

@@ -105,15 +105,7 @@ func topicToPublish(_ pointer: UnsafePointer<CChar>?) -> String? {
   return topic
 }
 
-/// Reads a topic filter from the caller; `nil` if it is not valid in MQTT (5.0 §4.7.1).
+/// Reads a topic filter from the caller; `nil` if it is not valid in MQTT.
 func topicFilter(_ pointer: UnsafePointer<CChar>?) -> String? {
-  guard let filter = mqttText(pointer, sizeMax: Limits.topicSizeMax), !filter.isEmpty else { return nil }
-  let (slash, plus, hash) = (UInt8(ascii: "/"), UInt8(ascii: "+"), UInt8(ascii: "#"))
-  var previous = slash
-  for byte in filter.utf8 {
-    let isWildcard = byte == plus || byte == hash
-    guard isWildcard ? previous == slash : previous != hash && (previous != plus || byte == slash) else { return nil }
-    previous = byte
-  }
-  return filter
+  mqttText(pointer, sizeMax: Limits.topicSizeMax).flatMap { $0.isTopicFilter ? $0 : nil }
 }
