@@ -14,19 +14,19 @@ enum FolderProbe {
   /// `path` is `nil` if the file is not in its place yet.
   static func warnings(_ configuration: KioskConfiguration, path: String?) -> [String] {
     let owner = FileOwner.user(of: configuration.stateFolder)
-    var folders = path.map { [$0] } ?? []
+    var places = path.map { [$0] } ?? []
     let files = [
       path, configuration.stateFolder + "/x", configuration.controlSocket, configuration.broker?.privateKeyFile,
     ]
     for file in files.compactMap({ $0 }) {
       var folder = AtomicFiles.folder(of: file)
-      while !folders.contains(folder) {
-        folders.append(folder)
+      while !places.contains(folder) {
+        places.append(folder)
         folder = AtomicFiles.folder(of: folder)
       }
     }
     let socket = AtomicFiles.folder(of: configuration.controlSocket)
-    return folders.compactMap { warning($0, owner: owner, holdsSocket: $0 == socket) }
+    return places.compactMap { warning($0, owner: owner, holdsSocket: $0 == socket) }
   }
 
   private static func warning(_ path: String, owner: UInt32?, holdsSocket: Bool) -> String? {
