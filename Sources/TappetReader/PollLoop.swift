@@ -46,7 +46,10 @@ struct PollLoop {
 
   /// Runs until the parent closes its socket or termination is requested; throws if the device fails.
   mutating func run() throws(DeviceError) {
+    // The first poll precedes `ready`, so that the parent can tell a tag that was already present from a tap.
+    let present = try device.look()
     report(.ready(device: device.name))
+    if let present { try arrive(present, TagSession(), wasPresent: true) }
     while isHeard {
       let started = Instant.now()
       try turn()
@@ -118,8 +121,8 @@ struct PollLoop {
   }
 
   /// Handles a new tag, which is reported before it is read, so that the light can change immediately.
-  private mutating func arrive(_ tag: SelectedTag, _ stay: TagSession) throws(DeviceError) {
-    report(.tagArrived(tag.uid))
+  private mutating func arrive(_ tag: SelectedTag, _ stay: TagSession, wasPresent: Bool = false) throws(DeviceError) {
+    report(.tagArrived(tag.uid, wasPresent: wasPresent))
     var stay = TagSession(rereads: stay.rereads)
     switch try device.read(tag) {
     case .failure(let fault):

@@ -86,7 +86,7 @@ import Testing
     let story = story()
     story.startAll()
     openGate(story)
-    #expect(story.tap(at: 100, .of(.garageSecret)) == ["light ready", "report held"])
+    #expect(story.tap(at: 100, .of(.garageSecret), wasPresent: true) == ["light ready", "report held"])
     #expect(story.kiosk.counters.accepted == 0 && story.kiosk.outboxCount == 0)
     #expect(story.tap(at: 400, .of(.garageSecret)).first == "output 0 on")
   }

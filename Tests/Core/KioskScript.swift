@@ -113,8 +113,8 @@ final class KioskScript {
 
   /// A tag arrives, is read and leaves; returns the effects of its reading.
   @discardableResult
-  func tap(at milliseconds: Int, _ reading: TagReading) -> [String] {
-    at(milliseconds, .reader(.tagArrived(reading.uid)))
+  func tap(at milliseconds: Int, _ reading: TagReading, wasPresent: Bool = false) -> [String] {
+    at(milliseconds, .reader(.tagArrived(reading.uid, wasPresent: wasPresent)))
     let words = at(milliseconds, .reader(.tagRead(reading)))
     let effects = lastEffects
     at(milliseconds, .reader(.tagLeft(reading.uid)))

@@ -200,7 +200,7 @@ import Testing
       story.at(5_000, .readerEnded(.signaled(11))) == ["light reader-lost", "report reader lost signaled 11"])
     #expect(story.at(5_250, .timerFired) == ["start reader"])
     story.at(5_300, .reader(.ready(device: "chip")))
-    story.at(5_400, .reader(.tagArrived(reading.uid)))
+    story.at(5_300, .reader(.tagArrived(reading.uid, wasPresent: true)))
     #expect(story.at(5_430, .reader(.tagRead(reading))) == ["light ready", "report held"])
   }
 
@@ -216,6 +216,34 @@ import Testing
     story.at(5_300, .reader(.ready(device: "chip")))
     story.at(6_500, .reader(.tagArrived(reading.uid)))
     #expect(story.at(6_530, .reader(.tagRead(reading))) == ["store light", "note light-1"])
+  }
+
+  /// All modes in which a tap is an event; with `hold`, a tag on the reader is a state.
+  @Test(arguments: [ActionMode.tap, .toggle, .inventory], [nil, Duration.seconds(5)])
+  func `a tag left lying at the start does nothing until it was taken away`(_ mode: ActionMode, _ confirms: Duration?) {
+    let action = Action(
+      name: "light", title: "Light", index: 1, topic: "home/light", message: PayloadTemplate("toggle"),
+      confirmWithin: confirms, unlocksPanel: true, mode: mode)
+    let story = KioskScript([action])
+    story.startAll()
+    let reading = TagReading.of(.lightSecret)
+    #expect(story.tap(at: 100, reading, wasPresent: true) == ["light ready", "report held"])
+    #expect(story.kiosk.counters.accepted == 0 && story.kiosk.outboxCount == 0)
+    #expect(story.tap(at: 3_000, reading) != ["light ready", "report held"])
+  }
+
+  @Test func `a tag laid down while the reader was away for long does nothing, one tapped meanwhile does`() {
+    for (away, isIgnored) in [(9_000, false), (11_000, true)] {
+      let story = KioskScript()
+      story.startAll()
+      story.at(6_000, .readerEnded(.signaled(11)))
+      story.at(6_250, .timerFired)
+      story.at(6_300, .readerEnded(.exited(1)))
+      story.at(6_000 + away, .timerFired)
+      story.at(6_000 + away, .reader(.ready(device: "chip")))
+      let words = story.tap(at: 6_000 + away, .of(.lightSecret), wasPresent: true)
+      #expect(words == (isIgnored ? ["light ready", "report held"] : ["store light", "note light-1"]))
+    }
   }
 
   @Test func `another tag takes a held one's place`() {

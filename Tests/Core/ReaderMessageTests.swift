@@ -9,10 +9,11 @@ import Testing
     let uid = try uid([0x04, 0xA1, 0xB2])
     let reading = TagReading(uid: uid, model: .ntag213, bytes: [9, 8, 7])
     return [
-      (.ready(device: "PN532 é"), [1, 3] + Array("PN532 é".utf8)),
-      (.ready(device: ""), [1, 3]),
+      (.ready(device: "PN532 é"), [1, 4] + Array("PN532 é".utf8)),
+      (.ready(device: ""), [1, 4]),
       (.heartbeat, [2]),
       (.tagArrived(uid), [3, 3, 0x04, 0xA1, 0xB2]),
+      (.tagArrived(uid, wasPresent: true), [11, 3, 0x04, 0xA1, 0xB2]),
       (.tagRead(reading), [4, 3, 0x04, 0xA1, 0xB2, 8, 9, 8, 7]),
       (.tagFaulted(uid, .mifareClassic, .unsupportedModel), [5, 3, 0x04, 0xA1, 0xB2, 40, 2]),
       (.tagLeft(uid), [6, 3, 0x04, 0xA1, 0xB2]),
@@ -64,12 +65,12 @@ import Testing
     }
     #expect(error([]) == .empty)
     #expect(error([0]) == .unknownKind(0))
-    #expect(error([11]) == .unknownKind(11))
+    #expect(error([12]) == .unknownKind(12))
     #expect(error([1]) == .truncated(offset: 1))
     #expect(error([1, 2]) == .otherVersion(2))
-    #expect(error([1, 3, 0xFF]) == .invalidText)
-    #expect(error([1, 3, 0x1B, 0x5B]) == .invalidText)
-    #expect(error([1, 3] + [UInt8](repeating: 0x61, count: 129)) == .tooLarge(size: 129))
+    #expect(error([1, 4, 0xFF]) == .invalidText)
+    #expect(error([1, 4, 0x1B, 0x5B]) == .invalidText)
+    #expect(error([1, 4] + [UInt8](repeating: 0x61, count: 129)) == .tooLarge(size: 129))
     #expect(error([2, 0]) == .trailingBytes(offset: 1))
     #expect(error([3, 0]) == .invalidUID(size: 0))
     #expect(error([3, 11] + [UInt8](repeating: 1, count: 11)) == .invalidUID(size: 11))

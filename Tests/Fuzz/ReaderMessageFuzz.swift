@@ -72,7 +72,7 @@ private func chosen(_ bytes: [UInt8]) -> ReaderMessage? {
   switch kind {
   case 0: return .ready(device: choices.text())
   case 1: return .heartbeat
-  case 2: return .tagArrived(uid)
+  case 2: return .tagArrived(uid, wasPresent: choices.byte() & 1 != 0)
   case 3: return .tagRead(TagReading(uid: uid, model: model, bytes: choices.take(Limits.tagMemorySizeMax)))
   case 4: return .tagFaulted(uid, model, TagFault.allCases[choices.below(TagFault.allCases.count)])
   case 5: return .tagLeft(uid)

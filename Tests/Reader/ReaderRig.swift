@@ -77,7 +77,7 @@ final class ReaderRig {
 
   /// The reading of a tag that arrives; anything else is a failure.
   func reading() throws -> TagReading {
-    guard case .message(.tagArrived(let uid)) = try nextEvent() else { throw TestFault("tagArrived") }
+    guard case .message(.tagArrived(let uid, _)) = try nextEvent() else { throw TestFault("tagArrived") }
     let event = try nextEvent()
     guard case .message(.tagRead(let reading)) = event, reading.uid == uid else {
       throw TestFault("tagRead of \(uid); there was \(event)")

@@ -102,7 +102,7 @@ import Testing
     let rig = try ReaderRig()
     try rig.startReady()
     try rig.tell("place classic")
-    guard case .message(.tagArrived(let uid)) = try rig.nextEvent() else { throw TestFault("tagArrived") }
+    guard case .message(.tagArrived(let uid, _)) = try rig.nextEvent() else { throw TestFault("tagArrived") }
     #expect(try rig.nextEvent() == .message(.tagFaulted(uid, .mifareClassic, .unsupportedModel)))
     try rig.take()
   }
@@ -123,7 +123,7 @@ import Testing
     for (name, bytes) in [("ntag203", 168), ("ultralight", 64)] {
       let content = memory(bytes: bytes, container: 0x3E, message: 200)
       try rig.tell("place \(name) memory=\(hex(content))")
-      guard case .message(.tagArrived(let uid)) = try rig.nextEvent() else { throw TestFault("tagArrived") }
+      guard case .message(.tagArrived(let uid, _)) = try rig.nextEvent() else { throw TestFault("tagArrived") }
       #expect(try rig.nextEvent() == .message(.tagFaulted(uid, .type2, .malformedAnswer)))
       try rig.take()
     }
@@ -145,7 +145,7 @@ import Testing
     try rig.startReady()
     for size in [0, 1] {
       try rig.tell("place type4 size=\(size)")
-      guard case .message(.tagArrived(let uid)) = try rig.nextEvent() else { throw TestFault("tagArrived") }
+      guard case .message(.tagArrived(let uid, _)) = try rig.nextEvent() else { throw TestFault("tagArrived") }
       #expect(try rig.nextEvent() == .message(.tagFaulted(uid, .type4, .malformedAnswer)))
       try rig.take()
     }
@@ -180,7 +180,7 @@ import Testing
     let rig = try ReaderRig()
     try rig.startReady()
     try rig.tell("place type4 memory=000dd1010a550461622e63642f6566 container=\(container)")
-    guard case .message(.tagArrived(let uid)) = try rig.nextEvent() else { throw TestFault("tagArrived") }
+    guard case .message(.tagArrived(let uid, _)) = try rig.nextEvent() else { throw TestFault("tagArrived") }
     #expect(try rig.nextEvent() == .message(.tagFaulted(uid, .type4, fault)))
     try rig.take()
   }
@@ -189,7 +189,7 @@ import Testing
     let rig = try ReaderRig()
     try rig.startReady()
     try rig.tell("place type4 url=\(tagURL) slow=800")
-    guard case .message(.tagArrived(let uid)) = try rig.nextEvent() else { throw TestFault("tagArrived") }
+    guard case .message(.tagArrived(let uid, _)) = try rig.nextEvent() else { throw TestFault("tagArrived") }
     #expect(try rig.nextEvent() == .message(.tagFaulted(uid, .type4, .refusedToAnswer)))
     try rig.take()
     try rig.tell("place ntag213 url=\(tagURL)")
@@ -242,7 +242,7 @@ import Testing
     try rig.startReady()
     for exchanges in 1...6 {
       try rig.tell("place \(name) url=\(tagURL)", "take after \(exchanges)")
-      guard case .message(.tagArrived(let uid)) = try rig.nextEvent() else { throw TestFault("tagArrived") }
+      guard case .message(.tagArrived(let uid, _)) = try rig.nextEvent() else { throw TestFault("tagArrived") }
       switch try rig.nextEvent() {
       case .message(.tagRead(let reading)):
         #expect(String(decoding: reading.bytes, as: UTF8.self).contains(tagURL))

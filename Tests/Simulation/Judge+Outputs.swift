@@ -127,6 +127,7 @@ extension World {
     guard reader == .ready, let tag = lying, tag.isSeen, let readAt = tag.readAt, tag.action == action else {
       return fail("\(action.name) was performed, and no genuine tag of it lies there")
     }
+    if tag.wasLeft { fail("\(action.name) was performed for a tag that lay there at the start") }
     if now.instant - readAt < action.confirmWithin ?? .zero { fail("\(action.name) was not confirmed") }
   }
 

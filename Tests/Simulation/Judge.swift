@@ -79,6 +79,7 @@ extension World {
       return fail("\(entry.action) was stored, and no genuine tag of it lies there")
     }
     if tag.isSpent { fail("one tap was stored twice") }
+    if tag.wasLeft, action.mode != .hold { fail("\(entry.action) was stored for a tag that lay there at the start") }
     let heldFor = now.instant - readAt
     if heldFor < action.confirmWithin ?? .zero { fail("\(entry.action) was not confirmed") }
     lying?.isSpent = true

@@ -184,9 +184,9 @@ extension World {
     presence.counting[entry.id] = (uid, count)
   }
 
-  /// A toggle ignores a tap only while the one before is on its way to the disk.
+  /// A toggle ignores a tap only while the one before is on its way to the disk, and a tag left lying.
   func judgeHeld(_ action: String?) {
-    guard action == Cast.toggle.name else { return }
+    guard action == Cast.toggle.name, lying?.wasPresent != true else { return }
     let isComing = presence.coming.values.contains { $0.action == action }
     let isEnding = presence.ending.values.contains { presence.owed[$0]?.arrival.action == action }
     if !isComing, !isEnding { fail("a toggle ignored a tap, and nothing of it was under way") }

@@ -128,6 +128,7 @@ extension World {
     readyAt = now.instant
     isHanging = false
     lying?.isSeen = false
+    lying?.wasPresent = true
     tell(.reader(.ready(device: "chip")))
   }
 
@@ -172,12 +173,15 @@ extension World {
     lying?.isSeen = true
     if isTicket { tickets.tapCount += 1 }
     // A card that shows up later than that was away, although nobody saw it leave.
-    if now.instant - readyAt > Limits.heldTagReturnMax {
+    let isLate = now.instant - readyAt > Limits.heldTagReturnMax
+    if isLate {
       lying?.isSpent = false
+      lying?.wasLeft = false
+      lying?.wasPresent = false
       lying?.readAt = nil
       lying?.holding = nil
     }
-    tell(.reader(.tagArrived(reading.uid)))
+    tell(.reader(.tagArrived(reading.uid, wasPresent: placed.wasPresent && !isLate)))
     guard reader == .ready else { return }
     if isTorn { return tell(.reader(.tagFaulted(reading.uid, reading.model, .pulledAway))) }
     read()

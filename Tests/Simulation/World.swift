@@ -20,6 +20,10 @@ final class World {
     var action: Action?
     /// Whether it has triggered something and has not been away since.
     var isSpent = false
+    /// Whether it lay there when the kiosk started, and has not been away since.
+    var wasLeft = false
+    /// Whether it lay there when the reader became ready.
+    var wasPresent = false
     /// The arrival that ends when it leaves.
     var holding: EntryID?
   }
@@ -240,6 +244,7 @@ final class World {
     contacts = [Bool](repeating: false, count: contacts.count)
     lying?.isSeen = false
     lying?.isSpent = false
+    lying?.wasLeft = true
     lying?.readAt = nil
     hook = WebhookBook()
     hookReloaded = false

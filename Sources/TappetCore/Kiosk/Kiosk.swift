@@ -127,7 +127,7 @@ package struct Kiosk: Sendable {
       effects = []
     case .tagJob(let phase): effects = tagJobChanged(phase)
     case .reader(let message): effects = handleReaderMessage(message, at: now)
-    case .readerMalformed(let error): effects = reader.malformed(error)
+    case .readerMalformed(let error): effects = reader.malformed(error, at: now.instant)
     case .readerEnded(let end): effects = reader.ended(end, at: now.instant)
     case .readerNotStarted(let code): effects = reader.notStarted(code: code, at: now.instant)
     case .store(let answer): effects = storeAnswered(answer, at: now)
@@ -296,10 +296,10 @@ package struct Kiosk: Sendable {
     let effects = reader.received(message, at: now.instant)
     recordPresence(message, wasUsable: wasUsable, at: now.instant)
     guard wasUsable else { return effects }
-    if tapPolicy.isWriting { return effects + saidWhileWriting(message, at: now) }
+    if tapPolicy.isWriting { return effects + saidWhileWriting(message) }
     switch message {
-    case .tagArrived(let uid):
-      tapPolicy.taps.tagArrived(uid, sinceReady: reader.sinceReady(at: now.instant))
+    case .tagArrived(let uid, let wasPresent):
+      tapPolicy.taps.tagArrived(uid, wasPresent: wasPresent, wasUnattended: reader.wasUnattended)
       return effects + [.light(.reading)]
     case .tagRead(let reading): return effects + tagRead(reading, at: now)
     case .tagFaulted(let uid, _, let fault): return effects + tagUnreadable(uid, fault, at: now)

@@ -38,8 +38,10 @@ extension Limits {
   /// `nfc_open` fails after 1.4 s if the chip does not respond; the remaining time is for process startup on a slow
   /// board.
   package static let readerStartMax: Duration = .seconds(6)
-  /// Time within which a new reader finds, in its first polls, a tag that was present all along.
+  /// Time after which a tag counts as removed that a new reader has not reported, although it reports it with `ready`.
   package static let heldTagReturnMax: Duration = .milliseconds(600)
+  /// Time that a person keeps holding a tag to a reader that has failed; a tag found later was left there.
+  package static let readerAbsenceMax: Duration = .seconds(10)
   /// Maximum number of tags whose cooldown is remembered; even a crowd with one tag per person does not need more.
   package static let cooldownsMax = 256
   /// Time limit of one Type 2 command: the chip allows a tag 51 ms; the remaining time is for a slow line to the chip.

@@ -10,7 +10,7 @@ extension ReaderMessage {
     switch self {
     case .ready(let device): [1, ReaderMessage.protocolVersion] + ReaderMessage.printable(device)
     case .heartbeat: [2]
-    case .tagArrived(let uid): [3] + uid.encoded
+    case .tagArrived(let uid, let wasPresent): [wasPresent ? 11 : 3] + uid.encoded
     case .tagRead(let reading) where reading.bytes.count > Limits.tagMemorySizeMax:
       ReaderMessage.tagFaulted(reading.uid, reading.model, .tooLarge).encode()
     case .tagRead(let reading): [4] + reading.uid.encoded + [reading.model.rawValue] + reading.bytes
@@ -66,6 +66,7 @@ extension ReaderMessage {
         throw .invalidHeader(size: reader.remaining)
       }
       self = .tagDescribed(TagDescription(uid: uid, model: model, header: Array(reader.rest())))
+    case 11: self = .tagArrived(try reader.uid(), wasPresent: true)
     default: throw .unknownKind(kind)
     }
     guard reader.remaining == 0 else { throw .trailingBytes(offset: reader.offset) }

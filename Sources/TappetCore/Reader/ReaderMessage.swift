@@ -14,6 +14,7 @@
 //   8 orderProgress  writes done (2, little-endian), writes in all (2)
 //   9 orderDone   uid size (1), uid, model (1), writes (2, little-endian), fault or 0 (1), its two numbers (2, 2)
 //  10 tagDescribed  uid size (1), uid, model (1), header (0 or 12 bytes); follows each tagRead
+//  11 tagArrived  as 3, of a tag that was present when the device became ready
 
 /// One message from tappet-reader.
 package enum ReaderMessage: Hashable, Sendable {
@@ -22,7 +23,9 @@ package enum ReaderMessage: Hashable, Sendable {
   /// An iteration of the polling loop is complete.
   case heartbeat
   /// A tag is in the field; its memory is being read.
-  case tagArrived(TagUID)
+  ///
+  /// `wasPresent` if the first poll found it, which takes place before `ready`; the message then follows `ready`.
+  case tagArrived(TagUID, wasPresent: Bool = false)
   /// The part of the tag's memory that a tap needs; `tagDescribed` follows.
   indirect case tagRead(TagReading)
   /// Further details of the tag in the last `tagRead`.
@@ -41,7 +44,7 @@ package enum ReaderMessage: Hashable, Sendable {
   /// Version of the protocol.
   ///
   /// Both processes are from the same build; a different version means that an update left an old tappet-reader behind.
-  package static let protocolVersion: UInt8 = 3
+  package static let protocolVersion: UInt8 = 4
 }
 
 /// The reason why a datagram is not a valid message.

@@ -12,9 +12,9 @@ struct ReaderSupervision: Sendable {
     /// The process was started, but has not sent a message yet.
     case starting(since: Instant)
     /// The process is polling for tags.
-    case polling(readyAt: Instant, lastHeard: Instant)
+    case polling(lastHeard: Instant)
     /// The process is reading a tag that arrived.
-    case reading(readyAt: Instant, since: Instant)
+    case reading(since: Instant)
     /// The process has been given up and is exiting; if it is still running at `killAt`, it is killed.
     case ending(killAt: Instant?)
     /// The process was requested to exit, and will not be restarted.
@@ -30,6 +30,11 @@ struct ReaderSupervision: Sendable {
   private var failures = 0
   /// The last reported loss without a recovery; a loss is reported only once, not at every failed attempt.
   private var reportedLoss: ReaderLoss?
+  /// Whether a tag that was present when the reader became ready may have been placed without a person waiting for it:
+  /// the kiosk was not running, or the reader was away for long.
+  private(set) var wasUnattended = true
+  /// Time since which a reader that worked has been away; `nil` while there is none.
+  private var awaySince: Instant?
 
   init(startAt now: Instant) { state = .waiting(until: now) }
 
@@ -61,18 +66,10 @@ struct ReaderSupervision: Sendable {
     switch state {
     case .waiting(let until): until
     case .starting(let since): since + Limits.readerStartMax
-    case .polling(_, let lastHeard): lastHeard + Limits.readerSilenceMax
-    case .reading(_, let since): since + Limits.readerReadMax
+    case .polling(let lastHeard): lastHeard + Limits.readerSilenceMax
+    case .reading(let since): since + Limits.readerReadMax
     case .ending(let killAt): killAt
     case .absent, .stopping, .stopped: nil
-    }
-  }
-
-  /// Returns the time since the reader reported that it is ready; zero if no reader is ready.
-  func sinceReady(at now: Instant) -> Duration {
-    switch state {
-    case .polling(let readyAt, _), .reading(let readyAt, _): now - readyAt
-    case .absent, .waiting, .starting, .ending, .stopping, .stopped: .zero
     }
   }
 
@@ -84,7 +81,7 @@ struct ReaderSupervision: Sendable {
       state = .starting(since: now)
       return [.start(.reader)]
     case .starting, .polling, .reading:
-      return [.kill(.reader)] + markLost(.silent)
+      return [.kill(.reader)] + markLost(.silent, at: now)
     case .ending:
       state = .ending(killAt: nil)
       return [.kill(.reader)]
@@ -97,18 +94,19 @@ struct ReaderSupervision: Sendable {
   mutating func received(_ message: ReaderMessage, at now: Instant) -> [Effect] {
     switch (state, message) {
     case (.starting, .ready(let device)):
-      state = .polling(readyAt: now, lastHeard: now)
+      state = .polling(lastHeard: now)
       failures = 0
       reportedLoss = nil
+      if let awaySince, now - awaySince > Limits.readerAbsenceMax { wasUnattended = true }
+      awaySince = nil
       return [.report(.reader(.ready(device: device)))]
     case (.starting, .lost(let fault, let code)), (.polling, .lost(let fault, let code)),
       (.reading, .lost(let fault, let code)):
-      return markLost(.fault(fault, code: code), killAt: now + Limits.readerDeathMax)
-    case (.polling(let readyAt, _), .tagArrived):
-      state = .reading(readyAt: readyAt, since: now)
-    case (.polling(let readyAt, _), _), (.reading(let readyAt, _), .tagRead), (.reading(let readyAt, _), .tagFaulted),
-      (.reading(let readyAt, _), .tagLeft):
-      state = .polling(readyAt: readyAt, lastHeard: now)
+      return markLost(.fault(fault, code: code), killAt: now + Limits.readerDeathMax, at: now)
+    case (.polling, .tagArrived):
+      state = .reading(since: now)
+    case (.polling, _), (.reading, .tagRead), (.reading, .tagFaulted), (.reading, .tagLeft):
+      state = .polling(lastHeard: now)
     case (.reading, .ready), (.reading, .heartbeat), (.reading, .tagArrived), (.reading, .tagDescribed),
       (.reading, .orderProgress), (.reading, .orderDone):
       break  // The deadline of the read remains in effect.
@@ -119,9 +117,9 @@ struct ReaderSupervision: Sendable {
   }
 
   /// Handles an invalid message: the process can no longer be trusted.
-  mutating func malformed(_ error: ReaderMessageError) -> [Effect] {
+  mutating func malformed(_ error: ReaderMessageError, at now: Instant) -> [Effect] {
     switch state {
-    case .starting, .polling, .reading: [.kill(.reader)] + markLost(.malformed(error))
+    case .starting, .polling, .reading: [.kill(.reader)] + markLost(.malformed(error), at: now)
     case .absent, .waiting, .ending, .stopping, .stopped: []
     }
   }
@@ -130,7 +128,7 @@ struct ReaderSupervision: Sendable {
   mutating func ended(_ end: ProcessEnd, at now: Instant) -> [Effect] {
     switch state {
     case .starting, .polling, .reading:
-      let effects = markLost(.ended(end))
+      let effects = markLost(.ended(end), at: now)
       scheduleRestart(at: now)
       return effects
     case .ending:
@@ -147,7 +145,7 @@ struct ReaderSupervision: Sendable {
   /// Handles a process that could not be started.
   mutating func notStarted(code: Int32, at now: Instant) -> [Effect] {
     guard case .starting = state else { return [] }
-    let effects = markLost(.notStarted(code: code))
+    let effects = markLost(.notStarted(code: code), at: now)
     scheduleRestart(at: now)
     return effects
   }
@@ -193,7 +191,8 @@ struct ReaderSupervision: Sendable {
     }
   }
 
-  private mutating func markLost(_ loss: ReaderLoss, killAt: Instant? = nil) -> [Effect] {
+  private mutating func markLost(_ loss: ReaderLoss, killAt: Instant? = nil, at now: Instant) -> [Effect] {
+    if isUsable { (wasUnattended, awaySince) = (false, now) }
     state = .ending(killAt: killAt)
     guard reportedLoss != loss else { return [] }
     reportedLoss = loss

@@ -5,9 +5,8 @@ extension Kiosk {
   mutating func recordPresence(_ message: ReaderMessage, wasUsable: Bool, at now: Instant) {
     switch message {
     case .ready: if !wasUsable, reader.isUsable { tapPolicy.presence.readerReady(at: now) }
-    case .tagArrived(let uid):
-      guard wasUsable else { return }
-      tapPolicy.presence.tagArrived(uid, wasThere: reader.sinceReady(at: now) <= Limits.heldTagReturnMax)
+    case .tagArrived(let uid, let wasPresent):
+      if wasUsable { tapPolicy.presence.tagArrived(uid, wasPresent: wasPresent) }
     case .tagLeft(let uid): if wasUsable { tapPolicy.presence.tagLeft(uid) }
     case .tagRead, .tagFaulted, .tagDescribed, .heartbeat, .lost, .orderProgress, .orderDone: break
     }

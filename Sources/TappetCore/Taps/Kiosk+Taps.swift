@@ -35,11 +35,12 @@ extension Kiosk {
 
   private mutating func tagVerified(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
     let action = tap.action
-    if let refusal = timeRefusal(of: tap, at: now) { return refuse(.tag, uid, refusal, tap.owner, at: now) }
-    // A tag left on the reader must not open a gate when power returns.
-    if !action.outputs.isEmpty, tapPolicy.taps.wasThereAtStart(uid) {
+    // A tag left on the reader must not open a gate when power returns, here or at the broker. With `mode: hold`, a tag
+    // on the reader is a state instead of a tap, but an output is driven only while a person may be present.
+    if action.mode != .hold || !action.outputs.isEmpty, tapPolicy.taps.wasLeftLying(uid) {
       return ignore(uid, action: action.name, .held, tap.owner, at: now)
     }
+    if let refusal = timeRefusal(of: tap, at: now) { return refuse(.tag, uid, refusal, tap.owner, at: now) }
     if isSetOff(action, by: uid) { return ignore(uid, action: action.name, .held, tap.owner, at: now) }
     if let remaining = tapPolicy.taps.cooldownRemaining(uid, tap, at: now.instant) {
       // A tag with a ticket unlocks the panel only if its use is counted.

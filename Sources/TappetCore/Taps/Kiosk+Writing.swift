@@ -21,10 +21,10 @@ extension Kiosk {
   }
 
   /// Marks the job's tag as held, so that it does not count as a tap if it stays on the reader.
-  mutating func saidWhileWriting(_ message: ReaderMessage, at now: Moment) -> [Effect] {
+  mutating func saidWhileWriting(_ message: ReaderMessage) -> [Effect] {
     switch message {
-    case .tagArrived(let uid):
-      tapPolicy.taps.tagArrived(uid, sinceReady: reader.sinceReady(at: now.instant))
+    case .tagArrived(let uid, let wasPresent):
+      tapPolicy.taps.tagArrived(uid, wasPresent: wasPresent, wasUnattended: reader.wasUnattended)
       return []
     case .tagRead(let reading):
       _ = tapPolicy.taps.isHeld(reading.uid)

@@ -57,9 +57,9 @@ struct PendingRemovals: Sendable {
   }
 
   /// Handles the arrival of a tag: any other tag has left; so has this tag if it was not on the reader all along.
-  mutating func tagArrived(_ uid: TagUID, wasThere: Bool) {
+  mutating func tagArrived(_ uid: TagUID, wasPresent: Bool) {
     for index in places.indices where places[index].arrival.uid != nil {
-      if places[index].arrival.uid == uid, wasThere {
+      if places[index].arrival.uid == uid, wasPresent {
         places[index].isAwaited = false
       } else {
         places[index].hasLeft = true

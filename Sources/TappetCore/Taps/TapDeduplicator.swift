@@ -4,33 +4,30 @@
 struct TapDeduplicator: Sendable {
   /// The tag whose tap was counted, and whose removal has not been reported yet.
   private var held: TagUID?
-  /// The tag that was present when the first reader became ready, until the tag leaves.
-  private var early: TagUID?
-  /// Whether any tag has arrived since the start.
-  private var hasSeenTag = false
+  /// The tag that was left on the reader while nobody could tap, until the tag leaves.
+  private var leftLying: TagUID?
   /// Last acceptance of each tag and secret; those older than the longest cooldown are dropped.
   private var accepted: [(uid: TagUID, secretID: String?, action: String, at: Instant)] = []
 
   /// Handles the removal of a tag.
   mutating func tagLeft(_ uid: TagUID) {
     if held == uid { held = nil }
-    if early == uid { early = nil }
+    if leftLying == uid { leftLying = nil }
   }
 
   /// Handles the arrival of a tag.
   ///
-  /// If a tag was present all along, a new reader reports it immediately after becoming ready. A tag that is reported
-  /// later was removed in between, although its removal was not reported.
-  mutating func tagArrived(_ uid: TagUID, sinceReady: Duration) {
-    let wasThere = sinceReady <= Limits.heldTagReturnMax
-    if held == uid, wasThere { return }
+  /// A tag that was not already present when the reader became ready was removed before, even if its removal was not
+  /// reported.
+  mutating func tagArrived(_ uid: TagUID, wasPresent: Bool, wasUnattended: Bool) {
+    if wasPresent, held == uid || leftLying == uid { return }
     held = nil
-    early = wasThere && !hasSeenTag ? uid : nil
-    hasSeenTag = true
+    leftLying = wasPresent && wasUnattended ? uid : nil
   }
 
-  /// Returns whether the tag has been on the reader since before the start, in which case the kiosk may be unattended.
-  func wasThereAtStart(_ uid: TagUID) -> Bool { early == uid }
+  /// Returns whether the tag was placed while the kiosk was not running or its reader was away, so that perhaps no
+  /// person is present.
+  func wasLeftLying(_ uid: TagUID) -> Bool { leftLying == uid }
 
   /// Returns whether this reading belongs to a tap that was already counted; otherwise counts it.
   mutating func isHeld(_ uid: TagUID) -> Bool {

@@ -215,7 +215,7 @@ private struct Fact {
     case .ready(let device):
       self.init(type: TAPPET_READER_EVENT_READY)
       self.device = device
-    case .tagArrived(let uid): self.init(type: TAPPET_READER_EVENT_TAG_ARRIVED, uid: uid.bytes)
+    case .tagArrived(let uid, _): self.init(type: TAPPET_READER_EVENT_TAG_ARRIVED, uid: uid.bytes)
     case .tagRead(let reading): self.init(reading)
     case .tagFaulted(let uid, let model, let fault):
       self.init(type: TAPPET_READER_EVENT_TAG_FAULTED, uid: uid.bytes, sentence: fault.sentence)
