@@ -57,7 +57,17 @@ import Testing
         == HomeAssistantPlan(
           prefix: "ha", name: "Lobby", actions: ["bell"], outputs: [], window: .seconds(20), obeysLock: true))
     #expect(configuration.commands.count == 1 && configuration.commands[0].obeysLock)
-    #expect(configuration.broker?.commandTopics.last == "ha/status")
+    // Home Assistant's own topic does not depend on the prefix of discovery.
+    #expect(configuration.broker?.commandTopics.last == "homeassistant/status")
+  }
+
+  @Test func `the topic of its birth and will, and the payload of the will, can be set`() throws {
+    let configuration = try loaded("home_assistant: {status_topic: house/hass, offline_payload: 'gone'}")
+    let plan = try #require(configuration.homeAssistant)
+    #expect(configuration.broker?.commandTopics.last == "house/hass")
+    #expect(plan.isOnline(Array("Gone".utf8)) == false && plan.isOnline(Array("offline".utf8)) == true)
+    #expect(problems("home_assistant: {status_topic: 'a/#'}").count == 1)
+    #expect(problems("home_assistant: {offline_payload: ''}").count == 1)
   }
 
   @Test func `without it, and with 'false', nothing is subscribed to`() throws {

@@ -65,6 +65,16 @@ import Testing
     #expect(discoveries(story, until: 40_000) == [])
   }
 
+  @Test func `only the will's payload means that Home Assistant is down`() {
+    let plan = HomeAssistantPlan()
+    for birth in ["online", "Online", "ON", "1", "{}", "offline?", " offline"] {
+      #expect(plan.isOnline(Array(birth.utf8)) == true, "\(birth)")
+    }
+    for will in ["offline", "OFFLINE", "Offline"] { #expect(plan.isOnline(Array(will.utf8)) == false, "\(will)") }
+    #expect(plan.isOnline([]) == nil)
+    #expect(plan.isOnline([0xFF, 0x00]) == true)
+  }
+
   @Test func `births are spread`() {
     let delays = (1...20).map { (seed: UInt64) -> Int in
       let story = running(seed: seed)

@@ -173,7 +173,7 @@ extension YAMLReader {
     // Subscription replies identify topics by index, so rooms must come last.
     commands = commands.filter { !$0.isRoom } + commands.filter { $0.isRoom }
     broker?.settings.commandTopics =
-      commands.filter { !$0.isRoom }.map { $0.topic } + (homeAssistant.map { [$0.birthTopic] } ?? [])
+      commands.filter { !$0.isRoom }.map { $0.topic } + (homeAssistant.map { [$0.statusTopic] } ?? [])
     broker?.settings.siteTopic = site?.topic
     return KioskConfiguration(
       broker: broker?.settings, stateFolder: state, storesPassword: broker?.storesPassword ?? false,

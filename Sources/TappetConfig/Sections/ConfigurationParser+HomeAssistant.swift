@@ -19,7 +19,7 @@ extension YAMLReader {
     guard let node else { return nil }
     var plan = HomeAssistantPlan(actions: actionNames, outputs: outputNames)
     if case .scalar = node.content { return flag(node) == true ? plan : nil }
-    let keys = ["prefix", "name", "actions", "outputs", "expires", "locked"]
+    let keys = ["prefix", "name", "actions", "outputs", "expires", "locked", "status_topic", "offline_payload"]
     guard let mapping = mapping(node, keys: keys) else { return nil }
     if let prefix = topic(mapping["prefix"]) { plan.prefix = prefix }
     plan.name = shortText(mapping["name"], sizeMax: Limits.actionTitleSizeMax)
@@ -33,6 +33,10 @@ extension YAMLReader {
       plan.window = window
     }
     plan.obeysLock = flag(mapping["locked"]) ?? false
+    if let topic = topic(mapping["status_topic"]) { plan.statusTopic = topic }
+    if let payload = shortText(mapping["offline_payload"], sizeMax: Limits.actionTitleSizeMax) {
+      plan.offlinePayload = payload
+    }
     return plan
   }
 

@@ -14,12 +14,17 @@ package struct HomeAssistantPlan: Hashable, Sendable {
   package var window: Duration
   /// Whether its commands are refused while the buttons are locked.
   package var obeysLock: Bool
+  /// Topic of Home Assistant's birth message and last will, which does not depend on `prefix`.
+  package var statusTopic: String
+  /// Payload of its last will, in any case.
+  package var offlinePayload: String
 
   /// Creates a plan for the given actions and outputs.
   @export(interface)
   package init(
     prefix: String = "homeassistant", name: String? = nil, actions: [String] = [], outputs: [String] = [],
-    window: Duration = Limits.commandWindow, obeysLock: Bool = false
+    window: Duration = Limits.commandWindow, obeysLock: Bool = false, statusTopic: String = "homeassistant/status",
+    offlinePayload: String = "offline"
   ) {
     self.prefix = prefix
     self.name = name
@@ -27,10 +32,18 @@ package struct HomeAssistantPlan: Hashable, Sendable {
     self.outputs = outputs
     self.window = window
     self.obeysLock = obeysLock
+    self.statusTopic = statusTopic
+    self.offlinePayload = offlinePayload
   }
 
-  /// Topic on which Home Assistant reports that it has started or is stopping.
-  package var birthTopic: String { prefix + "/status" }
+  /// Returns whether a message on `statusTopic` reports Home Assistant as available; `nil` if it reports nothing.
+  ///
+  /// The payload of the birth message can be configured in Home Assistant, so only that of the will counts as down.
+  @export(interface)
+  package func isOnline(_ payload: [UInt8]) -> Bool? {
+    guard !payload.isEmpty else { return nil }
+    return !payload.map { $0.asciiLowercased }.elementsEqual(offlinePayload.utf8.map { $0.asciiLowercased })
+  }
 }
 
 /// The topics below a kiosk's base topic that Home Assistant reads and writes.

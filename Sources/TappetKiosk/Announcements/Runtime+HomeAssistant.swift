@@ -50,10 +50,10 @@ extension Runtime {
     if let last = news.last(unixMilliseconds: now.unixMilliseconds) { keep(last.encoded(), at: topics.lastTap) }
   }
 
-  /// Handles a message on Home Assistant's birth topic; returns false for other topics.
+  /// Handles a message on Home Assistant's status topic; returns false for other topics.
   func heardHomeAssistant(_ message: LinkMessage) -> Bool {
-    guard let plan = configuration.homeAssistant, message.topic == plan.birthTopic else { return false }
-    inbox.append(.homeAssistant(isOnline: message.payload == Array("online".utf8)))
+    guard let plan = configuration.homeAssistant, message.topic == plan.statusTopic else { return false }
+    if let isOnline = plan.isOnline(message.payload) { inbox.append(.homeAssistant(isOnline: isOnline)) }
     return true
   }
 
@@ -62,7 +62,7 @@ extension Runtime {
     guard let plan = configuration.homeAssistant, index + 1 == configuration.broker?.commandTopics.count else {
       return false
     }
-    if !isGranted { log(LogRecord(homeAssistantDenied: plan.birthTopic)) }
+    if !isGranted { log(LogRecord(homeAssistantDenied: plan.statusTopic)) }
     return true
   }
 
