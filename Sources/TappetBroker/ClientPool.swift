@@ -227,7 +227,7 @@ package final class ClientPool {
   private func maintain(_ now: Instant) throws(LinkFailure) {
     maintenance = now + .seconds(1)
     for session in sessions {
-      let outcome = session.maintain()
+      let outcome = session.maintain().outcome
       guard outcome.isSuccess else { throw outcome.loss(of: session, socketError: 0) }
     }
   }

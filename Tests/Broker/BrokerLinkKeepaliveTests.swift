@@ -13,27 +13,47 @@ private func second(_ number: Int64) -> Instant { Instant(nanoseconds: number * 
     #expect(keepalive.deadline == second(10))
     #expect(keepalive.advance(to: second(9)) == .none)
     #expect(keepalive.advance(to: second(10)) == .ping)
-    #expect(keepalive.deadline == second(20))
-    #expect(keepalive.advance(to: second(19)) == .none)
-    #expect(keepalive.advance(to: second(20)) == .dead)
+    keepalive.pinged(true, at: second(10))
+    #expect(keepalive.deadline == second(15))
+    #expect(keepalive.advance(to: second(14)) == .none)
+    #expect(keepalive.advance(to: second(15)) == .dead)
   }
 
   @Test func `an answer is awaited no longer than a PUBACK`() {
     var keepalive = BrokerLinkKeepalive(interval: .seconds(60), at: second(0))
     #expect(keepalive.advance(to: second(60)) == .ping)
+    keepalive.pinged(true, at: second(60))
     #expect(keepalive.deadline == second(60) + Limits.acknowledgeTimeout)
   }
 
-  @Test func `traffic delays the ping, and only bytes from the broker answer it`() {
+  @Test func `a broker that sends does not delay the ping, only bytes from the client do`() {
     var keepalive = BrokerLinkKeepalive(interval: .seconds(10), at: second(0))
     keepalive.sent(at: second(4))
-    keepalive.received(at: second(6))
-    #expect(keepalive.advance(to: second(15)) == .none)
-    #expect(keepalive.advance(to: second(16)) == .ping)
-    keepalive.sent(at: second(18))
-    #expect(keepalive.deadline == second(26))
-    keepalive.received(at: second(20))
-    #expect(keepalive.deadline == second(30))
+    for time in 5...13 { keepalive.received(at: second(Int64(time))) }
+    #expect(keepalive.advance(to: second(13)) == .none)
+    #expect(keepalive.advance(to: second(14)) == .ping)
+    keepalive.pinged(true, at: second(14))
+    #expect(keepalive.deadline == second(23))
+  }
+
+  @Test func `a silent broker is dead in time, whatever the client sends`() {
+    var keepalive = BrokerLinkKeepalive(interval: .seconds(10), at: second(0))
+    for time in 1...9 { keepalive.sent(at: second(Int64(time))) }
+    #expect(keepalive.advance(to: second(10)) == .ping)
+    keepalive.pinged(true, at: second(10))
+    for time in 11...14 { keepalive.sent(at: second(Int64(time))) }
+    #expect(keepalive.advance(to: second(15)) == .dead)
+  }
+
+  @Test func `a ping that libmosquitto did not find due is retried, and no broker that sends is dead`() {
+    var keepalive = BrokerLinkKeepalive(interval: .seconds(10), at: second(0))
+    keepalive.received(at: second(9))
+    #expect(keepalive.advance(to: second(10)) == .ping)
+    keepalive.pinged(false, at: second(10))
+    #expect(keepalive.deadline == second(11))
+    #expect(keepalive.advance(to: second(11)) == .ping)
+    keepalive.pinged(true, at: second(11))
+    #expect(keepalive.deadline == second(19))
   }
 
   @Test func `an interval of zero never pings`() {

@@ -57,6 +57,22 @@ private func publish(_ broker: TestBroker, _ arguments: String..., input: String
 }
 
 @Suite(.serialized) struct CommandLinkTests {
+  @Test func `messages that need no response do not keep the link from its pings`() throws {
+    let broker = try TestBroker()
+    var settings = broker.settings()
+    settings.keepaliveSeconds = 5
+    let test = try CommandLink(settings)
+    defer { test.end() }
+    #expect(test.isSubscribed())
+    for number in 1...6 {
+      try publish(broker, "-q", "0", "-m", "junk")
+      #expect(eventually { test.messages.count == number })
+      // The broker ends a connection after 1.5 keepalives without a byte from the client.
+      #expect(stays(for: 1.7) { !test.log.events.contains { if case .lost = $0 { true } else { false } } })
+    }
+    #expect(broker.log.contains("PINGREQ from kiosk-test") && !broker.log.contains("exceeded timeout"))
+  }
+
   @Test(arguments: [MQTTVersion.v311, .v5])
   func `a command arrives, and what is kept is not sent or is marked`(_ version: MQTTVersion) throws {
     let broker = try TestBroker()
@@ -142,7 +158,7 @@ private func publish(_ broker: TestBroker, _ arguments: String..., input: String
   @Test func `commands may take a few megabytes at once, and a little each second, however long there were none`() {
     var budget = InboundQuota()
     let start = Instant(nanoseconds: 0)
-    budget.subscribedToCommands(at: start)
+    budget.subscribed(upTo: Limits.commandBytesMax, at: start)
     let atOnce = Limits.linkUnaskedSizeMax + Limits.commandBytesMax
     let (full, over) = (budget.isExceeded(by: atOnce, at: start), budget.isExceeded(by: atOnce + 1, at: start))
     #expect(!full && over)

@@ -17,7 +17,7 @@ extension BrokerLinkLoop {
       let addresses = try BrokerLinkAddresses.resolve(endpoint.host)
       observe?(.resolved(addresses))
       let attempt = BrokerLinkAttempt(
-        current, endpoint: endpoint, mqtt5: mqtt5, keepsRetained: !withoutRetained.contains(endpoint),
+        current, endpoint: endpoint, mqtt5: mqtt5, keepsRetained: !status.withoutRetained.contains(endpoint),
         addresses: addresses, deadline: now + current.answerMax)
       tryNextAddress(of: attempt, after: .connectTimedOut)
     } catch { end(.failed(error)) }
@@ -42,7 +42,7 @@ extension BrokerLinkLoop {
   /// Records whether a broker that accepted the connection supports retained messages.
   func recordRetained(_ connack: BrokerLinkSession.Connack, _ endpoint: BrokerEndpoint) {
     if connack.facts.hasRetained == false { current.keepsRetained = false }
-    guard !current.keepsRetained, withoutRetained.insert(endpoint).inserted else { return }
+    guard !current.keepsRetained, status.withoutRetained.insert(endpoint).inserted else { return }
     events.post(.lacksRetained)
   }
 

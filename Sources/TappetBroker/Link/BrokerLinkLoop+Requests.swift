@@ -17,7 +17,7 @@ extension BrokerLinkLoop {
   /// Subscribes to the command topics and the site's topic; each request is the topic's index in `ownTopics`.
   func subscribeToCommands() {
     guard let session, !current.ownTopics.isEmpty else { return }
-    budget.subscribedToCommands(at: now, ofSite: current.siteTopic != nil)
+    budget.subscribed(upTo: current.siteTopic == nil ? Limits.commandBytesMax : Limits.siteBytesMax, at: now)
     commandFlow = CommandRateLimiter()
     for (index, topic) in current.commandTopics.enumerated() {
       let request = UInt64(index)
@@ -28,8 +28,8 @@ extension BrokerLinkLoop {
     ask(session, request, orReport: .subscribed(request: request, qos: nil)) { $0.subscribeToSite(topic) }
   }
 
-  private func ask(
-    _ session: BrokerLinkSession, _ request: UInt64, orReport refusal: LinkReception,
+  func ask(
+    _ session: BrokerLinkSession, _ request: UInt64, orReport refusal: LinkReception?,
     _ call: (BrokerLinkSession) -> (outcome: BrokerLinkSession.Outcome, messageID: Int32)
   ) {
     let (outcome, messageID) = call(session)
@@ -37,7 +37,7 @@ extension BrokerLinkLoop {
     if outcome.isSuccess {
       requests.append((messageID, request))
     } else if outcome.refusesMessage {
-      receive(refusal)
+      if let refusal { receive(refusal) }
     } else {
       ended(session, outcome, socketError: 0)
     }

@@ -42,8 +42,7 @@ final class BrokerLinkLoop {
   var budget = InboundQuota()
   var commandFlow = CommandRateLimiter()
   var isEnding = false
-  /// Endpoints that do not support retained messages.
-  var withoutRetained: Set<BrokerEndpoint> = []
+  var status = BrokerLinkStatus()
 
   init(
     _ settings: BrokerSettings, window: Int, commands: Mailbox<Command>, heartbeat: Heartbeat,
@@ -104,8 +103,7 @@ final class BrokerLinkLoop {
     case .connecting(let attempt): return attempt.addressDeadline
     case .handshaking(let attempt): return min(attempt.deadline, now + Limits.handshakeTurn)
     case .up:
-      guard let deadline = answerDeadline else { return keepalive.deadline }
-      return min(keepalive.deadline ?? deadline, deadline)
+      return [keepalive.deadline, answerDeadline, status.deadline].compactMap { $0 }.min()
     case .closing(_, let until): return until
     }
   }
@@ -134,7 +132,7 @@ final class BrokerLinkLoop {
     case .unsubscribe(let request, let filter):
       send(request, orReport: .unsubscribed(request: request, isDone: false)) { $0.unsubscribe(filter: filter) }
     case .disconnect: close()
-    case .update(let settings): (self.settings, withoutRetained) = (settings, [])
+    case .update(let settings): (self.settings, status.withoutRetained, status.unwatched) = (settings, [], [])
     case .heartbeat: heartbeat.confirm()
     case .shutdown:
       isEnding = true
@@ -142,7 +140,7 @@ final class BrokerLinkLoop {
     }
   }
 
-  private func publish(
+  func publish(
     id: EntryID?, topic: String, payload: UnsafeRawBufferPointer, qos: Int32, isRetained: Bool,
     _ properties: MessageProperties = MessageProperties()
   ) {
@@ -172,8 +170,7 @@ final class BrokerLinkLoop {
       phase = .closing(status: 0, until: now + Limits.linkCloseMax)
       guard let session, current.announcesStatus else { return sendDisconnect() }
       let (outcome, messageID) = StaticString("offline").withBytes {
-        session.publish(
-          topic: current.statusTopic + "/status", payload: $0, qos: 1, isRetained: current.keepsRetained)
+        session.publish(topic: statusTopic, payload: $0, qos: 1, isRetained: current.keepsRetained)
       }
       guard outcome.isSuccess else { return sendDisconnect() }
       phase = .closing(status: messageID, until: now + Limits.linkCloseMax)
@@ -218,16 +215,18 @@ final class BrokerLinkLoop {
   private func exchange(_ session: BrokerLinkSession, _ events: Readiness) {
     let code = events.contains(.failed) ? BrokerLinkSocket.error(of: session.socket) : 0
     if !events.isDisjoint(with: [.readable, .hungUp, .failed]) {
-      keepalive.received(at: now)
       // Packets that have already arrived need no poll, and the responses to them are sent in one write.
       for _ in 0..<Limits.linkReadsPerTurn {
-        guard process(session, session.read(), socketError: code) else { return }
+        let outcome = session.read()
+        keepalive.received(at: now)
+        guard process(session, outcome, socketError: code) else { return }
         if !session.hasUnread { break }
       }
     }
     if events.contains(.writable) {
+      let outcome = session.write()
       keepalive.sent(at: now)
-      _ = process(session, session.write(), socketError: code)
+      _ = process(session, outcome, socketError: code)
     }
   }
 
@@ -243,16 +242,20 @@ final class BrokerLinkLoop {
       if let failure = attempt.failureOfMQTT5 { events.post(.didFallBack(failure)) }
       if attempt.findsMQTT5 { events.post(.foundMQTT5) }
       recordRetained(connack, attempt.endpoint)
-      didConnect(connack)
+      didConnect(connack, attempt.endpoint)
     }
     for acknowledgement in session.takeAcknowledgements() { handle(acknowledgement) }
     for grant in session.takeGrants() {
-      if let request = takeRequest(grant.messageID) { receive(grant.answer(to: request)) }
+      guard let request = takeRequest(grant.messageID), request != BrokerLinkStatus.request else { continue }
+      receive(grant.answer(to: request))
     }
     for messageID in session.takeEndedSubscriptions() {
       if let request = takeRequest(messageID) { receive(.unsubscribed(request: request, isDone: true)) }
     }
-    let (messages, discardedCount) = (session.takeMessages(), session.takeDiscardedCount())
+    let received = session.takeMessages()
+    // libmosquitto has responded to these within the read.
+    if received.contains(where: { $0.qos > 0 }) { keepalive.sent(at: now) }
+    let (messages, discardedCount) = (withoutStatus(received), session.takeDiscardedCount())
     // Handling the acknowledgements may have disconnected and ended the session.
     guard self.session === session else { return false }
     guard wasAsked(messages, discardedCount),
@@ -268,7 +271,7 @@ final class BrokerLinkLoop {
     return false
   }
 
-  private func didConnect(_ connack: BrokerLinkSession.Connack) {
+  private func didConnect(_ connack: BrokerLinkSession.Connack, _ endpoint: BrokerEndpoint) {
     phase = .up
     session?.beginBuffering()
     let interval = Duration.seconds(Int64(connack.facts.keepaliveSeconds ?? current.keepaliveSeconds))
@@ -276,10 +279,7 @@ final class BrokerLinkLoop {
     events.post(.connected(sessionPresent: connack.sessionPresent))
     // Subscribes before publishing `online`, because senders may then expect their commands to be received.
     subscribeToCommands()
-    guard current.announcesStatus else { return }
-    StaticString("online").withBytes {
-      publish(id: nil, topic: current.statusTopic + "/status", payload: $0, qos: 1, isRetained: true)
-    }
+    announceStatus(to: endpoint)
   }
 
   private func handle(_ acknowledgement: BrokerLinkSession.Acknowledgement) {
@@ -300,7 +300,9 @@ final class BrokerLinkLoop {
       guard attempt.deadline <= now else { return }
       let isInHandshake = session?.tls.map { !$0.isEstablished } ?? false
       end(.failed(isInHandshake ? .handshakeTimedOut : .noConnack))
-    case .up: keepAlive(now)
+    case .up:
+      if let deadline = status.deadline, deadline <= now { publishOnline() }
+      keepAlive(now)
     case .closing(_, let until):
       if until <= now { sendDisconnect() }
     }
@@ -312,10 +314,11 @@ final class BrokerLinkLoop {
     case .none: break
     case .dead: end(.lost(.keepaliveExpired))
     case .ping:
-      budget.asked()
-      // libmosquitto counts whole seconds from the same activity, so its PINGREQ is due as well, and this call sends
-      // it.
-      if let session { _ = process(session, session.maintain(), socketError: 0) }
+      guard let session else { return }
+      let (outcome, hasPinged) = session.maintain()
+      keepalive.pinged(hasPinged, at: now)
+      if hasPinged { budget.asked() }
+      _ = process(session, outcome, socketError: 0)
     }
   }
 
@@ -355,6 +358,7 @@ final class BrokerLinkLoop {
     session = nil
     phase = .idle
     window.empty()
+    if case .lost(let failure) = event { stopWatching(after: failure) } else { stopWatching(after: nil) }
     requests.removeAll()
     events.post(event)
   }

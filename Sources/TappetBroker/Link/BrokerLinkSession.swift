@@ -32,9 +32,9 @@ final class BrokerLinkSession {
   private var acknowledgements: [Acknowledgement] = []
   private var grants: [Grant] = []
   private var endedSubscriptions: [Int32] = []
-  private var messages: [LinkMessage] = []
-  private var discardedCount = 0
+  private var received: (messages: [LinkMessage], discardedCount: Int) = ([], 0)
   private var isBuffered = false
+  private var hasPinged = false
   /// Whether data is available to `read`, regardless of poll's result.
   private(set) var hasUnread = false
   private let mosquitto: OpaquePointer
@@ -57,7 +57,7 @@ final class BrokerLinkSession {
     self.observe = observe
     self.readsProperties = readsProperties
     self.version = version
-    takesCommands = !settings.ownTopics.isEmpty
+    takesCommands = settings.announcesStatus || !settings.ownTopics.isEmpty
     siteTopic = settings.siteTopic
     mosquitto = try BrokerLinkSession.makeObject(settings.clientID)
     let object = mosquitto
@@ -213,8 +213,15 @@ final class BrokerLinkSession {
     return outcome
   }
   func write() -> Outcome { outcome(mosquitto_loop_write(mosquitto, 1)) }
-  /// Runs libmosquitto's periodic work, which sends a PINGREQ when one is due.
-  func maintain() -> Outcome { outcome(mosquitto_loop_misc(mosquitto)) }
+  /// Runs libmosquitto's periodic work, which sends a PINGREQ if one is due by libmosquitto's count of whole seconds.
+  ///
+  /// Only its log tells whether it did: the PINGREQ is the only message of that work.
+  func maintain() -> (outcome: Outcome, hasPinged: Bool) {
+    hasPinged = false
+    mosquitto_log_callback_set(mosquitto) { _, context, _, _ in BrokerLinkSession.session(context)?.hasPinged = true }
+    defer { mosquitto_log_callback_set(mosquitto, nil) }
+    return (outcome(mosquitto_loop_misc(mosquitto)), hasPinged)
+  }
   func disconnect() -> Outcome { outcome(mosquitto_disconnect(mosquitto)) }
 
   /// Publishes on an established connection only: otherwise libmosquitto would keep the message and send it later.
@@ -248,11 +255,11 @@ final class BrokerLinkSession {
     return (outcome(code), messageID)
   }
 
-  /// Subscribes to a command topic; with MQTT 5, retained messages are excluded and retain flags preserved.
-  func subscribeToCommands(_ topic: String) -> (outcome: Outcome, messageID: Int32) {
+  /// Subscribes to a command topic; with MQTT 5, retained and own messages are excluded and retain flags preserved.
+  func subscribeToCommands(_ topic: String, qos: Int32 = 1) -> (outcome: Outcome, messageID: Int32) {
     var messageID: Int32 = 0
     let code = mosquitto_subscribe_v5(
-      mosquitto, &messageID, topic, 1, version == .v5 ? MessageProperties.commandOptions : 0, nil)
+      mosquitto, &messageID, topic, qos, version == .v5 ? MessageProperties.commandOptions : 0, nil)
     return (outcome(code), messageID)
   }
 
@@ -283,14 +290,14 @@ final class BrokerLinkSession {
 
   /// Returns the messages received since the last call.
   func takeMessages() -> [LinkMessage] {
-    defer { messages.removeAll() }
-    return messages
+    defer { received.messages.removeAll() }
+    return received.messages
   }
 
   /// Returns the number of messages discarded since the last call.
   func takeDiscardedCount() -> Int {
-    defer { discardedCount = 0 }
-    return discardedCount
+    defer { received.discardedCount = 0 }
+    return received.discardedCount
   }
 
   private func outcome(_ code: Int32) -> Outcome { Outcome(code: code, systemCode: SystemError.last("mosquitto").code) }
@@ -310,9 +317,9 @@ final class BrokerLinkSession {
     // For a command or a bundle that is too large, only the size is reported.
     let kept = size > ownMax ? 0 : size
     guard kept <= Limits.receivedMessageSizeMax || isOfSite, Memory.hasRoom(for: kept) else {
-      return discardedCount += 1
+      return received.discardedCount += 1
     }
-    messages.append(
+    received.messages.append(
       LinkMessage(
         topic: name, payload: Array(UnsafeRawBufferPointer(start: message.payload, count: kept)),
         size: size, qos: message.qos, isRetained: message.retain, response: MessageProperties.response(properties),

@@ -7,11 +7,11 @@ import TappetCore
 struct InboundQuota {
   /// Total number of bytes allowed; `nil`, which means no limit, once the owner has subscribed.
   private var allowed: Int64? = Limits.linkUnaskedSizeMax
-  /// Time up to which the rate for commands has been added to `allowed`; `nil` if there are no command topics.
+  /// Time up to which the rate for commands has been added to `allowed`; `nil` if there are no own topics.
   private var refilledAt: Instant?
   private var receivedBefore: Int64 = 0
   /// Maximum number of bytes in one burst.
-  private var atOnce = Limits.commandBytesMax
+  private var burstMax: Int64 = 0
 
   /// Whether the owner has subscribed to anything.
   var hasSubscribed: Bool { allowed == nil }
@@ -22,10 +22,10 @@ struct InboundQuota {
   /// Handles a subscription by the owner, which lifts the limit.
   mutating func subscribed() { allowed = nil }
 
-  /// Handles subscriptions to command topics, whose messages are small and few, and to a site's topic.
-  mutating func subscribedToCommands(at now: Instant, ofSite: Bool = false) {
-    if ofSite { atOnce = Limits.siteBytesMax }
-    allowed? += atOnce
+  /// Handles a subscription to own topics, whose messages have `size` bytes at most in one burst.
+  mutating func subscribed(upTo size: Int64, at now: Instant) {
+    burstMax += size
+    allowed? += size
     refilledAt = now
   }
 
@@ -37,7 +37,7 @@ struct InboundQuota {
       if seconds > 0 {
         // Unused allowance expires: a day without commands must not permit a flood.
         let refilled = allowed + min(seconds, 3600) * Limits.commandBytesPerSecond
-        self.allowed = max(allowed, min(refilled, receivedBefore + atOnce))
+        self.allowed = max(allowed, min(refilled, receivedBefore + burstMax))
         self.refilledAt = now
       }
     }

@@ -3,6 +3,10 @@
 extension Limits {
   /// PUBACK timeout, after which a link counts as dead even if the broker sends other packets.
   package static let acknowledgeTimeout: Duration = .seconds(20)
+  /// Minimum interval between two publications of the retained status, however often others replace it.
+  package static let statusIntervalMin: Duration = .seconds(5)
+  /// Maximum size of the statuses of others that a broker may send in one burst, in bytes.
+  package static let statusBytesMax: Int64 = 64 * 1024
   /// Time without an expected response after which the next broker is tried.
   ///
   /// Clusters elect a new leader within that time; a keepalive of 10 s would detect a frozen node only after 15 s.
