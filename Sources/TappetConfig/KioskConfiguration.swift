@@ -193,6 +193,7 @@ extension KioskSettings {
     unknownTags = configuration.unknownTags
     inventory = configuration.inventory?.plan
     site = configuration.site?.name
+    for webhook in configuration.webhooks where webhook.room == nil { webhookTargets[webhook.action] = webhook.target }
     rooms.actions = Set(configuration.webhooks.filter { $0.room != nil }.map { $0.action })
     rooms.reporting = Set(configuration.webhooks.filter { $0.reportsOutcome }.map { $0.action })
     rooms.areEncrypted = configuration.matrix?.encryption != nil && !rooms.actions.isEmpty

@@ -63,6 +63,7 @@ struct RuntimeParts {
       summary = try secretStore.store.summary(at: now, clockIsGood: clockIsGood)
       summary.arrivals = try secretStore.store.arrivals(
         of: configuration.actions.compactMap { $0.removal == nil ? nil : $0.name })
+      summary.workedWebhooks = try secretStore.store.workedWebhooks()
       summary.tagCounts = try secretStore.store.tagCounts()
       summary.openings = try secretStore.store.timedOpenings()
       summary.roomPosition = try secretStore.store.roomPosition()

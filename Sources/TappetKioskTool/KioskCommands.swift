@@ -16,7 +16,8 @@ extension Command {
         .actionRename, .audit,
         .personAdd, .personList, .personRename, .personAllow, .personSuspend, .personResume, .personRemove,
         .personAssign, .personImport, .personExport, .peopleKeys, .peoplePush,
-        .certCheck, .certImport, .certRequest, .certEnrol, .outboxList, .outboxDrop, .outboxExport, .backup, .restore,
+        .certCheck, .certImport, .certRequest, .certEnrol, .outboxList, .outboxDrop, .outboxRetry, .outboxExport,
+        .backup, .restore,
         .tokenSeal, .tokenOpen, .tokenKey,
       ]
     }

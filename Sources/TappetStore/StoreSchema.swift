@@ -6,7 +6,7 @@ enum StoreSchema {
   /// All migrations in order; missing migrations are applied in one transaction.
   static let migrations: [String] = [
     first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth, thirteenth,
-    fourteenth, fifteenth, sixteenth,
+    fourteenth, fifteenth, sixteenth, seventeenth,
   ]
 
   /// The version of a database after all migrations.
@@ -18,7 +18,7 @@ enum StoreSchema {
     WHERE type = 'table'
       AND name IN (
         'secrets', 'outbox', 'boots', 'meta', 'sealed', 'audit', 'outbox_totals', 'audit_chain', 'webhooks',
-        'webhook_totals', 'webhooks_given_up', 'announced', 'tag_hints', 'history', 'ticket_uses',
+        'webhook_totals', 'given_up', 'announced', 'tag_hints', 'history', 'ticket_uses',
         'arrivals', 'tag_counts', 'room_commands', 'room_position', 'room_edits')
     """
 
@@ -91,7 +91,7 @@ enum StoreSchema {
     );
     """
 
-  /// The webhook outbox and its dead letters.
+  /// The webhook outbox and its dead letters, which the last migration moves.
   ///
   /// The tables are separate, so that an entry for the broker incurs no extra cost, and the broker's entries are found
   /// without skipping those of an unreachable webhook server.
@@ -169,6 +169,20 @@ enum StoreSchema {
       filling INTEGER NOT NULL, event TEXT, outcome INTEGER
     );
     CREATE INDEX room_edits_due ON room_edits (number) WHERE event IS NOT NULL AND outcome IS NOT NULL;
+    """
+
+  /// The dead letters of both destinations, with what is needed to send them again.
+  private static let seventeenth = """
+    CREATE TABLE given_up (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL, destination INTEGER NOT NULL, action TEXT NOT NULL,
+      topic TEXT NOT NULL, message BLOB NOT NULL, retained INTEGER NOT NULL, filling INTEGER NOT NULL,
+      trigger INTEGER NOT NULL, accepted_unix_ms INTEGER NOT NULL, given_up_unix_ms INTEGER NOT NULL,
+      reason INTEGER NOT NULL, UNIQUE (id, destination)
+    );
+    INSERT INTO given_up
+      SELECT number, id, 1, action, '', message, 0, 1, trigger, accepted_unix_ms, given_up_unix_ms, reason
+      FROM webhooks_given_up;
+    DROP TABLE webhooks_given_up;
     """
 
   /// Query for whether a replica contains the UIDs of the tags, which older replicas do not.

@@ -71,7 +71,7 @@ import Testing
     let entry = try #require(accepted)
     #expect(
       story.at(110, .link(.publishRefused(entry.id, code: 135))) == [
-        "light refused", "report undeliverable light 135", "forget",
+        "light refused", "report undeliverable light 135", "give up light",
       ])
     #expect(story.kiosk.outboxCount == 0)
   }
@@ -82,7 +82,7 @@ import Testing
     let accepted = story.accept(at: 100, .of(.garageSecret))
     let entry = try #require(accepted)
     #expect(
-      story.at(110, .fillFailed(entry.id)) == ["light refused", "report undeliverable garage", "forget"])
+      story.at(110, .fillFailed(entry.id)) == ["light refused", "report undeliverable garage", "give up garage"])
   }
 
   // MARK: Without a clock

@@ -116,11 +116,19 @@ extension KioskScript {
       (404, .givenUp(.status(404))), (410, .givenUp(.status(410))), (600, .givenUp(.status(600))),
       (101, .givenUp(.status(101))),
     ] {
-      #expect(WebhookDecision(status: status) == verdict)
+      #expect(WebhookDecision(status: status, hasWorked: false) == verdict)
     }
+    for status in [301, 302, 400, 401, 403, 404, 405, 407, 409, 421, 451, 499, 600] {
+      #expect(WebhookDecision(status: status, hasWorked: true) == .again(.status(status)))
+    }
+    for status in [410, 413, 415, 422] {
+      #expect(WebhookDecision(status: status, hasWorked: true) == .givenUp(.status(status)))
+    }
+    #expect(
+      WebhookDecision(.redirectForbidden, code: 1, hasWorked: true) == .again(.trouble(.redirectForbidden, code: 1)))
     let ofRooms = TransportError.tokenRefused.rawValue...TransportError.roomPlain.rawValue
     for trouble in TransportError.allCases where !ofRooms.contains(trouble.rawValue) {
-      let verdict = WebhookDecision(trouble, code: 7)
+      let verdict = WebhookDecision(trouble, code: 7, hasWorked: false)
       #expect(
         verdict == (trouble == .redirectForbidden ? .givenUp(.redirectForbidden) : .again(.trouble(trouble, code: 7))))
     }
@@ -185,6 +193,65 @@ extension KioskScript {
     #expect(story.answer(entry, 404, at: 120) == ["light refused", "report given up hook 404", "give up hook"])
     #expect(story.kiosk.counters.webhooks.givenUp == 1 && story.kiosk.webhookCount == 0)
     #expect(story.enter("hook", at: 200, sequence: 2).words.contains("post hook"))
+  }
+
+  /// A kiosk whose webhook has accepted an entry.
+  private func worked() -> KioskScript {
+    let story = KioskScript.withHooks()
+    story.kiosk.delivery.webhookProcess.targets = ["hook": 1]
+    let (entry, _) = story.enter("hook", at: 100, sequence: 1)
+    _ = story.ready(at: 110)
+    #expect(story.answer(entry, 200, at: 120).contains("note that hook works"))
+    return story
+  }
+
+  @Test func `a webhook that has worked is posted to again, until its URL changes or it is gone`() {
+    let story = worked()
+    let (entry, _) = story.enter("hook", at: 200, sequence: 2)
+    let words = story.answer(entry, 404, at: 210)
+    #expect(words.contains("light queued") && words.contains("report webhook waits hook 404"))
+    _ = story.sleepAndEnd(until: 1_300)
+    if let entry { story.at(1_300, .webhookOutbox(.fetched([entry], reachedEnd: true))) }
+    #expect(!story.answer(entry, 200, at: 1_310).contains("note that hook works"), "recorded once")
+    let gone = story.enter("hook", at: 1_400, sequence: 3).entry
+    #expect(story.answer(gone, 410, at: 1_410).contains("report given up hook 410"))
+    story.kiosk.delivery.webhookProcess.targets = ["hook": 2]
+    let moved = story.enter("hook", at: 1_500, sequence: 4).entry
+    #expect(story.answer(moved, 404, at: 1_510).contains("report given up hook 404"))
+  }
+
+  @Test func `a webhook that worked before the restart has worked`() {
+    let story = KioskScript([.hook, .other, .both, .token])
+    var summary = OutboxSummary()
+    summary.workedWebhooks = ["hook": 7]
+    story.kiosk.delivery.webhookProcess.targets = ["hook": 7]
+    story.at(0, .started(summary))
+    #expect(story.kiosk.delivery.webhookProcess.hasWorked("hook"))
+    #expect(!story.kiosk.delivery.webhookProcess.hasWorked("other"))
+  }
+
+  @Test func `an entry that alone is refused keeps no other back`() {
+    let story = worked()
+    let (bad, _) = story.enter("hook", at: 200, sequence: 2)
+    _ = story.answer(bad, 400, at: 210)
+    let (good, _) = story.enter("hook", at: 220, sequence: 3)
+    _ = story.sleepAndEnd(until: 1_300)
+    story.at(1_300, .webhookOutbox(.fetched([bad, good].compactMap { $0 }, reachedEnd: true)))
+    #expect(story.kiosk.delivery.webhooks.inflight.values.map(\.sequence) == [3])
+  }
+
+  @Test func `an entry that was given up is sent again on request`() {
+    let story = KioskScript.withHooks()
+    let (entry, _) = story.enter("hook", at: 100, sequence: 1)
+    _ = story.ready(at: 110)
+    _ = story.answer(entry, 404, at: 120)
+    #expect(story.at(130, .retryAsked(entry?.id)) == ["retry \(entry?.id.hex ?? "")"])
+    guard var entry else { return }
+    entry.sequence = 2
+    #expect(
+      story.at(140, .store(.retried([entry]))) == ["report queued hook again", "fetch webhooks after 1"])
+    #expect(story.at(150, .webhookOutbox(.fetched([entry], reachedEnd: true))) == ["post hook"])
+    #expect(story.answer(entry, 200, at: 160).contains("report delivered hook") && story.kiosk.webhookCount == 0)
   }
 
   @Test func `a tap for both has one id, one promise, and two ways that do not wait for each other`() {

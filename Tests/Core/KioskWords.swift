@@ -61,7 +61,9 @@ extension StoreRequest {
     case .removePosted(_, let event): "forget webhook as \(event)"
     case .fetchEdit(let done): "fetch edit" + (done == nil ? "" : " without its last")
     case .recordOutcome(_, let outcome): "record outcome \(outcome)"
-    case .giveUpWebhook(let entry, _, _): "give up \(entry.action)"
+    case .giveUp(let entry, _, _): "give up \(entry.action)"
+    case .retry(let order): "retry \(order.id?.hex ?? "all")"
+    case .recordWebhook(let action, _): "note that \(action) works"
     case .fetch(let destination, let after, _, let clockIsGood, let resting):
       "fetch " + (destination == .webhook ? "webhooks " : "") + "after \(after)"
         + (clockIsGood ? "" : " without a clock")
@@ -172,6 +174,7 @@ extension Report {
     case .output(.refused(let order, _, let refusal)): "output \(order.output) refused \(refusal)"
     case .entry(.queued(let entry, .linkDown)): "queued \(entry.action) for the link"
     case .entry(.queued(let entry, .clockUnknown)): "queued \(entry.action) for the clock"
+    case .entry(.queued(let entry, .retried)): "queued \(entry.action) again"
     case .entry(.queued(let entry, .webhookFails)): "queued \(entry.action) for its webhook"
     case .entry(.queued(let entry, .homeAssistantAway)): "queued \(entry.action) for Home Assistant"
     case .entry(.queued(let entry, .behindOthers(let count))): "queued \(entry.action) behind \(count)"

@@ -109,11 +109,11 @@ import Testing
       (.roomPlain, .roomPlain),
       (.roomUnknown, .roomUnknown), (.messageRefused, .messageRefused), (.redirectForbidden, .redirectForbidden),
     ] {
-      #expect(WebhookDecision(trouble, code: 1) == .givenUp(refusal))
+      #expect(WebhookDecision(trouble, code: 1, hasWorked: true) == .givenUp(refusal))
       #expect(WebhookRefusal(number: refusal.number) == refusal)
     }
     for trouble in [TransportError.tokenRefused, .notAHomeserver] {
-      #expect(WebhookDecision(trouble, code: 1) == .again(.trouble(trouble, code: 1)))
+      #expect(WebhookDecision(trouble, code: 1, hasWorked: true) == .again(.trouble(trouble, code: 1)))
     }
   }
 

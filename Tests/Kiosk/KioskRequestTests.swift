@@ -29,7 +29,8 @@ import Testing
     return [
       .status, .watch, .lockPanel, .listOutputs, .switchOutput("gate", .pulse),
       .testCommand(topic: "c/signed", .action("3")), .testCommand(topic: "c/signed", .output("gate", operation: "on")),
-      .dropEntries(nil), .dropEntries(EntryID(hex: "00112233445566778899aabbccddeeff")), .nextTag, .watchTags,
+      .dropEntries(nil), .dropEntries(EntryID(hex: "00112233445566778899aabbccddeeff")),
+      .retryEntries(nil), .retryEntries(EntryID(hex: "00112233445566778899aabbccddeeff")), .nextTag, .watchTags,
       .beginTagJob(job), .cancelTagJob, .stagePeople(rows),
     ] + secrets.map { .secrets($0) }
   }()

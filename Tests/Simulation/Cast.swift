@@ -124,7 +124,14 @@ enum Cast {
     // Without a broker.
     KioskSettings(
       actions: actions.filter { ["hook", "poke", "gate", "hatch"].contains($0.name) }, panel: plain, endpointCount: 0),
-  ]
+  ].map { aimed($0) }
+
+  /// Each webhook has the same URL in all configurations.
+  private static func aimed(_ settings: KioskSettings) -> KioskSettings {
+    var settings = settings
+    for action in settings.actions where action.webhookBody != nil { settings.webhookTargets[action.name] = 7 }
+    return settings
+  }
 
   private static func stocked(_ settings: KioskSettings) -> KioskSettings {
     var settings = settings

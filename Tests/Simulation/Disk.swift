@@ -32,6 +32,8 @@ struct Disk {
   /// The answered commands whose mark is not on the disk yet.
   private(set) var settling: Set<String> = []
   private(set) var roomPosition: String?
+  /// The webhooks that have worked, with their targets.
+  private(set) var workedWebhooks: [String: Int64] = [:]
   /// The acts of tickets that it committed, by their ids.
   private var taken: Set<EntryID> = []
   /// Rows of a database that was set aside, in this life of the kiosk.
@@ -92,6 +94,9 @@ struct Disk {
       if fault == nil { use(ticket, id) }
       answers.append(fault.map { .storeFailed(id, $0) } ?? .counted(id))
     }
+    if fault == nil {
+      for case .recordWebhook(let action, let target) in batch { workedWebhooks[action] = target }
+    }
     for request in batch { keepLedger(request) }
     if fault == nil { markSettled() }
     for case .drop(let id, let excluding) in batch {
@@ -138,7 +143,7 @@ struct Disk {
       switch (request, destination) {
       case (.remove(let done, _), .broker): ids += done
       case (.removeWebhooks(let done), .webhook): ids += done.map { $0.id }
-      case (.giveUpWebhook(let entry, _, _), .webhook): ids.append(entry.id)
+      case (.giveUp(let entry, let reason, _), _) where reason.destination == destination: ids.append(entry.id)
       case _: break
       }
     }
@@ -214,7 +219,7 @@ struct Disk {
     era += 1
     ticketUses = [:]
     (arrivals, tagCounts) = ([], [:])
-    (roomCommands, roomPosition) = ([], nil)
+    (roomCommands, roomPosition, workedWebhooks) = ([], nil, [:])
     answers.append(.replaced)
   }
 
@@ -229,6 +234,7 @@ struct Disk {
       earliestExpiry: earliest(at: moment, clockIsGood: clockIsGood, excluding: [], of: .broker))
     summary.arrivals = arrivals
     summary.tagCounts = tagCounts
+    summary.workedWebhooks = workedWebhooks
     summary.roomPosition = roomPosition
     summary.roomCommands = roomCommands
     summary.webhookCount = rows.count { $0.entry.destination == .webhook }

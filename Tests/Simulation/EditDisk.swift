@@ -60,7 +60,7 @@ struct EditDisk {
 
   private static func isCarried(_ request: StoreRequest) -> Bool {
     switch request {
-    case .remove, .removeWebhooks, .removePosted, .giveUpWebhook, .recordOutcome: true
+    case .remove, .removeWebhooks, .removePosted, .giveUp, .recordOutcome: true
     case _: false
     }
   }
@@ -79,7 +79,7 @@ struct EditDisk {
     case .remove(let gone, _): (destination, ids) = (.broker, gone)
     case .removeWebhooks(let entries): (destination, ids) = (.webhook, entries.map { $0.id })
     case .removePosted(let entry, let posted): (destination, ids, event) = (.webhook, [entry.id], posted)
-    case .giveUpWebhook(let entry, _, _): (destination, ids) = (.webhook, [entry.id])
+    case .giveUp(let entry, let reason, _): (destination, ids) = (reason.destination, [entry.id])
     case _: return
     }
     if fails { return answers.append(.outbox(destination, .removeFailed(.ioError))) }

@@ -63,6 +63,7 @@ extension World {
       (book.count, book.size) = (0, 0)
       (hook.count, hook.size) = (0, 0)
       for row in loss { book.memoryOnly.insert(row.id) }
+    case .retried, .retryFailed: fail("a retry was answered, and nobody requested one")
     case .dropFailed, .checkFailed: book.isStoreInTrouble = true
     case .outbox(.broker, _): break
     }

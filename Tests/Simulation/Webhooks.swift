@@ -1,6 +1,7 @@
 // The webhooks' process and servers, and the rules about them:
 //   - An entry is posted only from the disk, to a process that is ready, once at a time, before its end.
 //   - No accepted entry is lost, and every outcome is shown.
+//   - A refusal is permanent only for a webhook that has never worked, even if the kiosk was restarted since.
 //   - A broker that is away keeps no webhook back, and a server that fails keeps no other action back.
 
 import TappetCore
@@ -16,6 +17,9 @@ struct WebhookBook {
   var restsUntil: [String: Instant] = [:]
   /// When the process was last lost; its pauses are bounded.
   var lostAt: Instant?
+  /// The actions whose webhook has worked, as the kiosk must know, and the one whose answer is being told.
+  var worked: Set<String> = []
+  var answered: String?
   /// Number of entries as the kiosk must believe, and those that are not committed yet.
   var count = 0
   var pending: (count: Int, size: Int) = (0, 0)
@@ -51,8 +55,9 @@ extension World {
   /// The answer to one of the requests: the number says which, and of what kind.
   func webhookAnswers(_ number: Int) {
     guard hook.process == .ready, !hook.outstanding.isEmpty else { return }
-    let id = hook.outstanding.remove(at: number % hook.outstanding.count).id
+    let (id, action) = hook.outstanding.remove(at: number % hook.outstanding.count)
     book.answering = [id]
+    hook.answered = settings.webhookTargets[action] == nil ? nil : action
     switch number / 4 % 6 {
     case 0, 1: tell(.webhook(.answered(id, status: 204, retryAfter: nil)))
     case 2: tell(.webhook(.answered(id, status: 500, retryAfter: nil)))
@@ -131,6 +136,9 @@ extension World {
       if isAnswer, seen.deliveredLights != 1 || seen.deliveredReports != 1 || seen.forgets != 1 {
         fail("a webhook's delivery was not shown and removed")
       }
+      if isAnswer, let action = hook.answered { hook.worked.insert(action) }
+    case .answered(_, status: 404, _) where hook.answered.map { hook.worked.contains($0) } ?? false:
+      if seen.forgets != 0 { fail("a webhook that had worked lost an entry by a refusal") }
     case .answered(_, status: 404, _):
       if isAnswer, seen.undeliverableReports != 1 || seen.refusedLights < 1 || seen.forgets != 1 {
         fail("a webhook's refusal was not shown")

@@ -355,7 +355,8 @@ extension World {
         send(.store(answer), allowing: room.recording.removeFirst())
         continue
       case .roomCommandsFailed: room.recording.removeFirst()
-      case .outbox, .edit, .editFailed, .dropFailed, .replaced, .checked, .checkFailed: break
+      case .outbox, .edit, .editFailed, .dropFailed, .retried, .retryFailed, .replaced, .checked, .checkFailed:
+        break
       }
       tell(.store(answer))
       book.answering = []

@@ -156,7 +156,8 @@ final class World {
     case .countUse(let id, _): judgeCounting(id)
     case .remove(let ids, _): for id in ids { judgeForgotten(id) }
     case .removeWebhooks(let entries): for entry in entries { judgeForgotten(entry.id) }
-    case .giveUpWebhook(let entry, _, _): judgeForgotten(entry.id)
+    case .giveUp(let entry, _, _): judgeForgotten(entry.id)
+    case .retry: fail("a retry was ordered, and nobody requested one")
     case .drop(let id, let excluding): judgeDrop(of: id, sparing: excluding)
     case .fetch(let destination, _, let limit, _, _):
       if !disk.owedFetches.insert(destination).inserted { fail("two fetches for the \(destination) at a time") }
@@ -165,7 +166,7 @@ final class World {
       if !disk.owedExpiries.insert(destination).inserted { fail("two expiry passes for the \(destination) at a time") }
       if moment != now { fail("an expiry pass for another moment") }
     case .recordRoomCommands(let rows, _): judgeRecorded(rows)
-    case .check, .recordCloses, .settleRoomCommand: break
+    case .check, .recordWebhook, .recordCloses, .settleRoomCommand: break
     case .removePosted, .fetchEdit, .recordOutcome: fail("an outcome is kept for an edit, and no action reports")
     case .recordSecretUse, .recordTimedOpening, .recordWrongCodes, .recordFallback, .forgetFallbacks, .recordBroker,
       .recordAnnounced, .recordTime, .recordTap, .keepHistory:
@@ -247,6 +248,7 @@ final class World {
     lying?.wasLeft = true
     lying?.readAt = nil
     hook = WebhookBook()
+    hook.worked = Set(disk.workedWebhooks.keys)
     hookReloaded = false
     shelf.restart()
     jobs.restart()

@@ -82,7 +82,7 @@ extension StoreEvent {
     _ = try store.append([.reported(1), .reported(2)])
     let rooms = try inRooms(store)
     _ = try serve(
-      store, .removeWebhooks([rooms[0]]), .giveUpWebhook(rooms[1], .roomClosed, unixMilliseconds: 0),
+      store, .removeWebhooks([rooms[0]]), .giveUp(rooms[1], .webhook(.roomClosed), unixMilliseconds: 0),
       .recordOutcome(.reported(1), .delivered), .recordOutcome(.reported(2), .delivered))
     #expect(try !store.hasRoomEdits())
   }

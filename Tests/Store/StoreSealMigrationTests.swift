@@ -38,7 +38,7 @@ import Testing
       DROP TABLE audit_chain;
       DROP TABLE webhooks;
       DROP TABLE webhook_totals;
-      DROP TABLE webhooks_given_up;
+      DROP TABLE given_up;
       DROP TABLE announced; DROP TABLE tag_hints;
       DROP TABLE history; DROP TABLE arrivals; DROP TABLE tag_counts; DROP TABLE ticket_uses;
       DROP TABLE room_commands; DROP TABLE room_position; DROP TABLE room_edits;

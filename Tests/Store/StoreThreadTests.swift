@@ -85,6 +85,8 @@ private final class Answers: @unchecked Sendable {
     case .editFailed(let fault): "editFailed \(fault)"
     case .dropped(let entries): "dropped \(entries.map(\.id.low))"
     case .dropFailed(let fault): "dropFailed \(fault)"
+    case .retried(let entries): "retried \(entries.map(\.id.low))"
+    case .retryFailed(let fault): "retryFailed \(fault)"
     case .replaced: "replaced"
     case .checked: "checked"
     case .checkFailed(let fault): "checkFailed \(fault)"

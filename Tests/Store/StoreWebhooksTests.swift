@@ -28,7 +28,7 @@ extension OutboxEntry {
     // As version 6 left it.
     try folder.sqlite(
       """
-      DROP TABLE webhooks; DROP TABLE webhook_totals; DROP TABLE webhooks_given_up; DROP TABLE announced;
+      DROP TABLE webhooks; DROP TABLE webhook_totals; DROP TABLE given_up; DROP TABLE announced;
       DROP TABLE tag_hints;
       DROP TABLE history; DROP TABLE arrivals; DROP TABLE tag_counts; DROP TABLE ticket_uses;
       DROP TABLE room_commands; DROP TABLE room_position; DROP TABLE room_edits;
@@ -67,21 +67,89 @@ extension OutboxEntry {
     #expect(try store.fetchExpired(at: .test(161, wallSeconds: 1_000_061), clockIsGood: true).expired.isEmpty)
   }
 
+  private func giveUp(_ entry: OutboxEntry, _ reason: DeliveryRefusal, in store: Store) throws {
+    _ = try StoreBatch([.giveUp(entry, reason, unixMilliseconds: 7)]).commit(to: store)
+  }
+
   @Test func `entries that were given up are listed with their reason, up to a bound, and dropped`() throws {
     let store = try folder.open()
-    for number in 1...UInt64(Limits.webhooksGivenUpMax + 5) {
+    for number in 1...UInt64(Limits.givenUpMax + 5) {
       _ = try store.append([.hook(number)])
       let entry = try #require(try store.fetch(after: 0, limit: 1, clockIsGood: true, of: .webhook).entries.first)
-      let removal = WebhookRemoval(entry: entry, reason: .status(404), unixMilliseconds: 7)
       // A kill between the answer and the commit repeats it.
-      try store.transaction { () throws(DatabaseError) in try store.remove([removal, removal]) }
+      for _ in 0..<2 { try giveUp(entry, .webhook(.status(404)), in: store) }
     }
     let listed = try store.givenUp()
-    #expect(listed.count == Limits.webhooksGivenUpMax && listed.first?.id.low == 6)
-    #expect(listed.allSatisfy { $0.reason == .status(404) && $0.body == "body" && $0.givenUpUnixMilliseconds == 7 })
+    #expect(listed.count == Limits.givenUpMax && listed.first?.id.low == 6)
+    #expect(listed.allSatisfy { $0.reason == .webhook(.status(404)) && $0.message.text == "body" })
+    #expect(listed.allSatisfy { $0.givenUpUnixMilliseconds == 7 })
     #expect(try store.drop(EntryID(high: 9, low: 6)).map(\.sequence) == [0])
-    #expect(try store.drop(nil).count == Limits.webhooksGivenUpMax - 1)
+    #expect(try store.drop(nil).count == Limits.givenUpMax - 1)
     #expect(try store.givenUp().isEmpty)
+  }
+
+  @Test func `both entries of a tap that were given up are sent again as they were, behind all others`() throws {
+    let store = try folder.open()
+    var token = OutboxEntry(
+      id: EntryID(high: 9, low: 1), action: "both", topic: "home/a", message: PayloadTemplate("%T!"), isRetained: true,
+      trigger: .button, acceptedUnixMilliseconds: 5, expiry: .at(Instant(nanoseconds: 160 * OutboxEntry.second)),
+      webhookBody: PayloadTemplate("b"))
+    token.sequence = try #require(try store.append([token]).first)
+    _ = try store.append([.hook(2)])
+    let half = try #require(try store.fetch(after: 0, limit: 1, clockIsGood: true, of: .webhook).entries.first)
+    try giveUp(token, .broker(code: 135), in: store)
+    try giveUp(half, .webhook(.status(404)), in: store)
+    #expect(try store.givenUp().map(\.reason) == [.broker(code: 135), .webhook(.status(404))])
+    #expect(try store.fetch(after: 0, limit: 9, clockIsGood: true).entries.isEmpty)
+    var order = RetryOrder(EntryID(high: 9, low: 1), [], countMax: 9, at: .test(200, wallSeconds: 1_000_000))
+    order.lifetimes = ["both": .seconds(60)]
+    #expect(try store.retry(order).map(\.destination) == [.broker, .webhook])
+    let again = try #require(try store.fetch(after: 0, limit: 9, clockIsGood: true).entries.first)
+    #expect(again.id == token.id && again.topic == "home/a" && again.message == token.message && again.isRetained)
+    #expect(again.expiry == .at(Instant(nanoseconds: 260 * OutboxEntry.second)) && again.trigger == .button)
+    let webhooks = try store.fetch(after: 0, limit: 9, clockIsGood: true, of: .webhook).entries
+    #expect(webhooks.map(\.message.text) == ["body", "b"], "behind the other entry")
+    #expect(try store.givenUp().isEmpty && store.retry(order).isEmpty)
+  }
+
+  @Test func `a retry does not fill the outbox beyond its limit`() throws {
+    let store = try folder.open()
+    for number in 1...3 {
+      _ = try store.append([.hook(UInt64(number))])
+      let entry = try #require(try store.fetch(after: 0, limit: 1, clockIsGood: true, of: .webhook).entries.first)
+      try giveUp(entry, .webhook(.status(404)), in: store)
+    }
+    let order = RetryOrder(nil, [], countMax: 2, at: .test(200, wallSeconds: 1_000_000))
+    #expect(try store.retry(order).map(\.id.low) == [1, 2])
+    #expect(try store.givenUp().map(\.id.low) == [3])
+  }
+
+  @Test func `the version before's list of what was given up is kept`() throws {
+    do { _ = try folder.open() }
+    try folder.sqlite(
+      """
+      DROP TABLE given_up;
+      CREATE TABLE webhooks_given_up (
+        number INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL UNIQUE, action TEXT NOT NULL, message BLOB NOT NULL,
+        trigger INTEGER NOT NULL, accepted_unix_ms INTEGER NOT NULL, given_up_unix_ms INTEGER NOT NULL,
+        reason INTEGER NOT NULL
+      );
+      INSERT INTO webhooks_given_up VALUES (4, x'0000000000000009000000000000002a', 'hook', x'6f6e', 1, 5, 6, 404);
+      PRAGMA user_version = 16;
+      """)
+    let letter = try #require(try folder.open().givenUp().first)
+    #expect(letter.id == EntryID(high: 9, low: 42) && letter.message.text == "on" && letter.action == "hook")
+    #expect(letter.reason == .webhook(.status(404)) && letter.givenUpUnixMilliseconds == 6)
+  }
+
+  @Test func `which webhooks have worked survives a restart, and follows the action's new name`() throws {
+    do {
+      let store = try folder.open()
+      _ = try StoreBatch([.recordWebhook(action: "a: b", target: -5), .recordWebhook(action: "c", target: 6)])
+        .commit(to: store)
+      _ = try StoreBatch([.recordWebhook(action: "c", target: 7)]).commit(to: store)
+    }
+    #expect(try folder.open().workedWebhooks() == ["a: b": -5, "c": 7])
   }
 
   @Test func `an entry for the broker writes nothing into the webhooks' tables`() throws {

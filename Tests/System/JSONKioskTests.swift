@@ -44,7 +44,7 @@ import Testing
     _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(1))", until: "queued")
     let entries = try judge(try run(world, "outbox list", []), "outbox list")
     words["outbox drop"] = [try #require(entries.first?["id"] as? String)]
-    for name in ["status", "outbox export", "outbox drop"] {
+    for name in ["status", "outbox export", "outbox drop", "outbox retry"] {
       #expect(try judge(try run(world, name, words[name] ?? []), name).count == 1, "\(name)")
     }
     #expect(try run(world, "status", []).status == 1)

@@ -126,6 +126,35 @@ extension WebhookServer {
     #expect(try world.tappet("outbox", "list").output == "")
   }
 
+  @Test func `a webhook that has worked loses no tap while its proxy refuses, even if the kiosk restarts`() throws {
+    let world = try KioskWorld.withWebhooks([("ring", "message: a, \(try server.webhook("deployed"))")])
+    try world.start()
+    try world.press(0)
+    #expect(try eventually { try world.webhookCount("delivered") == 1 }, "\(world.log.suffix(2000))")
+    #expect(world.kiosk?.end() == true)
+    try world.start()
+    try world.press(0)
+    #expect(eventually { server.requests(to: "deployed").count == 5 }, "\(world.log.suffix(2000))")
+    #expect(try eventually { try world.webhookCount("delivered") == 1 }, "\(world.log.suffix(2000))")
+    #expect(Set(server.requests(to: "deployed").dropFirst().map(\.key)).count == 1)
+    #expect(!world.log.contains("event=webhook-given-up"))
+  }
+
+  @Test func `an entry that was given up is sent again on request`() throws {
+    let world = try KioskWorld.withWebhooks([("ring", "message: '%I', \(try server.webhook("made-later"))")])
+    try world.start()
+    try world.press(0)
+    #expect(try eventually { try world.webhookCount("given_up") == 1 }, "\(world.log.suffix(2000))")
+    let id = try #require(server.requests.first?.key)
+    let unknown = try world.tappet("outbox", "retry", String(repeating: "0", count: 32))
+    #expect(unknown.status == 1 && unknown.errors.contains("was given up"), "\(unknown.errors)")
+    let retried = try world.tappet("outbox", "retry", id, "--json")
+    #expect(retried.data as? [String: Int] == ["retried": 1], "\(retried.output)\(retried.errors)")
+    #expect(try eventually { try world.webhookCount("delivered") == 1 }, "\(world.log.suffix(2000))")
+    #expect(server.requests.map(\.key) == [id, id] && world.log.contains("code=retried"))
+    #expect(try world.tappet("outbox", "retry", "--all").errors.contains("0 entries"))
+  }
+
   @Test func `a server with the wrong certificate gets nothing`() throws {
     let other = try WebhookServer(in: folder.path, certificate: "other-server")
     let named = try WebhookServer(in: folder.path, certificate: "wrong-name")

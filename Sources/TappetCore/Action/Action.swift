@@ -80,7 +80,7 @@ package final class Action: Hashable, Sendable {
     self.webhookBody = webhookBody
     let usesTimestamp = message.usesTimestamp || webhookBody?.usesTimestamp ?? false
     self.offline = offline ?? (usesTimestamp ? .drop : .queue)
-    self.expiresAfter = expiresAfter ?? (usesTimestamp ? .seconds(10) : .seconds(24 * 3600))
+    self.expiresAfter = expiresAfter ?? (usesTimestamp ? .seconds(10) : Limits.expiresAfterDefault)
     self.cooldown = cooldown
     self.isRetained = isRetained
     self.confirmWithin = confirmWithin

@@ -30,7 +30,7 @@ extension Kiosk {
     case .acknowledgedUnheard(let id): return delivered(id, isHeard: false, at: now)
     case .publishRefused(let id, let code):
       delivery.outbox.suspicion.answered()
-      return undeliverable(id, code: code)
+      return undeliverable(id, code: code, at: now)
     }
   }
 
@@ -88,13 +88,31 @@ extension Kiosk {
     return rest + [.store(.remove([], mayWait: false))]
   }
 
-  mutating func undeliverable(_ id: EntryID, code: Int32?) -> [Effect] {
+  mutating func undeliverable(_ id: EntryID, code: Int32?, at now: Moment) -> [Effect] {
     guard let entry = delivery.outbox.resolve(id) else { return [] }
     counters.undeliverable += 1
     return [
-      .light(.refused), .report(.entry(.undeliverable(entry, code: code))), .store(.remove([id], mayWait: false)),
+      .light(.refused), .report(.entry(.undeliverable(entry, code: code))),
+      .store(.giveUp(entry, .broker(code: code), unixMilliseconds: now.unixMilliseconds)),
     ]
       + commandEnded(id, .refused(.undeliverable))
+  }
+
+  /// Number of further entries that the outbox accepts.
+  package var outboxRoom: Int {
+    max(0, settings.outboxCountMax - delivery.outbox.promised.count - delivery.webhooks.promised.count)
+  }
+
+  /// Instructs the store to move the given entry, or all that were given up, back to the outbox.
+  mutating func retryAsked(_ id: EntryID?, at now: Moment) -> [Effect] {
+    [.store(.retry(RetryOrder(id, settings.actions, countMax: outboxRoom, at: now)))]
+  }
+
+  mutating func retried(_ entries: [OutboxEntry]) -> [Effect] {
+    for destination in [Destination.broker, .webhook] {
+      delivery[destination].retried(entries.filter { $0.destination == destination })
+    }
+    return entries.map { .report(.entry(.queued($0, .retried))) }
   }
 
   /// Instructs the store to drop the given entry, or all entries, except entries in flight.

@@ -217,6 +217,17 @@ struct Outbox: Sendable {
     return left(entries)
   }
 
+  /// Handles entries that are in the store again, behind all others; they are read as soon as the window has room.
+  mutating func retried(_ entries: [OutboxEntry]) {
+    guard !entries.isEmpty else { return }
+    count += entries.count
+    for entry in entries {
+      size += entry.message.size
+      recordExpiry(entry.expiry)
+    }
+    if case .complete(let through) = reading { reading = .behind(through: through) }
+  }
+
   private mutating func left(_ entries: [OutboxEntry]) -> [OutboxEntry] {
     var gone: Set<EntryID> = []
     var outcomes: [OutboxEntry] = []
@@ -378,14 +389,5 @@ extension OutboxEntry {
   /// `isOfThisStart` means that the entry's expiry is on the monotonic clock of the current boot.
   package static func isSendable(usesTimestamp: Bool, isOfThisStart: Bool, clockIsGood: Bool) -> Bool {
     clockIsGood || !usesTimestamp && isOfThisStart
-  }
-}
-
-extension Expiry {
-  func isOver(at now: Moment) -> Bool {
-    switch self {
-    case .at(let instant): instant <= now.instant
-    case .atUnixMilliseconds(let time): time <= now.unixMilliseconds
-    }
   }
 }

@@ -61,6 +61,15 @@ package enum Expiry: Hashable, Sendable {
   case atUnixMilliseconds(Int64)
 }
 
+extension Expiry {
+  func isOver(at now: Moment) -> Bool {
+    switch self {
+    case .at(let instant): instant <= now.instant
+    case .atUnixMilliseconds(let time): time <= now.unixMilliseconds
+    }
+  }
+}
+
 /// One accepted tap that its destination has not acknowledged yet.
 package struct OutboxEntry: Hashable, Sendable {
   /// Sequence number assigned by the store at the commit; ascending in the order of acceptance.

@@ -14,6 +14,8 @@ package struct OutboxSummary: Hashable, Sendable {
   package var webhookSize = 0
   /// Earliest expiry among the webhook entries.
   package var earliestWebhookExpiry: Expiry?
+  /// The target with which each action's webhook has worked (`WebhookEndpoint.target`).
+  package var workedWebhooks: [String: Int64] = [:]
   /// The tag arrivals whose removal is pending.
   package var arrivals: [TagArrival] = []
   /// The number of accepted taps of each counted tag.

@@ -49,6 +49,8 @@ package enum Event: Sendable {
   case store(StoreEvent)
   /// A user requested the removal of this entry from the outbox, or, if `nil`, of a batch of the oldest entries.
   case dropAsked(EntryID?)
+  /// A user requested that this entry, or, if `nil`, all entries that were given up be sent again.
+  case retryAsked(EntryID?)
   /// The link to the broker changed, or the broker responded.
   case link(LinkEvent)
   /// tappet-webhook responded or exited.

@@ -20,6 +20,7 @@ extension Kiosk {
     if settings.trustsClock != old.trustsClock { clockJudged(before: wasGood, at: now) }
     effects += stock.process.want(settings.inventory != nil, at: now.instant)
     delivery.webhookProcess.roomActions = settings.rooms.actions
+    delivery.webhookProcess.targets = settings.webhookTargets
     if !settings.rooms.reporting.isEmpty { delivery.edits.use(hasRows: false) }
     if settings.rooms.will != old.rooms.will { effects += cancelWill(old.rooms.will) }
     effects += listening.process.want(settings.hearsRooms, at: now.instant)
@@ -36,6 +37,12 @@ extension Kiosk {
       effects += delivery.link.reconnect(endpointCount: settings.endpointCount, at: now.instant)
     }
     return effects
+  }
+
+  mutating func actionRenamed(_ former: String, to name: String) -> [Effect] {
+    tapPolicy.presence.renameAction(former, to: name)
+    delivery.webhookProcess.renameAction(former, to: name)
+    return []
   }
 
   /// Replaces the panel: no button works until its line is reopened; changed lock settings lock it, as at startup.

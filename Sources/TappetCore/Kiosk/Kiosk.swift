@@ -51,6 +51,7 @@ package struct Kiosk: Sendable {
         endpointCount: settings.endpointCount, first: settings.firstEndpoint, fallbacks: settings.fallbacks,
         connectAt: now))
     delivery.webhookProcess.roomActions = settings.rooms.actions
+    delivery.webhookProcess.targets = settings.webhookTargets
     random = Randomness(seed: seed)
   }
 
@@ -79,7 +80,10 @@ package struct Kiosk: Sendable {
       consider(delivery.link.deadline)
       consider(delivery.store.deadline)
       consider(expiryDeadline(of: delivery.outbox, at: now))
-      if isSending { consider(delivery.outbox.aloneDeadline(at: now, clockIsGood: clockIsGood)) }
+      if isSending {
+        consider(delivery.outbox.aloneDeadline(at: now, clockIsGood: clockIsGood))
+        consider(delivery.refusals.deadline)
+      }
       consider(expiryDeadline(of: delivery.webhooks, at: now))
       consider(delivery.webhookProcess.deadline)
       consider(delivery.edits.restsUntil)
@@ -122,9 +126,7 @@ package struct Kiosk: Sendable {
     case .tagsLearned(let tags):
       tapPolicy.learnedTags = ForeignTags(tags)
       effects = []
-    case .actionRenamed(let former, let name):
-      tapPolicy.presence.renameAction(former, to: name)
-      effects = []
+    case .actionRenamed(let former, let name): effects = actionRenamed(former, to: name)
     case .tagJob(let phase): effects = tagJobChanged(phase)
     case .reader(let message): effects = handleReaderMessage(message, at: now)
     case .readerMalformed(let error): effects = reader.malformed(error, at: now.instant)
@@ -132,8 +134,9 @@ package struct Kiosk: Sendable {
     case .readerNotStarted(let code): effects = reader.notStarted(code: code, at: now.instant)
     case .store(let answer): effects = storeAnswered(answer, at: now)
     case .dropAsked(let id): effects = dropAsked(id)
+    case .retryAsked(let id): effects = retryAsked(id, at: now)
     case .link(let change): effects = linkChanged(change, at: now)
-    case .fillFailed(let id): effects = undeliverable(id, code: nil)
+    case .fillFailed(let id): effects = undeliverable(id, code: nil, at: now)
     case .webhook(let change): effects = webhookChanged(change, at: now)
     case .webhookFillFailed(let id): effects = webhookUnfillable(id, at: now)
     case .inventory(let change): effects = inventoryChanged(change, at: now)
@@ -188,6 +191,7 @@ package struct Kiosk: Sendable {
     phase = .running
     delivery.outbox = Outbox(summary)
     delivery.webhooks = Outbox(summary.ofWebhooks)
+    delivery.webhookProcess.restore(worked: summary.workedWebhooks)
     if summary.hasRoomEdits || !settings.rooms.reporting.isEmpty { delivery.edits.use(hasRows: summary.hasRoomEdits) }
     tapPolicy.presence = PendingRemovals(summary.arrivals)
     tapPolicy.tagCounts = summary.tagCounts

@@ -17,6 +17,8 @@ package struct KioskSettings: Sendable {
   package var site: String?
   /// The command topics; each is unique.
   package var commands: [CommandPlan]
+  /// The target of each action's webhook (`WebhookEndpoint.target`).
+  package var webhookTargets: [String: Int64] = [:]
   /// The rooms that actions write to.
   package var rooms = RoomPlan()
   /// The kiosk's name in messages: its client id.
@@ -41,10 +43,11 @@ package struct KioskSettings: Sendable {
   package var hasAnnounced = false
   /// The time zone and the holidays.
   package var calendar = LocalCalendar()
+  private let outboxMax: (count: Int, size: Int)
   /// The maximum number of pending entries.
-  package var outboxCountMax: Int
+  package var outboxCountMax: Int { outboxMax.count }
   /// The maximum total size of all pending messages in bytes.
-  package var outboxSizeMax: Int
+  package var outboxSizeMax: Int { outboxMax.size }
 
   /// Creates settings in which omitted limits have default values.
   @export(interface)
@@ -64,8 +67,7 @@ package struct KioskSettings: Sendable {
     self.publishesState = publishesState
     self.homeAssistant = homeAssistant
     self.kioskName = kioskName
-    self.outboxCountMax = outboxCountMax
-    self.outboxSizeMax = outboxSizeMax
+    outboxMax = (outboxCountMax, outboxSizeMax)
   }
 
   /// Whether a message uses `%T`, a command contains a time, or an action is limited to certain hours.

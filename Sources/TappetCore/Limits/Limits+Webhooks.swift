@@ -102,6 +102,6 @@ extension Limits {
   package static let webhookSecretSizeMin = 16
   /// Maximum length of a signing secret, in bytes.
   package static let webhookSecretSizeMax = 128
-  /// Maximum number of abandoned entries that are still listed; new ones replace the oldest.
-  package static let webhooksGivenUpMax = 100
+  /// Maximum number of entries given up that are listed and can be sent again; new ones replace the oldest.
+  package static let givenUpMax = 100
 }

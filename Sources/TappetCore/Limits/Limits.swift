@@ -55,6 +55,8 @@ package enum Limits {
   package static let actionNameSizeMax = 64
   /// Maximum length of an action's title, in bytes of UTF-8; the title has to fit on one line of a terminal.
   package static let actionTitleSizeMax = 128
+  /// Default time for which an entry may be sent.
+  package static let expiresAfterDefault: Duration = .seconds(24 * 3600)
   /// Longest configurable expiry; a value beyond a year is a unit error.
   package static let expiresAfterMax: Duration = .seconds(366 * 24 * 3600)
   /// Longest configurable cooldown; a larger value is a unit error.

@@ -22,6 +22,8 @@ extension Kiosk {
       delivery.outbox.dropFailed()
       delivery.webhooks.dropFailed()
       return delivery.store.failed(fault, at: now.instant)
+    case .retried(let entries): return retried(entries)
+    case .retryFailed(let fault): return delivery.store.failed(fault, at: now.instant)
     case .replaced:
       delivery.outbox.replaced()
       delivery.webhooks.replaced()

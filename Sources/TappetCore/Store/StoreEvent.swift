@@ -36,6 +36,10 @@ package enum StoreEvent: Sendable {
   case dropped([OutboxEntry])
   /// The drop failed, and no entry was removed.
   case dropFailed(StoreFault)
+  /// These entries, which had been given up, are in their outboxes again.
+  case retried([OutboxEntry])
+  /// The retry failed, and no entry was moved.
+  case retryFailed(StoreFault)
   /// The database was damaged, and has been replaced with a new, empty one.
   case replaced
   /// A test write succeeded.

@@ -18,8 +18,11 @@ package enum StoreRequest: Sendable {
   /// Remove a room's entry, and record the id of its message's event if the message is to be edited; the response is
   /// the same as for `remove`.
   indirect case removePosted(OutboxEntry, event: String)
-  /// Remove a webhook entry, and list it among the entries given up; the response is the same as for `remove`.
-  indirect case giveUpWebhook(OutboxEntry, WebhookRefusal, unixMilliseconds: Int64)
+  /// Remove an entry, and list it among the entries given up; the response is the same as for `remove`.
+  indirect case giveUp(OutboxEntry, DeliveryRefusal, unixMilliseconds: Int64)
+  /// At a user's request, move entries that were given up back to their outbox; the response is `retried` or
+  /// `retryFailed`.
+  indirect case retry(RetryOrder)
   /// Read the next entries of this outbox in the order of acceptance, excluding the actions whose servers are paused;
   /// the response is `fetched` or `fetchFailed`.
   indirect case fetch(Destination, after: Int64, limit: Int, clockIsGood: Bool, excluding: [String] = [])
@@ -56,6 +59,8 @@ package enum StoreRequest: Sendable {
   indirect case recordCloses([CloseCount])
   /// Store which of several brokers works, so that the next start tries it first; at worst, it tries a different one.
   indirect case recordBroker(url: String)
+  /// Store that an action's webhook has worked (`WebhookEndpoint.target`); at worst, a refusal is taken as permanent.
+  indirect case recordWebhook(action: String, target: Int64)
   /// Store that the broker retains a message on a topic, or no longer does if `content` is `nil`; at worst, the message
   /// is retained for longer.
   indirect case recordAnnounced(topic: String, content: String?)
@@ -74,4 +79,28 @@ package enum StoreRequest: Sendable {
   indirect case recordTap(TapRecord, mayWait: Bool)
   /// Set the retention time of the tap log; `nil` means that there is no log.
   case keepHistory(Duration?)
+}
+
+/// A user's request to send entries that were given up again.
+package struct RetryOrder: Sendable {
+  /// The entry's id; `nil` for all that were given up.
+  package var id: EntryID?
+  /// How long the entries of each action may be sent from now on.
+  package var lifetimes: [String: Duration] = [:]
+  /// Maximum number of entries, so that the outbox is not filled beyond its limit.
+  package var countMax: Int
+  package var moment: Moment
+
+  @export(interface)
+  package init(_ id: EntryID?, _ actions: [Action], countMax: Int, at moment: Moment) {
+    self.id = id
+    self.countMax = countMax
+    self.moment = moment
+    for action in actions { lifetimes[action.name] = action.expiresAfter }
+  }
+
+  /// Returns when an entry of the action expires, counted from now; an action that no longer exists has the default.
+  package func expiry(of action: String) -> Expiry {
+    .at(moment.instant + (lifetimes[action] ?? Limits.expiresAfterDefault))
+  }
 }

@@ -45,10 +45,12 @@ extension Kiosk {
     switch change {
     case .ready: return delivery.webhookProcess.ready(at: now.instant)
     case .answered(let id, let status, let retryAfter):
-      return settle(id, WebhookDecision(status: status), retryAfter: retryAfter, at: now)
+      let decision = WebhookDecision(status: status, hasWorked: hasWorked(id))
+      return settle(id, decision, retryAfter: retryAfter, at: now)
     case .created(let id, let event): return settle(id, .delivered, event: event, retryAfter: nil, at: now)
     case .failed(let id, let trouble, let code):
-      return settle(id, WebhookDecision(trouble, code: code), retryAfter: nil, at: now)
+      let decision = WebhookDecision(trouble, code: code, hasWorked: hasWorked(id))
+      return settle(id, decision, retryAfter: nil, at: now)
     case .notConfigured(let id): return settle(id, .givenUp(.notConfigured), retryAfter: nil, at: now)
     case .malformed:
       delivery.webhooks.putAllBack()
@@ -58,6 +60,11 @@ extension Kiosk {
       return delivery.webhookProcess.ended(end, at: now.instant, random: &random)
     case .notStarted(let code): return delivery.webhookProcess.notStarted(code: code, at: now.instant, random: &random)
     }
+  }
+
+  /// Returns whether the webhook of an entry in flight has ever accepted a request.
+  private func hasWorked(_ id: EntryID) -> Bool {
+    delivery.webhooks.inflight[id].map { delivery.webhookProcess.hasWorked($0.action) } ?? false
   }
 
   private mutating func settle(
@@ -73,6 +80,7 @@ extension Kiosk {
     case .again(let fault):
       guard let entry = delivery.webhooks.requeue(id) else { return [] }
       counters.webhooks.again += 1
+      if fault.isRefusal { delivery.webhookProcess.recordRefusal(of: id) }
       let light: [Effect] = delivery.webhookProcess.hasFailed(entry.action) ? [] : [.light(.queued)]
       let pause = delivery.webhookProcess.failed(
         entry.action, fault, retryAfter: retryAfter, at: now.instant, random: &random)
@@ -84,12 +92,14 @@ extension Kiosk {
   private mutating func webhookDelivered(_ id: EntryID, _ event: String?, at now: Moment) -> [Effect] {
     guard let entry = delivery.webhooks.resolve(id) else { return [] }
     counters.webhooks.delivered += 1
+    delivery.webhookProcess.forgetRefusal(of: id)
+    let worked = delivery.webhookProcess.accepted(entry.action)
     let isBack = serverReplied(entry.action)
     let report = Effect.report(.entry(.delivered(entry, after: entry.acceptedAt.map { now.instant - $0 })))
     let isReported = delivery.edits.isUsed && event.map { $0.utf8.count <= Limits.roomEventSizeMax } ?? false
     let removal = isReported ? StoreRequest.removePosted(entry, event: event ?? "") : .removeWebhooks([entry])
     return (isBack ? [.report(.webhook(.back(action: entry.action)))] : []) + entry.lightOfDelivery
-      + [report, .store(removal)] + commandEnded(id, .done)
+      + [report, .store(removal)] + worked + commandEnded(id, .done)
   }
 
   /// Handles a response by which a server accepted or refused a request; returns whether the server had failed before.
@@ -106,10 +116,11 @@ extension Kiosk {
   mutating func giveUp(_ id: EntryID, _ refusal: WebhookRefusal, at now: Moment) -> [Effect] {
     guard let entry = delivery.webhooks.resolve(id) else { return [] }
     counters.webhooks.givenUp += 1
+    delivery.webhookProcess.forgetRefusal(of: id)
     _ = serverReplied(entry.action)
     return [
       .light(.refused), .report(.entry(.givenUp(entry, refusal))),
-      .store(.giveUpWebhook(entry, refusal, unixMilliseconds: now.unixMilliseconds)),
+      .store(.giveUp(entry, .webhook(refusal), unixMilliseconds: now.unixMilliseconds)),
     ] + commandEnded(id, .refused(.undeliverable))
   }
 

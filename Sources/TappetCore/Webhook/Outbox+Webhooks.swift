@@ -34,24 +34,29 @@ extension Outbox {
     at now: Moment, clockIsGood: Bool, _ supervision: inout WebhookSupervision
   ) -> [OutboxEntry] {
     guard !window.isEmpty else { return [] }
+    window.removeAll { supervision.isResting($0.action) && !memoryOnly.contains($0.id) }
     var taken: [OutboxEntry] = []
-    var kept: [OutboxEntry] = []
-    for entry in window {
-      if supervision.isResting(entry.action), !memoryOnly.contains(entry.id) { continue }
+    for entry in inOrderOfRefusal(window, supervision.refused) {
       if unansweredDropCount == 0, supervision.mayPost(entry.action),
         mayBePosted(entry, at: now, clockIsGood: clockIsGood, supervision)
       {
         supervision.willPost(entry.id, entry.action, at: now.instant)
         inflight[entry.id] = entry
         taken.append(entry)
-      } else {
+      } else if entry.expiry.isOver(at: now) {
         // The clock may have been set, so that the entry expired unexpectedly; the store has to remove it.
-        if entry.expiry.isOver(at: now) { recordExpiry(entry.expiry) }
-        kept.append(entry)
+        recordExpiry(entry.expiry)
       }
     }
-    window = kept
+    if !taken.isEmpty { window.removeAll { inflight[$0.id] != nil } }
     return taken
+  }
+
+  /// Returns the entries with those that were refused last, in the order of the refusals.
+  private func inOrderOfRefusal(_ entries: [OutboxEntry], _ refused: [EntryID]) -> [OutboxEntry] {
+    guard !refused.isEmpty else { return entries }
+    return entries.filter { !refused.contains($0.id) }
+      + refused.compactMap { id in entries.first { $0.id == id } }
   }
 
   private func mayBePosted(

@@ -75,6 +75,22 @@ package struct WebhookEndpoint: Hashable, Sendable {
     self.url = url
   }
 
+  /// Number that changes with the URL, or with the file that contains it; recorded when the webhook has worked.
+  ///
+  /// FNV-1a is sufficient: two URLs of one action with the same number would only delay a refusal.
+  package var target: Int64 {
+    @export(interface) get {
+      let (text, kind): (String, UInt8) =
+        switch url {
+        case .text(let text): (text, 0)
+        case .file(let path): (path, 1)
+        }
+      var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+      for byte in [kind] + Array(text.utf8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+      return Int64(bitPattern: hash)
+    }
+  }
+
   /// The server, for display; omits the path and query of a URL, which may be secret.
   package var place: String {
     if let room { return "the homeserver of \(room)" }

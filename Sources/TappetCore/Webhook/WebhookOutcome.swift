@@ -41,13 +41,22 @@ package enum TransportError: UInt8, CaseIterable, Hashable, Sendable {
 
 /// The reason why a request will be retried.
 package enum WebhookFault: Hashable, Sendable {
-  /// The server responded with the given status: 408, 425, 429 or 5xx.
+  /// The server responded with the given status: 408, 425, 429, 5xx, or any other of a webhook that has worked.
   case status(Int)
   /// There was no response; `code` is libcurl's, or an errno for a file.
   case trouble(TransportError, code: Int32)
 }
 
 extension WebhookFault {
+  /// Whether the server refused the request, rather than being too busy or out of order.
+  var isRefusal: Bool {
+    switch self {
+    case .status(408), .status(425), .status(429), .status(500...599): false
+    case .status, .trouble(.redirectForbidden, _): true
+    case .trouble: false
+    }
+  }
+
   /// Whether the fault affects all requests to the homeserver, in any room: a missing response, or status 429.
   var isOfHomeserver: Bool {
     if case .status(let status) = self { status == 429 } else { true }
@@ -109,6 +118,40 @@ package enum WebhookRefusal: Hashable, Sendable {
   }
 }
 
+/// The reason why an entry was given up: its destination will never accept it.
+package enum DeliveryRefusal: Hashable, Sendable {
+  case webhook(WebhookRefusal)
+  /// The code is that of `LinkEvent.publishRefused`; `nil` if the message cannot be filled in.
+  case broker(code: Int32?)
+
+  package var destination: Destination {
+    @export(interface) get {
+      switch self {
+      case .webhook: .webhook
+      case .broker: .broker
+      }
+    }
+  }
+
+  /// The number that represents the refusal in the store.
+  package var number: Int32 {
+    @export(interface) get {
+      switch self {
+      case .webhook(let refusal): refusal.number
+      case .broker(let code): code ?? WebhookRefusal.unfillable.number
+      }
+    }
+  }
+
+  @export(interface)
+  package init(number: Int32, of destination: Destination) {
+    switch destination {
+    case .webhook: self = .webhook(WebhookRefusal(number: number))
+    case .broker: self = .broker(code: number == WebhookRefusal.unfillable.number ? nil : number)
+    }
+  }
+}
+
 /// A message from tappet-webhook, or the exit of the process.
 package enum WebhookEvent: Hashable, Sendable {
   /// The process has loaded its files and accepts requests.
@@ -134,17 +177,23 @@ enum WebhookDecision: Equatable {
   case again(WebhookFault)
   case givenUp(WebhookRefusal)
 
-  /// Maps a status (RFC 9110 §15): 2xx means success; 408, 425, 429 and 5xx lead to a retry; all others are permanent.
-  init(status: Int) {
+  /// Maps a status (RFC 9110 §15): 2xx means success; 408, 425, 429 and 5xx lead to a retry.
+  ///
+  /// A webhook that has worked exists: a proxy also refuses requests (404, 401, 403, 421) or redirects them while it or
+  /// the server behind it restarts, so they are retried. Permanent are 410, and the statuses about the content of the
+  /// request, which the same request would receive again.
+  init(status: Int, hasWorked: Bool) {
     switch status {
     case 200...299: self = .delivered
     case 408, 425, 429, 500...599: self = .again(.status(status))
-    default: self = .givenUp(.status(status))
+    case 410, 413, 414, 415, 422, 431: self = .givenUp(.status(status))
+    default: self = hasWorked ? .again(.status(status)) : .givenUp(.status(status))
     }
   }
 
-  init(_ trouble: TransportError, code: Int32) {
+  init(_ trouble: TransportError, code: Int32, hasWorked: Bool) {
     switch trouble {
+    case .redirectForbidden where hasWorked: self = .again(.trouble(trouble, code: code))
     case .redirectForbidden: self = .givenUp(.redirectForbidden)
     case .roomEncrypted: self = .givenUp(.roomEncrypted)
     case .roomClosed: self = .givenUp(.roomClosed)

@@ -25,6 +25,13 @@ struct WebhookSupervision: Sendable {
   private(set) var process = HelperSupervision(.webhooks)
   /// The actions that share the homeserver.
   var roomActions: Set<String> = []
+  /// The target of each action's webhook, as configured (`WebhookEndpoint.target`); none for rooms.
+  var targets: [String: Int64] = [:]
+  /// The target with which each action's webhook has worked.
+  private var worked: [String: Int64] = [:]
+  /// Entries refused by a webhook that has worked, the longest ago first; others are tried before them, so that an
+  /// entry that alone is refused does not keep the others back.
+  private(set) var refused: [EntryID] = []
   private var rests: [Server: Rest] = [:]
   /// The actions of the requests in flight.
   private var posted: [EntryID: String] = [:]
@@ -50,6 +57,9 @@ struct WebhookSupervision: Sendable {
 
   /// Returns whether the last request to the action's server failed.
   func hasFailed(_ action: String) -> Bool { servers(action).contains { (rests[$0]?.failures ?? 0) > 0 } }
+
+  /// Returns whether the action's webhook, as configured now, has ever accepted a request.
+  func hasWorked(_ action: String) -> Bool { targets[action].map { worked[action] == $0 } ?? false }
 
   /// Whether a request under this id is in flight.
   func isPosted(_ id: EntryID) -> Bool { posted[id] != nil }
@@ -155,6 +165,29 @@ struct WebhookSupervision: Sendable {
     isStale && posted.isEmpty && isRunning ? process.want(false, at: now) : []
   }
 
+  /// Restores the targets that have worked.
+  mutating func restore(worked: [String: Int64]) { self.worked = worked }
+
+  mutating func renameAction(_ former: String, to name: String) {
+    worked[name] = worked.removeValue(forKey: former) ?? worked[name]
+  }
+
+  /// Handles an accepted request; returns what to record, if the webhook works for the first time.
+  mutating func accepted(_ action: String) -> [Effect] {
+    guard let target = targets[action], worked[action] != target else { return [] }
+    worked[action] = target
+    return [.store(.recordWebhook(action: action, target: target))]
+  }
+
+  /// Handles a refusal that is retried.
+  mutating func recordRefusal(of id: EntryID) {
+    refused.removeAll { $0 == id }
+    if refused.count >= Limits.outboxWindow { refused.removeFirst() }
+    refused.append(id)
+  }
+
+  mutating func forgetRefusal(of id: EntryID) { if !refused.isEmpty { refused.removeAll { $0 == id } } }
+
   /// Handles a response by which a server accepted or refused a request; returns whether the server had failed before.
   mutating func succeeded(_ action: String) -> Bool {
     servers(action).reduce(false) { (rests.removeValue(forKey: $1)?.failures ?? 0) > 0 || $0 }
@@ -163,6 +196,7 @@ struct WebhookSupervision: Sendable {
   /// Clears the failures of the servers and of the process.
   mutating func forgetTrouble() {
     if !rests.isEmpty { rests.removeAll() }
+    if !refused.isEmpty { refused.removeAll() }
     process.forgetLoss()
   }
 

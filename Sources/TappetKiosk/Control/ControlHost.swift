@@ -8,6 +8,8 @@ struct ControlHost {
   var server: ControlServer?
   /// Clients waiting for entries to be dropped; the store replies in the order of the requests.
   var drops: [OutboxRequester] = []
+  /// Clients waiting for entries to be sent again; the store replies in the order of the requests.
+  var retries: [ControlServer.Client] = []
   /// The first reply to a command that was received on the control socket.
   var commandReply: CommandReply?
   /// Tag jobs, and the clients waiting for them.

@@ -20,6 +20,8 @@ package enum KioskRequest: Sendable {
   case testCommand(topic: String, SampleCommand)
   /// Drops one entry from the outbox, or all entries if `nil`.
   case dropEntries(EntryID?)
+  /// Sends one entry that was given up again, or all of them if `nil`.
+  case retryEntries(EntryID?)
   /// Requests the reading of the next tag, or of the tag already on the reader.
   case nextTag
   /// Requests the reading of every tag from now on, and of the tag already on the reader.
@@ -99,7 +101,8 @@ extension KioskRequest {
     case .testCommand(let topic, .action(let name)): ("command", ["topic": .string(topic), "action": .string(name)])
     case .testCommand(let topic, .output(let name, let operation)):
       ("command", ["topic": .string(topic), "output": .string(name), "do": .string(operation)])
-    case .dropEntries(let id): ("outbox-drop", id.map { ["id": .string($0.hex)] } ?? ["all": .bool(true)])
+    case .dropEntries(let id): ("outbox-drop", KioskRequest.choice(of: id))
+    case .retryEntries(let id): ("outbox-retry", KioskRequest.choice(of: id))
     case .nextTag: ("next-tag", [:])
     case .watchTags: ("watch-tags", [:])
     case .beginTagJob(let job): ("tag-job", job.facts)
@@ -121,14 +124,8 @@ extension KioskRequest {
     case "panel-lock": self = .lockPanel
     case "output": self = try KioskRequest(ofOutput: request)
     case "command": self = .testCommand(topic: request.text("topic"), SampleCommand(request))
-    case "outbox-drop":
-      if request.isTrue("all") {
-        self = .dropEntries(nil)
-      } else if let id = EntryID(hex: request.text("id")) {
-        self = .dropEntries(id)
-      } else {
-        throw KioskRequestError("an entry's id must be 32 hex digits; use 'tappet outbox list' to list the ids")
-      }
+    case "outbox-drop": self = .dropEntries(try KioskRequest.chosenEntry(request))
+    case "outbox-retry": self = .retryEntries(try KioskRequest.chosenEntry(request))
     case "next-tag": self = .nextTag
     case "watch-tags": self = .watchTags
     case "tag-job": self = .beginTagJob(try TagJobRequest(request))
@@ -141,6 +138,17 @@ extension KioskRequest {
       }
       self = .secrets(secrets)
     }
+  }
+
+  private static func choice(of id: EntryID?) -> KeyValuePairs<String, JSON> {
+    id.map { ["id": .string($0.hex)] } ?? ["all": .bool(true)]
+  }
+
+  /// Returns the id of the chosen entry; `nil` if the request concerns all entries.
+  private static func chosenEntry(_ request: RequestMembers) throws(KioskRequestError) -> EntryID? {
+    if request.isTrue("all") { return nil }
+    if let id = EntryID(hex: request.text("id")) { return id }
+    throw KioskRequestError("an entry's id must be 32 hex digits; use 'tappet outbox list' to list the ids")
   }
 
   private init(ofOutput request: RequestMembers) throws(KioskRequestError) {

@@ -37,6 +37,7 @@ extension Runtime {
     case .switchOutput(let name, let wanted): switchOutput(name, wanted, for: client)
     case .testCommand(let topic, let sample): testCommand(sample, topic: topic, for: client)
     case .dropEntries(let id): dropEntries(id, for: client)
+    case .retryEntries(let id): retryEntries(id, for: client)
     case .nextTag: sendNextTag(to: client)
     case .watchTags: sendAllTags(to: client)
     case .beginTagJob(let job): beginTagJob(job, for: client)

@@ -1,5 +1,5 @@
-// Removal of entries from a running kiosk's outbox, through the kiosk's own store and core, so that no dropped entry is
-// sent, and every dropped entry is counted.
+// Removal of entries from a running kiosk's outbox, and the return of entries that were given up, through the kiosk's
+// own store and core, so that no dropped entry is sent, and every entry is counted.
 
 import TappetConfig
 import TappetCore
@@ -29,6 +29,19 @@ extension Runtime {
     order(OutboxRequester(client: client, id: id))
   }
 
+  /// Sends one entry that was given up again, or all if `id` is `nil`; the response is `{"retried": COUNT}`, once the
+  /// entries are in the outbox on disk.
+  func retryEntries(_ id: EntryID?, for client: ControlServer.Client) {
+    guard control.retries.count < Limits.controlClientsMax else {
+      return client.send(.failure("too many requests at the same time; try again"))
+    }
+    guard kiosk.outboxRoom > 0 else {
+      return client.send(.failure("the outbox is full; try again when entries were delivered"))
+    }
+    control.retries.append(client)
+    feed(.retryAsked(id))
+  }
+
   /// Handles a reply from the store; replies arrive in the order of the requests.
   func recordOutbox(_ event: StoreEvent) {
     switch event {
@@ -42,6 +55,12 @@ extension Runtime {
     case .dropFailed(let fault):
       guard !control.drops.isEmpty else { return }
       control.drops.removeFirst().client.send(.failure(fault.sentence(folder: configuration.stateFolder)))
+    case .retried(let entries):
+      guard !control.retries.isEmpty else { return }
+      control.retries.removeFirst().send(.object(["retried": .number(Int64(entries.count))]))
+    case .retryFailed(let fault):
+      guard !control.retries.isEmpty else { return }
+      control.retries.removeFirst().send(.failure(fault.sentence(folder: configuration.stateFolder)))
     case .outbox, .storeFailed, .counted, .roomCommandsRecorded, .roomCommandsFailed, .edit, .editFailed, .replaced,
       .checked, .checkFailed:
       break

@@ -1,5 +1,5 @@
-// The outbox. It is read directly from the database, even while a kiosk is running; entries are dropped through the
-// running kiosk, because it also keeps entries in memory.
+// The outbox. It is read directly from the database, even while a kiosk is running; entries are dropped and sent again
+// through the running kiosk, because it also keeps entries in memory.
 
 import TappetCommandLine
 import TappetConfig
@@ -7,6 +7,7 @@ import TappetCore
 import TappetJSON
 import TappetKiosk
 import TappetMessages
+import TappetPlatform
 import TappetSQLite
 import TappetStore
 
@@ -41,10 +42,26 @@ package struct OutboxClient {
     }
   }
 
-  /// Returns the entries that webhooks rejected permanently.
+  /// Returns the entries that were given up.
   func givenUp() throws(CommandFailure) -> [Store.DeadLetter] {
     let store = try KioskAccess.openStore(configuration).store
     do throws(DatabaseError) { return try store.givenUp() } catch { throw .failed(error.sentence) }
+  }
+
+  /// Sends one entry that was given up again, or all of them; returns their number.
+  func retry(_ id: EntryID?) throws(CommandFailure) -> Int64 {
+    let client = KioskClient(configuration: configuration)
+    let answer = try client.ask([.retryEntries(id)], waiting: Limits.outboxDropMax) { () throws(CommandFailure) in
+      let store = try KioskAccess.openStore(configuration).store
+      do throws(DatabaseError) {
+        let now = SystemClock().now()
+        let summary = try store.summary(at: now, clockIsGood: true)
+        let room = configuration.outboxCountMax - summary.count - summary.webhookCount
+        let count = try store.retry(RetryOrder(id, configuration.actions, countMax: room, at: now)).count
+        return ControlMessage(.object(["retried": .number(Int64(count))]), enclosing: nil)
+      } catch { throw .failed(error.sentence) }
+    }
+    return answer.json["retried"]?.wholeNumber ?? 0
   }
 
   /// Drops one entry or all entries; returns the number dropped, and the number already sent to the broker.

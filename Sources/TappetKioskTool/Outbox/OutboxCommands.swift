@@ -15,8 +15,8 @@ extension Command {
       details: """
         Lists the accepted taps that are pending for the broker, oldest first: id (%I), action, topic, time left
         and message, and whether the entry was set aside because sending it makes the broker close the
-        connection. The taps that are pending for a webhook follow, then the last hundred that a webhook refused
-        permanently, with the reason. With --json, prints one object per line.
+        connection. The taps that are pending for a webhook follow, then the last hundred that the broker or a
+        webhook refused permanently, with the reason. With --json, prints one object per line.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         var count = 0
@@ -45,10 +45,7 @@ extension Command {
         prints how many were "dropped" and "sent". Exit status 1: the entry does not exist, or was already sent
         to the broker.
         """,
-      usageError: {
-        guard let text = $0.operands.first, EntryID(hex: text) == nil else { return nil }
-        return "'\(text)' is not an id; use 'tappet outbox list' to list the ids"
-      },
+      usageError: invalidID,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let id = arguments.operands.first.flatMap { EntryID(hex: $0) }
         let (dropped, sent) = try OutboxClient(configuration).drop(id)
@@ -61,6 +58,34 @@ extension Command {
           Output.printError("\(others) already sent to the broker, and cannot be recalled.")
         }
       })
+  }
+
+  static var outboxRetry: Command {
+    Command(
+      words: "outbox retry", section: .running, summary: "send messages that were given up again",
+      operands: [Operand("ID", .entryID, .oneUnlessOption)],
+      options: [.json, CommandOption("all", "send every entry that was given up")],
+      details: """
+        Puts one entry that the broker or a webhook refused permanently, or all of them, back into the outbox,
+        behind all others and with the same id; its time starts again. Correct the cause first: the topic in the
+        broker's access list, or the webhook's 'url'. 'tappet outbox list' lists the entries, with the reason.
+        --json prints how many were "retried". Exit status 1: no such entry was given up.
+        """,
+      usageError: invalidID,
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        let id = arguments.operands.first.flatMap { EntryID(hex: $0) }
+        let count = try OutboxClient(configuration).retry(id)
+        arguments.report?.set(.object(["retried": .number(count)]))
+        if let id, count == 0 {
+          throw .refused("no entry \(id.hex) was given up; see 'tappet outbox list'", FailureCode.entryUnknown)
+        }
+        if !arguments.asJSON { Output.printError(plural(count, "entry is", "entries are") + " sent again.") }
+      })
+  }
+
+  private static func invalidID(_ arguments: Arguments) -> String? {
+    guard let text = arguments.operands.first, EntryID(hex: text) == nil else { return nil }
+    return "'\(text)' is not an id; use 'tappet outbox list' to list the ids"
   }
 
   private static func notDropped(_ id: EntryID, isSent: Bool) -> CommandFailure {
@@ -154,15 +179,16 @@ extension OutboxEntry {
 }
 
 extension Store.DeadLetter {
-  fileprivate var line: String { "\(id.hex)  \(action)  (given up)  \(reason.sentence())  \(body)" }
+  fileprivate var line: String { "\(id.hex)  \(action)  (given up)  \(reason.sentence(of: action))  \(message.text)" }
 
   fileprivate var json: JSON {
-    .object([
-      "id": .string(id.hex), "destination": .string("webhook"), "action": .string(action), "message": .string(body),
-      "trigger": .string(trigger.name),
-      "accepted_at": .time(unixMilliseconds: acceptedUnixMilliseconds),
+    let isForBroker = reason.destination == .broker
+    return .object([
+      "id": .string(id.hex), "destination": .string(isForBroker ? "broker" : "webhook"),
+      "action": .string(action), "topic": isForBroker ? .string(topic) : .null, "message": .string(message.text),
+      "trigger": .string(trigger.name), "accepted_at": .time(unixMilliseconds: acceptedUnixMilliseconds),
       "given_up_at": .time(unixMilliseconds: givenUpUnixMilliseconds), "code": .string(reason.code),
-      "text": .string(reason.sentence()),
+      "text": .string(reason.sentence(of: action)),
     ])
   }
 }

@@ -50,6 +50,27 @@ extension WebhookRefusal {
   }
 }
 
+extension DeliveryRefusal {
+  /// Machine-readable reason code.
+  package var code: String {
+    @export(interface) get {
+      switch self {
+      case .webhook(let refusal): refusal.code
+      case .broker: "undeliverable"
+      }
+    }
+  }
+
+  /// Returns a human-readable reason why an entry of the action was given up.
+  @export(interface)
+  package func sentence(of action: String) -> String {
+    switch self {
+    case .webhook(let refusal): refusal.sentence()
+    case .broker(let code): LinkFailure.undeliverable(action, code: code)
+    }
+  }
+}
+
 extension HelperLoss {
   /// Returns the machine-readable reason code.
   @export(interface)

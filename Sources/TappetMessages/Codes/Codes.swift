@@ -159,6 +159,7 @@ extension QueueReason {
       case .clockUnknown: "clock-unknown"
       case .homeAssistantAway: "home-assistant-away"
       case .behindOthers: "behind-others"
+      case .retried: "retried"
       }
     }
   }

@@ -77,7 +77,8 @@ extension LogRecord {
       self.init(
         .notice, "dropped", "\(entry.action) was removed from the outbox; it will not be sent", entry.fields)
     case .undeliverable(let entry, let code):
-      self.init(.error, "undeliverable", entry.undeliverableSentence(code), entry.fields)
+      self.init(
+        .error, "undeliverable", LinkFailure.undeliverable(entry.action, code: code), entry.fields)
     case .setAside(let entry, let index):
       self.init(
         .warning, "set-aside", entry.setAsideSentence(configuration.endpointName(index)),
@@ -99,14 +100,6 @@ extension OutboxEntry {
       + "moved behind all other entries and retried until it expires: change the topic or the broker's access list, "
       + "or run 'tappet outbox drop \(id.hex)'"
   }
-
-  fileprivate func undeliverableSentence(_ code: Int32?) -> String {
-    guard let code else {
-      return
-        "\(action) cannot be sent: %T cannot be filled in; is 'timestamp_key' still configured, and the clock correct?"
-    }
-    return "the broker permanently refused \(action): \(LinkFailure.publishRefusal(code))"
-  }
 }
 
 extension QueueReason {
@@ -119,6 +112,7 @@ extension QueueReason {
     case .homeAssistantAway:
       "Home Assistant is unavailable; it is sent when Home Assistant is back, unless it expires first"
     case .behindOthers(let count): plural(count, "other entry is", "other entries are") + " ahead of it"
+    case .retried: "it was given up, and is sent again at a user's request, unless it expires first"
     }
   }
 }

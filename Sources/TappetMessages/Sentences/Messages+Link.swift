@@ -79,6 +79,16 @@ extension LinkFailure {
     return "\(ReasonCode(byte).sentence) (reason code \(code))"
   }
 
+  /// Returns a sentence about a message of the action that will never be sent.
+  @export(interface)
+  package static func undeliverable(_ action: String, code: Int32?) -> String {
+    guard let code else {
+      return
+        "\(action) cannot be sent: %T cannot be filled in; is 'timestamp_key' still configured, and the clock correct?"
+    }
+    return "the broker permanently refused \(action): \(publishRefusal(code))"
+  }
+
   /// Returns the end of the sentence "the broker refuses the subscription: …".
   @export(interface)
   package static func subscriptionRefusal(_ reason: UInt8) -> String {

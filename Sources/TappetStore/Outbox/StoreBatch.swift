@@ -9,7 +9,8 @@ extension StoreRequest {
   var isWorthACommit: Bool {
     switch self {
     case .recordSecretUse, .remove(_, mayWait: true), .recordOutcome, .recordTap, .keepHistory: false
-    case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .removePosted, .giveUpWebhook,
+    case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .removePosted, .giveUp,
+      .retry, .recordWebhook,
       .fetchEdit, .check, .recordFallback, .forgetFallbacks, .recordCloses, .recordBroker, .recordAnnounced,
       .recordTimedOpening, .recordRoomCommands, .settleRoomCommand, .recordWrongCodes, .recordTime:
       true
@@ -23,6 +24,8 @@ struct StoreBatch {
   struct CarriedRemovals {
     var removals: [EntryID] = []
     var webhooks: [WebhookRemoval] = []
+    /// The entries that become dead letters; their removals are among the others.
+    var givenUp: [(entry: OutboxEntry, reason: DeliveryRefusal, unixMilliseconds: Int64)] = []
     /// The outcomes of broker entries, which precede their removals.
     var outcomes: [(entry: EntryID, outcome: RoomEditOutcome)] = []
     /// The events of answered commands from rooms.
@@ -38,6 +41,17 @@ struct StoreBatch {
     var edits: [EntryID?] = []
 
     var isEmpty: Bool { commands == nil && edits.isEmpty }
+  }
+
+  /// Facts to record about the destinations of entries.
+  private struct DestinationFacts {
+    /// Fallbacks to record; an element without a URL deletes all recorded fallbacks.
+    var fallbacks: [(url: String?, until: Int64)] = []
+    var closes: [CloseCount] = []
+    var workingBroker: String?
+    var workedWebhooks: [(action: String, target: Int64)] = []
+
+    var isEmpty: Bool { fallbacks.isEmpty && closes.isEmpty && workingBroker == nil && workedWebhooks.isEmpty }
   }
 
   /// A request for entries.
@@ -57,11 +71,9 @@ struct StoreBatch {
   private var uses: [(id: String, uid: TagUID?, unixSeconds: Int64)] = []
   /// Entries to drop; an element without an id drops the oldest entries.
   private var drops: [(id: EntryID?, excluded: [EntryID])] = []
+  private var retries: [RetryOrder] = []
   private var checkCount = 0
-  /// Fallbacks to record; an element without a URL deletes all recorded fallbacks.
-  private var fallbacks: [(url: String?, until: Int64)] = []
-  private var closes: [CloseCount] = []
-  private var workingBroker: String?
+  private var facts = DestinationFacts()
   private var announced: [(topic: String, content: String?)] = []
   private var openings: [(topic: String, closesAt: Instant?)] = []
   private var rooms = RoomWork()
@@ -83,8 +95,14 @@ struct StoreBatch {
         self.unfinished.webhooks.append(WebhookRemoval(entry: entry, event: event))
       case .recordOutcome(let id, let outcome): self.unfinished.outcomes.append((id, outcome))
       case .fetchEdit(let done): rooms.edits.append(done)
-      case .giveUpWebhook(let entry, let reason, let time):
-        self.unfinished.webhooks.append(WebhookRemoval(entry: entry, reason: reason, unixMilliseconds: time))
+      case .giveUp(let entry, let reason, let time):
+        self.unfinished.givenUp.append((entry, reason, time))
+        switch reason.destination {
+        case .broker: self.unfinished.removals.append(entry.id)
+        case .webhook: self.unfinished.webhooks.append(WebhookRemoval(entry: entry))
+        }
+      case .retry(let order): retries.append(order)
+      case .recordWebhook(let action, let target): facts.workedWebhooks.append((action, target))
       case .fetch(let destination, let after, let limit, let clockIsGood, let excluded):
         fetches.append(
           Fetch(destination: destination, after: after, limit: limit, clockIsGood: clockIsGood, excluding: excluded))
@@ -93,10 +111,10 @@ struct StoreBatch {
       case .drop(let id, let excluded): drops.append((id, excluded))
       case .check: checkCount += 1
       case .recordSecretUse(let id, let uid, let unixSeconds): uses.append((id, uid, unixSeconds))
-      case .recordFallback(let url, let until): fallbacks.append((url, until))
-      case .forgetFallbacks: fallbacks.append((nil, 0))
-      case .recordCloses(let counts): closes += counts
-      case .recordBroker(let url): workingBroker = url
+      case .recordFallback(let url, let until): facts.fallbacks.append((url, until))
+      case .forgetFallbacks: facts.fallbacks.append((nil, 0))
+      case .recordCloses(let counts): facts.closes += counts
+      case .recordBroker(let url): facts.workingBroker = url
       case .recordAnnounced(let topic, let content): announced.append((topic, content))
       case .recordTimedOpening(let topic, let closesAt): openings.append((topic, closesAt))
       // At most one is in progress.
@@ -113,9 +131,9 @@ struct StoreBatch {
 
   var writes: Bool {
     !unfinished.isEmpty || !expiries.isEmpty || !appends.isEmpty || !tickets.isEmpty || !uses.isEmpty || !drops.isEmpty
-      || !closes.isEmpty || !fallbacks.isEmpty || workingBroker != nil || !announced.isEmpty || !openings.isEmpty
+      || !facts.isEmpty || !announced.isEmpty || !openings.isEmpty
       || !rooms.isEmpty || latest.wrongCodes != nil || latest.time != nil || !taps.isEmpty
-      || checkCount > 0
+      || !retries.isEmpty || checkCount > 0
   }
 
   /// Commits all changes in one transaction; returns the replies.
@@ -123,6 +141,7 @@ struct StoreBatch {
     let events = try store.transaction { () throws(DatabaseError) in
       for (id, outcome) in unfinished.outcomes { try store.recordOutcome(outcome, of: id) }
       for event in unfinished.settled { try store.settleRoomCommand(event) }
+      for (entry, reason, time) in unfinished.givenUp { try store.list(entry, reason, unixMilliseconds: time) }
       for id in unfinished.removals { try store.delete(id) }
       try store.remove(unfinished.webhooks)
       var events: [StoreEvent] = []
@@ -138,8 +157,7 @@ struct StoreBatch {
         events.append(.outbox(expiry.destination, .expired(answer.expired, earliest: answer.earliest)))
       }
       for use in uses { try store.recordUse(use.id, by: use.uid, use.unixSeconds) }
-      try writeFallbacks(to: store)
-      for count in closes { try store.note(count) }
+      try writeFacts(to: store)
       for (topic, content) in announced { try store.recordAnnounced(topic, content) }
       for (topic, closesAt) in openings { try store.recordTimedOpening(topic, closesAt) }
       if let (rows, position) = rooms.commands {
@@ -164,6 +182,7 @@ struct StoreBatch {
       for drop in drops {
         events.append(.dropped(try store.removeChosen(drop.id, excluding: drop.excluded)))
       }
+      for order in retries { events.append(.retried(try store.retryWithinTransaction(order))) }
       if checkCount > 0 { try store.recordTrial() }
       for _ in 0..<checkCount { events.append(.checked) }
       return events
@@ -172,15 +191,17 @@ struct StoreBatch {
     return events
   }
 
-  private func writeFallbacks(to store: Store) throws(DatabaseError) {
-    for fallback in fallbacks {
+  private func writeFacts(to store: Store) throws(DatabaseError) {
+    for fallback in facts.fallbacks {
       if let url = fallback.url {
         try store.recordFallback(at: url, untilUnixSeconds: fallback.until)
       } else {
         try store.forgetFallbacks()
       }
     }
-    if let workingBroker { try store.recordBroker(workingBroker) }
+    for count in facts.closes { try store.note(count) }
+    for (action, target) in facts.workedWebhooks { try store.recordWebhook(action, target: target) }
+    if let url = facts.workingBroker { try store.recordBroker(url) }
   }
 
   /// Returns the same requests in separate batches, so that a failed request does not affect the others.
@@ -197,12 +218,11 @@ struct StoreBatch {
     for use in uses {
       batches.append(StoreBatch([.recordSecretUse(id: use.id, uid: use.uid, unixSeconds: use.unixSeconds)]))
     }
-    for fallback in fallbacks {
-      let request = fallback.url.map { StoreRequest.recordFallback(url: $0, untilUnixSeconds: fallback.until) }
-      batches.append(StoreBatch([request ?? .forgetFallbacks]))
+    if !facts.isEmpty {
+      var batch = StoreBatch([])
+      batch.facts = facts
+      batches.append(batch)
     }
-    if !closes.isEmpty { batches.append(StoreBatch([.recordCloses(closes)])) }
-    if let workingBroker { batches.append(StoreBatch([.recordBroker(url: workingBroker)])) }
     for (topic, content) in announced { batches.append(StoreBatch([.recordAnnounced(topic: topic, content: content)])) }
     for (topic, closesAt) in openings {
       batches.append(StoreBatch([.recordTimedOpening(topic: topic, closesAt: closesAt)]))
@@ -217,6 +237,7 @@ struct StoreBatch {
     for use in tickets { batches.append(StoreBatch([.countUse(use.id, ticket: use.ticket)])) }
     if !taps.isEmpty { batches.append(StoreBatch(taps.map { .recordTap($0, mayWait: true) })) }
     for drop in drops { batches.append(StoreBatch([.drop(drop.id, excluding: drop.excluded)])) }
+    for order in retries { batches.append(StoreBatch([.retry(order)])) }
     for _ in 0..<checkCount { batches.append(StoreBatch([.check])) }
     return batches
   }
@@ -232,6 +253,7 @@ struct StoreBatch {
     if rooms.commands != nil { events.append(.roomCommandsFailed(fault)) }
     for _ in rooms.edits { events.append(.editFailed(fault)) }
     for _ in drops { events.append(.dropFailed(fault)) }
+    for _ in retries { events.append(.retryFailed(fault)) }
     for _ in 0..<checkCount { events.append(.checkFailed(fault)) }
     return events
   }
@@ -246,7 +268,7 @@ extension Store {
       case .outbox(.broker, .removed(let ids)): for id in ids { rowCache[id] = nil }
       case .dropped(let entries): for entry in entries where entry.destination == .broker { rowCache[entry.id] = nil }
       case .outbox, .storeFailed, .counted, .roomCommandsRecorded, .roomCommandsFailed, .edit, .editFailed, .dropFailed,
-        .replaced, .checked, .checkFailed:
+        .retried, .retryFailed, .replaced, .checked, .checkFailed:
         break
       }
     }

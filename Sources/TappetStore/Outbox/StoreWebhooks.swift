@@ -1,43 +1,30 @@
-// The webhook outbox in the store, which is like the broker's outbox but uses separate tables, and the dead letters.
+// The webhook outbox in the store, which is like the broker's outbox but uses separate tables, and which webhooks have
+// worked.
 
 import TappetCore
 import TappetSQLite
 
 extension Store {
-  /// An entry that its webhook will never accept.
-  package struct DeadLetter: Hashable, Sendable {
-    package var id: EntryID
-    package var action: String
-    /// Template of the request body.
-    package var body: String
-    package var trigger: Trigger
-    package var acceptedUnixMilliseconds: Int64
-    package var givenUpUnixMilliseconds: Int64
-    package var reason: WebhookRefusal
-  }
-
-  /// Returns the dead letters, oldest first.
+  /// Returns the target with which each action's webhook has worked.
   @export(interface)
-  package func givenUp() throws(DatabaseError) -> [DeadLetter] {
+  package func workedWebhooks() throws(DatabaseError) -> [String: Int64] {
     let statement = try database.statement(
-      """
-      SELECT id, action, message, trigger, accepted_unix_ms, given_up_unix_ms, reason
-      FROM webhooks_given_up ORDER BY number
-      """)
+      "SELECT substr(name, 16), value FROM meta WHERE substr(name, 1, 15) = 'webhook works: '")
     defer { statement.reset() }
-    var found: [DeadLetter] = []
-    while try statement.step() { found.append(givenUp(statement)) }
+    var found: [String: Int64] = [:]
+    while try statement.step() { found[statement.text(0)] = statement.integer(1) }
     return found
   }
 
-  private func givenUp(_ row: Statement) -> DeadLetter {
-    DeadLetter(
-      id: EntryID(bigEndianBytes: row.blob(0)), action: row.text(1), body: row.text(2),
-      trigger: Trigger(rawValue: UInt8(clamping: row.integer(3))) ?? .tag, acceptedUnixMilliseconds: row.integer(4),
-      givenUpUnixMilliseconds: row.integer(5), reason: WebhookRefusal(number: Int32(clamping: row.integer(6))))
-  }
-
   // MARK: Within a transaction
+
+  /// Records the target with which an action's webhook has worked.
+  func recordWebhook(_ action: String, target: Int64) throws(DatabaseError) {
+    let statement = try database.statement("INSERT OR REPLACE INTO meta VALUES ('webhook works: ' || ?1, ?2)")
+    statement.bind(action, at: 1)
+    statement.bind(target, at: 2)
+    try statement.run()
+  }
 
   /// Inserts the row of an entry for a webhook; returns the sequence number.
   func insert(forWebhook entry: OutboxEntry) throws(DatabaseError) -> Int64 {
@@ -60,10 +47,9 @@ extension Store {
     return database.lastRow
   }
 
-  /// Deletes the rows of finished entries, and adds those given up to the dead letters.
+  /// Deletes the rows of finished entries.
   func remove(_ removals: [WebhookRemoval]) throws(DatabaseError) {
     for removal in removals {
-      if let reason = removal.reason { try list(removal.entry, reason, removal.unixMilliseconds) }
       if let event = removal.event { try recordEvent(event, of: removal.entry.id) }
       try forgetUnposted(removal.entry.id)
       let statement = try database.statement("DELETE FROM webhooks WHERE sequence = ?1 AND id = ?2")
@@ -72,58 +58,11 @@ extension Store {
       try statement.run()
     }
   }
-
-  private func list(_ entry: OutboxEntry, _ reason: WebhookRefusal, _ time: Int64) throws(DatabaseError) {
-    let statement = try database.statement(
-      """
-      INSERT OR IGNORE INTO webhooks_given_up
-        (id, action, message, trigger, accepted_unix_ms, given_up_unix_ms, reason)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-      """)
-    statement.bind(blob: entry.id.bigEndianBytes, at: 1)
-    statement.bind(entry.action, at: 2)
-    statement.bind(blob: Array(entry.message.text.utf8), at: 3)
-    statement.bind(Int64(entry.trigger.rawValue), at: 4)
-    statement.bind(entry.acceptedUnixMilliseconds, at: 5)
-    statement.bind(time, at: 6)
-    statement.bind(Int64(reason.number), at: 7)
-    try statement.run()
-    let bound = try database.statement(
-      """
-      DELETE FROM webhooks_given_up
-      WHERE number NOT IN (SELECT number FROM webhooks_given_up ORDER BY number DESC LIMIT ?1)
-      """)
-    bound.bind(Int64(Limits.webhooksGivenUpMax), at: 1)
-    try bound.run()
-  }
-
-  /// Removes the dead letter with the given id, or the oldest dead letters.
-  ///
-  /// The removed dead letters are returned as expired entries, which the kiosk does not have in memory.
-  func removeGivenUp(_ id: EntryID?, limit: Int) throws(DatabaseError) -> [OutboxEntry] {
-    guard limit > 0 else { return [] }
-    let all = try givenUp().filter { id == nil || $0.id == id }
-    let chosen = all.prefix(limit)
-    for entry in chosen {
-      let statement = try database.statement("DELETE FROM webhooks_given_up WHERE id = ?1")
-      statement.bind(blob: entry.id.bigEndianBytes, at: 1)
-      try statement.run()
-    }
-    return chosen.map {
-      OutboxEntry(
-        id: $0.id, action: $0.action, topic: "", message: PayloadTemplate($0.body), isRetained: false,
-        trigger: $0.trigger, acceptedUnixMilliseconds: $0.acceptedUnixMilliseconds, expiry: .atUnixMilliseconds(0),
-        destination: .webhook)
-    }
-  }
 }
 
 /// Removal of a finished entry for a webhook.
 struct WebhookRemoval: Sendable {
   var entry: OutboxEntry
-  /// Reason why the entry was given up; `nil` if it was not given up.
-  var reason: WebhookRefusal?
-  var unixMilliseconds: Int64 = 0
   /// The event of the message in a room, if it is to be edited.
   var event: String?
 }

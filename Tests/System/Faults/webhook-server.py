@@ -62,6 +62,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def answer_missing(self, number):
         self.answer(404)
 
+    def answer_deployed(self, number):
+        self.answer({2: 404, 3: 401, 4: 421}.get(number, 200))
+
+    def answer_made_later(self, number):
+        self.answer(404 if number == 1 else 200)
+
     def answer_gone(self, number):
         self.answer(410)
 
