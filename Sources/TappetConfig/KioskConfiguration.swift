@@ -57,6 +57,18 @@ package struct KioskConfiguration: Sendable {
   package var controlSocket: String
   /// Maximum number of secrets per action.
   package var secretsPerActionMax = Limits.secretsPerActionMax
+  /// The time zone and the holidays.
+  package var calendar = CalendarSettings()
+  /// The files that are missing or cannot be used, if they are tolerated (`NamedFiles`).
+  package var warnings: [ConfigurationProblem] = []
+
+  /// Whether the hours of actions and people can be checked: the configured time zone is installed, and was set when
+  /// the program started.
+  package var knowsHours: Bool { calendar.timeZone.map { WallTime.isAdopted(timeZone: $0) } ?? true }
+}
+
+/// The time zone and the holidays, to which the hours of actions and people refer.
+package struct CalendarSettings: Hashable, Sendable {
   /// Name of the time zone; `nil` means the system's time zone.
   package var timeZone: String?
   /// Holidays, on which actions with `hours` are refused.
@@ -200,7 +212,9 @@ extension KioskSettings {
     rooms.inviters = configuration.matrix?.inviters ?? []
     rooms.will = configuration.matrix?.lastWill
     rooms.unread = configuration.matrix?.unread
+    let knowsHours = configuration.knowsHours
     calendar = LocalCalendar(
-      holidays: configuration.holidays, secondsEastOfUTC: { WallTime.secondsEastOfUTC(unixSeconds: $0) })
+      holidays: configuration.calendar.holidays,
+      secondsEastOfUTC: { knowsHours ? WallTime.secondsEastOfUTC(unixSeconds: $0) : nil })
   }
 }

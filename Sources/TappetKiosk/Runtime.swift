@@ -76,6 +76,9 @@ package final class Runtime {
     do throws(SystemError) {
       try reactor.watchSignals([SIGTERM, SIGINT, SIGHUP], calling(self) { $0.signalled($1) })
     } catch { throw .system(error) }
+    for warning in configuration.warnings {
+      log(LogRecord(.warning, "file-unusable", warning.sentence, [("code", warning.kind.code)]))
+    }
     try start()
     defer { close() }
     try begin()

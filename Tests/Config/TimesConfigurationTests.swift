@@ -1,9 +1,10 @@
 // `valid:`, `hours:` and `clock_unknown:` of an action, and the kiosk's `time_zone:` and `holidays:`.
 
-import TappetCore
+import TappetPlatform
 import Testing
 
 @testable import TappetConfig
+@testable import TappetCore
 @testable import TappetMessages
 
 @Suite struct TimesConfigurationTests {
@@ -31,12 +32,12 @@ import Testing
       return
     }
     #expect(times.hours.count == 2 && times.allowsUnknownClock && times.from == CalendarDay("2026-01-01"))
-    #expect(configuration.timeZone == "Europe/Berlin" && configuration.holidays.count == 2)
+    #expect(configuration.calendar.timeZone == "Europe/Berlin" && configuration.calendar.holidays.count == 2)
     guard case .loaded(let plain) = parse("") else {
       Issue.record("a plain action")
       return
     }
-    #expect(plain.actions[0].times == nil && plain.timeZone == nil && plain.holidays.isEmpty)
+    #expect(plain.actions[0].times == nil && plain.calendar == CalendarSettings())
   }
 
   @Test func `each mistake has its place`() {
@@ -65,9 +66,54 @@ import Testing
     #expect(mistakes("", "holidays: [2026-13-01]")[0].hasPrefix("k:4:12: holidays[0] must be a day"))
   }
 
-  @Test(arguments: ["Europe/Berlln", "../../../etc/passwd", "/etc/passwd", "Europe", "a b"])
-  func `a zone that does not exist is a mistake`(_ name: String) {
+  @Test(arguments: ["../../../etc/passwd", "/etc/passwd", "a b"])
+  func `a name that no zone can have is a mistake`(_ name: String) {
     let sentences = mistakes("", "time_zone: \(name)")
     #expect(sentences.count == 1 && sentences[0].hasPrefix("k:4:12: time_zone must be the name of a time zone"))
+  }
+
+  @Test(arguments: [
+    ("Europe/Berlln", "such as 'Europe/Berlin'; old names are in the package tzdata-legacy"),
+    ("Europe", "such as 'Europe/Berlin'"), ("No/Such", "tzdata-legacy"),
+  ])
+  func `a zone that is not installed is a mistake when it is written, and tolerated at a start`(
+    _ name: String, _ words: String
+  ) throws {
+    let text =
+      "actions: [{name: a, topic: t, message: m}]\nbroker: {url: mqtt://h, client_id: k}\ntime_zone: \(name)\n"
+    for files in [NamedFiles.used, .required] {
+      guard
+        case .refused(let problems) = ConfigurationParser.parse(
+          Array(text.utf8), name: "k", folder: "/", files: files)
+      else {
+        Issue.record("\(name) was accepted")
+        continue
+      }
+      #expect(problems.count == 1 && problems[0].sentence.contains(words), "\(problems.map(\.sentence))")
+    }
+    guard
+      case .loaded(let configuration) = ConfigurationParser.parse(
+        Array(text.utf8), name: "k", folder: "/", files: .tolerated)
+    else {
+      Issue.record("\(name) prevents a start")
+      return
+    }
+    #expect(configuration.warnings.map(\.kind) == [.timeZoneMissing(name)] && !configuration.knowsHours)
+    #expect(configuration.unknownHoursSentence?.contains(words) == true)
+    let times = ActionTimes(hours: ["Mon-Sun 00:00-24:00"])
+    #expect(times.fault(at: 1_790_000_000, in: KioskSettings(configuration).calendar) == .zoneUnknown)
+  }
+
+  @Test(arguments: [("US/Eastern", "America/New_York"), ("GB", "Europe/London"), ("Europe/Kiev", "Europe/Kyiv")])
+  func `the message names an old zone's modern name`(_ old: String, _ modern: String) {
+    #expect(OldTimeZone.sentence(old).contains("use 'time_zone: \(modern)'"))
+    #expect(WallTime.isInstalled(timeZone: modern))
+  }
+}
+
+extension ActionTimes {
+  fileprivate init(hours: [String]) {
+    self.init()
+    self.hours = hours.compactMap { try? WeeklyHours($0) }
   }
 }

@@ -37,6 +37,31 @@ import Testing
     #expect(try elsewhere.settled().isEmpty)
   }
 
+  @Test func `a kiosk whose time zone is no longer installed starts, and refuses only what has hours`() throws {
+    let world = try world("No/Such_Zone")
+    let log = try tap(world, until: "refused", messages: 0)
+    #expect(log.contains("code=time-zone-missing") && world.log.contains("event=file-unusable"), "\(world.log)")
+    try world.goodTap()
+    let status = try world.tappet("status")
+    #expect(status.status == 1 && status.output.contains("tzdata-legacy"), "\(status.output)")
+    let check = try world.tappet("check", "--config-only")
+    #expect(check.status == 3 && check.errors.contains("tzdata-legacy"), "\(check.errors)")
+  }
+
+  @Test func `a kiosk starts although files that its configuration names are gone, and reports them`() throws {
+    let world = try KioskWorld(
+      .init(
+        more: "  - {name: hook, message: m, webhook: {url: 'http://127.0.0.1:9', headers: {X: {file: gone.token}}}}\n"
+          + "site: {name: s, key: {file: gone.key}, public_key: '\(String(repeating: "a1", count: 32))'}\n"
+          + "commands: [{topic: c/d, trust: signed, key: {file: gone.signing}, actions: [light]}]\n"))
+    try world.start()
+    try world.goodTap()
+    for name in ["gone.token", "gone.key", "gone.signing"] {
+      #expect(world.log.contains("\(name) cannot be read"), "\(world.log)")
+    }
+    #expect(try world.tappet("check", "--config-only").status == 3)
+  }
+
   @Test func `a clock that was set back is not believed, until a person says that it is right`() throws {
     let world = try KioskWorld(withBroker: false)
     let port = TestSocket.freePort()

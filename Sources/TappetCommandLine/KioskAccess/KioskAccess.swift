@@ -28,7 +28,7 @@ package enum KioskAccess {
   ) throws(CommandFailure) -> KioskConfiguration {
     switch ConfigurationParser.load(path: path(arguments), files: files, text: text) {
     case .loaded(let configuration):
-      if let zone = configuration.timeZone { WallTime.adopt(timeZone: zone) }
+      if let zone = configuration.calendar.timeZone { WallTime.adopt(timeZone: zone) }
       return configuration
     case .refused(let problems):
       for problem in problems { Output.printError(problem.sentence) }

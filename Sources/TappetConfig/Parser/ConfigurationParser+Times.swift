@@ -1,8 +1,8 @@
 // Parser for the times at which an action is permitted: `valid:`, `hours:` and `clock_unknown:` of an action, and the
 // kiosk's `time_zone:` and `holidays:`.
 
-import CPlatform
 import TappetCore
+import TappetPlatform
 
 extension YAMLReader {
   /// Reads the times at which an action is permitted; `nil` if there are no restrictions, or after an error.
@@ -63,16 +63,14 @@ extension YAMLReader {
     return nil
   }
 
-  /// Reads the name of an installed time zone.
+  /// Reads the name of a time zone; a newer system may no longer have it.
   mutating func timeZone(_ node: YAMLNode?) -> String? {
     guard let node, let name = shortText(node, sizeMax: Limits.timeZoneSizeMax) else { return nil }
-    var file = stat()
-    if name.hasOnlyASCIIAlphanumerics(and: "/_-+"), name.utf8.first != 0x2F,
-      stat("/usr/share/zoneinfo/" + name, &file) == 0, file.st_mode & UInt32(S_IFMT) == UInt32(S_IFREG)
-    {
-      return name
+    guard WallTime.isZoneName(name) else {
+      invalid(node, expected: "the name of a time zone such as 'Europe/Berlin' (a file in /usr/share/zoneinfo)")
+      return nil
     }
-    invalid(node, expected: "the name of a time zone such as 'Europe/Berlin' (a file in /usr/share/zoneinfo)")
-    return nil
+    if files != .ignored, !WallTime.isInstalled(timeZone: name) { noteFile(.timeZoneMissing(name), at: node) }
+    return name
   }
 }

@@ -8,6 +8,8 @@ import TappetPlatform
 package enum NamedFiles: Sendable {
   /// Files are not read, so that a user who may not read the keys can still query the kiosk.
   case ignored
+  /// A file that is missing or cannot be used is only a warning: the kiosk starts, without what needs the file.
+  case tolerated
   /// Keys are read and must be private; a missing certificate or session may still be added later.
   case used
   /// In addition, all files must exist.
@@ -158,9 +160,8 @@ extension YAMLReader {
         of: plan, broker.settings, outputs: panel?.plan.outputs ?? [], actions: publishing, others: commands, at: node)
     }
     let site = site(top["site"], commands, publishing, kiosk: broker?.settings.clientID ?? "")
-    let clock = choice(top["clock"], of: ["check", "trust"])
-    let outbox = outbox(top["outbox"])
-    let (zone, holidays) = (timeZone(top["time_zone"]), holidays(top["holidays"]))
+    let (clock, outbox) = (choice(top["clock"], of: ["check", "trust"]), outbox(top["outbox"]))
+    let calendar = CalendarSettings(timeZone: timeZone(top["time_zone"]), holidays: holidays(top["holidays"]))
     let secretsMax = whole(top["max_secrets"], in: 1...Int64(Limits.configuredSecretsMax))
     let historyAge = historyAge(top["history"])
     let state = path(top["state"]) ?? KioskConfiguration.usualState
@@ -185,7 +186,8 @@ extension YAMLReader {
       publishesState: publishesState || homeAssistant != nil, homeAssistant: homeAssistant, checksClock: clock != 1,
       outboxCountMax: outbox?.count ?? Limits.outboxCountMax, outboxSizeMax: outbox?.size ?? Limits.outboxSizeMax,
       historyAge: historyAge, controlSocket: control,
-      secretsPerActionMax: secretsMax.map { Int($0) } ?? Limits.secretsPerActionMax, timeZone: zone, holidays: holidays)
+      secretsPerActionMax: secretsMax.map { Int($0) } ?? Limits.secretsPerActionMax, calendar: calendar,
+      warnings: warnings)
   }
 
   private mutating func reader(_ node: YAMLNode?) -> (isThere: Bool, device: String?) {
@@ -227,23 +229,44 @@ extension YAMLReader {
     key(in: path, at: file, orNote: .keyFileMalformed(path: path)) { TimestampKey(hex: $0) }
   }
 
-  /// Reads the key in the first line of a file that only its owner may read.
+  /// Reads the key in the first line of a file that only its owner may read; returns `nil` if there is none.
   mutating func key<Key>(
     in path: String, at file: YAMLNode, orNote mistake: ConfigurationProblem.Kind, _ decode: (ArraySlice<UInt8>) -> Key?
   ) -> Key? {
-    switch TextFile.read(path, sizeMax: Limits.keyFileSizeMax) {
+    guard var line = privateLine(of: path, at: file, sizeMax: Limits.keyFileSizeMax, orNoteEmpty: mistake) else {
+      return nil
+    }
+    defer { LibCrypto.wipe(&line) }
+    let key = decode(line[...])
+    if key == nil { noteFile(mistake, at: file) }
+    return key
+  }
+
+  /// Reads the first line, which must not be empty, of a file that only its owner may read; to be wiped by the caller.
+  ///
+  /// Returns `nil` after an error. `mayBeMissing` means that the file is read again whenever it is needed.
+  mutating func privateLine(
+    of path: String, at node: YAMLNode, sizeMax: Int, mayBeMissing: Bool = false,
+    orNoteEmpty mistake: ConfigurationProblem.Kind
+  ) -> [UInt8]? {
+    switch TextFile.read(path, sizeMax: sizeMax) {
     case .failure(let error):
-      note(.fileUnreadable(path: path, error), at: file)
+      if !mayBeMissing || files != .used { noteFile(.fileUnreadable(path: path, error), at: node) }
+      return nil
     case .success(var content):
       defer { LibCrypto.wipe(&content.bytes) }
       if content.mode & 0o077 != 0 {
-        note(.keyFileOpen(path: path, mode: content.mode), at: file)
-      } else if let key = decode(content.firstLine) {
-        return key
-      } else {
-        note(mistake, at: file)
+        noteFile(.keyFileOpen(path: path, mode: content.mode), at: node)
+        return nil
+      }
+      do throws(TextFault) {
+        let line = try content.firstLine()
+        if line.isEmpty { noteFile(mistake, at: node) }
+        return line.isEmpty ? nil : line
+      } catch {
+        noteFile(.unusableLine(path: path, .notText(error)), at: node)
+        return nil
       }
     }
-    return nil
   }
 }

@@ -50,6 +50,10 @@ package struct ConfigurationProblem: Hashable, Sendable {
     /// `%T` without a `timestamp_key`.
     case timestampWithoutKey
     case fileUnreadable(path: String, SystemError)
+    /// A file whose first line cannot be what it is for.
+    case unusableLine(path: String, FirstLineFault)
+    /// A time zone that is not installed.
+    case timeZoneMissing(String)
     case unusableProfile(BoardProfileError)
     case keyFileOpen(path: String, mode: UInt32)
     case keyFileMalformed(path: String)
@@ -59,15 +63,15 @@ package struct ConfigurationProblem: Hashable, Sendable {
     case tokenWithoutKey
     /// A password for an endpoint without TLS, where it could be intercepted.
     case passwordWithoutTLS
+    /// A certificate or key, although no endpoint uses TLS.
+    case needlessWithoutTLS(String)
     /// A password in the configuration file itself, where it is not allowed; messages must not contain it either.
     case passwordInFile
-    case passwordFileEmpty(path: String)
     /// An invalid webhook URL; it is not shown, because it may be secret.
     case badWebhookURL
     /// A webhook to another machine without TLS.
     case plainWebhook
     case webhookSecretMalformed(path: String)
-    case secretFileEmpty(path: String)
     /// An unreadable session file of `matrix`, which is created by `tappet matrix login`.
     case sessionUnreadable(path: String, SystemError)
     case sessionMalformed(path: String)
@@ -92,4 +96,14 @@ package struct ConfigurationProblem: Hashable, Sendable {
   package var place: String
   /// The kind of error.
   package var kind: Kind
+}
+
+/// The reason why the first line of a file cannot be the secret that it should be.
+package enum FirstLineFault: Hashable, Sendable {
+  case noPassword
+  case noValue
+  case notText(TextFault)
+  case tooLong(max: Int)
+  /// A value for a request contains a control character, which could start a new header.
+  case unprintable
 }

@@ -26,6 +26,8 @@ struct YAMLReader {
   /// Strictness of the checks on the files that the configuration refers to.
   let files: NamedFiles
   private(set) var problems: [ConfigurationProblem] = []
+  /// Faults of files, if these are tolerated.
+  private(set) var warnings: [ConfigurationProblem] = []
   /// Whether there is a `broker` key, available once `broker` has been read.
   var hasBroker = true
   /// Names of the actions with `confirm`, available once `actions` has been read.
@@ -52,6 +54,12 @@ struct YAMLReader {
   }
 
   mutating func note(_ kind: ConfigurationProblem.Kind, at node: YAMLNode) { note(kind, at: node.position, node.place) }
+
+  /// Reports a fault of a file that the configuration refers to, which must not prevent a start.
+  mutating func noteFile(_ kind: ConfigurationProblem.Kind, at node: YAMLNode) {
+    guard files == .tolerated else { return note(kind, at: node) }
+    warnings.append(ConfigurationProblem(file: file, position: node.position, place: node.place, kind: kind))
+  }
 
   /// Reports the value of a key that needs a broker if the configuration has none.
   mutating func requireBroker(for node: YAMLNode?) { if let node, !hasBroker { note(.needsBroker, at: node) } }

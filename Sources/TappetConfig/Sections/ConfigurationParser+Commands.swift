@@ -129,7 +129,8 @@ extension YAMLReader {
     let perMinute = whole(mapping["per_minute"], in: 1...Limits.commandsPerMinuteMax)
     let obeysLock = flag(mapping["locked"])
     let reply = self.topic(mapping["reply"])
-    guard let topic, names.count == 3 else { return nil }
+    // Without its own key, the topic must not accept tokens of another.
+    guard let topic, names.count == 3, file == nil || key != nil else { return nil }
     return CommandPlan(
       topic: topic, trust: .token(key), outputs: names, perMinute: Int(perMinute ?? Limits.commandsPerMinute),
       obeysLock: obeysLock ?? false, replyTopic: reply,
@@ -147,12 +148,13 @@ extension YAMLReader {
     case 0: return .trusted
     case 1:
       if mapping["key"] == nil, !hasKey { note(.tokenWithoutKey, at: word) }
-      return .token(file.flatMap { timestampKey(in: $0.path, at: $0.node) })
+      guard let file else { return .token(nil) }
+      // Without its own key, the topic must not accept tokens of another.
+      return timestampKey(in: file.path, at: file.node).map { .token($0) }
     case 2:
-      return .signed(
-        file.flatMap { file in
-          key(in: file.path, at: file.node, orNote: .signingKeyMalformed(path: file.path)) { SecretKey(hex: $0) }
-        })
+      guard let file else { return .signed(nil) }
+      return key(in: file.path, at: file.node, orNote: .signingKeyMalformed(path: file.path)) { SecretKey(hex: $0) }
+        .map { .signed($0) }
     default: return nil
     }
   }

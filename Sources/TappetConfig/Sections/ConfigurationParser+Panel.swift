@@ -64,7 +64,7 @@ extension YAMLReader {
     return fileName(node)
   }
 
-  /// Reports an unusable profile if files are required; otherwise, the kiosk starts without it and reports it later.
+  /// Reports an unusable profile if files are required; otherwise, the kiosk starts without it and reports it itself.
   private mutating func checkProfile(_ name: String?, at node: YAMLNode) {
     guard files == .required, let name else { return }
     do throws(BoardProfileError) { _ = try BoardProfile.load(name: name) } catch {

@@ -93,13 +93,13 @@ extension YAMLReader {
     switch TextFile.read(path, sizeMax: Limits.roomSessionSizeMax) {
     // Only room messages depend on the login, so the file may still be missing.
     case .failure(let error) where error.code == ENOENT && files == .used: break
-    case .failure(let error): note(.sessionUnreadable(path: path, error), at: node)
+    case .failure(let error): noteFile(.sessionUnreadable(path: path, error), at: node)
     case .success(var content):
       defer { LibCrypto.wipe(&content.bytes) }
       if content.mode & 0o077 != 0 {
-        note(.keyFileOpen(path: path, mode: content.mode), at: node)
+        noteFile(.keyFileOpen(path: path, mode: content.mode), at: node)
       } else if RoomSession(content.bytes) == nil {
-        note(.sessionMalformed(path: path), at: node)
+        noteFile(.sessionMalformed(path: path), at: node)
       }
     }
   }

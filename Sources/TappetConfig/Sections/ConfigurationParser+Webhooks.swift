@@ -136,7 +136,7 @@ extension YAMLReader {
     }
     guard let path = privateFile(node) else { return nil }
     if let line = firstLine(of: path, at: node), WebhookSecret(line) == nil {
-      note(.webhookSecretMalformed(path: path), at: node)
+      noteFile(.webhookSecretMalformed(path: path), at: node)
     }
     return path
   }
@@ -150,20 +150,12 @@ extension YAMLReader {
   /// Returns the first line of a secret file; `nil` if files are ignored, or after an error.
   private mutating func firstLine(of path: String, at node: YAMLNode) -> ArraySlice<UInt8>? {
     guard files != .ignored else { return nil }
-    switch TextFile.read(path, sizeMax: Limits.webhookHeaderSizeMax) {
-    case .failure(let error):
-      note(.fileUnreadable(path: path, error), at: node)
+    let line = privateLine(
+      of: path, at: node, sizeMax: Limits.secretFileSizeMax, orNoteEmpty: .unusableLine(path: path, .noValue))
+    guard let line, line.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+      if line != nil { noteFile(.unusableLine(path: path, .unprintable), at: node) }
       return nil
-    case .success(let content):
-      if content.mode & 0o077 != 0 {
-        note(.keyFileOpen(path: path, mode: content.mode), at: node)
-        return nil
-      }
-      if content.firstLine.isEmpty {
-        note(.secretFileEmpty(path: path), at: node)
-        return nil
-      }
-      return content.firstLine
     }
+    return line[...]
   }
 }

@@ -163,6 +163,8 @@ package enum TimeFault: Hashable, Sendable, CaseIterable {
   case noLonger
   /// The time is not known.
   case clockUnknown
+  /// The kiosk's time zone is not installed.
+  case zoneUnknown
 }
 
 /// The times at which an action may run.
@@ -181,7 +183,8 @@ package struct ActionTimes: Hashable, Sendable {
 
   /// Returns why the action may not run at the given time, in seconds since 1970; `nil` if it may.
   func fault(at unixSeconds: Int64, in calendar: LocalCalendar) -> TimeFault? {
-    let local = unixSeconds + calendar.secondsEastOfUTC(unixSeconds)
+    guard let offset = calendar.secondsEastOfUTC(unixSeconds) else { return .zoneUnknown }
+    let local = unixSeconds + offset
     let rest = local % 86_400
     let second = rest < 0 ? rest + 86_400 : rest
     let day = CalendarDay(number: (local - second) / 86_400)
@@ -197,12 +200,12 @@ package struct ActionTimes: Hashable, Sendable {
 package struct LocalCalendar: Sendable {
   /// The days on which no hours apply.
   package var holidays: Set<CalendarDay>
-  /// Returns the zone's offset from UTC, in seconds, at a time in seconds since 1970.
-  package var secondsEastOfUTC: @Sendable (_ unixSeconds: Int64) -> Int64
+  /// Returns the zone's offset from UTC, in seconds, at a time in seconds since 1970; `nil` if the zone is not known.
+  package var secondsEastOfUTC: @Sendable (_ unixSeconds: Int64) -> Int64?
 
   /// Creates a calendar with the given holidays, in UTC unless the offset is specified.
   package init(
-    holidays: Set<CalendarDay> = [], secondsEastOfUTC: @escaping @Sendable (_ unixSeconds: Int64) -> Int64 = { _ in 0 }
+    holidays: Set<CalendarDay> = [], secondsEastOfUTC: @escaping @Sendable (_ unixSeconds: Int64) -> Int64? = { _ in 0 }
   ) {
     self.holidays = holidays
     self.secondsEastOfUTC = secondsEastOfUTC

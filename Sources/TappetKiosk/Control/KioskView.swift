@@ -50,12 +50,9 @@ package struct KioskView: Sendable {
   package var panel: Part
   /// Whether the buttons are locked; `nil` if the panel has no lock.
   package var isLocked: Bool?
-  /// Whether `%T` may be sealed; `nil` before the first clock check.
-  package var clockIsGood: Bool?
-  /// Whether `%T` may be sealed regardless of the kernel's clock state.
-  package var isClockTrusted: Bool
-  /// Whether an action or a pending entry needs the clock.
-  package var needsClock: Bool
+  /// Whether `%T` may be sealed, `nil` before the first clock check; whether that is regardless of the kernel's clock
+  /// state; whether an action or a pending entry needs the clock; and why hours cannot be checked, `nil` if they can.
+  package var clock: (isGood: Bool?, isTrusted: Bool, isNeeded: Bool, unknownHours: String?)
   /// Indicators that are on, including the colours of an RGB LED, even if none is wired.
   package var levels: LightOutputs
   /// The wired indicators.
@@ -116,9 +113,9 @@ package struct KioskView: Sendable {
       isGood: status.panel.isEmpty, code: hasPanel ? status.panelCode : "none",
       text: !hasPanel ? "none is configured" : status.panel.isEmpty ? "good" : status.panelSentence(configuration))
     isLocked = status.isLocked
-    clockIsGood = status.clockIsGood
-    isClockTrusted = !configuration.checksClock
-    needsClock = status.needsClock
+    clock = (
+      status.clockIsGood, !configuration.checksClock, status.needsClock, configuration.unknownHoursSentence
+    )
     levels = runtime.panel.on
     wired = configuration.panel.wired
     outputs = zip(configuration.panel.outputs, status.outputs).map { ($0.plan.name, $1) }
@@ -157,7 +154,8 @@ package struct KioskView: Sendable {
   /// Whether the clock is synchronised or trusted, and whether it is needed.
   var clockJSON: JSON {
     .object([
-      "good": clockIsGood.map { .bool($0) } ?? .null, "trusted": .bool(isClockTrusted), "needed": .bool(needsClock),
+      "good": clock.isGood.map { .bool($0) } ?? .null, "trusted": .bool(clock.isTrusted),
+      "needed": .bool(clock.isNeeded), "zone": .optional(clock.unknownHours),
     ])
   }
 

@@ -44,7 +44,7 @@ extension Runtime {
     if new.stateFolder != configuration.stateFolder || new.controlSocket != configuration.controlSocket {
       mistakes.append("'state' and 'control' cannot change while the kiosk runs; restart it")
     }
-    if new.timeZone != configuration.timeZone {
+    if new.calendar.timeZone != configuration.calendar.timeZone {
       mistakes.append("'time_zone' cannot change while the kiosk runs; restart it")
     }
     mistakes += new.broker.map { Certificates.mistakes($0).map { $0.sentence } } ?? []

@@ -145,9 +145,9 @@ final class LiveView {
   }
 
   private func clock(_ view: KioskView) -> String {
-    guard view.clockIsGood == false else { return "good" }
+    guard view.clock.isGood == false else { return "good" }
     let state = "not synchronised, or set back"
-    return view.needsClock ? Self.painted(state, 33) : state + "; not needed"
+    return view.clock.isNeeded ? Self.painted(state, 33) : state + "; not needed"
   }
 
   private func reload(_ outcome: ReloadOutcome) -> String {

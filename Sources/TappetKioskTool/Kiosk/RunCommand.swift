@@ -24,7 +24,7 @@ extension Command {
           with priorities to the journal, otherwise with times.
           Each line of the --light-trace file is NANOSECONDS LIGHT or NANOSECONDS OUTPUT=0|1.
           """,
-        body: .withFiles(.used) { (arguments, configuration) throws(CommandFailure) in
+        body: .withFiles(.tolerated) { (arguments, configuration) throws(CommandFailure) in
           do throws(RuntimeError) { try run(configuration, arguments) } catch { throw .failed(error.sentence) }
         })
     }

@@ -39,7 +39,8 @@ extension Command {
           let isGood = statusParts(of: status).allSatisfy { status[$0]?["good"] == .bool(true) }
           let isClockMissed = status["clock"]?["good"] == .bool(false) && status["clock"]?["needed"] == .bool(true)
           let isRejected = status["reload"]?["good"] == .bool(false)
-          if !isGood || isClockMissed || isRejected { throw .found }
+          let isZoneMissed = status["clock"]?["zone"]?.text != nil
+          if !isGood || isClockMissed || isZoneMissed || isRejected { throw .found }
         })
     }
   }
@@ -69,6 +70,7 @@ extension Command {
           + (certificate["file"]?.text ?? ""))
     }
     line("clock     " + clock(status))
+    if let zone = status["clock"]?["zone"]?.text { line("time zone " + zone) }
     for topic in status["commands"]?.elements ?? [] {
       func count(_ name: String) -> String { String(topic[name]?.wholeNumber ?? 0) }
       let retained = count("retained") == "0" ? "" : ", \(count("retained")) of them retained"

@@ -150,6 +150,7 @@ extension TimeFault {
     case .notYet: "\(person) is not allowed to act yet"
     case .noLonger: "\(person) is no longer allowed to act"
     case .clockUnknown: "\(person) is limited to certain hours or days, and the clock is not synchronised"
+    case .zoneUnknown: "\(person) is limited to certain hours or days, and 'time_zone' is not installed"
     }
   }
 
@@ -160,6 +161,7 @@ extension TimeFault {
     case .notYet: "'\(action)' is not valid yet"
     case .noLonger: "'\(action)' is no longer valid"
     case .clockUnknown: "'\(action)' is limited to certain hours, and the clock is not synchronised"
+    case .zoneUnknown: "'\(action)' is limited to certain hours, and 'time_zone' is not installed"
     }
   }
 }

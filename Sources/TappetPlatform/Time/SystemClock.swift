@@ -68,7 +68,7 @@ package struct SystemClock: Sendable {
   package func bootID() -> [UInt8] {
     guard case .success(let file) = TextFile.read("/proc/sys/kernel/random/boot_id", sizeMax: 64) else { return [] }
     // The text consists of five groups of hex digits, separated by hyphens.
-    let bytes = Hex.decode(file.firstLine.filter { $0 != UInt8(ascii: "-") }) ?? []
+    let bytes = Hex.decode(file.bytes.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "\n") }) ?? []
     return bytes.count == 16 ? bytes : []
   }
 

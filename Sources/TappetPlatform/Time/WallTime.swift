@@ -59,10 +59,33 @@ package enum WallTime {
   /// Returns the UTC offset of the process's time zone at the given time, in seconds.
   package static func secondsEastOfUTC(unixSeconds: Int64) -> Int64 { Int64(local(unixSeconds).tm_gmtoff) }
 
-  /// Sets the process's time zone; must be called before other threads exist, because they may read the environment.
+  /// Whether a text can be the name of a time zone.
+  @export(interface)
+  package static func isZoneName(_ name: String) -> Bool {
+    name.utf8.first.map { $0 != 0x2F } ?? false
+      && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || "/_-+".utf8.contains($0) }
+  }
+
+  /// Whether the system has the time zone, as a file in /usr/share/zoneinfo.
+  @export(interface)
+  package static func isInstalled(timeZone name: String) -> Bool {
+    var file = stat()
+    return isZoneName(name) && stat("/usr/share/zoneinfo/" + name, &file) == 0
+      && file.st_mode & UInt32(S_IFMT) == UInt32(S_IFREG)
+  }
+
+  /// Sets the process's time zone, unless the system does not have it; must be called before other threads exist,
+  /// because they may read the environment.
   package static func adopt(timeZone name: String) {
+    guard isInstalled(timeZone: name) else { return }
     setenv("TZ", ":" + name, 1)
     tzset()
+  }
+
+  /// Whether `adopt` has set the process's time zone.
+  package static func isAdopted(timeZone name: String) -> Bool {
+    guard isInstalled(timeZone: name), let zone = getenv("TZ") else { return false }
+    return String(cString: zone) == ":" + name
   }
 
   /// Returns a date and time for people: `2026-11-21 10:51:07`.
