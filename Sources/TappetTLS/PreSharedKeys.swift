@@ -22,9 +22,9 @@ extension TLSContext {
     case .success(var content):
       defer { LibCrypto.wipe(&content.bytes) }
       guard content.mode & 0o077 == 0 else { throw .keyReadable(path: path) }
-      guard var key = Hex.decode(content.firstLine), (1...Limits.preSharedKeySizeMax).contains(key.count) else {
-        throw .keyNotHex(path: path)
-      }
+      guard let line = try? content.firstLine(), var key = Hex.decode(line),
+        (1...Limits.preSharedKeySizeMax).contains(key.count)
+      else { throw .keyNotHex(path: path) }
       return SecretBytes(taking: &key)
     }
   }

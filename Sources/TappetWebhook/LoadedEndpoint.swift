@@ -90,8 +90,9 @@ final class LoadedEndpoint {
   }
 
   private func line(of path: String) -> SecretBytes? {
-    read(path, sizeMax: Limits.webhookHeaderSizeMax) { content in
-      var line = Array(content.firstLine)
+    read(path, sizeMax: Limits.secretFileSizeMax) { content in
+      // The kiosk checks the mode only when it reads its configuration.
+      var line = content.mode & 0o077 == 0 ? (try? content.firstLine()) ?? [] : []
       return SecretBytes(taking: &line)
     }
   }

@@ -111,6 +111,27 @@ private func problems(_ action: String, folder: String = "/etc/tappet") -> [Stri
     #expect(problems("webhook: {url: {file: f}}", folder: folder.path).first?.contains("can be read by others") == true)
   }
 
+  @Test func `a header file is read as the program that wrote it meant, or refused with the reason`() throws {
+    let folder = TestFolder.make("headers")
+    func problems(_ bytes: [UInt8]) -> [String] {
+      _ = FileManager.default.createFile(
+        atPath: folder + "/t", contents: Data(bytes), attributes: [.posixPermissions: 0o600])
+      let action = "message: m, webhook: {url: 'https://a', headers: {Authorization: {file: t}}}"
+      guard case .refused(let found) = parse(action, folder: folder, files: .required) else { return [] }
+      return found.map(\.sentence)
+    }
+    let text = "Bearer " + String(repeating: "x", count: 20_000)
+    #expect(problems(Array((text + "\n").utf8)).isEmpty)
+    #expect(problems([0xFF, 0xFE] + (text + "\r\n").utf16.flatMap { [UInt8($0), 0] }).isEmpty)
+    for (bytes, words) in [
+      (Array("Bearer \0".utf8), "contains NUL characters"), ([0xFF, 0xFE, 0x42], "looks like UTF-16"),
+      (Array("Bearer\tx".utf8), "control character"), (Array("\n".utf8), "is empty"),
+    ] {
+      let found = problems(bytes)
+      #expect(found.count == 1 && found[0].contains(words), "\(found)")
+    }
+  }
+
   @Test func `a copy of everything has the webhooks' files`() {
     let text = """
       broker: {url: 'mqtts://b', client_id: k}

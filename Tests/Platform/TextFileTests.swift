@@ -11,8 +11,36 @@ import Testing
   ])
   func `the first line ends where its end begins, and a byte order mark does not belong to it`(
     _ content: String, _ line: String
-  ) {
+  ) throws {
     let file = TextFile(bytes: Array(content.utf8), mode: 0o600)
-    #expect(String(decoding: file.firstLine, as: UTF8.self) == line)
+    #expect(String(decoding: try file.firstLine(), as: UTF8.self) == line)
+  }
+
+  private func utf16(_ text: String, bigEndian: Bool, mark: Bool) -> [UInt8] {
+    ((mark ? [0xFEFF] : []) + Array(text.utf16)).flatMap { unit in
+      let bytes = [UInt8(unit >> 8), UInt8(unit & 0xFF)]
+      return bigEndian ? bytes : bytes.reversed()
+    }
+  }
+
+  @Test(arguments: ["word", "word\nmore", "word\r\nmore\r\n", "Müller \u{4E0A}\u{1F511} x\r\n", "w"])
+  func `a first line in UTF-16 is the text that it is in UTF-8`(_ content: String) throws {
+    let wanted = try FirstLine.parse(Array(content.utf8))
+    for bigEndian in [false, true] {
+      for mark in [false, true] {
+        #expect(try FirstLine.parse(utf16(content, bigEndian: bigEndian, mark: mark)) == wanted, "\(bigEndian) \(mark)")
+      }
+    }
+  }
+
+  @Test func `a text that is neither UTF-8 nor UTF-16 is refused`() {
+    let bad: [([UInt8], TextFault)] = [
+      ([0x61, 0x62, 0, 0x63], .containsNUL), ([0, 0], .containsNUL), (Array("word\nx\0".utf8), .containsNUL),
+      ([0xFF, 0xFE, 0x61, 0, 0, 0], .containsNUL), ([0xFF, 0xFE, 0x61], .utf16Damaged),
+      ([0xFF, 0xFE, 0x00, 0xD8, 0x61, 0], .utf16Damaged), ([0xFF, 0xFE, 0, 0, 0x61, 0, 0, 0], .containsNUL),
+    ]
+    for (bytes, fault) in bad {
+      #expect(throws: fault, "\(bytes)") { try FirstLine.parse(bytes) }
+    }
   }
 }

@@ -131,8 +131,15 @@ extension Prompt {
       if line == nil { throw .refused("no \(what) was entered") }
     } else {
       let file = try input(path)
-      if var bytes = LineReader(file, sizeMax: sizeMax).next() { line = SecretBytes(taking: &bytes) }
-      if file > 0 { close(file) }
+      defer { if file > 0 { close(file) } }
+      do throws(FirstLineError) {
+        if var bytes = try FirstLine.next(from: file, sizeMax: sizeMax) { line = SecretBytes(taking: &bytes) }
+      } catch {
+        switch error {
+        case .system: throw unreadable(what, sizeMax, path)
+        case .text(let fault): throw .failed(fault.sentence(path ?? "standard input"))
+        }
+      }
     }
     guard let line, line.count <= sizeMax else { throw unreadable(what, sizeMax, path) }
     return line

@@ -285,6 +285,10 @@ package indirect enum CertificateProblem: Error, Hashable, Sendable {
   case empty(path: String)
   /// The first line of the broker password file is empty.
   case passwordEmpty(path: String)
+  /// The first line of the broker password file is longer than MQTT allows.
+  case passwordTooLong(path: String)
+  /// The first line of the file cannot be read as text: it contains a NUL, or damaged UTF-16.
+  case notText(path: String, isDamaged: Bool)
   /// The file contains no certificate, or a damaged one.
   case notPEM(path: String)
   /// The file contains no revocation list, or a damaged one.

@@ -45,7 +45,7 @@ enum PushCommand {
       guard file.mode & 0o077 == 0 else {
         throw .refused("\(path) can be read by others; run: chmod 600 \(path)")
       }
-      guard let signer = SigningKey(hex: file.firstLine) else {
+      guard let line = try? file.firstLine(), let signer = SigningKey(hex: line[...]) else {
         throw .refused("\(path) does not contain a key from 'tappet people keys' (64 hex digits)")
       }
       guard (try? signer.publicKey()) == site.publicKey else {

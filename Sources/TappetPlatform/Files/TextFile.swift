@@ -10,12 +10,9 @@ package struct TextFile {
   /// The permission bits of the file.
   package var mode: UInt32
 
-  /// The first line without its line ending, and without the byte order mark that some editors write before it.
-  package var firstLine: ArraySlice<UInt8> {
-    let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-    let line = text.prefix { $0 != UInt8(ascii: "\n") }
-    return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-  }
+  /// The first line, as `FirstLine` reads it; to be wiped by the caller if it is a secret.
+  @export(interface)
+  package func firstLine() throws(TextFault) -> [UInt8] { try FirstLine.parse(bytes) }
 
   /// Reads a file; fails with EFBIG if the file is larger than `sizeMax` bytes, and with `notAFile` for a pipe or a
   /// device, which could block.

@@ -36,7 +36,7 @@ package struct LocalPeer: Hashable, Sendable {
   /// Returns the process's name in the kernel, `?` if it is not printable, or an empty string if the process is gone.
   private static func name(of process: Int32) -> String {
     guard case .success(let file) = TextFile.read("/proc/\(process)/comm", sizeMax: 64) else { return "" }
-    let text = String(decoding: file.firstLine, as: UTF8.self)
+    let text = String(decoding: file.bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     return text.isPrintable ? text : "?"
   }
 }
