@@ -76,6 +76,58 @@ import Testing
     #expect(story.kiosk.outboxCount == 0)
   }
 
+  @Test(arguments: [Int32(0x97), 0x80])
+  func `an entry that the broker refuses for now is sent again, and keeps no other action back`(_ code: Int32) throws {
+    let story = KioskScript()
+    story.startAll()
+    let entry = try #require(story.accept(at: 100, .of(.lightSecret)))
+    let words = story.at(110, .link(.publishRefused(entry.id, code: code)))
+    #expect(words.contains("light queued") && words.contains("report queued light, refused for now \(code)"))
+    #expect(story.kiosk.outboxCount == 1 && story.kiosk.counters.undeliverable == 0)
+    story.at(111, .brokerOutbox(.fetched([entry], reachedEnd: true)))
+    #expect(story.kiosk.delivery.outbox.inflightCount == 0)
+    // Another action is sent meanwhile.
+    let other = try #require(story.accept(at: 120, .of(.garageSecret, uid: 2)))
+    #expect(story.kiosk.delivery.outbox.inflight[other.id] != nil)
+    #expect(story.sleep(until: 1_200).contains("fetch after 0"))
+    #expect(story.at(1_200, .brokerOutbox(.fetched([entry, other], reachedEnd: true))).contains("publish light"))
+    #expect(story.at(1_210, .link(.acknowledged(entry.id))).contains("report delivered light"))
+  }
+
+  @Test func `while the broker refuses an action for now, one message tests it, and the pauses grow`() throws {
+    let story = KioskScript()
+    story.startAll()
+    var entries: [OutboxEntry] = []
+    for number in 0..<3 {
+      entries.append(try #require(story.accept(at: 3_000 * number, .of(.lightSecret, uid: UInt8(number)))))
+    }
+    for entry in entries { story.at(10_000, .link(.publishRefused(entry.id, code: 0x97))) }
+    var pauses: [Int] = []
+    for _ in 0..<6 {
+      let from = story.time
+      while story.kiosk.delivery.refusals.deadline != nil { story.at(story.wakesAt ?? 0, .timerFired) }
+      pauses.append(story.time - from)
+      story.at(story.time, .brokerOutbox(.fetched(entries, reachedEnd: true)))
+      #expect(story.kiosk.delivery.outbox.inflightCount == 1)
+      story.at(story.time, .link(.publishRefused(entries[0].id, code: 0x97)))
+    }
+    #expect(pauses.allSatisfy { (0...32_000).contains($0) } && pauses.contains { $0 > 1_000 }, "\(pauses)")
+  }
+
+  @Test func `an entry that the broker refuses until it expires is reported as expired, with the reason`() throws {
+    let story = KioskScript()
+    story.startAll()
+    let entry = try #require(story.accept(at: 100, .of(.lightSecret)))
+    story.at(110, .link(.publishRefused(entry.id, code: 0x97)))
+    story.at(86_500_000, .timerFired)
+    story.at(86_500_010, .brokerOutbox(.expired([entry], earliest: nil)))
+    guard case .report(.entry(.expired(let expired))) = story.lastEffects.first(where: { $0.words.contains("expired") })
+    else { throw NotFound() }
+    #expect(expired.refusal == 0x97)
+  }
+
+  private struct NotFound: Error {}
+
   @Test func `an entry that yields no message is given up and reported`() throws {
     let story = KioskScript()
     story.startAll()

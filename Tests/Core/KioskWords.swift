@@ -174,6 +174,7 @@ extension Report {
     case .output(.refused(let order, _, let refusal)): "output \(order.output) refused \(refusal)"
     case .entry(.queued(let entry, .linkDown)): "queued \(entry.action) for the link"
     case .entry(.queued(let entry, .clockUnknown)): "queued \(entry.action) for the clock"
+    case .entry(.queued(let entry, .brokerRefuses(let code))): "queued \(entry.action), refused for now \(code)"
     case .entry(.queued(let entry, .retried)): "queued \(entry.action) again"
     case .entry(.queued(let entry, .webhookFails)): "queued \(entry.action) for its webhook"
     case .entry(.queued(let entry, .homeAssistantAway)): "queued \(entry.action) for Home Assistant"

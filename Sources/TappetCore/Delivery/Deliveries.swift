@@ -4,6 +4,8 @@ struct Deliveries: Sendable {
   var link: LinkState
   /// The entries for the broker.
   var outbox = Outbox(OutboxSummary())
+  /// The actions whose messages the broker refuses for now.
+  var refusals = RefusalBackoff()
   /// The entries for webhooks.
   var webhooks = Outbox(OutboxSummary())
   var webhookProcess = WebhookSupervision()

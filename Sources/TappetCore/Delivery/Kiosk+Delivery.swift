@@ -30,7 +30,8 @@ extension Kiosk {
     case .acknowledgedUnheard(let id): return delivered(id, isHeard: false, at: now)
     case .publishRefused(let id, let code):
       delivery.outbox.suspicion.answered()
-      return undeliverable(id, code: code, at: now)
+      return RefusalBackoff.isTransient(code)
+        ? refusedForNow(id, code: code, at: now) : undeliverable(id, code: code, at: now)
     }
   }
 
@@ -48,8 +49,10 @@ extension Kiosk {
   }
 
   mutating func drainOutbox(at now: Moment) -> [Effect] {
+    holdActions(at: now)
     guard isSending else { return [] }
-    var effects = delivery.outbox.takeSendable(at: now, clockIsGood: clockIsGood).map {
+    let trying = delivery.refusals.trying
+    var effects = delivery.outbox.takeSendable(at: now, clockIsGood: clockIsGood, trying: trying).map {
       Effect.publish($0, unixSeconds: now.unixSeconds)
     }
     // A full disk can be read, but does not accept the removal of sent entries.
@@ -60,10 +63,28 @@ extension Kiosk {
     return effects
   }
 
+  /// Keeps the entries of these actions in the store: those for Home Assistant while it is offline, and those that the
+  /// broker refuses for now.
+  mutating func holdActions(at now: Moment) {
+    delivery.refusals.endPauses(at: now.instant)
+    let awaiting = selfReport.homeAssistant.isAway ? settings.awaitingActions : []
+    delivery.outbox.hold(awaiting + delivery.refusals.resting)
+  }
+
+  /// Handles an entry that the broker may accept later: it stays in the outbox until it expires.
+  private mutating func refusedForNow(_ id: EntryID, code: Int32, at now: Moment) -> [Effect] {
+    guard let entry = delivery.outbox.takeBack(id) else { return [] }
+    let isFirst = delivery.refusals.code(of: entry.action) == nil
+    let pause = delivery.refusals.refused(entry.action, code, at: now.instant, random: &random)
+    guard pause != nil else { return [] }
+    return (isFirst ? [.light(.queued)] : []) + [.report(.entry(.queued(entry, .brokerRefuses(code: code))))]
+  }
+
   mutating func delivered(_ id: EntryID, isHeard: Bool, at now: Moment) -> [Effect] {
     let mayWait = delivery.outbox.removalMayWait
     guard let entry = delivery.outbox.resolve(id) else { return [] }
     delivery.outbox.suspicion.answered()
+    delivery.refusals.accepted(entry.action)
     delivery.link.acknowledged()
     counters.delivered += 1
     let isOneOfMany = entry.acceptedAt == nil && delivery.outbox.count >= Limits.reportedBacklogMax
@@ -133,7 +154,12 @@ extension Kiosk {
   }
 
   mutating func expired(_ entries: [OutboxEntry], earliest: Expiry?, of destination: Destination) -> [Effect] {
-    let (outcomes, rows) = delivery[destination].expired(entries, earliest: earliest)
+    var (outcomes, rows) = delivery[destination].expired(entries, earliest: earliest)
+    if destination == .broker {
+      for place in outcomes.indices {
+        outcomes[place].refusal = delivery.refusals.code(of: outcomes[place].action)
+      }
+    }
     let effects =
       outcomes.flatMap { [Effect.light(.expired), .report(.entry(.expired($0)))] } + repliesToExpired(outcomes)
     switch destination {

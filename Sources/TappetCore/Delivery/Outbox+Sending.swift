@@ -4,14 +4,15 @@
 extension Outbox {
   /// Takes the next entries to publish.
   ///
-  /// An entry that must wait blocks only later entries of its own action; an entry that was set aside blocks none.
-  /// Suspects yield to other entries, but for no longer than `Limits.suspectWaitMax`.
-  mutating func takeSendable(at now: Moment, clockIsGood: Bool) -> [OutboxEntry] {
+  /// An entry that must wait blocks only later entries of its own action; an entry that was set aside blocks none. Of
+  /// each action in `trying`, at most one entry is in flight. Suspects yield to other entries, but for no longer than
+  /// `Limits.suspectWaitMax`.
+  mutating func takeSendable(at now: Moment, clockIsGood: Bool, trying: [String]) -> [OutboxEntry] {
     guard reading != .idle, hasRoom, unansweredDropCount == 0, suspicion.alone == nil else { return [] }
     guard !window.isEmpty || !aside.isEmpty || hasMoreAside else { return [] }
     let isTurnOfSuspects =
       suspicion.isTurnOfSuspects(at: now.instant) && nextSuspect(at: now, clockIsGood: clockIsGood) != nil
-    let taken = isTurnOfSuspects ? [] : takeUnsuspected(at: now, clockIsGood: clockIsGood)
+    let taken = isTurnOfSuspects ? [] : takeUnsuspected(at: now, clockIsGood: clockIsGood, trying)
     guard taken.isEmpty, inflight.isEmpty else { return taken }
     if aside.isEmpty, hasMoreAside, isRead { restart() }
     guard let due = aloneDue(at: now, clockIsGood: clockIsGood), due.at <= now.instant else { return [] }
@@ -22,10 +23,10 @@ extension Outbox {
     return [due.entry]
   }
 
-  private mutating func takeUnsuspected(at now: Moment, clockIsGood: Bool) -> [OutboxEntry] {
+  private mutating func takeUnsuspected(at now: Moment, clockIsGood: Bool, _ trying: [String]) -> [OutboxEntry] {
     var taken: [OutboxEntry] = []
     var kept: [OutboxEntry] = []
-    var waiting: [String] = []
+    var waiting = trying.filter { action in inflight.values.contains { $0.action == action } }
     var seenCount = 0
     let later = now.later(by: Limits.linkAheadExpiryMin)
     for entry in window {
@@ -37,6 +38,7 @@ extension Outbox {
       if isSendable {
         inflight[entry.id] = entry
         taken.append(entry)
+        if !trying.isEmpty, trying.contains(entry.action) { waiting.append(entry.action) }
       } else {
         // The entry may have expired early because the clock was stepped; the store must remove it.
         if entry.expiry.isOver(at: now) { recordExpiry(entry.expiry) }

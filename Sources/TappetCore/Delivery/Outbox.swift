@@ -310,6 +310,16 @@ struct Outbox: Sendable {
     return entry
   }
 
+  /// Returns an entry that the broker refused for now to the entries pending; `nil` if the entry is not in flight.
+  mutating func takeBack(_ id: EntryID) -> OutboxEntry? {
+    guard let entry = inflight.removeValue(forKey: id) else { return nil }
+    suspicion.forget(entry, isAnswered: true)
+    recordExpiry(entry.expiry)
+    if memoryOnly.contains(id) { place(entry) }
+    readAgain()
+    return entry
+  }
+
   /// Returns where to continue reading if the window runs low, and marks the fetch as pending.
   mutating func takeFetch() -> (after: Int64, limit: Int)? {
     if !passedOver.isEmpty, window.count(where: { passedOver.contains($0.action) }) <= Limits.outboxWindow { restart() }
@@ -366,11 +376,6 @@ struct Outbox: Sendable {
     case .atUnixMilliseconds(let time): earliestUnixMilliseconds = min(earliestUnixMilliseconds ?? time, time)
     }
   }
-}
-
-extension PayloadTemplate {
-  /// Size of the template in bytes, which counts towards the outbox limit.
-  package var size: Int { text.utf8.count }
 }
 
 extension OutboxEntry {

@@ -70,6 +70,11 @@ extension Expiry {
   }
 }
 
+extension PayloadTemplate {
+  /// Size of the template in bytes, which counts towards the outbox limit.
+  package var size: Int { text.utf8.count }
+}
+
 /// One accepted tap that its destination has not acknowledged yet.
 package struct OutboxEntry: Hashable, Sendable {
   /// Sequence number assigned by the store at the commit; ascending in the order of acceptance.
@@ -80,6 +85,8 @@ package struct OutboxEntry: Hashable, Sendable {
   package var expiry: Expiry
   /// Number of connections closed with the entry in flight, as of the time the entry was fetched from the store.
   package var closes = 0
+  /// For an entry that expired, the reason code with which the broker last refused the action's messages for now.
+  package var refusal: Int32?
   private let acceptance: Acceptance
 
   /// The immutable properties, fixed at the time of the tap.

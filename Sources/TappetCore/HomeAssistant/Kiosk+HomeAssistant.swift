@@ -6,7 +6,6 @@ extension Kiosk {
   mutating func homeAssistantDue(after effects: [Effect], at now: Moment) -> [Effect] {
     let isUp = settings.announces && delivery.link.isUp
     selfReport.homeAssistant.recordLink(isUp: isUp, at: now.instant)
-    suspend()
     guard isUp else { return [] }
     var announcements: [Announcement] = selfReport.homeAssistant.takeDiscovery(at: now.instant) ? [.discovery] : []
     if settings.homeAssistant != nil {
@@ -22,23 +21,16 @@ extension Kiosk {
   mutating func homeAssistantChanged(isOnline: Bool, at now: Moment) -> [Effect] {
     guard settings.homeAssistant != nil, delivery.link.isUp else { return [] }
     selfReport.homeAssistant.isAway = !isOnline
-    suspend()
     guard isOnline else { return [] }
     let delay = Int64(bitPattern: random.next() % UInt64(Limits.birthDelayMax.wholeMilliseconds + 1))
     selfReport.homeAssistant.discover(at: now.instant + .milliseconds(delay))
     return []
   }
 
-  /// Holds back the entries for Home Assistant while it is offline; they expire like all other entries.
-  private mutating func suspend() {
-    delivery.outbox.hold(selfReport.homeAssistant.isAway ? settings.awaitingActions : [])
-  }
-
   /// Schedules the discovery after a change to the settings that the discovery describes.
   mutating func rediscover(after old: KioskSettings, at now: Moment) {
     if settings.panel != old.panel { selfReport.homeAssistant.outputsReplaced() }
     if settings.homeAssistant?.prefix != old.homeAssistant?.prefix { selfReport.homeAssistant.replaced() }
-    suspend()
     let isSame =
       settings.homeAssistant == old.homeAssistant && settings.publishesState == old.publishesState
       && settings.actions == old.actions && settings.panel == old.panel && settings.inventory == old.inventory

@@ -77,6 +77,8 @@ package enum QueueReason: Hashable, Sendable {
   /// The entry is for Home Assistant, which has announced its shutdown.
   case homeAssistantAway
   case behindOthers(count: Int)
+  /// The broker refused the action's last message for now; `code` is the reason code.
+  case brokerRefuses(code: Int32)
   /// The entry had been given up, and a user requested that it be sent again.
   case retried
 }

@@ -55,6 +55,8 @@ package enum Limits {
   package static let actionNameSizeMax = 64
   /// Maximum length of an action's title, in bytes of UTF-8; the title has to fit on one line of a terminal.
   package static let actionTitleSizeMax = 128
+  /// Ceilings of the pause after a message that the broker refused for now; quotas are often counted by the hour.
+  package static var refusalRetry: Backoff { Backoff(.seconds(1), upTo: .seconds(300)) }
   /// Default time for which an entry may be sent.
   package static let expiresAfterDefault: Duration = .seconds(24 * 3600)
   /// Longest configurable expiry; a value beyond a year is a unit error.
@@ -242,6 +244,8 @@ package enum Limits {
   /// Maximum size, in bytes, of a database that is checked at startup; the check of a database of this size takes a few
   /// hundredths of a second on an SD card.
   package static let storeCheckSizeMax: Int64 = 8 * 1024 * 1024
+  /// Maximum number of versions by which a database may be ahead of this one; a larger number is damage.
+  package static let storeVersionsMax: Int64 = 1000
   /// Maximum number of entries waiting to be committed.
   ///
   /// No person makes a thousand taps within one sync of a slow card.
@@ -358,6 +362,8 @@ package enum Limits {
   package static let tagReadTime: Duration = .seconds(30)
   /// Maximum size of a key file, in bytes: 64 digits and a line end, plus room for malformed content to be reported.
   package static let keyFileSizeMax = 256
+  /// Maximum size of a file with a password, a token or a header, in bytes: MQTT's limit, also if it is in UTF-16.
+  package static let secretFileSizeMax = 2 * brokerPasswordSizeMax + 8
   /// Maximum length of a pre-shared key for TLS, and of its identity, in bytes.
   package static let preSharedKeySizeMax = 64
   package static let preSharedKeyNameSizeMax = 120

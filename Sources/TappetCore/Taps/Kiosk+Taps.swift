@@ -301,6 +301,7 @@ extension Kiosk {
   private func reasonToWait(_ entry: OutboxEntry) -> QueueReason? {
     if !isSending { return .linkDown }
     if !entry.isSendable(clockIsGood: clockIsGood) { return .clockUnknown }
+    if let code = delivery.refusals.code(of: entry.action) { return .brokerRefuses(code: code) }
     if delivery.outbox.held.contains(entry.action) { return .homeAssistantAway }
     let ahead = delivery.outbox.count - 1 - delivery.outbox.inflightCount
     return ahead >= Limits.inflightMax ? .behindOthers(count: ahead) : nil

@@ -44,6 +44,7 @@ extension TimeFault {
       case .notYet: "not-yet-valid"
       case .noLonger: "no-longer-valid"
       case .clockUnknown: "clock-unknown"
+      case .zoneUnknown: "time-zone-missing"
       }
     }
   }
@@ -159,6 +160,7 @@ extension QueueReason {
       case .clockUnknown: "clock-unknown"
       case .homeAssistantAway: "home-assistant-away"
       case .behindOthers: "behind-others"
+      case .brokerRefuses: "broker-refuses"
       case .retried: "retried"
       }
     }

@@ -67,8 +67,10 @@ extension LogRecord {
         .info, "delivered-more", "delivered \(count) more pending entries", [("count", String(count))])
     case .expired(let entry):
       self.init(
-        .warning, "expired", "\(entry.action) expired before the \(entry.receiver) accepted it; it will not be sent",
-        entry.fields)
+        .warning, "expired",
+        "\(entry.action) expired before the \(entry.receiver) accepted it; it will not be sent"
+          + (entry.refusal.map { ": " + LinkFailure.publishRefusal($0) } ?? ""),
+        entry.fields + (entry.refusal == nil ? [] : [("code", "broker-refuses")]))
     case .droppedMore(let count):
       self.init(
         .notice, "dropped-more", "\(count) entries were removed from the outbox; they will not be sent",
@@ -112,6 +114,8 @@ extension QueueReason {
     case .homeAssistantAway:
       "Home Assistant is unavailable; it is sent when Home Assistant is back, unless it expires first"
     case .behindOthers(let count): plural(count, "other entry is", "other entries are") + " ahead of it"
+    case .brokerRefuses(let code):
+      "the broker refuses it for now (\(LinkFailure.publishRefusal(code))); it is sent again, unless it expires first"
     case .retried: "it was given up, and is sent again at a user's request, unless it expires first"
     }
   }

@@ -32,7 +32,9 @@ extension TapRecord {
           person: owner?.person?.id), false
       )
     case .entry(.delivered(let entry, _, _)), .entry(.deliveredOfMany(let entry, _)): return end(entry, .delivered)
-    case .entry(.expired(let entry)): return end(entry, .expired)
+    case .entry(.expired(let entry)):
+      guard let code = entry.refusal else { return end(entry, .expired) }
+      return end(entry, .expired, QueueReason.brokerRefuses(code: code).code)
     case .entry(.undeliverable(let entry, _)): return end(entry, .undeliverable)
     case .entry(.givenUp(let entry, let reason)): return end(entry, .undeliverable, reason.code)
     // The entries were already removed from the outbox.
