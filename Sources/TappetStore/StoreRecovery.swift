@@ -58,12 +58,7 @@ extension Store {
   /// Checks the integrity of a small database; damage in a larger database is detected when it is read.
   private func requireWhole() throws(DatabaseError) {
     guard try database.integer(StoreSchema.tableCount) == StoreSchema.tables else { throw notWhole }
-    let size = (try database.integer("PRAGMA page_count") ?? 0) * (try database.integer("PRAGMA page_size") ?? 0)
-    guard size <= Limits.storeCheckSizeMax else { return }
-    let statement = try database.statement("PRAGMA quick_check(1)")
-    defer { statement.reset() }
-    guard try statement.step(), statement.text(0) != "ok" else { return }
-    throw notWhole
+    guard try database.isWhole() else { throw notWhole }
   }
 
   private var notWhole: DatabaseError {

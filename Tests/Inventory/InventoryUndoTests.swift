@@ -198,9 +198,17 @@ import TestSupport
   }
 
   @Test func `a database of a later version is left alone`() throws {
-    _ = try world.sqlite("PRAGMA user_version = 99")
+    _ = try world.sqlite("CREATE TABLE later (value); PRAGMA user_version = 99")
     let known = Int64(InventorySchema.migrations.count)
     #expect(throws: DatabaseError.newerSchema(found: 99, known: known, path: world.path)) { try world.reopened() }
+  }
+
+  @Test func `a version number that alone is damaged is corrected`() throws {
+    let names = try world.names(.building)
+    _ = try world.sqlite("PRAGMA user_version = 99")
+    _ = try world.reopened()
+    #expect(try world.names(.building) == names)
+    #expect(try world.sqlite("PRAGMA user_version").contains("\(InventorySchema.migrations.count)"))
   }
 
   @Test func `an id reads back, rises with time, and is never another's`() throws {

@@ -115,12 +115,36 @@ import Testing
 
   @Test func `a newer database is refused and not touched`() throws {
     _ = try folder.open()
-    try folder.sqlite("PRAGMA user_version = 99")
+    try folder.sqlite("CREATE TABLE later (value); PRAGMA user_version = 99")
     let before = try Data(contentsOf: URL(fileURLWithPath: folder.databasePath))
     #expect(throws: DatabaseError.newerSchema(found: 99, known: StoreSchema.version, path: folder.databasePath)) {
       try folder.open()
     }
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.databasePath)) == before)
+  }
+
+  @Test(arguments: [18, 99, 255, 0x7FFF_FFFF, 0x0100_0011])
+  func `a damaged version number is not taken for a later version`(_ number: Int) throws {
+    do { _ = try folder.open().append([.test(1)]) }
+    // Bytes 60 to 63 of the file (sqlite.org/fileformat2.html, §1.3), as a damaged card changes them.
+    try folder.sqlite("PRAGMA wal_checkpoint(TRUNCATE)")
+    let file = try #require(FileHandle(forUpdatingAtPath: folder.databasePath))
+    try file.seek(toOffset: 60)
+    try file.write(contentsOf: (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) })
+    try file.close()
+    let (store, recovery) = try Store.recovered(
+      folder: folder.path, bootID: [UInt8](repeating: 1, count: 16), unixSeconds: 1_790_000_000)
+    #expect(recovery?.setAside == nil)
+    #expect(try store.fetch(after: 0, limit: 9, clockIsGood: true).entries.count == 1, "nothing is lost")
+    #expect(try folder.sqlite("PRAGMA user_version") == "\(StoreSchema.version)")
+  }
+
+  @Test func `an absurd version number in a database of another schema is damage`() throws {
+    do { _ = try folder.open() }
+    try folder.sqlite("CREATE TABLE later (value); PRAGMA user_version = 70000")
+    let recovered = try Store.recovered(
+      folder: folder.path, bootID: [UInt8](repeating: 1, count: 16), unixSeconds: 1_790_000_000)
+    #expect(recovered.recovery?.setAside != nil)
   }
 
   @Test func `ten threads that make the same store at once all get it`() async throws {
