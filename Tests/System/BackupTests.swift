@@ -103,6 +103,43 @@ import Testing
     #expect(known.status == 0 && isThere(), "\(known)")
   }
 
+  @Test func `a state folder is created after the question, and another kiosk's needs a person's word`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let text = try String(contentsOfFile: world.configPath, encoding: .utf8)
+    let elsewhere = try Programs.temporaryFolder().path
+    defer { try? FileManager.default.removeItem(atPath: elsewhere) }
+    let state = elsewhere + "/state"
+    let passphrase = world.folder + "/passphrase"
+    _ = FileManager.default.createFile(
+      atPath: passphrase, contents: Data("correct horse\n".utf8), attributes: [.posixPermissions: 0o600])
+    // A kiosk whose state is elsewhere makes the backup.
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map {
+      $0.hasPrefix("state:") ? "state: \(state)" : String($0)
+    }
+    try lines.joined(separator: "\n").write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    let backup = world.folder + "/backup"
+    let words = ["restore", backup, "--passphrase-file", passphrase]
+    #expect(try world.tappet("backup", backup, "--passphrase-file", passphrase).status == 0)
+    try FileManager.default.removeItem(atPath: state)
+    try text.write(toFile: world.configPath, atomically: true, encoding: .utf8)
+
+    let session = try TypedSession(
+      try Programs.built("tappet"), words + ["--config", world.configPath], log: world.folder + "/n.log")
+    try session.expect("\(state) will be created")
+    try session.answer("Replace it?", "n")
+    #expect(try session.status() == 1 && !FileManager.default.fileExists(atPath: state))
+
+    // Another kiosk is there.
+    let other = world.folder + "/other.yaml"
+    try lines.joined(separator: "\n").write(toFile: other, atomically: true, encoding: .utf8)
+    #expect(try world.tappet("secret", "list", "--config", other).status == 0)
+    let before = try Data(contentsOf: URL(fileURLWithPath: state + "/tappet.key"))
+    let refused = try world.tappet(words + ["--yes"])
+    #expect(refused.status == 1 && refused.errors.contains("another kiosk's secrets"), "\(refused)")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: state + "/tappet.key")) == before)
+    #expect(try String(contentsOfFile: world.configPath, encoding: .utf8) == text)
+  }
+
   @Test func `the audit names a removed secret's action, fingerprint and label`() throws {
     let world = try KioskWorld(withBroker: false)
     let secrets = try world.tappet("secret", "list", "--json").list("secrets")

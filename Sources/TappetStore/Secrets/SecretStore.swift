@@ -69,6 +69,19 @@ package struct SecretStore {
     try open(folder: folder, replacesLostKey: true)
   }
 
+  /// Whether the folder contains a database; creates nothing.
+  @export(interface)
+  package static func isPresent(in folder: String) -> Bool { access(folder + "/" + Store.fileName, F_OK) == 0 }
+
+  /// Returns the number of sealed values in the folder's database, 0 if there is none; creates nothing, not even a key.
+  @export(interface)
+  package static func sealedCount(in folder: String) throws(SecretStoreError) -> Int {
+    guard isPresent(in: folder) else { return 0 }
+    do throws(DatabaseError) {
+      return try Store(folder: folder, bootID: SystemClock().bootID()).sealedCount()
+    } catch { throw .store(error) }
+  }
+
   private static func open(folder: String, replacesLostKey: Bool) throws(SecretStoreError) -> SecretStore {
     let store: Store
     do throws(DatabaseError) {
@@ -208,11 +221,6 @@ package struct SecretStore {
     do throws(SecretError) {
       try store.replaceSealed(by: secrets, values, sealedUnder: sealingKey, noting: auditEntry)
     } catch { throw .secret(error) }
-  }
-
-  /// Returns the number of sealed secrets and values.
-  package func sealedCount() throws(SecretStoreError) -> Int {
-    do throws(DatabaseError) { return try store.sealedCount() } catch { throw .store(error) }
   }
 
   // MARK: Other sealed values
