@@ -411,7 +411,8 @@ enum tappet_broker_protocol {
                                              with an MQTT 5 packet that libmosquitto does not expect. */
 };
 
-/** A broker's address and the client's credentials. Files are specified by path, and read at each connect. */
+/** A broker's address and the client's credentials. Files are specified by path, and read at each connect; they are
+ * allowed only with mqtts://. */
 struct tappet_broker_options {
   size_t size;                  /**< sizeof(struct tappet_broker_options), set by the caller. */
   const char *url;              /**< mqtts://HOST[:PORT] or mqtt://HOST[:PORT]; at most 300 bytes. */

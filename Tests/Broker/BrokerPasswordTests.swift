@@ -12,8 +12,14 @@ import Testing
   private let folder = TestFolder.make("password")
 
   private func file(_ text: String) throws -> String {
+    try file(Array(text.utf8))
+  }
+
+  private func file(_ bytes: [UInt8], mode: Int = 0o600) throws -> String {
     let path = folder + "/password"
-    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    try? FileManager.default.removeItem(atPath: path)
+    _ = FileManager.default.createFile(
+      atPath: path, contents: Data(bytes), attributes: [.posixPermissions: mode])
     return path
   }
 
@@ -101,6 +107,38 @@ import Testing
     #expect(try outcome(settings) == .failed(.files(.passwordEmpty(path: folder + "/password"))))
   }
 
+  @Test func `a token as long as MQTT allows is the password, and one that Windows has written is read`() throws {
+    let token = String(repeating: "eyJ0eXAiOiJKV1Qi", count: 4096).dropLast()
+    #expect(token.utf8.count == 65_535)
+    let broker = try TestBroker(.password(user: "kiosk", password: "correct horse"))
+    var settings = broker.settings()
+    settings.username = "kiosk"
+    settings.passwordFile = try file([0xFF, 0xFE] + "correct horse\r\n".utf16.flatMap { [UInt8($0), 0] })
+    #expect(try outcome(settings) == .connected(sessionPresent: false))
+    settings.passwordFile = try file(token + "\r\n")
+    guard case .failed(let refused)? = try outcome(settings) else { throw TestFault("it was accepted") }
+    #expect(refused.isRefusalOfLogin, "\(refused)")
+    let bad: [([UInt8], Int, CertificateProblem)] = [
+      (Array("\(token)x".utf8), 0o600, .passwordTooLong(path: folder + "/password")),
+      (Array("a\0b".utf8), 0o600, .notText(path: folder + "/password", isDamaged: false)),
+      (Array("correct horse".utf8), 0o644, .keyReadable(path: folder + "/password")),
+    ]
+    for (bytes, mode, problem) in bad {
+      settings.passwordFile = try file(bytes, mode: mode)
+      #expect(try outcome(settings) == .failed(.files(problem)))
+    }
+  }
+
+  @Test func `a password is sent in the clear only with consent`() throws {
+    let broker = try TestBroker(.plainPassword(user: "kiosk", password: "correct horse"))
+    var settings = BrokerSettings(
+      endpoints: [BrokerEndpoint(host: "localhost", port: broker.port, usesTLS: false)], clientID: "k",
+      username: "kiosk", passwordFile: try file("correct horse"))
+    guard case .failed? = try outcome(settings) else { throw TestFault("it was accepted without a password") }
+    settings.endpoints[0].allowsPlainPassword = true
+    #expect(try outcome(settings) == .connected(sessionPresent: false))
+  }
+
   @Test func `a password is never sent in the clear`() throws {
     let peer = try #require(TestSocket.listening())
     defer { close(peer.socket) }
@@ -116,5 +154,14 @@ import Testing
     let count = read(client, &bytes, bytes.count)
     let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     #expect(text.contains("kiosk") && !text.contains("horse"))
+  }
+}
+
+extension LinkFailure {
+  fileprivate var isRefusalOfLogin: Bool {
+    switch self {
+    case .refused, .connack: true
+    default: false
+    }
   }
 }

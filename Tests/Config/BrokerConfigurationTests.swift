@@ -76,6 +76,38 @@ import Testing
   @Test(arguments: ["mqtts://h", "@kiosk:example.org", "ann@example.org", "a:b", "@", "://@", ""])
   func `text without a password is repeated as it is`(text: String) { #expect(text.withoutUserInfo == text) }
 
+  private func sentences(_ broker: String) -> [String] {
+    let text = "broker: {client_id: k, \(broker)}\nactions: [{name: a, topic: t, message: m}]\n"
+    guard
+      case .refused(let problems) = ConfigurationParser.parse(
+        Array(text.utf8), name: "k", folder: "/", files: .ignored)
+    else { return [] }
+    return problems.map { $0.sentence }
+  }
+
+  @Test func `a password without TLS needs a word that everyone may read it`() throws {
+    let login = "url: mqtt://h, username: u, password: {file: p}"
+    let refused = sentences(login)
+    #expect(refused.count == 1 && refused[0].contains("set 'plain_password: true'"), "\(refused)")
+    #expect(sentences(login + ", plain_password: false").count == 1)
+    let text = "broker: {client_id: k, \(login), plain_password: true}\nactions: [{name: a, topic: t, message: m}]\n"
+    guard
+      case .loaded(let configuration) = ConfigurationParser.parse(
+        Array(text.utf8), name: "k", folder: "/", files: .ignored)
+    else {
+      Issue.record("it is refused")
+      return
+    }
+    #expect(configuration.broker?.sendsPlainPassword == true)
+  }
+
+  @Test(arguments: ["ca: c", "crl: c", "certificate: c, private_key: k"])
+  func `a file for TLS without TLS is a mistake`(_ files: String) {
+    let refused = sentences("url: mqtt://h, " + files)
+    #expect(!refused.isEmpty && refused.allSatisfy { $0.contains("has no effect with mqtt://") }, "\(refused)")
+    #expect(sentences("url: [mqtts://h, mqtt://h], " + files).isEmpty, "one of them uses it")
+  }
+
   @Test(arguments: [("mqtt://h", "5", true), ("mqtt://h", "3.1.1", false), ("mqtts://h", "5", false)])
   func `MQTT 5 is only for brokers behind TLS`(_ url: String, _ version: String, _ isRefused: Bool) {
     let text =

@@ -147,7 +147,8 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
       broker: {url: [mqtts://h, mqtt://h], client_id: k, username: u, password: {file: none}}
       actions: [{name: a, topic: t, message: m}]
       """,
-      "kiosk.yaml:1:75: broker.password is only sent over TLS: use mqtts://, or leave the password out"),
+      "kiosk.yaml:1:75: broker.password is only sent over TLS: use mqtts://, or leave the password out; if "
+        + "everyone on the network may read it, set 'plain_password: true'"),
     BadConfig(
       """
       broker: {url: 'mqtts://h', client_id: k, password: {file: none}}

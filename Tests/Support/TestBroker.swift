@@ -46,6 +46,8 @@ package final class TestBroker {
     case mutual(server: String)
     /// TLS without client certificates; wants this user name and password.
     case password(user: String, password: String)
+    /// The same without TLS.
+    case plainPassword(user: String, password: String)
     /// TLS without certificates: both sides have this key, in hexadecimal.
     case preSharedKey(identity: String, key: String)
   }
@@ -68,15 +70,16 @@ package final class TestBroker {
   package var log: String { textSoFar(folder + "/log") }
 
   package func start() throws {
-    if case .password(let user, let password) = security {
+    switch security {
+    case .password(let user, let password), .plainPassword(let user, let password):
       // mosquitto_passwd hashes a file in place.
       let file = folder + "/users"
       try "\(user):\(password)\n".write(toFile: file, atomically: true, encoding: .utf8)
       let hashed = try Programs.run(Programs.installed("mosquitto_passwd"), ["-U", file])
       guard hashed.status == 0 else { throw TestFault(hashed.errors) }
-    }
-    if case .preSharedKey(let identity, let key) = security {
+    case .preSharedKey(let identity, let key):
       try "\(identity):\(key)\n".write(toFile: folder + "/keys", atomically: true, encoding: .utf8)
+    case .plain, .mutual: break
     }
     try configuration.write(toFile: folder + "/mosquitto.conf", atomically: true, encoding: .utf8)
     process = try TestProcess(try Programs.installed("mosquitto"), ["-c", folder + "/mosquitto.conf"])
@@ -105,6 +108,7 @@ package final class TestBroker {
       """
     switch security {
     case .plain: return common + "allow_anonymous true\n" + more
+    case .plainPassword: return common + "password_file \(folder)/users\n" + more
     case .password:
       return common + """
         certfile \(TestCertificates.path("server.pem"))
@@ -136,7 +140,7 @@ package final class TestBroker {
     -> BrokerSettings
   {
     switch security {
-    case .plain:
+    case .plain, .plainPassword:
       BrokerSettings(
         endpoints: [BrokerEndpoint(host: host, port: port, usesTLS: false)], clientID: clientID, version: version)
     case .preSharedKey: fatalError("only the broker tool has pre-shared keys")

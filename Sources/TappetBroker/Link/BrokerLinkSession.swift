@@ -137,25 +137,36 @@ final class BrokerLinkSession {
   /// Sets the user name and the password; a password file is read again for each attempt.
   private func logIn(_ settings: BrokerSettings) throws(LinkFailure) {
     guard let name = settings.username else { return }
-    // The password is never sent in plain text, whatever the source of the settings.
-    if let password = settings.password, tls != nil {
+    // The password is never sent in plain text without consent, whatever the source of the settings.
+    let maySend = tls != nil || settings.sendsPlainPassword
+    if let password = settings.password, maySend {
       return try check(password.bytes.withCString { mosquitto_username_pw_set(mosquitto, name, $0) })
     }
-    guard let path = settings.passwordFile, tls != nil else {
+    guard let path = settings.passwordFile, maySend else {
       return try check(mosquitto_username_pw_set(mosquitto, name, nil))
     }
-    switch TextFile.read(path, sizeMax: Limits.keyFileSizeMax) {
+    switch TextFile.read(path, sizeMax: Limits.secretFileSizeMax) {
     case .failure(let error):
       throw .files(.unreadable(path: path, SystemCode(error.code)))
     case .success(var content):
       defer { LibCrypto.wipe(&content.bytes) }
-      guard !content.firstLine.isEmpty else { throw .files(.passwordEmpty(path: path)) }
-      var password = Array(content.firstLine) + [0]
+      guard content.mode & 0o077 == 0 else { throw .files(.keyReadable(path: path)) }
+      var password = try Self.line(of: content, path)
       defer { LibCrypto.wipe(&password) }
+      guard !password.isEmpty else { throw .files(.passwordEmpty(path: path)) }
+      // libmosquitto would cut the length.
+      guard password.count <= Limits.brokerPasswordSizeMax else { throw .files(.passwordTooLong(path: path)) }
+      password.append(0)
       let code = password.withUnsafeBytes {
         mosquitto_username_pw_set(mosquitto, name, $0.baseAddress?.assumingMemoryBound(to: CChar.self))
       }
       try check(code)
+    }
+  }
+
+  private static func line(of content: TextFile, _ path: String) throws(LinkFailure) -> [UInt8] {
+    do throws(TextFault) { return try content.firstLine() } catch {
+      throw .files(.notText(path: path, isDamaged: error == .utf16Damaged))
     }
   }
 

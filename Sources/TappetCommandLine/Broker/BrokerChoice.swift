@@ -51,7 +51,10 @@ package enum BrokerChoice {
         throw .failed(error.sentence)
       }
     }
-    if let url = arguments.value("url"), let endpoint = BrokerEndpoint(url: url) { settings.endpoints = [endpoint] }
+    if let url = arguments.value("url"), let endpoint = BrokerEndpoint(url: url) {
+      // The consent to a password without TLS is about the configured endpoints.
+      settings.endpoints = [settings.endpoints.first { $0.text == endpoint.text } ?? endpoint]
+    }
     return settings
   }
 

@@ -11,10 +11,13 @@ extension YAMLReader {
     guard let node else { return nil }
     let keys = [
       "url", "client_id", "ca", "crl", "certificate", "private_key", "protocol", "keepalive", "alpn",
-      "username", "password", "answer_timeout",
+      "username", "password", "plain_password", "answer_timeout",
     ]
     guard let mapping = mapping(node, keys: keys) else { return nil }
-    let endpoints = required("url", in: mapping).map { self.endpoints($0) } ?? []
+    var endpoints = required("url", in: mapping).map { self.endpoints($0) } ?? []
+    if flag(mapping["plain_password"]) == true {
+      for place in endpoints.indices where !endpoints[place].usesTLS { endpoints[place].allowsPlainPassword = true }
+    }
     let clientID = self.clientID(required("client_id", in: mapping))
     let ca = path(mapping["ca"])
     let crl = path(mapping["crl"])
@@ -29,6 +32,12 @@ extension YAMLReader {
     for name in ["ca", "crl", "certificate", "private_key"] {
       guard let value = mapping[name], let path = path(value) else { continue }
       checkFile(path, at: value, isAuthority: name == "ca" || name == "crl")
+    }
+    if !endpoints.isEmpty, endpoints.allSatisfy({ !$0.usesTLS }) {
+      // The files are for TLS, which none of the endpoints uses.
+      for name in ["ca", "crl", "certificate", "private_key"] {
+        if let value = mapping[name] { note(.needlessWithoutTLS(name), at: value.position, node.place) }
+      }
     }
     let login = login(in: mapping, at: node, endpoints)
     let alpn = shortText(mapping["alpn"], sizeMax: Limits.protocolNameSizeMax)
@@ -71,7 +80,7 @@ extension YAMLReader {
     if mapping["username"] == nil {
       note(.needsPartner("password", partner: "username"), at: value.position, node.place)
     }
-    if endpoints.contains(where: { !$0.usesTLS }) { note(.passwordWithoutTLS, at: value) }
+    if endpoints.contains(where: { !$0.usesTLS && !$0.allowsPlainPassword }) { note(.passwordWithoutTLS, at: value) }
     if let stored = password["stored"] {
       if password["file"] != nil || flag(stored) == false { invalid(stored, expected: "true, without 'file'") }
       return (name, nil, true)
@@ -81,32 +90,31 @@ extension YAMLReader {
     return (name, path, false)
   }
 
+  /// Checks a file that the kiosk reads for each connection, so that it may still be missing.
   private mutating func checkPasswordFile(_ path: String, at node: YAMLNode) {
-    switch TextFile.read(path, sizeMax: Limits.keyFileSizeMax) {
-    case .failure(let error):
-      // A kiosk also starts if the file is missing, and reads it for each connection.
-      if files == .required { note(.fileUnreadable(path: path, error), at: node) }
-    case .success(var content):
-      defer { LibCrypto.wipe(&content.bytes) }
-      if content.mode & 0o077 != 0 {
-        note(.keyFileOpen(path: path, mode: content.mode), at: node)
-      } else if content.firstLine.isEmpty {
-        note(.passwordFileEmpty(path: path), at: node)
-      }
+    let line = privateLine(
+      of: path, at: node, sizeMax: Limits.secretFileSizeMax, mayBeMissing: true,
+      orNoteEmpty: .unusableLine(path: path, .noPassword))
+    guard var line else { return }
+    if line.count > Limits.brokerPasswordSizeMax {
+      noteFile(.unusableLine(path: path, .tooLong(max: Limits.brokerPasswordSizeMax)), at: node)
     }
+    LibCrypto.wipe(&line)
   }
 
   mutating func checkFile(_ path: String, at node: YAMLNode, isAuthority: Bool) {
     guard files != .ignored else { return }
     do throws(SystemError) { _ = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK) } catch {
       // A kiosk also starts if the file is missing, and reads it for each connection.
-      if files == .required { note(.fileUnreadable(path: path, error), at: node) }
+      if files != .used { noteFile(.fileUnreadable(path: path, error), at: node) }
       return
     }
     guard !isAuthority else { return }
-    if let mode = Certificates.keyMode(path), mode & 0o077 != 0 { note(.keyFileOpen(path: path, mode: mode), at: node) }
+    if let mode = Certificates.keyMode(path), mode & 0o077 != 0 {
+      noteFile(.keyFileOpen(path: path, mode: mode), at: node)
+    }
     // Checked now, because no user is present to answer a prompt when the kiosk connects.
-    if let problem = Certificates.askingProblem(path) { note(.passphraseNeeded(problem), at: node) }
+    if let problem = Certificates.askingProblem(path) { noteFile(.passphraseNeeded(problem), at: node) }
   }
 
   /// Reads the client id, whose length is limited by the status topic.

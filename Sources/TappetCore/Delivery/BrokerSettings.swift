@@ -8,6 +8,8 @@ package struct BrokerEndpoint: Hashable, Sendable {
   package var port: UInt16
   /// Whether the scheme is `mqtts://` rather than `mqtt://`.
   package var usesTLS: Bool
+  /// Whether the password is sent to the endpoint even without TLS, where everyone on the network can read it.
+  package var allowsPlainPassword = false
 
   /// Creates an endpoint with the given address.
   package init(host: String, port: UInt16, usesTLS: Bool) {
@@ -111,7 +113,7 @@ package struct BrokerSettings: Hashable, Sendable {
   package var username: String?
   /// File whose first line is the password, read on every connect; `nil` if there is none.
   ///
-  /// Sent only with a user name, and only to endpoints that use TLS.
+  /// Sent only with a user name, and only to endpoints that use TLS, unless `allowsPlainPassword` is set.
   package var passwordFile: String?
   /// The password, if it is not in a file; sent under the same conditions.
   package var password: BrokerPassword?
@@ -147,6 +149,8 @@ package struct BrokerSettings: Hashable, Sendable {
   package var answerMax: Duration {
     answerTimeout ?? (endpoints.count > 1 ? Limits.clusterAnswerTimeout : Limits.acknowledgeTimeout)
   }
+  /// Whether the password is also sent without TLS.
+  package var sendsPlainPassword: Bool { endpoints.contains { $0.allowsPlainPassword } }
   /// The prefix of the topics for status and counters: `tappet/<client_id>`.
   package var statusTopic: String { "tappet/" + clientID }
 

@@ -9,7 +9,7 @@ extension BrokerSettings {
   /// Error message with the fields to check when the options are refused.
   static let optionsSentence =
     "the broker options do not meet the requirements of tappet.h: check size, reserved, url, client_id, the "
-    + "files and the will; a password and MQTT 5 require mqtts://, and a password requires a username"
+    + "files and the will; the files, a password and MQTT 5 require mqtts://, and a password requires a username"
 
   /// Converts the caller's options to settings; `nil` if any option is invalid.
   init?(_ options: UnsafePointer<tappet_broker_options>?) {
@@ -22,6 +22,8 @@ extension BrokerSettings {
       given.keepalive_seconds == 0 || (5...65535).contains(given.keepalive_seconds), given.reserved.0 == 0,
       given.reserved.1 == 0
     else { return nil }
+    // The files are for TLS.
+    guard endpoint.usesTLS || (ca + crl + certificate + key).isEmpty else { return nil }
     guard let login = Login(given, usesTLS: endpoint.usesTLS), let will = Will(given) else { return nil }
     let version: MQTTVersion?
     switch given.protocol {

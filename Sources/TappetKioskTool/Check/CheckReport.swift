@@ -127,10 +127,17 @@ struct CheckReport {
       let facts = status[part]
       note(part, facts?["good"] == .bool(true), facts?["text"]?.text ?? "", code: facts?["code"]?.text)
     }
+    if let zone = status["clock"]?["zone"]?.text { note("time zone", .bad, zone, code: TimeFault.zoneUnknown.code) }
   }
 
   private mutating func checkCertificates(_ broker: BrokerSettings?) {
     guard let broker else { return note("certificates", .good, "none needed: no broker is configured") }
+    if broker.sendsPlainPassword, broker.username != nil {
+      note(
+        "password", .note,
+        "sent without TLS ('plain_password'): everyone on the network can read it, and publish with it; use an account "
+          + "that may do no more than the kiosk has to")
+    }
     guard broker.endpoints.contains(where: { $0.usesTLS }) else {
       return note("certificates", .good, "none needed: no endpoint uses TLS")
     }

@@ -96,6 +96,10 @@ struct ConfigTemplate {
     if let username {
       text += "  username: " + Self.quoted(username) + "\n"
       if hasPassword { text += "  password: {file: " + Self.password + "}\n" }
+      // 'tappet init' has asked.
+      if hasPassword, url.begins(with: "mqtt://") {
+        text += "  plain_password: true        # everyone on the network can read it\n"
+      }
     }
     text +=
       hasCA

@@ -46,6 +46,7 @@ extension Command {
         CommandOption("share-file", "FILE", .file, "file containing the share code of the phone's tags"),
         CommandOption(
           "tap", "SECONDS", .seconds(1...3600), "time limit for the first tap; requires --write-tag or --share-file"),
+        CommandOption("plain-password", "send the password even without TLS (mqtt://)"),
         CommandOption("untested", "write the files even if a test fails"), .force,
       ],
       abbreviatesOptions: true,

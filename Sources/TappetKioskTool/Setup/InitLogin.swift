@@ -11,12 +11,6 @@ extension SetupWizard {
   func askLogin() throws(CommandFailure) {
     files.draft.username = nil
     files.password = nil
-    // Without TLS, the password could be intercepted.
-    guard BrokerEndpoint(url: files.draft.url)?.usesTLS == true else {
-      let sentence = "a user name and a password are sent only over TLS: use mqtts://"
-      if let name = arguments.value("username"), name != "none" { throw .refused("--username: " + sentence) }
-      return inform("  " + sentence)
-    }
     try resolve("username", "User name for the broker (or 'none')", default: "none") { answer in
       if answer == "none" || answer.isEmpty { return nil }
       guard answer.utf8.count <= Limits.usernameSizeMax else {
@@ -26,7 +20,19 @@ extension SetupWizard {
       return nil
     }
     guard let username = files.draft.username else { return }
+    if BrokerEndpoint(url: files.draft.url)?.usesTLS != true { try requirePlainPassword() }
     files.password = try password(of: username)
+  }
+
+  /// Requires consent to send the password without TLS.
+  private func requirePlainPassword() throws(CommandFailure) {
+    let fact = "without TLS, everyone on the network can read the password"
+    if arguments.has("plain-password") { return }
+    guard let prompt else { throw .refused("--username: \(fact): use mqtts://, or add --plain-password") }
+    guard let isAllowed = prompt.confirm("  Send it, although \(fact)?", default: false) else {
+      throw .reported(.refused)
+    }
+    if !isAllowed { throw .refused("not done: use mqtts://, or an account without a password") }
   }
 
   private func password(of username: String) throws(CommandFailure) -> SecretBytes {

@@ -86,6 +86,8 @@ extension CertificateProblem {
       switch self {
       case .unreadable: "file-unreadable"
       case .passwordEmpty: "password-empty"
+      case .passwordTooLong: "password-too-long"
+      case .notText: "text-malformed"
       case .tooLarge, .empty, .notPEM, .request, .bundleDamaged, .bundleLegacy, .bundleSlow, .bundleWithoutCertificate,
         .unknownKey:
         "certificate-unusable"
@@ -123,7 +125,7 @@ extension ConfigurationProblem.Kind {
       case .needsPartner: "partner-missing"
       case .needsBroker: "broker-missing"
       case .excludes: "value-invalid"
-      case .needsTLS, .passwordWithoutTLS: "tls-missing"
+      case .needsTLS, .passwordWithoutTLS, .needlessWithoutTLS: "tls-missing"
       case .duplicateName, .duplicateIndex: "action-duplicate"
       case .unknownAction: "action-unknown"
       case .tagNotTrusted, .tagOpensDoor: "tag-trusted-too-much"
@@ -137,10 +139,13 @@ extension ConfigurationProblem.Kind {
       case .nothingUnlocks: "lock-without-unlock"
       case .timestampWithoutKey, .tokenWithoutKey: "timestamp-key-missing"
       case .unusableProfile: "profile-unusable"
+      case .timeZoneMissing: "time-zone-missing"
       case .keyFileOpen: "file-open-to-others"
       case .keyFileMalformed, .signingKeyMalformed, .sessionMalformed: "key-unusable"
       case .passwordInFile: "password-in-file"
-      case .passwordFileEmpty, .secretFileEmpty: "password-empty"
+      case .unusableLine(_, .noPassword), .unusableLine(_, .noValue): "password-empty"
+      case .unusableLine(_, .tooLong): "password-too-long"
+      case .unusableLine(_, .notText), .unusableLine(_, .unprintable): "text-malformed"
       case .badWebhookURL: "value-invalid"
       case .plainWebhook: "tls-missing"
       case .webhookSecretMalformed: "key-unusable"

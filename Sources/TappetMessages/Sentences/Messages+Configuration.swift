@@ -54,8 +54,7 @@ extension ConfigurationProblem {
     case .unknownAction(let name, let nearest):
       return "\(what): there is no action '\(name)'" + Spelling.suggestion(nearest)
     case .tagNotTrusted:
-      return
-        "\(what) requires 'trust: uid', which acknowledges that such a tag can be copied and cannot drive outputs"
+      return "\(what) requires 'trust: uid', which acknowledges that such a tag can be copied and cannot drive outputs"
     case .tagOpensDoor(let name):
       return
         "\(what): '\(name)' drives an output or unlocks the panel, and external tags cannot do that, because they can "
@@ -77,16 +76,18 @@ extension ConfigurationProblem {
     case .nothingUnlocks:
       return "\(what) sets 'lock_after', but nothing unlocks it; add 'unlock_code', or 'unlock: true' to an action"
     case .timestampWithoutKey: return "\(what) uses %T, but no 'timestamp_key' is set"
+    case .unusableLine(let path, let fault): return fault.sentence(path)
+    case .timeZoneMissing(let name): return OldTimeZone.sentence(name)
     case .fileUnreadable(let path, let error): return "\(path) cannot be read: \(error.text)"
     case .keyFileOpen(let path, let mode):
       return "\(path) can be read by others (mode \(Self.octal(mode))); run: chmod 600 \(path)"
     case .keyFileMalformed(let path): return "\(path) must contain 32, 48 or 64 hex digits and nothing else"
     case .signingKeyMalformed(let path): return "\(path) must contain 64 hex digits and nothing else"
     case .tokenWithoutKey: return "\(what) requires its own 'key', or a global 'timestamp_key'"
-    case .passwordWithoutTLS: return "\(what) is only sent over TLS: use mqtts://, or leave the password out"
+    case .passwordWithoutTLS: return "\(what) is only sent over TLS: " + Self.plainPasswordAdvice
+    case .needlessWithoutTLS(let key): return "'\(key)' has no effect with mqtt://: use mqtts://, or leave it out"
     case .passwordInFile:
       return "\(what) must be {file: FILE}: write the password into a separate file, with mode 0600"
-    case .passwordFileEmpty(let path): return "\(path) has an empty first line; write the password into it"
     case .badWebhookURL:
       return "\(what) must be 'https://HOST/…' without a user, spaces or '#', or {file: FILE} containing such a URL"
     case .plainWebhook:
@@ -94,7 +95,6 @@ extension ConfigurationProblem {
     case .webhookSecretMalformed(let path):
       return "\(path) must contain 'whsec_' followed by 16 to 128 bytes in Base64; create a secret with: "
         + "echo \"whsec_$(openssl rand -base64 32)\""
-    case .secretFileEmpty(let path): return "\(path) is empty; write the value into its first line"
     case .sessionUnreadable(let path, let error):
       return "\(path) cannot be read: \(error.text); create it with 'tappet matrix login USER'"
     case .sessionMalformed(let path):
@@ -111,7 +111,33 @@ extension ConfigurationProblem {
     }
   }
 
+  private static let plainPasswordAdvice =
+    "use mqtts://, or leave the password out; if everyone on the network may read it, set 'plain_password: true'"
+
   private static var placeholders: String { TapFact.allCases.map { "%{\($0.rawValue)}" }.joined(separator: " ") }
 
   private static func octal(_ mode: UInt32) -> String { "0" + String(mode, radix: 8) }
+}
+
+extension FirstLineFault {
+  fileprivate func sentence(_ path: String) -> String {
+    switch self {
+    case .noPassword: "\(path) has an empty first line; write the password into it"
+    case .noValue: "\(path) is empty; write the value into its first line"
+    case .notText(let fault): fault.sentence(path)
+    case .tooLong(let max): "the first line of \(path) is longer than \(max) bytes"
+    case .unprintable: "the first line of \(path) contains a control character, such as a tab"
+    }
+  }
+}
+
+extension TextFault {
+  /// Returns a human-readable message about the file at `path`, one sentence.
+  @export(interface)
+  package func sentence(_ path: String) -> String {
+    switch self {
+    case .containsNUL: "\(path) contains NUL characters, so it is not text in UTF-8 or UTF-16; save it as UTF-8"
+    case .utf16Damaged: "\(path) looks like UTF-16, but is damaged; save it as UTF-8"
+    }
+  }
 }

@@ -263,6 +263,10 @@ extension CertificateProblem {
       case .unreadable(let path, let system): "\(path) cannot be read: \(system.text)"
       case .tooLarge(let path): "\(path) is too large for a certificate or key file: is it the right file?"
       case .empty(let path): "\(path) is empty: add the PEM text"
+      case .passwordTooLong(let path):
+        "the first line of \(path) is longer than \(Limits.brokerPasswordSizeMax) bytes, the limit of MQTT"
+      case .notText(let path, isDamaged: let isDamaged):
+        (isDamaged ? TextFault.utf16Damaged : .containsNUL).sentence(path)
       case .passwordEmpty(let path): "\(path) has an empty first line; write the password into its first line"
       case .notPEM(let path):
         "\(path) contains no readable certificate: it must be PEM, with '-----BEGIN CERTIFICATE-----'"

@@ -22,6 +22,13 @@ void setting_up(void) {
   options.certificate_file = "/c.pem";
   CHECK(tappet_kiosk_set_broker(kiosk, &options) == TAPPET_ERROR_ARGUMENT);
   options = nowhere();
+  options.ca_file = "/ca.pem";
+  CHECK(tappet_kiosk_set_broker(kiosk, &options) == TAPPET_ERROR_ARGUMENT && strstr(sentence(kiosk), "mqtts") != NULL);
+  options = nowhere();
+  options.certificate_file = "/c.pem";
+  options.private_key_file = "/c.key";
+  CHECK(tappet_kiosk_set_broker(kiosk, &options) == TAPPET_ERROR_ARGUMENT);
+  options = nowhere();
   options.protocol = TAPPET_BROKER_PROTOCOL_MQTT_5;
   CHECK(tappet_kiosk_set_broker(kiosk, &options) == TAPPET_ERROR_ARGUMENT && strstr(sentence(kiosk), "mqtts") != NULL);
   options = nowhere();
