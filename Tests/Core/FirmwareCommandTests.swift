@@ -38,6 +38,11 @@ import Testing
     return story
   }
 
+  private func opening(stopsAt: Int?, closesAt: Int) -> TimedOpening {
+    func instant(_ milliseconds: Int) -> Instant { Instant(nanoseconds: Int64(milliseconds) * 1_000_000) }
+    return TimedOpening(topic: "tt", stopsAt: stopsAt.map(instant), closesAt: instant(closesAt))
+  }
+
   private func arrival(_ number: Int64, token: String?) -> Event {
     var request = CommandRequest(.number(number))
     request.token = token
@@ -71,7 +76,7 @@ import Testing
     for replacesPanel in [false, true] {
       let story = running()
       let words = story.at(20_000, arrival(4, token: try token(story, at: 20_000)))
-      #expect(words.contains("note tt closes at 80000"), "\(words)")
+      #expect(words.contains("note tt stops at 30000, closes at 80000"), "\(words)")
       var settings = story.kiosk.settings
       if replacesPanel { settings.panel.lockAfter = .seconds(30) }
       story.at(22_000, .reconfigured(settings, reconnect: false))
@@ -99,11 +104,32 @@ import Testing
 
   @Test(arguments: [(30_000, 30_000), (3_000, 3_000), (-5_000, 1_000), (1_000_000, 1_000)])
   func `a kiosk that was killed closes when it is due, or at once`(_ closesAt: Int, _ expected: Int) {
-    let story = story(openings: [TimedOpening(topic: "tt", closesAt: Instant(nanoseconds: Int64(closesAt) * 1_000_000))]
-    )
+    let story = story(openings: [opening(stopsAt: nil, closesAt: closesAt)])
     #expect(!story.sleep(until: expected - 1).contains("output 2 on"))
     let words = story.sleep(until: expected)
     #expect(words.contains("output 2 on") && words.contains("note tt closed"), "\(words)")
+  }
+
+  /// A stop that is late follows at the first attempt after the line is back; one that is over does not come again.
+  @Test(arguments: [(8_000, 58_000, 8_000), (-2_000, 48_000, 1_000), (nil, 30_000, nil), (-60_000, -10_000, nil)])
+  func `a kiosk that was killed also stops when it is due`(_ stopsAt: Int?, _ closesAt: Int, _ expected: Int?) {
+    let story = story(openings: [opening(stopsAt: stopsAt, closesAt: closesAt)])
+    guard let expected else { return #expect(!story.sleep(until: 120_000).contains("output 1 on")) }
+    #expect(!story.sleep(until: expected - 1).contains("output 1 on"))
+    let words = story.sleep(until: expected)
+    #expect(words.contains("output 1 on") && words.contains("note tt closes at \(closesAt)"), "\(words)")
+    #expect(!story.sleep(until: closesAt - 1).contains("output 2 on"))
+    #expect(story.sleep(until: closesAt).contains("output 2 on"))
+  }
+
+  @Test func `a second command 4 that is refused leaves the stop and the closing of the first`() throws {
+    let story = running()
+    story.at(20_000, arrival(4, token: try token(story, at: 20_000)))
+    story.at(21_000, .panel(.failed(.output(0), .line(.chipGone))))
+    let words = story.at(22_000, arrival(4, token: try token(story, at: 22_000)))
+    #expect(words.contains("report command refused output(TappetCore.OutputRefusal.unavailable)"), "\(words)")
+    #expect(story.sleep(until: 30_000).contains("output 1 on"))
+    #expect(story.sleep(until: 80_000).contains("output 2 on"))
   }
 
   @Test func `a kiosk that is stopped leaves the closing to the next start`() throws {

@@ -77,8 +77,9 @@ extension StoreRequest {
     case .recordSecretUse(let id, _, _): "note \(id)"
     case .forgetFallbacks: "forget fallbacks"
     case .recordCloses(let counts): "closes \(counts.map { String($0.count) }.joined(separator: " "))"
-    case .recordTimedOpening(let topic, let closesAt):
-      "note " + topic + (closesAt.map { " closes at \($0.nanoseconds / 1_000_000)" } ?? " closed")
+    case .recordTimedOpening(let topic, let opening):
+      "note " + topic + (opening?.stopsAt.map { " stops at \($0.nanoseconds / 1_000_000)," } ?? "")
+        + (opening.map { " closes at \($0.closesAt.nanoseconds / 1_000_000)" } ?? " closed")
     case .recordWrongCodes(let count): "note wrong codes \(count)"
     case .recordRoomCommands(let rows, let position): "record \(rows.map { $0.event }) until \(position)"
     case .settleRoomCommand(let event): "settle \(event)"

@@ -152,9 +152,13 @@ private final class Answers: @unchecked Sendable {
 
   @Test func `a timed opening is remembered until it is closed`() throws {
     let thread = try start()
-    let openings = ["a", "b", "c"].map { TimedOpening(topic: $0, closesAt: Instant(nanoseconds: 7)) }
-    for opening in openings { thread.submit(.recordTimedOpening(topic: opening.topic, closesAt: opening.closesAt)) }
-    thread.submit(.recordTimedOpening(topic: "b", closesAt: nil))
+    var openings = ["a", "b", "c"].map {
+      TimedOpening(topic: $0, stopsAt: Instant(nanoseconds: 5), closesAt: Instant(nanoseconds: 7))
+    }
+    for opening in openings { thread.submit(.recordTimedOpening(topic: opening.topic, opening)) }
+    thread.submit(.recordTimedOpening(topic: "b", nil))
+    openings[2].stopsAt = nil
+    thread.submit(.recordTimedOpening(topic: "c", openings[2]))
     thread.stop()
     #expect(try folder.open().timedOpenings() == [openings[0], openings[2]])
   }

@@ -98,6 +98,19 @@ import Testing
     #expect(eventually { world.log.contains("code=token-invalid") })
   }
 
+  @Test func `a timed opening stops on time although the kiosk is killed in between`() throws {
+    let board = try CommandWorld(expires: "5 s")
+    let world = board.world
+    try board.start()
+    try board.awaitStart(window: 5, ahead: 0)
+    #expect(try eventually { try world.tappet("command", "test", "home/lobby/device", "4").status == 0 })
+    #expect(try eventually { try board.levels(of: "gate") == [true, false] }, "\(world.log.suffix(1000))")
+    world.kiosk?.end(SIGKILL)
+    try world.start()
+    #expect(try board.levels(of: "pump").allSatisfy { !$0 })
+    #expect(try eventually { try board.levels(of: "pump").contains(true) }, "\(world.log.suffix(1000))")
+  }
+
   @Test func `a person can test each topic, and learns how its commands look`() throws {
     let board = try CommandWorld(expires: "5 s")
     let world = board.world

@@ -72,8 +72,6 @@ extension Kiosk {
     guard isTaking, let target = address.target else { throw .output(.closing) }
     let plan = intake.gate.plan(index)
     let topic = plan.topic
-    // A newer command cancels the remaining steps of a timed opening.
-    if plan.firmware != nil, target != .report { intake.firmware.cancel(topic) }
     switch target {
     case .report:
       return [.report(.command(.accepted(topic: topic, target)))] + announcing(.firmwareReport(topic: topic))
@@ -97,6 +95,8 @@ extension Kiosk {
     _ order: OutputOrder, _ topic: String, _ address: CommandReply.Address, by sender: String?, at now: Moment
   ) throws(CommandRefusal) -> [Effect] {
     if let refusal = refusal(toSwitch: order.output) { throw .output(refusal) }
+    // A newer command cancels the remaining steps of a timed opening.
+    intake.firmware.cancel(topic)
     let report = Report.command(.accepted(topic: topic, .output(order), by: sender))
     let effects = drive([order], .command(topic: topic), at: now)
     guard let index = panel.outputs.index(of: order.output), panel.outputs.isWaiting(index) else {

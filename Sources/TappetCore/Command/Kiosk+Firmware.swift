@@ -1,92 +1,135 @@
 // Emulates the ESP32 firmware (docs/formats.md, "ESP32 messages"): timed openings and reports. Pure decision logic.
 
-/// The pending closing of a timed opening, which must survive a restart.
+/// A timed opening whose stop or closing is still pending, which must survive a restart.
 package struct TimedOpening: Hashable, Sendable {
   package var topic: String
+  /// The time of the stop; `nil` after the stop.
+  package var stopsAt: Instant?
   package var closesAt: Instant
 
-  package init(topic: String, closesAt: Instant) {
+  package init(topic: String, stopsAt: Instant?, closesAt: Instant) {
     self.topic = topic
+    self.stopsAt = stopsAt
     self.closesAt = closesAt
   }
 }
 
-/// The pending orders and reports on the topics that emulate the firmware.
+/// The timed openings and the pending reports on the topics that emulate the firmware.
 struct FirmwarePublisher: Sendable {
-  struct Order: Sendable {
-    var topic: String
-    var output: String
-    var due: Instant
-    /// The time until which the order waits for an unavailable line.
-    var until: Instant
-    /// Whether this is the closing order, which is the last order of a timed opening.
-    var isClosing: Bool
+  /// A timed opening, and the outputs of its remaining steps.
+  private struct Opening: Sendable {
+    var times: TimedOpening
+    var stop: String
+    var close: String
+    /// The time of the next attempt while the line of a due step is unavailable.
+    var retryAt: Instant?
 
-    init(topic: String, output: String, due: Instant, isClosing: Bool) {
-      (self.topic, self.output, self.due, self.isClosing) = (topic, output, due, isClosing)
-      until = due + Limits.firmwareLateMax
+    init(_ times: TimedOpening, _ role: FirmwareRole) {
+      self.times = times
+      (stop, close) = (role.stop, role.close)
     }
+
+    var due: Instant { retryAt ?? times.stopsAt ?? times.closesAt }
   }
 
-  private var orders: [Order] = []
+  /// A due step of a timed opening.
+  struct Step: Sendable {
+    var topic: String
+    var output: String
+    /// The time until which the step waits for an unavailable line.
+    var until: Instant
+  }
+
+  /// The openings, at most one per topic.
+  private var openings: [Opening] = []
   /// The openings that are recorded in the store.
   private var noted: [TimedOpening] = []
   /// Time at which the next reports are due; `nil` if there is no connection.
   private(set) var reportDue: Instant?
 
-  /// The time of the next order or report.
+  /// The time of the next step or report.
   var deadline: Instant? {
     var deadline = reportDue
-    for order in orders where deadline.map({ order.due < $0 }) ?? true { deadline = order.due }
+    for opening in openings where deadline.map({ opening.due < $0 }) ?? true { deadline = opening.due }
     return deadline
   }
 
-  mutating func cancel(_ topic: String) { orders.removeAll { $0.topic == topic } }
+  /// Cancels the remaining steps on a topic.
+  mutating func cancel(_ topic: String) { openings.removeAll { $0.times.topic == topic } }
 
-  mutating func add(_ order: Order) { orders.append(order) }
+  /// Schedules the steps of an opening that starts now, and cancels those of an earlier one.
+  mutating func open(_ topic: String, _ role: FirmwareRole, at now: Instant) {
+    cancel(topic)
+    let (stopsAt, closesAt) = (now + Limits.firmwareStopsAfter, now + Limits.firmwareClosesAfter)
+    openings.append(Opening(TimedOpening(topic: topic, stopsAt: stopsAt, closesAt: closesAt), role))
+  }
 
-  mutating func takeDue(at now: Instant) -> [Order] {
-    let due = orders.filter { $0.due <= now }
-    if !due.isEmpty { orders.removeAll { $0.due <= now } }
-    return due
+  /// Returns a due step of each opening; a stop that is still pending when its closing is due is left out.
+  mutating func dueSteps(at now: Instant) -> [Step] {
+    openings.compactMap { opening in
+      guard opening.due <= now else { return nil }
+      let stopsAt = opening.times.closesAt <= now ? nil : opening.times.stopsAt
+      return Step(
+        topic: opening.times.topic, output: stopsAt == nil ? opening.close : opening.stop,
+        until: (stopsAt ?? opening.times.closesAt) + Limits.firmwareLateMax)
+    }
+  }
+
+  /// Schedules another attempt at a step whose line is unavailable.
+  mutating func delay(_ step: Step, at now: Instant) {
+    for index in openings.indices where openings[index].times.topic == step.topic {
+      openings[index].retryAt = now + Limits.firmwareRetryInterval
+    }
+  }
+
+  /// Records that a step was executed; its opening ends with the closing.
+  mutating func executed(_ step: Step, at now: Instant) {
+    openings.removeAll { $0.times.topic == step.topic && ($0.times.stopsAt == nil || $0.times.closesAt <= now) }
+    for index in openings.indices where openings[index].times.topic == step.topic {
+      openings[index].times.stopsAt = nil
+      openings[index].retryAt = nil
+    }
   }
 
   mutating func reported(at now: Instant?) { reportDue = now.map { $0 + Limits.firmwareReportInterval } }
 
-  /// Discards all orders; pending closings remain in the store for the next start.
+  /// Discards all openings; their pending steps remain in the store for the next start.
   mutating func stop() { self = FirmwarePublisher() }
 
   /// Restores the openings that are recorded in the store.
   ///
   /// After a reboot of the machine, the recorded instants are meaningless, and the closing is due immediately.
-  mutating func restore(_ openings: [TimedOpening], _ plans: [CommandPlan], at now: Instant) {
-    noted = openings
-    for opening in openings {
-      guard let role = plans.first(where: { $0.topic == opening.topic })?.firmware else { continue }
-      let isInTime = (now...now + Limits.firmwareClosesAfter).contains(opening.closesAt)
-      let due = isInTime ? opening.closesAt : now
-      add(Order(topic: opening.topic, output: role.close, due: due, isClosing: true))
+  mutating func restore(_ recorded: [TimedOpening], _ plans: [CommandPlan], at now: Instant) {
+    noted = recorded
+    for var times in recorded {
+      guard let role = plans.first(where: { $0.topic == times.topic })?.firmware else { continue }
+      let isInTime = (now...now + Limits.firmwareClosesAfter).contains(times.closesAt)
+      if !isInTime { (times.stopsAt, times.closesAt) = (nil, now) }
+      openings.append(Opening(times, role))
     }
   }
 
-  /// Keeps the orders on topics that still emulate the firmware; on all other topics, pending closings are due now.
+  /// Keeps the openings on topics that still emulate the firmware; on all other topics, pending closings are due now.
   mutating func reconfigure(_ plans: [CommandPlan], at now: Instant) {
-    orders = orders.compactMap { order in
-      let role = plans.first { $0.topic == order.topic }?.firmware
-      if let role, role.stop == order.output || role.close == order.output { return order }
-      return order.isClosing ? Order(topic: order.topic, output: order.output, due: now, isClosing: true) : nil
+    for index in openings.indices {
+      let role = plans.first { $0.topic == openings[index].times.topic }?.firmware
+      if let role, role.close == openings[index].close {
+        openings[index].stop = role.stop
+      } else {
+        (openings[index].times.stopsAt, openings[index].times.closesAt) = (nil, now)
+      }
     }
   }
 
   /// Records changed openings in the store.
   mutating func notes() -> [Effect] {
-    let openings = orders.filter { $0.isClosing }.map { TimedOpening(topic: $0.topic, closesAt: $0.due) }
-    guard openings != noted else { return [] }
-    let gone = noted.filter { old in !openings.contains { $0.topic == old.topic } }
-    let new = openings.filter { !noted.contains($0) }
-    noted = openings
-    return gone.map { .store(.recordTimedOpening(topic: $0.topic, closesAt: nil)) }
-      + new.map { .store(.recordTimedOpening(topic: $0.topic, closesAt: $0.closesAt)) }
+    let times = openings.map { $0.times }
+    guard times != noted else { return [] }
+    let gone = noted.filter { old in !times.contains { $0.topic == old.topic } }
+    let new = times.filter { !noted.contains($0) }
+    noted = times
+    return gone.map { .store(.recordTimedOpening(topic: $0.topic, nil)) }
+      + new.map { .store(.recordTimedOpening(topic: $0.topic, $0)) }
   }
 }
 
@@ -101,24 +144,21 @@ extension Kiosk {
     let report = Report.command(.accepted(topic: plan.topic, .timedOpening))
     let order = OutputOrder(output: role.open, request: .pulse)
     let effects = drive([order], .command(topic: plan.topic), at: now)
-    let (stopsAt, closesAt) = (now.instant + Limits.firmwareStopsAfter, now.instant + Limits.firmwareClosesAfter)
-    intake.firmware.add(.init(topic: plan.topic, output: role.stop, due: stopsAt, isClosing: false))
-    intake.firmware.add(.init(topic: plan.topic, output: role.close, due: closesAt, isClosing: true))
+    intake.firmware.open(plan.topic, role, at: now.instant)
     return [.report(report)] + effects + reply(address, .done)
   }
 
-  /// Executes due orders of timed openings, and publishes due reports.
+  /// Executes due steps of timed openings, and publishes due reports.
   mutating func firmwareDue(at now: Moment) -> [Effect] {
     var effects: [Effect] = []
-    for var order in intake.firmware.takeDue(at: now.instant) {
+    for step in intake.firmware.dueSteps(at: now.instant) {
       // A panel that was replaced or has just started will open its lines soon.
-      if refusal(toSwitch: order.output) == .unavailable, now.instant < order.until {
-        order.due = now.instant + Limits.firmwareRetryInterval
-        intake.firmware.add(order)
+      if refusal(toSwitch: step.output) == .unavailable, now.instant < step.until {
+        intake.firmware.delay(step, at: now.instant)
         continue
       }
-      effects += drive(
-        [OutputOrder(output: order.output, request: .pulse)], .command(topic: order.topic), at: now)
+      intake.firmware.executed(step, at: now.instant)
+      effects += drive([OutputOrder(output: step.output, request: .pulse)], .command(topic: step.topic), at: now)
     }
     if let due = intake.firmware.reportDue, due <= now.instant { effects += announceDevices(at: now.instant) }
     return effects + intake.firmware.notes()

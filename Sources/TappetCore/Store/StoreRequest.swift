@@ -64,8 +64,9 @@ package enum StoreRequest: Sendable {
   /// Store that the broker retains a message on a topic, or no longer does if `content` is `nil`; at worst, the message
   /// is retained for longer.
   indirect case recordAnnounced(topic: String, content: String?)
-  /// Store when a timed opening closes, or `nil` if it has closed; at worst, it is not closed after a restart.
-  indirect case recordTimedOpening(topic: String, closesAt: Instant?)
+  /// Store when the timed opening on a topic stops and closes, or `nil` if it has closed; at worst, a restart omits or
+  /// repeats a step.
+  indirect case recordTimedOpening(topic: String, TimedOpening?)
   /// Record that the final answer to a command from a room was sent, with its event's id; at worst, a restart sends
   /// another answer.
   indirect case settleRoomCommand(String)

@@ -75,7 +75,7 @@ struct StoreBatch {
   private var checkCount = 0
   private var facts = DestinationFacts()
   private var announced: [(topic: String, content: String?)] = []
-  private var openings: [(topic: String, closesAt: Instant?)] = []
+  private var openings: [(topic: String, opening: TimedOpening?)] = []
   private var rooms = RoomWork()
   /// The newest values, each of which replaces an older one.
   private var latest: (wrongCodes: Int?, time: Int64?) = (nil, nil)
@@ -116,7 +116,7 @@ struct StoreBatch {
       case .recordCloses(let counts): facts.closes += counts
       case .recordBroker(let url): facts.workingBroker = url
       case .recordAnnounced(let topic, let content): announced.append((topic, content))
-      case .recordTimedOpening(let topic, let closesAt): openings.append((topic, closesAt))
+      case .recordTimedOpening(let topic, let opening): openings.append((topic, opening))
       // At most one is in progress.
       case .recordRoomCommands(let rows, let position): rooms.commands = (rows, position)
       case .settleRoomCommand(let event): self.unfinished.settled.append(event)
@@ -159,7 +159,7 @@ struct StoreBatch {
       for use in uses { try store.recordUse(use.id, by: use.uid, use.unixSeconds) }
       try writeFacts(to: store)
       for (topic, content) in announced { try store.recordAnnounced(topic, content) }
-      for (topic, closesAt) in openings { try store.recordTimedOpening(topic, closesAt) }
+      for (topic, opening) in openings { try store.recordTimedOpening(topic, opening) }
       if let (rows, position) = rooms.commands {
         try store.record(rows, position: position)
         events.append(.roomCommandsRecorded)
@@ -224,9 +224,7 @@ struct StoreBatch {
       batches.append(batch)
     }
     for (topic, content) in announced { batches.append(StoreBatch([.recordAnnounced(topic: topic, content: content)])) }
-    for (topic, closesAt) in openings {
-      batches.append(StoreBatch([.recordTimedOpening(topic: topic, closesAt: closesAt)]))
-    }
+    for (topic, opening) in openings { batches.append(StoreBatch([.recordTimedOpening(topic: topic, opening)])) }
     if let (rows, position) = rooms.commands {
       batches.append(StoreBatch([.recordRoomCommands(rows, position: position)]))
     }
