@@ -221,6 +221,35 @@ private func problems(_ inventory: String, box: String = "mode: inventory") -> [
     #expect(told == [sentence])
   }
 
+  @Test(arguments: ["output: {gate: pulse}", "unlock: true"])
+  func `a barcode, low stock and an overdue loan drive no output and unlock nothing`(_ effect: String) {
+    func problem(_ inventory: String, _ mode: String) -> [String] {
+      let text = """
+        broker: {url: 'mqtts://broker.example', client_id: kiosk}
+        panel: {outputs: [{name: gate, line: GPIO20}], buttons: [{line: GPIO5, press: shop}], lock_after: 1 min}
+        inventory: {\(inventory)}
+        actions: [{name: shelf, \(mode), \(effect), topic: t, message: m}, {name: shop, topic: t, message: m},
+          {name: key, unlock: true, topic: t, message: m}]
+        """
+      let outcome = ConfigurationParser.parse(Array(text.utf8), name: "k", folder: "/", files: .ignored)
+      guard case .refused(let problems) = outcome else { return [] }
+      return problems.map(\.sentence)
+    }
+    func sentence(_ place: String, _ why: String) -> [String] {
+      ["k:3:\(place): 'shelf' drives an output or unlocks the panel, and \(why)"]
+    }
+    let scanned = "barcodes cannot do that, because they can be copied; use an action that does neither"
+    #expect(problem("scanner: /s", "mode: inventory") == sentence("22: inventory.scanner", scanned))
+    #expect(
+      problem("scanner: /s, scan_action: shelf", "mode: inventory") == sentence("39: inventory.scan_action", scanned))
+    let changed =
+      "the inventory cannot do that, because barcodes, which can be copied, change it; use an action that does neither"
+    #expect(problem("low_stock: shelf", "mode: tap") == sentence("24: inventory.low_stock", changed))
+    #expect(problem("overdue: shelf", "mode: tap") == sentence("22: inventory.overdue", changed))
+    // Signed tags may: without a scanner, the action is accepted.
+    #expect(problem("publish: false", "mode: inventory").isEmpty)
+  }
+
   @Test func `a scanner and tags that nobody knows need an action and the part`() {
     let actions = "broker: {url: 'mqtts://b', client_id: k}\nactions: [{name: a, topic: t, message: m}]\n"
     for (text, sentence) in [

@@ -5,6 +5,33 @@ import Testing
 @testable import TappetCore
 
 @Suite struct KioskInventoryTests {
+  @Test func `a barcode, a UID and low stock drive no output, whatever the configuration says`() throws {
+    let shelf = ShelfScript()
+    func opening(_ name: String, _ mode: ActionMode) -> Action {
+      Action(
+        name: name, title: name, index: 9, topic: nil, message: PayloadTemplate(""), cooldown: .zero,
+        outputs: [OutputOrder(output: "gate", request: .pulse)], mode: mode)
+    }
+    var settings = shelf.story.kiosk.settings
+    settings.panel.outputs = [OutputPlan(name: "gate")]
+    settings.actions = [opening("shelf", .inventory), opening("alarm", .tap)]
+    settings.unknownTags = opening("unknown_tags", .tap)
+    settings.inventory?.lowStockAction = "alarm"
+    settings.inventory?.overdueAction = "alarm"
+    shelf.at(.reconfigured(settings, reconnect: false))
+    shelf.at(.panel(.opened(.output(0), isActive: false, debouncesItself: false)))
+    var words = shelf.scan("screws")
+    #expect(words.contains("report refused no proof for shelf"), "\(words)")
+    let thing = try #require(shelf.things["m4"])
+    for message in [InventoryMessage.low(thing), .overdue(due: "2026-11-01", thing)] {
+      let refused = shelf.at(.inventory(.message(message)))
+      #expect(refused.contains("report refused no proof for alarm"), "\(refused)")
+      words += refused
+    }
+    words += shelf.at(.reader(.tagFaulted(.number(40), .mifareClassic, .unsupportedModel)))
+    #expect(!words.contains { $0.hasPrefix("output") }, "\(words)")
+  }
+
   private let shelf = ShelfScript()
 
   @Test func `a box that was tapped goes to the spot tapped next, and on to a further one in time`() {

@@ -271,6 +271,8 @@ extension TapRefusal {
     case .notInInventory(let action, let fault): "not in inventory \(action) \(fault)"
     case .notStored(let action, let fault): "not stored \(action) \(fault)"
     case .panelLocked: "panel locked"
+    case .needsProof(let action): "no proof for \(action)"
+    case .tooLate(let age): "\(age.wholeMilliseconds) ms late"
     case .tooMany(let wait): "too many, wait \(wait.wholeMilliseconds)"
     }
   }

@@ -110,7 +110,7 @@ enum Cast {
       foreign(
         KioskSettings(
           actions: actions, panel: gestures, endpointCount: 3, trustsClock: true,
-          homeAssistant: HomeAssistantPlan(prefix: "home"), outboxCountMax: 150), unknown: true)),
+          homeAssistant: HomeAssistantPlan(prefix: "home"), outboxCountMax: 150), unknown: true), low: "scene"),
     foreign(
       KioskSettings(
         actions: actions, panel: locked, endpointCount: 2, commands: commands,
@@ -133,9 +133,11 @@ enum Cast {
     return settings
   }
 
-  private static func stocked(_ settings: KioskSettings) -> KioskSettings {
+  private static func stocked(_ settings: KioskSettings, low action: String? = nil) -> KioskSettings {
     var settings = settings
     settings.inventory = inventory
+    // `scene` drives an output, which nothing that can be copied may do.
+    if let action { settings.inventory?.lowStockAction = action }
     return settings
   }
 

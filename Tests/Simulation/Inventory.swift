@@ -17,7 +17,7 @@ extension Cast {
     plan.moveWithin = .seconds(8)
     plan.jobEnds = .seconds(20)
     plan.scanAction = shelf.name
-    plan.lowStockAction = "scene"
+    plan.lowStockAction = "brief"
     plan.overdueAction = "patient"
     plan.topic = "home/inventory"
     return plan
@@ -393,8 +393,4 @@ extension World {
 
   /// Whether a change waits that nothing holds up.
   var owesNews: Bool { settings.inventory != nil && (!shelf.unsaid.isEmpty || owesAlert) }
-
-  func judgeLowStock(_ action: String) {
-    if !shelf.stock.low.isTold { fail("\(action) was done for low stock, and nothing is low") }
-  }
 }

@@ -1,5 +1,6 @@
 // The rules of the outputs, checked against the lines themselves:
-//   - Only a genuine tag, a touched button, a proved command or a person switches a line, and only one that is there.
+//   - Only a genuine tag, a touched button, a proved command or a person switches a line, and only one that is there:
+//     nothing that can be copied.
 //   - Two lines of a group are never on together, nor within the dead time, with which each start and panel begins.
 //   - No line is on for longer than it may be, with the link or without it.
 //   - At the end every line is at its safe level.
@@ -113,12 +114,20 @@ extension World {
       case .tag: judgeTouch(of: known)
       case .button: judgePress(action, Book.actionNumbers[action] ?? 0)
       case .command: judgeCommand(for: action)
-      case .inventory: judgeLowStock(action)
+      case .inventory: fail("\(action) switched \(name) for the inventory, which barcodes change")
       }
     case .command(let topic): judgeCommand(forOutput: name, on: topic)
     case .person: if outputs.asked != index { fail("\(name) was switched for a person, and nobody asked") }
     case .program: fail("\(name) was switched for a program, and there is none")
     case .start: if !plans[index].startsOn { fail("\(name) was switched on at the start") }
+    }
+  }
+
+  /// Something that can be copied was refused for an action.
+  func judgeCopyRefused(_ action: String, _ trigger: Trigger) {
+    let named = trigger == .tag ? settings.inventory?.scanAction : settings.inventory?.lowStockAction
+    guard action == named, settings.actions.contains(where: { $0.name == action && $0.needsProof }) else {
+      return fail("\(action) was refused for lack of a proof, which it does not need")
     }
   }
 

@@ -298,6 +298,8 @@ extension World {
     case .nobodyToAsk(let action):
       if room.process == .ready, hearsRooms { fail("\(action) was refused, and the room would have heard it") }
     case .notInInventory(_, let fault): judgeShelfRefusal(fault)
+    case .needsProof(let action): judgeCopyRefused(action, trigger)
+    case .tooLate(let age): if age <= Limits.touchAgeMax { fail("a touch of now was refused as too late") }
     case .notStored, .panelLocked, .wrongTime, .commandOfLimitedPerson: break
     }
   }

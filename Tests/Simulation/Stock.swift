@@ -103,7 +103,7 @@ extension World {
     if !alert.isTold { fail("\(kind) was passed on, and nobody told it") }
     let action = kind == .low ? settings.inventory?.lowStockAction : settings.inventory?.overdueAction
     let isOnDisk = alert.entry.map { shelf.committed.contains($0) } ?? false
-    if settings.actions.contains(where: { $0.name == action }), !isOnDisk {
+    if settings.actions.contains(where: { $0.name == action && !$0.needsProof }), !isOnDisk {
       fail("\(kind) was passed on before it was on the disk")
     }
     shelf.stock[kind] = StockBook.Alert(isDue: alert.isDue, isPassed: alert.isDue)

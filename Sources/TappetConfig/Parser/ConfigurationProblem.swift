@@ -33,8 +33,8 @@ package struct ConfigurationProblem: Hashable, Sendable {
     case lineUsedTwice(String, by: String)
     /// An external tag without the acknowledgement that it proves nothing.
     case tagNotTrusted
-    /// An external tag for an action that drives an output or unlocks the panel.
-    case tagOpensDoor(String)
+    /// A trigger that can be copied, for an action that drives an output or unlocks the panel.
+    case needsProof(String, CopiedTrigger)
     /// Two tags with the same UID, text or URI.
     case duplicateTag
     case unknownButton(String, nearest: String?)
@@ -106,4 +106,14 @@ package enum FirstLineFault: Hashable, Sendable {
   case tooLong(max: Int)
   /// A value for a request contains a control character, which could start a new header.
   case unprintable
+}
+
+/// A trigger of an action that can be copied, and therefore proves nothing.
+package enum CopiedTrigger: Hashable, Sendable {
+  /// The UID, text or URI of an external tag.
+  case externalTag
+  /// The barcode that a scanner reads.
+  case scan
+  /// The alert of the inventory about low stock or an overdue loan.
+  case inventory
 }

@@ -63,6 +63,8 @@ extension YAMLReader {
       scans?.mode != .inventory || scans?.job != .show
     {
       invalid(node, expected: "used together with an action that has 'mode: inventory' and no 'job'")
+    } else if let node = mapping["scan_action"] ?? mapping["scanner"] {
+      checkProof(of: scans?.name, actions, by: .scan, at: node)
     }
     return settings
   }
@@ -90,6 +92,7 @@ extension YAMLReader {
     {
       invalid(node, expected: "an action with neither 'confirm' nor 'mode'")
     }
+    if let node { checkProof(of: name, actions, by: .inventory, at: node) }
     return name
   }
 

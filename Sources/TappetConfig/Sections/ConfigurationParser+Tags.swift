@@ -28,10 +28,14 @@ extension YAMLReader {
       note(.unknownAction(Self.shortened(name), nearest: Spelling.nearest(to: name, among: actionNames)), at: place)
       return nil
     }
-    if let action = actions.first(where: { $0.name == name }), action.needsProof {
-      note(.tagOpensDoor(name), at: place)
-    }
+    checkProof(of: name, actions, by: .externalTag, at: place)
     return mark.map { ExternalTag(mark: $0, action: name, label: label) }
+  }
+
+  /// Refuses an action that drives an output or unlocks the panel for a trigger that can be copied.
+  mutating func checkProof(of name: String?, _ actions: [Action], by trigger: CopiedTrigger, at node: YAMLNode) {
+    guard let action = actions.first(where: { $0.name == name }), action.needsProof else { return }
+    note(.needsProof(action.name, trigger), at: node)
   }
 
   /// Reads exactly one of `uid`, `text` and `uri`.

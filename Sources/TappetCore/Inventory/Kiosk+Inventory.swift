@@ -25,7 +25,10 @@ extension Kiosk {
     guard isTaking, let name = settings.inventory?.scanAction, let action = tapPolicy.indexes.action(named: name) else {
       return []
     }
-    let tap = VerifiedTap(action: action)
+    let tap: VerifiedTap
+    do throws(TapRefusal) { tap = VerifiedTap(action: try action.triggeredWithoutProof()) } catch {
+      return refuse(.tag, nil, error, at: now)
+    }
     if let refusal = timeRefusal(of: tap, at: now) { return refuse(.tag, nil, refusal, at: now) }
     let code: String
     switch scan {
@@ -183,7 +186,15 @@ extension Kiosk {
   private mutating func passOnAlert(_ kind: InventoryAlert.Kind, at now: Moment) -> [Effect] {
     guard let alert = stock.news.alerts[kind], alert.entry == nil else { return [] }
     let name = kind == .low ? settings.inventory?.lowStockAction : settings.inventory?.overdueAction
-    guard let action = name.flatMap({ tapPolicy.indexes.action(named: $0) }) else { return passedOn(kind) }
+    let action: Action
+    do throws(TapRefusal) {
+      let named = name.flatMap { tapPolicy.indexes.action(named: $0) }
+      guard let permitted = try named?.triggeredWithoutProof() else { return passedOn(kind) }
+      action = permitted
+    } catch {
+      let report = Report.tap(.refused(trigger: .inventory, uid: nil, error))
+      return throttles.refusals.report(report, at: now.instant) + passedOn(kind)
+    }
     guard refusal(of: action) == nil else { return [] }
     let outcome = InventoryOutcome(verb: kind.rawValue, thing: alert.thing, who: "", due: alert.due)
     let (performed, entry) = performNews(action, outcome, at: now)

@@ -42,6 +42,11 @@ package indirect enum TapRefusal: Error, Hashable, Sendable {
   case panelLocked
   /// The inventory does not contain this tag or code, or does not respond.
   case notInInventory(action: String, InventoryFault)
+  /// The action drives an output or unlocks the panel, and its trigger can be copied: a barcode, or a change that one
+  /// caused in the inventory.
+  case needsProof(action: String)
+  /// The press or the tap took place too long ago.
+  case tooLate(age: Duration)
   /// The tag was refused or accepted too often recently, and is rejected for the duration `wait`.
   case tooMany(wait: Duration)
 }

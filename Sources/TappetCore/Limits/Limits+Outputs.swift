@@ -1,6 +1,8 @@
 // Limits of the panel's outputs.
 
 extension Limits {
+  /// Maximum age of a press, a tap or a program's request that is still acted upon; the person may have left since.
+  package static let touchAgeMax: Duration = .seconds(3)
   /// Maximum number of outputs on a panel.
   package static let outputsMax = 16
   /// Default pulse length: long enough for a door opener or a gate drive, and the same as in the ESP32 firmware.

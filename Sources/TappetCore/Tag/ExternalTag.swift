@@ -78,8 +78,17 @@ extension TagUID {
 }
 
 extension Action {
-  /// Whether the action drives an output or unlocks the buttons, so that only authenticated tags may trigger it.
+  /// Whether the action drives an output or unlocks the buttons, so that nothing that can be copied may trigger it.
   package var needsProof: Bool { !outputs.isEmpty || unlocksPanel }
+
+  /// Returns the action, if a trigger that can be copied may perform it.
+  ///
+  /// A UID, a text, a barcode, and the content of the inventory, which barcodes change, reach their action only through
+  /// this function.
+  func triggeredWithoutProof() throws(TapRefusal) -> Action {
+    if needsProof { throw .needsProof(action: name) }
+    return self
+  }
 }
 
 /// The external tags that are configured or learned.
@@ -136,7 +145,7 @@ extension KioskSettings {
       return .success(tap(reading, action, label: tag.label))
     }
     guard refusal.isOfUnknownTag else { return verified }
-    if let action = unknownTags { return .success(tap(reading, action)) }
+    if let action = try? unknownTags?.triggeredWithoutProof() { return .success(tap(reading, action)) }
     let isScanned = homeAssistant != nil && HomeAssistantTag.id(in: reading.shownURI ?? "") != nil
     return isScanned ? .success(tap(reading, Self.scannedTag)) : verified
   }
@@ -149,12 +158,12 @@ extension KioskSettings {
     if let tag = foreignTags.find(uid) ?? learned.find(uid), let action = action(of: tag, indexes) {
       return VerifiedTap(action: action, label: tag.label)
     }
-    return unknownTags.map { VerifiedTap(action: $0) }
+    return (try? unknownTags?.triggeredWithoutProof()).map { VerifiedTap(action: $0) }
   }
 
   /// Returns the action that the tag may trigger; a learned tag's action may have been given an output in the meantime.
   private func action(of tag: ExternalTag, _ indexes: ActionIndexes) -> Action? {
-    indexes.action(named: tag.action).flatMap { $0.needsProof ? nil : $0 }
+    try? indexes.action(named: tag.action)?.triggeredWithoutProof()
   }
 
   private func tap(_ reading: TagReading, _ action: Action, label: String? = nil) -> VerifiedTap {
@@ -168,7 +177,7 @@ extension TapRefusal {
   /// Whether the tag was authenticated as one of this kiosk's tags.
   fileprivate var isOfOwnTag: Bool {
     switch self {
-    case .strayIndex, .copiedURL, .personSuspended, .wrongTime, .limitedPerson, .usedUp: true
+    case .strayIndex, .copiedURL, .personSuspended, .wrongTime, .limitedPerson, .usedUp, .needsProof, .tooLate: true
     case .content, .malformedURL, .noSuchAction, .unreadable, .noTagConfigured, .invalidSignature, .brokerAway,
       .webhookAway, .nobodyToAsk, .outboxFull, .notStored, .notInInventory, .panelLocked, .tooMany,
       .commandOfLimitedPerson:
@@ -183,7 +192,7 @@ extension TapRefusal {
     case .malformedURL, .noSuchAction: true
     case .unreadable, .noTagConfigured, .invalidSignature, .strayIndex, .copiedURL, .personSuspended, .wrongTime,
       .limitedPerson, .usedUp, .commandOfLimitedPerson, .brokerAway, .webhookAway, .outboxFull, .notStored,
-      .nobodyToAsk, .notInInventory, .panelLocked, .tooMany:
+      .nobodyToAsk, .notInInventory, .panelLocked, .needsProof, .tooLate, .tooMany:
       false
     }
   }

@@ -28,6 +28,8 @@ extension TapRefusal {
       case .notInInventory(_, let fault): fault.code
       case .notStored: "not-stored"
       case .panelLocked: "panel-locked"
+      case .needsProof: "proof-missing"
+      case .tooLate: "too-late"
       case .tooMany: "too-many"
       }
     }

@@ -82,9 +82,10 @@ extension TapRefusal {
         .commandOfLimitedPerson(let action),
         .noTagConfigured(let action),
         .invalidSignature(let action), .brokerAway(let action), .webhookAway(let action),
-        .outboxFull(let action, _, _), .notStored(let action, _), .notInInventory(let action, _):
+        .outboxFull(let action, _, _), .notStored(let action, _), .notInInventory(let action, _),
+        .needsProof(let action):
         action
-      case .unreadable, .content, .malformedURL, .noSuchAction, .panelLocked, .tooMany: nil
+      case .unreadable, .content, .malformedURL, .noSuchAction, .panelLocked, .tooLate, .tooMany: nil
       }
     }
   }
@@ -137,6 +138,13 @@ extension TapRefusal {
     case .tooMany(let wait):
       return "tap refused: too many taps with this tag; try again in "
         + String((wait.wholeMilliseconds + 999) / 1000) + " s"
+    case .needsProof(let action):
+      return
+        "\(what) refused: \(action) drives an output or unlocks the panel, and barcodes, which can be copied, must not "
+        + "trigger that"
+    case .tooLate(let age):
+      return
+        "\(what) refused: it took place \(age.wholeMilliseconds / 1000) s ago, because the kiosk was held up"
     case .panelLocked: return "press refused: the buttons are locked; tap a tag that unlocks them, or enter the code"
     }
   }

@@ -55,10 +55,8 @@ extension ConfigurationProblem {
       return "\(what): there is no action '\(name)'" + Spelling.suggestion(nearest)
     case .tagNotTrusted:
       return "\(what) requires 'trust: uid', which acknowledges that such a tag can be copied and cannot drive outputs"
-    case .tagOpensDoor(let name):
-      return
-        "\(what): '\(name)' drives an output or unlocks the panel, and external tags cannot do that, because they can "
-        + "be copied; write a tag with 'tappet tag write' instead"
+    case .needsProof(let name, let trigger):
+      return "\(what): '\(name)' drives an output or unlocks the panel, and \(trigger.restriction)"
     case .duplicateTag: return "\(what) is already in the list"
     case .lineUsedTwice(let line, let place): return "\(what): \(line) is already used by \(place)"
     case .unknownButton(let name, let nearest):
@@ -138,6 +136,19 @@ extension TextFault {
     switch self {
     case .containsNUL: "\(path) contains NUL characters, so it is not text in UTF-8 or UTF-16; save it as UTF-8"
     case .utf16Damaged: "\(path) looks like UTF-16, but is damaged; save it as UTF-8"
+    }
+  }
+}
+
+extension CopiedTrigger {
+  /// The part of a sentence that states what the trigger cannot do, why, and the remedy.
+  fileprivate var restriction: String {
+    switch self {
+    case .externalTag:
+      "external tags cannot do that, because they can be copied; write a tag with 'tappet tag write' instead"
+    case .scan: "barcodes cannot do that, because they can be copied; use an action that does neither"
+    case .inventory:
+      "the inventory cannot do that, because barcodes, which can be copied, change it; use an action that does neither"
     }
   }
 }
