@@ -1,7 +1,7 @@
 // The rules of commands, checked against what the world itself knows of each:
 //   - Nothing unproved drives a line or has anything stored.
 //   - A retained, repeated, late or early command never acts, not even after a restart.
-//   - Of two signed commands about the same, the older never acts after the newer.
+//   - Of two commands about the same output or action, the older never acts after the newer, over all topics and rooms.
 //   - A token that the kiosk made itself never acts.
 //   - A message that a sender is promised is on the disk, and one that is called done the broker has.
 //   - A check is answered once, to the nonce of who asked, where the topic may ask.
@@ -18,13 +18,14 @@ struct CommandBook {
     /// `nil` where none is needed.
     var proof: String?
     var nonce: String?
-    /// When it was signed; `nil` where the order does not matter.
-    var signedAt: Int64?
+    /// When it was sent; `nil` where no time is needed.
+    var sentAt: Int64?
   }
 
   /// The newest command of a target that has acted.
   struct Newest {
-    var signedAt: Int64
+    var sentAt: Int64
+    var life: Int
     var clockEra: Int
   }
 
@@ -110,12 +111,12 @@ extension World {
       if plan.window == nil { return }
       send(proved(target, plan, ahead: number % 16 < 8 ? -30 : 30).arrival, allowing: nil)
     default:
-      let isSigned = if case .signed = plan.trust { true } else { false }
-      let ahead = isSigned ? -Int64(random.next() % 4) : 0
+      // Some were held back.
+      let ahead = plan.window == nil ? 0 : -Int64(random.next() % 4)
       let (arrival, proof) = proved(target, plan, ahead: ahead)
       guard target != .check || plan.asksChecks else { return send(arrival, allowing: nil) }
       var allowed = CommandBook.Allowed(topic: plan.topic, target: target, proof: proof)
-      allowed.signedAt = isSigned ? now.unixSeconds + ahead : nil
+      allowed.sentAt = plan.window == nil ? nil : now.unixSeconds + ahead
       if case .request(let request) = arrival.content { allowed.nonce = request.nonce }
       let sent = CommandBook.Sent(arrival: arrival, allowed: allowed, unixSeconds: now.unixSeconds + ahead)
       send(arrival, allowing: allowed)
@@ -193,12 +194,26 @@ extension World {
 
   /// A clock that went back makes newer ones older.
   private func judgeOrder(_ allowed: CommandBook.Allowed) {
-    guard let signedAt = allowed.signedAt else { return }
-    let target = if case .output(let order) = allowed.target { order.output } else { allowed.target.text }
-    if let newest = commands.newest[target], newest.clockEra == commands.clockEra, signedAt < newest.signedAt {
-      fail("a command for \(target) acts after a newer one")
+    var names: [String] = []
+    switch allowed.target {
+    case .output(let order): names = [order.output]
+    case .action(let name):
+      let action = settings.actions.first { $0.name == name }
+      names = [name] + (action?.outputs ?? []).map { $0.output }
+    case .timedOpening, .report, .status, .check, .history, .person: return
     }
-    commands.newest[target] = CommandBook.Newest(signedAt: signedAt, clockEra: commands.clockEra)
+    for name in names {
+      // Lines of a drive are switched together.
+      let name = settings.panel.outputs.first { $0.name == name }?.interlock ?? name
+      if let newest = commands.newest[name], newest.clockEra == commands.clockEra, newest.life == life,
+        let sentAt = allowed.sentAt, sentAt < newest.sentAt
+      {
+        fail("a command for \(name) acts after a newer one")
+      }
+      guard allowed.sentAt != nil || clockIsGood else { continue }
+      commands.newest[name] = CommandBook.Newest(
+        sentAt: allowed.sentAt ?? now.unixSeconds, life: life, clockEra: commands.clockEra)
+    }
   }
 
   /// A sender learns how far the message of a command is.

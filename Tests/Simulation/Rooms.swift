@@ -165,7 +165,7 @@ extension World {
       guard let (line, allowed) = room.last else { return }
       return passOn(line, allowed, position: (room.batch?.position ?? 0) + 1)
     }
-    let seconds: Int64 = number % 8 == 5 ? -40 : number % 8 == 6 ? 40 : 0
+    let seconds: Int64 = number % 8 == 5 ? -40 : number % 8 == 6 ? 40 : -Int64(random.next() % 4)
     let isStranger = number % 8 == 4
     let isUser = !isStranger && random.next() % 2 == 0
     let levels: [Int64?] = isStranger || isUser ? [nil, 0, 49, -100] : [50, 51, 100, RoomPowers.creator]
@@ -174,7 +174,8 @@ extension World {
       room: Cast.room.topic, event: "$\(random.next())", user: isUser ? "@ann:h" : "@eve:h",
       unixMilliseconds: now.unixMilliseconds + seconds * 1000, power: power,
       text: number % 8 == 7 ? "!weather today" : text)
-    let allowed = CommandBook.Allowed(topic: Cast.room.topic, target: target, proof: line.event)
+    var allowed = CommandBook.Allowed(topic: Cast.room.topic, target: target, proof: line.event)
+    allowed.sentAt = line.unixMilliseconds / 1000
     let isCommand = !isStranger && number % 8 != 7
     if number % 8 < 3 { room.last = (line, allowed) }
     passOn(line, isCommand ? allowed : nil, position: (room.batch?.position ?? 0) + 1)

@@ -30,15 +30,6 @@ package enum CommandTarget: Hashable, Sendable {
     }
   }
 
-  /// The subject of the command; of two commands with the same subject, the older must not be executed after the newer.
-  var subject: String {
-    switch self {
-    case .action(let name): "action " + name
-    case .output(let order): "output " + order.output
-    case .timedOpening, .report, .status, .check, .history, .person: text
-    }
-  }
-
   /// The target as shown in the log: `garage`, `gate pulse`.
   package var text: String {
     @export(interface) get {

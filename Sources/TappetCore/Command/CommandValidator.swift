@@ -18,8 +18,6 @@ struct CommandValidator: Sendable {
     /// The bucket for report requests, which require no proof.
     var reports = TokenBucket()
     var replies = TokenBucket()
-    /// The time of the newest signed command for each output and action.
-    var newest: [String: Int64] = [:]
     var guesses = GuessWatch()
     var counts = CommandCounts()
     /// Whether the broker accepted the subscription; `nil` before it responds.
@@ -27,6 +25,7 @@ struct CommandValidator: Sendable {
   }
 
   private var topics: [Topic] = []
+  private var order = CommandOrder()
   /// Tokens that this kiosk created for other receivers; the kiosk does not accept them itself.
   private var sealed = ReplayCache(window: 0, startedAt: Instant(nanoseconds: 0))
   /// The commands from all rooms, including removed ones, which may be added again.
@@ -116,7 +115,8 @@ struct CommandValidator: Sendable {
 
   /// Returns the target of a valid command; checks everything that does not depend on the target's state.
   mutating func judge(
-    _ arrival: CommandArrival, _ index: Int, _ indexes: ActionIndexes, clockIsGood: Bool, at now: Moment
+    _ arrival: CommandArrival, _ index: Int, _ indexes: ActionIndexes, _ settings: KioskSettings, clockIsGood: Bool,
+    at now: Moment
   ) throws(CommandRefusal) -> CommandTarget {
     let plan = topics[index].plan
     // Checked first: an unauthorised sender receives no reply, whatever the message contains.
@@ -127,13 +127,35 @@ struct CommandValidator: Sendable {
     // Determined before the proof is checked, so that a command that is not allowed does not use up a proof.
     let target = try plan.target(of: request)
     if let target, !plan.allows(target) { throw .notAllowed }
-    let proved = try prove(request, by: arrival.sender, target, index, indexes, clockIsGood: clockIsGood, at: now)
+    let (proved, sentAt) = try prove(
+      request, by: arrival.sender, target, index, indexes, clockIsGood: clockIsGood, at: now)
+    let subjects = settings.subjects(of: proved, on: plan)
+    if let sentAt {
+      try order.accept(subjects, sentAt: sentAt, key: key(of: plan), window: plan.windowSeconds, at: now)
+    } else if clockIsGood {
+      // Without a time, it counts as sent when it arrived.
+      order.record(subjects, sentAt: now.unixSeconds, key: key(of: plan), window: 0, at: now)
+    }
     let wait =
       proved == .report
       ? topics[index].reports.takeUse(perMinute: plan.perMinute, at: now.instant)
       : topics[index].bucket.takeUse(perMinute: plan.perMinute, at: now.instant)
     if let wait { throw .tooMany(wait: wait) }
     return proved
+  }
+
+  /// Refuses a command that had to wait, if a newer one has acted in the meantime.
+  func checkOrder(
+    of target: CommandTarget, sentAt: Int64, _ index: Int, _ settings: KioskSettings, at now: Moment
+  ) throws(CommandRefusal) {
+    let plan = topics[index].plan
+    let subjects = settings.subjects(of: target, on: plan)
+    if order.isOvertaken(subjects, sentAt: sentAt, key: key(of: plan), at: now) { throw .overtaken }
+  }
+
+  /// Returns what identifies the key of a topic: the first topic with the same key.
+  private func key(of plan: CommandPlan) -> String {
+    topics.first { $0.plan.sharesProofs(with: plan) }?.plan.topic ?? plan.topic
   }
 
   /// Remembers an accepted proof, which may be valid on several topics.
@@ -154,20 +176,21 @@ struct CommandValidator: Sendable {
     return request
   }
 
+  /// Returns the proved target, and the time at which the command was sent; `nil` if it needs no time.
   private mutating func prove(
     _ request: CommandRequest, by sender: RoomSender?, _ target: CommandTarget?, _ index: Int,
     _ indexes: ActionIndexes, clockIsGood: Bool, at now: Moment
-  ) throws(CommandRefusal) -> CommandTarget {
+  ) throws(CommandRefusal) -> (CommandTarget, sentAt: Int64?) {
     let plan = topics[index].plan
-    if target == .report { return .report }
+    if target == .report { return (.report, nil) }
     switch plan.trust {
     case .trusted:
       guard let target else { throw .malformed }
-      guard plan.window != nil else { return target }
+      guard plan.window != nil else { return (target, nil) }
       guard let sentAt = request.unixSeconds else { throw .unproved }
       guard clockIsGood else { throw .clockUnknown }
       try plan.checkTime(sentAt, at: now)
-      return target
+      return (target, sentAt)
     case .room:
       guard let target, let sender, let sentAt = request.unixSeconds else { throw .malformed }
       guard clockIsGood else { throw .clockUnknown }
@@ -175,7 +198,7 @@ struct CommandValidator: Sendable {
       // Homeservers may return the same event twice, but an event has a unique id.
       let proof = LibCrypto.digest(Array(sender.event.utf8))
       try events.acceptOnce(proof, sentAt: sentAt, at: now)
-      return target
+      return (target, sentAt)
     case .token(let key):
       guard let target else { throw .malformed }
       guard let token = request.token else { throw .unproved }
@@ -188,17 +211,14 @@ struct CommandValidator: Sendable {
       try plan.checkTime(sentAt, isGuessed: isGuessed, at: now)
       if sealed.knows(proof, sentAt: sentAt) { throw .repeated }
       if !plan.isLax || isGuessed { try remember(proof, on: index, sentAt: sentAt, at: now) }
-      return target
+      // The phone's time zone may be wrong, but the token was not created after it arrived.
+      return (target, plan.isLax ? min(sentAt, now.unixSeconds) : sentAt)
     case .signed(let key):
       let (proved, sentAt, proof) = try plan.verify(request, target, key, indexes)
       guard clockIsGood else { throw .clockUnknown }
       try plan.checkTime(sentAt, at: now)
-      let newest = topics[index].newest[proved.subject]
-      // If the newest time is too far in the future, it was accepted while both clocks were wrong.
-      if let newest, sentAt < newest, newest <= now.unixSeconds + plan.windowSeconds { throw .overtaken }
       try remember(proof, on: index, sentAt: sentAt, at: now)
-      topics[index].newest[proved.subject] = sentAt
-      return proved
+      return (proved, sentAt)
     }
   }
 

@@ -35,7 +35,8 @@ extension Kiosk {
     guard let index = intake.gate.index(of: arrival.topic), arrival.content != .report else { return [] }
     let address = intake.gate.address(of: arrival, index)
     do throws(CommandRefusal) {
-      let target = try intake.gate.judge(arrival, index, tapPolicy.indexes, clockIsGood: clockIsGood, at: now)
+      let target = try intake.gate.judge(
+        arrival, index, tapPolicy.indexes, settings, clockIsGood: clockIsGood, at: now)
       var proved = address
       proved.target = target
       return try commandProved(proved, index, by: nil, at: now)

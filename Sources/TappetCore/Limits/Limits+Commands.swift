@@ -29,6 +29,8 @@ extension Limits {
   package static let commandsPerMinuteMax: Int64 = 600
   /// Maximum number of tokens and signatures remembered per topic; more are refused within the same window.
   package static let commandsRememberedMax = 1024
+  /// Number of outputs, actions and people whose newest command is remembered, beyond which old ones are forgotten.
+  package static let commandSubjectsMax = 512
   /// Maximum length of the text about one part in the response to a check, in bytes.
   package static let checkTextSizeMax = 512
   /// Maximum number of accepted commands whose completion report is pending; beyond it, the oldest is not reported.

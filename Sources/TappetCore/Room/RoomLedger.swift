@@ -182,7 +182,7 @@ extension Kiosk {
       var command = RoomLedger.Taken(address: intake.gate.address(of: arrival, index), user: line.user, row: row)
       do throws(CommandRefusal) {
         command.address.target = try intake.gate.judge(
-          arrival, index, tapPolicy.indexes, clockIsGood: clockIsGood, at: now)
+          arrival, index, tapPolicy.indexes, settings, clockIsGood: clockIsGood, at: now)
         if taken.count >= listening.ledger.freeCount { throw .memoryFull }
       } catch {
         if error == .stranger {
@@ -210,6 +210,9 @@ extension Kiosk {
       do throws(CommandRefusal) {
         if let fault { throw .action(.notStored(action: command.address.target?.text ?? "the command", fault)) }
         if let refusal = command.refusal { throw refusal }
+        if let target = command.address.target {
+          try intake.gate.checkOrder(of: target, sentAt: command.row.unixSeconds, index, settings, at: now)
+        }
         effects += try commandProved(command.address, index, by: command.user, at: now)
       } catch {
         effects += commandRefused(

@@ -1,4 +1,4 @@
-// Timed openings that have not been closed yet, so that a kiosk that was killed stops and closes them after its restart.
+// Timed openings that are not closed yet, so that a kiosk that was killed stops and closes them when it runs again.
 
 import TappetCore
 import TappetSQLite
