@@ -113,7 +113,14 @@ final class InventoryFile {
     guard String(validating: text, as: UTF8.self) != nil else {
       throw refusal(CSVError.notUTF8(line: line, encoding: TextEncoding.name(of: Array(text))).sentence)
     }
-    guard !Self.containsNUL(text) else { throw refusal("line \(line) contains a NUL character, \\u0000; remove it") }
+    let facts = JSONText(Array(text))
+    guard !facts.hasNUL, !facts.hasEscapedNUL else {
+      throw refusal("line \(line) contains a NUL character, \\u0000; remove it")
+    }
+    guard facts.valueCount <= Limits.jsonValuesMax else {
+      throw refusal(
+        "line \(line) contains more than \(Limits.jsonValuesMax) values (convert an array with jq -c '.[]')")
+    }
     guard let json = JSON(decoding: Array(text), isAlone: true) else {
       throw refusal("line \(line) is not a JSON object, as each line must be (convert an array with jq -c '.[]')")
     }
@@ -122,16 +129,6 @@ final class InventoryFile {
         throw refusal("line \(line): \(error.sentence)")
       }
     }
-  }
-
-  /// Whether a JSON text contains a NUL, escaped or not, at which cJSON would end a string.
-  private static func containsNUL(_ text: ArraySlice<UInt8>) -> Bool {
-    var index = text.startIndex
-    while let next = text[index...].firstIndex(where: { $0 == 0 || $0 == UInt8(ascii: "\\") }) {
-      if text[next] == 0 || text[(next + 1)...].starts(with: "u0000".utf8) { return true }
-      index = min(next + 2, text.endIndex)
-    }
-    return false
   }
 
   private func record(_ json: JSON) throws(InventoryRowError) -> InventoryRecord {

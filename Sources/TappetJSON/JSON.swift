@@ -53,13 +53,17 @@ package indirect enum JSON: Hashable, Sendable {
   /// The elements, if the value is an array.
   package var elements: [JSON]? { if case .array(let elements) = self { elements } else { nil } }
 
-  /// Decodes one JSON value; `nil` if the bytes are malformed or nested deeper than cJSON allows (1,000 levels).
+  /// Decodes one JSON value; `nil` if the bytes are malformed, nested deeper than cJSON allows (1,000 levels), or have
+  /// too many values even without the given parts.
   ///
   /// Fractions are refused or, with `roundsFractions`, rounded down, because other programs write times with fractions.
   /// With `isAlone`, a text after the value is refused instead of ignored.
   @export(interface)
-  package init?(decoding bytes: [UInt8], roundsFractions: Bool = false, isAlone: Bool = false) {
-    guard let tree = JSONNode.parse(bytes, isAlone: isAlone) else { return nil }
+  package init?(
+    decoding bytes: [UInt8], roundsFractions: Bool = false, isAlone: Bool = false,
+    valuesMax: Int = Limits.jsonValuesMax, omitting part: JSONText.Part = .none
+  ) {
+    guard let tree = JSONNode.parse(bytes, isAlone: isAlone, valuesMax: valuesMax, omitting: part) else { return nil }
     defer { cJSON_Delete(tree) }
     guard let value = JSON(tree, roundsFractions) else { return nil }
     self = value

@@ -7,9 +7,13 @@ import TappetCore
 package struct JSONNode {
   private let item: UnsafePointer<cJSON>
 
-  /// Parses a text and calls `body` with its value, which is invalid afterwards; returns `nil` if the text is not JSON.
-  package static func read<Result>(_ bytes: [UInt8], _ body: (JSONNode) -> Result?) -> Result? {
-    guard let tree = parse(bytes) else { return nil }
+  /// Parses a text and calls `body` with its value, which is invalid afterwards; returns `nil` if the text is not JSON,
+  /// or has too many values even without the given parts.
+  package static func read<Result>(
+    _ bytes: [UInt8], valuesMax: Int = Limits.jsonValuesMax, omitting part: JSONText.Part = .none,
+    _ body: (JSONNode) -> Result?
+  ) -> Result? {
+    guard let tree = parse(bytes, valuesMax: valuesMax, omitting: part) else { return nil }
     defer { cJSON_Delete(tree) }
     return body(JSONNode(tree))
   }
@@ -17,9 +21,14 @@ package struct JSONNode {
   private init(_ item: UnsafePointer<cJSON>) { self.item = item }
 
   /// Parses a text into a tree, which the caller must delete; with `isAlone`, a text after the value is refused.
+  ///
+  /// The only call of cJSON's parser, so every text is bounded.
   @export(interface)
-  package static func parse(_ bytes: [UInt8], isAlone: Bool = false) -> UnsafeMutablePointer<cJSON>? {
-    bytes.withUnsafeBufferPointer { buffer in
+  package static func parse(
+    _ bytes: [UInt8], isAlone: Bool = false, valuesMax: Int, omitting part: JSONText.Part
+  ) -> UnsafeMutablePointer<cJSON>? {
+    guard let bytes = JSONText.bounded(bytes, valuesMax: valuesMax, omitting: part) else { return nil }
+    return bytes.withUnsafeBufferPointer { buffer in
       buffer.baseAddress.flatMap { start in
         start.withMemoryRebound(to: CChar.self, capacity: buffer.count) { text -> UnsafeMutablePointer<cJSON>? in
           var end: UnsafePointer<CChar>?

@@ -15,7 +15,7 @@ struct RoomTable {
 
   /// Applies a response to /sync; returns false, without any change, if it is malformed.
   mutating func read(_ bytes: [UInt8]) -> Bool {
-    JSONNode.read(bytes) { answer in
+    JSONNode.read(bytes, valuesMax: Limits.roomTableValuesMax, omitting: .elements) { answer in
       guard let next = answer["next_batch"]?.text, !next.isEmpty else { return nil }
       self.read(answer)
       self.next = next

@@ -28,12 +28,10 @@ enum Sandbox {
     for number in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] { dup2(null.number, number) }
   }
 
-  /// Permanently denies everything else; each step has no effect if the kernel does not support it.
-  ///
-  /// `boundsMemory` is false if encrypted rooms are read, because the response with a large room's keys needs more
-  /// memory.
-  static func close(boundsMemory: Bool = true) {
-    if boundsMemory { tp_limit_data(Limits.webhookDataMax, Limits.webhookStackSize) }
+  /// Permanently denies everything else, and more memory than `dataMax`; each step has no effect if the kernel does not
+  /// support it.
+  static func close(dataMax: Int = Limits.webhookDataMax) {
+    tp_limit_data(dataMax, Limits.webhookStackSize)
     tp_load_resolver_modules()
     _ = tp_drop_root()
     // Connecting to servers is the purpose of the process.

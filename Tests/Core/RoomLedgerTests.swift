@@ -60,6 +60,27 @@ import Testing
     #expect(story.at(30, .store(.roomCommandsRecorded)).contains("reply - refused malformed to $2"))
   }
 
+  @Test func `a response that kills each process is skipped, and other deaths skip nothing`() {
+    let story = running()
+    func next(_ end: ProcessEnd, handles: Bool = false) {
+      if handles { _ = story.at(story.time, .rooms(.message(.listening))) }
+      _ = story.at(story.time, .rooms(.ended(end)))
+      _ = story.at(story.time + 120_000, .timerFired)
+      _ = story.at(story.time, .rooms(.message(.ready)))
+    }
+    for _ in 0..<5 { next(.signaled(9), handles: true) }
+    for _ in 0..<5 { next(.exited(1)) }
+    next(.signaled(6))
+    next(.signaled(9), handles: true)
+    next(.signaled(6))
+    #expect(story.kiosk.roomPosition == "p1")
+    next(.signaled(6))
+    #expect(story.kiosk.roomPosition == nil)
+    #expect(batch("p9", story) == ["record [] until p9"])
+    _ = story.at(story.time, .store(.roomCommandsRecorded))
+    #expect(story.kiosk.roomPosition == "p9")
+  }
+
   @Test func `a disk that refuses them lets none act, and each is answered`() {
     let story = running()
     _ = open(story)

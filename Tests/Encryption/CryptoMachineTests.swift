@@ -64,6 +64,16 @@ private let ann = "@ann:h"
     #expect(try kiosk.read([line]) == ["!bell"])
   }
 
+  @Test func `a device whose server fills its keys with values keeps no other from the room's key`() throws {
+    let (kiosk, ann) = try pair()
+    let bomb = JSON.object(["z": .array(Array(repeating: .number(0), count: Limits.jsonValuesMax))])
+    server.deviceKeys["@bob:h"] = ["BOMB": bomb]
+    let line = try kiosk.say("hello", to: [kiosk.machine.user, ann.machine.user, "@bob:h"])
+    #expect(try ann.read([line]).isEmpty)
+    let command = try kiosk.say("!hello", to: [kiosk.machine.user, ann.machine.user, "@bob:h"])
+    #expect(try ann.read([command]) == ["!hello"])
+  }
+
   @Test func `an edit has its relation outside its ciphertext, and its text only inside`() throws {
     let (kiosk, ann) = try pair()
     let relation = JSON.object(["rel_type": .string("m.replace"), "event_id": .string("$old")])

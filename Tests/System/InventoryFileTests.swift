@@ -118,7 +118,7 @@ import Testing
     for text in [
       "[\n{\"building\": \"A\"\n", "{\"building\": [1]}", "7", "{\"building\": \"A\", \"quantity\": 1.5}",
       "{\"building\": \"A\"} {\"building\": \"B\"}", "{\"building\": \"A\\u0000B\"}", "{\"building\": \"A\0B\"}",
-      "{\"building\": \"A\", \"notes\": \"\\\\\\u0000\"}",
+      "{\"building\": \"A\", \"notes\": \"\\\\\\u0000\"}", "[" + String(repeating: "0,", count: 65_536) + "0]",
     ] {
       let done = try world.tappet("inventory", "import", try file("bad.json", text))
       #expect(done.status == 1 && done.errors.contains("line "), "\(text): \(done)")

@@ -75,6 +75,26 @@ import Testing
     #expect(lines(answer(Self.event("$" + id, #""msgtype":"m.text","body":"!gate on""#))) == [])
   }
 
+  @Test func `a hundred events of thirty thousand values are left out, and the line among them is read`() {
+    let bomb = "[" + Array(repeating: "0", count: 31_000).joined(separator: ",") + "]"
+    let bombs = Array(repeating: Self.event("$0", #""z":\#(bomb)"#), count: 50).joined(separator: ",")
+    let found = answer(bombs, Self.line, bombs)
+    #expect(lines(found) == ["!gate on"] && found?.rooms.first?.lacksEvents == true)
+    #expect(answer(Self.line)?.rooms.first?.lacksEvents == false)
+    let waiting = read(#"{"next_batch":"s1","to_device":{"events":[\#(bombs),{"type":"a"}]}}"#)
+    #expect(waiting?.next == "s1" && waiting?.news.toDevice.last == Array(#"{"type":"a"}"#.utf8))
+  }
+
+  @Test func `a NUL in an id, a type or a line does not make it another one`() {
+    for (old, new) in [
+      ("@ann:h", #"@ann:h\u0000x"#), ("!gate on", #"!gate on\u0000x"#), ("m.text", #"m.text\u0000"#),
+    ] {
+      let line = Self.line.replacing(old, with: new)
+      let read = answer(line)?.rooms.first?.changes.first
+      if case .line(let line)? = read { #expect(line.user != "@ann:h" || line.text != "!gate on", "\(line)") }
+    }
+  }
+
   @Test func `lines from before the kiosk joined are left out, and those from before it changed its name are not`() {
     func member(_ user: String, _ membership: String, after previous: String) -> String {
       Self.state("m.room.member", #""membership":"\#(membership)""#).replacing(

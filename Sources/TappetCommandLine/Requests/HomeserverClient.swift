@@ -152,7 +152,7 @@ extension HomeserverClient {
 extension HomeserverClient.Answer {
   fileprivate init(_ answer: HTTPRequests.Answer) {
     status = answer.status
-    json = JSON(decoding: answer.body, roundsFractions: true)
+    json = JSON(decoding: answer.body, roundsFractions: true, omitting: .elements)
     retryAfter = answer.retryAfter
   }
 

@@ -62,6 +62,9 @@ extension Limits {
   package static let roomHastyAnswersMax = 20
   /// Time without a sign of life after which the process counts as hung; it sends one after each response or failure.
   package static let roomSignMax: Duration = .seconds(180)
+  /// Number of processes in a row that die before they have read a response, after which the next one starts from the
+  /// present: the response at this position would kill each of them.
+  package static let roomDeathsMax = 2
   /// Maximum number of attempts to send a reply.
   package static let roomAnswerTriesMax = 5
   /// Time after which a reply that the homeserver has not acknowledged is sent again; longer than all attempts.

@@ -37,4 +37,9 @@ extension Limits {
   ///
   /// Synapse delivers 100 events to a device at a time, each up to 64 KB, and repeats them until they are acknowledged.
   package static let roomKeysAnswerSizeMax = 16 * 1024 * 1024
+  /// Maximum size of tappet-matrix's data (RLIMIT_DATA), in bytes.
+  ///
+  /// Its keys and libraries take up to 16 MB, the largest response 24 MB while its buffer grows, and all values of one
+  /// response 15 MB.
+  package static let matrixDataMax = 64 * 1024 * 1024
 }

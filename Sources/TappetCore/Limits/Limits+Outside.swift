@@ -1,6 +1,19 @@
 // Limits on a kiosk's external input: its broker, its files, and the programs on its control socket.
 
 extension Limits {
+  // MARK: JSON
+  /// Maximum number of values in a JSON text.
+  ///
+  /// A value of two bytes takes cJSON 80 bytes, and up to 150 more as `JSON`, so all take 15 MB at most. A response
+  /// with the devices of 500 people has 40,000 values.
+  package static let jsonValuesMax = 64 * 1024
+  /// Maximum number of values in a homeserver's response about all rooms, for the commands: 1,000 rooms with ten
+  /// messages each take 200,000 values, which take cJSON 25 MB.
+  package static let roomTableValuesMax = 256 * 1024
+  /// Maximum number of values in a backup: 10,000 secrets with ten values each, and three for each sealed value.
+  package static let backupValuesMax = 1024 * 1024
+  /// Maximum nesting depth of JSON; cJSON's own limit.
+  package static let jsonDepthMax = 1000
   // MARK: Files
   /// Maximum number of key derivation iterations.
   ///

@@ -5,6 +5,8 @@ extension Limits {
   package static let peopleMax = 10_000
   /// Maximum size of a table of people, in bytes.
   package static let peopleTableSizeMax = 8 * 1024 * 1024
+  /// Maximum number of rows of such a table: three tags for each person.
+  package static let peopleRowsMax = 3 * peopleMax
   /// Maximum total length of the fields of one row, in bytes; the longest hours take 800.
   ///
   /// Escaping in JSON makes a row up to six times as long.

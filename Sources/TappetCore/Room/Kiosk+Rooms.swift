@@ -53,7 +53,8 @@ extension Kiosk {
     case .malformed: return listening.process.lose(.malformed, at: now.instant)
     case .ended(let end):
       intake.gate.roomsClosed()
-      listening.ledger.processEnded()
+      let isDeath = if case .signaled = end { listening.process.isRunning } else { false }
+      listening.ledger.processEnded(byDeath: isDeath)
       listening.invitations.processEnded()
       listening.will.processEnded()
       let effects = questionLost()
@@ -71,10 +72,12 @@ extension Kiosk {
     // During a stop, the process may have scheduled the last will already.
     case .ready: return listening.process.ready() + (isStopping ? cancelWill(settings.rooms.will) : [])
     case .listening:
+      listening.ledger.processHandled()
       defer { listening.duties.fault = nil }
       return (listening.duties.fault == nil ? [] : [.report(.room(.listening))])
         + listening.ledger.lateAnswers(at: now.instant).map { .reply($0) }
     case .failed(let fault):
+      listening.ledger.processHandled()
       defer { listening.duties.fault = fault }
       return listening.duties.fault == fault ? [] : [.report(.room(.failing(fault)))]
     case .access(let room, let access):

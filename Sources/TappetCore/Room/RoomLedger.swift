@@ -63,6 +63,10 @@ struct RoomLedger: Sendable {
   /// A position that was passed on during a commit, by the successor of a process that ended.
   private(set) var nextPosition: String?
   private var open: [Open] = []
+  /// Whether the process has handled a response from the homeserver.
+  private var hasHandled = false
+  /// Number of processes in a row that died without having handled a response.
+  private var deathCount = 0
 
   init() {}
 
@@ -117,8 +121,18 @@ struct RoomLedger: Sendable {
     return commands
   }
 
+  /// Records that the process has handled a response, or the lack of one.
+  mutating func processHandled() { (hasHandled, deathCount) = (true, 0) }
+
   /// Forgets the commands of a process that ended before it passed on their position: its successor passes them on.
-  mutating func processEnded() { (heard, nextPosition) = ([], nil) }
+  ///
+  /// If processes die of the response at this position, their successor starts from the present.
+  mutating func processEnded(byDeath: Bool) {
+    (heard, nextPosition) = ([], nil)
+    if byDeath, !hasHandled { deathCount += 1 }
+    if deathCount >= Limits.roomDeathsMax { (position, deathCount) = (nil, 0) }
+    hasHandled = false
+  }
 
   /// Keeps the final answers among the effects, in case they have to be sent again.
   mutating func recordAnswers(in effects: [Effect], at now: Instant) {

@@ -84,7 +84,7 @@ package struct BackupContent: Sendable {
   /// Decodes the result of `encoded`; `nil` for other data, or for content that the store would refuse.
   @export(interface)
   package init?(decoding bytes: [UInt8]) {
-    guard let json = JSON(decoding: bytes), let made = json["made"]?.wholeNumber,
+    guard let json = JSON(decoding: bytes, valuesMax: Limits.backupValuesMax), let made = json["made"]?.wholeNumber,
       let secretObjects = json["secrets"]?.elements, let valueObjects = json["values"]?.elements
     else { return nil }
     var secrets: [TagSecret] = []

@@ -45,6 +45,9 @@ struct PeopleTable {
     guard fields.reduce(0, { $0 + ($1?.utf8.count ?? 0) }) <= Limits.peopleRowSizeMax else {
       throw refusal("line \(row.line): the row is longer than \(Limits.peopleRowSizeMax) bytes; is a quote missing?")
     }
+    guard rows.count < Limits.peopleRowsMax else {
+      throw refusal("line \(row.line): the table has more than \(Limits.peopleRowsMax) rows; split it")
+    }
     rows.append(PeopleRow(line: row.line, fields: fields))
   }
 

@@ -99,7 +99,7 @@ final class RoomListener {
       rooms.append(Room(name: name, id: name.begins(with: "!") ? name : nil, readsPowers: readsPowers, asks: asks))
     case .begin(let position):
       since = position.flatMap { endpoint?.position(in: $0) }
-      Sandbox.close(boundsMemory: cipher == nil)
+      Sandbox.close(dataMax: cipher == nil ? Limits.webhookDataMax : Limits.matrixDataMax)
       send(.ready)
       polling.askNow(now)
     case .answer(let room, let event, let form, let text):
@@ -187,8 +187,10 @@ final class RoomListener {
     tellUnread()
     send(.listening)
     endBatch()
-    if unread?.resume() == true { isSynchronised = false }
-    polling.answered(isEmpty: answer.rooms.isEmpty, isFirst: isFirst, at: now)
+    let lacksEvents = answer.rooms.contains { $0.lacksEvents }
+    // The next response then contains the state of all rooms.
+    if unread?.resume() == true || lacksEvents { isSynchronised = false }
+    polling.answered(isEmpty: answer.rooms.isEmpty || lacksEvents, isFirst: isFirst && !lacksEvents, at: now)
   }
 
   /// Returns the room's state after a response; encryption and replacement are permanent.

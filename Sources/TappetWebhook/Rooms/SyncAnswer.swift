@@ -18,6 +18,8 @@ struct SyncAnswer {
     var changes: [Change] = []
     /// Id of the newest event of another user; `nil` if there is none.
     var newest: String?
+    /// Whether an event with too many values was omitted, which may have changed the room's state.
+    var lacksEvents = false
   }
 
   /// One change in a room.
@@ -42,7 +44,7 @@ struct SyncAnswer {
   ///
   /// Passes the valid response to `read`.
   init?(_ bytes: [UInt8], of user: String?, in rooms: Set<String>, also read: (JSONNode) -> Void = { _ in }) {
-    let answer = JSONNode.read(bytes) { answer in
+    let answer = JSONNode.read(bytes, omitting: .elements) { answer in
       let found = SyncAnswer(answer, user, rooms)
       if found != nil { read(answer) }
       return found
@@ -112,6 +114,7 @@ struct SyncAnswer {
 extension SyncAnswer.Room {
   fileprivate mutating func read(_ event: JSONNode, of user: String?) {
     let type = event["type"]?.text
+    if !event.isObject { lacksEvents = true }
     guard let type, let content = event["content"] else { return }
     switch type {
     case "m.room.encrypted":
