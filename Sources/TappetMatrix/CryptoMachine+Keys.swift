@@ -12,8 +12,12 @@ struct KeyUploads {
   var isChecked = false
   /// Whether the homeserver has different keys for this device, whose private parts are lost.
   var areLost = false
-  /// Number of one-time keys on the homeserver; `nil` until reported.
-  var keyCount: Int64?
+  /// Number of one-time keys on the homeserver, at most as many as the device uploads; `nil` until reported.
+  var keyCount: Int? {
+    didSet { keyCount = keyCount.map { min(max($0, 0), Limits.oneTimeKeysMax) } }
+  }
+  /// Time, in milliseconds since 1970, of the last upload that the homeserver accepted.
+  var uploadedAt: Int64?
   /// Whether the fallback key has been used.
   var fallbackIsUsed = false
 }
@@ -30,8 +34,11 @@ extension CryptoMachine {
   }
 
   /// Generates the keys that the homeserver lacks, and returns the upload request; `nil` if no keys are needed.
-  func uploadRequest() throws(OlmError) -> CryptoRequest? {
-    let wantsKeys = uploads.keyCount.map { $0 < Int64(Limits.oneTimeKeysMax / 2) } ?? !uploads.isPublished
+  ///
+  /// After an upload, nothing is uploaded for a while, in case the homeserver does not count it.
+  func uploadRequest(at now: Int64) throws(OlmError) -> CryptoRequest? {
+    if let last = uploads.uploadedAt, (0..<Limits.keyUploadRest).contains(now - last) { return nil }
+    let wantsKeys = uploads.keyCount.map { $0 < Limits.oneTimeKeysMax / 2 } ?? !uploads.isPublished
     let wantsFallback = uploads.fallbackIsUsed || !uploads.isPublished
     guard wantsKeys || wantsFallback else { return nil }
     var body: [(String, JSON)] = []
@@ -45,7 +52,7 @@ extension CryptoMachine {
   /// Returns the keys of an unconfirmed upload, which may have arrived; if there are none, generates new keys.
   private func oneTimeKeys() throws(OlmError) -> JSON {
     if CryptoMachine.keys(try account.oneTimeKeys()).isEmpty {
-      try account.makeOneTimeKeys(Limits.oneTimeKeysMax - Int(clamping: uploads.keyCount ?? 0))
+      try account.makeOneTimeKeys(Limits.oneTimeKeysMax - (uploads.keyCount ?? 0))
     }
     return try signed(CryptoMachine.keys(try account.oneTimeKeys()), isFallback: false)
   }
@@ -67,17 +74,18 @@ extension CryptoMachine {
     return .object(of: objects)
   }
 
-  func uploaded(_ answer: JSON) throws(OlmError) {
+  func uploaded(_ answer: JSON, at now: Int64) throws(OlmError) {
     account.markPublished()
     uploads.isPublished = true
     uploads.fallbackIsUsed = false
-    uploads.keyCount = answer["one_time_key_counts"]?["signed_curve25519"]?.wholeNumber ?? 0
+    uploads.keyCount = answer["one_time_key_counts"]?["signed_curve25519"]?.wholeNumber.map { Int(clamping: $0) }
+    uploads.uploadedAt = now
     try saveAccount()
   }
 
   /// Handles the state of the device's keys in a response to /sync; values are `nil` if not reported.
   package func note(keyCount: Int64?, hasFallback: Bool?) {
-    if let keyCount { uploads.keyCount = keyCount }
+    if let keyCount { uploads.keyCount = Int(clamping: keyCount) }
     if hasFallback == false { uploads.fallbackIsUsed = true }
   }
 }

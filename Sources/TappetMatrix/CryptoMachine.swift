@@ -161,7 +161,7 @@ package final class CryptoMachine {
     if uploads.areLost { return request(.logOut, "logout", .object([])) }
     // Before a new device publishes its keys, the homeserver must not have any keys for this device.
     if !uploads.isPublished, !uploads.isChecked { return query([user]) }
-    if let upload = try uploadRequest() { return upload }
+    if let upload = try uploadRequest(at: now) { return upload }
     if let request = try identityRequest() { return request }
     let stale = staleUsers(wantedUsers, at: now)
     wantedUsers = []
@@ -183,7 +183,7 @@ package final class CryptoMachine {
       return false
     }
     switch kind {
-    case .upload: try uploaded(answer)
+    case .upload: try uploaded(answer, at: now)
     case .query(let users):
       learned(users, answer, at: now)
       if users.contains(user) { try learnedOwnMaster(answer["master_keys"]?[user]) }

@@ -64,6 +64,26 @@ private let ann = "@ann:h"
     #expect(try kiosk.read([line]) == ["!bell"])
   }
 
+  @Test(arguments: [.min, -1_000_000_000, -1, 0, 24, 49, 50, 1_000_000_000, .max] as [Int64])
+  func `any count of keys that a homeserver reports takes up to fifty new ones, and no second upload`(
+    _ count: Int64
+  ) throws {
+    let (kiosk, _) = try pair()
+    let upload = #"{"one_time_key_counts":{"signed_curve25519":\#(count)}}"#
+    kiosk.now += Limits.keyUploadRest
+    kiosk.machine.note(keyCount: count, hasFallback: true)
+    let request = try kiosk.machine.nextRequest(unixMilliseconds: kiosk.now)
+    #expect((request?.kind == .upload) == (count < 25))
+    let keys = request.flatMap { JSON(decoding: $0.body)?["one_time_keys"]?.members.count } ?? 0
+    #expect(keys == (count < 25 ? 50 - Int(max(count, 0)) : 0))
+    for answer in [upload, "{}", #"{"one_time_key_counts":7}"#] {
+      #expect(try kiosk.machine.handle(.upload, status: 200, Array(answer.utf8), unixMilliseconds: kiosk.now))
+      kiosk.machine.note(keyCount: count, hasFallback: false)
+      #expect(try kiosk.machine.nextRequest(unixMilliseconds: kiosk.now + Limits.keyUploadRest - 1) == nil)
+      #expect(try kiosk.machine.nextRequest(unixMilliseconds: kiosk.now + Limits.keyUploadRest)?.kind == .upload)
+    }
+  }
+
   @Test func `a device whose server fills its keys with values keeps no other from the room's key`() throws {
     let (kiosk, ann) = try pair()
     let bomb = JSON.object(["z": .array(Array(repeating: .number(0), count: Limits.jsonValuesMax))])
@@ -190,6 +210,7 @@ private let ann = "@ann:h"
     #expect(try again.step() == .logOut)
     let restored = try Peer(server, "@restored:h", "OLD", .all)
     server.refusesUploads = true
+    restored.now += Limits.keyUploadRest
     restored.machine.note(keyCount: 0, hasFallback: true)
     _ = try restored.step()
     #expect(try restored.step() == .logOut)
@@ -218,10 +239,12 @@ private let ann = "@ann:h"
     let (kiosk, _) = try pair()
     let before = server.oneTimeKeys["@kiosk:h KIOSK"]?.count
     #expect(before == Limits.oneTimeKeysMax)
+    kiosk.now += Limits.keyUploadRest
     kiosk.machine.note(keyCount: 24, hasFallback: true)
     try kiosk.settle()
     #expect(server.oneTimeKeys["@kiosk:h KIOSK"]?.count == Limits.oneTimeKeysMax + 26)
     let fallback = server.fallbackKeys["@kiosk:h KIOSK"]
+    kiosk.now += Limits.keyUploadRest
     kiosk.machine.note(keyCount: 50, hasFallback: false)
     try kiosk.settle()
     #expect(fallback != nil && server.fallbackKeys["@kiosk:h KIOSK"] != fallback)

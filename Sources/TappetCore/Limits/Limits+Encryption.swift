@@ -3,6 +3,8 @@
 extension Limits {
   /// Maximum number of one-time keys at the homeserver; libolm keeps up to 100.
   package static let oneTimeKeysMax = 50
+  /// Minimum time between two uploads of keys, in milliseconds; until then, the fallback key takes their place.
+  package static let keyUploadRest: Int64 = 300_000
   /// Maximum number of messages in a Megolm session (client-server API, §11.11.2.1: `rotation_period_msgs`).
   package static let megolmMessagesMax: Int64 = 100
   /// Maximum age of a Megolm session, in milliseconds (`rotation_period_ms`).
