@@ -76,11 +76,12 @@ extension CryptoMachine {
   /// one is an old copy.
   private func checkOwnDevice(_ keys: JSON?) {
     uploads.isChecked = true
+    defer { uploads.collide = false }
     guard let keys else {
       // The device was removed, which also invalidates its token.
       return
     }
-    if keys["keys"]?["ed25519:" + device]?.text != ed25519 { uploads.areLost = true }
+    if uploads.collide || keys["keys"]?["ed25519:" + device]?.text != ed25519 { uploads.areLost = true }
   }
 
   func claim(_ devices: [Device]) -> CryptoRequest {

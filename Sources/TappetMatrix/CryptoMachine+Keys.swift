@@ -10,6 +10,8 @@ struct KeyUploads {
   var isPublished = false
   /// Whether the homeserver is known to have no different keys for this device.
   var isChecked = false
+  /// Whether the homeserver reports a different one-time key under the name of one that was to be uploaded.
+  var collide = false
   /// Whether the homeserver has different keys for this device, whose private parts are lost.
   var areLost = false
   /// Number of one-time keys on the homeserver, at most as many as the device uploads; `nil` until reported.
@@ -81,6 +83,20 @@ extension CryptoMachine {
     uploads.keyCount = answer["one_time_key_counts"]?["signed_curve25519"]?.wholeNumber.map { Int(clamping: $0) }
     uploads.uploadedAt = now
     try saveAccount()
+  }
+
+  /// Handles the refusal of an upload; returns false if it is not about a key that this device was to upload, such as a
+  /// proxy's page, so that the upload is repeated later.
+  ///
+  /// Synapse names the key: "One time key signed_curve25519:AAAAAQ already exists. Old key: …".
+  func collides(_ error: JSON?) throws(OlmError) -> Bool {
+    guard let code = error?["errcode"]?.text, code == "M_UNKNOWN" || code == "M_INVALID_PARAM",
+      let words = error?["error"]?.text?.split(separator: " ")
+    else { return false }
+    let names = CryptoMachine.keys(try account.oneTimeKeys()).map { "signed_curve25519:" + $0.name }
+    guard words.contains(where: { names.contains(String($0)) }) else { return false }
+    (uploads.collide, uploads.isChecked) = (true, false)
+    return true
   }
 
   /// Handles the state of the device's keys in a response to /sync; values are `nil` if not reported.

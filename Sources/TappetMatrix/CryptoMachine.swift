@@ -159,8 +159,9 @@ package final class CryptoMachine {
   @export(interface)
   package func nextRequest(unixMilliseconds now: Int64) throws(OlmError) -> CryptoRequest? {
     if uploads.areLost { return request(.logOut, "logout", .object([])) }
-    // Before a new device publishes its keys, the homeserver must not have any keys for this device.
-    if !uploads.isPublished, !uploads.isChecked { return query([user]) }
+    // Before a new device publishes its keys, the homeserver must not have any keys for this device; and before a device
+    // is logged out, the homeserver must know it.
+    if !uploads.isPublished || uploads.collide, !uploads.isChecked { return query([user]) }
     if let upload = try uploadRequest(at: now) { return upload }
     if let request = try identityRequest() { return request }
     let stale = staleUsers(wantedUsers, at: now)
@@ -173,10 +174,7 @@ package final class CryptoMachine {
   package func handle(
     _ kind: CryptoRequest.Kind, status: Int, _ body: [UInt8], unixMilliseconds now: Int64
   ) throws(OlmError) -> Bool {
-    if case .upload = kind, status == 400 {
-      uploads.areLost = true
-      return true
-    }
+    if case .upload = kind, status == 400 { return try collides(JSON(decoding: body)) }
     if kind == .identity || kind == .signatures { return identityAnswered(kind, status: status) }
     // A server writes the keys of its users' devices, and must not keep the room's other members from its key.
     guard status == 200, let answer = JSON(decoding: body, roundsFractions: true, omitting: .level(3)) else {
@@ -185,7 +183,9 @@ package final class CryptoMachine {
     switch kind {
     case .upload: try uploaded(answer, at: now)
     case .query(let users):
+      let collided = uploads.collide
       learned(users, answer, at: now)
+      if collided, !uploads.collide, !uploads.areLost { return false }
       if users.contains(user) { try learnedOwnMaster(answer["master_keys"]?[user]) }
     case .claim(let devices): try claimed(devices, answer, at: now)
     case .share(let room, let devices): try shared(room, devices)

@@ -208,11 +208,38 @@ private let ann = "@ann:h"
     _ = try again.step()
     #expect(try again.step() == .logOut)
     #expect(try again.step() == .logOut)
+  }
+
+  @Test func `a collision of keys logs the device out after a query, and no other refusal does`() throws {
     let restored = try Peer(server, "@restored:h", "OLD", .all)
-    server.refusesUploads = true
     restored.now += Limits.keyUploadRest
     restored.machine.note(keyCount: 0, hasFallback: true)
-    _ = try restored.step()
+    let upload = try #require(try restored.machine.nextRequest(unixMilliseconds: restored.now))
+    let key = try #require(JSON(decoding: upload.body)?["one_time_keys"]?.members.first?.name)
+    func answer(_ text: String) throws -> Bool {
+      try restored.machine.handle(.upload, status: 400, Array(text.utf8), unixMilliseconds: restored.now)
+    }
+    func collision(_ code: String, _ key: String) -> String {
+      #"{"errcode":"\#(code)","error":"One time key \#(key) already exists. Old key: {}; new key: {}"}"#
+    }
+    for text in [
+      "<html>400 Bad Request</html>", "", "{}", #"{"errcode":"M_UNKNOWN"}"#, collision("M_BAD_JSON", key),
+      collision("M_UNKNOWN", "signed_curve25519:ZZZZZZ"), #"{"error":"\#(key)"}"#,
+    ] {
+      #expect(try !answer(text), "\(text)")
+      #expect(try restored.machine.nextRequest(unixMilliseconds: restored.now)?.kind == .upload, "\(text)")
+    }
+    #expect(try answer(collision("M_UNKNOWN", key)))
+    // A homeserver that does not know the device does not end its session.
+    let keys = server.deviceKeys.removeValue(forKey: "@restored:h")
+    let query = try #require(try restored.machine.nextRequest(unixMilliseconds: restored.now))
+    #expect(query.kind == .query(["@restored:h"]))
+    let unknown = Array(#"{"device_keys":{}}"#.utf8)
+    #expect(try !restored.machine.handle(query.kind, status: 200, unknown, unixMilliseconds: restored.now))
+    #expect(try restored.machine.nextRequest(unixMilliseconds: restored.now)?.kind == .upload)
+    server.deviceKeys["@restored:h"] = keys
+    #expect(try answer(collision("M_INVALID_PARAM", key)))
+    #expect(try restored.step() == .query(["@restored:h"]))
     #expect(try restored.step() == .logOut)
   }
 

@@ -16,7 +16,8 @@ final class Homeserver {
   var inbox: [String: [[UInt8]]] = [:]
   private var owners: [String: (master: JSON, selfSigning: JSON)] = [:]
   var claims = 0
-  var refusesUploads = false
+  /// The status and body of the refusal of uploads.
+  var refusal: (status: Int, text: String)?
   var refusesIdentities = false
 
   func remove(_ user: String, _ device: String) {
@@ -62,7 +63,7 @@ final class Homeserver {
     let name = peer.machine.user + " " + peer.machine.device
     switch request.kind {
     case .upload:
-      if refusesUploads { return (400, Array(#"{"errcode":"M_UNKNOWN"}"#.utf8)) }
+      if let refusal { return (refusal.status, Array(refusal.text.utf8)) }
       if let keys = body["device_keys"] { deviceKeys[peer.machine.user, default: [:]][peer.machine.device] = keys }
       oneTimeKeys[name, default: []] += body["one_time_keys"]?.members ?? []
       if let keys = body["fallback_keys"] { fallbackKeys[name] = keys.members }
