@@ -15,8 +15,8 @@ private let purpose = """
     --version      print the protocol's version
     --help         print this help
 
-  Exit status: 0 the parent closed the socket, 1 libcurl cannot be used, 2 usage error, 3 the homeserver no longer
-  accepts the session.
+  Exit status: 0 the parent closed the socket, 1 libcurl cannot be used, 2 usage error, 3 the session, or
+  another file that is read at the start, was unusable.
 
   """
 

@@ -13,8 +13,8 @@ enum ExitStatus {
   static let unusable: Int32 = 1
   /// The command line was invalid.
   static let usage: Int32 = 2
-  /// The homeserver no longer accepts the session.
-  static let sessionRefused = ProcessEnd.sessionRefused
+  /// The session, or another file that is read at the start, was unusable.
+  static let needsSuccessor = ProcessEnd.needsSuccessor
 }
 
 private let purpose = """
@@ -28,8 +28,8 @@ private let purpose = """
     --version      print the protocol's version
     --help         print this help
 
-  Exit status: 0 the parent closed the socket, 1 libcurl cannot be used, 2 usage error, 3 the homeserver no longer
-  accepts the session.
+  Exit status: 0 the parent closed the socket, 1 libcurl cannot be used, 2 usage error, 3 the session, or
+  another file that is read at the start, was unusable.
 
   """
 

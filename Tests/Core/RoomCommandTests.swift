@@ -137,7 +137,7 @@ import Testing
     #expect(say("!gate on", story, at: 40_601).isEmpty)
   }
 
-  @Test func `a process that is silent is ended, one whose session is refused is replaced at once`() {
+  @Test func `a process that is silent is ended, one whose session or files are unusable is replaced at once`() {
     let story = running(plan)
     story.at(20_000, .rooms(.message(.listening)))
     let words = story.sleep(until: 20_000 + 181_000)
@@ -146,13 +146,16 @@ import Testing
     #expect(story.kiosk.status.rooms == .lost(.silent) && story.kiosk.status.commands[0].isSubscribed == nil)
     #expect(story.sleep(until: 204_000).contains("start rooms"))
     #expect(story.at(204_001, .rooms(.message(.ready))).contains("report rooms back"))
-    let fault = WebhookFault.trouble(.tokenRefused, code: 401)
-    #expect(story.at(204_002, .rooms(.message(.failed(fault)))).contains("report room failing \(fault)"))
-    #expect(story.kiosk.status.rooms == .failing(fault))
-    #expect(story.at(210_000, .rooms(.ended(.exited(ProcessEnd.sessionRefused)))) == ["start rooms"])
-    story.at(210_001, .rooms(.message(.ready)))
-    #expect(story.at(210_002, .rooms(.message(.listening))) == ["report room listening"])
-    #expect(story.kiosk.status.rooms == .good)
+    let full = WebhookFault.trouble(.fileUnusable, code: 28)
+    for (time, fault) in [(204_000, WebhookFault.trouble(.tokenRefused, code: 401)), (220_000, full)] {
+      #expect(story.at(time + 2, .rooms(.message(.failed(fault)))).contains("report room failing \(fault)"))
+      #expect(story.kiosk.status.rooms == .failing(fault))
+      #expect(story.at(time + 9000, .rooms(.ended(.exited(ProcessEnd.needsSuccessor)))) == ["start rooms"])
+      story.at(time + 9001, .rooms(.message(.ready)))
+      #expect(story.at(time + 9002, .rooms(.message(.failed(fault)))) == [])
+      #expect(story.at(time + 9003, .rooms(.message(.listening))) == ["report room listening"])
+      #expect(story.kiosk.status.rooms == .good)
+    }
   }
 
   @Test func `its messages arrive unchanged, and any other bytes are none`() {

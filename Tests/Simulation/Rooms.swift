@@ -133,7 +133,7 @@ extension World {
     room.process = .none
     room.answered = []
     invitations.restart()
-    let end = number % 4 == 3 ? ProcessEnd.exited(ProcessEnd.sessionRefused) : .signaled(9)
+    let end = number % 4 == 3 ? ProcessEnd.exited(ProcessEnd.needsSuccessor) : .signaled(9)
     tell(.rooms(before == .starting && number % 4 == 0 ? .notStarted(code: 2) : .ended(end)))
     if room.question != nil { fail("a question is open, and nobody listens") }
   }

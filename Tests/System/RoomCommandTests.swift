@@ -265,4 +265,19 @@ import Testing
     #expect(eventually { world.log.contains("event=rooms-listening") }, "\(world.log.suffix(1500))")
     #expect(answers(to: try write("!gate pulse")) == ["\u{2705}"])
   }
+
+  @Test func `a session that could not be read at the start is read again without a reload`() throws {
+    let world = try KioskWorld.inRooms(
+      [("ring", "topic: t/ring, message: ring")], server,
+      commands: "commands: [{room: '#door:h', users: ['@ann:h'], outputs: [gate], expires: 120 s}]",
+      outputs: "[{name: gate, line: GPIO20, pulse: 200 ms}]")
+    let session = world.folder + "/matrix.session"
+    try FileManager.default.moveItem(atPath: session, toPath: session + ".away")
+    try world.start()
+    #expect(eventually { world.log.contains("event=rooms-failing") }, "\(world.log.suffix(900))")
+    try FileManager.default.moveItem(atPath: session + ".away", toPath: session)
+    #expect(eventually { world.log.contains("event=rooms-listening") }, "\(world.log.suffix(900))")
+    #expect(answers(to: try write("!gate pulse")) == ["\u{2705}"])
+    #expect(!world.log.contains("event=rooms-lost"), "\(world.log.suffix(900))")
+  }
 }

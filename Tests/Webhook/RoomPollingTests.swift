@@ -37,8 +37,18 @@ import Testing
     #expect(pauses == [1, 2, 4, 8, 16, 32, 60, 60].map { .seconds($0) })
     #expect(poll(after: .seconds(30)) == .zero)
     polling.failed(.status(429), retryAfter: .milliseconds(2500), at: now)
-    #expect(polling.dueAt == now + .milliseconds(2500) && !polling.isRefused)
+    #expect(polling.dueAt == now + .milliseconds(2500) && !polling.needsSuccessor)
     polling.failed(.trouble(.tokenRefused, code: 401), retryAfter: nil, at: now)
-    #expect(polling.dueAt == now + .seconds(60) && polling.isRefused)
+    #expect(polling.dueAt == now + .seconds(60) && polling.needsSuccessor)
+  }
+
+  @Test mutating func `files that were unusable are read again by the next process`() {
+    polling.failed(.trouble(.fileUnusable, code: 28), retryAfter: nil, at: now)
+    #expect(polling.dueAt == now + Limits.roomFilesRetry && polling.needsSuccessor)
+    polling = RoomPolling()
+    for count in 1...Limits.roomCertificateTriesMax {
+      polling.failed(.trouble(.certificateRefused, code: 60), retryAfter: nil, at: now)
+      #expect(polling.needsSuccessor == (count == Limits.roomCertificateTriesMax), "\(count)")
+    }
   }
 }

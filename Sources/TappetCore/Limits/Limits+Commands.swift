@@ -62,6 +62,10 @@ extension Limits {
   package static let roomHastyAnswersMax = 20
   /// Time without a sign of life after which the process counts as hung; it sends one after each response or failure.
   package static let roomSignMax: Duration = .seconds(180)
+  /// Pause before a new process reads a session, certificates or keys that could not be read, as on a full disk.
+  package static let roomFilesRetry: Duration = .seconds(15)
+  /// Number of attempts without a valid certificate after which a new process reads the files again.
+  package static let roomCertificateTriesMax = 5
   /// Number of processes in a row that die before they have read a response, after which the next one starts from the
   /// present: the response at this position would kill each of them.
   package static let roomDeathsMax = 2

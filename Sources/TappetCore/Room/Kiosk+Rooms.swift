@@ -58,8 +58,8 @@ extension Kiosk {
       listening.invitations.processEnded()
       listening.will.processEnded()
       let effects = questionLost()
-      // The process reads the session file only once; a new process may find a new session in the file.
-      if case .trouble(.tokenRefused, _) = listening.duties.fault, end == .exited(ProcessEnd.sessionRefused) {
+      // The process reads its files only once; a new process may find a new session, or space on the disk.
+      if listening.duties.fault?.mayBeOfFiles == true, end == .exited(ProcessEnd.needsSuccessor) {
         return effects + listening.process.endedToBeginAgain(at: now.instant)
       }
       return effects + listening.process.ended(end, at: now.instant, random: &random)
@@ -134,6 +134,6 @@ extension Kiosk {
 }
 
 extension ProcessEnd {
-  /// The exit status of a process whose session the homeserver no longer accepts.
-  package static let sessionRefused: Int32 = 3
+  /// The exit status of a process whose session, or another file that it reads at its start, was unusable.
+  package static let needsSuccessor: Int32 = 3
 }

@@ -61,6 +61,16 @@ extension WebhookFault {
   var isOfHomeserver: Bool {
     if case .status(let status) = self { status == 429 } else { true }
   }
+
+  /// Whether a file that the process read at its start may be the cause, such as a certificate or a session.
+  var mayBeOfFiles: Bool {
+    switch self {
+    case .trouble(.certificateRefused, _), .trouble(.handshakeFailed, _), .trouble(.fileUnusable, _),
+      .trouble(.tokenRefused, _):
+      true
+    case .trouble, .status: false
+    }
+  }
 }
 
 /// The reason why an entry was given up.

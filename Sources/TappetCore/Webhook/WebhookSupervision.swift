@@ -219,13 +219,8 @@ struct WebhookSupervision: Sendable {
     rests[server] = Rest(
       action: action, failures: (earlier?.failures ?? 0) + (isBusy || earlier?.until != nil ? 0 : 1),
       until: now + pause, fault: fault)
-    switch fault {
     // The process is replaced, so that the next process reads a renewed certificate or file.
-    case .trouble(.certificateRefused, _), .trouble(.handshakeFailed, _), .trouble(.fileUnusable, _),
-      .trouble(.tokenRefused, _):
-      isStale = true
-    case .trouble, .status: break
-    }
+    if fault.mayBeOfFiles { isStale = true }
     return pause
   }
 }

@@ -5,7 +5,7 @@ import TappetPlatform
 
 extension RoomListener {
   func ask() {
-    guard !polling.isRefused else { return exitStatus = ExitStatus.sessionRefused }
+    guard !polling.needsSuccessor else { return exitStatus = ExitStatus.needsSuccessor }
     polling.asked(at: now)
     let path: String
     let step: Step

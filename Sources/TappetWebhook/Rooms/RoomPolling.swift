@@ -5,8 +5,8 @@ import TappetCore
 struct RoomPolling {
   /// Time of the next request; `nil` before the first request, and while a request is in flight.
   private(set) var dueAt: Instant?
-  /// Whether the homeserver no longer accepts the session.
-  private(set) var isRefused = false
+  /// Whether the session or another file has to be read again, which only a new process can do.
+  private(set) var needsSuccessor = false
   /// Whether the first poll has been scheduled.
   private(set) var hasBegun = false
   private var askedAt = Instant(nanoseconds: 0)
@@ -33,8 +33,15 @@ struct RoomPolling {
 
   /// Schedules the next poll after a failure.
   mutating func failed(_ fault: WebhookFault, retryAfter: Duration?, at now: Instant) {
-    if case .trouble(.tokenRefused, _) = fault { isRefused = true }
-    let usual = isRefused ? Limits.roomRetry.last : Limits.roomRetry.pause(after: failures)
+    var usual = Limits.roomRetry.pause(after: failures)
+    switch fault {
+    case .trouble(.tokenRefused, _): (needsSuccessor, usual) = (true, Limits.roomRetry.last)
+    // For example, the disk was full, or another process had locked the keys.
+    case .trouble(.fileUnusable, _): (needsSuccessor, usual) = (true, Limits.roomFilesRetry)
+    case .trouble(.certificateRefused, _), .trouble(.handshakeFailed, _):
+      needsSuccessor = failures + 1 >= Limits.roomCertificateTriesMax
+    case .trouble, .status: break
+    }
     // Never longer, because the kiosk expects regular signs of life.
     dueAt = now + min(max(usual, retryAfter ?? .zero), Limits.roomRetry.last)
     failures += 1
