@@ -36,6 +36,22 @@ import Testing
     #expect(joins("!strange:h") == 0 && joins("!later:h") == 1 && !world.log.contains("!strange:h"))
   }
 
+  @Test func `strangers' invitations of two megabytes keep nobody from commanding or inviting the kiosk`() throws {
+    let world = try world(
+      commands: "commands: [{room: '!open:h', users: ['@ann:h'], outputs: [gate], expires: 120 s}]")
+    for number in 1...35 { try server.invite(to: "!strange\(number):h", by: "@eve:h", nameSize: 58_000) }
+    try server.invite(to: "!other:h")
+    try world.start()
+    #expect(eventually { world.log.contains("event=room-ready") }, "\(world.log.suffix(1500))")
+    let line = try server.write("!gate pulse", secondsAgo: -118)
+    #expect(eventually { server.answers(to: line) == ["\u{2705}"] }, "\(server.answers(to: line))")
+    #expect(eventually { world.log.contains("event=room-joined room=!other:h") }, "\(world.log.suffix(1500))")
+    for number in 36...70 { try server.invite(to: "!strange\(number):h", by: "@eve:h", nameSize: 58_000) }
+    try server.invite(to: "!later:h")
+    #expect(eventually { world.log.contains("event=room-joined room=!later:h") }, "\(world.log.suffix(1500))")
+    #expect(!world.log.contains("event=rooms-failing") && joins("!strange1:h") == 0, "\(world.log.suffix(1500))")
+  }
+
   @Test func `a refused invitation that is repeated in each response is one attempt and one line of the log`() throws {
     let world = try world()
     try world.start()

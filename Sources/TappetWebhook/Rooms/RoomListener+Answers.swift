@@ -29,6 +29,20 @@ extension RoomListener {
     var areWanted = false
     /// Whether the invitations from before the recorded position were read; /sync reports only later ones.
     var areListed = false
+    /// Whether the next response is requested without invitations, because the last one was too large.
+    private(set) var areAside = false
+
+    /// Handles a response that was too large; returns false if it contained no invitations.
+    ///
+    /// The invitations are then read on their own.
+    mutating func setAside() -> Bool {
+      guard areWanted, !areAside else { return false }
+      (areAside, areListed) = (true, false)
+      return true
+    }
+
+    /// Handles a response that was not too large.
+    mutating func resume() { areAside = false }
     /// The room that the kiosk is joining.
     var joining: String?
   }

@@ -40,7 +40,10 @@ extension RoomListener {
     filter.readsInvitations = invitations.areWanted
     filter.startsInPresent = since == nil
     filter.isWhole = isFirst
-    if case .sync = step { filter.readsUnread = unread?.isWanted ?? false }
+    if case .sync = step {
+      filter.readsInvitations = invitations.areWanted && !invitations.areAside
+      filter.readsUnread = unread?.isWanted ?? false
+    }
     let place = since.map { "&since=" + $0.percentEncoded } ?? ""
     // The first response is immediate, regardless of the timeout. Synapse caches it for two minutes, and would return
     // it again, with a position in the past, if the request were the same, so the timeout varies. Synapse omits rooms
@@ -81,7 +84,11 @@ extension RoomListener {
     case (.answered(200, _, let body), .sync):
       guard let answer = read(body) else {
         // Anything but a page of an intermediary was too large, and would be so again.
-        if body.first != UInt8(ascii: "<"), unread?.overflow() != true { startFromPresent() }
+        if body.first != UInt8(ascii: "<") {
+          // Strangers choose the number and size of invitations.
+          if invitations.setAside() { return polling.askNow(now) }
+          if unread?.overflow() != true { startFromPresent() }
+        }
         tellUnread()
         return failed(.trouble(.notAHomeserver, code: 200), retryAfter: nil)
       }

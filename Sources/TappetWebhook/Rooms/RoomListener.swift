@@ -170,6 +170,7 @@ final class RoomListener {
     }
     firstUnread = firstUnread ?? since
     (since, isSynchronised) = (answer.next, true)
+    invitations.resume()
     for index in rooms.indices where rooms[index].id != nil {
       guard let room = answer.rooms.last(where: { $0.id == rooms[index].id }) else {
         if isFirst { note(.closed, index) }

@@ -2,7 +2,7 @@
 
 Lines of the file that are not events change the account: {"counts": [unread, mentions], "room": …},
 {"marked": true, "room": …}, {"silenced": true, "room": …}, {"pause": seconds} before the next answer. {"invite": room,
-"by": user} is an invitation, which {"repeat": true} puts into each answer.
+"by": user} is an invitation, which {"repeat": true} puts into each answer; "size" is that of its room's name.
 """
 
 import re
@@ -58,7 +58,9 @@ def invitations(lines, place, joined, user):
             event = {"type": "m.room.member", "state_key": user, "sender": line["by"], "event_id": f"$invite{number}",
                      "content": {"membership": "invite"}}
             found[line["invite"]] = {"invite_state": {"events": [
-                {"type": "m.room.join_rules", "state_key": "", "sender": line["by"], "content": {}}, event]}}
+                {"type": "m.room.join_rules", "state_key": "", "sender": line["by"], "content": {}},
+                {"type": "m.room.name", "state_key": "", "sender": line["by"],
+                 "content": {"name": "x" * line.get("size", 1)}}, event]}}
     return found
 
 

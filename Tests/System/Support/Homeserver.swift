@@ -109,7 +109,9 @@ final class Homeserver {
   }
 
   /// Somebody invites the kiosk.
-  func invite(to room: String, by user: String = "@ann:h") throws { try append(["invite": room, "by": user]) }
+  func invite(to room: String, by user: String = "@ann:h", nameSize: Int = 1) throws {
+    try append(["invite": room, "by": user, "size": nameSize])
+  }
 
   /// The next answer to who listens is this fault, or the kiosk is removed from a room.
   func append(_ line: [String: Any]) throws {
