@@ -39,9 +39,16 @@ import Testing
     settings.announcesStatus = false
     #expect(try LinkUnderTest(settings).connected(broker))
     #expect(LinkFailure.refused(.qosNotSupported).sentence.contains("it does not support QoS 1"))
-    let old = try LinkUnderTest(broker.settings(version: .v311))
-    let failure = try #require(old.failure())
-    #expect(failure == .closedBeforeConnack(usesTLS: true, clientCertificateGiven: true))
-    #expect(failure.sentence.contains("QoS 1"))
+  }
+
+  @Test(arguments: ["", "retain_available false\n"])
+  func `with MQTT 3.1.1, a will with QoS 0 shows that a broker without QoS 1 hung up because of it`(_ more: String)
+    throws
+  {
+    let broker = try TestBroker(more: "max_qos 0\n" + more)
+    #expect(try LinkUnderTest(broker.settings(version: .v311)).failure() == .refused(.qosNotSupported))
+    var probe = broker.settings(version: .v311)
+    (probe.announcesStatus, probe.will, probe.needsQoS1) = (false, probe.probeWill, true)
+    #expect(try LinkUnderTest(probe).failure() == .refused(.qosNotSupported))
   }
 }

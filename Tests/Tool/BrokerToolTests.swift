@@ -7,6 +7,14 @@ import Testing
 @testable import TappetCommandLine
 
 @Suite struct BrokerToolTests {
+  @Test func `a probe connects with the kiosk's will under its own id, and leaves nothing behind`() {
+    let kiosk = BrokerSettings(endpoints: [], clientID: "kiosk")
+    let probe = kiosk.forProbe
+    let will = BrokerWill(topic: "tappet/kiosk-check/status", payload: [], qos: 1, isRetained: true)
+    #expect(probe.lastWill == will && probe.needsQoS1 && !probe.announcesStatus)
+    #expect(kiosk.lastWill?.payload == Array("offline".utf8))
+  }
+
   @Test func `a percentile is at most one thirty-second above the true one`() {
     var generator = Randomness(seed: (1, 2, 3, 4))
     for bound: Int64 in [10, 100, 5000, 3_000_000] {

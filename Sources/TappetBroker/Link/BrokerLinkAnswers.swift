@@ -36,8 +36,8 @@ extension BrokerLinkSession.Connack {
   /// Returns the broker's refusal; `nil` if the broker accepted the connection.
   ///
   /// MQTT 3.1.1 and 5 use different reason codes.
-  func refusal(_ version: MQTTVersion, needsQoS1: Bool = false) -> LinkFailure? {
-    if code == 0 { return needsQoS1 && facts.maximumQoS == 0 ? .refused(.qosNotSupported) : nil }
+  func refusal(_ version: MQTTVersion, lacksQoS1: Bool = false) -> LinkFailure? {
+    if code == 0 { return lacksQoS1 ? .refused(.qosNotSupported) : nil }
     switch version {
     case .v31, .v311: return ConnackCode(rawValue: code).map { .connack($0) } ?? .connackUnknown(code: code)
     case .v5: return .refused(ReasonCode(code))

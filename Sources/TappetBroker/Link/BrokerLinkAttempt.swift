@@ -12,6 +12,8 @@ struct BrokerLinkAttempt {
   private(set) var failureOfMQTT5: LinkFailure?
   /// Whether the broker is assumed to support retained messages.
   private(set) var keepsRetained: Bool
+  /// Whether the last will has QoS 0, to find out whether the broker rejects QoS 1.
+  private(set) var testsQoS0 = false
   /// Deadline of the whole attempt.
   let deadline: Instant
   /// Deadline for the current address.
@@ -59,13 +61,20 @@ struct BrokerLinkAttempt {
     return true
   }
 
-  /// Returns whether to try the same address without a retained will, which the broker may not support.
+  /// Returns whether to try the same address with a lesser will: first without the retain flag, which the kiosk can do
+  /// without, then with QoS 0, to find out whether QoS 1 is the cause.
   ///
-  /// MQTT 3.1.1 has no reason code for this: the broker just closes the connection.
-  mutating func goesOnWithoutRetained(after failure: LinkFailure) -> Bool {
-    let isPossible = failure == .refused(.retainNotSupported) || version != .v5 && failure.isHangUpAtConnect
-    guard isPossible, keepsRetained, let address else { return false }
-    keepsRetained = false
+  /// MQTT 3.1.1 has no reason code for either: the broker just closes the connection.
+  mutating func lessensWill(after failure: LinkFailure) -> Bool {
+    let hungUp = version != .v5 && failure.isHangUpAtConnect
+    guard let address else { return false }
+    if keepsRetained, hungUp || failure == .refused(.retainNotSupported) {
+      keepsRetained = false
+    } else if !testsQoS0, hungUp {
+      testsQoS0 = true
+    } else {
+      return false
+    }
     remaining = [address] + remaining
     return true
   }

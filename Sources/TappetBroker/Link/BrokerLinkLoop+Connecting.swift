@@ -56,8 +56,14 @@ extension BrokerLinkLoop {
     }
     observe?(.trying(address: address, attempt.version))
     current.keepsRetained = attempt.keepsRetained
+    var settings = current
+    if attempt.testsQoS0 {
+      settings.will = current.lastWill
+      settings.will?.qos = 0
+      settings.announcesStatus = false
+    }
     let session = try BrokerLinkSession(
-      current, attempt.version, tls: tls, window: window.size, observe: observe, readsProperties: readsProperties)
+      settings, attempt.version, tls: tls, window: window.size, observe: observe, readsProperties: readsProperties)
     let outcome = session.start(address: address, port: endpoint.port, keepaliveSeconds: current.keepaliveSeconds)
     if let failure = outcome.startFailure(of: session, settings: current) { throw failure }
     self.session = session

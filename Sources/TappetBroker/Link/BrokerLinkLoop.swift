@@ -235,7 +235,8 @@ final class BrokerLinkLoop {
     _ session: BrokerLinkSession, _ outcome: BrokerLinkSession.Outcome, socketError: Int32
   ) -> Bool {
     if case .handshaking(let attempt) = phase, let connack = session.connack {
-      if let refusal = connack.refusal(attempt.version, needsQoS1: current.needsQoS1) {
+      let lacksQoS1 = current.needsQoS1 && connack.facts.maximumQoS == 0 || attempt.testsQoS0
+      if let refusal = connack.refusal(attempt.version, lacksQoS1: lacksQoS1) {
         attemptFailed(refusal)
         return false
       }
@@ -343,12 +344,12 @@ final class BrokerLinkLoop {
     }
   }
 
-  /// Ends the attempt, or retries with MQTT 3.1.1 or without a retained will if the broker may require either.
+  /// Ends the attempt, or retries with MQTT 3.1.1 or a lesser will if the broker may require either.
   private func attemptFailed(_ failure: LinkFailure) {
     guard case .handshaking(var attempt) = phase else { return end(.failed(failure)) }
     let goesOn =
       attempt.fallsBack(after: failure)
-      || current.announcesStatus && attempt.goesOnWithoutRetained(after: failure)
+      || (current.announcesStatus || current.needsQoS1) && attempt.lessensWill(after: failure)
     guard goesOn else { return end(.failed(failure)) }
     tryNextAddress(of: attempt, after: failure)
   }

@@ -123,13 +123,7 @@ final class BrokerLinkSession {
       try check(mosquitto_void_option(mosquitto, MOSQ_OPT_SSL_CTX, UnsafeMutableRawPointer(tls.handle)))
     }
     try logIn(settings)
-    let will =
-      settings.announcesStatus
-      ? BrokerWill(
-        topic: settings.statusTopic + "/status", payload: Array("offline".utf8), qos: 1,
-        isRetained: settings.keepsRetained)
-      : settings.will
-    guard let will else { return }
+    guard let will = settings.lastWill else { return }
     let size = Int32(clamping: will.payload.count)
     try check(mosquitto_will_set(mosquitto, will.topic, size, will.payload, will.qos, will.isRetained))
   }

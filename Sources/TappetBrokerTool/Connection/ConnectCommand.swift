@@ -11,7 +11,7 @@ import TappetPlatform
 enum ConnectCommand {
   static func run(_ arguments: Arguments) throws(CommandFailure) {
     var settings = try BrokerChoice.settings(arguments)
-    settings.needsQoS1 = arguments.has("kiosk") || !arguments.has("url")
+    if arguments.has("kiosk") || !arguments.has("url") { settings = settings.forProbe(clientID: settings.clientID) }
     let patience = arguments.seconds("timeout") ?? Limits.connectTimeout
     var reports: [ConnectReport] = []
     for index in settings.endpoints.indices {

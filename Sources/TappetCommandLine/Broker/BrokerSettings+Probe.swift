@@ -4,18 +4,26 @@ import TappetBroker
 import TappetCore
 
 extension BrokerSettings {
-  /// A copy of the settings, modified so that the connection does not affect other clients of the broker.
+  /// Settings to connect as the kiosk does, last will included, without affecting other clients of the broker.
   package var forProbe: BrokerSettings {
     @export(interface) get {
       let ending = "-check"
-      var settings = self
       // A truncated character becomes U+FFFD, which is at most 2 bytes longer.
       let start = clientID.utf8.prefix(Limits.clientIDSizeMax - ending.utf8.count - 2)
-      settings.clientID = String(decoding: start, as: UTF8.self) + ending
-      settings.announcesStatus = false
-      settings.commandTopics = []
-      settings.siteTopic = nil
-      return settings
+      return forProbe(clientID: String(decoding: start, as: UTF8.self) + ending)
     }
+  }
+
+  /// Like `forProbe`, with the given client id.
+  @export(interface)
+  package func forProbe(clientID: String) -> BrokerSettings {
+    var settings = self
+    settings.clientID = clientID
+    settings.announcesStatus = false
+    settings.commandTopics = []
+    settings.siteTopic = nil
+    settings.will = settings.probeWill
+    settings.needsQoS1 = true
+    return settings
   }
 }

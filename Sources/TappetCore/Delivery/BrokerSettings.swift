@@ -133,7 +133,7 @@ package struct BrokerSettings: Hashable, Sendable {
   /// Whether the broker supports retained messages; otherwise all messages, including the status, are sent without the
   /// retain flag.
   package var keepsRetained = true
-  /// Whether a broker that does not support QoS 1 is rejected.
+  /// Whether the connection needs what a kiosk needs: QoS 1, but no retained messages.
   package var needsQoS1 = false
   /// Topics to subscribe to on every connect, with QoS 1; messages on any other topic are ignored.
   package var commandTopics: [String] = []
@@ -143,6 +143,17 @@ package struct BrokerSettings: Hashable, Sendable {
   package var ownTopics: [String] { commandTopics + (siteTopic.map { [$0] } ?? []) }
   /// A custom will, used if `announcesStatus` is false.
   package var will: BrokerWill?
+  /// The last will of a connection, as far as the broker supports it.
+  package var lastWill: BrokerWill? {
+    var will = announcesStatus ? statusWill("offline") : will
+    if !keepsRetained { will?.isRetained = false }
+    return will
+  }
+  /// A last will like the kiosk's that leaves nothing behind: it only deletes the retained status of this client.
+  package var probeWill: BrokerWill { statusWill("") }
+  private func statusWill(_ payload: String) -> BrokerWill {
+    BrokerWill(topic: statusTopic + "/status", payload: Array(payload.utf8), qos: 1, isRetained: true)
+  }
   /// Timeout for CONNACK, and for silence while a PUBACK or PINGRESP is pending.
   ///
   /// The timeout is shorter if there is more than one broker to try.

@@ -54,8 +54,7 @@ enum DeviceProbe {
       return answer.finding(probe, endpoint)
     }
     if isNew {
-      var real = settings
-      real.announcesStatus = false
+      let real = settings.forProbe(clientID: settings.clientID)
       return broker(real, endpoint, endedBy: end).finding(real, endpoint)
     }
     return (.note, "\(probe.endpoints[endpoint].text): skipped: \(idRefusal(probe.clientID, failure))", failure.code)

@@ -31,8 +31,8 @@ extension LinkFailure {
           + "broker.url, or use its TLS port (8883)"
       case .closedDuringHandshake(let given): LinkFailure.dropped("during the TLS handshake", certificateGiven: given)
       case .closedBeforeConnack(usesTLS: true, clientCertificateGiven: true):
-        "the broker dropped the connection before responding to CONNECT: it may not accept this client certificate, "
-          + "the client_id, or QoS 1; see its log"
+        "the broker dropped the connection before responding to CONNECT: it may not accept this client certificate "
+          + "or the client_id; see its log"
       case .closedBeforeConnack(usesTLS: true, clientCertificateGiven: false):
         LinkFailure.dropped("before responding to CONNECT", certificateGiven: false)
       case .closedBeforeConnack(usesTLS: false, _):
