@@ -268,7 +268,8 @@ extension TapRefusal {
     case .nobodyToAsk(let action): "nobody to ask about \(action)"
     case .brokerAway(let action): "broker away \(action)"
     case .outboxFull(let action, let count, let size): "full \(action) \(count) \(size)"
-    case .notInInventory(let action, let fault): "not in inventory \(action) \(fault)"
+    case .notInInventory(let action, let fault, let code):
+      "not in inventory \(action) \(fault)" + (code.map { " \($0)" } ?? "")
     case .notStored(let action, let fault): "not stored \(action) \(fault)"
     case .panelLocked: "panel locked"
     case .needsProof(let action): "no proof for \(action)"

@@ -280,7 +280,11 @@ private func text(_ texts: String...) -> [Scan] { texts.map { .success($0) } }
     ("smp://box?id=019A9C3B-0b5e-7c41-9d2e-6f1f6e0c6d11", "019a9c3b-0b5e-7c41-9d2e-6f1f6e0c6d11"),
     ("smp://item?id=019a9c3b-0b5e-7c41-9d2e-6f1f6e0c6d11", "019a9c3b-0b5e-7c41-9d2e-6f1f6e0c6d11"),
     ("grcy:p:13:5f3a9b", "grcy:p:13"), ("https://homebox.example/a/000-017", "000-017"),
-    ("http://10.0.0.2:7745/a/000-017", "000-017"),
+    ("http://10.0.0.2:7745/a/000-017", "000-017"), ("0104012345678901", "04012345678901"),
+    ("010401234567890110A7", "04012345678901"), ("(01)04012345678901(10)A7", "04012345678901"),
+    ("170512310104012345678901", "04012345678901"), ("]E04012345678901", "4012345678901"),
+    ("https://id.gs1.org/01/04012345678901/10/A7?11=261128", "04012345678901"),
+    ("https://example.com/de/01/4012345678901", "4012345678901"),
   ])
   func `a label of another program is also looked up by the code in it`(_ label: String, _ code: String) {
     #expect(LabelCode.alternatives(to: label) == [code])
@@ -290,8 +294,19 @@ private func text(_ texts: String...) -> [Scan] { texts.map { .success($0) } }
     "B-17", "", "smp://box?id=", "smp://box?id=7", "smp://action?id=019a9c3b-0b5e-7c41-9d2e-6f1f6e0c6d11",
     "smp://box?id=019a9c3b-0b5e-7c41-9d2e-6f1f6e0c6d11&x", "grcy:p:13", "grcy:", "grcy", "https://homebox.example/a/",
     "https://homebox.example/b/000-017", "https://a/000-017", "ftp://homebox.example/a/000-017", "{\"part\": 5}",
+    "0104012345678902", "01040123456789", "https://example.com/01/2026", "https://example.com/b/01",
   ])
   func `any other label is looked up as it is`(_ label: String) {
     #expect(LabelCode.alternatives(to: label).isEmpty)
+  }
+
+  @Test func `a GTIN is one number with any leading zeros, and any other code is itself`() {
+    #expect(LabelCode.spellings(of: "012345678905") == ["012345678905", "0012345678905", "00012345678905"])
+    #expect(
+      LabelCode.spellings(of: "00000096385074") == ["00000096385074", "96385074", "000096385074", "0000096385074"])
+    #expect(LabelCode.alternatives(to: "]C10104012345678901") == ["0104012345678901", "04012345678901"])
+    for code in ["B-17", "00123", "0012345", "01234567890a", "14012345678901"] {
+      #expect(LabelCode.spellings(of: code) == [code])
+    }
   }
 }

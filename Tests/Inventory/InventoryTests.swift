@@ -99,6 +99,34 @@ import Testing
     #expect(InventoryError.unknownCode("X").sentence == "No box found with QR code: X")
   }
 
+  @Test func `UPC-A, EAN-13 and GTIN-14 are one barcode wherever codes are compared`() throws {
+    let test = try TestInventory()
+    let spot = try test.spot()
+    let box = try test.add(.box, "Screws", spot) { $0.code = "B-17" }
+    let item = try test.add(.item, "M4", box) { $0.barcode = "012345678905" }
+    let other = try test.add(.item, "M5", box)
+    for spelling in ["012345678905", "0012345678905", "00012345678905", "]C10100012345678905"] {
+      #expect(try test.inventory.thing(scanned: spelling)?.id == item.id)
+    }
+    var edit = InventoryEdit()
+    for spelling in ["012345678905", "0012345678905", "00012345678905"] {
+      edit.barcode = spelling
+      #expect(throws: InventoryError.self) { try test.inventory.edit(other, edit, by: "Ann") }
+    }
+    #expect(throws: InventoryError.self) { try test.add(.box, "Nuts", spot) { $0.code = "0012345678905" } }
+    var row = InventoryRecord()
+    row.names = ["House", "Cellar", "Shelf", "Screws", "M4"]
+    row.barcodes = ["00012345678905"]
+    let counts = try test.inventory.runImport(named: "i.csv", by: "Ann", isTrial: false) {
+      (job) throws(InventoryError) in try job.add(row)
+    }
+    #expect(counts.unchanged == 1 && counts.changed == 0)
+    edit = InventoryEdit()
+    edit.removedBarcode = "0012345678905"
+    try test.inventory.edit(item, edit, by: "Ann")
+    #expect(try test.inventory.barcodes(of: item).isEmpty)
+  }
+
   @Test func `a thing is only in a place of the kind before its own, and in one that is there`() throws {
     let spot = try world.spot()
     let room = try #require(try inventory.entry(row: 2, of: .room))

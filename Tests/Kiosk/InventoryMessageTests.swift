@@ -3,6 +3,8 @@
 import Foundation
 import TappetConfig
 import TappetJSON
+import TappetMessages
+import TappetStore
 import Testing
 
 @testable import TappetCore
@@ -103,5 +105,15 @@ import Testing
       #expect(message["event_type"] as? String == word && message["reason"] as? String == reason)
       #expect(message["name"] is NSNull && message["action"] as? String == "shelf")
     }
+  }
+
+  @Test func `a scanned code that no entry has is in the message, the log and the history`() throws {
+    let refusal = TapRefusal.notInInventory(action: "shelf", .unknown, code: "0012345678905")
+    let report = Report.tap(.refused(trigger: .tag, uid: nil, refusal, nil))
+    let message = try json(try #require(TouchTransition(report)).message)
+    #expect(message["code"] as? String == "0012345678905" && message["event_type"] as? String == "unknown")
+    #expect(refusal.sentence(.tag).contains("'tappet item edit ITEM --barcode 0012345678905'"))
+    let row = try #require(TapRecord.row(of: report, at: Moment(instant: Instant(nanoseconds: 0), unixMilliseconds: 0)))
+    #expect(row.row.line(person: nil).contains("(0012345678905)"))
   }
 }

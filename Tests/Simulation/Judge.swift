@@ -297,7 +297,7 @@ extension World {
       if case .personSuspended = refusal, let tag = lying { book.refusedAt[tag.card] = now.instant }
     case .nobodyToAsk(let action):
       if room.process == .ready, hearsRooms { fail("\(action) was refused, and the room would have heard it") }
-    case .notInInventory(_, let fault): judgeShelfRefusal(fault)
+    case .notInInventory(_, let fault, _): judgeShelfRefusal(fault)
     case .needsProof(let action): judgeCopyRefused(action, trigger)
     case .tooLate(let age): if age <= Limits.touchAgeMax { fail("a touch of now was refused as too late") }
     case .notStored, .panelLocked, .wrongTime, .commandOfLimitedPerson: break

@@ -110,7 +110,8 @@ extension Kiosk {
       counters.accepted += 1
       return [.report(.inventory(report))] + nextInventoryOrder(at: now)
     case .refused(let touch, let fault):
-      let refusal = TapRefusal.notInInventory(action: touch.tap.action.name, fault)
+      let code = touch.uid == nil && fault == .unknown ? touch.key.code : nil
+      let refusal = TapRefusal.notInInventory(action: touch.tap.action.name, fault, code: code)
       return refuseTouch(touch, refusal, at: now) + nextInventoryOrder(at: now)
     }
   }

@@ -14,6 +14,8 @@ package struct TouchTransition: Sendable {
   package var action: String
   /// The current state of the thing; `nil` for a person and a refusal.
   package var thing: InventoryThing?
+  /// The scanned code that no entry has; `nil` for every other result.
+  package var unknownCode: String?
   /// Name of the person, otherwise of the kiosk; empty for a refusal.
   package var who: String
   /// Whether the thing was counted or seen in a place where it does not belong.
@@ -25,8 +27,8 @@ package struct TouchTransition: Sendable {
     case .inventory(let report):
       kind = report.result.map { .done($0) } ?? .person
       (action, thing, who, isMisplaced) = (report.action, report.thing, report.who, report.isMisplaced)
-    case .tap(.refused(_, _, .notInInventory(let action, let fault), _)):
-      (kind, self.action, who) = (.refused(fault), action, "")
+    case .tap(.refused(_, _, .notInInventory(let action, let fault, let code), _)):
+      (kind, self.action, who, unknownCode) = (.refused(fault), action, "", code)
     case _: return nil
     }
   }

@@ -40,8 +40,8 @@ package indirect enum TapRefusal: Error, Hashable, Sendable {
   case notStored(action: String, StoreFault)
   /// The buttons are locked.
   case panelLocked
-  /// The inventory does not contain this tag or code, or does not respond.
-  case notInInventory(action: String, InventoryFault)
+  /// The inventory does not contain this tag or scanned code, or does not respond.
+  case notInInventory(action: String, InventoryFault, code: String? = nil)
   /// The action drives an output or unlocks the panel, and its trigger can be copied: a barcode, or a change that one
   /// caused in the inventory.
   case needsProof(action: String)

@@ -118,7 +118,11 @@ package final class InventoryImport {
     entry.name = record.names[Int(kind.rawValue)]
     if kind == .item { entry = record.values.applied(to: entry) }
     if kind == .box {
-      if let code = record.code { entry.code = code } else if old == nil { entry.code = InventoryCode.random() }
+      if let code = record.code {
+        if old.map({ LabelCode.spellings(of: $0.code).contains(code) }) != true { entry.code = code }
+      } else if old == nil {
+        entry.code = InventoryCode.random()
+      }
     }
     if kind == .box, entry.code == old?.code {
       try inventory.checkTexts(&entry)

@@ -19,9 +19,7 @@ extension Inventory {
     if let uid = edit.tag { try record(uid, of: entry, in: change) }
     if let code = edit.barcode { try add(barcode: code, to: entry, in: change) }
     guard let code = edit.removedBarcode else { return }
-    guard let code = code.barcodeForm, try self.entry(barcode: code)?.id == entry.id else {
-      throw .unchanged(entry.kind)
-    }
+    guard let (code, owner) = try owned(barcode: code), owner.id == entry.id else { throw .unchanged(entry.kind) }
     try keep(barcode: code, in: change)
     try stored { () throws(DatabaseError) in
       let statement = try database.statement("DELETE FROM barcode WHERE code = ?1")
@@ -31,15 +29,21 @@ extension Inventory {
   }
 
   /// Returns the entry with the given barcode.
-  func entry(barcode: String) throws(InventoryError) -> InventoryEntry? {
-    guard let code = barcode.barcodeForm else { return nil }
-    let id = try stored { () throws(DatabaseError) -> InventoryID? in
-      let statement = try database.statement("SELECT uuid FROM barcode WHERE code = ?1")
-      defer { statement.reset() }
-      statement.bind(code, at: 1)
-      return try statement.step() ? InventoryID(statement.blob(0)) : nil
+  func entry(barcode: String) throws(InventoryError) -> InventoryEntry? { try owned(barcode: barcode)?.owner }
+
+  /// Returns the barcode as it is stored, which may be another spelling of the same GTIN, and its entry.
+  private func owned(barcode: String) throws(InventoryError) -> (code: String, owner: InventoryEntry)? {
+    guard let barcode = barcode.barcodeForm else { return nil }
+    for code in LabelCode.spellings(of: barcode) {
+      let id = try stored { () throws(DatabaseError) -> InventoryID? in
+        let statement = try database.statement("SELECT uuid FROM barcode WHERE code = ?1")
+        defer { statement.reset() }
+        statement.bind(code, at: 1)
+        return try statement.step() ? InventoryID(statement.blob(0)) : nil
+      }
+      if let id, let owner = try entry(id) { return (code, owner) }
     }
-    return try id.flatMap { (id) throws(InventoryError) in try entry(id) }
+    return nil
   }
 
   /// Returns the barcodes of an entry, sorted.

@@ -28,18 +28,22 @@ extension Inventory {
     return try first(statement, of: .box)
   }
 
-  /// Returns the box whose QR code contains exactly the given text.
+  /// Returns the box whose QR code contains exactly the given text, or the same GTIN.
   @export(interface)
   package func box(code: String) throws(InventoryError) -> InventoryEntry? {
     guard let code = code.trimmedLabel else { return nil }
-    let statement = try stored { () throws(DatabaseError) in
-      try database.statement("SELECT id, uuid, parent, kind, name, code, created FROM place WHERE code = ?1")
+    for spelling in LabelCode.spellings(of: code) {
+      let statement = try stored { () throws(DatabaseError) in
+        try database.statement("SELECT id, uuid, parent, kind, name, code, created FROM place WHERE code = ?1")
+      }
+      statement.bind(spelling, at: 1)
+      if let box = try first(statement, of: .box) { return box }
     }
-    statement.bind(code, at: 1)
-    return try first(statement, of: .box)
+    return nil
   }
 
-  /// Returns the entry whose label or package contains exactly the given text: a box's code, a barcode, or an id.
+  /// Returns the entry whose label or package contains exactly the given text, or the same GTIN: a box's code, a
+  /// barcode, or an id.
   @export(interface)
   package func thing(onLabel text: String) throws(InventoryError) -> InventoryEntry? {
     if let box = try box(code: text) { return box }

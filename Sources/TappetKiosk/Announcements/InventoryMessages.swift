@@ -81,7 +81,7 @@ extension TouchTransition {
     .object([
       "event_type": .string(kind.word), "action": .string(action), "reason": .optional(kind.reason),
       "kind": .optional(thing?.kind.name), "id": .optional(thing?.id.text), "name": .optional(thing?.name),
-      "code": .optional(thing?.code), "location_path": .optional(thing?.path),
+      "code": .optional(thing?.code ?? unknownCode), "location_path": .optional(thing?.path),
       "quantity": thing.map { .number($0.quantity) } ?? .null, "person": .optional(thing?.holders),
       "misplaced": .bool(isMisplaced),
       "by": .optional(who.isEmpty ? nil : who), "contents": .array(contents),

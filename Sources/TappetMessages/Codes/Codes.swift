@@ -25,7 +25,7 @@ extension TapRefusal {
       case .nobodyToAsk: "nobody-to-ask"
       case .commandOfLimitedPerson: "person-limited"
       case .outboxFull: "outbox-full"
-      case .notInInventory(_, let fault): fault.code
+      case .notInInventory(_, let fault, _): fault.code
       case .notStored: "not-stored"
       case .panelLocked: "panel-locked"
       case .needsProof: "proof-missing"

@@ -82,13 +82,16 @@ extension TapRefusal {
         .commandOfLimitedPerson(let action),
         .noTagConfigured(let action),
         .invalidSignature(let action), .brokerAway(let action), .webhookAway(let action),
-        .outboxFull(let action, _, _), .notStored(let action, _), .notInInventory(let action, _),
+        .outboxFull(let action, _, _), .notStored(let action, _), .notInInventory(let action, _, _),
         .needsProof(let action):
         action
       case .unreadable, .content, .malformedURL, .noSuchAction, .panelLocked, .tooLate, .tooMany: nil
       }
     }
   }
+
+  /// The scanned code that no entry of the inventory has, if this is the reason.
+  var unknownCode: String? { if case .notInInventory(_, _, let code) = self { code } else { nil } }
 
   /// Returns a sentence with the refusal, its reason and the remedy.
   @export(interface)
@@ -134,7 +137,10 @@ extension TapRefusal {
       return "\(what) refused: the outbox is full (\(count) entries, \(size) bytes), with no room for \(action)"
     case .notStored(let action, let fault):
       return "\(what) refused: \(action) could not be stored (\(fault.word))"
-    case .notInInventory(let action, let fault): return "\(what) refused: \(fault.sentence(action))"
+    case .notInInventory(_, _, let code?):
+      return "scan refused: no entry in the inventory has the code \(code); to assign it to one, use "
+        + "'tappet item edit ITEM --barcode \(code)'"
+    case .notInInventory(let action, let fault, nil): return "\(what) refused: \(fault.sentence(action))"
     case .tooMany(let wait):
       return "tap refused: too many taps with this tag; try again in "
         + String((wait.wholeMilliseconds + 999) / 1000) + " s"

@@ -10,7 +10,7 @@ extension LogRecord {
       self.init(
         .warning, trigger.word + "-refused", refusal.sentence(trigger),
         [("code", refusal.code)] + (refusal.action.map { [("action", $0)] } ?? [])
-          + (uid.map { [("uid", Hex.encode($0.bytes))] } ?? []))
+          + (uid.map { [("uid", Hex.encode($0.bytes))] } ?? []) + (refusal.unknownCode.map { [("scanned", $0)] } ?? []))
     case .ignored(let uid, let action, let reason, _):
       self.init(
         .info, "tap-ignored", reason.sentence,

@@ -16,7 +16,7 @@ extension TapRecord {
       return (
         TapRecord(
           unixMilliseconds: time, result: .refused, trigger: trigger, action: refusal.action, uid: uid,
-          tag: owner?.label, person: owner?.person?.id, code: refusal.code), false
+          tag: refusal.unknownCode ?? owner?.label, person: owner?.person?.id, code: refusal.code), false
       )
     case .tap(.ignored(let uid, let action, let reason, let owner)):
       let row = TapRecord(

@@ -19,8 +19,8 @@ extension TapRecord {
   }
 
   private func who(hidesTags: Bool) -> String {
-    guard let uid else { return trigger?.name ?? "-" }
-    let digits = Hex.encode(uid.bytes)
-    return (hidesTags ? "…" + String(digits.suffix(4)) : digits) + (tag.map { " (\($0))" } ?? "")
+    let digits = uid.map { Hex.encode($0.bytes) }
+    let name = digits.map { hidesTags ? "…" + String($0.suffix(4)) : $0 } ?? trigger?.name ?? "-"
+    return name + (tag.map { " (\($0))" } ?? "")
   }
 }

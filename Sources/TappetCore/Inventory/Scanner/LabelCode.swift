@@ -7,21 +7,83 @@ package enum LabelCode {
   ///     smp://box?id=UUID                 a link to an entry             → UUID
   ///     grcy:p:13:5f3a…                   Grocy: a purchase of a product → grcy:p:13
   ///     https://homebox.example/a/000-017 Homebox: an asset              → 000-017
+  ///     ]C10104012345678901               GS1, with its symbology        → 04012345678901
+  ///     (01)04012345678901(10)A7          GS1, as printed below bars     → 04012345678901
+  ///     https://id.gs1.org/01/0401…/10/A7 a GS1 Digital Link             → 0401…
   @export(interface)
   package static func alternatives(to text: String) -> [String] {
+    let bytes = Array(text.utf8)
+    if let size = symbologySize(bytes) {
+      let code = String(decoding: bytes[size...], as: UTF8.self)
+      return [code] + alternatives(to: code)
+    }
     if let id = id(inLink: text) { return [id] }
+    if let number = tradeItemNumber(bytes) { return [number] }
     let fields = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
     if text.begins(with: "grcy:"), fields.count > 3 {
       return [fields.prefix(3).map { String(Substring($0)) }.joined(separator: ":")]
     }
     let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    if text.begins(with: "http://") || text.begins(with: "https://"), parts.count > 4,
-      String(Substring(parts[parts.count - 2])) == "a", let asset = parts.last, !asset.isEmpty
-    {
+    guard text.begins(with: "http://") || text.begins(with: "https://"), parts.count > 4 else { return [] }
+    if parts[parts.count - 2].elementsEqual("a".utf8), let asset = parts.last, !asset.isEmpty {
       return [String(Substring(asset))]
+    }
+    // The key of a link is followed by its value: https://DOMAIN/…/01/GTIN (GS1 Digital Link URI Syntax §4).
+    for (key, value) in zip(parts.dropFirst(3), parts.dropFirst(4)) where key.elementsEqual("01".utf8) {
+      let number = String(Substring(value.prefix { $0.isASCIIDigit }))
+      return tradeItemSizes.contains(number.utf8.count) ? [number] : []
     }
     return []
   }
+
+  /// Returns a code followed by its other spellings as a GTIN: UPC-A, EAN-13, EAN-8 and GTIN-14 are the same number
+  /// with fewer or more leading zeros (GS1 General Specifications §3.3.1).
+  @export(interface)
+  package static func spellings(of code: String) -> [String] {
+    let digits = Array(code.utf8)
+    guard tradeItemSizes.contains(digits.count), digits.allSatisfy({ $0.isASCIIDigit }) else { return [code] }
+    let number = digits.drop { $0 == UInt8(ascii: "0") }
+    let others = tradeItemSizes.filter { $0 >= number.count && $0 != digits.count }
+    return [code]
+      + others.map { String(repeating: "0", count: $0 - number.count) + String(decoding: number, as: UTF8.self) }
+  }
+
+  private static var tradeItemSizes: [Int] { [8, 12, 13, 14] }
+
+  /// Returns the GTIN of a GS1 element string: of the application identifier 01 or 02, after others of fixed length.
+  private static func tradeItemNumber(_ bytes: [UInt8]) -> String? {
+    let isPrinted = bytes.first == UInt8(ascii: "(")
+    var rest = (isPrinted ? bytes.filter { $0 != UInt8(ascii: "(") && $0 != UInt8(ascii: ")") } : bytes)[...]
+    while rest.count > 2, let identifier = Int(String(decoding: rest.prefix(2), as: UTF8.self)) {
+      rest = rest.dropFirst(2)
+      switch identifier {
+      case 1, 2:
+        let number = rest.prefix(14)
+        return number.count == 14 && hasCheckDigit(number) ? String(decoding: number, as: UTF8.self) : nil
+      case 0: rest = rest.dropFirst(18)
+      case 11...17: rest = rest.dropFirst(6)
+      case 20: rest = rest.dropFirst(2)
+      default: return nil
+      }
+    }
+    return nil
+  }
+
+  /// Whether digits end with their check digit: the sum, with every other digit tripled, is a multiple of ten.
+  private static func hasCheckDigit(_ digits: ArraySlice<UInt8>) -> Bool {
+    guard digits.allSatisfy({ $0.isASCIIDigit }) else { return false }
+    let sum = digits.reversed().enumerated().reduce(0) { $0 + Int($1.element & 15) * ($1.offset & 1 == 1 ? 3 : 1) }
+    return sum.isMultiple(of: 10)
+  }
+
+  /// Returns the size of the symbology identifier (ISO/IEC 15424) that a code starts with: `]`, the kind of barcode, a
+  /// modifier, as in `]Q3`, `]C1`, `]E0`; `nil` if it starts with none.
+  static func symbologySize(_ bytes: [UInt8]) -> Int? {
+    bytes.count >= symbologySize && bytes[0] == UInt8(ascii: "]") && bytes[1].isASCIILetter
+      && bytes[2].isASCIIAlphanumeric ? symbologySize : nil
+  }
+
+  static let symbologySize = 3
 
   /// Returns the id in a link to an entry; `nil` for any other text.
   static func id(inLink text: String) -> String? {

@@ -32,7 +32,7 @@ package struct ScannedCode: Sendable {
   }
 
   private mutating func append(_ byte: UInt8) {
-    if bytes.count < Limits.inventoryCodeSizeMax + ScannedCode.symbologySize {
+    if bytes.count < Limits.inventoryCodeSizeMax + LabelCode.symbologySize {
       bytes.append(byte)
     } else {
       spoil(.scanTooLong)
@@ -47,7 +47,7 @@ package struct ScannedCode: Sendable {
   package mutating func end() -> Scan? {
     defer { self = ScannedCode() }
     if let fault { return .failure(fault) }
-    let code = isMarked ? bytes[ScannedCode.symbologySize...] : bytes[...]
+    let code = bytes[(LabelCode.symbologySize(bytes) ?? 0)...]
     if code.isEmpty { return nil }
     if code.count > Limits.inventoryCodeSizeMax { return .failure(.scanTooLong) }
     guard let text = String(validating: code, as: UTF8.self), text.isPrintable else {
@@ -61,14 +61,5 @@ package struct ScannedCode: Sendable {
   package mutating func expire() -> Scan {
     defer { self = ScannedCode() }
     return .failure(fault ?? .scanIncomplete)
-  }
-
-  /// Length of a symbology identifier (ISO/IEC 15424): `]`, the kind of barcode, a modifier.
-  private static let symbologySize = 3
-
-  /// Whether the code starts with a symbology identifier: `]Q3`, `]C1`, `]E0`.
-  private var isMarked: Bool {
-    bytes.count >= ScannedCode.symbologySize && bytes[0] == UInt8(ascii: "]") && bytes[1].isASCIILetter
-      && bytes[2].isASCIIAlphanumeric
   }
 }
