@@ -91,8 +91,10 @@ extension NFCDevice {
         try selectAgainOrThrow(tag)
         // Half of all tags refuse the first FAST_READ; such a refusal does not count as a disturbance.
         if triedFastRead == .untried, reading.fastRead == .refused { continue }
-        // The tag is present, because it could be selected, but failed twice at the same page: it is read-protected.
-        if disturbedAt == reading.memory.count { throw .fault(.refusedToAnswer) }
+        // The tag is present, because it could be selected, but failed twice at the same page.
+        if disturbedAt == reading.memory.count {
+          throw .fault(try reading.shortage(self, orElse: .refusedToAnswer))
+        }
         disturbedAt = reading.memory.count
       }
     }

@@ -7,6 +7,7 @@
 // A tag that does not support FAST_READ refuses it and halts; it is selected again and read four pages at a time.
 // After the end of the memory, READ continues at page 0, and FAST_READ is refused. Therefore, no command reads beyond
 // the size in the container, and a container that specifies too large a size is detected when the first pages repeat.
+// They also repeat in place of the pages that can be read only with a password, which are told apart by the model.
 
 import TappetCore
 
@@ -43,6 +44,8 @@ struct Type2Reading {
   // Sizes in bytes.
   private static let pageSize = 4
   private static let headerSize = 16
+  /// Memory of the smallest Type 2 tags (Ultralight, MF0ICU1 §7.5).
+  private static let smallestMemory = 64
   /// Page numbers are one byte; the memory of an NTAG I2C 2K after page 255 is in a second sector.
   private static let addressableSize = 256 * pageSize
   /// Maximum number of pages per FAST_READ.
@@ -61,8 +64,21 @@ struct Type2Reading {
     while case .needs(let count) = Type2Memory.locate(in: memory) {
       guard count > memory.count, count <= dataEnd else { throw .fault(.malformedAnswer) }
       guard count <= Self.addressableSize else { throw .fault(.tooLarge) }
-      guard !isShort else { throw .fault(.malformedAnswer) }
+      guard !isShort else { throw .fault(try shortage(device, orElse: .malformedAnswer)) }
       try extend(to: count, from: device)
+    }
+  }
+
+  /// Returns the reason why pages of the data area cannot be read: the password, if the model has more pages.
+  func shortage(_ device: NFCDevice, orElse fault: TagFault) throws(ReadFailure) -> TagFault {
+    if memory.count < Self.smallestMemory, isShort { return .passwordProtected }
+    do throws(ReadFailure) {
+      let geometry = try Self.version(device)?.geometry
+      guard let geometry, geometry.configurationPage != nil else { return fault }
+      return memory.count < geometry.userPageEnd * Self.pageSize ? .passwordProtected : fault
+    } catch {
+      if case .device = error { throw error }
+      return fault
     }
   }
 
@@ -73,11 +89,14 @@ struct Type2Reading {
   init(fastRead: FastRead) { self.fastRead = fastRead }
 
   /// Returns pages 0 to 3, and any pages of the data area that were read in the same exchange.
-  private func firstPages(_ device: NFCDevice) throws(ReadFailure) -> [UInt8] {
+  private mutating func firstPages(_ device: NFCDevice) throws(ReadFailure) -> [UInt8] {
     guard !serial.isEmpty else { return try Self.read(page: 0, from: device) }
     let block = try Self.read(page: 3, from: device)
     let dataEnd = block[0] == 0xE1 ? Self.headerSize + Int(block[2]) * 8 : Self.headerSize
-    return (Self.pages(ofSerial: serial) + block).prefix(dataEnd).map { $0 }
+    let head = Self.pages(ofSerial: serial)
+    let fresh = Self.pagesBeforeRollOver(in: block, of: head) * Self.pageSize
+    isShort = fresh < block.count
+    return (head + block.prefix(max(fresh, Self.pageSize))).prefix(dataEnd).map { $0 }
   }
 
   /// Returns pages 0 to 2 of a tag with this serial number (NTAG213/215/216 §8.5.1), assuming that no lock bit is set.
@@ -106,7 +125,7 @@ struct Type2Reading {
     if let container { memory.replaceSubrange(12..<16, with: container) }
     let end = min(dataEnd, Self.addressableSize)
     while memory.count < end {
-      guard !isShort else { throw .fault(.malformedAnswer) }
+      guard !isShort else { throw .fault(try shortage(device, orElse: .malformedAnswer)) }
       try extend(to: end, from: device)
     }
   }

@@ -22,6 +22,7 @@ enum WriteFailure: Error {
   init(_ failure: ReadFailure) {
     switch failure {
     case .noAnswer: self = .noAnswer
+    case .fault(.passwordProtected): self = .fault(.passwordProtected)
     case .fault: self = .fault(.malformedAnswer)
     case .device(let trouble): self = .device(trouble)
     }
@@ -87,7 +88,9 @@ final class WriteOperation {
         try selectAgain(tag)
         failures = writes > before ? 0 : failures + 1
         if failures > Limits.readerRewritesMax || Instant.now() > deadline {
-          throw .fault(.refused(begun: writes > 0))
+          // A tag that refuses to be read requires a password.
+          let isUnreadable = !hasBegun && model.geometry?.configurationPage != nil
+          throw .fault(isUnreadable ? .passwordProtected : .refused(begun: writes > 0))
         }
       }
     }

@@ -115,7 +115,7 @@ extension TagFault {
       case .malformedAnswer: "tag-malformed"
       case .tooLarge: "tag-message-too-large"
       case .noApplication: "tag-without-application"
-      case .readProtected: "tag-protected"
+      case .readProtected, .passwordProtected: "tag-protected"
       case .malformedContainer: "tag-damaged"
       }
     }

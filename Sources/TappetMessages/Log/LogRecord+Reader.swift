@@ -207,6 +207,8 @@ extension TagFault {
         "the tag is a smart card without an NDEF application; use an NTAG213, 215 or 216, "
           + "or format it with the manufacturer's tool"
       case .readProtected: "the tag is read-protected, according to its capability container; use a different tag"
+      case .passwordProtected:
+        "the tag is read-protected by a password; remove the password with the app that set it, or use a different tag"
       case .malformedContainer:
         "the tag's capability container does not describe a readable NDEF file; reformat the tag, or use a different "
           + "tag"

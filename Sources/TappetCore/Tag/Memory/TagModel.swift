@@ -162,6 +162,8 @@ package enum TagFault: UInt8, CaseIterable, Error, Hashable, Sendable {
   case readProtected = 7
   /// The tag's capability container does not specify a file.
   case malformedContainer = 8
+  /// Pages of the data area can be read only with a password (NTAG213/215/216 §8.5.7: AUTH0 and PROT).
+  case passwordProtected = 9
 }
 
 /// The reason why the reader (the device, not the tag) cannot be used.
