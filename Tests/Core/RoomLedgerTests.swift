@@ -182,6 +182,21 @@ import Testing
     #expect(!story.at(150_000, isListening).contains { $0.hasPrefix("reply") })
   }
 
+  @Test func `a line that was refused for its time does not act when its homeserver states another one`() {
+    let story = running()
+    _ = open(story)
+    let line = RoomLine(
+      room: "#door:h", event: "$1", user: "@ann:h",
+      unixMilliseconds: story.moment(story.time).unixMilliseconds + 9_000_000, text: "!gate on")
+    #expect(story.at(story.time, .rooms(.message(.heard(line)))).isEmpty)
+    _ = batch("p2", story)
+    #expect(story.at(20, .store(.roomCommandsRecorded)).contains { $0.hasPrefix("reply - refused early") })
+    _ = story.at(30, .rooms(.message(.settled(event: "$1"))))
+    _ = heard("!gate on", as: "$1", story)
+    _ = batch("p3", story)
+    #expect(!story.at(40, .store(.roomCommandsRecorded)).contains("output 0 on"))
+  }
+
   @Test func `too many in progress are refused`() {
     let story = running()
     _ = open(story)

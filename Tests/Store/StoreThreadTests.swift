@@ -163,7 +163,7 @@ private final class Answers: @unchecked Sendable {
     #expect(try folder.open().timedOpenings() == [openings[0], openings[2]])
   }
 
-  @Test func `commands from rooms are recorded with their position, until they are answered and old`() throws {
+  @Test func `commands from rooms are recorded with their position, until they and many more are answered`() throws {
     let thread = try start()
     let rows = (1...3).map { RecordedCommand(room: "#door:h", event: "$\($0)", unixSeconds: Int64($0)) }
     thread.submit(.recordRoomCommands(Array(rows[..<2]), position: "p1"))
@@ -174,10 +174,22 @@ private final class Answers: @unchecked Sendable {
     thread.stop()
     let store = try folder.open()
     #expect(try store.roomPosition() == "p2")
-    #expect(try store.roomCommands().map(\.isAnswered) == [false, true, false])
-    let late = RecordedCommand(room: "#door:h", event: "$4", unixSeconds: 1300)
-    try store.transaction { () throws(DatabaseError) in try store.record([late], position: "p3") }
-    #expect(try store.roomCommands().map(\.event) == ["$1", "$3", "$4"])
+    #expect(try store.roomCommands().map(\.event) == ["$2", "$1", "$3"])
+    #expect(try store.roomCommands().map(\.isAnswered) == [true, false, false])
+    // A time of the homeserver's choice deletes nothing.
+    for number in 0...Limits.roomCommandsAnsweredMax {
+      #expect(try store.roomCommands().contains { $0.event == "$2" })
+      let next = RecordedCommand(room: "#door:h", event: "$next\(number)", unixSeconds: .max - number)
+      try store.transaction { () throws(DatabaseError) in
+        try store.record([next], position: "p3")
+        try store.settleRoomCommand(next.event)
+      }
+    }
+    #expect(try store.roomCommands().count == Int(Limits.roomCommandsAnsweredMax) + 3)
+    let last = RecordedCommand(room: "#door:h", event: "$last", unixSeconds: 1)
+    try store.transaction { () throws(DatabaseError) in try store.record([last], position: "p4") }
+    let events = try store.roomCommands().map(\.event)
+    #expect(!events.contains("$2") && events.contains("$1") && events.contains("$next1"))
   }
 
   @Test func `the wrong codes at the panel are remembered until it is unlocked`() throws {

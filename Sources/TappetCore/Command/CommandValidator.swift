@@ -28,7 +28,9 @@ struct CommandValidator: Sendable {
   private var order = CommandOrder()
   /// Tokens that this kiosk created for other receivers; the kiosk does not accept them itself.
   private var sealed = ReplayCache(window: 0, startedAt: Instant(nanoseconds: 0))
-  /// The commands from all rooms, including removed ones, which may be added again.
+  /// The last commands from all rooms, including removed ones, which may be added again.
+  ///
+  /// They are forgotten in the order of arrival, because the homeserver chooses their times.
   private var events = ReplayCache(window: 0, startedAt: Instant(nanoseconds: 0))
 
   init(_ plans: [CommandPlan], startedAt: Instant) { replace(by: plans, at: startedAt) }
@@ -57,7 +59,6 @@ struct CommandValidator: Sendable {
       topic.memory.widen(to: window)
       return topic
     }
-    for plan in plans where plan.isRoom { events.widen(to: plan.windowSeconds) }
   }
 
   /// Records a token that this kiosk sealed into a message.
@@ -193,11 +194,13 @@ struct CommandValidator: Sendable {
       return (target, sentAt)
     case .room:
       guard let target, let sender, let sentAt = request.unixSeconds else { throw .malformed }
+      // Homeservers may return the same event twice, but an event has a unique id. An event is judged once, even if it
+      // is refused for its time, because the homeserver may state another time later.
+      let proof = LibCrypto.digest(Array(sender.event.utf8))
+      if events.knows(proof, sentAt: sentAt) { throw .repeated }
+      events.blockProof(proof, sentAt: sentAt)
       guard clockIsGood else { throw .clockUnknown }
       try plan.checkTime(sentAt, at: now)
-      // Homeservers may return the same event twice, but an event has a unique id.
-      let proof = LibCrypto.digest(Array(sender.event.utf8))
-      try events.acceptOnce(proof, sentAt: sentAt, at: now)
       return (target, sentAt)
     case .token(let key):
       guard let target else { throw .malformed }

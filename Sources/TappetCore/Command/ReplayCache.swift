@@ -38,11 +38,6 @@ struct ReplayCache: Sendable {
   mutating func accept(_ proof: [UInt8], sentAt: Int64, at now: Moment) throws(CommandRefusal) {
     // The previous run may have accepted proofs that were ahead of its clock by a whole window.
     guard sentAt > startedUnixSeconds(at: now) + window else { throw .justStarted }
-    try acceptOnce(proof, sentAt: sentAt, at: now)
-  }
-
-  /// Accepts a proof if it is new; the proofs that the previous run accepted must have been blocked.
-  mutating func acceptOnce(_ proof: [UInt8], sentAt: Int64, at now: Moment) throws(CommandRefusal) {
     if knows(proof, sentAt: sentAt) { throw .repeated }
     try makeRoom(at: now)
     accepted.append(Proof(proof, sentAt: sentAt))

@@ -42,6 +42,8 @@ extension Limits {
   package static let roomCommandWindow: Duration = .seconds(30)
   /// Maximum number of users who may command a kiosk in a room.
   package static let roomUsersMax = 64
+  /// Number of users in one message to the process that listens; at 255 bytes each, they fit into `roomWireSizeMax`.
+  package static let roomUsersPerOrder = 16
   /// Highest power level that a configuration may require; homeservers assign 100 to administrators, and 150 to owners.
   package static let roomPowerLevelMax: Int64 = 1000
   /// Maximum number of rows from the tap log in the reply to `!history`.
@@ -60,6 +62,9 @@ extension Limits {
   package static var roomRetry: Backoff { Backoff(.seconds(1), upTo: .seconds(60)) }
   /// Number of consecutive immediate responses after which a homeserver that always has more is polled once a second.
   package static let roomHastyAnswersMax = 20
+  /// Number of messages to a device with which a homeserver may have more, and the time between such responses.
+  package static let roomPageCount = 100
+  package static let roomPageInterval: Duration = .milliseconds(100)
   /// Time without a sign of life after which the process counts as hung; it sends one after each response or failure.
   package static let roomSignMax: Duration = .seconds(180)
   /// Pause before a new process reads a session, certificates or keys that could not be read, as on a full disk.
@@ -97,8 +102,8 @@ extension Limits {
   package static let roomInvitationsMax = 64
   /// Maximum number of commands from rooms that are in progress.
   package static let roomCommandsMax = 64
-  /// Time for which an answered command is recorded; a sender's clock may be ahead by the largest `expires`.
-  package static let roomCommandAge: Duration = .seconds(1200)
+  /// Maximum number of answered commands that are recorded; a homeserver that repeats an answer repeats the last ones.
+  package static let roomCommandsAnsweredMax: Int64 = 512
   /// Time after which a timed opening (command 4 of the firmware) pulses the stop output.
   package static let firmwareStopsAfter: Duration = .seconds(10)
   /// Time after which a timed opening (command 4 of the firmware) pulses the close output.

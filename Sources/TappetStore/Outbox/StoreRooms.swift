@@ -13,11 +13,14 @@ extension Store {
     return try statement.step() ? statement.text(0) : nil
   }
 
-  /// Returns the recorded commands in the order in which they were sent.
+  /// Returns the recorded commands: the answered ones in the order of their answers, then the others by their times.
   @export(interface)
   package func roomCommands() throws(DatabaseError) -> [RecordedCommand] {
     let statement = try database.statement(
-      "SELECT room, event, unix_seconds, answered FROM room_commands ORDER BY unix_seconds, event")
+      """
+      SELECT room, event, unix_seconds, answered FROM room_commands
+      ORDER BY answered = 0, answered, unix_seconds, event
+      """)
     defer { statement.reset() }
     var rows: [RecordedCommand] = []
     while try statement.step() {
@@ -29,8 +32,8 @@ extension Store {
     return rows
   }
 
-  /// Records commands and the position after them, within a transaction; deletes answered commands that are too old to
-  /// be executed again.
+  /// Records commands and the position after them, within a transaction; deletes answered commands beyond
+  /// `Limits.roomCommandsAnsweredMax`.
   func record(_ rows: [RecordedCommand], position: String) throws(DatabaseError) {
     let place = try database.statement("INSERT OR REPLACE INTO room_position VALUES (1, ?1)")
     place.bind(position, at: 1)
@@ -43,15 +46,22 @@ extension Store {
       statement.bind(row.unixSeconds, at: 3)
       try statement.run()
     }
-    guard let newest = rows.map({ $0.unixSeconds }).max() else { return }
-    let statement = try database.statement("DELETE FROM room_commands WHERE answered = 1 AND unix_seconds < ?1")
-    statement.bind(newest - Limits.roomCommandAge.wholeMilliseconds / 1000, at: 1)
+    if rows.isEmpty { return }
+    let statement = try database.statement(
+      "DELETE FROM room_commands WHERE answered BETWEEN 1 AND (SELECT max(answered) FROM room_commands) - ?1")
+    statement.bind(Limits.roomCommandsAnsweredMax, at: 1)
     try statement.run()
   }
 
   /// Marks a command as answered, within a transaction.
+  ///
+  /// `answered` is the number of the answer: no row is deleted by a time, because the homeserver chooses it.
   func settleRoomCommand(_ event: String) throws(DatabaseError) {
-    let statement = try database.statement("UPDATE room_commands SET answered = 1 WHERE event = ?1")
+    let statement = try database.statement(
+      """
+      UPDATE room_commands SET answered = (SELECT max(answered) FROM room_commands) + 1
+      WHERE event = ?1 AND answered = 0
+      """)
     statement.bind(event, at: 1)
     try statement.run()
   }
