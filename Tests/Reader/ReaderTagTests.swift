@@ -137,7 +137,7 @@ import Testing
     // CFG0 and CFG1: AUTH0, and PROT, with which the password is also needed for reading.
     content.replaceSubrange(164..<172, with: [4, 0, 0, firstProtected, 0x80, 5, 0, 0])
     try rig.tell("place ntag213 memory=\(hex(content))")
-    guard case .message(.tagArrived(let uid)) = try rig.nextEvent() else { throw TestFault("tagArrived") }
+    guard case .message(.tagArrived(let uid, _)) = try rig.nextEvent() else { throw TestFault("tagArrived") }
     #expect(try rig.nextEvent() == .message(.tagFaulted(uid, .type2, .passwordProtected)))
   }
 
