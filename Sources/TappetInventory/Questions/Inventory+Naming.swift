@@ -12,7 +12,7 @@ extension Inventory {
     let words = words.trimmedLabel ?? ""
     if let entry = try thing(onLabel: words), entry.kind == kind { return entry }
     var found = try named(words, kind)
-    if found.isEmpty { found = try located(InventoryPath(words).names, kind) }
+    for names in InventoryPath.readings(of: words) where found.isEmpty { found = try located(names, kind) }
     switch found.count {
     case 1: return found[0]
     case 0: throw kind == .box ? .unknownCode(words) : .unknown(kind, words)
@@ -117,29 +117,37 @@ extension Inventory {
   }
 }
 
-/// Names in one text, separated by `/` or the arrow used in locations.
-package struct InventoryPath {
-  /// Names from outermost to innermost, without surrounding spaces.
-  package private(set) var names: [String] = []
-
-  /// Splits a text into names; an empty part is also a name.
+/// Names in one text, from outermost to innermost.
+package enum InventoryPath {
+  /// Returns the ways to read a path, the first of which is the likeliest: names are separated by the arrow used in
+  /// locations or by slashes, and may themselves contain a slash.
   @export(interface)
-  package init(_ text: String) {
-    var name: [Unicode.Scalar] = []
-    for scalar in text.unicodeScalars {
-      if scalar == "/" || scalar == "\u{2192}" {
-        names.append(InventoryPath.trimmed(name))
-        name = []
-      } else {
-        name.append(scalar)
-      }
+  package static func readings(of text: String) -> [[String]] {
+    let scalars = Array(text.unicodeScalars)
+    let isSpaced = { (index: Int) in
+      index > 0 && index + 1 < scalars.count && scalars[index - 1] == " " && scalars[index + 1] == " "
     }
-    names.append(InventoryPath.trimmed(name))
+    let separators: [(Int) -> Bool] = [
+      { scalars[$0] == arrow }, { scalars[$0] == "/" && isSpaced($0) },
+      { scalars[$0] == arrow || scalars[$0] == "/" && isSpaced($0) }, { scalars[$0] == arrow || scalars[$0] == "/" },
+    ]
+    return separators.map { names(in: scalars, isSeparator: $0) }.filter { $0.count > 1 }
   }
 
-  private static func trimmed(_ scalars: [Unicode.Scalar]) -> String {
-    var text = String.UnicodeScalarView()
-    text.append(contentsOf: scalars)
-    return String(text).trimmedLabel ?? ""
+  private static var arrow: Unicode.Scalar { "\u{2192}" }
+
+  /// Splits a text into names without surrounding spaces; an empty part is also a name.
+  private static func names(in scalars: [Unicode.Scalar], isSeparator: (Int) -> Bool) -> [String] {
+    var names: [String] = []
+    var name = String.UnicodeScalarView()
+    for index in scalars.indices {
+      if isSeparator(index) {
+        names.append(String(name).trimmedLabel ?? "")
+        name = String.UnicodeScalarView()
+      } else {
+        name.append(scalars[index])
+      }
+    }
+    return names + [String(name).trimmedLabel ?? ""]
   }
 }
