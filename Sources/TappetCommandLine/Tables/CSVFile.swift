@@ -23,7 +23,9 @@ package enum CSVFile {
         if bytes.isEmpty { try reader.finish() } else { try reader.read(bytes) }
       } catch { throw refusal(path, error.sentence) }
       for row in reader.takeRows() { try take(row) }
-      if bytes.isEmpty { return }
+      guard bytes.isEmpty else { continue }
+      if let mark = reader.textMark { Output.printError("note: \(path): \(mark.sentence)") }
+      return
     }
   }
 

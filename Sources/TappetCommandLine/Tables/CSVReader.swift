@@ -1,12 +1,12 @@
-// Strict CSV parsing with libcsv: a quote in the middle of a field is an error, as is an unbalanced quote. The only
-// file that imports CCSV.
+// Strict CSV parsing with libcsv: text after a quoted field is an error, as is an unbalanced quote. A quote in an
+// unquoted field, as in 19" shelf, is a character. The only file that imports CCSV.
 
 import CCSV
 import TappetCore
 
 /// The reason why a file is not a valid table.
 package enum CSVError: Error, Hashable {
-  /// A quote in the middle of a field, or an unbalanced quote; `line` is the line on which the row starts.
+  /// Text after a quoted field, or an unbalanced quote; `line` is the line on which the row starts.
   case quote(line: Int)
   case tooManyColumns(line: Int, max: Int)
   case fieldTooLong(line: Int, max: Int)
@@ -22,7 +22,7 @@ package enum CSVError: Error, Hashable {
     @export(interface) get {
       switch self {
       case .quote(let line):
-        "line \(line): misplaced or unclosed quote; double the quotes in a quoted field"
+        "line \(line): misplaced or unclosed quote; within a field in quotes, double each quote"
       case .tooManyColumns(let line, let max): "line \(line): more than \(max) columns"
       case .fieldTooLong(let line, let max): "line \(line): a field is larger than \(max) bytes; is a quote missing?"
       case .notUTF8(let line, let encoding):
@@ -55,6 +55,9 @@ package final class CSVReader {
   private var endsWithReturn = false
   /// The block that is being parsed.
   private var piece: [UInt8] = []
+  private var quotes = CSVQuotes()
+  /// The first field that was marked as text for a spreadsheet.
+  package private(set) var textMark: CSVTextMark?
 
   /// Creates a reader; `nil` if out of memory.
   package init?() {
@@ -76,9 +79,13 @@ package final class CSVReader {
     let skipped = try hasStarted ? 0 : begin(with: bytes)
     hasStarted = true
     let count = bytes.count - skipped
-    let read = bytes.withUnsafeBytes { buffer in
+    guard let shielded = quotes.shielding(bytes[skipped...]) else {
+      let before = bytes[skipped...].prefix { $0 != CSVQuotes.shield }
+      throw .notUTF8(line: line + before.count { $0 == UInt8(CSV_LF) }, encoding: TextEncoding.name(of: bytes))
+    }
+    let read = shielded.withUnsafeBytes { buffer in
       csv_parse(
-        &parser, buffer.baseAddress.map { $0 + skipped }, count, { CSVReader.note(field: $0, $1, $2) },
+        &parser, buffer.baseAddress, count, { CSVReader.note(field: $0, $1, $2) },
         { CSVReader.note(end: $0, $1) }, Unmanaged.passUnretained(self).toOpaque())
     }
     if let fault { throw fault }
@@ -112,7 +119,7 @@ package final class CSVReader {
     let first = bytes[mark...].prefix { !isEnd($0) }
     let separators = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(CSV_TAB)]
     if first.count == 5, first.starts(with: "sep=".utf8), let separator = first.last {
-      csv_set_delim(&parser, separator)
+      setDelimiter(separator)
       let rest = bytes[first.endIndex...]
       let size = rest.starts(with: [UInt8(CSV_CR), UInt8(CSV_LF)]) ? 2 : min(1, rest.count)
       (line, start) = (2, 2)
@@ -120,9 +127,14 @@ package final class CSVReader {
     }
     let counts = separators.map { mark in first.filter { $0 == mark }.count }
     if counts[1] > counts[0] || counts[2] > counts[0] {
-      csv_set_delim(&parser, counts[2] > counts[1] ? separators[2] : separators[1])
+      setDelimiter(counts[2] > counts[1] ? separators[2] : separators[1])
     }
     return mark
+  }
+
+  private func setDelimiter(_ byte: UInt8) {
+    csv_set_delim(&parser, byte)
+    quotes.delimiter = byte
   }
 
   // MARK: libcsv callbacks
@@ -150,7 +162,7 @@ package final class CSVReader {
       fault = .fieldTooLong(line: start, max: Limits.tableFieldSizeMax)
       return
     }
-    guard let text = String(validating: field, as: UTF8.self) else {
+    guard let text = String(validating: CSVQuotes.restored(field), as: UTF8.self) else {
       fault = .notUTF8(line: start, encoding: TextEncoding.name(of: piece))
       return
     }
@@ -160,7 +172,9 @@ package final class CSVReader {
     }
     for byte in field where byte == UInt8(ascii: "\n") { line += 1 }
     endsWithReturn = false
-    row.append(text)
+    let mark = CSVTextMark(text, line: start)
+    textMark = textMark ?? mark
+    row.append(mark?.text ?? text)
   }
 
   /// Completes a row; drops an empty row, because spreadsheets leave empty rows after a table.
