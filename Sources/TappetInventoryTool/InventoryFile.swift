@@ -5,6 +5,7 @@ import TappetCommandLine
 import TappetCore
 import TappetInventory
 import TappetJSON
+import TappetMessages
 import TappetPlatform
 
 /// The rows of an import file.
@@ -24,6 +25,8 @@ final class InventoryFile {
   private let format: Format
   private var header: InventoryHeader?
   private var rows: [Row] = []
+  /// The rows of a Homebox export, which are interpreted together: a location is one in which other rows are.
+  private var homeboxRows: [CSVRow] = []
   private var nextRow = 0
   private var pending: [UInt8] = []
   private var line = 0
@@ -69,15 +72,20 @@ final class InventoryFile {
         if isOver { try reader.finish() } else { try reader.read(bytes) }
       } catch { throw refusal(error.sentence) }
       for row in reader.takeRows() { try take(row) }
-      if isOver, header == nil { throw refusal("the file is empty") }
+      guard isOver else { return }
+      if header == nil { throw refusal("the file is empty") }
+      try takeHomeboxRows()
+      if let mark = reader.textMark { Output.printError("note: \(path): \(mark.sentence)") }
     case .json: try takeLines(bytes)
     }
   }
 
   private func take(_ row: CSVRow) throws(CommandFailure) {
     do throws(InventoryRowError) {
-      if let header {
-        rows.append(Row(line: row.line, record: try header.record(row.fields)))
+      if let header, header.isOfHomebox {
+        homeboxRows.append(row)
+      } else if let header {
+        rows.append(Row(line: row.line, record: try header.record(row.fields, HomeboxLocations())))
       } else {
         let header = try InventoryHeader(row.fields)
         if !header.ignored.isEmpty {
@@ -86,6 +94,29 @@ final class InventoryFile {
         self.header = header
       }
     } catch { throw refusal("line \(row.line): \(error.sentence)") }
+  }
+
+  private func takeHomeboxRows() throws(CommandFailure) {
+    guard let header else { return }
+    var locations = HomeboxLocations()
+    var fractions: [String] = []
+    for row in homeboxRows {
+      let row = header.homeboxRow(row.fields)
+      locations.add(row)
+      if let fraction = row.fraction { fractions.append(fraction) }
+    }
+    if let first = fractions.first {
+      let items = plural(fractions.count, "item has", "items have")
+      Output.printError(
+        "note: \(path): \(items) a quantity that is not whole, such as \(first): the quantity is its whole part, and "
+          + "the notes contain the exact number")
+    }
+    for row in homeboxRows {
+      do throws(InventoryRowError) {
+        rows.append(Row(line: row.line, record: try header.record(row.fields, locations)))
+      } catch { throw refusal("line \(row.line): \(error.sentence)") }
+    }
+    homeboxRows = []
   }
 
   // MARK: JSON

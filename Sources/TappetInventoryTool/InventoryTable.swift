@@ -1,4 +1,4 @@
-// The columns of an inventory table, in Tappet's format and in Homebox's.
+// The columns of an inventory table.
 
 import TappetCommandLine
 import TappetCore
@@ -155,10 +155,19 @@ struct InventoryHeader {
     }
   }
 
-  /// Converts a row to an inventory record.
-  func record(_ fields: [String]) throws(InventoryRowError) -> InventoryRecord {
+  /// Whether the columns are those of an export of Homebox.
+  var isOfHomebox: Bool { meanings.contains { if case .homebox = $0 { true } else { false } } }
+
+  /// Returns the values of a row in Homebox's columns.
+  func homeboxRow(_ fields: [String]) -> HomeboxRow {
+    var row = HomeboxRow()
+    for (text, meaning) in zip(fields, meanings) { if case .homebox(let name) = meaning { row.take(text, name) } }
+    return row
+  }
+
+  /// Converts a row to an inventory record; `locations` are those of all rows of a Homebox export.
+  func record(_ fields: [String], _ locations: HomeboxLocations) throws(InventoryRowError) -> InventoryRecord {
     var record = InventoryRecord()
-    var homebox = HomeboxRow()
     // Spreadsheets write empty columns next to a table.
     guard fields.dropFirst(meanings.count).allSatisfy({ $0.isEmpty }) else {
       throw InventoryRowError(sentence: "\(fields.count) fields, but \(meanings.count) columns")
@@ -168,12 +177,17 @@ struct InventoryHeader {
       case .own(let column):
         if column == .code || column == .barcodes { try Self.requireExact(text, column) }
         try record.take(text, column)
-      case .homebox(let name): homebox.take(text, name)
-      case .ignored: break
+      case .homebox, .ignored: break
       }
     }
-    if homebox.isEmpty { return record }
-    return try homebox.record()
+    if let kind = record.kind, kind != .item, record.values.quantity != nil {
+      throw InventoryRowError(
+        sentence:
+          "the row has a quantity, but no item: it would add the \(kind.name) '\(record.names[Int(kind.rawValue)])'; "
+          + "is it a total? Remove the row, or the quantity")
+    }
+    let homebox = homeboxRow(fields)
+    return homebox.isEmpty ? record : try homebox.record(locations)
   }
 
   /// Throws for a code such as `4.00638E+12`, to which a spreadsheet rounds a long number.
@@ -186,60 +200,5 @@ struct InventoryHeader {
       let sentence = "\(column.rawValue) was rounded by a spreadsheet: '\(text)'; format the column as text"
       throw InventoryRowError(sentence: sentence + ", and enter it again")
     }
-  }
-}
-
-/// An item in Homebox's export format: the location as a path in one column, and columns that are appended to the
-/// notes.
-struct HomeboxRow {
-  private var values: [(name: String, text: String)] = []
-
-  var isEmpty: Bool { values.isEmpty }
-
-  mutating func take(_ text: String, _ name: String) {
-    if let text = text.trimmedLabel { values.append((name, text)) }
-  }
-
-  private func value(_ name: String) -> String? { values.first { $0.name == name }?.text }
-
-  /// Returns the item of the row; its id is derived from `HB.import_ref`, otherwise from `HB.asset_id`, so that
-  /// importing the same file again updates the item.
-  func record() throws(InventoryRowError) -> InventoryRecord {
-    var record = InventoryRecord()
-    guard let name = value("name") else { throw InventoryRowError(sentence: "HB.name is empty") }
-    record.names[4] = name
-    for (index, name) in path.enumerated() { record.names[index] = name }
-    if let reference = value("import_ref") ?? (hasAssetID ? value("asset_id").map { "asset " + $0 } : nil) {
-      record.id = InventoryID(Array(LibCrypto.digest(Array("homebox:\(reference)".utf8)).prefix(16)))
-    }
-    record.values.notes = notes
-    if let number = value("asset_id"), hasAssetID { record.barcodes = [number] }
-    if let text = value("quantity") { try record.take(text, .quantity) }
-    if let text = value("low_stock_threshold"), text != "0" { try record.take(text, .minimum) }
-    return record
-  }
-
-  /// Whether the item has an asset number in Homebox; `000-000` means none.
-  private var hasAssetID: Bool { value("asset_id")?.utf8.contains { $0 != 0x30 && $0 != 0x2D } ?? false }
-
-  /// Building, room, spot and box: if there are too few levels, the last level is repeated; if there are too many, the
-  /// first levels are joined.
-  private var path: [String] {
-    var names = InventoryPath(value("location") ?? "Homebox").names.filter { !$0.isEmpty }
-    if names.isEmpty { names = ["Homebox"] }
-    while names.count < 4 { names.append(names[names.count - 1]) }
-    let joined = names.prefix(names.count - 3).joined(separator: ", ")
-    return [joined] + names.suffix(3)
-  }
-
-  private var notes: String {
-    let known = [
-      "name", "location", "import_ref", "quantity", "low_stock_threshold", "description", "notes", "asset_id",
-    ]
-    var lines = ["description", "notes"].compactMap { value($0) }
-    for entry in values where !known.contains(entry.name) && entry.text != "false" && entry.text != "0" {
-      lines.append(entry.name + ": " + entry.text)
-    }
-    return lines.joined(separator: "\n")
   }
 }
