@@ -27,7 +27,9 @@ package indirect enum InventoryError: Error, Hashable, Sendable {
   /// An import row that contains a box's code, but whose names do not match that box.
   case codeElsewhere(code: String, path: String, row: String)
   /// An import row that contains a new code and the label of a box with another code.
-  case codeDiffers(path: String, code: String, row: String)
+  ///
+  /// The code of the box is `nil` if an earlier row added the box without a code.
+  case codeDiffers(path: String, code: String?, row: String)
   /// A quantity or minimum outside the valid range.
   case wrongQuantity(Int64)
   /// The request would remove more pieces than exist.

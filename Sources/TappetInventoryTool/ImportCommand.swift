@@ -16,6 +16,7 @@ struct ImportCommand {
   private let isTrial: Bool
   private let progress = ImportProgress()
   private let differences = Differences()
+  private let repetitions = Repetitions()
 
   static func run(_ arguments: Arguments, _ configuration: KioskConfiguration) throws(CommandFailure) {
     try ImportCommand(arguments).run(configuration)
@@ -49,6 +50,7 @@ struct ImportCommand {
     }
     progress.end()
     if let failure { throw failure }
+    if let sentence = repetitions.sentence { Output.printError("note: \(path): \(sentence)") }
     report(counts)
   }
 
@@ -60,6 +62,7 @@ struct ImportCommand {
       line = row.line
       do throws(InventoryError) {
         let result = try job.add(row.record)
+        repetitions.note(row, result)
         if isTrial {
           for place in job.madePlaces { try show(.added(place), inventory) }
           try show(result, inventory)
@@ -122,6 +125,32 @@ private final class Differences {
         ]))
     case .unchanged: break
     }
+  }
+}
+
+/// The rows of a file that add one more item with the same values as an earlier row, which may be a mistake.
+private final class Repetitions {
+  private var lines: [UInt64: Int] = [:]
+  private var first: (line: Int, earlier: Int, name: String)?
+  private var count = 0
+
+  func note(_ row: InventoryFile.Row, _ result: InventoryImportResult) {
+    guard row.record.id == nil, row.record.barcodes.isEmpty, case .added(let entry) = result, entry.kind == .item else {
+      return
+    }
+    let values = row.record.names + [row.record.code ?? "", entry.notes, "\(entry.quantity)"]
+    let digest = LibCrypto.digest(Array(values.joined(separator: "\0").utf8))
+    let key = digest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    guard let earlier = lines[key] else { return lines[key] = row.line }
+    first = first ?? (row.line, earlier, entry.name)
+    count += 1
+  }
+
+  var sentence: String? {
+    guard let first else { return nil }
+    let more = count > 1 ? ", and so \(plural(count - 1, "more row repeats", "more rows repeat")) an earlier one" : ""
+    return "line \(first.line) repeats line \(first.earlier)\(more): each adds another item, such as '\(first.name)'; "
+      + "if that is wrong, use 'tappet inventory undo', and remove the repeated lines"
   }
 }
 

@@ -259,7 +259,8 @@ package final class InventoryImport {
 
   private func differs(_ box: InventoryEntry, _ code: String) throws(InventoryError) -> InventoryError {
     let path = InventoryLocation(names: try inventory.location(of: box).names + [box.name]).path
-    return .codeDiffers(path: path, code: box.code, row: code)
+    let isGenerated = addedPlaces?.contains(box.row) == true && !coded.contains(box.row)
+    return .codeDiffers(path: path, code: isGenerated ? nil : box.code, row: code)
   }
 
   /// Throws if a row contains the code of one box and the label of another, because one of the two must be wrong.

@@ -23,8 +23,7 @@ extension InventoryError {
       case .barcodeTaken(let code, let kind, let name): "the \(kind.name) '\(name)' already has the code \(code)"
       case .codeElsewhere(let code, let path, let row):
         "the QR code \(code) belongs to \(path), but this row is for \(row); correct the code, or specify the box's id"
-      case .codeDiffers(let path, let code, let row):
-        "\(path) has the QR code \(code), not \(row); correct the code, or add another box with 'tappet box add'"
+      case .codeDiffers(let path, let code, let row): Self.codeDiffers(path, code, row)
       case .wrongQuantity(let number):
         "\(number) is not a quantity; it must be a whole number from 0 to \(Limits.inventoryQuantityMax)"
       case .tooFew(let name, let quantity):
@@ -69,6 +68,16 @@ extension InventoryError {
       case .store(let error): error.inventorySentence
       }
     }
+  }
+}
+
+extension InventoryError {
+  private static func codeDiffers(_ path: String, _ code: String?, _ row: String) -> String {
+    guard let code else {
+      return "an earlier row is for \(path) without a code, and this row has the code \(row); write the code in each "
+        + "row of the box"
+    }
+    return "\(path) has the QR code \(code), not \(row); correct the code, or add another box with 'tappet box add'"
   }
 }
 
