@@ -145,6 +145,16 @@ import Testing
     let removed = try made { try inventory.remove(saw, by: "Ann") }
     try edit(box) { $0.code = "INV-7" }
     try refuse(removed, "the barcode of the removed entry")
+    try edit(box) { $0.code = "B-2" }
+    try inventory.assign(barcode: "0012345678905", to: drill)
+    let gone = try made { try inventory.remove(drill, by: "Ann") }
+    let tape = try world.add(.item, "Tape", box)
+    try inventory.assign(barcode: "012345678905", to: tape)
+    try refuse(gone, "the barcode of the removed entry, spelt otherwise")
+    #expect(throws: InventoryError.self) { try inventory.undo(number: gone?.number, by: "Ann") }
+    try inventory.undo(by: "Ann")
+    try inventory.undo(by: "Ann")
+    try inventory.undo(by: "Ann")
     let tagged = try made { try inventory.assign(try uid(), to: box, by: "Ann") }
     try inventory.assign(try uid(), to: drill, by: "Ben")
     try refuse(tagged, "the tag of another")

@@ -200,7 +200,8 @@ extension Inventory {
       SELECT change, id, id FROM undo_item UNION ALL SELECT change, first, last FROM undo_added WHERE is_item = 1),
     code_needed (code) AS (
       SELECT code FROM undo_place WHERE change = ?1 AND code IS NOT NULL
-      UNION SELECT code FROM undo_barcode WHERE change = ?1
+      UNION SELECT code FROM undo_barcode WHERE change = ?1 OR uuid IN (
+        SELECT uuid FROM undo_place WHERE change = ?1 UNION SELECT uuid FROM undo_item WHERE change = ?1)
       UNION SELECT barcode.code FROM undo_place JOIN barcode ON barcode.uuid = undo_place.uuid WHERE change = ?1
       UNION SELECT barcode.code FROM undo_item JOIN barcode ON barcode.uuid = undo_item.uuid WHERE change = ?1),
     place_needed (first, last) AS (

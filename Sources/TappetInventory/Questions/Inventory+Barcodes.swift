@@ -20,6 +20,18 @@ extension Inventory {
     if let code = edit.barcode { try add(barcode: code, to: entry, in: change) }
     guard let code = edit.removedBarcode else { return }
     guard let (code, owner) = try owned(barcode: code), owner.id == entry.id else { throw .unchanged(entry.kind) }
+    try discard(barcode: code, in: change)
+  }
+
+  /// Removes a barcode as part of a change, if an entry has it.
+  private func discard(barcode code: String, in change: Int64) throws(InventoryError) {
+    let isStored = try stored { () throws(DatabaseError) -> Bool in
+      let statement = try database.statement("SELECT 1 FROM barcode WHERE code = ?1")
+      defer { statement.reset() }
+      statement.bind(code, at: 1)
+      return try statement.step()
+    }
+    guard isStored else { return }
     try keep(barcode: code, in: change)
     try stored { () throws(DatabaseError) in
       let statement = try database.statement("DELETE FROM barcode WHERE code = ?1")
@@ -72,6 +84,8 @@ extension Inventory {
       throw .barcodeTaken(code: code, kind: owner.kind, name: owner.name)
     }
     try keep(barcode: code, in: change)
+    // Another spelling of it may be left of an entry that was removed.
+    for spelling in LabelCode.spellings(of: code).dropFirst() { try discard(barcode: spelling, in: change) }
     try stored { () throws(DatabaseError) in
       let statement = try database.statement("INSERT OR REPLACE INTO barcode (code, uuid) VALUES (?1, ?2)")
       statement.bind(code, at: 1)
