@@ -57,7 +57,8 @@ enum InventoryHistory {
         "\(change.sentence) by \(change.who), not by \(arguments.who); use --any to undo it",
         FailureCode.othersChange)
     }
-    if change.thingCount > 1 {
+    // To restore what was removed loses nothing.
+    if change.thingCount > 1, change.verb != .removed {
       let fact = "\(change.sentence), which affects \(change.thingCount) things"
       try Prompt.require("take back", fact + ".", fact: fact, arguments)
     }

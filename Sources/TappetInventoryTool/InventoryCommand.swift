@@ -6,6 +6,7 @@ import TappetConfig
 import TappetCore
 import TappetInventory
 import TappetJSON
+import TappetKiosk
 import TappetMessages
 import TappetPlatform
 import TappetStore
@@ -15,12 +16,14 @@ struct InventoryCommand {
   private let kind: InventoryKind
   private let arguments: Arguments
   private let inventory: Inventory
+  private let configuration: KioskConfiguration
 
   init(
     _ kind: InventoryKind, _ arguments: Arguments, _ configuration: KioskConfiguration
   ) throws(CommandFailure) {
     self.kind = kind
     self.arguments = arguments
+    self.configuration = configuration
     inventory = try Inventory.of(configuration)
   }
 
@@ -82,6 +85,17 @@ struct InventoryCommand {
       try inventory.edit(entry, values, by: arguments.who)
     }
     try report(edited, "Changed")
+    if values.quantity != nil { try warnOfLoans(edited) }
+  }
+
+  /// Reports that people have more pieces than the item's quantity.
+  private func warnOfLoans(_ item: InventoryEntry) throws(CommandFailure) {
+    let loans = try judged { () throws(InventoryError) in try inventory.loans(of: item) }
+    let lent = loans.reduce(0) { $0 + ($1.quantity ?? 0) }
+    guard lent > item.quantity else { return }
+    Output.printError(
+      "note: \(plural(lent, "piece is", "pieces are")) checked out to \(loans.people), more than the quantity; "
+        + "correct the quantity, or the loans")
   }
 
   /// Increases or decreases an item's quantity; `sign` is 1 or -1.
@@ -105,6 +119,7 @@ struct InventoryCommand {
       }
     }
     try report(counted, "Counted")
+    try warnOfLoans(counted)
   }
 
   func lend() throws(CommandFailure) {
@@ -115,6 +130,17 @@ struct InventoryCommand {
         by: arguments.who)
     }
     try report(item, "Lent")
+    warnOfStranger("to")
+  }
+
+  /// Reports that the kiosk has people, but none with the name in an option.
+  private func warnOfStranger(_ option: String) {
+    guard let name = arguments.value(option)?.trimmedLabel,
+      access(configuration.stateFolder + "/" + Store.fileName, F_OK) == 0,
+      let people = try? SecretClient(configuration).askAll("people", page: { .listPeople(from: $0) }).elements,
+      !people.isEmpty, !people.contains(where: { $0["name"]?.text == name })
+    else { return }
+    Output.printError("note: no person is named '\(name.escaped)'; use 'tappet person list' to list the people")
   }
 
   func takeBack() throws(CommandFailure) {
@@ -135,6 +161,7 @@ struct InventoryCommand {
       try inventory.reserve(item, wanted, by: arguments.who)
     }
     try report(item, "Reserved")
+    warnOfStranger("for")
   }
 
   func unreserve() throws(CommandFailure) {
@@ -148,12 +175,15 @@ struct InventoryCommand {
 
   func remove() throws(CommandFailure) {
     let entry = try named()
-    let count = try judged { () throws(InventoryError) in try inventory.contentCount(of: entry) }
+    let (count, whole) = try judged { () throws(InventoryError) in
+      (try inventory.contentCount(of: entry), try inventory.wholeCount(in: entry))
+    }
     if count > 0 {
-      let contents = entry.contentKind.map { count == 1 ? $0.name : $0.plural } ?? ""
+      let contents = "\(count) " + (entry.contentKind.map { count == 1 ? $0.name : $0.plural } ?? "")
+      let all = whole > count ? contents + ", \(whole) entries in all" : contents
       try Prompt.require(
-        "remove", "This removes the \(kind.name) with \(count) \(contents).",
-        fact: "the \(kind.name) contains \(count) \(contents), which 'tappet inventory undo' can restore", arguments)
+        "remove", "This removes the \(kind.name) with \(all).",
+        fact: "the \(kind.name) contains \(all), which 'tappet inventory undo' can restore", arguments)
     }
     let json = try judged { () throws(InventoryError) in try inventory.json(of: entry, hashesPhoto: false) }
     try judged { () throws(InventoryError) in try inventory.remove(entry, by: arguments.who) }

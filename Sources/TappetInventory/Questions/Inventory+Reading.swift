@@ -177,6 +177,24 @@ extension Inventory {
     return try stored { () throws(DatabaseError) in try statement.step() } ? statement.integer(0) : 0
   }
 
+  /// Returns the number of entries inside a place, at all levels.
+  @export(interface)
+  package func wholeCount(in place: InventoryEntry) throws(InventoryError) -> Int64 {
+    if place.kind == .item { return 0 }
+    return try stored { () throws(DatabaseError) in
+      let statement = try database.statement(
+        """
+        WITH RECURSIVE inside (id) AS (
+          SELECT id FROM place WHERE parent = ?1 UNION ALL SELECT place.id FROM place JOIN inside ON parent = inside.id)
+        SELECT (SELECT count(*) FROM inside)
+          + (SELECT count(*) FROM item WHERE box = ?1 OR box IN (SELECT id FROM inside))
+        """)
+      defer { statement.reset() }
+      statement.bind(place.row, at: 1)
+      return try statement.step() ? statement.integer(0) : 0
+    }
+  }
+
   /// Returns the number of entries of a kind.
   package func count(of kind: InventoryKind) throws(InventoryError) -> Int64 {
     let statement = try statement(
