@@ -1,6 +1,7 @@
 // One kiosk per state folder: two kiosks would send each other's entries, and disconnect each other from the broker.
 
 import CPlatform
+import TappetCore
 import TappetPlatform
 import TappetSQLite
 
@@ -19,7 +20,8 @@ package final class KioskLock {
 
   /// Acquires the lock; returns `nil` if another kiosk already holds it.
   ///
-  /// Creates the folder if it is absent.
+  /// Creates the folder if it is absent. Waits for a moment, because a kiosk that was just killed holds the lock until
+  /// the kernel has ended all its threads.
   @export(interface)
   package static func acquire(folder path: String) throws(DatabaseError) -> KioskLock? {
     let folder = try DatabaseFolder.open(path: path)
@@ -29,7 +31,14 @@ package final class KioskLock {
         tp_open(folder.file(fileName), O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0)
       }
       let lock = KioskLock(owning: descriptor)
-      try checked("flock") { flock(descriptor, LOCK_EX | LOCK_NB) }
+      let deadline = SystemClock().now().instant + Limits.kioskLockMax
+      while flock(descriptor, LOCK_EX | LOCK_NB) == -1 {
+        let error = SystemError.last("flock")
+        guard error.code == EWOULDBLOCK || error.code == EINTR, SystemClock().now().instant < deadline else {
+          throw error
+        }
+        Poll.sleep(Limits.storeLockPollInterval)
+      }
       return lock
     } catch {
       if error.code == EWOULDBLOCK { return nil }

@@ -1,4 +1,6 @@
 import Foundation
+import TappetCore
+import TappetPlatform
 import TappetSQLite
 import Testing
 import TestSupport
@@ -88,5 +90,16 @@ private final class Exchanger: @unchecked Sendable {
     #expect(try !folder.tightenFile("absent"))
     symlink("open", path + "/link")
     #expect(throws: DatabaseError.wrongFileType(path: path + "/link")) { try folder.tightenFile("link") }
+  }
+
+  @Test func `a lock that another kiosk holds is waited for, and free when it has ended`() throws {
+    let folder = TemporaryFolder()
+    var first = try KioskLock.acquire(folder: folder.path)
+    #expect(first != nil)
+    let start = Instant.now()
+    #expect(try KioskLock.acquire(folder: folder.path) == nil)
+    #expect(Instant.now() - start >= Limits.kioskLockMax)
+    first = nil
+    #expect(try KioskLock.acquire(folder: folder.path) != nil)
   }
 }

@@ -227,6 +227,8 @@ package enum Limits {
   package static let storeBusyTimeout: Duration = .seconds(5)
   /// Interval between attempts to lock the state folder; much shorter than a sync.
   package static let storeLockPollInterval: Duration = .milliseconds(5)
+  /// Maximum wait for the state folder's lock; the kernel ends a killed kiosk within milliseconds.
+  package static let kioskLockMax: Duration = .seconds(1)
   /// Maximum size of SQLite's page cache, in bytes.
   ///
   /// SQLite touches all of it immediately; the outbox is read once and in order, so a larger cache would not help.
