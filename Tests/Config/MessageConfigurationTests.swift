@@ -43,6 +43,18 @@ import Testing
     #expect(sentence.hasPrefix("k:3:") && sentence.contains("%{uid} %{tag}") && sentence.contains("format: literal"))
   }
 
+  @Test(arguments: ["null", "~", "NULL"]) func `null without quotes is not a message`(_ word: String) {
+    guard case .refused(let problems) = parse("topic: t, message: \(word)") else {
+      Issue.record("accepted")
+      return
+    }
+    #expect(problems.first?.sentence.hasSuffix("not \(word) (use quotes for this text)") == true)
+    guard case .loaded = parse("topic: t, message: '\(word)'") else {
+      Issue.record("refused")
+      return
+    }
+  }
+
   @Test(arguments: [
     ("topic: t, message: , retain: true", "message"), ("topic: t, message: ", "message"),
     ("room: '#a:b', message: ", "message"), ("topic: t, message: m, on_remove: {message: }", "on_remove.message"),

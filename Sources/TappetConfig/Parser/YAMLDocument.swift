@@ -66,6 +66,10 @@ final class YAMLNode: Sendable {
 /// The reason why a text is not a single valid document.
 package indirect enum YAMLError: Hashable, Sendable {
   case syntax(String)
+  /// An unquoted value that starts with a character that has a meaning in YAML, or contains a colon and a space.
+  case unquoted(String)
+  /// A line that does not continue what the lines above it start; `problem` is libyaml's.
+  case misplaced(problem: String)
   /// A tab in the indentation, where only spaces are allowed.
   case tab
   /// A no-break space (U+00A0) where YAML accepts only a plain space; YAML treats it as a letter.
@@ -226,7 +230,48 @@ final class YAMLDocument {
     if !isAtTab, let place = noBreakSpace(line: Int(clamping: parser.pointee.problem_mark.line) + 1) {
       return YAMLFailure(position: place, error: .noBreakSpace)
     }
-    return YAMLFailure(position: position(parser.pointee.problem_mark), error: isAtTab ? .tab : .syntax(problem))
+    let place = position(parser.pointee.problem_mark)
+    return YAMLFailure(position: place, error: isAtTab ? .tab : cause(of: problem, at: place))
+  }
+
+  /// Returns the likely mistake behind libyaml's problem.
+  private func cause(of problem: String, at place: TextPosition) -> YAMLError {
+    let line = line(place.line)
+    let (before, rest) = (line.prefix(place.column - 1), line.dropFirst(place.column - 1))
+    switch problem {
+    case "found character that cannot start any token": return .unquoted(shown(rest, after: before))
+    case "mapping values are not allowed in this context":
+      // Either a second colon, as in `key: a: b`, or a key that is indented below a value.
+      guard let colon = before.firstIndex(of: ":") else { return .misplaced(problem: problem) }
+      return .unquoted(shown(line[(colon + 1)...], after: line[...colon]))
+    case "did not find expected key", "did not find expected '-' indicator", "could not find expected ':'",
+      "block sequence entries are not allowed in this context":
+      return .misplaced(problem: problem)
+    default: return .syntax(problem)
+    }
+  }
+
+  /// Returns a value or, if its key may be that of a password, only its first character.
+  private func shown(_ value: ArraySlice<Unicode.Scalar>, after key: ArraySlice<Unicode.Scalar>) -> String {
+    let value = Self.text(value)
+    let key = Self.text(key)
+    let isOpen = ["message:", "topic:", "title:", "name:"].contains { key == $0 || key == "- " + $0 }
+    return isOpen ? value : String(value.unicodeScalars.prefix(1)) + "…"
+  }
+
+  private static func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+    var text = String.UnicodeScalarView()
+    text.append(contentsOf: scalars)
+    return String(text).trimmedLabel ?? ""
+  }
+
+  /// Returns a line without its comment.
+  private func line(_ number: Int) -> [Unicode.Scalar] {
+    let lines = text.split(maxSplits: number, omittingEmptySubsequences: false) { $0 == 0x0A }
+    guard lines.indices.contains(number - 1) else { return [] }
+    let scalars = Array(String(decoding: lines[number - 1], as: UTF8.self).unicodeScalars)
+    let comment = scalars.indices.first { scalars[$0] == "#" && $0 > 0 && scalars[$0 - 1] == " " }
+    return Array(scalars[..<(comment ?? scalars.count)])
   }
 
   /// Rejects no-break spaces in keys: YAML treats them as letters, both in `url:\u{a0}x` and in an indentation.

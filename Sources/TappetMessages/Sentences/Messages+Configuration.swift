@@ -1,8 +1,14 @@
 // Sentences for errors in a configuration.
 
+import CPlatform
 import TappetConfig
 import TappetCore
 import TappetPlatform
+
+extension SystemError {
+  /// The text of an error with a file, and the remedy if this user may not access it.
+  var adviceText: String { text + (code == EACCES ? "; use sudo, or correct its owner and mode" : "") }
+}
 
 extension ConfigurationProblem {
   /// Human-readable message, one sentence, with file, line and column.
@@ -11,7 +17,7 @@ extension ConfigurationProblem {
   package var sentence: String {
     @export(interface) get {
       // If the file could not be read, there is no line number.
-      if case .cannotRead(let error) = kind { return "\(file) cannot be read: \(error.text)".escaped }
+      if case .cannotRead(let error) = kind { return "\(file) cannot be read: \(error.adviceText)".escaped }
       return "\(file):\(position.line):\(position.column): \(words)".escaped
     }
   }
@@ -23,18 +29,10 @@ extension ConfigurationProblem {
     let inPlace = place.isEmpty ? "" : " in \(place)"
     let what = place.isEmpty ? "the file" : place
     switch kind {
-    case .cannotRead(let error): return error.text
+    case .cannotRead(let error): return error.adviceText
     case .tooLarge(let size, let max): return "the file is \(size) bytes long; the maximum is \(max)"
     case .notUTF8: return "the file is not UTF-8 text"
-    case .yaml(.syntax(let problem)): return "the file is not valid YAML: \(problem)"
-    case .yaml(.tab): return "a tab is used for indentation; indent with spaces only"
-    case .yaml(.noBreakSpace): return "a no-break space (U+00A0) is used where only a plain space is allowed; retype it"
-    case .yaml(.tag(let tag)): return "the tag '\(tag)' is not supported; write the value without it"
-    case .yaml(.unknownAlias(let name)): return "the alias '*\(name)' is not defined before it is used"
-    case .yaml(.tooManyNodes(let max)): return "the file contains more than \(max) values, counting each alias"
-    case .yaml(.tooDeep(let max)): return "the file is nested more than \(max) levels deep"
-    case .yaml(.severalDocuments): return "a second document starts here; a configuration must be a single document"
-    case .yaml(.empty): return "the file is empty, or contains only comments"
+    case .yaml(let error): return error.sentence
     case .mergeKey: return "merge keys ('<<') are not supported\(inPlace); write the values out"
     case .keyNotText: return "a key\(inPlace) is not text"
     case .unknownKey(let key, let nearest): return "unknown key '\(key)'\(inPlace)" + Spelling.suggestion(nearest)
@@ -76,7 +74,7 @@ extension ConfigurationProblem {
     case .timestampWithoutKey: return "\(what) uses %T, but no 'timestamp_key' is set"
     case .unusableLine(let path, let fault): return fault.sentence(path)
     case .timeZoneMissing(let name): return OldTimeZone.sentence(name)
-    case .fileUnreadable(let path, let error): return "\(path) cannot be read: \(error.text)"
+    case .fileUnreadable(let path, let error): return "\(path) cannot be read: \(error.adviceText)"
     case .keyFileOpen(let path, let mode):
       return "\(path) can be read by others (mode \(Self.octal(mode))); run: chmod 600 \(path)"
     case .keyFileMalformed(let path): return "\(path) must contain 32, 48 or 64 hex digits and nothing else"
@@ -150,5 +148,34 @@ extension CopiedTrigger {
     case .inventory:
       "the inventory cannot do that, because barcodes, which can be copied, change it; use an action that does neither"
     }
+  }
+}
+
+extension YAMLError {
+  /// Human-readable error, one sentence.
+  fileprivate var sentence: String {
+    switch self {
+    case .syntax(let problem): return "the file is not valid YAML: \(problem)"
+    case .unquoted(let value):
+      let isIndicator = value.unicodeScalars.first.map { ["%", "@", "`"].contains($0) } ?? false
+      let why = isIndicator ? "starts with \(String(value.unicodeScalars.prefix(1)))" : "contains ': '"
+      return "a value that \(why) must be in quotes: '\(Self.quoted(value))'"
+    case .misplaced(let problem):
+      return "the file is not valid YAML: \(problem); is this line indented like its neighbours, and each quote closed?"
+    case .tab: return "a tab is used for indentation; indent with spaces only"
+    case .noBreakSpace: return "a no-break space (U+00A0) is used where only a plain space is allowed; retype it"
+    case .tag(let tag): return "the tag '\(tag)' is not supported; write the value without it, or a text in quotes"
+    case .unknownAlias(let name):
+      return "the alias '*\(name)' is not defined before it is used; write a text in quotes"
+    case .tooManyNodes(let max): return "the file contains more than \(max) values, counting each alias"
+    case .tooDeep(let max): return "the file is nested more than \(max) levels deep"
+    case .severalDocuments: return "a second document starts here; a configuration must be a single document"
+    case .empty: return "the file is empty, or contains only comments"
+    }
+  }
+
+  /// Doubles the quotes in a value, as YAML requires within single quotes.
+  private static func quoted(_ value: String) -> String {
+    String(decoding: value.utf8.flatMap { $0 == 0x27 ? [0x27, 0x27] : [$0] }, as: UTF8.self)
   }
 }
