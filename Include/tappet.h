@@ -1126,7 +1126,7 @@ struct tappet_kiosk_action {
   const char *name;              /**< Unique name, which secrets refer to; 1 to 64 bytes on one line without invisible
                                       characters. */
   const char *title;             /**< Title for people; at most 128 bytes on one line; NULL means the name. */
-  const char *topic;             /**< Topic without wildcards that does not start with '$'; at most 65535 bytes. It may
+  const char *topic;             /**< Topic without wildcards, not below $SYS or $share; at most 65535 bytes. It may
                                       contain "%{uid}" and other placeholders, as in kiosk.yaml. */
   const char *message;           /**< Message of at most 64 KiB. The first "%T" is replaced with a timestamp token, the
                                       first "%I" with a unique id, and "%{uid}" and other placeholders with details of

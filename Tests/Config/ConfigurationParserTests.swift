@@ -188,12 +188,18 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     BadConfig(good + "clock: [\n", "kiosk.yaml:6:1: the file is not valid YAML: did not find expected node content"),
     BadConfig(
       good + "clock: \u{7}\n", "kiosk.yaml:5:8: the file is not valid YAML: control characters are not allowed"),
-    BadConfig(good + "clock: *c\n", "kiosk.yaml:5:8: the alias '*c' is not defined before it is used"),
-    BadConfig(good + "panel: &p {a: *p}\n", "kiosk.yaml:5:15: the alias '*p' is not defined before it is used"),
+    BadConfig(
+      good + "clock: *c\n", "kiosk.yaml:5:8: the alias '*c' is not defined before it is used; write a text in quotes"),
+    BadConfig(
+      good + "panel: &p {a: *p}\n",
+      "kiosk.yaml:5:15: the alias '*p' is not defined before it is used; write a text in quotes"),
     BadConfig(
       good + "clock: !!int 5\n",
-      "kiosk.yaml:5:8: the tag 'tag:yaml.org,2002:int' is not supported; write the value without it"),
-    BadConfig(good + "panel: !x {}\n", "kiosk.yaml:5:8: the tag '!x' is not supported; write the value without it"),
+      "kiosk.yaml:5:8: the tag 'tag:yaml.org,2002:int' is not supported; write the value without it, or in quotes"
+    ),
+    BadConfig(
+      good + "panel: !x {}\n",
+      "kiosk.yaml:5:8: the tag '!x' is not supported; write the value without it, or in quotes"),
     BadConfig(good + "clock: check\nclock: trust\n", "kiosk.yaml:6:1: duplicate key 'clock'"),
     BadConfig(good + "clok: check\n", "kiosk.yaml:5:1: unknown key 'clok' (did you mean 'clock'?)"),
     BadConfig(good + "zzzzzzzz: 1\n", "kiosk.yaml:5:1: unknown key 'zzzzzzzz'"),
@@ -253,8 +259,8 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
         + "at most 18 h, not '60'",
       "kiosk.yaml:7:19: broker.answer_timeout must be 1 s or more, not '900 ms'",
       "kiosk.yaml:9:34: actions[0].message uses %T, but no 'timestamp_key' is set",
-      "kiosk.yaml:10:22: actions[1].topic must be a topic without '+', '#' and control characters that does not "
-        + "start with '$', not 'a/+'",
+      "kiosk.yaml:10:22: actions[1].topic must be a topic without '+', '#' and control characters, and "
+        + "without '$SYS/' or '$share/' at its start, not 'a/+'",
       "kiosk.yaml:11:22: actions[2].topic must be text that is not empty, not ''",
       "kiosk.yaml:11:35: actions[2].message looks like a YAML mapping or list; "
         + "enclose it in quotes: message: '{\"command\":1}'",

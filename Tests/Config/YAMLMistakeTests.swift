@@ -25,7 +25,7 @@ import Testing
     ("pin: @secret", "4:6: a value that starts with @ must be in quotes: '@…'"),
     ("title: Ann's: door", "4:13: a value that contains ': ' must be in quotes: 'Ann''s: door'"),
     ("password: a: b", "4:12: a value that contains ': ' must be in quotes: 'a…'"),
-    ("clock: !x y", "4:8: the tag '!x' is not supported; write the value without it, or a text in quotes"),
+    ("clock: !x y", "4:8: the tag '!x' is not supported; write the value without it, or in quotes"),
   ])
   func `a text that needs quotes is reported with them, and one that may be secret is not shown`(
     _ line: String, _ sentence: String

@@ -169,7 +169,9 @@ extension YAMLReader {
   mutating func topic(_ node: YAMLNode?) -> String? {
     guard let node, let text = text(node) else { return nil }
     guard Action.isTopic(text) else {
-      invalid(node, expected: "a topic without '+', '#' and control characters that does not start with '$'")
+      invalid(
+        node,
+        expected: "a topic without '+', '#' and control characters, and without '$SYS/' or '$share/' at its start")
       return nil
     }
     return text
@@ -184,8 +186,9 @@ extension YAMLReader {
       note(.unquotedMessage, at: node)
       return nil
     }
-    guard !text.isEmpty || !isPlain else {
-      note(.wrongType(expected: "text, or '' for an empty message", found: "nothing"), at: node)
+    guard !isPlain || !Self.isNull(text) else {
+      let found = text.isEmpty ? "nothing" : "\(text) (use quotes for this text)"
+      note(.wrongType(expected: "text, or '' for an empty message", found: found), at: node)
       return nil
     }
     guard !text.utf8.contains(0), text.utf8.count <= Limits.messageSizeMax else {

@@ -142,10 +142,12 @@ package final class Action: Hashable, Sendable {
 
   /// Whether `text` is a topic to which messages can be published.
   ///
-  /// Wildcards are for subscriptions (MQTT 3.1.1 §4.7.1); topics starting with $ are reserved for the server (§4.7.2).
+  /// Wildcards are for subscriptions (MQTT 3.1.1 §4.7.1). Of the topics starting with $, which brokers define (§4.7.2),
+  /// `$SYS/` is the broker's own state, and `$share/` a subscription; AWS IoT receives messages on `$aws/`.
   package static func isTopic(_ text: String) -> Bool {
-    let isForbidden = text.utf8.contains { $0 == 0x2B || $0 == 0x23 } || text.utf8.first == 0x24
-    return !isForbidden && text.isOfMQTT && (1...Limits.topicSizeMax).contains(text.utf8.count)
+    let isReserved = ["$SYS", "$share"].contains { text == $0 || text.begins(with: $0 + "/") }
+    let hasWildcard = text.utf8.contains { $0 == 0x2B || $0 == 0x23 }
+    return !isReserved && !hasWildcard && text.isOfMQTT && (1...Limits.topicSizeMax).contains(text.utf8.count)
   }
 
   /// Compares all fields.

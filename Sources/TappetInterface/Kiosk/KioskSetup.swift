@@ -46,7 +46,7 @@ struct KioskSetup {
     guard let title else { throw Failure(.argument, "the title of '\(name)' must be 1 to 128 bytes on one line") }
     guard let topic = text(given.topic, sizeMax: Limits.topicSizeMax), Action.isTopic(topic) else {
       throw Failure(
-        .argument, "the topic of '\(name)' cannot contain '+', '#' or control characters, or start with '$'")
+        .argument, "the topic of '\(name)' cannot contain '+', '#' or control characters, or start with '$SYS/'")
     }
     guard let message = text(given.message, sizeMax: Limits.messageSizeMax) else {
       throw Failure(.argument, "the message of '\(name)' must be at most 65536 bytes of UTF-8")

@@ -32,7 +32,7 @@ extension SetupWizard {
   private func askTopic() throws(CommandFailure) {
     try resolve("topic", "Topic", default: files.draft.actions[0].topic) { (answer) throws(CommandFailure) in
       guard Action.isTopic(answer) else {
-        return "a topic must not contain '+', '#' or control characters, or start with '$'"
+        return "a topic must not contain '+', '#' or control characters, or start with '$SYS/' or '$share/'"
       }
       files.draft.actions[0].topic = answer
       return try actionMistake()

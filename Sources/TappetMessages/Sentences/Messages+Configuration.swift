@@ -164,7 +164,7 @@ extension YAMLError {
       return "the file is not valid YAML: \(problem); is this line indented like its neighbours, and each quote closed?"
     case .tab: return "a tab is used for indentation; indent with spaces only"
     case .noBreakSpace: return "a no-break space (U+00A0) is used where only a plain space is allowed; retype it"
-    case .tag(let tag): return "the tag '\(tag)' is not supported; write the value without it, or a text in quotes"
+    case .tag(let tag): return "the tag '\(tag)' is not supported; write the value without it, or in quotes"
     case .unknownAlias(let name):
       return "the alias '*\(name)' is not defined before it is used; write a text in quotes"
     case .tooManyNodes(let max): return "the file contains more than \(max) values, counting each alias"
