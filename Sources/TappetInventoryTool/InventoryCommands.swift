@@ -121,7 +121,8 @@ extension Command {
           return "specify what to change: " + names.map { "--" + $0 }.joined(separator: ", ")
         }
         if let text = arguments.value("tag"), TagUID(written: text) == nil {
-          return "--tag must be a UID of 8, 14 or 20 hexadecimal digits, not '\(text)'"
+          let meant = TagUID.ofDecimal(text).map { ", which in decimal is " + $0.joined(separator: " or ") } ?? ""
+          return "--tag must be a UID of 8, 14 or 20 hexadecimal digits\(meant), not '\(text)'"
         }
         return usageErrorOfMinimum(arguments)
       },

@@ -23,7 +23,7 @@ import Testing
       """
       tags:
         - {uid: '04:A1:b2:c3:d4:e5:f6', action: play, label: Abbey Road, trust: uid}
-        - {uid: 04112233, action: play, trust: uid}
+        - {uid: 04 11 22 33, action: play, trust: uid}
         - {text: box 7, action: play, trust: uid}
         - {uri: "https://boxes.example/8", action: play, trust: uid}
       unknown_tags: {topic: 'tags/%{uid}', message: '{"text": "%{text}"}', offline: drop}
@@ -53,6 +53,10 @@ import Testing
     ("tags: [{uid: 04112233, action: play, trust: yes}]", "must be 'uid'"),
     ("tags: [{uid: 08112233, action: play, trust: uid}]", "that start with 08"),
     ("tags: [{uid: 0411223344, action: play, trust: uid}]", "8, 14 or 20 hex digits"),
+    (
+      "tags: [{uid: 0563537489, action: play, trust: uid}]",
+      "which in decimal is 2196e651 or 51e69621, not '0563537489'"
+    ),
     ("tags: [{uid: 04112233, text: a, action: play, trust: uid}]", "must be used without 'uid'"),
     ("tags: [{action: play, trust: uid}]", "'uid' is missing"),
     ("tags: [{uid: 04112233, trust: uid}]", "'action' is missing"),

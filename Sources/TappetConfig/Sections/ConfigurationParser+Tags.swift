@@ -49,7 +49,8 @@ extension YAMLReader {
     if let node = mapping["uri"] { return text(node).map { .uri($0) } }
     guard let node = required("uid", in: mapping), let text = text(node) else { return nil }
     guard let uid = TagUID(written: text) else {
-      invalid(node, expected: "a UID of 8, 14 or 20 hex digits")
+      let meant = TagUID.ofDecimal(text).map { ", which in decimal is " + $0.joined(separator: " or ") } ?? ""
+      invalid(node, expected: "a UID of 8, 14 or 20 hex digits" + meant)
       return nil
     }
     guard !uid.isRandom else {

@@ -69,11 +69,26 @@ extension ExternalTag.Identifier {
 }
 
 extension TagUID {
-  /// Parses a UID of hex digits, optionally separated by colons or hyphens; `nil` unless it has 4, 7 or 10 bytes.
+  /// Parses a UID of hex digits, optionally separated by colons, hyphens or spaces; `nil` unless it has 4, 7 or 10
+  /// bytes.
   package init?(written text: String) {
-    let digits = String(decoding: text.utf8.filter { $0 != 0x3A && $0 != 0x2D }, as: UTF8.self)
+    let digits = String(decoding: text.utf8.filter { $0 != 0x3A && $0 != 0x2D && $0 != 0x20 }, as: UTF8.self)
     guard let bytes = Hex.decode(digits), [4, 7, 10].contains(bytes.count) else { return nil }
     self.init(bytes)
+  }
+
+  /// Returns hex digits of a UID as they are shown to users who do not need the full UID: the last four.
+  package static func masked(_ digits: String) -> String { "…" + String(digits.suffix(4)) }
+
+  /// Returns the two UIDs that a decimal number may mean, as USB readers type one: 0563537489 is 2196e651 or, with its
+  /// bytes reversed, 51e69621; `nil` for any other text.
+  @export(interface)
+  package static func ofDecimal(_ text: String) -> [String]? {
+    guard (9...10).contains(text.utf8.count), let number = Int64(decimal: text.utf8.drop { $0 == UInt8(ascii: "0") }),
+      number <= UInt32.max
+    else { return nil }
+    let bytes = UInt32(number).bigEndianBytes
+    return [Hex.encode(bytes), Hex.encode(bytes.reversed())]
   }
 }
 
