@@ -29,7 +29,7 @@ package final class TLSContext {
   /// The name for SNI; `nil` for an IP address, which RFC 6066 §3 does not allow.
   fileprivate let serverName: String?
   fileprivate let host: String
-  fileprivate var verification: (code: Int32, subject: String)?
+  fileprivate var verification: (code: Int32, subject: String, names: String)?
   fileprivate var alert: UInt8?
   fileprivate var errorCode: UInt = 0
   /// The pre-shared key used instead of certificates; `nil` if certificates are used.
@@ -61,7 +61,7 @@ package final class TLSContext {
   /// The failure, from the most specific source; `nil` if the connection was simply closed.
   package var failure: TLSFailure? {
     @export(interface) get {
-      if let verification { return Certificates.failure(verification.code, verification.subject, host: host) }
+      if let verification { return Certificates.failure(verification, host: host) }
       if let alert { return .alert(TLSAlert(alert)) }
       guard errorCode != 0 else { return nil }
       switch ERR_GET_REASON(errorCode) {
@@ -205,7 +205,10 @@ package enum Certificates {
       let context = context(of: OpaquePointer(ssl)), context.verification == nil
     else { return verdict }
     let certificate = X509_STORE_CTX_get_current_cert(store)
-    context.verification = (X509_STORE_CTX_get_error(store), OpenSSLText.name(X509_get_subject_name(certificate)))
+    context.verification = (
+      X509_STORE_CTX_get_error(store), OpenSSLText.name(X509_get_subject_name(certificate)),
+      alternativeNames(of: certificate)
+    )
     return verdict
   }
 
@@ -250,8 +253,11 @@ package enum Certificates {
     return Unmanaged<TLSContext>.fromOpaque(pointer).takeUnretainedValue()
   }
 
-  fileprivate static func failure(_ code: Int32, _ subject: String, host: String) -> TLSFailure {
-    switch code {
+  fileprivate static func failure(
+    _ verification: (code: Int32, subject: String, names: String), host: String
+  ) -> TLSFailure {
+    let (code, subject, names) = verification
+    return switch code {
     // With legitimate brokers, a signature mismatch means that the CA was recreated under the same name.
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
       X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_CERT_SIGNATURE_FAILURE, X509_V_ERR_CERT_UNTRUSTED:
@@ -259,7 +265,8 @@ package enum Certificates {
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN: .selfSigned(subject: subject)
     case X509_V_ERR_CERT_HAS_EXPIRED: .expired(subject: subject)
     case X509_V_ERR_CERT_NOT_YET_VALID: .notYetValid(subject: subject)
-    case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH: .hostMismatch(expected: host, subject: subject)
+    case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
+      .hostMismatch(expected: host, subject: subject, names: names)
     case X509_V_ERR_CERT_REVOKED: .revoked(subject: subject)
     case X509_V_ERR_UNABLE_TO_GET_CRL: .crlMissing(subject: subject)
     case X509_V_ERR_CRL_HAS_EXPIRED: .crlExpired(subject: subject)

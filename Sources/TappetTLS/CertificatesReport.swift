@@ -168,12 +168,7 @@ extension Certificate {
   }
 
   /// The subjectAltName, such as `DNS:localhost, IP Address:127.0.0.1`: untrusted text, empty if absent.
-  var alternativeNames: String {
-    let place = X509_get_ext_by_NID(handle, NID_subject_alt_name, -1)
-    guard place >= 0, let found = X509_get_ext(handle, place) else { return "" }
-    let text = OpenSSLText.bytes(sizeMax: Limits.certificateNameSizeMax) { X509V3_EXT_print($0, found, 0, 0) }
-    return String(decoding: text, as: UTF8.self)
-  }
+  var alternativeNames: String { Certificates.alternativeNames(of: handle) }
 
   /// Returns why the chain is invalid; `nil` when it is valid.
   ///
@@ -198,5 +193,16 @@ extension Certificate {
     }
     guard X509_verify_cert(context) != 1 else { return nil }
     return OpenSSLText.string(X509_verify_cert_error_string(Int(X509_STORE_CTX_get_error(context))))
+  }
+}
+
+extension Certificates {
+  /// Returns a certificate's subjectAltName, such as `DNS:localhost, IP Address:127.0.0.1`: untrusted text, empty if
+  /// absent.
+  static func alternativeNames(of certificate: OpaquePointer?) -> String {
+    let place = X509_get_ext_by_NID(certificate, NID_subject_alt_name, -1)
+    guard place >= 0, let found = X509_get_ext(certificate, place) else { return "" }
+    let text = OpenSSLText.bytes(sizeMax: Limits.certificateNameSizeMax) { X509V3_EXT_print($0, found, 0, 0) }
+    return String(decoding: text, as: UTF8.self)
   }
 }

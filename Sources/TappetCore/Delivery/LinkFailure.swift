@@ -206,7 +206,8 @@ package indirect enum TLSFailure: Hashable, Sendable {
   case expired(subject: String)
   /// The certificate is not valid yet; usually the local clock is wrong, not the certificate.
   case notYetValid(subject: String)
-  case hostMismatch(expected: String, subject: String)
+  /// `names` is the subjectAltName, such as `DNS:localhost, IP Address:127.0.0.1`; empty if absent.
+  case hostMismatch(expected: String, subject: String, names: String)
   case revoked(subject: String)
   /// No revocation list from the issuer is available.
   case crlMissing(subject: String)

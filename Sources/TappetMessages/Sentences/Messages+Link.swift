@@ -128,7 +128,9 @@ extension ConnackCode {
     switch self {
     case .unacceptableProtocolVersion:
       "the broker does not support this version of MQTT: try a different broker.protocol"
-    case .identifierRejected: "the broker rejected the client_id: it may be too long, or not allowed; see its log"
+    case .identifierRejected:
+      "the broker rejected the client_id, which may be too long or not allowed, or a keepalive above its limit, for "
+        + "which MQTT 3.1.1 has no other code; see its log"
     case .serverUnavailable: "the broker reports that it is unavailable: wait, or see its log"
     case .badUserNameOrPassword:
       "the broker requires a user name and password, or does not accept the certificate as identity: see its "
@@ -198,9 +200,9 @@ extension TLSFailure {
         + "clock if it is ahead"
     case .notYetValid(let subject):
       "a certificate of the broker is not valid yet (\(subject.quoted)): most likely this machine's clock is behind"
-    case .hostMismatch(let expected, let subject):
-      "the broker's certificate (\(subject.quoted)) was not issued for '\(expected)': use a name from its "
-        + "subjectAltName in broker.url; the CN is ignored"
+    case .hostMismatch(let expected, let subject, let names):
+      "the broker's certificate (\(subject.quoted)) was not issued for '\(expected)'"
+        + TLSFailure.advice(expected, names: names)
     case .revoked(let subject):
       "a certificate of the broker was revoked (\(subject.quoted)): do not trust this server"
     case .crlMissing(let subject):
@@ -218,6 +220,23 @@ extension TLSFailure {
     case .noCommonVersion: "the broker supports only TLS versions older than 1.2: update it"
     case .protocolError(_, let text): "the TLS handshake failed (\(text)): see the broker's log"
     }
+  }
+}
+
+extension TLSFailure {
+  /// The most names of a certificate that a sentence lists.
+  private static var namesMax: Int { 5 }
+
+  /// Returns the end of the sentence about a certificate for other names.
+  private static func advice(_ expected: String, names: String) -> String {
+    let all = names.utf8.split(separator: UInt8(ascii: ",")).map { String(Substring($0)).trimmedLabel ?? "" }
+    if all.isEmpty { return ": it has no subjectAltName, and the CN is ignored; get a certificate for that name" }
+    if all.contains("DNS:" + expected) {
+      return ": it has the address as a DNS name, but an address counts only as an IP address (IP:\(expected))"
+    }
+    let more = all.count > namesMax ? " and \(all.count - namesMax) more" : ""
+    return ", but for " + all.prefix(namesMax).joined(separator: ", ").quoted + more
+      + ": use one of these names in broker.url, or get a certificate for that name"
   }
 }
 
