@@ -1,6 +1,7 @@
 // The keepalive and the addresses of a link, by a script in seconds.
 
 import TappetCore
+import TappetMessages
 import Testing
 
 @testable import TappetBroker
@@ -73,5 +74,19 @@ private func second(_ number: Int64) -> Instant { Instant(nanoseconds: number * 
     #expect(attempt.nextAddress(at: second(2)) == "b" && attempt.addressDeadline == second(16))
     #expect(attempt.nextAddress(at: second(16)) == "c" && attempt.addressDeadline == second(30))
     #expect(attempt.nextAddress(at: second(20)) == nil)
+  }
+
+  @Test func `a shorter keepalive is tried where MQTT 3.1.1 has only the code of a bad client id`() {
+    let endpoint = BrokerEndpoint(host: "broker", port: 1883, usesTLS: false)
+    var attempt = BrokerLinkAttempt(
+      BrokerSettings(endpoints: [endpoint], clientID: "k", keepaliveSeconds: 120), endpoint: endpoint, mqtt5: .unknown,
+      addresses: ["a"], deadline: second(30))
+    for seconds: UInt16 in [120, 60, 10] {
+      #expect(attempt.nextAddress(at: second(1)) == "a" && attempt.keepaliveSeconds == seconds)
+      let isOther = attempt.shortensKeepalive(after: .connack(.notAuthorized))
+      let isShorter = attempt.shortensKeepalive(after: .connack(.identifierRejected))
+      #expect(!isOther && isShorter == (seconds > 10))
+    }
+    #expect(LinkFailure.connack(.identifierRejected).sentence.contains("keepalive"))
   }
 }

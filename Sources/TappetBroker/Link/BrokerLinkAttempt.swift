@@ -12,6 +12,8 @@ struct BrokerLinkAttempt {
   private(set) var failureOfMQTT5: LinkFailure?
   /// Whether the broker is assumed to support retained messages.
   private(set) var keepsRetained: Bool
+  /// The interval to request, in seconds, which the broker may limit.
+  private(set) var keepaliveSeconds: UInt16
   /// Whether the last will has QoS 0, to find out whether the broker rejects QoS 1.
   private(set) var testsQoS0 = false
   /// Deadline of the whole attempt.
@@ -33,6 +35,7 @@ struct BrokerLinkAttempt {
     self.keepsRetained = keepsRetained
     mayFallBack = settings.version == nil
     version = mayFallBack && mqtt5 == .absent ? .v311 : settings.firstVersion(for: endpoint)
+    keepaliveSeconds = settings.keepaliveSeconds
     self.deadline = deadline
     addressDeadline = deadline
     remaining = addresses[...]
@@ -57,6 +60,19 @@ struct BrokerLinkAttempt {
     else { return false }
     version = .v311
     failureOfMQTT5 = failure
+    remaining = [address] + remaining
+    return true
+  }
+
+  /// Returns whether to try the same address with a shorter keepalive.
+  ///
+  /// A broker refuses one above its limit with the code of a bad client id, because MQTT 3.1.1 has no other (mosquitto:
+  /// `max_keepalive`).
+  mutating func shortensKeepalive(after failure: LinkFailure) -> Bool {
+    guard failure == .connack(.identifierRejected), let address,
+      let shorter = Limits.keepaliveFallbackSeconds.first(where: { $0 < keepaliveSeconds })
+    else { return false }
+    keepaliveSeconds = shorter
     remaining = [address] + remaining
     return true
   }

@@ -55,7 +55,7 @@ extension BrokerLinkLoop {
       }
     }
     observe?(.trying(address: address, attempt.version))
-    current.keepsRetained = attempt.keepsRetained
+    (current.keepsRetained, current.keepaliveSeconds) = (attempt.keepsRetained, attempt.keepaliveSeconds)
     var settings = current
     if attempt.testsQoS0 {
       settings.will = current.lastWill

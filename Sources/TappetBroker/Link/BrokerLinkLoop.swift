@@ -344,11 +344,11 @@ final class BrokerLinkLoop {
     }
   }
 
-  /// Ends the attempt, or retries with MQTT 3.1.1 or a lesser will if the broker may require either.
+  /// Ends the attempt, or retries with MQTT 3.1.1, a shorter keepalive or a lesser will, which the broker may require.
   private func attemptFailed(_ failure: LinkFailure) {
     guard case .handshaking(var attempt) = phase else { return end(.failed(failure)) }
     let goesOn =
-      attempt.fallsBack(after: failure)
+      attempt.fallsBack(after: failure) || attempt.shortensKeepalive(after: failure)
       || (current.announcesStatus || current.needsQoS1) && attempt.lessensWill(after: failure)
     guard goesOn else { return end(.failed(failure)) }
     tryNextAddress(of: attempt, after: failure)

@@ -19,6 +19,8 @@ extension Limits {
   ///
   /// The resolver tries several servers, twice, for several seconds each.
   package static let resolverPatienceMax: Duration = .seconds(180)
+  /// Keepalives to try, in seconds, at a broker that refuses a longer one; mosquitto's limit is at least 10 s.
+  package static let keepaliveFallbackSeconds: [UInt16] = [60, 10]
   /// Maximum number of addresses per host name that are tried in turn.
   package static let addressesMax = 8
   /// Interval at which the socket is polled during a handshake.
