@@ -120,6 +120,13 @@ import Testing
     #expect(say("!gate pulse", as: "$2", story, at: 42_100).last == "reply - done to $2")
   }
 
+  @Test(arguments: [
+    "!Light", "!LIGHT\n", "\u{a0}!light", "!light\t", "> <@ben:h> is it dark?\n> yes\n\n!Light", "!light\u{FE0F}",
+  ])
+  func `a line as a phone writes it is understood`(_ text: String) {
+    #expect(say(text, running(plan)) == ["store light", "report command light on #door:h"])
+  }
+
   @Test(arguments: ["gate on", "!", "! gate on", "!weather", "!gate on now", "!down on", "", "!!light"])
   func `a line that is not about this kiosk is left to other programs`(_ text: String) {
     let story = running(plan)
