@@ -93,13 +93,13 @@ struct CheckReport {
       note(
         "reader", .note, "not tried: the running kiosk is using it; use 'tappet check --running' to query the kiosk")
     }
-    checkBroker(configuration, delivers: delivers)
+    checkBroker(configuration, delivers: delivers, isRunning: kiosk != nil)
     checkRooms(configuration)
     checkPanel(configuration, isRunning: kiosk != nil)
   }
 
   /// Connects to each of the broker's endpoints, unless its stored password could not be read.
-  private mutating func checkBroker(_ configuration: KioskConfiguration, delivers: Bool) {
+  private mutating func checkBroker(_ configuration: KioskConfiguration, delivers: Bool, isRunning: Bool) {
     guard let broker = configuration.broker else {
       let absent = KioskStatus.Link.absent
       return note("broker", .good, absent.sentence(configuration), code: absent.code)
@@ -107,11 +107,16 @@ struct CheckReport {
     guard !configuration.storesPassword || broker.password != nil else {
       return note("broker", .note, "not tried: its password is sealed; use 'tappet check --running' to query the kiosk")
     }
+    let isIdle = !isRunning && FolderProbe.isIdle(configuration.stateFolder)
     for index in broker.endpoints.indices {
-      let found = DeviceProbe.broker(broker, endpoint: index)
+      let found = DeviceProbe.broker(broker, endpoint: index, isIdle: isIdle)
       note("broker", found.verdict, found.text, code: found.code)
       if delivers { checkDelivery(broker, endpoint: index, configuration.actions) }
     }
+    guard !delivers, configuration.actions.contains(where: { $0.sampleTopic != nil }) else { return }
+    note(
+      "delivery", .note,
+      "not tried: 'tappet check --deliver' finds out whether the broker accepts the actions' messages")
   }
 
   /// Adds the state that the running kiosk reports for each part.
@@ -256,13 +261,16 @@ struct CheckReport {
     guard configuration.checksClock else {
       return note("clock", .good, "not synchronised, but trusted because of 'clock: trust'")
     }
-    let isNeeded =
-      configuration.actions.contains { $0.usesTimestamp } || configuration.commands.contains { $0.needsClock }
-    guard isNeeded else {
-      return note("clock", .good, "not synchronised, but no action uses %T")
+    let effects = [
+      configuration.actions.contains { $0.usesTimestamp } ? "messages with %T remain pending" : nil,
+      configuration.commands.contains { $0.needsClock } ? "commands with a time are refused" : nil,
+    ].compactMap { $0 }
+    guard !effects.isEmpty else {
+      return note("clock", .good, "not synchronised, but neither an action nor a command needs it")
     }
     note(
-      "clock", .bad, "not synchronised: messages with %T remain pending; start a time service, or set 'clock: trust'")
+      "clock", .bad,
+      "not synchronised: \(effects.joined(separator: ", and ")); start a time service, or set 'clock: trust'")
   }
 
   private mutating func checkPanel(_ configuration: KioskConfiguration, isRunning: Bool) {

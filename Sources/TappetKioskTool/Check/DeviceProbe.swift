@@ -43,17 +43,17 @@ enum DeviceProbe {
 
   /// Connects with a separate client id and publishes nothing, so that a running kiosk keeps its connection.
   ///
-  /// If the broker may have rejected only that id, a new kiosk (`isNew`) retries with its real id: only this detects a
-  /// wrong password, and no other client uses the real id yet.
+  /// If the broker may have rejected only that id, and no kiosk uses the real id (`isIdle`), retries with the real id:
+  /// only this detects a wrong password.
   static func broker(
-    _ settings: BrokerSettings, endpoint: Int, isNew: Bool = false, endedBy end: Int32 = -1
+    _ settings: BrokerSettings, endpoint: Int, isIdle: Bool, endedBy end: Int32 = -1
   ) -> Finding {
     let probe = settings.forProbe
     let answer = broker(probe, endpoint, endedBy: end)
     guard case .refused(let failure) = answer, failure.mayConcernClientID else {
       return answer.finding(probe, endpoint)
     }
-    if isNew {
+    if isIdle {
       let real = settings.forProbe(clientID: settings.clientID)
       return broker(real, endpoint, endedBy: end).finding(real, endpoint)
     }
@@ -67,13 +67,13 @@ enum DeviceProbe {
       defer { link.shutdown() }
       link.connect(endpoint: endpoint)
       let limit = SystemClock().now().instant + Limits.connectTimeout + .seconds(2)
-      var (didFallBack, lacksRetained) = (false, false)
+      var (fallback, lacksRetained): (LinkFailure?, Bool) = (nil, false)
       while waitReadable(mailbox.fileDescriptor, until: limit, endedBy: end) {
         for event in mailbox.drain() {
           switch event {
-          case .didFallBack: didFallBack = true
+          case .didFallBack(let failure): fallback = failure
           case .lacksRetained: lacksRetained = true
-          case .connected: return .accepted(didFallBack: didFallBack, lacksRetained: lacksRetained)
+          case .connected: return .accepted(fallback, lacksRetained: lacksRetained)
           case .failed(let failure), .lost(let failure): return .refused(failure)
           case .foundMQTT5, .acknowledged, .acknowledgedUnheard, .publishRefused, .disconnected: break
           }
@@ -84,9 +84,8 @@ enum DeviceProbe {
   }
 
   private static func idRefusal(_ clientID: String, _ failure: LinkFailure) -> String {
-    "the broker refused the client id '\(clientID)', which only this check uses; the broker may bind client ids "
-      + "to certificates or users, or the password may be wrong (\(failure.sentence)); use 'tappet check --running' to "
-      + "query the kiosk"
+    "the broker refused the client id '\(clientID)', which only this check uses (\(failure.sentence)); use 'tappet "
+      + "check --running' to query the kiosk"
   }
 
   private static func waitReadable(_ fd: Int32, until limit: Instant, endedBy end: Int32) -> Bool {
@@ -99,7 +98,8 @@ enum DeviceProbe {
 
 /// The result of an attempt to connect.
 private enum BrokerAnswer {
-  case accepted(didFallBack: Bool, lacksRetained: Bool)
+  /// MQTT 3.1.1 is used if MQTT 5 failed.
+  case accepted(LinkFailure?, lacksRetained: Bool)
   case refused(LinkFailure)
   case silent
   case noLink(SystemError)
@@ -107,17 +107,17 @@ private enum BrokerAnswer {
   func finding(_ settings: BrokerSettings, _ index: Int) -> DeviceProbe.Finding {
     let endpoint = settings.endpoints[index]
     switch self {
-    case .accepted(let didFallBack, let lacksRetained):
-      let usesMQTT5 = !didFallBack && settings.firstVersion(for: endpoint) == .v5
+    case .accepted(let fallback, let lacksRetained):
+      let usesMQTT5 = fallback == nil && settings.firstVersion(for: endpoint) == .v5
       let text = "connected to \(endpoint.text) with MQTT \(usesMQTT5 ? "5" : "3.1.1")"
       if lacksRetained {
         return (.note, text + ", which does not support retained messages: the kiosk publishes no status there", nil)
       }
-      guard didFallBack else { return (.good, text, nil) }
+      guard let fallback else { return (.good, text, nil) }
+      let why = fallback.refusesMQTT5 ? "the broker does not support MQTT 5" : "with MQTT 5, \(fallback.sentence)"
       return (
         .note,
-        text + ", because the broker does not support MQTT 5; a message that its access list denies may be counted as "
-          + "delivered", nil
+        text + ", because \(why); a message that its access list denies may be counted as delivered", nil
       )
     case .refused(let failure): return (.bad, "\(endpoint.text): \(failure.sentence)", failure.code)
     case .silent:

@@ -5,9 +5,13 @@ import TappetCommandLine
 import TappetConfig
 import TappetCore
 import TappetPlatform
+import TappetStore
 
 /// Checks the configuration, and the folders that contain it and its files.
 enum FolderProbe {
+  /// Whether no kiosk uses the state folder, according to its lock.
+  static func isIdle(_ folder: String) -> Bool { (try? KioskLock.acquire(folder: folder)) != nil }
+
   /// Returns a warning for each folder, and for the configuration at `path`, if it is writable by users other than root
   /// and the kiosk's user.
   ///

@@ -193,7 +193,7 @@ extension SetupWizard {
       }
       inform("  Connecting to \(files.draft.url) …")
       let probe = DeviceProbe.broker(
-        broker, endpoint: 0, isNew: true, endedBy: files.prompt.signalDescriptor)
+        broker, endpoint: 0, isIdle: true, endedBy: files.prompt.signalDescriptor)
       if probe.verdict != .bad { return inform("  " + probe.text) }
       if files.prompt.isOver { throw .reported(.refused) }
       Output.printError("  " + probe.text)
