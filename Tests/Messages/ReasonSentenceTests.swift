@@ -22,6 +22,32 @@ import Testing
     #expect(sentence(ELOOP) == "/s cannot be opened: Too many levels of symbolic links")
   }
 
+  @Test func `a record shows a whole UID only to users who may see keys`() {
+    let record = LogRecord(.info, "tap-refused", "refused", [("uid", "04010203040506")])
+    #expect(record.json(maySeeKeys: true)["uid"]?.text == "04010203040506")
+    #expect(record.json(maySeeKeys: false)["uid"]?.text == "…0506")
+  }
+
+  @Test func `a certificate for other names is reported with up to five of them`() {
+    func sentence(_ expected: String, _ names: String) -> String {
+      LinkFailure.tls(.hostMismatch(expected: expected, subject: "CN = broker", names: names)).sentence
+    }
+    #expect(
+      sentence("10.0.0.2", "DNS:broker.local").contains("not issued for '10.0.0.2', but for \"DNS:broker.local\""))
+    #expect(sentence("h", (1...7).map { "DNS:\($0)" }.joined(separator: ", ")).contains("DNS:5\" and 2 more"))
+    #expect(sentence("10.0.0.2", "DNS:10.0.0.2").contains("has the address as a DNS name"))
+    #expect(sentence("h", "").contains("the CN is ignored"))
+  }
+
+  @Test(arguments: [
+    ("pn532_i2c:/dev/i2c-1", "dtparam=i2c_arm=on"), ("pn532_spi:/dev/spidev0.0:500000", "dtparam=spi=on"),
+    ("pn532_uart:/dev/ttyAMA0", "enable_uart=1"), ("pn532_uart:/dev/ttyUSB0", "plug it in"),
+  ])
+  func `a device that is not there is called a bus to enable, where it is one`(_ device: String, _ advice: String) {
+    #expect(ReaderLoss.fault(.notFound, code: 0).sentence(device: device).contains(advice))
+    #expect(ReaderLoss.fault(.silent, code: 0).sentence(device: "x" + device).contains("lacks the driver 'x"))
+  }
+
   @Test func `only a kiosk promises to restart its reader`() {
     #expect(ReaderLoss.silent.sentence(device: nil).contains("it is restarted"))
     #expect(ReaderLoss.silent.sentence(device: nil, of: .library).contains("open the reader again"))

@@ -34,7 +34,10 @@ import Testing
         "the tag is forged"
       ),
       ("unknown action", "url=" + (try Signing.url(index: "7", key: stranger)), "action 7, which is not configured"),
-      ("no secret", "url=" + (try Signing.url(index: "2", key: stranger)), "'bell' has no secrets"),
+      (
+        "no secret", "url=" + (try Signing.url(index: "2", key: stranger)),
+        "'bell' has no secret, because it was removed or never imported"
+      ),
       ("empty", "empty", "the tag is empty"),
       ("not NDEF", "blank", "not formatted for NDEF"),
       ("length beyond the memory", "memory=" + beyond, "tag is damaged"),

@@ -26,13 +26,13 @@ extension ReaderLoss {
       }
     }
     let next = remedy("it is restarted", "open the reader again", "try again")
+    if case .fault = self, let driver = device.flatMap({ Self.unknownDriver($0) }) {
+      return "Debian's libnfc lacks the driver '\(driver)'; it supports " + Self.drivers.joined(separator: ", ")
+    }
     switch self {
     case .fault(.notFound, _):
       guard let device else { return "no reader was found; plug in a reader, or set 'reader: {device: …}'" }
-      if let driver = Self.unknownDriver(device) {
-        return "Debian's libnfc lacks the driver '\(driver)'; it supports " + Self.drivers.joined(separator: ", ")
-      }
-      return "\(name) was not found; plug it in, or correct 'reader: {device: …}'"
+      return "\(name) was not found; " + (Self.disabledBus(device) ?? "plug it in, or correct 'reader: {device: …}'")
     case .fault(.silent, _):
       return "\(name) does not respond; check its power and wiring"
         + remedy(". Tappet keeps trying to open it", ", and open it again", ", and try again")
@@ -64,6 +64,19 @@ extension ReaderLoss {
   private static let drivers = [
     "pn532_uart", "pn532_i2c", "pn532_spi", "pn53x_usb", "acr122_usb", "acr122s", "arygon",
   ]
+
+  /// Returns what to do about a bus of the board that is not enabled; `nil` for any other device.
+  private static func disabledBus(_ device: String) -> String? {
+    let parts = device.utf8.split(separator: UInt8(ascii: ":"))
+    let path = parts.count > 1 ? String(Substring(parts[1])) : ""
+    let buses: [(path: String, name: String, setting: String)] = [
+      ("/dev/i2c-", "I2C", "dtparam=i2c_arm=on"), ("/dev/spidev", "SPI", "dtparam=spi=on"),
+      ("/dev/ttyAMA", "the serial port", "enable_uart=1"), ("/dev/ttyS", "the serial port", "enable_uart=1"),
+      ("/dev/serial", "the serial port", "enable_uart=1"),
+    ]
+    guard let bus = buses.first(where: { path.begins(with: $0.path) }) else { return nil }
+    return "is \(bus.name) enabled? On a Raspberry Pi, add '\(bus.setting)' to /boot/firmware/config.txt and restart it"
+  }
 
   /// Returns the driver of a connection string if libnfc does not support it.
   private static func unknownDriver(_ device: String) -> String? {
@@ -103,7 +116,9 @@ extension TapRefusal {
     case .malformedURL(let error): return "tap refused: \(error.sentence)"
     case .noSuchAction(let index): return "tap refused: the tag is for action \(index), which is not configured"
     case .noTagConfigured(let action):
-      return "tap refused: '\(action)' has no secrets; import the secret that the tag was written with"
+      return
+        "tap refused: '\(action)' has no secret, because it was removed or never imported; unless the tag was revoked, "
+        + "import the secret that it was written with, or write it again"
     case .invalidSignature(let action):
       return
         "tap refused: the signature matches no secret of '\(action)'; the tag is forged, or its secret was removed"
