@@ -87,6 +87,7 @@ package struct Arguments {
         name = "help"
       } else if options.indices.contains(index) {
         name = options[index].name
+        try requireSpelling(of: options[index], in: vector, command)
       } else {
         throw mistake(found, rejectedWord(in: vector), Int(tp_optopt() - firstOption), command)
       }
@@ -112,6 +113,26 @@ package struct Arguments {
     }
     return vector[next].map { String(cString: $0) } ?? word
   }
+
+  /// Throws for an abbreviation that may be another option's name, as `--for` is not meant to be `--format`.
+  private static func requireSpelling(
+    of option: CommandOption, in vector: [UnsafeMutablePointer<CChar>?], _ command: Command
+  ) throws(CommandFailure) {
+    // The value may be a separate argument.
+    let next = Int(tp_optind())
+    let words = [next - 1, next - 2].compactMap { vector.indices.contains($0) ? vector[$0] : nil }
+    let typed = words.map { name(String(cString: $0)) }.first {
+      $0.begins(with: "--") && $0.utf8.count > 2 && "--\(option.name)".begins(with: $0)
+    }
+    guard let typed, typed.utf8.count < abbreviationSizeMin, typed != "--\(option.name)" else { return }
+    throw .usage(
+      "unknown option '\(typed)' (did you mean '--\(option.name)'?); see 'tappet \(command.words) --help'")
+  }
+
+  private static func name(_ word: String) -> String { String(word.prefix { $0 != "=" }) }
+
+  /// The length of the shortest abbreviation of an option, with its hyphens.
+  private static let abbreviationSizeMin = 6
 
   /// Returns the error for an argument that getopt_long rejected; `index` identifies the option, if known.
   private static func mistake(_ found: Int32, _ word: String, _ index: Int, _ command: Command) -> CommandFailure {

@@ -58,7 +58,7 @@ extension CommandTable {
   private static func unknown(_ first: String, _ second: String?) -> ExitStatus {
     guard let group = CommandGroup.named(first) else {
       let known = CommandGroup.all.map { $0.word } + ["help", "--help", "--version"]
-      let suggestion = Spelling.suggestion(Spelling.nearest(to: first, among: known))
+      let suggestion = Synonyms.suggestion(for: first, among: known)
       Output.printError("tappet: unknown command '\(first)'\(suggestion); see 'tappet --help'")
       return .usage
     }
@@ -71,7 +71,7 @@ extension CommandTable {
       Output.printError("tappet \(first): missing command; " + known)
       return .usage
     }
-    let suggestion = Spelling.suggestion(Spelling.nearest(to: second, among: group.seconds))
+    let suggestion = Synonyms.suggestion(forSecond: second, among: group.seconds)
     Output.printError("tappet \(first): unknown command '\(second)'\(suggestion); " + known)
     return .usage
   }

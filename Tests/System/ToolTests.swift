@@ -29,6 +29,15 @@ import Testing
     #expect(nothing.status == 2 && nothing.errors.contains("did you mean 'share'?"), "\(nothing)")
     let unknown = try run("rnu")
     #expect(unknown.status == 2 && unknown.output.isEmpty && unknown.errors.contains("unknown command 'rnu'"))
+    for (typed, meant) in [
+      ("restart", "'sudo systemctl restart tappet'"), ("doctor", "'tappet check'"), ("users", "'tappet person list'"),
+      ("chek", "'check'"),
+    ] {
+      #expect(try run(typed).errors.contains("did you mean \(meant)?"))
+    }
+    #expect(try !run("stoop").errors.contains("did you mean"))
+    let short = try run("inventory", "import", "--for", "csv", "x")
+    #expect(short.status == 2 && short.errors.contains("unknown option '--for' (did you mean '--format'?)"))
     #expect(unknown.errors.contains("did you mean 'run'?"))
     let part = try run("tag", "wirte")
     #expect(

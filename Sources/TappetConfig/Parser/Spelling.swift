@@ -4,15 +4,17 @@
 package enum Spelling {
   /// Returns the candidate that requires the fewest changes; `nil` if every candidate requires too many.
   ///
-  /// Changes are insertions, deletions, replacements and transpositions.
+  /// Changes are insertions, deletions, replacements and transpositions: at most half of the letters, and at most
+  /// `limit`.
   @export(interface)
-  package static func nearest(to word: String, among candidates: [String]) -> String? {
+  package static func nearest(to word: String, among candidates: [String], limit: Int = .max) -> String? {
     let wanted = Array(word.utf8)
     guard wanted.count <= 64 else { return nil }
     var best: (distance: Int, candidate: String)?
     for candidate in candidates {
       let distance = distance(wanted, Array(candidate.utf8))
-      if distance < best?.distance ?? (max(wanted.count, candidate.utf8.count) / 2 + 1) { best = (distance, candidate) }
+      let most = min(max(wanted.count, candidate.utf8.count) / 2, limit)
+      if distance <= best.map({ $0.distance - 1 }) ?? most { best = (distance, candidate) }
     }
     return best?.candidate
   }
