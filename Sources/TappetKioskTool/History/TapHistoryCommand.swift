@@ -15,7 +15,8 @@ extension Command {
       words: "history", section: .running, summary: "list taps and presses with their outcomes",
       operands: [Operand("top", .word(["top"]), .optional)],
       options: [
-        CommandOption("since", "TIME", "only newer entries: 30min, 12h, 7d, or a date such as 2026-11-20"),
+        CommandOption("since", "TIME", "only newer entries: 30min, 12h, 7d ago, 14:30, yesterday, or 2026-11-20"),
+        CommandOption("until", "TIME", "only older entries; of a day, until its end"),
         CommandOption("action", "ACTION", .action, "only taps and presses of this action"),
         CommandOption(
           "outcome", "OUTCOME", .word(TapResult.allCases.map { $0.name }), "only taps with this outcome"),
@@ -52,6 +53,9 @@ private struct HistoryQuery {
     self.configuration = configuration
     let now = SystemClock().now()
     filter.since = arguments.value("since").flatMap { HistoryTime.unixMilliseconds($0, now: now.unixMilliseconds) }
+    filter.until = arguments.value("until").flatMap {
+      HistoryTime.unixMilliseconds($0, now: now.unixMilliseconds, isEnd: true)
+    }
     // The kiosk deletes expired rows only from time to time; until it does, they are hidden here.
     if let age = configuration.historyAge {
       filter.since = max(filter.since ?? 0, now.unixMilliseconds - age.wholeMilliseconds)
@@ -69,14 +73,17 @@ private struct HistoryQuery {
     if let word = arguments.operands.first, word != "top" {
       return "unexpected argument '\(word)'; only 'top' is supported"
     }
-    if let text = arguments.value("since"), HistoryTime.unixMilliseconds(text, now: 0) == nil {
-      return "--since must be a time such as 30min, 12h or 7d, or a date such as 2026-11-20, not '\(text)'"
+    for option in ["since", "until"] {
+      guard let text = arguments.value(option), HistoryTime.unixMilliseconds(text, now: 0) == nil else { continue }
+      return "--\(option) must be a time such as 30min, 12h, 7d, 14:30, yesterday or 'yesterday 14:30', or a date such "
+        + "as 2026-11-20, not '\(text)'"
     }
     if let text = arguments.value("outcome"), TapResult(name: text) == nil {
       return "--outcome must be one of " + TapResult.allCases.map { $0.name }.joined(separator: ", ")
         + ", not '\(text)'"
     }
     if arguments.has("csv"), arguments.has("json") { return "--csv and --json cannot be combined" }
+    if arguments.has("follow"), arguments.has("until") { return "--follow and --until cannot be combined" }
     guard arguments.operands.isEmpty else {
       let wrong = ["follow", "outcome"].first { arguments.has($0) }
       return wrong.map { "'top' does not support --\($0)" }
@@ -146,21 +153,5 @@ private struct HistoryQuery {
         Output.print(count.line)
       }
     }
-  }
-}
-
-/// A time on the command line.
-private enum HistoryTime {
-  /// Parses `30min`, `12h` or `7d` before `now`, a date in the local time zone, or a time in the format of --json.
-  static func unixMilliseconds(_ text: String, now: Int64) -> Int64? {
-    let digits = text.utf8.prefix { $0.isASCIIDigit }
-    let units: KeyValuePairs<String, Int64> = ["s": 1000, "min": 60_000, "h": 3_600_000, "d": 86_400_000]
-    let unit = String(decoding: text.utf8.dropFirst(digits.count).drop { $0 == 0x20 }, as: UTF8.self)
-    for entry in units where entry.key == unit {
-      guard let number = Int64(decimal: digits) else { return nil }
-      let (product, overflow) = number.multipliedReportingOverflow(by: entry.value)
-      return overflow ? nil : now - min(product, Limits.historyAgeMax.wholeMilliseconds)
-    }
-    return WallTime.unixMilliseconds(utc: text) ?? WallTime.unixSeconds(localDate: text).map { $0 * 1000 }
   }
 }

@@ -99,7 +99,10 @@ package enum WallTime {
   @export(interface)
   package static func unixSeconds(localDate text: String) -> Int64? {
     let bytes = Array(text.utf8)
-    func number(_ range: Range<Int>) -> Int32? { Int64(decimal: bytes[range]).map { Int32(clamping: $0) } }
+    func number(_ range: Range<Int>) -> Int32? {
+      guard bytes[range].allSatisfy({ $0.isASCIIDigit }) else { return nil }
+      return bytes[range].reduce(0) { $0 * 10 + Int32($1 - 0x30) }
+    }
     guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"), let year = number(0..<4),
       let month = number(5..<7), (1...12).contains(month), let day = number(8..<10), (1...31).contains(day)
     else { return nil }
@@ -108,6 +111,17 @@ package enum WallTime {
     parts.tm_mon = month - 1
     parts.tm_mday = day
     parts.tm_isdst = -1
+    return Int64(mktime(&parts))
+  }
+
+  /// Returns a time of the local day that contains the given time, or of a day before or after it.
+  @export(interface)
+  package static func unixSeconds(
+    dayOf unixSeconds: Int64, shiftedBy days: Int32 = 0, hour: Int32 = 0, minute: Int32 = 0, second: Int32 = 0
+  ) -> Int64 {
+    var parts = local(unixSeconds)
+    parts.tm_mday += days
+    (parts.tm_hour, parts.tm_min, parts.tm_sec, parts.tm_isdst) = (hour, minute, second, -1)
     return Int64(mktime(&parts))
   }
 

@@ -12,6 +12,8 @@ import TappetSQLite
 package struct HistoryFilter: Hashable, Sendable {
   /// Earliest time, in milliseconds since 1970.
   package var since: Int64?
+  /// Time after the latest, in milliseconds since 1970.
+  package var until: Int64?
   package var action: String?
   package var result: TapResult?
   /// A UID in lower-case hexadecimal digits, or a label.
@@ -46,7 +48,7 @@ extension Store {
       """
       SELECT number, unix_ms, result, trigger, action, uid, tag, code, entry, count, person FROM history
       WHERE number > ?1 AND unix_ms >= ?2 AND (?3 IS NULL OR action = ?3) AND (?4 IS NULL OR result = ?4)
-        AND (?5 IS NULL OR tag = ?5 OR lower(hex(uid)) = ?5) AND (?7 IS NULL OR person = ?7)
+        AND (?5 IS NULL OR tag = ?5 OR lower(hex(uid)) = ?5) AND (?7 IS NULL OR person = ?7) AND unix_ms <= ?8
       ORDER BY number LIMIT ?6
       """)
     defer { statement.reset() }
@@ -83,7 +85,7 @@ extension Store {
       """
       SELECT action, trigger, uid, max(tag), sum(count), max(unix_ms), person FROM history
       WHERE number > ?1 AND unix_ms >= ?2 AND (?3 IS NULL OR action = ?3) AND (?4 IS NULL OR result = ?4)
-        AND (?5 IS NULL OR tag = ?5 OR lower(hex(uid)) = ?5) AND (?7 IS NULL OR person = ?7)
+        AND (?5 IS NULL OR tag = ?5 OR lower(hex(uid)) = ?5) AND (?7 IS NULL OR person = ?7) AND unix_ms <= ?8
       GROUP BY action, trigger, uid, person ORDER BY sum(count) DESC, max(unix_ms) DESC LIMIT ?6
       """)
     defer { statement.reset() }
@@ -109,6 +111,7 @@ extension Store {
     if let result = filter.result { statement.bind(Int64(result.rawValue), at: 4) }
     statement.bind(filter.tag, at: 5)
     statement.bind(filter.person, at: 7)
+    statement.bind(filter.until.map { $0 - 1 } ?? .max, at: 8)
   }
 
   private func record(_ row: Statement) -> TapRecord {

@@ -1,0 +1,55 @@
+// A time on the command line of tappet history.
+
+import TappetCore
+import TappetPlatform
+
+/// Times as people write them.
+enum HistoryTime {
+  /// Parses `30min`, `12h` or `7d` before `now`; `today`, `yesterday`, a date, a time of day or a day with a time, all
+  /// in the local time zone; or a time in the format of --json.
+  ///
+  /// A day alone means its start or, with `isEnd`, its end.
+  static func unixMilliseconds(_ text: String, now: Int64, isEnd: Bool = false) -> Int64? {
+    if let age = age(text) { return now - min(age, Limits.historyAgeMax.wholeMilliseconds) }
+    if let time = WallTime.unixMilliseconds(utc: text) { return time }
+    let words = text.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "T") }.map { String(Substring($0)) }
+    guard (1...2).contains(words.count), let last = words.last else { return nil }
+    let time = timeOfDay(last)
+    guard words.count == 1 || time != nil else { return nil }
+    let day = words.count == 2 || time == nil ? start(of: words[0], now / 1000) : now / 1000
+    guard let day else { return nil }
+    if let (hour, minute, second) = time {
+      return WallTime.unixSeconds(dayOf: day, hour: hour, minute: minute, second: second) * 1000
+    }
+    return (isEnd ? WallTime.unixSeconds(dayOf: day, shiftedBy: 1) : day) * 1000
+  }
+
+  private static func age(_ text: String) -> Int64? {
+    let digits = text.utf8.prefix { $0.isASCIIDigit }
+    let units: KeyValuePairs<String, Int64> = ["s": 1000, "min": 60_000, "h": 3_600_000, "d": 86_400_000]
+    let unit = String(decoding: text.utf8.dropFirst(digits.count).drop { $0 == 0x20 }, as: UTF8.self)
+    guard let factor = units.first(where: { $0.key == unit })?.value, let number = Int64(decimal: digits) else {
+      return nil
+    }
+    let (product, overflow) = number.multipliedReportingOverflow(by: factor)
+    return overflow ? .max : product
+  }
+
+  private static func start(of day: String, _ now: Int64) -> Int64? {
+    switch day.asciiLowercased {
+    case "today": WallTime.unixSeconds(dayOf: now)
+    case "yesterday": WallTime.unixSeconds(dayOf: now, shiftedBy: -1)
+    case _: WallTime.unixSeconds(localDate: day)
+    }
+  }
+
+  private static func timeOfDay(_ text: String) -> (Int32, Int32, Int32)? {
+    let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    guard (2...3).contains(parts.count),
+      parts.allSatisfy({ (1...2).contains($0.count) && $0.allSatisfy { $0.isASCIIDigit } })
+    else { return nil }
+    let numbers = parts.map { $0.reduce(Int32(0)) { $0 * 10 + Int32($1 & 15) } }
+    guard numbers[0] < 24, numbers[1] < 60, numbers.count < 3 || numbers[2] < 60 else { return nil }
+    return (numbers[0], numbers[1], numbers.count < 3 ? 0 : numbers[2])
+  }
+}
