@@ -366,7 +366,7 @@ package final class Runtime {
   private func show(_ light: Light, at now: Instant) {
     panel.show(light, at: now)
     observers.onLight?(light)
-    control.server?.broadcast(.object(["light": .string(light.name), "at_ns": .number(now.nanoseconds)]))
+    control.server?.broadcast { _ in .object(["light": .string(light.name), "at_ns": .number(now.nanoseconds)]) }
   }
 
   private func tell(_ report: Report, at now: Moment) {
@@ -376,11 +376,22 @@ package final class Runtime {
     if report.isOneOfMany { return observers.recordQuietly(report, configuration) }
     let record = LogRecord(report, configuration)
     observers.note(report, record, at: now)
-    log(record)
+    log(record, of: report)
+    if report.isOfState { control.server?.broadcast { view.json(maySeeKeys: $0) } }
   }
 
-  func log(_ record: LogRecord) {
+  func log(_ record: LogRecord, of report: Report? = nil) {
     observers.log(record)
-    control.server?.broadcast(record.json)
+    control.server?.broadcast { maySeeKeys in
+      guard case .object(var members) = record.json(maySeeKeys: maySeeKeys) else { return .null }
+      let facts: KeyValuePairs<String, JSON> = [
+        "time": .time(unixMilliseconds: SystemClock().now().unixMilliseconds),
+        "person": .optional(report?.person?.name), "trigger": .optional(report?.trigger?.name),
+      ]
+      for (name, value) in facts where !members.contains(where: { $0.name == name }) {
+        members.append(JSON.Member(name: name, value: value))
+      }
+      return .object(members)
+    }
   }
 }

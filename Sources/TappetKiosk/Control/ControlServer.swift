@@ -97,12 +97,14 @@ final class ControlServer {
 
   deinit { buffer.deallocate() }
 
-  /// Sends `message` to all watching clients; `message` is evaluated only if there are any.
-  func broadcast(_ message: @autoclosure () -> JSON) {
-    let watching = clients.values.filter { $0.isWatching }
-    guard !watching.isEmpty else { return }
-    let bytes = message().encoded()
-    for client in watching where !client.socket.send(bytes) { drop(client) }
+  /// Sends a message to all watching clients; `message` returns the form for clients that may see keys, or may not.
+  func broadcast(_ message: (_ maySeeKeys: Bool) -> JSON) {
+    for maySeeKeys in [true, false] {
+      let watching = clients.values.filter { $0.isWatching && $0.maySeeKeys == maySeeKeys }
+      guard !watching.isEmpty else { continue }
+      let bytes = message(maySeeKeys).encoded()
+      for client in watching where !client.socket.send(bytes) { drop(client) }
+    }
   }
 
   /// Sends a reading to all clients waiting for a tag; `reading` returns the form that the given client may see.

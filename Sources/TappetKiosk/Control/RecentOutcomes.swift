@@ -43,7 +43,7 @@ package struct TapOutcome: Sendable {
     .object([
       "time": .time(unixMilliseconds: unixMilliseconds), "event": .string(event),
       "code": .optional(code), "action": .optional(action),
-      "uid": .optional(maySeeKeys ? uid : uid.map { "…" + String($0.suffix(4)) }), "person": .optional(person),
+      "uid": .optional(maySeeKeys ? uid : uid.map { TagUID.masked($0) }), "person": .optional(person),
       "good": .bool(isGood),
       "text": .string(text),
     ])
@@ -78,8 +78,21 @@ extension Report {
     }
   }
 
+  /// Whether the report concerns the state of a part, rather than an outcome.
+  var isOfState: Bool { isGood == nil }
+
+  /// Trigger of a tap, a press or an entry.
+  var trigger: Trigger? {
+    switch self {
+    case .entry(let report): report.entry?.trigger
+    case .tap(.refused(let trigger, _, _, _)), .tap(.performed(_, let trigger, _, _)): trigger
+    case .tap(.ignored): .tag
+    case _: nil
+    }
+  }
+
   /// Owner of the tag that the report concerns.
-  fileprivate var person: Person? {
+  var person: Person? {
     switch self {
     case .entry(let report): report.entry?.person
     case .tap(.refused(_, _, _, let owner)), .tap(.ignored(_, _, _, let owner)), .tap(.performed(_, _, _, let owner)):

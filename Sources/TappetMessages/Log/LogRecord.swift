@@ -138,16 +138,20 @@ package struct LogRecord: Sendable {
   }
 
   /// The record as JSON, for `watch` and `--json`.
-  package var json: JSON {
-    @export(interface) get {
-      var members: [JSON.Member] = [
-        JSON.Member(name: "event", value: .string(name)), JSON.Member(name: "text", value: .string(sentence)),
-      ]
-      for field in fields where field.key != "event" {
-        members.append(JSON.Member(name: field.key, value: .string(field.value)))
-      }
-      return .object(members)
+  package var json: JSON { json(maySeeKeys: true) }
+
+  /// Returns the record as JSON; only the last digits of a UID if the user may not see keys.
+  @export(interface)
+  package func json(maySeeKeys: Bool) -> JSON {
+    var members: [JSON.Member] = [
+      JSON.Member(name: "event", value: .string(name)), JSON.Member(name: "text", value: .string(sentence)),
+    ]
+    for field in fields where field.key != "event" {
+      let isHidden = field.key == "uid" && !maySeeKeys
+      members.append(
+        JSON.Member(name: field.key, value: .string(isHidden ? TagUID.masked(field.value) : field.value)))
     }
+    return .object(members)
   }
 }
 

@@ -20,7 +20,7 @@ extension TapRecord {
 
   private func who(hidesTags: Bool) -> String {
     let digits = uid.map { Hex.encode($0.bytes) }
-    let name = digits.map { hidesTags ? "…" + String($0.suffix(4)) : $0 } ?? trigger?.name ?? "-"
+    let name = digits.map { hidesTags ? TagUID.masked($0) : $0 } ?? trigger?.name ?? "-"
     return name + (tag.map { " (\($0))" } ?? "")
   }
 }
