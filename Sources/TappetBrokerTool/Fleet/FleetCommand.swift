@@ -5,6 +5,7 @@ import TappetBroker
 import TappetCommandLine
 import TappetCore
 import TappetJSON
+import TappetMessages
 import TappetPlatform
 
 /// Lists all kiosks.
@@ -77,5 +78,23 @@ enum FleetCommand {
     if let report = arguments.report { return report.set(table.json) }
     for line in table.lines() { Output.print(line) }
     Output.printError(fleet.summary(at: now))
+    for line in advice(rows) { Output.printError(line) }
+  }
+
+  /// Returns why columns are empty, and how a kiosk leaves the list.
+  private static func advice(_ rows: [FleetRow]) -> [String] {
+    let stateless = rows.count { $0.board.state == nil && $0.board.isOnline == true }
+    let offline = rows.count { $0.board.isOnline == false }
+    var lines: [String] = []
+    if stateless > 0 {
+      let who = plural(stateless, "kiosk publishes", "kiosks publish")
+      lines.append(who + " no state; set 'telemetry: {state: true}' in kiosk.yaml")
+    }
+    if offline > 0 {
+      let who = plural(offline, "kiosk is", "kiosks are")
+      lines.append(
+        who + " not connected; to forget one that is gone for good, use 'tappet mqtt clean tappet/ID/#'")
+    }
+    return lines
   }
 }
