@@ -66,6 +66,25 @@ import TestSupport
     #expect(read.authorityPEM == nil && read.timestampKey == nil)
   }
 
+  @Test func `values are read as the app does, and an action that cannot be performed is left out by name`() throws {
+    let key = String(repeating: "ab", count: 32)
+    let outcome = try settings(actions: [
+      #"{"title":"Garage","topic":"home/garage ","message":"m","nfcSecret":"0x\#(key) "}"#,
+      #"{"title":"Draft","message":"m"}"#,
+      #"{"title":"Gate","topic":"t","message":"%T"}"#,
+    ])
+    guard case .read(let read) = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
+    #expect(read.actions.map(\.topic) == ["home/garage"] && read.actions[0].secrets.first?.key == SecretKey(hex: key))
+    #expect(
+      read.leftOut.map(\.sentence) == [
+        "'Draft' (actions[1]) was left out: it has no topic",
+        "'Gate' (actions[2]) was left out: its message uses %T, but there is no 'timestampKey'",
+      ])
+  }
+
   @Test func `no bytes trap, and only whole settings are read`() throws {
     guard case .read = try settings(actions: [#"{"title":"A","topic":"t","message":"m"}"#]) else {
       Issue.record("refused")

@@ -1,5 +1,5 @@
-// Settings that the phone app exports as JSON, in both format generations. The whole file is checked, and all errors
-// are reported together.
+// Settings that the phone app stores as JSON, in both format generations. The whole file is checked, and all errors
+// are reported together. Values are read as the app does; an action that cannot be performed here is left out.
 //
 //   {"homeTitle": "Home", "endpoint": "broker.example", "clientID": "…",
 //    "certificate": "PEM", "privateKey": "PEM", "rootCA": "PEM",
@@ -29,8 +29,10 @@ package enum AppExportProblem: Hashable, Sendable {
   case notAClientID(String)
   case notATimestampKey
   case certificate(CertificateProblem)
-  case notATopic(place: String, String)
-  case timestampWithoutKey(place: String)
+  /// Reason to leave out an action, whose title may be empty.
+  case notATopic(place: String, title: String, String)
+  /// Reason to leave out an action.
+  case timestampWithoutKey(place: String, title: String)
   case textTooLong(place: String, max: Int)
   case notASecret(place: String)
   case tooManySecrets(place: String, count: Int)
@@ -81,6 +83,8 @@ package struct AppExport {
   package var isLocked: Bool
   /// The actions in use.
   package var actions: [Action]
+  /// Why actions were left out.
+  package var leftOut: [AppExportProblem] = []
   /// Whether other users may read the file, which contains keys.
   package var isOpenToOthers = false
 
@@ -126,13 +130,14 @@ package struct AppExport {
 /// Reader of the settings, with the errors found so far.
 private struct AppSettingsReader {
   private(set) var problems: [AppExportProblem] = []
+  private var leftOut: [AppExportProblem] = []
 
   /// Returns the settings; `nil` after an error.
   mutating func settings(
     _ json: JSON, _ ask: (String) -> SecretBytes?, _ makeID: () -> String?
   ) -> AppExport? {
-    let endpoint = endpoint(text(json["endpoint"], "endpoint") ?? "")
-    let clientID = text(json["clientID"], "clientID") ?? ""
+    let endpoint = endpoint(trimmedText(json["endpoint"], "endpoint") ?? "")
+    let clientID = trimmedText(json["clientID"], "clientID") ?? ""
     if !clientID.isEmpty, !BrokerSettings.isClientID(clientID) { problems.append(.notAClientID(clientID)) }
     if clientID.isEmpty { problems.append(.empty(place: "clientID")) }
     let identity = identity(json, ask)
@@ -142,7 +147,7 @@ private struct AppSettingsReader {
         problems.append(.certificate(error))
       }
     }
-    var timestampKey = secret(json["timestampKey"], "timestampKey")
+    var timestampKey = hexadecimal(json["timestampKey"], "timestampKey")
     if let key = timestampKey {
       if key.count == 0 {
         timestampKey = nil
@@ -155,7 +160,18 @@ private struct AppSettingsReader {
     guard problems.isEmpty, let endpoint, let identity else { return nil }
     return AppExport(
       homeTitle: title, endpoint: endpoint, clientID: clientID, identity: identity, authorityPEM: authorityPEM,
-      timestampKey: timestampKey, isLocked: json["isBiometricAuthEnabled"] == .bool(true), actions: actions)
+      timestampKey: timestampKey, isLocked: json["isBiometricAuthEnabled"] == .bool(true), actions: actions,
+      leftOut: leftOut)
+  }
+
+  /// Returns a text without blanks at its ends, which a phone's keyboard adds.
+  private mutating func trimmedText(_ json: JSON?, _ place: String) -> String? {
+    text(json, place).map { text in
+      let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
+      var bytes = text.utf8.drop { isBlank($0) }
+      while let last = bytes.last, isBlank(last) { bytes = bytes.dropLast() }
+      return String(Substring(bytes))
+    }
   }
 
   private mutating func text(_ json: JSON?, _ place: String) -> String? {
@@ -172,6 +188,17 @@ private struct AppSettingsReader {
     guard let text = text(json, place) else { return nil }
     var bytes = Array(text.utf8)
     return SecretBytes(taking: &bytes)
+  }
+
+  /// Returns the digits of a key, without blanks and `0x` in front of them.
+  private mutating func hexadecimal(_ json: JSON?, _ place: String) -> SecretBytes? {
+    guard let text = trimmedText(json, place) else { return nil }
+    var bytes = Array(Self.withoutPrefix(text).utf8)
+    return SecretBytes(taking: &bytes)
+  }
+
+  private static func withoutPrefix(_ digits: String) -> String {
+    digits.begins(with: "0x") || digits.begins(with: "0X") ? String(Substring(digits.utf8.dropFirst(2))) : digits
   }
 
   /// Parses the endpoint; the app uses TLS on port 8883 of a host, but a port or URL is also accepted.
@@ -213,24 +240,30 @@ private struct AppSettingsReader {
         continue
       }
       let title = text(element["title"], place + ".title") ?? ""
-      let topic = text(element["topic"], place + ".topic") ?? ""
+      let topic = trimmedText(element["topic"], place + ".topic") ?? ""
       let message = text(element["message"], place + ".message") ?? ""
       // The app uses the same rule for unused buttons.
       if title.isEmpty, topic.isEmpty, message.isEmpty { continue }
-      if !Action.isTopic(topic) { problems.append(.notATopic(place: place, topic)) }
+      if !Action.isTopic(topic) {
+        leftOut.append(.notATopic(place: place, title: title, topic))
+        continue
+      }
+      if PayloadTemplate(message).usesTimestamp, !hasKey {
+        leftOut.append(.timestampWithoutKey(place: place, title: title))
+        continue
+      }
       if title.utf8.count > Limits.actionTitleSizeMax {
         problems.append(.textTooLong(place: place + ".title", max: Limits.actionTitleSizeMax))
       }
       if message.utf8.count > Limits.messageSizeMax {
         problems.append(.textTooLong(place: place + ".message", max: Limits.messageSizeMax))
       }
-      if PayloadTemplate(message).usesTimestamp, !hasKey { problems.append(.timestampWithoutKey(place: place)) }
       actions.append(
         AppExport.Action(
           index: Int64(index), title: title, topic: topic, message: message,
           secrets: secrets(of: element, place, makeID)))
     }
-    if actions.isEmpty, problems.isEmpty { problems.append(.noActions) }
+    if actions.isEmpty, problems.isEmpty { problems = leftOut + [.noActions] }
     return actions
   }
 
@@ -265,7 +298,7 @@ private struct AppSettingsReader {
     _ json: JSON?, id: JSON?, _ created: Int64, _ label: String?, _ place: String, _ makeID: () -> String?,
     to secrets: inout [AppExport.Secret]
   ) {
-    guard case .string(let digits)? = json, let key = SecretKey(hex: digits) else {
+    guard let digits = trimmedText(json, place), let key = SecretKey(hex: Self.withoutPrefix(digits)) else {
       problems.append(.notASecret(place: place))
       return
     }

@@ -20,13 +20,16 @@ extension Command {
           "client-id", "NAME", "client id to use instead of the phone's, which only one client can use at a time"),
         CommandOption("reader", "DEVICE", .word([]), "libnfc connection string of the reader"),
         CommandOption(
-          "state", "FOLDER", .folder, "database folder (default outside /etc: 'state' next to kiosk.yaml)"),
+          "state", "FOLDER", .folder,
+          "database folder, relative to kiosk.yaml's (default outside /etc: 'state')"),
         .passphraseFile, .force,
       ],
       details: """
-        Creates a kiosk from settings exported by the phone app, of either generation: kiosk.yaml, with
-        certificates and timestamp key next to it, and the secrets of its tags. If there are errors, all of them
-        are listed and nothing is changed.
+        Creates a kiosk from the phone app's settings, of either generation: kiosk.yaml, with certificates and
+        timestamp key next to it, and the secrets of its tags. The app cannot export its settings: they are an
+        item of the phone's keychain, which only an encrypted backup of the phone contains. An action without a
+        topic is left out, as is one with %T if there is no timestamp key. If there are errors, all of them are
+        listed and nothing is changed.
         """,
       body: .plain { (arguments) throws(CommandFailure) in
         let path = arguments.operands[0]
@@ -142,6 +145,7 @@ private struct SettingsImport {
     let actions = plural(settings.actions.count, "action")
     let secrets = plural(count, "new secret")
     Output.print("\(actions), \(secrets): tags that the phone wrote also work here")
+    for reason in settings.leftOut { Output.printError("note: " + reason.sentence) }
     if !arguments.has("client-id") {
       Output.printError(
         "The phone uses the same client id: when both connect, the broker disconnects one of them. Set a different "
