@@ -28,6 +28,7 @@ import Testing
     let made = try world.tappet("backup", backup, "--passphrase-file", passphrase)
     #expect(made.status == 0 && made.errors.contains("2 secrets, kiosk.yaml and 4 of its files"), "\(made)")
     #expect(mode(backup) == 0o600)
+    #expect(made.errors.contains("Not in it: ") && made.errors.contains("pending messages"), "\(made)")
     let key = try String(contentsOfFile: world.folder + "/kiosk.key", encoding: .utf8)
     #expect(try Data(contentsOf: URL(fileURLWithPath: backup)).range(of: Data(key.utf8.prefix(100))) == nil)
 

@@ -4,6 +4,7 @@ import CPlatform
 import TappetCommandLine
 import TappetConfig
 import TappetCore
+import TappetInventory
 import TappetJSON
 import TappetKiosk
 import TappetMessages
@@ -18,12 +19,13 @@ extension CommandOption {
 extension Command {
   static var backup: Command {
     Command(
-      words: "backup", section: .setup, summary: "back up everything that another board needs, with a passphrase",
+      words: "backup", section: .setup,
+      summary: "back up secrets, people and configuration, with a passphrase",
       operands: [Operand("FILE", .file)], options: [.passphraseFile],
       details: """
         Writes all secrets, the stored timestamp key and tag passwords, kiosk.yaml and the certificates and keys
-        specified in it to a new FILE, sealed under a passphrase (scrypt, AES-256-GCM). The outbox is not
-        included.
+        specified in it to a new FILE, sealed under a passphrase (scrypt, AES-256-GCM). Not included, and listed
+        if present: the inventory, the keys of encrypted rooms, the tap log and the outbox.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         try Backup.write(to: arguments.operands[0], configuration, arguments)
@@ -74,6 +76,21 @@ enum Backup {
     } catch { throw .failed(error.sentence(path)) }
     try PrivateFile.create(path, file)
     Output.printError("\(path): \(content.summary). The backup cannot be opened without the passphrase.")
+    let missing = missingParts(configuration)
+    if !missing.isEmpty { Output.printError("Not in it: \(missing.joined(separator: ", ")).") }
+  }
+
+  /// Returns what the state folder contains in addition.
+  private static func missingParts(_ configuration: KioskConfiguration) -> [String] {
+    let folder = configuration.stateFolder + "/"
+    let hasInventory = access(folder + Inventory.fileName, F_OK) == 0
+    let hasRoomKeys = access(folder + MatrixStore.fileName, F_OK) == 0
+    return [
+      hasInventory ? "the inventory (use 'tappet inventory export')" : nil,
+      hasRoomKeys ? "the keys of encrypted rooms (another board logs in as a new device)" : nil,
+      configuration.historyAge != nil ? "the tap log (use 'tappet history --csv')" : nil,
+      "pending messages (use 'tappet outbox export')",
+    ].compactMap { $0 }
   }
 
   private static func collect(_ secrets: SecretClient) throws(CommandFailure) -> BackupContent {
