@@ -267,6 +267,17 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     }
   }
 
+  @Test func `a question that one caller's press asks is confirmed by that caller only`() {
+    let other = PressCaller(number: 7)
+    for (caller, isConfirmed) in [(PressCaller.program, true), (other, false)] {
+      let story = story(plan)
+      story.at(100, .panel(.asked(action: "alarm")))
+      let words = story.at(300, .panel(.asked(action: "alarm", by: caller)))
+      #expect(words.contains { $0.hasPrefix("store") } == isConfirmed, "\(words)")
+      #expect(words.contains("report not confirmed alarm otherTouch") != isConfirmed, "\(words)")
+    }
+  }
+
   @Test func `a stop ends the question`() {
     let story = story(plan)
     story.press(0, at: 100)

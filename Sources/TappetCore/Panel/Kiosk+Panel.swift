@@ -7,8 +7,8 @@
 struct Confirmation: Sendable {
   /// The means of confirmation.
   enum Source: Sendable {
-    /// A gesture for the same action on the same buttons.
-    case buttons([Int], action: Action)
+    /// A gesture for the same action on the same buttons, or a request by the same caller.
+    case press(PressOrigin, action: Action)
     /// The tag, which confirms the action by staying on the reader until the time expires.
     case tag(TagUID, VerifiedTap)
     /// A member of a room; without a tag, the action was triggered by a press.
@@ -19,8 +19,8 @@ struct Confirmation: Sendable {
   /// Time at which the confirmation expires.
   var until: Instant
 
-  init(buttons: [Int], action: Action, until: Instant) {
-    source = .buttons(buttons, action: action)
+  init(_ origin: PressOrigin, action: Action, until: Instant) {
+    source = .press(origin, action: action)
     self.until = until
   }
 
@@ -37,7 +37,7 @@ struct Confirmation: Sendable {
   var action: Action {
     switch source {
     case .room(_, let action, _, _): action
-    case .buttons(_, let action): action
+    case .press(_, let action): action
     case .tag(_, let tap): tap.action
     }
   }
@@ -74,8 +74,8 @@ extension Kiosk {
     case .key(let button, let isDown, let time):
       setGate()
       return done(panel.inputs.key(button, isDown: isDown, at: time), at: now)
-    case .asked(let action):
-      guard isTaking, panel.lock.isLocked else { return gestured([], .press, action, at: now) }
+    case .asked(let action, let caller):
+      guard isTaking, panel.lock.isLocked else { return gestured(.caller(caller), .press, action, at: now) }
       return refuse(.button, nil, .panelLocked, at: now)
     case .lockAsked:
       return panel.lock.lockNow() == true ? justLocked() : []
@@ -87,7 +87,7 @@ extension Kiosk {
     panel.inputs.dropAll()
     var effects: [Effect] = []
     // The lock does not apply to tags.
-    if case .buttons = panel.confirmation?.source { effects = endConfirmation(.closed) }
+    if case .press = panel.confirmation?.source { effects = endConfirmation(.closed) }
     return effects + [.report(.panel(.locked))]
   }
 
@@ -113,7 +113,7 @@ extension Kiosk {
           panel.confirmation = nil
           effects += tagConfirmed(uid, tap, at: now)
         }
-      case .buttons, .room:
+      case .press, .room:
         if confirmation.until <= now.instant { effects += endConfirmation(.timeUp) }
       }
     }
@@ -150,7 +150,8 @@ extension Kiosk {
     switch panel.confirmation?.source {
     case nil, .room: panel.inputs.gate = .open
     case .tag: panel.inputs.gate = .closed
-    case .buttons(let buttons, _): panel.inputs.gate = .only(buttons)
+    case .press(.buttons(let buttons), _): panel.inputs.gate = .only(buttons)
+    case .press(.caller, _): panel.inputs.gate = .only([])
     }
   }
 
@@ -160,11 +161,11 @@ extension Kiosk {
       switch outcome {
       case .gesture(let button, let gesture):
         effects += gestureSeen(gesture, on: button, at: now)
-        effects += gestured([button], gesture, settings.panel.buttons[button].gestures[gesture], at: now)
+        effects += gestured(.buttons([button]), gesture, settings.panel.buttons[button].gestures[gesture], at: now)
       case .chord(let index):
         let chord = settings.panel.chords[index]
         effects += chordSeen(index, at: now)
-        effects += gestured([chord.first, chord.second], .press, chord.action, at: now)
+        effects += gestured(.buttons([chord.first, chord.second]), .press, chord.action, at: now)
       case .diverted(let button):
         effects += panel.confirmation == nil ? pressedWhileLocked(button, at: now) : endConfirmation(.otherTouch)
       case .stuck(let button): effects += panel.supervision.stuck(button)
@@ -177,7 +178,9 @@ extension Kiosk {
     return effects
   }
 
-  private mutating func gestured(_ buttons: [Int], _ gesture: Gesture, _ name: String?, at now: Moment) -> [Effect] {
+  private mutating func gestured(
+    _ origin: PressOrigin, _ gesture: Gesture, _ name: String?, at now: Moment
+  ) -> [Effect] {
     guard isTaking, !panel.lock.isLocked, let name, let action = settings.actions.first(where: { $0.name == name })
     else {
       return []
@@ -191,10 +194,10 @@ extension Kiosk {
       // A further press of the same button does not start a new confirmation.
       if gesture == .release || gesture == .repeat || uid == nil && wanted.name == name { return [] }
       return endConfirmation(.otherTouch)
-    case .buttons(let asked, let wanted):
+    case .press(let asked, let wanted):
       // The release of the button is not a confirmation.
       if gesture == .release || gesture == .repeat { return [] }
-      guard asked == buttons, wanted.name == name else { return endConfirmation(.otherTouch) }
+      guard asked == origin, wanted.name == name else { return endConfirmation(.otherTouch) }
       panel.confirmation = nil
       return buttonAccepted(action, at: now)
     }
@@ -203,7 +206,7 @@ extension Kiosk {
       if let refusal = timeRefusal(of: action, at: now) { return refuse(.button, nil, refusal, at: now) }
       return askInRoom(room, action, within: within, at: now)
     }
-    return askToConfirm(Confirmation(buttons: buttons, action: action, until: now.instant + within), within: within)
+    return askToConfirm(Confirmation(origin, action: action, until: now.instant + within), within: within)
   }
 
   private mutating func pressedWhileLocked(_ button: Int, at now: Moment) -> [Effect] {

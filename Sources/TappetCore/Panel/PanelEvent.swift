@@ -42,7 +42,24 @@ package enum PanelEvent: Sendable {
   /// A key that acts as a button was pressed or released; it does not bounce.
   case key(button: Int, isDown: Bool, at: Instant)
   /// The embedding program requests an action on behalf of its own button.
-  case asked(action: String)
+  case asked(action: String, by: PressCaller = .program)
   /// A user at the machine requests that the buttons be locked immediately.
   case lockAsked
+}
+
+/// A program or connection that requests presses: a question that one of them caused cannot be answered by another.
+package struct PressCaller: Hashable, Sendable {
+  private let number: UInt64
+
+  /// The program in whose process the kiosk runs.
+  package static let program = PressCaller(number: 0)
+
+  package init(number: UInt64) { self.number = number }
+}
+
+/// The origin of a press.
+enum PressOrigin: Hashable, Sendable {
+  /// The buttons that were pressed.
+  case buttons([Int])
+  case caller(PressCaller)
 }
