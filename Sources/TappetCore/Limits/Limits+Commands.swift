@@ -17,7 +17,7 @@ extension Limits {
   package static let commandWindow: Duration = .seconds(5)
   /// Longest configurable command window; with a longer one, commands would have to be remembered for too long.
   package static let commandWindowMax: Duration = .seconds(600)
-  /// Maximum time by which a token may be in the future with `lax`, due to a phone's wrong time zone or drifting clock.
+  /// Maximum time by which a token may be in the future with `lax`, due to a phone's clock that is set by hand.
   package static let laxWindow: Duration = .seconds(86_400)
   /// Number of tokens under unknown keys after which `commandWindow` applies to a topic; old phones try a few times.
   package static let guessesMax = 10
