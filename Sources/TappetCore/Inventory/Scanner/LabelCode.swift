@@ -54,7 +54,8 @@ package enum LabelCode {
   private static func tradeItemNumber(_ bytes: [UInt8]) -> String? {
     let isPrinted = bytes.first == UInt8(ascii: "(")
     var rest = (isPrinted ? bytes.filter { $0 != UInt8(ascii: "(") && $0 != UInt8(ascii: ")") } : bytes)[...]
-    while rest.count > 2, let identifier = Int(String(decoding: rest.prefix(2), as: UTF8.self)) {
+    while rest.count > 2, rest.prefix(2).allSatisfy({ $0.isASCIIDigit }) {
+      let identifier = rest.prefix(2).reduce(0) { $0 * 10 + Int($1 & 15) }
       rest = rest.dropFirst(2)
       switch identifier {
       case 1, 2:
