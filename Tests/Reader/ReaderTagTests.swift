@@ -130,12 +130,12 @@ import Testing
   }
 
   @Test(arguments: [4, 5, 6, 10, 20, 35])
-  func `pages behind a password are reported as such, and page 0 is not read in their place`(_ firstProtected: UInt8) throws {
+  func `pages behind a password are reported as such, and page 0 is not read in their place`(_ first: UInt8) throws {
     let rig = try ReaderRig()
     try rig.startReady()
     var content = memory(bytes: 180, container: 0x12, message: 140)
     // CFG0 and CFG1: AUTH0, and PROT, with which the password is also needed for reading.
-    content.replaceSubrange(164..<172, with: [4, 0, 0, firstProtected, 0x80, 5, 0, 0])
+    content.replaceSubrange(164..<172, with: [4, 0, 0, first, 0x80, 5, 0, 0])
     try rig.tell("place ntag213 memory=\(hex(content))")
     guard case .message(.tagArrived(let uid, _)) = try rig.nextEvent() else { throw TestFault("tagArrived") }
     #expect(try rig.nextEvent() == .message(.tagFaulted(uid, .type2, .passwordProtected)))
