@@ -99,7 +99,7 @@ import Testing
     story.startAll()
     var entries: [OutboxEntry] = []
     for number in 0..<3 {
-      entries.append(try #require(story.accept(at: 3_000 * number, .of(.lightSecret, uid: UInt8(number)))))
+      entries.append(try #require(story.accept(at: 3_000 * number, .of(.lightSecret, uid: number))))
     }
     for entry in entries { story.at(10_000, .link(.publishRefused(entry.id, code: 0x97))) }
     var pauses: [Int] = []

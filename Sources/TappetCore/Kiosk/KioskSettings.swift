@@ -43,9 +43,12 @@ package struct KioskSettings: Sendable {
   package var hasAnnounced = false
   /// The time zone and the holidays.
   package var calendar = LocalCalendar()
-  private let outboxMax: (count: Int, size: Int)
+  private var outboxMax: (count: Int, size: Int)
   /// The maximum number of pending entries.
-  package var outboxCountMax: Int { outboxMax.count }
+  package var outboxCountMax: Int {
+    get { outboxMax.count }
+    set { outboxMax.count = newValue }
+  }
   /// The maximum total size of all pending messages in bytes.
   package var outboxSizeMax: Int { outboxMax.size }
 
