@@ -1273,8 +1273,9 @@ struct tappet_kiosk_event {
                                    if the tag is not genuine, and if it was accepted before the start. */
   const char *person;         /**< REFUSED to UNDELIVERABLE, PERFORMED: name of the tag's owner; NULL if it has none, if
                                    the tag is not genuine, and if it was accepted before the start. */
-  const char *code;           /**< REFUSED, IGNORED, QUEUED: the reason for programs, such as "outside-hours"; otherwise
-                                   NULL. */
+  const char *code;           /**< REFUSED, IGNORED, QUEUED, OUTPUT_REFUSED: the reason for programs, such as
+                                   "outside-hours", or "too-late" for what was more than 3 s old when it was dispatched;
+                                   otherwise NULL. */
   const char *thing;          /**< INVENTORY: id of the entry, for tappet_inventory_get(); name states what was done,
                                    such as "inventory-moved". NULL in other events, and if a person's tag was tapped
                                    first. */
@@ -1462,6 +1463,12 @@ int tappet_kiosk_fd(const struct tappet_kiosk *kiosk);
 int tappet_kiosk_wait(struct tappet_kiosk *kiosk, int timeout_milliseconds);
 
 /** Does all pending work. Does not wait, except for at most 2 s when the kiosk ends.
+ *
+ * Between two calls, nothing happens: pulses and `max_on` do not end, and no light changes. Call it each time the
+ * descriptor is readable, and at least every 100 ms while an output may be on. If that cannot be promised, as in a
+ * program with a user interface, run the kiosk in a separate thread with tappet_kiosk_run(), which is the recommended
+ * way. A press, a tag or a request that is more than 3 s old by the time of the call is refused ("too-late"), except a
+ * request that returns an output to its safe level.
  * @param kiosk The kiosk.
  * @return 1 if the kiosk keeps running, 0 if it has ended after tappet_kiosk_stop(); otherwise TAPPET_ERROR_ARGUMENT,
  *   TAPPET_ERROR_STATE (not running, or called from one of the object's own callbacks), TAPPET_ERROR_SYSTEM,
@@ -1475,8 +1482,9 @@ int tappet_kiosk_dispatch(struct tappet_kiosk *kiosk);
 int tappet_kiosk_run(struct tappet_kiosk *kiosk);
 
 /** Presses a button of the caller's program, for example on a touch screen. The press takes effect in the next
- * tappet_kiosk_dispatch(). As with any button, the panel's lock and the action's confirmation apply. Any thread may
- * call this at any time, even while another one is in tappet_kiosk_run().
+ * tappet_kiosk_dispatch(), which refuses it if it is more than 3 s old by then. As with any button, the panel's lock
+ * and the action's confirmation apply. Any thread may call this at any time, even while another one is in
+ * tappet_kiosk_run().
  * @param kiosk The kiosk.
  * @param action The name of the action that the button triggers.
  * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE (not running), TAPPET_ERROR_LIMIT (1024 presses are
@@ -1484,10 +1492,10 @@ int tappet_kiosk_run(struct tappet_kiosk *kiosk);
 int tappet_kiosk_press(struct tappet_kiosk *kiosk, const char *action);
 
 /** Sends a request to an output of the kiosk's panel (`panel.outputs` in the configuration). It takes effect in the
- * next tappet_kiosk_dispatch(), whether or not the broker is reachable, and within the output's limits: `max_on`, its
- * group and the dead time. TAPPET_KIOSK_EVENT_OUTPUT_CHANGED, OUTPUT_WAITING or OUTPUT_REFUSED follows, or no event if
- * the output already has the level. Any thread may call this at any time, even while another one is in
- * tappet_kiosk_run().
+ * next tappet_kiosk_dispatch(), which refuses it if it is more than 3 s old by then and does not return the output to
+ * its safe level. The broker need not be reachable; the output's limits apply: `max_on`, its group and the dead time.
+ * TAPPET_KIOSK_EVENT_OUTPUT_CHANGED, OUTPUT_WAITING or OUTPUT_REFUSED follows, or no event if the output already has
+ * the level. Any thread may call this at any time, even while another one is in tappet_kiosk_run().
  * @param kiosk The kiosk.
  * @param output The name of the output.
  * @param request The request.

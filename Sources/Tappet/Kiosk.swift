@@ -69,7 +69,7 @@ public final class Kiosk {
   public func stop() { runtime.stop() }
 
   /// Triggers an action in the same way as a button press; the panel's lock and the action's confirmation apply.
-  public func press(action: String) { runtime.press(action: action) }
+  public func press(action: String) { runtime.press(action: action, at: Instant.now()) }
 
   /// Numbers of accepted, delivered and refused taps and presses.
   public var counts: (accepted: Int, delivered: Int, refused: Int) {

@@ -18,7 +18,7 @@ package final class Runtime {
   enum Notice: Sendable {
     case store(StoreEvent)
     case link(LinkEvent)
-    case reception(LinkReception)
+    case reception(LinkReception, at: Instant)
     case recovered(StoreRecovery)
     case secrets(SecretNotice)
   }
@@ -134,8 +134,8 @@ package final class Runtime {
   }
 
   /// Requests an action like a press of a button that is not on the panel; the panel's lock and the action's
-  /// confirmation apply.
-  package func press(action: String) { feed(.panel(.asked(action: action))) }
+  /// confirmation apply, and a request made at `time`, too long ago, is refused.
+  package func press(action: String, at time: Instant) { feed(.panel(.asked(action: action, at: time))) }
 
   /// Stops the kiosk; a second call ends it immediately.
   package func stop() { feed(.stopRequested) }
@@ -233,7 +233,7 @@ package final class Runtime {
           checkCertificates()
           observers.onConnected?()
         }
-      case .reception(let reception): receive(reception)
+      case .reception(let reception, let time): receive(reception, at: time)
       case .recovered(let recovery):
         log(LogRecord(recovery))
         // Shown like any disk fault until a write to the new database succeeds.
@@ -246,8 +246,8 @@ package final class Runtime {
 
   private func readerChanged(_ notice: ReaderHost.Notice) {
     switch notice {
-    case .message(let message):
-      feed(.reader(message))
+    case .message(let message, let sentAt):
+      feed(.reader(message, sentAt: sentAt))
       tagHeard(message)
     case .malformed(let error): feed(.readerMalformed(error))
     case .ended(let end):

@@ -139,6 +139,8 @@ struct RuntimeParts {
 extension BrokerLink {
   /// Starts the thread of a kiosk's link, which posts to the kiosk's mailbox.
   convenience init(_ settings: BrokerSettings, _ mailbox: Mailbox<Runtime.Notice>) throws(SystemError) {
-    try self.init(settings: settings, post: { mailbox.post(.link($0)) }, receive: { mailbox.post(.reception($0)) })
+    try self.init(
+      settings: settings, post: { mailbox.post(.link($0)) },
+      receive: { mailbox.post(.reception($0, at: Instant.now())) })
   }
 }

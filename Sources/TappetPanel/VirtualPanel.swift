@@ -1,6 +1,7 @@
 // A panel without wires: lights and buttons emulated by tappet-sim over a socket. Each datagram is one message (see
-// docs/formats.md, "Virtual panel"): `light NAME NANOSECONDS` and `level OUTPUT 0|1 NANOSECONDS` to the panel, `press
-// BUTTON` and `release BUTTON` from the panel.
+// docs/formats.md, "Virtual panel"): `light NAME NANOSECONDS` and `level OUTPUT 0|1 NANOSECONDS` to the panel, `pressed
+// NANOSECONDS BUTTON` and `released NANOSECONDS BUTTON` from the panel, or `press BUTTON` and `release BUTTON` from one
+// that has no clock.
 
 import TappetCore
 import TappetPlatform
@@ -29,8 +30,8 @@ package final class VirtualPanel {
 
   /// The result of receiving a message.
   package enum Receipt: Hashable, Sendable {
-    case pressed(button: String)
-    case released(button: String)
+    /// The button's contact changed, at this time if the panel has a clock.
+    case edge(button: String, isPressed: Bool, at: Instant?)
     case nothing
     case closed
   }
@@ -43,12 +44,30 @@ package final class VirtualPanel {
       case .nothing: return .nothing
       case .closed: return .closed
       case .message(let bytes):
-        guard let space = bytes.firstIndex(of: UInt8(ascii: " ")),
-          let button = String(validating: bytes[(space + 1)...], as: UTF8.self)
-        else { continue }
-        if bytes[..<space].elementsEqual("press".utf8) { return .pressed(button: button) }
-        if bytes[..<space].elementsEqual("release".utf8) { return .released(button: button) }
+        if let edge = VirtualPanel.edge(bytes) { return edge }
       }
     }
+  }
+
+  private static func edge(_ bytes: [UInt8]) -> Receipt? {
+    guard let (verb, rest) = parts(bytes[...]) else { return nil }
+    switch verb {
+    case "press", "release":
+      return String(validating: rest, as: UTF8.self).map { .edge(button: $0, isPressed: verb == "press", at: nil) }
+    case "pressed", "released":
+      guard let (time, name) = parts(rest), let nanoseconds = Int64(time),
+        let button = String(validating: name, as: UTF8.self)
+      else { return nil }
+      return .edge(button: button, isPressed: verb == "pressed", at: Instant(nanoseconds: nanoseconds))
+    case _: return nil
+    }
+  }
+
+  /// Returns the word before the first blank, and the rest.
+  private static func parts(_ bytes: ArraySlice<UInt8>) -> (word: String, rest: ArraySlice<UInt8>)? {
+    guard let space = bytes.firstIndex(of: UInt8(ascii: " ")),
+      let word = String(validating: bytes[bytes.startIndex..<space], as: UTF8.self)
+    else { return nil }
+    return (word, bytes[(space + 1)...])
   }
 }

@@ -16,12 +16,13 @@ struct ParentChannel {
 
   /// Sends one message as one datagram.
   ///
-  /// Returns false if the message was not accepted, because the parent is gone or was blocked for too long.
+  /// Returns false if the message was not accepted, because the parent is gone or was blocked for too long. A parent
+  /// that is held up needs no heartbeat, and reads the tags later.
   func send(_ message: ReaderMessage) -> Bool {
-    let bytes = message.encode()
+    let bytes = ReaderFrame(message, sentAt: Instant.now()).encode()
     while true {
       guard let sent = socket.sendSome(bytes) else { return false }
-      if sent > 0 { return true }
+      if sent > 0 || message == .heartbeat { return true }
       let room = Poll.wait(socket.fileDescriptor, for: .writable, limit: Limits.readerSilenceMax)
       if room.isEmpty { return false }
     }

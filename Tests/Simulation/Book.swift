@@ -46,6 +46,8 @@ struct Book {
   var certificateDays: Int?
   /// Time of the last touch of each action's button.
   var touchedAt: [Instant?]
+  /// Whether the request of the current event was made long ago.
+  var isLate = false
   var touchesSinceLock = 0
   /// For each card the time of its last refusal, and the number of its accepted taps.
   var refusedAt: [Instant?]

@@ -87,6 +87,7 @@ extension World {
   }
 
   func judgePress(_ action: String, _ number: Int) {
+    if book.isLate { fail("\(action) happened on a request of long ago") }
     if settings.panel.lockAfter != nil, book.isLocked { fail("\(action) happened while the panel is locked") }
     if contacts.contains(true) { return }
     guard let touched = book.touchedAt[number], now.instant - touched <= Limits.gestureTimeMax else {
@@ -288,7 +289,7 @@ extension World {
     case .unreadable, .content, .malformedURL, .noSuchAction, .noTagConfigured, .invalidSignature,
       .strayIndex, .copiedURL:
       guard trigger == .tag, let tag = lying else { return fail("a tap was refused that nobody made") }
-      if tag.action != nil, case .reader(.tagRead) = event {
+      if tag.action != nil, case .reader(.tagRead, _) = event {
         fail("a genuine tag was refused as a forged one")
       }
       book.refusedAt[tag.card] = now.instant
@@ -343,7 +344,7 @@ extension World {
       if seen.undeliverableReports != 1 || seen.refusedLights < 1 || seen.forgets != 1 {
         fail("a refusal by the broker was not shown")
       }
-    case .reader(.tagRead):
+    case .reader(.tagRead, _):
       recordRefusalUntold()
       recordTouch()
       if reader == .ready, seen.lights == 0, seen.stores + seen.touches + seen.questions == 0 {
@@ -360,7 +361,7 @@ extension World {
     case .link(.acknowledged), .webhook(.answered): break
     case _: if seen.deliveredLights > 0 { fail("delivery was shown without a PUBACK") }
     }
-    if seen.stores > 0, case .reader(.tagRead) = event, seen.stores > 1 { fail("one tap was stored twice") }
+    if seen.stores > 0, case .reader(.tagRead, _) = event, seen.stores > 1 { fail("one tap was stored twice") }
     if kiosk.outboxCount != book.count {
       fail("the kiosk counts \(kiosk.outboxCount) entries, and the outbox holds \(book.count)")
     }

@@ -33,7 +33,7 @@ struct Step: Hashable, Sendable {
     case edge
     /// This button's line is opened. A number from 100 makes it fail; one from 200 opens it active.
     case line
-    /// A program asks for the action of this number.
+    /// A program asks for the action of this number; with three times their count added, it asked five seconds ago.
     case asked
     /// A person requests something of an output. A number from 100 makes its line fail; one from 200 opens it.
     case output

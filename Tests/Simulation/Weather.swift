@@ -196,7 +196,7 @@ struct StoryTeller {
     case .line: below(4) + (below(4) == 0 ? 100 + below(2) * 100 : 0)
     case .output: below(3) > 0 ? below(16) : below(4) + (below(4) > 0 ? 200 : 100)
     case .command: below(8 * 3 * 64)
-    case .asked: below(Cast.actions.count)
+    case .asked: below(4 * Cast.actions.count)
     case .linkFails, .linkLost, .homeAssistant: below(2)
     case .acknowledge, .repeated, .refuse, .unfillable: below(16)
     case .drop: below(40)

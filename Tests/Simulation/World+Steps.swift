@@ -254,8 +254,14 @@ extension World {
 
   private func asked(_ number: Int) {
     let action = Cast.actions[abs(number) % Cast.actions.count]
+    if abs(number) / Cast.actions.count == 3 {
+      // The program was held up since.
+      book.isLate = true
+      tell(.panel(.asked(action: action.name, at: now.instant + .seconds(-5))))
+      return book.isLate = false
+    }
     book.touchedAt[abs(number) % Cast.actions.count] = now.instant
-    tell(.panel(.asked(action: action.name)))
+    tell(.panel(.asked(action: action.name, at: now.instant)))
   }
 
   // MARK: The link

@@ -63,6 +63,34 @@ private func expectNoOpening(dips: Int) throws {
 }
 
 @Suite(.serialized) struct OutputTests {
+  @Test func `a press and a tap while the kiosk is stopped open nothing when it continues`() throws {
+    let world = try KioskWorld.withOutputs()
+    try world.importSecret(index: 3, key: world.keys[1])
+    try world.start()
+    // The first tag may be taken for one that lay there at the start.
+    _ = try world.tap("ntag213 uid=\(world.freshUID()) url=https://example.org", until: "refused")
+    try world.takeAway()
+    try world.tell("levels clear")
+    world.kiosk?.signal(SIGSTOP)
+    try world.tell("press GPIO5")
+    try world.tell("release GPIO5")
+    let reads = try world.commandCount(nil)
+    try world.tell("place ntag213 uid=\(world.freshUID()) url=\(try Signing.url(index: "3", key: world.keys[1]))")
+    #expect(try eventually { try world.commandCount(nil) > reads + 5 })
+    pause(seconds: 4, "a press is too old after 3 s")
+    world.kiosk?.signal(SIGCONT)
+    #expect(
+      eventually { world.log.components(separatedBy: "code=too-late").count == 3 }, "\(world.log.suffix(2000))")
+    #expect(try world.levels(of: "up").isEmpty && !world.log.contains("event=reader-lost"))
+    try world.takeAway()
+    #expect(
+      try eventually {
+        try world.tell("press GPIO5")
+        try world.tell("release GPIO5")
+        return try eventually(within: 2) { try world.levels(of: "up").contains { $0.isOn } }
+      }, "\(world.log.suffix(2000))")
+  }
+
   @Test func `a tag opens the gate while the broker is away, and nothing waits`() throws {
     let world = try KioskWorld.withOutputs()
     try world.importSecret(index: 3, key: world.keys[1])

@@ -119,6 +119,8 @@ package struct CommandArrival: Sendable {
   package var response: CommandResponse?
   /// The sender, if the message was sent in a room.
   package var sender: RoomSender?
+  /// The time at which the broker delivered it, if it may have waited in this process since.
+  package var receivedAt: Instant?
   /// Whether the message is a test from the control socket, to which the reply is sent.
   package var isTest = false
 

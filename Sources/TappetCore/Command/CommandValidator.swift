@@ -145,11 +145,12 @@ struct CommandValidator: Sendable {
     return proved
   }
 
-  /// Refuses a command that had to wait, if a newer one has acted in the meantime.
-  func checkOrder(
-    of target: CommandTarget, sentAt: Int64, _ index: Int, _ settings: KioskSettings, at now: Moment
+  /// Refuses a command that had to wait, if it is too old by now, or a newer one has acted in the meantime.
+  func checkAgain(
+    _ target: CommandTarget, sentAt: Int64, _ index: Int, _ settings: KioskSettings, at now: Moment
   ) throws(CommandRefusal) {
     let plan = topics[index].plan
+    try plan.checkTime(sentAt, at: now)
     let subjects = settings.subjects(of: target, on: plan)
     if order.isOvertaken(subjects, sentAt: sentAt, key: key(of: plan), at: now) { throw .overtaken }
   }

@@ -35,6 +35,7 @@ extension Kiosk {
     guard let index = intake.gate.index(of: arrival.topic), arrival.content != .report else { return [] }
     let address = intake.gate.address(of: arrival, index)
     do throws(CommandRefusal) {
+      if let age = age(of: arrival.receivedAt, at: now) { throw .late(seconds: age.wholeMilliseconds / 1000) }
       let target = try intake.gate.judge(
         arrival, index, tapPolicy.indexes, settings, clockIsGood: clockIsGood, at: now)
       var proved = address

@@ -17,6 +17,7 @@ struct InventoryTouch: Sendable {
   /// The tag that was tapped; `nil` for a scan.
   var uid: TagUID?
   var tap: VerifiedTap
+  var at: Instant
 }
 
 /// The outcome of a touch, or of a change made elsewhere.

@@ -7,7 +7,7 @@ extension Kiosk {
   mutating func touchInventory(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
     if tap.action.job != .show { return jobChosen(tap.action, by: .tag, uid, tap, at: now) }
     let key = InventoryKey(uid: uid, code: tap.text.isEmpty ? tap.uri : tap.text)
-    return touchInventory(InventoryTouch(key: key, uid: uid, tap: tap), at: now)
+    return touchInventory(InventoryTouch(key: key, uid: uid, tap: tap, at: now.instant), at: now)
   }
 
   private mutating func touchInventory(_ touch: InventoryTouch, at now: Moment) -> [Effect] {
@@ -38,7 +38,7 @@ extension Kiosk {
       return refuseStillHolding(.tag, nil, .notInInventory(action: name, fault), nil, at: now)
     }
     return [.light(.reading)]
-      + touchInventory(InventoryTouch(key: InventoryKey(code: code), uid: nil, tap: tap), at: now)
+      + touchInventory(InventoryTouch(key: InventoryKey(code: code), uid: nil, tap: tap, at: now.instant), at: now)
   }
 
   mutating func nextInventoryOrder(at now: Moment) -> [Effect] {
@@ -126,6 +126,9 @@ extension Kiosk {
     tap.outcome = InventoryOutcome(verb: result.rawValue, thing: thing, who: who)
     var report = InventoryReport(action: tap.action.name, uid: touch.uid, result: result, thing: thing, who: who)
     report.isMisplaced = isMisplaced
+    if tap.action.needsProof, let age = age(of: touch.at, at: now) {
+      return [.report(.inventory(report))] + refuse(.tag, touch.uid, .tooLate(age: age), tap.owner, at: now)
+    }
     let refusal = refusal(of: tap.action)
     return [.report(.inventory(report))] + touched(tap.action, by: .tag, touch.uid, tap, refusal, at: now)
   }
@@ -139,11 +142,11 @@ extension Kiosk {
   }
 
   /// Keeps tappet-inventory running while the inventory is configured; kills the process if a request is overdue.
-  mutating func inventoryDue(at now: Moment) -> [Effect] {
+  mutating func inventoryDue(hasHeardAll: Bool, at now: Moment) -> [Effect] {
     stock.desk.releaseIfOver(at: now.instant)
     var effects = jobDue(at: now)
     effects += stock.process.timerFired(at: now.instant, random: &random)
-    if stock.desk.isOverdue(at: now.instant) { effects += stock.process.lose(.silent, at: now.instant) }
+    if hasHeardAll, stock.desk.isOverdue(at: now.instant) { effects += stock.process.lose(.silent, at: now.instant) }
     if !stock.process.isRunning, !stock.desk.hasNone || stock.desk.holding != nil {
       effects = inventoryLost(effects, at: now)
     }

@@ -38,7 +38,7 @@ package enum Event: Sendable {
   /// Whether the next tag is for a job (`TagJob`), or counts as a tap again.
   case tagJob(TagJobPhase)
   /// tappet-reader sent a message.
-  case reader(ReaderMessage)
+  case reader(ReaderMessage, sentAt: Instant? = nil)
   /// tappet-reader sent bytes that are not a message.
   case readerMalformed(ReaderMessageError)
   /// tappet-reader exited, for any reason.
@@ -69,8 +69,8 @@ package enum Event: Sendable {
   case fillFailed(EntryID)
   /// An event on the panel, such as a press.
   case panel(PanelEvent)
-  /// A user, or the embedding program, sent this request to the output with this name.
-  case outputAsked(String, OutputRequest, by: OutputCause = .person)
+  /// A user, or the embedding program, sent this request to the output with this name, at this time if it is known.
+  case outputAsked(String, OutputRequest, by: OutputCause = .person, at: Instant? = nil)
   /// A message arrived on a command topic.
   indirect case commandArrived(CommandArrival)
   /// The broker responded to the subscription to the topic with this index.

@@ -128,7 +128,7 @@ package struct Kiosk: Sendable {
       effects = []
     case .actionRenamed(let former, let name): effects = actionRenamed(former, to: name)
     case .tagJob(let phase): effects = tagJobChanged(phase)
-    case .reader(let message): effects = handleReaderMessage(message, at: now)
+    case .reader(let message, let sentAt): effects = handleReaderMessage(message, sentAt: sentAt, at: now)
     case .readerMalformed(let error): effects = reader.malformed(error, at: now.instant)
     case .readerEnded(let end): effects = reader.ended(end, at: now.instant)
     case .readerNotStarted(let code): effects = reader.notStarted(code: code, at: now.instant)
@@ -148,8 +148,8 @@ package struct Kiosk: Sendable {
       delivery.webhooks.readAgain()
       effects = listening.process.replace(at: now.instant)
     case .panel(let change): effects = panelChanged(change, at: now)
-    case .outputAsked(let name, let request, let cause):
-      effects = drive([OutputOrder(output: name, request: request)], cause, at: now)
+    case .outputAsked(let name, let request, let cause, let time):
+      effects = drive([OutputOrder(output: name, request: request)], cause, askedAt: time, at: now)
     case .commandArrived(let arrival): effects = commandArrived(arrival, at: now)
     case .commandsSubscribed(let index, let isGranted): effects = commandsSubscribed(index, isGranted: isGranted)
     case .tokenSealed(let token, let unixSeconds):
@@ -163,7 +163,7 @@ package struct Kiosk: Sendable {
     if case .panel(.edge) = event {} else if isTaking { effects += dueOnPanel(at: now) }
     effects += removalsDue(at: now)
     effects += firmwareDue(at: now)
-    effects += dueOnOutputs(at: now) + dueEffects(at: now)
+    effects += dueOnOutputs(at: now) + dueEffects(after: event, at: now)
     effects += drainOutbox(at: now)
     effects += postWhatMayBePosted(at: now)
     effects += recordOutcomes(in: effects)
@@ -249,14 +249,17 @@ package struct Kiosk: Sendable {
     }
   }
 
-  private mutating func dueEffects(at now: Moment) -> [Effect] {
+  private mutating func dueEffects(after event: Event, at now: Moment) -> [Effect] {
+    // A timer fires after everything that has arrived was handled, so only then a process can count as silent.
+    let hasHeardAll = if case .timerFired = event { true } else { false }
     switch phase {
     case .starting, .finished:
       return []
     case .running:
-      return reader.timerFired(at: now.instant) + delivery.link.timerFired(at: now)
+      return reader.timerFired(at: now.instant, hasHeardAll: hasHeardAll) + delivery.link.timerFired(at: now)
         + delivery.store.timerFired(at: now.instant)
-        + inventoryDue(at: now) + roomsDue(at: now) + site.timerFired(at: settings.site, now.instant)
+        + inventoryDue(hasHeardAll: hasHeardAll, at: now) + roomsDue(hasHeardAll: hasHeardAll, at: now)
+        + site.timerFired(at: settings.site, now.instant)
         + panel.supervision.timerFired(at: now.instant) + refusalsDue(at: now.instant)
         + throttles.backlog.timerFired(at: now.instant)
         + expireEntries(of: .broker, at: now) + webhooksTimeUp(at: now)
@@ -295,7 +298,9 @@ package struct Kiosk: Sendable {
 
   // MARK: Reader
 
-  private mutating func handleReaderMessage(_ message: ReaderMessage, at now: Moment) -> [Effect] {
+  private mutating func handleReaderMessage(
+    _ message: ReaderMessage, sentAt: Instant?, at now: Moment
+  ) -> [Effect] {
     let wasUsable = reader.isUsable
     let effects = reader.received(message, at: now.instant)
     recordPresence(message, wasUsable: wasUsable, at: now.instant)
@@ -305,8 +310,12 @@ package struct Kiosk: Sendable {
     case .tagArrived(let uid, let wasPresent):
       tapPolicy.taps.tagArrived(uid, wasPresent: wasPresent, wasUnattended: reader.wasUnattended)
       return effects + [.light(.reading)]
-    case .tagRead(let reading): return effects + tagRead(reading, at: now)
-    case .tagFaulted(let uid, _, let fault): return effects + tagUnreadable(uid, fault, at: now)
+    case .tagRead(let reading):
+      if let age = age(of: sentAt, at: now) { return effects + refuse(.tag, reading.uid, .tooLate(age: age), at: now) }
+      return effects + tagRead(reading, at: now)
+    case .tagFaulted(let uid, _, let fault):
+      if let age = age(of: sentAt, at: now) { return effects + refuse(.tag, uid, .tooLate(age: age), at: now) }
+      return effects + tagUnreadable(uid, fault, at: now)
     case .tagLeft(let uid):
       tapPolicy.taps.tagLeft(uid)
       return effects + tagGone(uid)

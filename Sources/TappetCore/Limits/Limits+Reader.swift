@@ -2,7 +2,7 @@
 
 extension Limits {
   /// Maximum size of a datagram on the reader's socket, in bytes: the largest memory and its header.
-  package static let readerMessageSizeMax = tagMemorySizeMax + 64
+  package static let readerMessageSizeMax = tagMemorySizeMax + 72
   /// Interval between two polls for a tag.
   ///
   /// This applies to chips that do not search automatically: a select is answered in 16 ms, and nearly seven polls a

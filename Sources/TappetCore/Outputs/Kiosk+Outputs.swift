@@ -8,11 +8,19 @@ extension Kiosk {
   }
 
   /// Executes requests to outputs immediately, regardless of the state of the broker and the disk.
-  mutating func drive(_ orders: [OutputOrder], _ cause: OutputCause, at now: Moment) -> [Effect] {
+  ///
+  /// A request that was made too long ago is refused, unless it returns the output to its safe level.
+  mutating func drive(
+    _ orders: [OutputOrder], _ cause: OutputCause, askedAt: Instant? = nil, at now: Moment
+  ) -> [Effect] {
     var effects: [Effect] = []
     for order in orders {
       guard let index = panel.outputs.index(of: order.output) else {
         effects.append(.report(.output(.refused(order, cause, .unknown))))
+        continue
+      }
+      if age(of: askedAt, at: now) != nil, !panel.outputs.isSafe(order.request, of: index) {
+        effects.append(.report(.output(.refused(order, cause, .tooLate))))
         continue
       }
       switch panel.outputs.perform(order.request, of: index, cause, at: now.instant) {
@@ -61,6 +69,10 @@ extension Kiosk {
         effects += [.setOutput(index, isOn: isOn), .report(.output(.switched(index, isOn: isOn, reason)))]
         if isLater { effects += outputFollowed(index, reason) }
       case .waits(let index, let wait, let cause): effects.append(.report(.output(.waits(index, wait, cause))))
+      case .missed(let index, let request, let cause):
+        let order = OutputOrder(output: settings.panel.outputs[index].name, request: request)
+        effects.append(.report(.output(.refused(order, cause, .tooLate))))
+        effects += reply(intake.waitingReplies.takeAddress(ofOutput: index), .refused(.output(.tooLate)))
       }
     }
     return effects

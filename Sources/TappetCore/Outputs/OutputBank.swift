@@ -68,6 +68,9 @@ struct OutputBank: Sendable {
     return states[index].isAvailable ? nil : .unavailable
   }
 
+  /// Returns whether the request returns the output to its safe level.
+  func isSafe(_ request: OutputRequest, of index: Int) -> Bool { request == (plans[index].isSafeOn ? .on : .off) }
+
   /// Executes a request, or queues it until the dead time is over; returns the resulting changes.
   mutating func perform(
     _ request: OutputRequest, of index: Int, _ cause: OutputCause, at now: Instant
@@ -181,7 +184,14 @@ struct OutputBank: Sendable {
       if let due = linkDeadline(of: index), due <= now { changes += release(index, .linkLost, at: now) }
     }
     for index in plans.indices {
-      guard let (request, cause) = states[index].waiting, (deadUntil(around: index) ?? now) <= now else { continue }
+      guard let (request, cause) = states[index].waiting else { continue }
+      let end = deadUntil(around: index) ?? now
+      guard end <= now else { continue }
+      if now - end > Limits.touchAgeMax {
+        states[index].waiting = nil
+        changes.append(.missed(index, request, cause))
+        continue
+      }
       changes += activate(index, isPulse: request == .pulse, cause, at: now)
     }
     return changes

@@ -146,6 +146,8 @@ package enum OutputRefusal: Error, Hashable, Sendable {
   case unavailable
   /// The kiosk is shutting down.
   case closing
+  /// The request was made too long ago, while the kiosk was held up.
+  case tooLate
 }
 
 /// A decision of the bank about one output.
@@ -154,4 +156,6 @@ package enum OutputChange: Hashable, Sendable {
   case level(Int, isOn: Bool, OutputReason)
   /// The output waits for the end of its group's dead time.
   case waits(Int, Duration, OutputCause)
+  /// The end of the dead time passed too long ago for the waiting request.
+  case missed(Int, OutputRequest, OutputCause)
 }

@@ -44,6 +44,14 @@ struct Confirmation: Sendable {
 }
 
 extension Kiosk {
+  /// Returns the age of a press, a tap or a request that is too old to have an effect; `nil` if it is recent, or if its
+  /// time is not known.
+  ///
+  /// It waits that long only if the kiosk is held up: by a stopped process, or by a program that does not dispatch it.
+  func age(of time: Instant?, at now: Moment) -> Duration? {
+    time.flatMap { now.instant - $0 > Limits.touchAgeMax ? now.instant - $0 : nil }
+  }
+
   mutating func panelChanged(_ change: PanelEvent, at now: Moment) -> [Effect] {
     switch change {
     case .opened(let part, let isActive, let debouncesItself):
@@ -63,18 +71,19 @@ extension Kiosk {
     case .closed:
       return closeOutputs(at: now) + panelClosed(at: now.instant)
     case .edge(let button, let isActive, let time):
-      setGate()
+      setGate(at: now)
       return done(panel.inputs.edge(button, isActive: isActive, at: time), at: now)
     case .edgesLost(let button, let isActive, let time):
-      setGate()
+      setGate(at: now)
       return done(panel.inputs.edgesLost(button, isActive: isActive, at: time), at: now)
     case .edgesRead(let time):
       panel.inputs.edgesRead(until: time)
       return []
     case .key(let button, let isDown, let time):
-      setGate()
+      setGate(at: now)
       return done(panel.inputs.key(button, isDown: isDown, at: time), at: now)
-    case .asked(let action, let caller):
+    case .asked(let action, let caller, let time):
+      if let age = age(of: time, at: now) { return refuse(.button, nil, .tooLate(age: age), at: now) }
       guard isTaking, panel.lock.isLocked else { return gestured(.caller(caller), .press, action, at: now) }
       return refuse(.button, nil, .panelLocked, at: now)
     case .lockAsked:
@@ -102,7 +111,7 @@ extension Kiosk {
 
   /// Handles expired timers.
   mutating func dueOnPanel(at now: Moment) -> [Effect] {
-    setGate()
+    setGate(at: now)
     var effects = done(panel.inputs.due(at: now.instant), at: now)
     if let confirmation = panel.confirmation {
       switch confirmation.source {
@@ -111,7 +120,12 @@ extension Kiosk {
           effects += endConfirmation(.tagGone)
         } else if confirmation.until <= now.instant {
           panel.confirmation = nil
-          effects += tagConfirmed(uid, tap, at: now)
+          // Whether the tag stayed on the reader is not known after a long time in which nothing was handled.
+          if let age = age(of: confirmation.until, at: now) {
+            effects += refuse(.tag, uid, .tooLate(age: age), tap.owner, at: now)
+          } else {
+            effects += tagConfirmed(uid, tap, at: now)
+          }
         }
       case .press, .room:
         if confirmation.until <= now.instant { effects += endConfirmation(.timeUp) }
@@ -145,7 +159,8 @@ extension Kiosk {
     return [.endQuestion(asked.number, end.ofQuestion)] + effects
   }
 
-  private mutating func setGate() {
+  private mutating func setGate(at now: Moment) {
+    panel.inputs.oldest = now.instant + (.zero - Limits.touchAgeMax)
     guard !panel.lock.isLocked else { return panel.inputs.gate = .closed }
     switch panel.confirmation?.source {
     case nil, .room: panel.inputs.gate = .open
@@ -168,6 +183,7 @@ extension Kiosk {
         effects += gestured(.buttons([chord.first, chord.second]), .press, chord.action, at: now)
       case .diverted(let button):
         effects += panel.confirmation == nil ? pressedWhileLocked(button, at: now) : endConfirmation(.otherTouch)
+      case .late(_, let time): effects += refuse(.button, nil, .tooLate(age: now.instant - time), at: now)
       case .stuck(let button): effects += panel.supervision.stuck(button)
       case .chattering(let button):
         panel.inputs.closed(button)

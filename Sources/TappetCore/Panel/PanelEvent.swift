@@ -41,8 +41,8 @@ package enum PanelEvent: Sendable {
   case edgesRead(until: Instant)
   /// A key that acts as a button was pressed or released; it does not bounce.
   case key(button: Int, isDown: Bool, at: Instant)
-  /// The embedding program requests an action on behalf of its own button.
-  case asked(action: String, by: PressCaller = .program)
+  /// The embedding program requested an action at this time, on behalf of its own button.
+  case asked(action: String, by: PressCaller = .program, at: Instant? = nil)
   /// A user at the machine requests that the buttons be locked immediately.
   case lockAsked
 }

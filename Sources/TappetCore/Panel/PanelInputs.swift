@@ -8,6 +8,8 @@ struct PanelInputs: Sendable {
     case chord(Int)
     /// The button was pressed while presses are diverted; the press has no other effect.
     case diverted(button: Int)
+    /// The press or gesture took place before `oldest`, and has no other effect.
+    case late(button: Int, at: Instant)
     case stuck(button: Int)
     case chattering(button: Int)
     case recovered(button: Int)
@@ -46,6 +48,8 @@ struct PanelInputs: Sendable {
   private var readUntil: Instant?
   /// The gate for presses that start after it was set; the owner sets it.
   var gate: Gate = .open
+  /// The time before which presses and gestures are too old to have an effect; the owner sets it.
+  var oldest = Instant(nanoseconds: .min)
 
   init(_ plan: PanelPlan) {
     self.plan = plan
@@ -111,7 +115,8 @@ struct PanelInputs: Sendable {
       if case .waiting(let since) = contacts[button].press, since + Limits.chordWindow <= now {
         outcomes += read(button, since: since)
       }
-      outcomes += gestureOutcomes(contacts[button].gestures.advance(to: now), of: button)
+      let due = contacts[button].gestures.deadline ?? now
+      outcomes += gestureOutcomes(contacts[button].gestures.advance(to: now), of: button, at: due)
     }
     return outcomes
   }
@@ -146,6 +151,11 @@ struct PanelInputs: Sendable {
   }
 
   private mutating func pressed(_ button: Int, at time: Instant) -> [Outcome] {
+    guard time >= oldest else {
+      contacts[button].gestures.cancel()
+      contacts[button].press = .swallowed
+      return [.late(button: button, at: time)]
+    }
     let passes =
       switch gate {
       case .open: true
@@ -174,7 +184,7 @@ struct PanelInputs: Sendable {
     var outcomes: [Outcome] = []
     if case .waiting(let since) = contacts[button].press { outcomes += read(button, since: since) }
     if case .reading = contacts[button].press {
-      outcomes += gestureOutcomes(contacts[button].gestures.released(at: time), of: button)
+      outcomes += gestureOutcomes(contacts[button].gestures.released(at: time), of: button, at: time)
     }
     contacts[button].press = .none
     return outcomes
@@ -182,10 +192,12 @@ struct PanelInputs: Sendable {
 
   private mutating func read(_ button: Int, since time: Instant) -> [Outcome] {
     contacts[button].press = .reading
-    return gestureOutcomes(contacts[button].gestures.pressed(at: time), of: button)
+    return gestureOutcomes(contacts[button].gestures.pressed(at: time), of: button, at: time)
   }
 
-  private func gestureOutcomes(_ gestures: [Gesture], of button: Int) -> [Outcome] {
-    gestures.map { .gesture(button: button, $0) }
+  /// Returns the outcomes of gestures that were recognised at `time`.
+  private func gestureOutcomes(_ gestures: [Gesture], of button: Int, at time: Instant) -> [Outcome] {
+    if !gestures.isEmpty, time < oldest { return [.late(button: button, at: time)] }
+    return gestures.map { .gesture(button: button, $0) }
   }
 }

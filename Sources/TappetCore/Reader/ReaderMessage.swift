@@ -1,8 +1,8 @@
-// Messages from tappet-reader to its parent over their SOCK_SEQPACKET socket, one per datagram. The sender may have
-// been compromised by a tag's content, so any bytes decode to a value or an error.
+// Messages from tappet-reader to its parent over their SOCK_SEQPACKET socket, one per datagram (ReaderFrame.swift). The
+// sender may have been compromised by a tag's content, so any bytes decode to a value or an error.
 //
 //   byte 0     1 …
-//   kind       the kind's fields; strings and memories extend to the datagram's end
+//   kind       the kind's fields; strings and memories extend to the message's end
 //
 //   1 ready       version (1 byte), device name (UTF-8, 0…128 bytes)
 //   2 heartbeat   —

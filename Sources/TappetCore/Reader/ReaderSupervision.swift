@@ -73,15 +73,15 @@ struct ReaderSupervision: Sendable {
     }
   }
 
-  /// Handles the deadline.
-  mutating func timerFired(at now: Instant) -> [Effect] {
+  /// Handles the deadline; a process is silent only if all messages that have arrived are handled.
+  mutating func timerFired(at now: Instant, hasHeardAll: Bool) -> [Effect] {
     guard let deadline, deadline <= now else { return [] }
     switch state {
     case .waiting:
       state = .starting(since: now)
       return [.start(.reader)]
     case .starting, .polling, .reading:
-      return [.kill(.reader)] + markLost(.silent, at: now)
+      return hasHeardAll ? [.kill(.reader)] + markLost(.silent, at: now) : []
     case .ending:
       state = .ending(killAt: nil)
       return [.kill(.reader)]

@@ -225,7 +225,7 @@ extension Kiosk {
         if let fault { throw .action(.notStored(action: command.address.target?.text ?? "the command", fault)) }
         if let refusal = command.refusal { throw refusal }
         if let target = command.address.target {
-          try intake.gate.checkOrder(of: target, sentAt: command.row.unixSeconds, index, settings, at: now)
+          try intake.gate.checkAgain(target, sentAt: command.row.unixSeconds, index, settings, at: now)
         }
         effects += try commandProved(command.address, index, by: command.user, at: now)
       } catch {

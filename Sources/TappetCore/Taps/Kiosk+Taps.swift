@@ -126,11 +126,11 @@ extension Kiosk {
   /// Outputs, the lock and the inventory wait for the commit.
   private mutating func used(_ ticket: String, _ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
     if tap.action.mode != .inventory, let entry = enter(tap.action, by: .tag, uid, tap, at: now) {
-      tapPolicy.tickets.use(tap, uid, entry.id, hasEntry: true)
+      tapPolicy.tickets.use(tap, uid, entry.id, hasEntry: true, at: now.instant)
       return [.store(.append(entry))]
     }
     let id = EntryID(high: random.next(), low: random.next())
-    tapPolicy.tickets.use(tap, uid, id, hasEntry: false)
+    tapPolicy.tickets.use(tap, uid, id, hasEntry: false, at: now.instant)
     return [.store(.countUse(id, ticket: ticket))]
   }
 
@@ -138,6 +138,7 @@ extension Kiosk {
   mutating func useCounted(_ id: EntryID, at now: Moment) -> [Effect] {
     guard let use = tapPolicy.tickets.committed(id) else { return [] }
     let action = use.tap.action
+    if let effects = missed(use, at: now) { return effects }
     let effects = unlock(by: action, at: now)
     if action.mode == .inventory { return effects + touchInventory(use.uid, use.tap, at: now) }
     return effects + perform(action, by: .tag, use.uid, use.tap, at: now).effects
@@ -147,7 +148,15 @@ extension Kiosk {
   mutating func outputsAfterEntry(_ id: EntryID, at now: Moment) -> [Effect] {
     guard let use = tapPolicy.tickets.committed(id) else { return [] }
     let action = use.tap.action
+    if let effects = missed(use, at: now) { return effects }
     return unlock(by: action, at: now) + drive(action.outputs, .action(action.name, .tag), at: now)
+  }
+
+  /// Returns the effects of a use whose commit took so long that it must not drive an output or unlock the panel any
+  /// longer; `nil` if it may.
+  private mutating func missed(_ use: UseCounter.Waiting, at now: Moment) -> [Effect]? {
+    guard use.tap.action.needsProof, let age = age(of: use.at, at: now) else { return nil }
+    return refuse(.tag, use.uid, .tooLate(age: age), use.tap.owner, at: now)
   }
 
   /// Handles a use that could not be stored: the action is not performed.

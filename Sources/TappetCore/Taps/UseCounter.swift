@@ -10,6 +10,8 @@ struct UseCounter: Sendable {
     var uid: TagUID
     /// Whether the count is committed together with an entry.
     var hasEntry: Bool
+    /// The time of the tap.
+    var at: Instant
   }
 
   private var counts: [String: Int64] = [:]
@@ -27,10 +29,10 @@ struct UseCounter: Sendable {
   private func used(_ limits: PersonLimits) -> Int64 { max(limits.used, counts[limits.ticket] ?? 0) }
 
   /// Counts a use, which `failed` reverts.
-  mutating func use(_ tap: VerifiedTap, _ uid: TagUID, _ id: EntryID, hasEntry: Bool) {
+  mutating func use(_ tap: VerifiedTap, _ uid: TagUID, _ id: EntryID, hasEntry: Bool, at now: Instant) {
     guard let limits = tap.secret?.person?.limits else { return }
     counts[limits.ticket] = used(limits) + 1
-    waiting[id] = Waiting(tap: tap, uid: uid, hasEntry: hasEntry)
+    waiting[id] = Waiting(tap: tap, uid: uid, hasEntry: hasEntry, at: now)
   }
 
   /// Handles a commit; returns the tap, or `nil` if the commit involves no ticket.

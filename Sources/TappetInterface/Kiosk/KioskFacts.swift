@@ -183,8 +183,9 @@ struct KioskFacts {
       self.init(type: TAPPET_KIOSK_EVENT_OUTPUT_CHANGED, output: name(index), reason.cause, isOn: isOn)
     case .waits(let index, _, let cause):
       self.init(type: TAPPET_KIOSK_EVENT_OUTPUT_WAITING, output: name(index), cause)
-    case .refused(let order, let cause, _):
+    case .refused(let order, let cause, let refusal):
       self.init(type: TAPPET_KIOSK_EVENT_OUTPUT_REFUSED, output: order.output, cause)
+      code = refusal.code
     }
   }
 

@@ -18,8 +18,8 @@ final class KioskObject: LibraryObject {
   /// A request made outside `dispatch` and executed inside it, the only place where callbacks are called.
   enum Request: Sendable {
     case begin
-    case press(action: String)
-    case output(String, OutputRequest)
+    case press(action: String, at: Instant)
+    case output(String, OutputRequest, at: Instant)
     case write(TagJobRequest)
     case cancelWriting
     case people(PeopleRequest)
@@ -106,8 +106,8 @@ final class KioskObject: LibraryObject {
     for request in waiting where !isFreed {
       switch request {
       case .begin: break
-      case .press(let action): runtime?.press(action: action)
-      case .output(let name, let request): runtime?.switchOutput(name, request)
+      case .press(let action, let time): runtime?.press(action: action, at: time)
+      case .output(let name, let request, let time): runtime?.switchOutput(name, request, at: time)
       case .write(let request):
         if runtime?.beginTagJob(request) == false { tell(request, .busy) }
       case .cancelWriting: runtime?.cancelTagJob()
@@ -120,7 +120,7 @@ final class KioskObject: LibraryObject {
   /// Requests an action in the same way as a button press; callable from any thread.
   func press(_ action: UnsafePointer<CChar>?) -> Int32 {
     guard let name = knownAction(action) else { return fail(.argument, Self.noSuchAction) }
-    return post(.press(action: name))
+    return post(.press(action: name, at: Instant.now()))
   }
 
   /// Requests a change of an output; callable from any thread.
@@ -133,7 +133,7 @@ final class KioskObject: LibraryObject {
     }
     guard facts.isRunning else { return fail(.state, Self.notRunning) }
     guard facts.hasOutput(name) else { return fail(.argument, "the panel has no output with this name") }
-    return post(.output(name, OutputRequest.allCases[number]))
+    return post(.output(name, OutputRequest.allCases[number], at: Instant.now()))
   }
 
   /// Reports the state of an output; callable from any thread.

@@ -34,6 +34,9 @@ final class ControlServer {
     /// Whether the client may see keys, which only processes of root and of the kiosk's own user may.
     var maySeeKeys: Bool { peer.map { $0.user == 0 || $0.user == geteuid() } ?? false }
 
+    /// Whether the client has hung up, and waits for no response.
+    var isGone: Bool { socket.isHungUp }
+
     /// Sends a response.
     ///
     /// Does not block on a client that does not read.

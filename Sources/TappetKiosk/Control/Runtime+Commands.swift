@@ -9,12 +9,14 @@ import TappetPlatform
 
 extension Runtime {
   /// Handles messages and subscription replies for the command topics.
-  func receive(_ reception: LinkReception) {
+  func receive(_ reception: LinkReception, at time: Instant) {
     switch reception {
     case .message(let message):
       if heardHomeAssistant(message) || heardSite(message) { return }
       let isFirmware = configuration.commands.contains { $0.topic == message.topic && $0.firmware != nil }
-      inbox.append(.commandArrived(CommandArrival(message, isFirmware: isFirmware)))
+      var arrival = CommandArrival(message, isFirmware: isFirmware)
+      arrival.receivedAt = time
+      inbox.append(.commandArrived(arrival))
     case .subscribed(let request, let qos, _):
       let (index, isGranted) = (Int(truncatingIfNeeded: request), qos != nil)
       if answeredSite(index, isGranted: isGranted) || answeredHomeAssistant(index, isGranted: isGranted) { return }

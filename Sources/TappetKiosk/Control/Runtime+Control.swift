@@ -34,6 +34,8 @@ extension Runtime {
       feed(.panel(.lockAsked))
       client.send(.object(["locked": kiosk.status.isLocked.map { .bool($0) } ?? .null]))
     case .listOutputs: listOutputs(for: client)
+    // A request that waited until its client gave up must not move anything any longer.
+    case .switchOutput where client.isGone, .testCommand where client.isGone: break
     case .switchOutput(let name, let wanted): switchOutput(name, wanted, for: client)
     case .testCommand(let topic, let sample): testCommand(sample, topic: topic, for: client)
     case .dropEntries(let id): dropEntries(id, for: client)

@@ -20,9 +20,9 @@ extension Runtime {
     }
   }
 
-  /// Requests a change of an output on behalf of the embedding program.
-  package func switchOutput(_ name: String, _ request: OutputRequest) {
-    feed(.outputAsked(name, request, by: .program))
+  /// Requests a change of an output on behalf of the embedding program, which asked for it at `time`.
+  package func switchOutput(_ name: String, _ request: OutputRequest, at time: Instant) {
+    feed(.outputAsked(name, request, by: .program, at: time))
   }
 
   /// Switches an output for a client; the response is `{"outputs": […]}` with the resulting states.

@@ -13,7 +13,6 @@ final class RuntimePanel {
   private let settings: PanelSettings
   private let reactor: Reactor
   private let alarm: TimerDescriptor
-  private let clock = SystemClock()
   let trace: LightTrace?
   /// The board profile passed to `open`.
   private(set) var profile: BoardProfile?
@@ -129,7 +128,7 @@ final class RuntimePanel {
   // MARK: Levels
 
   private func play() {
-    let (on, next) = board.levels(at: clock.now().instant)
+    let (on, next) = board.levels(at: Instant.now())
     alarm.set(at: next)
     guard on != self.on || board.shown != shown else { return }
     shown = board.shown
@@ -147,7 +146,7 @@ final class RuntimePanel {
   }
 
   private func set(_ index: Int, _ name: String, isOn: Bool) {
-    let now = clock.now().instant
+    let now = Instant.now()
     if let virtual {
       if !virtual.set(name, isOn: isOn, at: now) { loseVirtual(code: 0) }
     } else if let led = leds[index] {
@@ -175,7 +174,7 @@ final class RuntimePanel {
       onEvent: calling(self) { $0.lineChanged($1) })
     gpio = panel
     panel.open()
-    readEdges(until: clock.now().instant)
+    readEdges(until: Instant.now())
     for (line, index) in lines.enumerated() where isLit(index) { panel.set(output: line, isOn: true) }
   }
 
@@ -242,7 +241,7 @@ final class RuntimePanel {
       virtual = panel
     } catch { return onEvent(.failed(.simulator, .simulatorAway(code: error.code))) }
     // The new panel has not received the current light and levels yet.
-    let now = clock.now().instant
+    let now = Instant.now()
     if let shown = board.shown { _ = virtual?.show(shown, at: now) }
     for indicator in settings.indicators where on.contains(indicator.output) {
       _ = virtual?.set(indicator.output.name, isOn: true, at: now)
@@ -253,17 +252,17 @@ final class RuntimePanel {
   private func receiveFromVirtual() {
     while let virtual {
       switch virtual.receive() {
-      case .pressed(let name): tell(name, isActive: true)
-      case .released(let name): tell(name, isActive: false)
+      case .edge(let name, let isPressed, let time): tell(name, isActive: isPressed, at: time)
       case .nothing: return
       case .closed: loseVirtual(code: 0)
       }
     }
   }
 
-  private func tell(_ name: String, isActive: Bool) {
+  private func tell(_ name: String, isActive: Bool, at time: Instant?) {
     guard let button = settings.buttons.firstIndex(where: { $0.plan.name == name }) else { return }
-    onEvent(.edge(input: button, isActive: isActive, at: clock.now().instant))
+    let now = Instant.now()
+    onEvent(.edge(input: button, isActive: isActive, at: min(time ?? now, now)))
   }
 
   private func loseVirtual(code: Int32) {

@@ -10,7 +10,8 @@ import TappetPlatform
 final class ReaderHost {
   /// A message from the process, or the exit of the process.
   enum Notice {
-    case message(ReaderMessage)
+    /// The time is that of sending.
+    case message(ReaderMessage, sentAt: Instant)
     case malformed(ReaderMessageError)
     case ended(ProcessEnd)
   }
@@ -48,7 +49,7 @@ final class ReaderHost {
     recordSign()
     while let process {
       switch process.receive() {
-      case .message(let message): onNotice(.message(message))
+      case .message(let message): onNotice(.message(message, sentAt: process.sentAt))
       case .malformed(let error): onNotice(.malformed(error))
       case .nothing: return
       case .closed:

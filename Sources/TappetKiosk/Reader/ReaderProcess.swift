@@ -23,6 +23,8 @@ package final class ReaderProcess {
   }
 
   private let process: ServiceProcess
+  /// The time at which the child sent the last received message, never later than its reception.
+  package private(set) var sentAt = Instant.now()
   private var isStopping = false
   private var buffer = [UInt8](repeating: 0, count: Limits.readerMessageSizeMax + 1)
 
@@ -90,7 +92,9 @@ package final class ReaderProcess {
   private func decoded(size: Int) -> Receipt {
     guard size <= Limits.readerMessageSizeMax else { return .malformed(.tooLarge(size: size)) }
     do throws(ReaderMessageError) {
-      return .message(try ReaderMessage(decoding: Array(buffer[..<size])))
+      let frame = try ReaderFrame(decoding: Array(buffer[..<size]))
+      sentAt = min(frame.sentAt, Instant.now())
+      return .message(frame.message)
     } catch {
       return .malformed(error)
     }

@@ -55,10 +55,13 @@ extension TimeFault {
 extension OutputRefusal {
   /// Machine-readable reason code.
   package var code: String {
-    switch self {
-    case .unknown: "output-unknown"
-    case .unavailable: "output-unavailable"
-    case .closing: "kiosk-stopping"
+    @export(interface) get {
+      switch self {
+      case .unknown: "output-unknown"
+      case .unavailable: "output-unavailable"
+      case .closing: "kiosk-stopping"
+      case .tooLate: "too-late"
+      }
     }
   }
 }

@@ -58,10 +58,13 @@ extension OutputCause {
 extension OutputRefusal {
   /// Human-readable reason for the refusal.
   package var sentence: String {
-    switch self {
-    case .unknown: "the panel has no such output"
-    case .unavailable: "its line is missing; see 'tappet status'"
-    case .closing: "the kiosk is stopping"
+    @export(interface) get {
+      switch self {
+      case .unknown: "the panel has no such output"
+      case .unavailable: "its line is missing; see 'tappet status'"
+      case .closing: "the kiosk is stopping"
+      case .tooLate: "the kiosk was held up since, and it is too late now"
+      }
     }
   }
 }

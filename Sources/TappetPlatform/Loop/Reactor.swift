@@ -92,12 +92,7 @@ package final class Reactor {
     alarm = try TimerDescriptor()
     events = .allocate(capacity: Limits.reactorEventsPerTurn)
     events.initialize(repeating: epoll_event())
-    // No expiry is reported if the timer was set again between the wake-up and this line.
-    _ = try register(
-      alarm.fileDescriptor, for: .readable,
-      calling(self) { reactor, _ in
-        if reactor.alarm.acknowledge() { reactor.onTimer() }
-      })
+    _ = try register(alarm.fileDescriptor, for: .readable) { _ in }
   }
 
   deinit { events.deallocate() }
@@ -181,7 +176,8 @@ package final class Reactor {
 
   /// Waits once and calls the handlers of ready descriptors; returns the number of events.
   ///
-  /// Waits for at most `timeout`; `nil` means no limit.
+  /// The timer is last, so that everything that arrived before the deadline is handled before it, however late the call
+  /// is. Waits for at most `timeout`; `nil` means no limit.
   @export(interface)
   @discardableResult
   package func turn(timeout: Duration?) throws(SystemError) -> Int {
@@ -191,15 +187,22 @@ package final class Reactor {
     let count = try checked("epoll_wait") {
       epoll_wait(fileDescriptor, room, Int32(events.count), milliseconds)
     }
+    var firesTimer = false
     for index in 0..<Int(count) {
       let event = events[index]
       let fd = Int32(truncatingIfNeeded: event.data.u64)
+      if fd == alarm.fileDescriptor {
+        firesTimer = true
+        continue
+      }
       // An earlier handler of this turn may have ended this watch, and the number may already belong to another
       // descriptor.
       let generation = UInt32(event.data.u64 >> 32)
       let entry = entries.first { $0.fileDescriptor == fd && $0.generation == generation }
       entry?.handler(Readiness(epoll: event.events))
     }
+    // No expiry is reported if a handler has set the timer again.
+    if firesTimer, alarm.acknowledge() { onTimer() }
     return Int(count)
   }
 

@@ -68,12 +68,14 @@ package struct SimulatedWorld {
   mutating func advance(to now: Instant) {
     guard var current = play, current.due <= now else { return }
     guard hasKiosk, let time = current.times.popFirst() else {
-      if hasKiosk, current.isPressed { effects.append(.sendToKiosk("release " + current.button)) }
+      if hasKiosk, current.isPressed {
+        effects.append(.sendToKiosk(edge(of: current.button, isPressed: false, at: now)))
+      }
       play = nil
       return
     }
     current.isPressed.toggle()
-    effects.append(.sendToKiosk((current.isPressed ? "press " : "release ") + current.button))
+    effects.append(.sendToKiosk(edge(of: current.button, isPressed: current.isPressed, at: now)))
     // Relative to the actual edge, which may have been late, so that no duration is shorter than requested.
     current.due = now + .milliseconds(time)
     play = current
@@ -114,8 +116,8 @@ package struct SimulatedWorld {
     case .clearLevels: panel.clearLevels()
     case .outputs: return .lines(panel.outputs.map { "\($0.name) \($0.isOn ? 1 : 0)" })
     case .panel: return .done(hasKiosk ? "connected" : "disconnected")
-    case .press(let name): try sendToKiosk("press " + name)
-    case .release(let name): try sendToKiosk("release " + name)
+    case .press(let name): try sendToKiosk(edge(of: name, isPressed: true, at: now))
+    case .release(let name): try sendToKiosk(edge(of: name, isPressed: false, at: now))
     case .play(let times, let button):
       guard hasKiosk else { throw .noPanel }
       guard play == nil else { throw .isPlaying }
@@ -158,6 +160,11 @@ package struct SimulatedWorld {
     guard !isPlugged else { throw .isPlugged }
     isPlugged = true
     effects.append(.plugIn)
+  }
+
+  /// The message about a button's contact.
+  private func edge(of button: String, isPressed: Bool, at now: Instant) -> String {
+    "\(isPressed ? "pressed" : "released") \(now.nanoseconds) \(button)"
   }
 
   private mutating func sendToKiosk(_ text: String) throws(ControlRefusal) {
