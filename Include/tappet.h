@@ -1637,6 +1637,15 @@ int tappet_kiosk_forget_tag(
  * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_OBJECT or TAPPET_ERROR_FORK. */
 int tappet_kiosk_stop(struct tappet_kiosk *kiosk);
 
+/** Sets the outputs and lights of a kiosk that was killed to their safe levels, because some kernels, such as that of
+ * Raspberry Pi OS, keep the level of a line whose program has ended. The kiosk records the levels in its state folder;
+ * they apply until the machine restarts. Any thread may call this at any time. Blocks on the disk.
+ * @param folder The kiosk's state folder.
+ * @return The number of outputs and lights that were set, 0 if none is recorded; otherwise TAPPET_ERROR_ARGUMENT,
+ *   TAPPET_ERROR_STATE (a kiosk is running with this folder) or TAPPET_ERROR_SYSTEM (at least one level could not be
+ *   set; the others were). */
+int tappet_kiosk_make_safe(const char *folder);
+
 /** Retrieves the numbers of taps and presses by outcome. Any thread may call this at any time, even while another one
  * is in tappet_kiosk_run().
  * @param kiosk The kiosk.

@@ -113,6 +113,9 @@ package final class GPIOPanel {
     report()
   }
 
+  /// Returns the line's last known location.
+  package func place(of id: GPIOLineID) -> GPIOPlace? { entries.first { $0.id == id }?.place }
+
   /// Returns the line's last known location and the chip's current state; `nil` if either is unavailable.
   package func look(at id: GPIOLineID) -> (place: GPIOPlace, chip: GPIOChip)? {
     guard let place = entries.first(where: { $0.id == id })?.place, let chip = try? GPIOChip.look(at: place.path),

@@ -20,10 +20,7 @@ package final class SysfsLED {
   /// Throws ENOENT if no LED has this name, and EACCES if this user may not access its files. `folder` is for tests.
   @export(interface)
   package convenience init(name: String, folder: String = "/sys/class/leds") throws(SystemError) {
-    guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(UInt8(ascii: "/")) else {
-      throw SystemError(call: "open", code: ENOENT)
-    }
-    let path = folder + "/" + name
+    let path = try Self.path(of: name, in: folder)
     let brightest = Array(try Self.read(path + "/max_brightness").prefix { $0 != UInt8(ascii: "\n") })
     let trigger = Self.selected(in: try Self.read(path + "/trigger"))
     let brightness = try checked("open") { tp_open(path + "/brightness", O_WRONLY | O_CLOEXEC, 0) }
@@ -44,6 +41,19 @@ package final class SysfsLED {
   }
 
   deinit { close() }
+
+  /// Switches the LED `name` on or off without taking it over.
+  static func leave(_ name: String, isOn: Bool, folder: String = "/sys/class/leds") throws(SystemError) {
+    let path = try path(of: name, in: folder)
+    try write(path + "/brightness", isOn ? read(path + "/max_brightness") : [UInt8(ascii: "0")])
+  }
+
+  private static func path(of name: String, in folder: String) throws(SystemError) -> String {
+    guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(UInt8(ascii: "/")) else {
+      throw SystemError(call: "open", code: ENOENT)
+    }
+    return folder + "/" + name
+  }
 
   /// Switches the LED on at full brightness, or off.
   ///

@@ -13,6 +13,12 @@ extension ConfigurationParser {
     return value("control") ?? KioskConfiguration.controlSocket(in: value("state") ?? KioskConfiguration.usualState)
   }
 
+  /// Returns the path of the state folder, even if the configuration at `path` contains errors or cannot be read.
+  package static func stateFolder(path: String) -> String {
+    guard case .success(let file) = text(path: path) else { return KioskConfiguration.usualState }
+    return self.path("state", in: file.bytes, folder: folder(of: path)) ?? KioskConfiguration.usualState
+  }
+
   /// Returns the path that a top-level key specifies; if the text is not valid YAML, reads only the key's line.
   private static func path(_ key: String, in bytes: [UInt8], folder: String) -> String? {
     if let root = try? YAMLDocument.parse(bytes) { return path(key, in: root, folder: folder) }

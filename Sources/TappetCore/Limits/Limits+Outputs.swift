@@ -3,6 +3,8 @@
 extension Limits {
   /// Maximum age of a press, a tap or a program's request that is still acted upon; the person may have left since.
   package static let touchAgeMax: Duration = .seconds(3)
+  /// Maximum size of the record of safe levels: 30 outputs and lights, with names and paths.
+  package static let safeLevelsSizeMax = 64 * 1024
   /// Maximum number of outputs on a panel.
   package static let outputsMax = 16
   /// Default pulse length: long enough for a door opener or a gate drive, and the same as in the ESP32 firmware.

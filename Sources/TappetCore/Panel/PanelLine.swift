@@ -19,7 +19,7 @@ package enum LineBias: Hashable, Sendable {
 }
 
 /// The drive mode of an output's line.
-package enum LineDrive: Hashable, Sendable {
+package enum LineDrive: CaseIterable, Hashable, Sendable {
   case pushPull
   case openDrain
   case openSource

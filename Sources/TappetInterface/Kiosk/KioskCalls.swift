@@ -147,3 +147,16 @@ public func tappet_kiosk_get_counters(_ kiosk: OpaquePointer?, _ result: UnsafeM
 public func tappet_kiosk_last_error(_ kiosk: OpaquePointer?, _ result: UnsafeMutablePointer<tappet_failure>?) -> Int32 {
   lastError(kiosk, .kiosk, result)
 }
+
+/// Sets the outputs and lights that a kiosk recorded in its state folder to their safe levels.
+@_cdecl("tappet_kiosk_make_safe") @implementation
+public func tappet_kiosk_make_safe(_ folder: UnsafePointer<CChar>?) -> Int32 {
+  guard let folder = text(folder, sizeMax: Int(PATH_MAX) - 64), !folder.isEmpty else {
+    return ErrorCode.argument.rawValue
+  }
+  switch SafeOutputs.restore(stateFolder: folder) {
+  case .nothingRecorded: return 0
+  case .kioskRuns: return ErrorCode.state.rawValue
+  case .done(let count, let failures): return failures.isEmpty ? Int32(clamping: count) : ErrorCode.system.rawValue
+  }
+}

@@ -28,6 +28,8 @@ final class RuntimePanel {
   private let drives: [(part: PanelPart, target: OutputTarget)]
   /// Indexes in `drives` of the GPIO lines.
   private var lines: [Int] = []
+  /// The safe levels as last recorded, and the state folder.
+  private var record: (levels: SafeLevels, folder: String)
   /// Last written levels of the outputs.
   private var levels: [Bool]
   /// The indicators that are on, as last written.
@@ -40,8 +42,11 @@ final class RuntimePanel {
   var onLevels: () -> Void = {}
 
   /// Creates a panel with all lights off.
-  init(_ settings: PanelSettings, reactor: Reactor, trace: LightTrace?) throws(SystemError) {
+  init(
+    _ settings: PanelSettings, stateFolder: String, reactor: Reactor, trace: LightTrace?
+  ) throws(SystemError) {
     self.settings = settings
+    record = (SafeLevels(), stateFolder)
     self.reactor = reactor
     self.trace = trace
     alarm = try TimerDescriptor()
@@ -62,6 +67,7 @@ final class RuntimePanel {
       calling(self) { panel, _ in
         if panel.alarm.acknowledge() { panel.play() }
       })
+    if drives.isEmpty { SafeLevels.removeRecord(in: record.folder) }
     if settings.simulator == nil {
       openLEDs()
       openLines(profile)
@@ -189,6 +195,31 @@ final class RuntimePanel {
     onEvent(.failed(part, fault))
   }
 
+  /// Records the safe levels of everything that may be driven, so that they can be set if this process is killed.
+  private func recordLevels() {
+    var levels = SafeLevels()
+    for (index, drive) in drives.enumerated() {
+      guard let target = target(of: index, drive.target) else { continue }
+      let output = index < settings.indicators.count ? nil : settings.outputs[index - settings.indicators.count].plan
+      let name = output?.name ?? settings.indicators[index].output.name
+      levels.entries.append(SafeLevels.Entry(name: name, isOn: output?.isSafeOn ?? false, target))
+    }
+    guard levels != record.levels else { return }
+    record.levels = levels
+    // Without a record, such as on a full disk, only the kernel decides what a killed kiosk leaves.
+    try? levels.record(in: record.folder)
+  }
+
+  private func target(of index: Int, _ target: OutputTarget) -> SafeLevels.Target? {
+    if let path = settings.simulator { return .panel(path) }
+    switch target {
+    case .led(let name): return .led(name)
+    case .line(let line):
+      guard let number = lines.firstIndex(of: index), let place = gpio?.place(of: .output(number)) else { return nil }
+      return .line(place, isActiveLow: line.isActiveLow, line.drive)
+    }
+  }
+
   /// Returns whether the indicator is currently on.
   private func isLit(_ index: Int) -> Bool {
     settings.indicators.indices.contains(index) && on.contains(settings.indicators[index].output)
@@ -197,6 +228,7 @@ final class RuntimePanel {
   private func lineChanged(_ event: GPIOEvent) {
     switch event {
     case .opened(let line, let isActive, let debouncesItself):
+      if case .output = line { recordLevels() }
       onEvent(.opened(part(line), isActive: isActive, debouncesItself: debouncesItself))
     case .edge(let input, let isActive, let time): onEvent(.edge(input: input, isActive: isActive, at: time))
     case .edgesLost(let input, let isActive, let time): onEvent(.edgesLost(input: input, isActive: isActive, at: time))
@@ -217,6 +249,7 @@ final class RuntimePanel {
       do throws(SystemError) {
         let led = try SysfsLED(name: name)
         leds[index] = led
+        recordLevels()
         onEvent(.opened(drive.part, isActive: false, debouncesItself: false))
         if isLit(index) { set(led, index, isOn: true) }
       } catch { lose(drive.part, .ledUnusable(code: error.code)) }
@@ -246,6 +279,7 @@ final class RuntimePanel {
     for indicator in settings.indicators where on.contains(indicator.output) {
       _ = virtual?.set(indicator.output.name, isOn: true, at: now)
     }
+    recordLevels()
     onEvent(.opened(.simulator, isActive: false, debouncesItself: false))
   }
 

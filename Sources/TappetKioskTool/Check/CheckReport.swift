@@ -7,6 +7,7 @@ import TappetCore
 import TappetJSON
 import TappetKiosk
 import TappetMessages
+import TappetPanel
 import TappetPlatform
 import TappetStore
 import TappetTLS
@@ -279,6 +280,13 @@ struct CheckReport {
     }
     let probe = PanelProbe(configuration, isRunning: isRunning, colour: isatty(1) == 1)
     for finding in probe.findings { note("panel", finding.isGood, finding.text) }
+    if configuration.panel.simulator == nil, !configuration.panel.outputs.isEmpty, LinePersistence.isOn() {
+      note(
+        "panel", .note,
+        "this kernel keeps the level of a released line (persist_gpio_outputs): if the kiosk is killed, an output "
+          + "stays on until its service has run 'tappet output safe'; to have lines released, set "
+          + "'dtparam=strict_gpiod' in /boot/firmware/config.txt")
+    }
     guard printsLines, !probe.drawing.isEmpty else { return }
     Output.print("")
     for line in probe.drawing { Output.write(line + "\n") }

@@ -5,6 +5,7 @@ import TappetConfig
 import TappetCore
 import TappetJSON
 import TappetKiosk
+import TappetPlatform
 
 extension Command {
   static var outputList: Command {
@@ -20,6 +21,31 @@ extension Command {
 
   /// A command for each request.
   static var outputSwitches: [Command] { OutputRequest.allCases.map { switching($0) } }
+
+  static var outputSafe: Command {
+    Command(
+      words: "output safe", section: .running, summary: "set the outputs of a killed kiosk to their safe levels",
+      options: [
+        CommandOption("state", "FOLDER", .folder, "the kiosk's state folder, instead of that in the configuration")
+      ],
+      details: """
+        Some kernels keep the level of a line whose program was killed. This command sets the outputs and lights
+        that the last kiosk has recorded in its state folder to their safe levels. The configuration may contain
+        errors, because only its 'state' is read. The service does this each time its kiosk has ended. Exit status: 0
+        all levels are set, or none is recorded since the machine started; 4 a level cannot be set, or a kiosk is
+        running.
+        """,
+      body: .plain { (arguments) throws(CommandFailure) in
+        let folder = arguments.value("state") ?? ConfigurationParser.stateFolder(path: KioskAccess.path(arguments))
+        switch SafeOutputs.restore(stateFolder: folder) {
+        case .nothingRecorded: return
+        case .kioskRuns: throw .failed("a kiosk is running with \(folder), and keeps its outputs")
+        case .done(_, let failures):
+          for failure in failures { Output.printError("\(failure.name) cannot be set: \(failure.1.text)") }
+          if !failures.isEmpty { throw .reported(.failure, FailureCode.failed) }
+        }
+      })
+  }
 
   private static func switching(_ request: OutputRequest) -> Command {
     let summary =

@@ -24,8 +24,15 @@ extension Command {
           with priorities to the journal, otherwise with times.
           Each line of the --light-trace file is NANOSECONDS LIGHT or NANOSECONDS OUTPUT=0|1.
           """,
-        body: .withFiles(.tolerated) { (arguments, configuration) throws(CommandFailure) in
-          do throws(RuntimeError) { try run(configuration, arguments) } catch { throw .failed(error.sentence) }
+        body: .plain { (arguments) throws(CommandFailure) in
+          do throws(CommandFailure) {
+            let configuration = try KioskAccess.load(arguments, files: .tolerated)
+            do throws(RuntimeError) { try run(configuration, arguments) } catch { throw .failed(error.sentence) }
+          } catch {
+            // A kiosk that was killed may have left an output on, which this one does not get to switch off.
+            _ = SafeOutputs.restore(stateFolder: ConfigurationParser.stateFolder(path: KioskAccess.path(arguments)))
+            throw error
+          }
         })
     }
   }

@@ -1,0 +1,58 @@
+// The record of a panel's safe levels, without a chip; System/SafeOutputsTests set them at a virtual panel.
+
+import Foundation
+import TappetCore
+import TappetPlatform
+import TestSupport
+import Testing
+
+@testable import TappetPanel
+
+@Suite struct SafeLevelsTests {
+  private let levels = SafeLevels([
+    SafeLevels.Entry(
+      name: "front door", isOn: false,
+      .line(GPIOPlace(path: "/dev/gpiochip0", offset: 23), isActiveLow: true, .openDrain)),
+    SafeLevels.Entry(name: "latch", isOn: true, .panel("/run/panel")),
+    SafeLevels.Entry(name: "status", isOn: false, .led("ACT")),
+  ])
+
+  @Test func `a record is read back, until the machine restarts`() throws {
+    let folder = try TemporaryFolder()
+    #expect(SafeLevels.recorded(in: folder.path) == nil)
+    try levels.record(in: folder.path)
+    #expect(SafeLevels.recorded(in: folder.path) == levels)
+    let text = levels.text(bootID: "00aa")
+    #expect(SafeLevels(text, bootID: "00aa") == levels)
+    #expect(SafeLevels(text, bootID: "00ab") == nil && SafeLevels(text, bootID: "") == nil)
+    SafeLevels.removeRecord(in: folder.path)
+    #expect(SafeLevels.recorded(in: folder.path) == nil)
+  }
+
+  @Test(arguments: [
+    "", "led", "led\t2\tstatus\tACT", "line\t0\tdoor\t/dev/gpiochip0\t-1\t0\tpush-pull",
+    "line\t0\tdoor\t/etc/passwd\t1\t0\tpush-pull", "line\t0\tdoor\t/dev/gpiochip0\t1\t0\tpush", "motor\t0\ta\tb",
+  ])
+  func `a damaged line is skipped, and the others count`(_ line: String) {
+    #expect(SafeLevels(levels.text(bootID: "00aa") + line + "\n", bootID: "00aa") == levels)
+  }
+
+  @Test func `a level that cannot be set is named, and the others are set`() {
+    let failures = levels.set()
+    #expect(failures.map(\.entry.name).contains("latch"))
+    #expect(failures.allSatisfy { $0.error.code != 0 })
+  }
+
+  @Test func `a kernel that keeps the level of a released line is recognised by its parameter`() throws {
+    for driver in ["pinctrl_bcm2835", "pinctrl_rp1"] {
+      let folder = try TemporaryFolder()
+      #expect(!LinePersistence.isOn(folder: folder.path))
+      let parameters = folder.path + "/\(driver)/parameters"
+      try FileManager.default.createDirectory(atPath: parameters, withIntermediateDirectories: true)
+      for (value, isOn) in [("N\n", false), ("Y\n", true)] {
+        try value.write(toFile: parameters + "/persist_gpio_outputs", atomically: true, encoding: .utf8)
+        #expect(LinePersistence.isOn(folder: folder.path) == isOn)
+      }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+// The outputs that a killed kiosk leaves on, and their end: at a virtual panel, which keeps the levels as the kernel of
+// Raspberry Pi OS does.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct SafeOutputsTests {
+  /// A kiosk whose lamp was on when it was killed; its state folder is not the usual one.
+  private func killed() throws -> KioskWorld {
+    let world = try KioskWorld(
+      KioskWorld.KioskConfiguration(
+        more: """
+          panel:
+            simulator: panel
+            outputs:
+              - {name: lamp, line: GPIO23}
+              - {name: latch, line: GPIO24, safe: on}
+          """))
+    try world.start()
+    for words in [["on", "lamp"], ["off", "latch"]] { #expect(try world.tappet(["output"] + words).status == 0) }
+    #expect(try eventually { try outputs(world) == ["lamp 1", "latch 0"] })
+    let running = try world.tappet("output", "safe")
+    #expect(running.status == 4 && running.errors.contains("a kiosk is running"), "\(running)")
+    world.kiosk?.end(SIGKILL)
+    #expect(try outputs(world) == ["lamp 1", "latch 0"])
+    return world
+  }
+
+  /// The last levels that the panel saw.
+  private func outputs(_ world: KioskWorld) throws -> [String] {
+    ["lamp", "latch"].map { name in
+      let level = (try? world.levels())?.last { $0.output == name }
+      return name + (level?.isOn == true ? " 1" : " 0")
+    }
+  }
+
+  @Test func `after a kill, the service's command sets the safe levels, once, whatever kiosk.yaml says`() throws {
+    let world = try killed()
+    let text = textSoFar(world.configPath)
+    try (text + "nonsense: [\n").write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    let done = try world.tappet("output", "safe")
+    #expect(done.status == 0 && done.errors.isEmpty, "\(done)")
+    #expect(try outputs(world) == ["lamp 0", "latch 1"])
+    try text.write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    try world.start()
+    world.kiosk?.end()
+    #expect(try world.tappet("output", "safe").status == 0)
+  }
+
+  @Test func `a 'tappet run' that is refused for its configuration leaves no output on`() throws {
+    let world = try killed()
+    let text = textSoFar(world.configPath) + "\nnonsense: 1\n"
+    try text.write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    #expect(try world.tappet("run", "--plain").status == 3)
+    #expect(try outputs(world) == ["lamp 0", "latch 1"])
+  }
+
+  @Test func `the unit runs the command each time its kiosk has ended`() throws {
+    let unit = try String(contentsOfFile: Repository.path("board/systemd/tappet.service.in"), encoding: .utf8)
+    #expect(unit.contains("ExecStopPost=-@PREFIX@/bin/tappet output safe --config @CONFIG@"))
+  }
+}
