@@ -144,7 +144,8 @@ final class InventoryFile {
     guard String(validating: text, as: UTF8.self) != nil else {
       throw refusal(CSVError.notUTF8(line: line, encoding: TextEncoding.name(of: Array(text))).sentence)
     }
-    let facts = JSONText(Array(text))
+    let content = Array(text)
+    let facts = JSONText(content)
     guard !facts.hasNUL, !facts.hasEscapedNUL else {
       throw refusal("line \(line) contains a NUL character, \\u0000; remove it")
     }
@@ -152,7 +153,7 @@ final class InventoryFile {
       throw refusal(
         "line \(line) contains more than \(Limits.jsonValuesMax) values (convert an array with jq -c '.[]')")
     }
-    guard let json = JSON(decoding: Array(text), isAlone: true) else {
+    guard let json = JSON(decoding: content, isAlone: true) else {
       throw refusal("line \(line) is not a JSON object, as each line must be (convert an array with jq -c '.[]')")
     }
     for object in json.elements ?? [json] {

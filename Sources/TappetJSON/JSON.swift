@@ -56,7 +56,8 @@ package indirect enum JSON: Hashable, Sendable {
   /// Decodes one JSON value; `nil` if the bytes are malformed, nested deeper than cJSON allows (1,000 levels), or have
   /// too many values even without the given parts.
   ///
-  /// Fractions are refused or, with `roundsFractions`, rounded down, because other programs write times with fractions.
+  /// Fractions, and numbers out of range, are refused or, with `roundsFractions`, rounded down, because other programs
+  /// write times with fractions, and read as null, because others write parts of a homeserver's response.
   /// With `isAlone`, a text after the value is refused instead of ignored.
   @export(interface)
   package init?(
@@ -105,8 +106,9 @@ package indirect enum JSON: Hashable, Sendable {
       self = .bool(cJSON_IsTrue(item) != 0)
     } else if cJSON_IsNumber(item) != 0 {
       let value = item.pointee.valuedouble
-      guard let number = Int64(exactly: roundsFractions ? value.rounded(.down) : value) else { return nil }
-      self = .number(number)
+      let number = Int64(exactly: roundsFractions ? value.rounded(.down) : value)
+      guard number != nil || roundsFractions else { return nil }
+      self = number.map { .number($0) } ?? .null
     } else if cJSON_IsString(item) != 0, let text = item.pointee.valuestring {
       self = .string(String(cString: text))
     } else if cJSON_IsArray(item) != 0 || cJSON_IsObject(item) != 0 {

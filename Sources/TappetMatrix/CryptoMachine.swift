@@ -159,8 +159,8 @@ package final class CryptoMachine {
   @export(interface)
   package func nextRequest(unixMilliseconds now: Int64) throws(OlmError) -> CryptoRequest? {
     if uploads.areLost { return request(.logOut, "logout", .object([])) }
-    // Before a new device publishes its keys, the homeserver must not have any keys for this device; and before a device
-    // is logged out, the homeserver must know it.
+    // Before a new device publishes its keys, the homeserver must not have any keys for this device; and before a
+    // device is logged out, the homeserver must know it.
     if !uploads.isPublished || uploads.collide, !uploads.isChecked { return query([user]) }
     if let upload = try uploadRequest(at: now) { return upload }
     if let request = try identityRequest() { return request }

@@ -204,7 +204,10 @@ final class RoomEncrypter: RoomCipher {
       let now = clock.now().unixMilliseconds
       if (try? machine?.handle(kind, status: Int(status), body, unixMilliseconds: now)) == true { return }
       pause(named)
-      if isForPost { handle(.members, Int(status), named, body) }
+      guard isForPost else { return }
+      // A damaged response does not mean that nobody may read the message.
+      if status == 200 { return end(.undelivered(posts[0].id, .notAHomeserver, code: 200)) }
+      handle(.members, Int(status), named, body)
     case (.keys(_, let isForPost), .failed(let trouble, let code)):
       pause(nil)
       if isForPost { end(.undelivered(posts[0].id, trouble, code: code)) }

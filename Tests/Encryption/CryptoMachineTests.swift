@@ -88,6 +88,7 @@ private let ann = "@ann:h"
     let (kiosk, ann) = try pair()
     let bomb = JSON.object(["z": .array(Array(repeating: .number(0), count: Limits.jsonValuesMax))])
     server.deviceKeys["@bob:h"] = ["BOMB": bomb]
+    server.extra = #""@eve:h":{"HUGE":{"z":1e300,"y":-1e19}}"#
     let line = try kiosk.say("hello", to: [kiosk.machine.user, ann.machine.user, "@bob:h"])
     #expect(try ann.read([line]).isEmpty)
     let command = try kiosk.say("!hello", to: [kiosk.machine.user, ann.machine.user, "@bob:h"])

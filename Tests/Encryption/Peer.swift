@@ -16,6 +16,8 @@ final class Homeserver {
   var inbox: [String: [[UInt8]]] = [:]
   private var owners: [String: (master: JSON, selfSigning: JSON)] = [:]
   var claims = 0
+  /// Members that another server adds to a response about devices.
+  var extra: String?
   /// The status and body of the refusal of uploads.
   var refusal: (status: Int, text: String)?
   var refusesIdentities = false
@@ -73,13 +75,12 @@ final class Homeserver {
       let found = users.map { user in (user, JSON.object(of: (deviceKeys[user] ?? [:]).map { ($0.key, $0.value) })) }
       let masters = users.compactMap { user in owners[user].map { (user, $0.master) } }
       let selfSigning = users.compactMap { user in owners[user].map { (user, $0.selfSigning) } }
-      return (
-        200,
-        JSON.object([
-          "device_keys": .object(of: found), "master_keys": .object(of: masters),
-          "self_signing_keys": .object(of: selfSigning),
-        ]).canonical
-      )
+      let answer = JSON.object([
+        "device_keys": .object(of: found), "master_keys": .object(of: masters),
+        "self_signing_keys": .object(of: selfSigning),
+      ]).canonical
+      // Numbers that only a malicious server writes have no place in a value.
+      return (200, answer.dropLast() + Array((extra.map { #","extra":{\#($0)}}"# } ?? "}").utf8))
     case .claim:
       claims += 1
       return (200, JSON.object(["one_time_keys": claimed(body["one_time_keys"] ?? .null)]).canonical)

@@ -49,7 +49,7 @@ import Testing
   @Test func `elements and members that others filled are omitted, and the rest of the text is read`() {
     let bomb = list(400)
     let events = #"{"events":[{"a":1},{"z":\#(bomb)},[[\#(bomb)]],"\#(bomb)",{"b":"}"}],"n":[2]}"#
-    #expect(bounded(events, 300, .elements) == #"{"events":[{"a":1},null,[null],"\#(bomb)",{"b":"}"}],"n":[2]}"#)
+    #expect(bounded(events, 300, .elements) == #"{"events":[{"a":1},null,[[null]],"\#(bomb)",{"b":"}"}],"n":[2]}"#)
     let keys = #"{"keys":{"@a:h":{"D":{"k":1}},"@b:h":{"D":{"k":\#(bomb)},"E":{"k":2}}}}"#
     #expect(bounded(keys, 300, .level(3)) == #"{"keys":{"@a:h":{"D":{"k":1}},"@b:h":{"D":null,"E":{"k":2}}}}"#)
     #expect(bounded(events, 300) == nil && bounded(keys, 300, .elements) == nil)

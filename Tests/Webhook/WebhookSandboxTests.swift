@@ -23,20 +23,24 @@ import Testing
 
   @Test func `its memory has a bound when it sends webhooks, and when it listens in rooms`() throws {
     let (rig, reactor) = (try WebhookRig(), try Reactor())
-    let listener = HelperHost(sizeMax: Limits.roomWireSizeMax) { RoomMessage(decoding: $0) }
-    var isReady = false
-    listener.onNotice = { if case .message(.ready) = $0 { isReady = true } }
-    try listener.start(Programs.built("tappet-webhook").path, "--listen", [], reactor)
-    #expect(listener.send(RoomOrder.begin(position: nil).encode()))
-    let began = try eventually {
-      try reactor.turn(timeout: .seconds(1))
-      return isReady
-    }
-    #expect(began)
-    for pid in [rig.pid, listener.processID] {
+    func check(_ pid: pid_t?, _ bytes: Int) throws {
       let limits = try String(contentsOfFile: "/proc/\(try #require(pid))/limits", encoding: .utf8)
       let line = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max data size") })
-      #expect(line.split(separator: " ").dropFirst(3).first == "\(Limits.webhookDataMax)", "\(line)")
+      #expect(line.split(separator: " ").dropFirst(3).first == "\(bytes)", "\(line)")
+    }
+    try check(rig.pid, Limits.webhookDataMax)
+    for (program, bytes) in [("tappet-webhook", Limits.webhookDataMax), ("tappet-matrix", Limits.matrixDataMax)] {
+      let listener = HelperHost(sizeMax: Limits.roomWireSizeMax) { RoomMessage(decoding: $0) }
+      var isReady = false
+      listener.onNotice = { if case .message(.ready) = $0 { isReady = true } }
+      try listener.start(Programs.built(program).path, "--listen", [], reactor)
+      #expect(listener.send(RoomOrder.begin(position: nil).encode()))
+      let began = try eventually {
+        try reactor.turn(timeout: .seconds(1))
+        return isReady
+      }
+      #expect(began)
+      try check(listener.processID, bytes)
     }
   }
 
