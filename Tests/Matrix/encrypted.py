@@ -211,6 +211,50 @@ async def survives_encrypted(world, _):
     assert not [each for each in ben.unread if each[2] == world.user], ben.unread
 
 
+async def survives_many_values(world, ann):
+    """A hundred events of 31,000 values, and as many to the device, cost little memory and no command."""
+    ben, bomb = world.ben, [0] * 31_000
+    for user in (ben, ann):
+        for number in range(20):
+            ciphertext = {"algorithm": "m.olm.v1.curve25519-aes-sha2", "sender_key": "A" * 43, "ciphertext": bomb}
+            user.request(f"sendToDevice/m.room.encrypted/bomb{number}",
+                         {"messages": {world.user: {"*": ciphertext}}}, "PUT")
+    world.end("kiosk")
+    content = {"msgtype": "m.text", "body": "!bell", "algorithm": "m.megolm.v1.aes-sha2", "session_id": "s"}
+    for number in range(90):
+        kind = ("m.room.message", "m.room.encrypted")[number % 2]
+        ben.put(world.secret_room, kind, {**content, "ciphertext": bomb})
+    line = await ben.says(world.secret_room, "!bell")
+    for _ in range(10):
+        ben.put(world.secret_room, "m.room.message", {**content, "z": bomb})
+    ready = world.listens()
+    world.run_kiosk()
+    ready()
+    await ben.hears(lambda: ben.is_answered(line), 5)
+    ben.put(world.secret_room, "m.room.message", {**content, "z": bomb})
+    line = await ben.says(world.secret_room, "!bell")
+    await ben.hears(lambda: ben.answers.get(line) == ["\u23f3", "\u2705"], 5)
+    with open(f"/proc/{world.listener()}/status", encoding="ascii") as file:
+        peak = next(int(row.split()[1]) for row in file if row.startswith("VmHWM:"))
+    assert peak <= 24 * 1024, f"{peak} KB"
+
+
+async def reads_keys_when_it_can(world, _):
+    """Keys that cannot be read at the start are read later, without a reload."""
+    ben, keys = world.ben, world.path("state/matrix.db")
+    world.end("kiosk")
+    os.rename(keys, keys + ".away")
+    os.mkdir(keys)
+    ready, before = world.listens(), world.text("kiosk.log").count("event=rooms-failing")
+    world.run_kiosk()
+    wait_for("the failure", lambda: world.text("kiosk.log").count("event=rooms-failing") > before, 60)
+    os.rmdir(keys)
+    os.rename(keys + ".away", keys)
+    ready()
+    line = await ben.says(world.secret_room, "!bell")
+    await ben.hears(lambda: ben.answers.get(line) == ["\u23f3", "\u2705"])
+
+
 async def excludes_unsigned_devices(world, _):
     """With `devices: signed`, a device that nobody has signed gets no key and cannot command; the signed one can."""
     ben = world.ben
@@ -263,4 +307,4 @@ async def leaves_a_lost_device(world, _):
 
 
 STEPS = [does_without_libolm, speaks_encrypted, changes_sessions, is_commanded_encrypted, survives_encrypted,
-         excludes_unsigned_devices, leaves_a_lost_device]
+         survives_many_values, reads_keys_when_it_can, excludes_unsigned_devices, leaves_a_lost_device]
