@@ -26,12 +26,12 @@ struct RoomTable {
   private mutating func read(_ answer: JSONNode) {
     muted = RoomTally.mutedRooms(answer) ?? muted
     for room in answer["rooms"].elements("join") {
-      guard let id = room.name else { continue }
+      guard let id = room.name, RoomDestination.isRoom(id) else { continue }
       rooms[id, default: MatrixRoom(id)].read(room)
       invitations[id] = nil
     }
     for room in answer["rooms"].elements("invite") {
-      guard let id = room.name else { continue }
+      guard let id = room.name, RoomDestination.isRoom(id) else { continue }
       invitations[id] = Invitation(id, room["invite_state"].elements("events"))
     }
     for room in answer["rooms"].elements("leave") {

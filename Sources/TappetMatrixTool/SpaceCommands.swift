@@ -241,7 +241,7 @@ extension HomeserverClient {
       for room in page["rooms"]?.elements ?? [] {
         guard let id = room["room_id"]?.text else { continue }
         if id == space {
-          guard room["room_type"]?.text == "m.space" else { throw .refused("\(space) is a room, not a space") }
+          guard room["room_type"]?.text == "m.space" else { throw .refused("\(space.escaped) is a room, not a space") }
           children = (room["children_state"]?.elements ?? []).compactMap { child in
             guard let key = child["state_key"]?.text, RoomDestination.isRoom(key) else { return nil }
             return Child(id: key, server: child["content"]?["via"]?.elements?.first?.text)

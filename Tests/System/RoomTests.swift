@@ -159,6 +159,11 @@ import Testing
     #expect(token.status == 0, "\(token)")
     let single = try world.tappet("matrix", "login", server.user, "--homeserver", url + "/sso", input: "RIGHTWORD\n")
     #expect(single.status == 1 && single.errors.contains("does not support passwords: create a"), "\(single)")
+    for (user, reason) in [("other", "instead of @kiosk-other"), ("long", "is the proxy")] {
+      let done = try world.tappet("matrix", "login", "@kiosk-\(user):localhost:\(server.port)", input: "RIGHTWORD\n")
+      #expect(done.status != 0 && done.errors.contains(reason) && !done.errors.contains("\nLogged in"), "\(done)")
+    }
+    #expect(try String(contentsOfFile: world.folder + "/matrix.session", encoding: .utf8).contains(server.user))
     let gone = try world.tappet("matrix", "login", "@gone:localhost:\(server.port)", input: "x\n")
     #expect(gone.status == 1 && gone.errors.contains("this user is deactivated"), "\(gone)")
     let plain = try world.tappet("matrix", "login", server.user, "--homeserver", "http://far.example", input: "x\n")

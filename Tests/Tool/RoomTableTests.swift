@@ -60,6 +60,17 @@ import Testing
     return Array(try JSONSerialization.data(withJSONObject: answer))
   }
 
+  @Test(arguments: ["!a:h\nfailed  !b:h", "!a:h\u{1B}[2J", "a", "", "!\u{0}a:h"])
+  func `a room with an invalid id is not listed`(_ id: String) throws {
+    var table = RoomTable()
+    let member = event("m.room.member", ["membership": "invite"], key: "@kiosk:h")
+    let rooms: [String: Any] = [
+      "join": [id: room(), "!good:h": room()], "invite": [id: ["invite_state": ["events": [member]]]],
+    ]
+    try read(JSONSerialization.data(withJSONObject: ["next_batch": "s", "rooms": rooms]).map { $0 }, into: &table)
+    #expect(table.ordered.map { $0.id } == ["!good:h"] && table.orderedInvitations.isEmpty)
+  }
+
   @Test func `a space is highlighted by any of its rooms, except by counts when all of them are muted`() throws {
     for flags in 0..<256 {
       let (one, other) = (flags & 15, flags >> 4)

@@ -131,12 +131,18 @@ package enum Homeserver {
       let token = answer.json?["access_token"]?.text,
       let device = answer.json?["device_id"]?.text
     else { throw answer.failure(place) }
+    // Homeservers ignore the case of what a person types.
+    guard found.asciiLowercased == user.asciiLowercased else {
+      throw .refused("\(place) logged in \(found.escaped) instead of \(user); the session was discarded")
+    }
     var bytes = Array(token.utf8)
     let session = RoomSession(homeserver: url, user: found, device: device, token: SecretBytes(taking: &bytes))
     // A malformed response from the homeserver must not result in an unreadable session file.
     var file = session.encoded.withBytes { Array($0) }
     defer { LibCrypto.wipe(&file) }
-    guard RoomSession(file) != nil else { throw HomeserverClient.Answer(status: 200, json: nil).failure(place) }
+    guard file.count <= Limits.roomSessionSizeMax, RoomSession(file) != nil else {
+      throw HomeserverClient.Answer(status: 200, json: nil).failure(place)
+    }
     return session
   }
 

@@ -125,8 +125,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             session["count"] += 1
             session["device"] = body.get("device_id") or f"DEVICE{session['count']}"
             session["token"] = f"SECRETTOKEN{session['count']}"
-        self.answer(200, {"user_id": f"@kiosk:localhost:{port}", "access_token": session["token"],
-                          "device_id": session["device"], "home_server": "h"})
+        user = body.get("identifier", {}).get("user", f"@kiosk:localhost:{port}")
+        self.answer(200, account.session(user, session["token"], session["device"]))
 
     def listen(self, wanted, query):
         """A long poll; its first answer has all that was ever written, as a room that is joined has."""
