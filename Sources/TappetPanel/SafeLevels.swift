@@ -162,7 +162,7 @@ package enum LinePersistence {
     drivers.contains { driver in
       let path = folder + "/" + driver + "/parameters/persist_gpio_outputs"
       guard case .success(let file) = TextFile.read(path, sizeMax: Limits.sysfsFileSizeMax) else { return false }
-      return file.firstLine.first == UInt8(ascii: "Y")
+      return file.bytes.first == UInt8(ascii: "Y")
     }
   }
 }
