@@ -28,6 +28,22 @@ struct RuntimeParts {
   var broker: BrokerLink?
   var store: StoreHost
 
+  /// Returns what the store contains of earlier lives.
+  private static func summary(
+    of store: Store, _ configuration: KioskConfiguration, clockIsGood: Bool, at now: Moment
+  ) throws(DatabaseError) -> OutboxSummary {
+    var summary = try store.summary(at: now, clockIsGood: clockIsGood)
+    summary.arrivals = try store.arrivals(
+      of: configuration.actions.compactMap { $0.removal == nil ? nil : $0.name })
+    summary.workedWebhooks = try store.workedWebhooks()
+    summary.tagCounts = try store.tagCounts()
+    summary.openings = try store.timedOpenings()
+    summary.roomPosition = try store.roomPosition()
+    summary.roomCommands = try store.roomCommands()
+    summary.wrongCodes = try store.wrongCodes()
+    return summary
+  }
+
   /// Opens all parts, or none.
   static func open(
     _ configuration: KioskConfiguration, lightTracePath: String?, ownSecrets: [TagSecret]
@@ -60,15 +76,7 @@ struct RuntimeParts {
       latestTime = try secretStore.store.latestTime()
       let isBelieved = clock.isSynchronised() && SystemClock.secondsBehind(now, latestTime) == nil
       let clockIsGood = isBelieved || !configuration.checksClock
-      summary = try secretStore.store.summary(at: now, clockIsGood: clockIsGood)
-      summary.arrivals = try secretStore.store.arrivals(
-        of: configuration.actions.compactMap { $0.removal == nil ? nil : $0.name })
-      summary.workedWebhooks = try secretStore.store.workedWebhooks()
-      summary.tagCounts = try secretStore.store.tagCounts()
-      summary.openings = try secretStore.store.timedOpenings()
-      summary.roomPosition = try secretStore.store.roomPosition()
-      summary.roomCommands = try secretStore.store.roomCommands()
-      summary.wrongCodes = try secretStore.store.wrongCodes()
+      summary = try Self.summary(of: secretStore.store, configuration, clockIsGood: clockIsGood, at: now)
       // An unreadable record is treated as missing: the signature and seal of the next bundle are still checked.
       if configuration.site != nil { summary.site = try? secretStore.siteRecord() }
       for (index, endpoint) in (configuration.broker?.endpoints ?? []).enumerated() {
