@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["word", "word\nmore", "word\r\nmore\r\n", "Müller \u{4E0A}\u{1F511} x\r\n", "w"])
+  @Test(arguments: ["word", "word\nmore", "word\r\nmore\r\n", "Müller\r\n", "w"])
   func `a first line in UTF-16 is the text that it is in UTF-8`(_ content: String) throws {
     let wanted = try FirstLine.parse(Array(content.utf8))
     for bigEndian in [false, true] {
@@ -33,9 +33,18 @@ import Testing
     }
   }
 
+  @Test func `UTF-16 with a byte order mark may contain any character`() throws {
+    let text = "Mü\u{4E0A}\u{20AC}\u{1F511}"
+    for bigEndian in [false, true] {
+      let bytes = utf16(text + "\r\nmore", bigEndian: bigEndian, mark: true)
+      #expect(try FirstLine.parse(bytes) == Array(text.utf8))
+    }
+  }
+
   @Test func `a text that is neither UTF-8 nor UTF-16 is refused`() {
     let bad: [([UInt8], TextFault)] = [
-      ([0x61, 0x62, 0, 0x63], .containsNUL), ([0, 0], .containsNUL), (Array("word\nx\0".utf8), .containsNUL),
+      ([0x61, 0x62, 0, 0x63], .containsNUL), (Array("a\0b\n".utf8), .containsNUL),
+      (Array("a\0b".utf8), .containsNUL), ([0, 0], .containsNUL), (Array("word\nx\0".utf8), .containsNUL),
       ([0xFF, 0xFE, 0x61, 0, 0, 0], .containsNUL), ([0xFF, 0xFE, 0x61], .utf16Damaged),
       ([0xFF, 0xFE, 0x00, 0xD8, 0x61, 0], .utf16Damaged), ([0xFF, 0xFE, 0, 0, 0x61, 0, 0, 0], .containsNUL),
     ]

@@ -17,12 +17,16 @@ package enum TextFault: Error, Hashable, Sendable {
 package enum FirstLine {
   /// Returns the first line without its line ending and byte order mark; UTF-16 is converted to UTF-8.
   ///
-  /// UTF-16 without a byte order mark is recognised by its first character, if that is a Latin one.
+  /// UTF-16 without a byte order mark is recognised if all characters of the line are Latin ones.
   @export(interface)
   package static func parse(_ bytes: [UInt8]) throws(TextFault) -> [UInt8] {
     if let isBigEndian = isBigEndian(bytes) {
       let hasMark = bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
-      return try decode(bytes.dropFirst(hasMark ? 2 : 0), isBigEndian: isBigEndian)
+      do throws(TextFault) {
+        let units = try units(of: bytes.dropFirst(hasMark ? 2 : 0), isBigEndian: isBigEndian)
+        guard hasMark || units.allSatisfy({ $0 < 0x100 }) else { throw .containsNUL }
+        return try encode(units)
+      } catch { throw hasMark ? error : .containsNUL }
     }
     if bytes.contains(0) { throw .containsNUL }
     let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
@@ -68,7 +72,8 @@ package enum FirstLine {
     }
   }
 
-  private static func decode(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) throws(TextFault) -> [UInt8] {
+  /// Returns the code units of the first line.
+  private static func units(of bytes: ArraySlice<UInt8>, isBigEndian: Bool) throws(TextFault) -> [UInt16] {
     var units: [UInt16] = []
     units.reserveCapacity(bytes.count / 2)
     var place = bytes.startIndex
@@ -82,6 +87,11 @@ package enum FirstLine {
       place += 2
     }
     if units.last == 0x0D { units.removeLast() }
+    return units
+  }
+
+  /// Converts UTF-16 to UTF-8.
+  private static func encode(_ units: [UInt16]) throws(TextFault) -> [UInt8] {
     var line: [UInt8] = []
     line.reserveCapacity(3 * units.count)
     var decoder = UTF16()
