@@ -8,7 +8,8 @@ import TappetPlatform
 package enum NamedFiles: Sendable {
   /// Files are not read, so that a user who may not read the keys can still query the kiosk.
   case ignored
-  /// A file that is missing or cannot be used is only a warning: the kiosk starts, without what needs the file.
+  /// A file that is missing or cannot be used is only a warning: the kiosk starts, without what needs the file. But a
+  /// secret that others can read is an error.
   case tolerated
   /// Keys are read and must be private; a missing certificate or session may still be added later.
   case used
@@ -256,7 +257,7 @@ extension YAMLReader {
     case .success(var content):
       defer { LibCrypto.wipe(&content.bytes) }
       if content.mode & 0o077 != 0 {
-        noteFile(.keyFileOpen(path: path, mode: content.mode), at: node)
+        note(.keyFileOpen(path: path, mode: content.mode), at: node)
         return nil
       }
       do throws(TextFault) {

@@ -111,7 +111,7 @@ extension YAMLReader {
     }
     guard !isAuthority else { return }
     if let mode = Certificates.keyMode(path), mode & 0o077 != 0 {
-      noteFile(.keyFileOpen(path: path, mode: mode), at: node)
+      note(.keyFileOpen(path: path, mode: mode), at: node)
     }
     // Checked now, because no user is present to answer a prompt when the kiosk connects.
     if let problem = Certificates.askingProblem(path) { noteFile(.passphraseNeeded(problem), at: node) }

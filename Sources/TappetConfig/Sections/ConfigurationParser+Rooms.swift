@@ -97,7 +97,7 @@ extension YAMLReader {
     case .success(var content):
       defer { LibCrypto.wipe(&content.bytes) }
       if content.mode & 0o077 != 0 {
-        noteFile(.keyFileOpen(path: path, mode: content.mode), at: node)
+        note(.keyFileOpen(path: path, mode: content.mode), at: node)
       } else if RoomSession(content.bytes) == nil {
         noteFile(.sessionMalformed(path: path), at: node)
       }
