@@ -105,7 +105,10 @@ import Testing
     var pauses: [Int] = []
     for _ in 0..<6 {
       let from = story.time
-      while story.kiosk.delivery.refusals.deadline != nil { story.at(story.wakesAt ?? 0, .timerFired) }
+      while story.kiosk.delivery.refusals.deadline != nil {
+        story.at(max(story.time, story.wakesAt ?? story.time), .timerFired)
+        story.at(story.time, .reader(.heartbeat))
+      }
       pauses.append(story.time - from)
       story.at(story.time, .brokerOutbox(.fetched(entries, reachedEnd: true)))
       #expect(story.kiosk.delivery.outbox.inflightCount == 1)

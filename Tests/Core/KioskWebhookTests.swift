@@ -245,11 +245,12 @@ extension KioskScript {
     let (entry, _) = story.enter("hook", at: 100, sequence: 1)
     _ = story.ready(at: 110)
     _ = story.answer(entry, 404, at: 120)
+    story.at(125, .webhookOutbox(.removed([entry?.id ?? EntryID(high: 0, low: 0)])))
     #expect(story.at(130, .retryAsked(entry?.id)) == ["retry \(entry?.id.hex ?? "")"])
     guard var entry else { return }
     entry.sequence = 2
     #expect(
-      story.at(140, .store(.retried([entry]))) == ["report queued hook again", "fetch webhooks after 1"])
+      story.at(140, .store(.retried([entry]))) == ["fetch webhooks after 1", "report queued hook again"])
     #expect(story.at(150, .webhookOutbox(.fetched([entry], reachedEnd: true))) == ["post hook"])
     #expect(story.answer(entry, 200, at: 160).contains("report delivered hook") && story.kiosk.webhookCount == 0)
   }

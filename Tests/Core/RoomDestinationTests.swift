@@ -109,7 +109,7 @@ import Testing
       (.roomPlain, .roomPlain),
       (.roomUnknown, .roomUnknown), (.messageRefused, .messageRefused), (.redirectForbidden, .redirectForbidden),
     ] {
-      #expect(WebhookDecision(trouble, code: 1, hasWorked: true) == .givenUp(refusal))
+      #expect(WebhookDecision(trouble, code: 1, hasWorked: false) == .givenUp(refusal))
       #expect(WebhookRefusal(number: refusal.number) == refusal)
     }
     for trouble in [TransportError.tokenRefused, .notAHomeserver] {

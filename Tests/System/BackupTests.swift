@@ -133,7 +133,7 @@ import Testing
     // Another kiosk is there.
     let other = world.folder + "/other.yaml"
     try lines.joined(separator: "\n").write(toFile: other, atomically: true, encoding: .utf8)
-    #expect(try world.tappet("secret", "list", "--config", other).status == 0)
+    #expect(try Programs.run(try Programs.built("tappet"), ["secret", "list", "--config", other]).status == 0)
     let before = try Data(contentsOf: URL(fileURLWithPath: state + "/tappet.key"))
     let refused = try world.tappet(words + ["--yes"])
     #expect(refused.status == 1 && refused.errors.contains("another kiosk's secrets"), "\(refused)")

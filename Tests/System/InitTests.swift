@@ -343,7 +343,10 @@ import Testing
     let target = folder.path + "/k/kiosk.yaml"
     let questions: [[(String, String)]] = [
       [], [("number or name", "")], [("number or name", ""), ("Host", "mqtt://127.0.0.1:1")],
-      [("number or name", ""), ("Host", "mqtt://127.0.0.1:1"), ("Client id", ""), ("Try again", "g")],
+      [
+        ("number or name", ""), ("Host", "mqtt://127.0.0.1:1"), ("Client id", ""), ("User name", ""),
+        ("Try again", "g"),
+      ],
     ]
     for (number, typed) in questions.enumerated() {
       let session = try TypedSession(

@@ -33,7 +33,7 @@ enum OldTimeZone {
   static func modernName(of name: String) -> String? {
     for line in names {
       let place = line.utf8.firstIndex(of: UInt8(ascii: " ")) ?? line.utf8.endIndex
-      if line.utf8[..<place].elementsEqual(name.utf8) { return String(line.utf8[place...].dropFirst()) }
+      if line.utf8[..<place].elementsEqual(name.utf8) { return String(Substring(line.utf8[place...].dropFirst())) }
     }
     return nil
   }
