@@ -42,7 +42,7 @@ import Testing
     for end in [1_060, 9_000] {
       let story = running([.press: "light", .hold: "light"])
       #expect(story.edge(0, true, at: 1_000).isEmpty)
-      let words = edge(false, from: end, read: 16_000, story)
+      let words = edge(false, from: end, read: 16_000, story) + story.at(16_000, .timerFired)
       #expect(!words.contains { $0.hasPrefix("output") }, "\(words)")
       #expect(words.contains { $0.hasSuffix("ms late") }, "\(words)")
     }

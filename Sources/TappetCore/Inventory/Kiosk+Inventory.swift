@@ -145,7 +145,7 @@ extension Kiosk {
   mutating func inventoryDue(hasHeardAll: Bool, at now: Moment) -> [Effect] {
     stock.desk.releaseIfOver(at: now.instant)
     var effects = jobDue(at: now)
-    effects += stock.process.timerFired(at: now.instant, random: &random)
+    effects += stock.process.timerFired(at: now.instant, hasHeardAll: hasHeardAll, random: &random)
     if hasHeardAll, stock.desk.isOverdue(at: now.instant) { effects += stock.process.lose(.silent, at: now.instant) }
     if !stock.process.isRunning, !stock.desk.hasNone || stock.desk.holding != nil {
       effects = inventoryLost(effects, at: now)

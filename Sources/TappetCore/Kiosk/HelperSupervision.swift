@@ -74,10 +74,11 @@ struct HelperSupervision: Sendable {
     if case .resting = state { (state, isWanted) = (.none, false) }
   }
 
-  mutating func timerFired(at now: Instant, random: inout Randomness) -> [Effect] {
+  /// Handles the deadline; a process is silent only if all messages that have arrived are handled.
+  mutating func timerFired(at now: Instant, hasHeardAll: Bool = true, random: inout Randomness) -> [Effect] {
     guard let deadline, deadline <= now else { return [] }
     switch state {
-    case .starting: return lose(.silent, at: now)
+    case .starting: return hasHeardAll ? lose(.silent, at: now) : []
     case .ending:
       state = .ending(killAt: now + Limits.helperEndMax)
       return [.kill(helper)]

@@ -262,7 +262,7 @@ package struct Kiosk: Sendable {
         + site.timerFired(at: settings.site, now.instant)
         + panel.supervision.timerFired(at: now.instant) + refusalsDue(at: now.instant)
         + throttles.backlog.timerFired(at: now.instant)
-        + expireEntries(of: .broker, at: now) + webhooksTimeUp(at: now)
+        + expireEntries(of: .broker, at: now) + webhooksTimeUp(hasHeardAll: hasHeardAll, at: now)
     case .draining(let until):
       let isDrained =
         delivery.outbox.inflightCount == 0 && delivery.outbox.uncommittedCount == 0

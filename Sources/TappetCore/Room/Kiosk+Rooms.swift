@@ -127,10 +127,10 @@ extension Kiosk {
   /// Joins the next room, and handles the deadline of the process: kills one that hangs, or restarts an exited one.
   mutating func roomsDue(hasHeardAll: Bool, at now: Moment) -> [Effect] {
     guard let deadline = listenerDeadline, deadline <= now.instant else { return joinsDue(at: now) }
-    if listening.process.isRunning, !hasHeardAll { return joinsDue(at: now) }
-    return listening.process.isRunning
-      ? listening.process.lose(.silent, at: now.instant)
-      : listening.process.timerFired(at: now.instant, random: &random)
+    guard listening.process.isRunning else {
+      return listening.process.timerFired(at: now.instant, hasHeardAll: hasHeardAll, random: &random)
+    }
+    return hasHeardAll ? listening.process.lose(.silent, at: now.instant) : joinsDue(at: now)
   }
 }
 

@@ -32,8 +32,9 @@ extension Kiosk {
     return effects + editWhatMayBeEdited(at: now)
   }
 
-  mutating func webhooksTimeUp(at now: Moment) -> [Effect] {
-    let (effects, restIsOver) = delivery.webhookProcess.timerFired(at: now.instant, random: &random)
+  mutating func webhooksTimeUp(hasHeardAll: Bool, at now: Moment) -> [Effect] {
+    let (effects, restIsOver) = delivery.webhookProcess.timerFired(
+      at: now.instant, hasHeardAll: hasHeardAll, random: &random)
     if !delivery.webhookProcess.isRunning { delivery.webhooks.putAllBack() }
     if restIsOver { delivery.webhooks.readAgain() }
     return effects + expireEntries(of: .webhook, at: now)

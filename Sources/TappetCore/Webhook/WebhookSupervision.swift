@@ -94,20 +94,25 @@ struct WebhookSupervision: Sendable {
   }
 
   /// Handles the deadline; `restIsOver` means that a pause is over, so the store must be read again.
-  mutating func timerFired(at now: Instant, random: inout Randomness) -> (effects: [Effect], restIsOver: Bool) {
+  mutating func timerFired(
+    at now: Instant, hasHeardAll: Bool = true, random: inout Randomness
+  ) -> (effects: [Effect], restIsOver: Bool) {
     var restIsOver = false
     for (server, rest) in rests {
       guard let until = rest.until, until <= now else { continue }
       rests[server]?.until = nil
       restIsOver = true
     }
-    return (processTimeUp(at: now, random: &random), restIsOver)
+    return (processTimeUp(at: now, hasHeardAll: hasHeardAll, random: &random), restIsOver)
   }
 
   // MARK: The process
 
-  private mutating func processTimeUp(at now: Instant, random: inout Randomness) -> [Effect] {
-    guard isRunning, silenceEnds <= now else { return process.timerFired(at: now, random: &random) }
+  private mutating func processTimeUp(at now: Instant, hasHeardAll: Bool, random: inout Randomness) -> [Effect] {
+    guard isRunning, silenceEnds <= now else {
+      return process.timerFired(at: now, hasHeardAll: hasHeardAll, random: &random)
+    }
+    guard hasHeardAll else { return [] }
     return posted.isEmpty ? process.want(false, at: now) : lose(.silent, at: now)
   }
 
