@@ -119,6 +119,18 @@ import Testing
     #expect(try ReaderMessage(decoding: beyond.encode()) == .tagFaulted(uid, .type4, .tooLarge))
   }
 
+  @Test func `a frame ends with its time, and one of an older build is refused for its version`() throws {
+    let frame = ReaderFrame(.heartbeat, sentAt: Instant(nanoseconds: 0x0102_0304))
+    #expect(frame.encode() == [2, 0, 0, 0, 0, 1, 2, 3, 4])
+    #expect(try ReaderFrame(decoding: frame.encode()) == frame)
+    #expect(throws: ReaderMessageError.otherVersion(3)) { _ = try ReaderFrame(decoding: [1, 3, 0x50, 0x4E]) }
+    #expect(throws: ReaderMessageError.otherVersion(3)) {
+      _ = try ReaderFrame(decoding: [1, 3] + [UInt8](repeating: 0x61, count: 20))
+    }
+    #expect(throws: ReaderMessageError.truncated(offset: 1)) { _ = try ReaderFrame(decoding: [2]) }
+    #expect(throws: ReaderMessageError.empty) { _ = try ReaderFrame(decoding: []) }
+  }
+
   @Test(arguments: 120...132) func `a device name is cut between characters`(size: Int) throws {
     for filling in ["x", "é", "客", "🏠"] {
       let name = String(repeating: "x", count: size) + String(repeating: filling, count: 8)

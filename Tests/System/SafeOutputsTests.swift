@@ -41,7 +41,7 @@ import Testing
     try (text + "nonsense: [\n").write(toFile: world.configPath, atomically: true, encoding: .utf8)
     let done = try world.tappet("output", "safe")
     #expect(done.status == 0 && done.errors.isEmpty, "\(done)")
-    #expect(try outputs(world) == ["lamp 0", "latch 1"])
+    #expect(try eventually { try outputs(world) == ["lamp 0", "latch 1"] })
     try text.write(toFile: world.configPath, atomically: true, encoding: .utf8)
     try world.start()
     world.kiosk?.end()
@@ -53,7 +53,7 @@ import Testing
     let text = textSoFar(world.configPath) + "\nnonsense: 1\n"
     try text.write(toFile: world.configPath, atomically: true, encoding: .utf8)
     #expect(try world.tappet("run", "--plain").status == 3)
-    #expect(try outputs(world) == ["lamp 0", "latch 1"])
+    #expect(try eventually { try outputs(world) == ["lamp 0", "latch 1"] })
   }
 
   @Test func `the unit runs the command each time its kiosk has ended`() throws {
