@@ -90,8 +90,7 @@ struct RuntimeParts {
     do throws(SystemError) {
       let reactor = try Reactor()
       let clockMonitor = try ClockMonitor(latest: latestTime)
-      let panel = try RuntimePanel(
-        configuration.panel, stateFolder: configuration.stateFolder, reactor: reactor, trace: trace)
+      let panel = try RuntimePanel(configuration, reactor: reactor, trace: trace)
       // The capacity covers all replies from the store; a lost reply would leave a tap without its light.
       let mailbox = try Mailbox<Runtime.Notice>(capacity: Limits.noticesMax)
       if let recovery = secretStore.recovery { mailbox.post(.recovered(recovery)) }

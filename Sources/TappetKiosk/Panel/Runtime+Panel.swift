@@ -18,8 +18,7 @@ extension Runtime {
   func replacePanel(_ profile: BoardProfile?) {
     panel.close()
     do throws(SystemError) {
-      panel = try RuntimePanel(
-        configuration.panel, stateFolder: configuration.stateFolder, reactor: reactor, trace: panel.trace)
+      panel = try RuntimePanel(configuration, reactor: reactor, trace: panel.trace)
       panel.show(kiosk.status.light, at: now().instant)
       try openPanel(profile)
     } catch {

@@ -42,11 +42,9 @@ final class RuntimePanel {
   var onLevels: () -> Void = {}
 
   /// Creates a panel with all lights off.
-  init(
-    _ settings: PanelSettings, stateFolder: String, reactor: Reactor, trace: LightTrace?
-  ) throws(SystemError) {
-    self.settings = settings
-    record = (SafeLevels(), stateFolder)
+  init(_ configuration: KioskConfiguration, reactor: Reactor, trace: LightTrace?) throws(SystemError) {
+    settings = configuration.panel
+    record = (SafeLevels(), configuration.stateFolder)
     self.reactor = reactor
     self.trace = trace
     alarm = try TimerDescriptor()
