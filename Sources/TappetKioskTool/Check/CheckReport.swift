@@ -109,12 +109,14 @@ struct CheckReport {
       return note("broker", .note, "not tried: its password is sealed; use 'tappet check --running' to query the kiosk")
     }
     let isIdle = !isRunning && FolderProbe.isIdle(configuration.stateFolder)
+    var isConnected = false
     for index in broker.endpoints.indices {
       let found = DeviceProbe.broker(broker, endpoint: index, isIdle: isIdle)
       note("broker", found.verdict, found.text, code: found.code)
+      isConnected = isConnected || found.verdict == .good
       if delivers { checkDelivery(broker, endpoint: index, configuration.actions) }
     }
-    guard !delivers, configuration.actions.contains(where: { $0.sampleTopic != nil }) else { return }
+    guard isConnected, !delivers, configuration.actions.contains(where: { $0.sampleTopic != nil }) else { return }
     note(
       "delivery", .note,
       "not tried: 'tappet check --deliver' finds out whether the broker accepts the actions' messages")
