@@ -328,7 +328,7 @@ package final class Runtime {
     case .resumeButton(let button): panel.resume(button)
     case .publish(let entry, let unixSeconds): publish(entry, unixSeconds: unixSeconds)
     case .orderInventory(let order): helpers.inventory.send(order.encode())
-    case .pollRooms: helpers.rooms.send(RoomOrder.poll.encode())
+    case .pollRooms: helpers.rooms.send(RoomOrder.poll(position: kiosk.roomPosition).encode())
     case .joinRoom(let room): helpers.rooms.send(RoomOrder.join(room: room).encode())
     case .cancelWill: helpers.rooms.send(RoomOrder.cancelWill.encode())
     case .askRoom(let question): ask(question)

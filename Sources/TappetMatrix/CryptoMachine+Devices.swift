@@ -12,6 +12,20 @@ struct DeviceList {
   var learnedAt: Int64
   /// Whether the homeserver has reported a change since the query.
   var isStale = false
+  /// Whether the user's server did not respond, so that the list is incomplete.
+  var isUncertain = false
+}
+
+/// The queries of devices.
+struct DeviceQueries {
+  /// Users whose devices are being queried.
+  var underWay: Set<String> = []
+  /// Users among them whose devices have changed since.
+  var changed: Set<String> = []
+  /// Users whose device lists are needed to read waiting events.
+  var wanted: Set<String> = []
+  /// Devices without one-time keys, and the time, in milliseconds since 1970, until which they are not queried again.
+  var resting: [String: Int64] = [:]
 }
 
 extension CryptoMachine {
@@ -28,7 +42,7 @@ extension CryptoMachine {
   /// Handles reports that device lists have changed, or that users no longer share a room with the kiosk.
   package func devicesChanged(_ changed: [String], left: [String]) {
     for user in changed { lists[user]?.isStale = true }
-    changedUsers.formUnion(changed)
+    queries.changed.formUnion(queries.underWay.intersection(changed))
     for user in left { lists[user] = nil }
   }
 
@@ -38,7 +52,8 @@ extension CryptoMachine {
   }
 
   func query(_ users: [String]) -> CryptoRequest {
-    changedUsers.subtract(users)
+    queries.changed.subtract(users)
+    queries.underWay = Set(users)
     return request(
       .query(users), "keys/query",
       .object(["device_keys": .object(of: users.map { ($0, .array([])) }), "timeout": .number(5_000)]))
@@ -48,26 +63,34 @@ extension CryptoMachine {
   ///
   /// If a user's server did not respond, the user has no devices until the list expires.
   func learned(_ users: [String], _ answer: JSON, at now: Int64) {
+    queries.underWay = []
     for user in users {
       let owner = Owner(
         user: user, master: answer["master_keys"]?[user], selfSigning: answer["self_signing_keys"]?[user])
       var list = DeviceList(learnedAt: now)
-      for member in answer["device_keys"]?[user]?.members ?? [] {
+      let devices = answer["device_keys"]?[user]?.members ?? []
+      // A user's server may invent devices, but not at the expense of those that are known.
+      let known = devices.filter { knownKeys[user + " " + $0.name] != nil }
+      let new = devices.filter { knownKeys[user + " " + $0.name] == nil }
+      for member in (known + new).prefix(Limits.devicesPerUserMax) {
         guard let device = Device(member.value, user: user, id: member.name, owner), isKnownOrNew(device) else {
           continue
         }
         list.devices.append(device)
       }
-      list.isStale = changedUsers.contains(user)
+      list.isStale = queries.changed.contains(user)
+      list.isUncertain = answer["device_keys"]?[user] == nil
       lists[user] = list
+      if !list.isUncertain { forgetOthers(than: list.devices, of: user) }
     }
+    boundKnownKeys()
     if users.contains(user) { checkOwnDevice(answer["device_keys"]?[user]?[device]) }
   }
 
   /// Whether the device is new or has its known key; a different key means that a new device has taken its name.
   private func isKnownOrNew(_ device: Device) -> Bool {
-    if let known = knownKeys[device.name] { return known == device.ed25519 }
-    knownKeys[device.name] = device.ed25519
+    if let known = knownKeys[device.name] { return known.key == device.ed25519 }
+    knownKeys[device.name] = (device.ed25519, nextOrder())
     save(MatrixRow(.device, device.name), .string(device.ed25519))
     return true
   }
@@ -97,20 +120,24 @@ extension CryptoMachine {
 
   /// Starts a session with each device that has signed its one-time key; other devices are not queried for a while.
   func claimed(_ devices: [Device], _ answer: JSON, at now: Int64) throws(OlmError) {
+    queries.resting = queries.resting.filter { $0.value > now }
     for device in devices {
-      resting[device.name] = now + Limits.deviceRestMax
+      queries.resting[device.name] = now + Limits.deviceRestMax
       guard let key = answer["one_time_keys"]?[device.user]?[device.id]?.members.first?.value,
         let text = key["key"]?.text, key.isSigned(by: device.user, device.id, key: device.ed25519),
         let session = try? account.beginSession(with: device.curve25519, text)
       else { continue }
-      resting[device.name] = nil
-      remember(session, with: device.curve25519)
-      try saveSessions(with: device.curve25519)
+      queries.resting[device.name] = nil
+      try remember(session, with: device.curve25519, of: device.user)
     }
   }
 
-  /// Adds a session at the front of the sessions with a device, or moves it to the front.
-  func remember(_ session: OlmSession, with key: String) {
-    sessions[key] = [session] + (sessions[key] ?? []).filter { $0 !== session }.prefix(Limits.olmSessionsMax - 1)
+  /// Adds a session at the front of the sessions with a device, or moves it to the front, and saves them.
+  func remember(_ session: OlmSession, with key: String, of user: String) throws(OlmError) {
+    let others = (sessions[key]?.sessions ?? []).filter { $0 !== session }
+    sessions[key] = OlmPeer(
+      user: user, sessions: [session] + others.prefix(Limits.olmSessionsMax - 1), order: nextOrder())
+    try saveSessions(with: key)
+    boundSessions()
   }
 }

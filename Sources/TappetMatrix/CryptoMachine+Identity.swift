@@ -60,7 +60,7 @@ struct OwnIdentity {
 extension CryptoMachine {
   /// Handles the account's master key on the homeserver; `nil` if the account has none.
   func learnedOwnMaster(_ key: JSON?) throws(OlmError) {
-    knowsOwnMaster = true
+    uploads.knowsOwnMaster = true
     if key == nil, identity == nil {
       identity = try OwnIdentity()
       saveIdentity()
@@ -78,10 +78,10 @@ extension CryptoMachine {
   /// Returns the next request for the identity; `nil` if none is needed, or the identity was not created here.
   func identityRequest() throws(OlmError) -> CryptoRequest? {
     guard uploads.isPublished else { return nil }
-    if identity == nil, !knowsOwnMaster { return query([user]) }
+    if identity == nil, !uploads.knowsOwnMaster { return query([user]) }
     guard let identity else { return nil }
     switch identity.step {
-    case .keys where refusesIdentity: return nil
+    case .keys where uploads.refusesIdentity: return nil
     case .keys: return request(.identity, "keys/device_signing/upload", try publicKeys(identity.keys))
     case .signatures: return request(.signatures, "keys/signatures/upload", try signatures(identity.keys))
     case .done: return nil
@@ -93,7 +93,7 @@ extension CryptoMachine {
     switch (kind, status) {
     case (.identity, 200): identity?.step = .signatures
     case (.signatures, 200): identity?.step = .done
-    case (.identity, 400...499) where status != 429: refusesIdentity = true
+    case (.identity, 400...499) where status != 429: uploads.refusesIdentity = true
     case _: return false
     }
     saveIdentity()

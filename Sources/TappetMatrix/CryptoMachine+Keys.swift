@@ -22,6 +22,10 @@ struct KeyUploads {
   var uploadedAt: Int64?
   /// Whether the fallback key has been used.
   var fallbackIsUsed = false
+  /// Whether the homeserver has reported the account's identity, or that there is none.
+  var knowsOwnMaster = false
+  /// Whether the homeserver has refused the upload of an identity.
+  var refusesIdentity = false
 }
 
 extension CryptoMachine {

@@ -1,5 +1,6 @@
 // Sending: one Megolm session per room, whose key is sent in Olm messages to all allowed devices of the room's members.
-// The session is replaced after a number of messages or days, and as soon as a device with the key may no longer read.
+// The session is replaced after a number of messages or days, as soon as a device with the key may no longer read, and
+// at each start, because the state in the folder may be an older copy.
 
 import TappetCore
 import TappetJSON
@@ -18,20 +19,6 @@ struct OutboundRoomKey {
   init(at now: Int64) throws(OlmError) {
     session = try MegolmOutbound.create()
     createdAt = now
-  }
-
-  init(_ json: JSON) throws(OlmError) {
-    session = try MegolmOutbound.restore(json["pickle"].pickle)
-    createdAt = json["created"]?.wholeNumber ?? 0
-    count = json["count"]?.wholeNumber ?? 0
-    for reader in json["readers"]?.members ?? [] { readers[reader.name] = reader.value.text }
-  }
-
-  func encoded() throws(OlmError) -> JSON {
-    .object([
-      "pickle": .string(String(decoding: try session.pickle(), as: UTF8.self)), "created": .number(createdAt),
-      "count": .number(count), "readers": .object(of: readers.map { ($0.key, .string($0.value)) }),
-    ])
   }
 
   /// Whether the session may still be used; a clock that was set back also makes it unusable.
@@ -72,6 +59,8 @@ extension CryptoMachine {
   package func need(
     of room: String, _ users: [String], _ rotation: Rotation, unixMilliseconds now: Int64
   ) throws(OlmError) -> RoomNeed {
+    if uploads.areLost { throw .notAuthentic }
+    if !history.compared.contains(room) { return .request(newestMessages(in: room)) }
     let stale = staleUsers(users, at: now)
     if !stale.isEmpty { return .request(query(stale)) }
     let devices = users.inOrder { $0 < $1 }.flatMap { lists[$0]?.devices ?? [] }.filter {
@@ -81,10 +70,11 @@ extension CryptoMachine {
       outbound[room] = try OutboundRoomKey(at: now)
     }
     let lacking = devices.filter { outbound[room]?.readers[$0.name] == nil }
-    let strange = lacking.filter { sessions[$0.curve25519] == nil && resting[$0.name] ?? 0 <= now }
-    if !strange.isEmpty { return .request(claim(Array(strange.prefix(Limits.devicesPerRequestMax)))) }
+    // Devices with sessions get the key before further sessions start, which may take the place of theirs.
     let next = lacking.filter { sessions[$0.curve25519] != nil }.prefix(Limits.devicesPerRequestMax)
-    return next.isEmpty ? .ready : .request(try share(room, Array(next)))
+    if !next.isEmpty { return .request(try share(room, Array(next))) }
+    let strange = lacking.filter { queries.resting[$0.name] ?? 0 <= now }
+    return strange.isEmpty ? .ready : .request(claim(Array(strange.prefix(Limits.devicesPerRequestMax))))
   }
 
   private func share(_ room: String, _ devices: [Device]) throws(OlmError) -> CryptoRequest {
@@ -108,7 +98,7 @@ extension CryptoMachine {
 
   /// Encrypts an Olm message, with the fields that prevent anyone from passing it off as another device's message.
   private func encrypt(_ type: String, _ content: JSON, for device: Device) throws(OlmError) -> JSON {
-    guard let session = sessions[device.curve25519]?.first else { throw .malformed }
+    guard let session = sessions[device.curve25519]?.sessions.first else { throw .malformed }
     let plaintext = JSON.object([
       "type": .string(type), "content": content, "sender": .string(user), "recipient": .string(device.user),
       "recipient_keys": .object(["ed25519": .string(device.ed25519)]),
@@ -123,13 +113,8 @@ extension CryptoMachine {
     ])
   }
 
-  func shared(_ room: String, _ devices: [Device]) throws(OlmError) {
+  func shared(_ room: String, _ devices: [Device]) {
     for device in devices { outbound[room]?.readers[device.name] = device.curve25519 }
-    try saveOutbound(room)
-  }
-
-  private func saveOutbound(_ room: String) throws(OlmError) {
-    save(MatrixRow(.outbound, room), try outbound[room]?.encoded())
   }
 
   /// Returns the content of an `m.room.encrypted` event, for the devices that have received the key.
@@ -141,7 +126,8 @@ extension CryptoMachine {
     ])
     let ciphertext = try key.session.encrypt(plaintext.canonical)
     outbound[room]?.count += 1
-    try saveOutbound(room)
+    history.sent[room, default: SentMessages()].record(try key.session.id(), next: Int64(key.session.index))
+    save(MatrixRow(.outbound, room), history.sent[room]?.encoded)
     var event: [(String, JSON)] = [
       ("algorithm", .string(Algorithm.megolm)), ("ciphertext", .string(ciphertext)),
       ("session_id", .string(try key.session.id())), ("sender_key", .string(curve25519)),

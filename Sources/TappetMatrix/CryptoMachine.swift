@@ -19,6 +19,8 @@ package struct CryptoRequest: Sendable {
     case query([String])
     /// Claims one-time keys of the given devices.
     case claim([Device])
+    /// Reads the newest messages in a room.
+    case newest(String)
     /// Sends a room's key to the given devices.
     case share(room: String, [Device])
     /// Uploads the public keys of the account's identity.
@@ -43,29 +45,25 @@ package final class CryptoMachine {
   let account: OlmAccount
   let curve25519: String
   let ed25519: String
-  /// Sessions by the other device's Curve25519 key; the most recently used session is first.
-  var sessions: [String: [OlmSession]] = [:]
+  /// Sessions by the other device's Curve25519 key.
+  var sessions: [String: OlmPeer] = [:]
   var inbound: [MatrixRow: InboundRoomKey] = [:]
   /// Sending sessions by room id.
   var outbound: [String: OutboundRoomKey] = [:]
+  var history = SentHistory()
   /// Device lists, by user.
   var lists: [String: DeviceList] = [:]
-  /// Ed25519 keys of known devices, by device name.
-  var knownKeys: [String: String] = [:]
+  /// Ed25519 keys of known devices with their positions in the order of arrival, by device name.
+  var knownKeys: [String: (key: String, order: Int64)] = [:]
+  var roster = RoomRoster()
+  var unreadable = UnreadableLines()
+  /// Last position in the order of arrival and use.
+  var order: Int64 = 0
   package internal(set) var encryptedRooms: Set<String> = []
-  /// Devices without one-time keys, and the time, in milliseconds since 1970, until which they are not queried again.
-  var resting: [String: Int64] = [:]
   var waiting: [WaitingEvent] = []
-  /// Users whose devices have changed since the last query.
-  var changedUsers: Set<String> = []
-  /// Users whose device lists are needed to read waiting events.
-  var wantedUsers: Set<String> = []
+  var queries = DeviceQueries()
   var uploads = KeyUploads()
   var identity: OwnIdentity?
-  /// Whether the homeserver has reported the account's identity, or that there is none.
-  var knowsOwnMaster = false
-  /// Whether the homeserver has refused the upload of an identity.
-  var refusesIdentity = false
   private var changes: [MatrixChange] = []
 
   private init(
@@ -105,14 +103,32 @@ package final class CryptoMachine {
     switch row.kind {
     case .account: break
     case .sessions:
-      for pickle in json.elements ?? [] {
-        sessions[row.name, default: []].append(try OlmSession.restore(JSON?.some(pickle).pickle))
+      // Earlier versions stored the sessions only.
+      var peer = OlmPeer(user: json["user"]?.text ?? "", order: json["order"]?.wholeNumber ?? 0)
+      for pickle in json["pickles"]?.elements ?? json.elements ?? [] {
+        peer.sessions.append(try OlmSession.restore(JSON?.some(pickle).pickle))
       }
-    case .inbound: inbound[row] = try InboundRoomKey(json)
-    case .outbound: outbound[row.name] = try OutboundRoomKey(json)
-    case .device: knownKeys[row.name] = json.text
+      sessions[row.name] = peer
+      order = max(order, peer.order)
+    case .inbound: try restoreInbound(row, json)
+    case .outbound: history.sent[row.name] = SentMessages(json)
+    case .device: knownKeys[row.name] = json.text.map { ($0, 0) }
     case .encryptedRoom: encryptedRooms.insert(row.name)
     case .identity: identity = try OwnIdentity(json)
+    }
+  }
+
+  private func restoreInbound(_ row: MatrixRow, _ json: JSON) throws(OlmError) {
+    let key = try InboundRoomKey(json)
+    order = max(order, key.order)
+    // In earlier versions, the row's name did not contain the user.
+    if row.name.utf8.count(where: { $0 == 0x20 }) == 1 {
+      let renamed = MatrixRow(.inbound, row.name + " " + key.user)
+      inbound[renamed] = key
+      save(row, nil)
+      save(renamed, try key.encoded())
+    } else {
+      inbound[row] = key
     }
   }
 
@@ -135,11 +151,12 @@ package final class CryptoMachine {
   }
 
   func saveSessions(with key: String) throws(OlmError) {
+    guard let peer = sessions[key] else { return }
     var pickles: [JSON] = []
-    for session in sessions[key] ?? [] {
-      pickles.append(.string(String(decoding: try session.pickle(), as: UTF8.self)))
-    }
-    save(MatrixRow(.sessions, key), .array(pickles))
+    for session in peer.sessions { pickles.append(.string(String(decoding: try session.pickle(), as: UTF8.self))) }
+    save(
+      MatrixRow(.sessions, key),
+      .object(["user": .string(peer.user), "order": .number(peer.order), "pickles": .array(pickles)]))
   }
 
   /// Records permanently that a room is encrypted.
@@ -164,8 +181,8 @@ package final class CryptoMachine {
     if !uploads.isPublished || uploads.collide, !uploads.isChecked { return query([user]) }
     if let upload = try uploadRequest(at: now) { return upload }
     if let request = try identityRequest() { return request }
-    let stale = staleUsers(wantedUsers, at: now)
-    wantedUsers = []
+    let stale = staleUsers(queries.wanted, at: now)
+    queries.wanted = []
     return stale.isEmpty ? nil : query(stale)
   }
 
@@ -176,6 +193,7 @@ package final class CryptoMachine {
   ) throws(OlmError) -> Bool {
     if case .upload = kind, status == 400 { return try collides(JSON(decoding: body)) }
     if kind == .identity || kind == .signatures { return identityAnswered(kind, status: status) }
+    if case .newest(let room) = kind { return newestAnswered(room, status: status, body) }
     // A server writes the keys of its users' devices, and must not keep the room's other members from its key.
     guard status == 200, let answer = JSON(decoding: body, roundsFractions: true, omitting: .level(3)) else {
       return false
@@ -188,8 +206,8 @@ package final class CryptoMachine {
       if collided, !uploads.collide, !uploads.areLost { return false }
       if users.contains(user) { try learnedOwnMaster(answer["master_keys"]?[user]) }
     case .claim(let devices): try claimed(devices, answer, at: now)
-    case .share(let room, let devices): try shared(room, devices)
-    case .identity, .signatures, .logOut: break
+    case .share(let room, let devices): shared(room, devices)
+    case .identity, .signatures, .newest, .logOut: break
     }
     return true
   }

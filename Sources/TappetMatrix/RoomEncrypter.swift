@@ -62,11 +62,12 @@ final class RoomEncrypter: RoomCipher {
     do throws(SecretStoreError) { store = try MatrixStore.open(folder: state, device: user + " " + device) } catch {
       return error.systemCode
     }
+    guard let encrypted = try? store?.encryptedRooms() else { return EIO }
     // If the rows cannot be restored, a new account finds different keys on the homeserver, and logs out the device.
     let rows = (try? store?.rows()) ?? []
     machine =
-      (try? CryptoMachine.open(user: user, device: device, encryption.devices, rows))
-      ?? (try? CryptoMachine.open(user: user, device: device, encryption.devices, []))
+      (try? CryptoMachine.open(user: user, device: device, encryption.devices, rows + encrypted))
+      ?? (try? CryptoMachine.open(user: user, device: device, encryption.devices, encrypted))
     return machine != nil && commit() ? nil : EIO
   }
 
@@ -97,8 +98,20 @@ final class RoomEncrypter: RoomCipher {
     if news.isFirst { machine.forgetDevices() }
     machine.devicesChanged(news.changed, left: news.left)
     machine.note(keyCount: news.keyCount, hasFallback: news.hasFallback)
-    for event in news.toDevice { try? machine.receive(event) }
+    let now = clock.now().unixMilliseconds
+    for event in news.toDevice { try? machine.receive(event, unixMilliseconds: now) }
     return commit()
+  }
+
+  func favor(_ users: Set<String>) { machine?.favor(users) }
+
+  func membersChanged(in room: String) { machine?.membersChanged(in: room) }
+
+  func needsMembers(of room: String) -> Bool { machine?.needsMembers(of: room) ?? false }
+
+  func setMembers(_ users: [String], of room: String) {
+    machine?.setMembers(users, of: room, unixMilliseconds: clock.now().unixMilliseconds)
+    _ = commit()
   }
 
   func hear(_ event: [UInt8], in room: String) {
@@ -112,6 +125,13 @@ final class RoomEncrypter: RoomCipher {
     guard let machine, condition == .good else { return [] }
     let lines = (try? machine.takeLines(unixMilliseconds: clock.now().unixMilliseconds)) ?? []
     return commit() ? lines : []
+  }
+
+  func takeUnreadable() -> [UnreadableLine] { machine?.takeUnreadable() ?? [] }
+
+  func recorded() {
+    try? machine?.settle()
+    _ = commit()
   }
 
   func takeMessages() -> [RoomMessage] {

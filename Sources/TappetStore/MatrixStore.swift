@@ -9,21 +9,32 @@ import TappetSQLite
 /// Kind and name that identify a row.
 package struct MatrixRow: Hashable, Sendable {
   /// Kind of a row; the raw values are stored in the database.
-  package enum Kind: Int64, Sendable {
+  package enum Kind: Int64, Sendable, CaseIterable {
     /// The device's own keys.
     case account = 1
     /// The Olm sessions with a device, identified by the device's Curve25519 key.
     case sessions = 2
     /// A session for messages from another device, by room and session.
     case inbound = 3
-    /// The session for the kiosk's own messages, by room.
+    /// The sessions of the kiosk's own messages, without their keys, by room.
     case outbound = 4
     /// The signing key of a device, by user and device: a device that presents a different key is an impostor.
     case device = 5
-    /// An encrypted room, by its id: a homeserver that later reports the room as unencrypted is not trusted.
+    /// An encrypted room, by its id: a homeserver that later reports the room as unencrypted is not trusted, even if it
+    /// has ended the session of the device.
     case encryptedRoom = 6
     /// The keys with which the account signs its device.
     case identity = 7
+
+    /// Maximum number of rows, if other users determine it; an earlier version did not have it.
+    fileprivate var countMax: Int? {
+      switch self {
+      case .sessions: Limits.olmDevicesMax
+      case .inbound: Limits.megolmInboundMax
+      case .device: Limits.knownDevicesMax
+      case .account, .outbound, .encryptedRoom, .identity: nil
+      }
+    }
   }
 
   package let kind: Kind
@@ -73,7 +84,8 @@ package final class MatrixStore {
 
   /// Opens the database in the state folder; creates the folder and the database if absent.
   ///
-  /// No file needs to be opened after this call. Rows that belong to a different device are removed.
+  /// No file needs to be opened after this call. Rows that belong to a different device are removed, except those of
+  /// encrypted rooms.
   @export(interface)
   package static func open(folder path: String, device: String) throws(SecretStoreError) -> MatrixStore {
     let key = try SecretStore.open(folder: path).matrixKey()
@@ -109,18 +121,48 @@ package final class MatrixStore {
   /// Records the device; always writes something, so that the log file is open afterwards.
   private func begin(_ device: String) throws(DatabaseError) {
     try database.transaction { () throws(DatabaseError) in
-      if try database.device() != device { try database.execute("DELETE FROM row") }
+      if try database.device() != device { try deleteKeys() }
       try database.execute("DELETE FROM device")
       let statement = try database.statement("INSERT INTO device (name) VALUES (?)")
       statement.bind(device, at: 1)
       try statement.run()
+      for kind in MatrixRow.Kind.allCases { try bound(kind) }
     }
   }
 
-  /// Returns all rows; `nil` if a row cannot be decrypted, because the keys are lost in that case.
+  private func bound(_ kind: MatrixRow.Kind) throws(DatabaseError) {
+    guard let countMax = kind.countMax else { return }
+    let statement = try database.statement(
+      """
+      DELETE FROM row WHERE kind = ?1 AND name NOT IN (SELECT name FROM row WHERE kind = ?1 LIMIT ?2)
+      """)
+    statement.bind(kind.rawValue, at: 1)
+    statement.bind(Int64(countMax), at: 2)
+    try statement.run()
+  }
+
+  private func deleteKeys() throws(DatabaseError) {
+    let statement = try database.statement("DELETE FROM row WHERE kind != ?1")
+    statement.bind(MatrixRow.Kind.encryptedRoom.rawValue, at: 1)
+    try statement.run()
+  }
+
+  /// Returns the rows of all encrypted rooms, of which only the names count: they are also valid if the keys are lost.
+  @export(interface)
+  package func encryptedRooms() throws(DatabaseError) -> [(row: MatrixRow, value: [UInt8])] {
+    let statement = try database.statement("SELECT name FROM row WHERE kind = ?1")
+    statement.bind(MatrixRow.Kind.encryptedRoom.rawValue, at: 1)
+    defer { statement.reset() }
+    var rows: [(row: MatrixRow, value: [UInt8])] = []
+    while try statement.step() { rows.append((MatrixRow(.encryptedRoom, statement.text(0)), [])) }
+    return rows
+  }
+
+  /// Returns the rows of all keys; `nil` if a row cannot be decrypted, because the keys are lost in that case.
   @export(interface)
   package func rows() throws(DatabaseError) -> [(row: MatrixRow, value: [UInt8])]? {
-    let statement = try database.statement("SELECT kind, name, value FROM row")
+    let statement = try database.statement("SELECT kind, name, value FROM row WHERE kind != ?1")
+    statement.bind(MatrixRow.Kind.encryptedRoom.rawValue, at: 1)
     defer { statement.reset() }
     var rows: [(row: MatrixRow, value: [UInt8])] = []
     while try statement.step() {
@@ -167,7 +209,8 @@ package final class MatrixStore {
   /// Deletes the device and its keys.
   package func clear() throws(DatabaseError) {
     try database.transaction { () throws(DatabaseError) in
-      try database.execute("DELETE FROM row; DELETE FROM device")
+      try deleteKeys()
+      try database.execute("DELETE FROM device")
     }
   }
 }

@@ -215,6 +215,7 @@ extension Report {
     case .room(.editDropped(let edit, _)): "edit of \(edit.action) dropped"
     case .room(.will(let state)): "will \(state)"
     case .room(.unread(let unread)): "unread \(unread)"
+    case .room(.unreadable(let line)): "unreadable \(line.reason) of \(line.user) in \(line.room)"
     case .room(.joined(let invitation, nil)): "joined \(invitation.room) for \(invitation.user)"
     case .room(.joined(let invitation, let fault?)): "not joined \(invitation.room): \(fault)"
     case .room(let report): "room \(spelled(report))"

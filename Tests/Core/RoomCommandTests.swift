@@ -165,6 +165,13 @@ import Testing
     }
   }
 
+  @Test func `a line of somebody allowed that cannot be read is reported`() {
+    let story = KioskScript(commands: [], hasReader: false)
+    let message = RoomMessage.unreadable(UnreadableLine(room: "#door:h", user: "@ann:h", reason: .keyMissing))
+    #expect(
+      story.at(10, .rooms(.message(message))) == ["report unreadable keyMissing of @ann:h in #door:h"])
+  }
+
   @Test func `its messages arrive unchanged, and any other bytes are none`() {
     var line = RoomLine(room: "!a:h", event: "$é", user: "@ann:h", unixMilliseconds: -1, text: "!gate on")
     #expect(RoomMessage(decoding: RoomMessage.heard(line).encode()) == .heard(line))
@@ -185,6 +192,8 @@ import Testing
       .joined(room: "!a:h", .status(429)), .joined(room: "!a:h", .trouble(.roomClosed, code: 403)),
       .unread(room: "#a:h", .counted(rooms: 1, messages: .max, mentions: 0)), .unread(room: "#a:h", .closed),
       .unread(room: "#a:h", .unknown), .unread(room: "", .tooLarge),
+      .unreadable(UnreadableLine(room: "#a:h", user: "@ann:h", reason: .keyMissing)),
+      .unreadable(UnreadableLine(room: "", user: "", reason: .damaged)),
     ]
     for message in messages {
       #expect(RoomMessage(decoding: message.encode()) == message)
@@ -193,12 +202,13 @@ import Testing
     }
     let orders: [RoomOrder] = [
       .session(path: "/s", ca: ""), .room("#a:h", readsPowers: false, asks: true),
-      .room("!a:h", readsPowers: true, asks: false), .begin(position: nil), .begin(position: "D s1"), .poll,
+      .room("!a:h", readsPowers: true, asks: false), .begin(position: nil), .begin(position: "D s1"),
+      .poll(position: "D s1"), .poll(position: nil),
       .ask(number: .max, room: "#a:h", text: "Open?"),
       .close(number: 1, text: ""),
       .answer(room: "!a:h", event: "$1", .reaction, text: "\u{2705}"),
       .encrypt(RoomEncryption(devices: .signed, allowsPlain: false), state: "/var/lib"), .invitations,
-      .join(room: "!a:h"), .cancelWill, .unread(room: "#a:h"),
+      .join(room: "!a:h"), .cancelWill, .unread(room: "#a:h"), .commanders(["@ann:h", "@ben:h"]), .commanders([]),
     ]
     let will = RoomOrder.will(RoomWill(room: "#a:h", body: "{}", after: .seconds(60)), mark: "kiosk")
     #expect(RoomOrder(decoding: will.encode()) == will)

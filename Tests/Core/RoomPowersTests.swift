@@ -37,6 +37,13 @@ import Testing
     #expect(powers("12", nil).level(of: "@second:h") == RoomPowers.creator)
   }
 
+  @Test func `users above an ordinary member are raised, and so are creators above all levels`() {
+    let levels = RoomPowers.Levels(users: ["@ann:h": 50, "@eve:h": 0, "@text:h": nil], usersDefault: 0)
+    #expect(powers("9", levels).raised == ["@ann:h"])
+    #expect(Set(powers("12", levels).raised) == ["@maker:h", "@second:h", "@ann:h"])
+    #expect(powers("9", nil).raised == ["@maker:h", "@second:h"] && RoomPowers().raised.isEmpty)
+  }
+
   @Test func `a level that is not known or cannot be read allows nothing`() {
     let level = RoomCommanders(users: ["@ann:h"], powerLevel: 1)
     #expect(RoomPowers().level(of: "@ann:h") == nil)

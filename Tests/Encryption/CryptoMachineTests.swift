@@ -26,17 +26,50 @@ private let ann = "@ann:h"
     #expect(try kiosk.read([line.with("event_id", .string("$other")), line]) == ["!bell"])
   }
 
-  @Test func `a session that never ends takes no more room than a long one, and its old numbers come too late`() throws
-  {
+  @Test func `a message is read once and in order, and a command again until it is recorded`() throws {
     let session = try MegolmInbound.create(key: try MegolmOutbound.create().key())
     var key = InboundRoomKey(session, user: "@ann:h", curve25519: "", ed25519: "", order: 1)
-    #expect(key.note(2, of: "$2") && key.note(0, of: "$0") && !key.note(2, of: "$x") && key.note(1, of: "$1"))
-    let isSameAgain = key.note(2, of: "$2")
-    #expect(isSameAgain)
-    for index in 3...5000 as ClosedRange<UInt32> where !key.note(index, of: "$") { Issue.record("\(index)") }
-    #expect(key.seen.count == Int(Limits.megolmNumbersMax))
-    #expect(!key.note(4001, of: "$x") && !key.note(4000, of: "$") && !key.note(7, of: "$"))
-    #expect(key.note(.max, of: "$") && Array(key.seen.keys) == [.max] && !key.note(.max, of: "$x"))
+    #expect(key.note(2, of: "$2", isCommand: true) && !key.note(0, of: "$0", isCommand: true))
+    #expect(!key.note(2, of: "$2", isCommand: true) && key.note(5, of: "$5", isCommand: false))
+    for index in 6...80 as ClosedRange<UInt32> where !key.note(index, of: "$\(index)", isCommand: true) {
+      Issue.record("\(index)")
+    }
+    var stored = try InboundRoomKey(try #require(JSON(decoding: key.encoded().encoded())))
+    #expect((6...80).allSatisfy { stored.isRepeated($0, in: "$\($0)") } && stored.isRepeated(2, in: "$2"))
+    #expect(!stored.isRepeated(6, in: "$x") && !stored.isRepeated(5, in: "$5") && !stored.isRepeated(81, in: "$81"))
+    #expect(stored.settle() && !stored.settle() && !stored.isRepeated(80, in: "$80"))
+    #expect(!stored.note(80, of: "$80", isCommand: true) && stored.note(.max, of: "$", isCommand: true))
+    for index in 81...5000 as ClosedRange<UInt32> { _ = key.note(index, of: "$", isCommand: true) }
+    #expect(key.unrecorded.count == Limits.megolmUnrecordedMax)
+  }
+
+  @Test func `a command that was read before a kill is read again, and never once the kiosk has recorded it`() throws {
+    let (kiosk, ann) = try pair()
+    let users = [ann.machine.user, kiosk.machine.user]
+    let lines = try (1...20).map { try ann.say("!bell \($0)", to: users) }
+    let texts = (1...20).map { "!bell \($0)" }
+    #expect(try kiosk.read(lines) == texts)
+    let again = try kiosk.restarted()
+    #expect(try again.read(lines) == texts)
+    try again.settleLines()
+    let later = try again.restarted()
+    later.now += 3_600_000
+    #expect(try later.read(lines.map { $0.with("origin_server_ts", .number(later.now)) }).isEmpty)
+    #expect(try later.read([ann.say("!gate on", to: users)]) == ["!gate on"])
+  }
+
+  @Test func `a line that was withheld is not read after a later one of its device, whatever its session`() throws {
+    let (kiosk, ann) = try pair()
+    let users = [ann.machine.user, kiosk.machine.user]
+    var rotation = Rotation()
+    rotation.messages = 2
+    let lines = try ["!1", "!2", "!3", "!4"].map { try ann.say($0, to: users, rotation) }
+    #expect(lines[1].session != lines[2].session)
+    #expect(try kiosk.read([lines[2]]) == ["!3"])
+    #expect(try kiosk.read([lines[0], lines[1]]).isEmpty)
+    #expect(try kiosk.read([lines[3]]) == ["!4"])
+    let ben = try Peer(server, "@ben:h", "LAPTOP")
+    #expect(try kiosk.read([ben.say("!5", to: [ben.machine.user, kiosk.machine.user])]) == ["!5"])
   }
 
   @Test func `numbers of read messages are remembered over a restart, and the sessions continue`() throws {
@@ -61,7 +94,7 @@ private let ann = "@ann:h"
     #expect(try kiosk.read([try ann.say("!bell", to: users, ("m.relates_to", replaced))]).isEmpty)
     #expect(try kiosk.read([try ann.say("!bell", to: users, ("msgtype", .string("m.notice")))]).isEmpty)
     #expect(try kiosk.read([try ann.say("bell", to: users)]).isEmpty)
-    #expect(try kiosk.read([line]) == ["!bell"])
+    #expect(try kiosk.read([try ann.say("!bell", to: users)]) == ["!bell"])
   }
 
   @Test(arguments: [.min, -1_000_000_000, -1, 0, 24, 49, 50, 1_000_000_000, .max] as [Int64])
@@ -244,6 +277,37 @@ private let ann = "@ann:h"
     #expect(try restored.step() == .logOut)
   }
 
+  @Test func `an older copy of the keys is noticed before it writes, and the device logged out`() throws {
+    let (kiosk, ann) = try pair()
+    let users = [ann.machine.user, kiosk.machine.user]
+    let first = try kiosk.say("!one", to: users)
+    let copy = try kiosk.restarted()
+    #expect(try ann.read([first, kiosk.say("!two", to: users)]) == ["!one", "!two"])
+    #expect(throws: OlmError.notAuthentic) { try copy.say("!three", to: users) }
+    #expect(try copy.step() == .logOut)
+    let next = try kiosk.restarted()
+    let early = try next.restarted()
+    #expect(try ann.read([next.say("!three", to: users)]) == ["!three"])
+    #expect(throws: OlmError.notAuthentic) { try early.say("!four", to: users) }
+    #expect(try ann.read([next.restarted().say("!four", to: users)]) == ["!four"])
+  }
+
+  @Test func `each start has its own session, and a message that did not arrive ends no device`() throws {
+    let (kiosk, ann) = try pair()
+    let users = [ann.machine.user, kiosk.machine.user]
+    var (current, names) = (kiosk, Set<String?>())
+    for number in 1...5 {
+      let event = try current.say("!\(number)", to: users)
+      names.insert(event.session)
+      if number == 1 { #expect(try ann.read([event]) == ["!1"]) } else { server.events.removeLast() }
+      current = try current.restarted()
+    }
+    #expect(names.count == 5)
+    #expect(try ann.read([current.say("!last", to: users)]) == ["!last"])
+    #expect(SentMessages.index(of: "AwgF") == 5 && SentMessages.index(of: "Awj/////Dw==") == 0xFFFF_FFFF)
+    #expect(SentMessages.index(of: "AwgF!") == nil && SentMessages.index(of: "") == nil)
+  }
+
   @Test func `the device is signed by an identity that the account did not have, and by no other`() throws {
     let kiosk = try Peer(server, kiosk, "KIOSK")
     let ann = try Peer(server, ann, "PHONE", .signed)
@@ -296,13 +360,15 @@ private let ann = "@ann:h"
     let (kiosk, ann) = try pair()
     let users = [ann.machine.user, kiosk.machine.user]
     let line = try ann.say("!bell", to: users)
+    kiosk.machine.setMembers(server.members, of: room, unixMilliseconds: kiosk.now)
     let keys = server.inbox["@kiosk:h KIOSK"] ?? []
     var random = SystemRandomNumberGenerator()
     for bytes in keys + [line.canonical] {
       for _ in 0..<60 {
         var changed = bytes
         changed[Int.random(in: changed.indices, using: &random)] = UInt8.random(in: 0...255, using: &random)
-        try kiosk.machine.receive(Array(changed.prefix(Int.random(in: 0...changed.count, using: &random))))
+        let part = Array(changed.prefix(Int.random(in: 0...changed.count, using: &random)))
+        try kiosk.machine.receive(part, unixMilliseconds: kiosk.now)
         kiosk.machine.hear(changed, in: "!elsewhere:h", unixMilliseconds: kiosk.now)
       }
     }

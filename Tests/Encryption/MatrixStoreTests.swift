@@ -60,6 +60,26 @@ import Testing
     #expect(try open().rows() == nil)
   }
 
+  @Test func `a room that was encrypted stays so for the next device, and if the keys are lost`() throws {
+    let room = MatrixChange(row: MatrixRow(.encryptedRoom, "!door:h"), value: Array("true".utf8))
+    do { try open().commit([room, change("a", "one")]) }
+    do {
+      let store = try open("@kiosk:h B")
+      #expect(try store.encryptedRooms().map(\.row.name) == ["!door:h"] && content(store).isEmpty)
+      try store.clear()
+    }
+    do {
+      let database = try Database(path: folder + "/matrix.db")
+      try database.execute("UPDATE row SET value = x'00'")
+    }
+    #expect(try open("@kiosk:h C").encryptedRooms().map(\.row.name) == ["!door:h"])
+  }
+
+  @Test func `rows that an earlier version accepted without end are bounded`() throws {
+    do { try open().commit((0..<Limits.olmDevicesMax + 50).map { change("key\($0)", "one") }) }
+    #expect(try content(open()).count == Limits.olmDevicesMax)
+  }
+
   @Test func `another device begins with nothing, and a cleared one is unknown`() throws {
     #expect(!MatrixStore.hasKeys(folder: folder, of: "@kiosk:h A"))
     #expect(!FileManager.default.fileExists(atPath: folder))

@@ -16,6 +16,13 @@ final class Homeserver {
   var inbox: [String: [[UInt8]]] = [:]
   private var owners: [String: (master: JSON, selfSigning: JSON)] = [:]
   var claims = 0
+  /// All encrypted events of its room, oldest first.
+  var events: [JSON] = []
+  /// Users who are not in the room.
+  var strangers: Set<String> = []
+  /// Users whose server does not respond.
+  var absent: Set<String> = []
+  var members: [String] { deviceKeys.keys.filter { !strangers.contains($0) } }
   /// Members that another server adds to a response about devices.
   var extra: String?
   /// The status and body of the refusal of uploads.
@@ -61,7 +68,7 @@ final class Homeserver {
   }
 
   func answer(_ request: CryptoRequest, of peer: Peer) throws -> (status: Int, body: [UInt8]) {
-    let body = try #require(JSON(decoding: request.body))
+    let body = request.body.isEmpty ? JSON.null : try #require(JSON(decoding: request.body))
     let name = peer.machine.user + " " + peer.machine.device
     switch request.kind {
     case .upload:
@@ -72,7 +79,8 @@ final class Homeserver {
       let count = JSON.number(Int64(oneTimeKeys[name]?.count ?? 0))
       return (200, JSON.object(["one_time_key_counts": .object(["signed_curve25519": count])]).canonical)
     case .query(let users):
-      let found = users.map { user in (user, JSON.object(of: (deviceKeys[user] ?? [:]).map { ($0.key, $0.value) })) }
+      let asked = users.filter { !absent.contains($0) }
+      let found = asked.map { user in (user, JSON.object(of: (deviceKeys[user] ?? [:]).map { ($0.key, $0.value) })) }
       let masters = users.compactMap { user in owners[user].map { (user, $0.master) } }
       let selfSigning = users.compactMap { user in owners[user].map { (user, $0.selfSigning) } }
       let answer = JSON.object([
@@ -81,6 +89,8 @@ final class Homeserver {
       ]).canonical
       // Numbers that only a malicious server writes have no place in a value.
       return (200, answer.dropLast() + Array((extra.map { #","extra":{\#($0)}}"# } ?? "}").utf8))
+    case .newest:
+      return (200, JSON.object(["chunk": .array(events.reversed().prefix(20).map { $0 })]).canonical)
     case .claim:
       claims += 1
       return (200, JSON.object(["one_time_keys": claimed(body["one_time_keys"] ?? .null)]).canonical)
@@ -159,7 +169,13 @@ final class Peer {
     return peer
   }
 
-  private func commit() {
+  /// Records that the kiosk has recorded all lines.
+  func settleLines() throws {
+    try machine.settle()
+    commit()
+  }
+
+  func commit() {
     for change in machine.takeChanges() { rows[change.row] = change.value }
   }
 
@@ -197,10 +213,12 @@ final class Peer {
     let encrypted = try machine.encrypt(content, in: "!door:h")
     commit()
     events += 1
-    return .object([
+    let event = JSON.object([
       "type": .string("m.room.encrypted"), "sender": .string(machine.user), "content": encrypted,
       "event_id": .string("$\(machine.device)\(events)"), "origin_server_ts": .number(now),
     ])
+    server.events.append(event)
+    return event
   }
 
   func say(_ text: String, to users: [String], _ member: (String, JSON)) throws -> JSON {
@@ -211,7 +229,8 @@ final class Peer {
   func read(_ events: [JSON], in room: String = "!door:h") throws -> [String] {
     let name = machine.user + " " + machine.device
     if !isDeaf {
-      for event in server.inbox.removeValue(forKey: name) ?? [] { try machine.receive(event) }
+      machine.setMembers(server.members, of: "!door:h", unixMilliseconds: now)
+      for event in server.inbox.removeValue(forKey: name) ?? [] { try machine.receive(event, unixMilliseconds: now) }
     }
     for event in events { machine.hear(event.canonical, in: room, unixMilliseconds: now) }
     var texts = try machine.takeLines(unixMilliseconds: now).map { $0.text }

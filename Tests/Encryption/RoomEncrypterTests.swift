@@ -80,4 +80,15 @@ import Testing
     #expect(serve(sendingWith: 200).count == 1)
     #expect(encrypter.takeMessages() == [.created(EntryID(high: 0, low: 9), event: "$1")])
   }
+
+  @Test func `a room that was encrypted is written to in no other way after a new login`() {
+    func open(_ device: String) -> RoomEncrypter {
+      let encrypter = RoomEncrypter()
+      #expect(encrypter.open(user: "@kiosk:h", device: device, RoomEncryption(), state: folder) == nil)
+      return encrypter
+    }
+    do { open("A").recordEncrypted("!door:h") }
+    let next = open("B")
+    #expect(next.isEncrypted("!door:h") && !next.isEncrypted("!other:h"))
+  }
 }

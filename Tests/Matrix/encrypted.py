@@ -7,6 +7,7 @@ import random
 import urllib.error
 import urllib.parse
 
+import hostile
 from kiosk import wait_for
 from signedjson.key import encode_verify_key_base64, generate_signing_key, get_verify_key
 from signedjson.sign import sign_json
@@ -320,4 +321,4 @@ async def leaves_a_lost_device(world, _):
 
 
 STEPS = [does_without_libolm, speaks_encrypted, changes_sessions, is_commanded_encrypted, survives_encrypted,
-         survives_many_values, reads_keys_when_it_can, excludes_unsigned_devices, leaves_a_lost_device]
+         survives_many_values, reads_keys_when_it_can, excludes_unsigned_devices, *hostile.STEPS, leaves_a_lost_device]

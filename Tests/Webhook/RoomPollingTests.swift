@@ -28,6 +28,13 @@ import Testing
     #expect(poll(after: .seconds(2)) == .zero && poll(after: .milliseconds(5)) == .zero)
   }
 
+  @Test mutating func `a flood of messages to the device is read ten times as fast`() {
+    for _ in 0...Limits.roomHastyAnswersMax { _ = poll(after: .milliseconds(5)) }
+    polling.asked(at: now)
+    polling.answered(isEmpty: false, isFirst: false, isFull: true, at: now)
+    #expect(polling.dueAt == now + .milliseconds(100))
+  }
+
   @Test mutating func `the pause after a failure doubles up to a minute, and is at least what the server demands`() {
     var pauses: [Duration] = []
     for _ in 0..<8 {

@@ -171,4 +171,21 @@ import Testing
     let message = RoomMessage.batch(position: "DEVICE " + longest).encode()
     #expect(message.count <= Limits.roomWireSizeMax)
   }
+
+  @Test func `joining and leaving change the members, a new name does not, and a gap may`() {
+    func member(_ now: String, _ before: String?) -> String {
+      let past = before.map { #","unsigned":{"prev_content":{"membership":"\#($0)"}}"# } ?? ""
+      return #"{"type":"m.room.member","state_key":"@b:h","sender":"@b:h","content":{"membership":"\#(now)"}\#(past)}"#
+    }
+    func changes(_ events: String...) -> Bool? {
+      answer(events.joined(separator: ","))?.rooms.first?.changesMembers
+    }
+    #expect(changes(member("join", nil)) == true && changes(member("leave", "join")) == true)
+    #expect(changes(member("join", "join")) == false && changes(Self.line) == false)
+    let limited = #"{"next_batch":"s1","rooms":{"join":{"!a:h":{"timeline":{"limited":true,"events":[]}}}}}"#
+    #expect(read(limited)?.rooms.first?.changesMembers == true)
+    let list = #"{"joined":{"@a:h":{"display_name":"A"},"@b:h":{}}}"#
+    #expect(SyncAnswer.members(Array(list.utf8)) == ["@a:h", "@b:h"])
+    for text in [#"{"joined":[]}"#, "{}", "<html>"] { #expect(SyncAnswer.members(Array(text.utf8)) == nil) }
+  }
 }

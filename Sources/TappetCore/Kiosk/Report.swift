@@ -263,6 +263,8 @@ package enum CommandReport: Sendable {
 package enum RoomReport: Sendable {
   /// Whether the kiosk accepts commands from this room.
   case access(room: String, RoomAccess)
+  /// A user who may send commands wrote something that cannot be read.
+  case unreadable(UnreadableLine)
   /// The homeserver did not respond; the request is retried.
   case failing(WebhookFault)
   /// The homeserver responds again.

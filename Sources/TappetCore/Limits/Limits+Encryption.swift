@@ -9,20 +9,34 @@ extension Limits {
   package static let megolmMessagesMax: Int64 = 100
   /// Maximum age of a Megolm session, in milliseconds (`rotation_period_ms`).
   package static let megolmAgeMax: Int64 = 7 * 24 * 3600 * 1000
-  /// Maximum number of other devices' inbound sessions; a command is read within seconds, so the oldest are replaced.
-  package static let megolmInboundMax = 300
-  /// Maximum number of message numbers remembered per session.
-  ///
-  /// A peer that never rotates its session must not fill the disk.
-  package static let megolmNumbersMax: UInt32 = 1000
+  /// Maximum number of the kiosk's own sessions that are remembered until one of their messages has arrived.
+  package static let sentSessionsMax = 32
+  /// Number of messages that are read to find the kiosk's own newest one.
+  package static let sentMessagesRead = 20
+  /// Maximum number of other devices' inbound sessions: of a room with hundreds of devices, 2 KB each.
+  package static let megolmInboundMax = 1000
+  /// Maximum number of commands per session that the kiosk has not recorded yet: those of a response to /sync.
+  package static let megolmUnrecordedMax = 100
   /// Maximum number of Olm sessions with one device; peers that start several at the same time soon agree on one.
   package static let olmSessionsMax = 5
+  /// Maximum number of devices with Olm sessions; a session takes 3 KB.
+  package static let olmDevicesMax = 1000
+  /// Maximum size of an Olm message to this device, in bytes; one with a room's key has about 3 KB.
+  package static let olmMessageSizeMax = 16 * 1024
+  /// Maximum number of devices of a user: beyond any person's.
+  package static let devicesPerUserMax = 64
+  /// Maximum number of devices whose signing keys are remembered.
+  package static let knownDevicesMax = 4000
   /// Maximum number of events waiting for their key, or for the list of their sender's devices.
   package static let roomEventsWaitingMax = 64
   /// Maximum wait of such an event, in milliseconds; an older line is not accepted as a command.
   package static let roomEventWaitMax: Int64 = 60_000
   /// Time for which a device list stays valid without an update, in milliseconds.
   package static let deviceListAgeMax: Int64 = 3_600_000
+  /// Time for which a device that is missing from the list does not cause a query, in milliseconds.
+  package static let deviceListAgeMin: Int64 = 60_000
+  /// Minimum time between two reports about lines of a user that cannot be read, in milliseconds.
+  package static let roomUnreadableInterval: Int64 = 60_000
   /// Time before a device without one-time keys is queried again, in milliseconds.
   package static let deviceRestMax: Int64 = 300_000
   /// Maximum number of devices that a room's key is sent to in one request; each takes 1.5 KB.

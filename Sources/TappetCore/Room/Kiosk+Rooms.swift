@@ -110,6 +110,7 @@ extension Kiosk {
     case .joined(let room, let fault): return roomJoined(room, fault, at: now)
     case .will(let state): return willReported(state)
     case .unread(let room, let unread): return unreadReported(unread, of: room)
+    case .unreadable(let line): return [.report(.room(.unreadable(line)))]
     }
   }
 

@@ -57,6 +57,13 @@ package struct RoomPowers: Hashable, Sendable {
 
   package init() {}
 
+  /// The users with a higher level than an ordinary member.
+  package var raised: [String] {
+    guard let levels else { return creation.map { [$0.sender] + $0.others } ?? [] }
+    let creators = creation.map { $0.isAboveLevels ? [$0.sender] + $0.others : [] } ?? []
+    return creators + levels.users.filter { ($0.value ?? .min) > levels.usersDefault ?? .min }.map { $0.key }
+  }
+
   /// Returns the power level of a user; `nil` while the room's state is unknown.
   package func level(of user: String) -> Int64? {
     guard let creation else { return nil }

@@ -1,6 +1,19 @@
-// The encoding of faults, of states with a fault, and of unread messages, in the messages of RoomWire.swift.
+// The encoding of lines, of faults, of states with a fault, and of unread messages, in the messages of RoomWire.swift.
 
 extension ByteWriter {
+  mutating func line(_ line: RoomLine) {
+    for value in [line.room, line.event, line.user] { text(value) }
+    integer(line.unixMilliseconds)
+    integer(line.power ?? Int64.min)
+    text(line.text)
+  }
+
+  mutating func line(_ line: UnreadableLine) {
+    text(line.room)
+    text(line.user)
+    byte(line.reason.rawValue)
+  }
+
   mutating func fault(_ fault: WebhookFault) {
     switch fault {
     case .status(let status):
@@ -27,6 +40,22 @@ extension ByteWriter {
 }
 
 extension ByteReader {
+  mutating func line() -> RoomLine? {
+    guard let room = text(), let event = text(), let user = text(), let milliseconds = integer(),
+      let power = integer(), let text = text()
+    else { return nil }
+    return RoomLine(
+      room: room, event: event, user: user, unixMilliseconds: milliseconds, power: power == .min ? nil : power,
+      text: text)
+  }
+
+  mutating func unreadableLine() -> UnreadableLine? {
+    guard let room = text(), let user = text(), let reason = byte().flatMap({ UnreadableReason(rawValue: $0) }) else {
+      return nil
+    }
+    return UnreadableLine(room: room, user: user, reason: reason)
+  }
+
   mutating func willState() -> RoomWillState? {
     guard let number = byte(), let fault = fault() else { return nil }
     return RoomWillState(number: number, fault)

@@ -9,12 +9,13 @@
 //         ──▶ 6 close      number:8 text
 //         ──▶ 7 encrypt    devices:1 plain:1 state              the path of the state folder
 //         ──▶ 8 post       id:16 room body…
-//         ──▶ 9 poll                                            the last batch is committed
+//         ──▶ 9 poll       position                             of the last commit; "" if there is none
 //         ──▶ 10 invitations                                    report them
 //         ──▶ 11 join      room
 //         ──▶ 12 will      after:8 mark room body…           after: in ms; the mark is in the body
 //         ──▶ 13 cancel will
 //         ──▶ 14 unread    room                                 report what is unread there
+//         ──▶ 15 commanders user…                               keep their keys above all
 //   rooms ──▶ 1 ready      version:1
 //         ──▶ 2 listening                                       the homeserver has answered
 //         ──▶ 3 failed     trouble:1 code:4                     trouble: 0 for an HTTP status
@@ -30,47 +31,7 @@
 //         ──▶ 14 joined    room trouble:1 code:4                as in 3; status 200 for a success
 //         ──▶ 15 will      state:1 trouble:1 code:4             as in 3; for 6, too long, status is the maximum in s
 //         ──▶ 16 unread    room state:1 rooms:4 messages:4 mentions:4    0 unless the state is 1, counted
-
-/// The kiosk's access to the lines in a room.
-package enum RoomAccess: UInt8, Sendable, CaseIterable {
-  case open = 1
-  /// The kiosk is not a member of the room.
-  case closed = 2
-  case encrypted = 3
-  /// No room has the configured address.
-  case unknown = 4
-  /// The room has been replaced with a new room.
-  case replaced = 5
-  /// The room is not encrypted, but the configuration requires encryption.
-  case plain = 6
-}
-
-/// A line that a user wrote in a room.
-package struct RoomLine: Hashable, Sendable {
-  /// The room's id or alias, as configured.
-  package var room: String
-  /// The event's id.
-  package var event: String
-  /// The sender, `@name:server`.
-  package var user: String
-  /// Time at which the sender's homeserver received the line, in milliseconds since 1970.
-  package var unixMilliseconds: Int64
-  /// The sender's power level at that time; `nil` if it is unknown, or was not requested.
-  package var power: Int64?
-  package var text: String
-
-  @export(interface)
-  package init(
-    room: String, event: String, user: String, unixMilliseconds: Int64, power: Int64? = nil, text: String
-  ) {
-    self.room = room
-    self.event = event
-    self.user = user
-    self.unixMilliseconds = unixMilliseconds
-    self.power = power
-    self.text = text
-  }
-}
+//         ──▶ 17 unreadable room user reason:1
 
 /// The form of a response to an event in a room.
 package enum RoomAnswerForm: UInt8, Sendable {
@@ -93,8 +54,8 @@ package enum RoomOrder: Equatable, Sendable {
   case begin(position: String?)
   /// React to an event with one character, or reply to it; the response to a final form is `settled`.
   case answer(room: String, event: String, RoomAnswerForm, text: String)
-  /// The last batch is committed: poll again.
-  case poll
+  /// Poll again: the lines up to this position are committed, if it is that of the last batch.
+  case poll(position: String?)
   /// Post a question in a room; the response, if any, is `answered`.
   case ask(number: UInt64, room: String, text: String)
   /// Close the question, and post its outcome; a question that has not been posted yet is discarded.
@@ -113,12 +74,14 @@ package enum RoomOrder: Equatable, Sendable {
   case cancelWill
   /// Report the unread messages of this space or room; sent before `begin`.
   case unread(room: String)
+  /// Some of the users who may send commands in encrypted rooms; sent before `begin`.
+  case commanders([String])
 }
 
 /// A message from the listening process.
 package enum RoomMessage: Equatable, Sendable {
   /// Version of the protocol; a different version means that the processes are from different builds.
-  package static let protocolVersion: UInt8 = 8
+  package static let protocolVersion: UInt8 = 9
 
   case ready
   /// The homeserver responded; lines written after this are reported.
@@ -148,6 +111,8 @@ package enum RoomMessage: Equatable, Sendable {
   case will(RoomWillState)
   /// The unread messages in the space or room of the order: known for the first time, or changed.
   case unread(room: String, RoomUnread)
+  /// A user who may send commands wrote something that cannot be read.
+  case unreadable(UnreadableLine)
 }
 
 extension RoomOrder {
@@ -189,7 +154,9 @@ extension RoomOrder {
       writer.id(id)
       writer.text(room)
       writer.bytes += body
-    case .poll: writer.byte(9)
+    case .poll(let position):
+      writer.byte(9)
+      writer.text(position ?? "")
     case .invitations: writer.byte(10)
     case .join(let room):
       writer.byte(11)
@@ -204,6 +171,9 @@ extension RoomOrder {
     case .unread(let room):
       writer.byte(14)
       writer.text(room)
+    case .commanders(let users):
+      writer.byte(15)
+      for user in users { writer.text(user) }
     }
     return writer.bytes
   }
@@ -240,7 +210,9 @@ extension RoomOrder {
     case 8:
       guard let id = reader.entryID(), let room = reader.text() else { return nil }
       self = .post(id, room: room, body: Array(reader.rest()))
-    case 9: self = .poll
+    case 9:
+      guard let position = reader.text() else { return nil }
+      self = .poll(position: position.isEmpty ? nil : position)
     case 10: self = .invitations
     case 11:
       guard let room = reader.text() else { return nil }
@@ -255,6 +227,13 @@ extension RoomOrder {
     case 14:
       guard let room = reader.text() else { return nil }
       self = .unread(room: room)
+    case 15:
+      var users: [String] = []
+      while reader.remaining > 0 {
+        guard let user = reader.text() else { return nil }
+        users.append(user)
+      }
+      self = .commanders(users)
     default: return nil
     }
     guard reader.remaining == 0 else { return nil }
@@ -277,10 +256,7 @@ extension RoomMessage {
       writer.byte(access.rawValue)
     case .heard(let line):
       writer.byte(5)
-      for value in [line.room, line.event, line.user] { writer.text(value) }
-      writer.integer(line.unixMilliseconds)
-      writer.integer(line.power ?? Int64.min)
-      writer.text(line.text)
+      writer.line(line)
     case .answered(let answer):
       writer.byte(6)
       writer.integer(answer.question)
@@ -321,6 +297,9 @@ extension RoomMessage {
       writer.byte(16)
       writer.text(room)
       writer.unread(unread)
+    case .unreadable(let line):
+      writer.byte(17)
+      writer.line(line)
     }
     return writer.bytes
   }
@@ -342,11 +321,7 @@ extension RoomMessage {
       }
       self = .access(room: room, access)
     case 5:
-      guard let room = reader.text(), let event = reader.text(), let user = reader.text(),
-        let milliseconds = reader.integer(), let power = reader.integer(), let text = reader.text()
-      else { return nil }
-      var line = RoomLine(room: room, event: event, user: user, unixMilliseconds: milliseconds, text: text)
-      line.power = power == .min ? nil : power
+      guard let line = reader.line() else { return nil }
       self = .heard(line)
     case 6:
       guard let number = reader.integer(), let user = reader.text(), let power = reader.integer(),
@@ -384,6 +359,9 @@ extension RoomMessage {
     case 16:
       guard let room = reader.text(), let unread = reader.unread() else { return nil }
       self = .unread(room: room, unread)
+    case 17:
+      guard let line = reader.unreadableLine() else { return nil }
+      self = .unreadable(line)
     default: return nil
     }
     guard reader.remaining == 0 else { return nil }

@@ -29,6 +29,12 @@ extension Runtime {
       guard case .room(let commanders) = plan.trust else { continue }
       let asks = configuration.actions.contains { $0.confirmRoom == plan.topic }
       helpers.rooms.send(RoomOrder.room(plan.topic, readsPowers: commanders.powerLevel != nil, asks: asks).encode())
+      if matrix.encryption == nil { continue }
+      var users = commanders.users
+      while !users.isEmpty {
+        helpers.rooms.send(RoomOrder.commanders(Array(users.prefix(Limits.roomUsersPerOrder))).encode())
+        users.removeFirst(min(users.count, Limits.roomUsersPerOrder))
+      }
     }
     helpers.rooms.send(RoomOrder.begin(position: kiosk.roomPosition).encode())
   }

@@ -48,7 +48,7 @@ final class WebhookHost {
     switch message {
     case .posted(let id, _, _), .created(let id, _), .undelivered(let id, _, _): elsewhere.remove(id)
     case .ready, .listening, .failed, .access, .heard, .batch, .settled, .answered, .invited, .joined, .will,
-      .unread:
+      .unread, .unreadable:
       break
     }
   }

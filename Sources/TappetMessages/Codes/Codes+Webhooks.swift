@@ -139,6 +139,20 @@ extension RoomUnread {
   }
 }
 
+extension UnreadableReason {
+  /// Machine-readable status code.
+  package var code: String {
+    @export(interface) get {
+      switch self {
+      case .keyMissing: "room-key-missing"
+      case .devicesUnknown: "room-devices-unknown"
+      case .deviceRefused: "room-device-refused"
+      case .damaged: "room-message-damaged"
+      }
+    }
+  }
+}
+
 extension RoomAccess {
   /// Machine-readable status code.
   package var code: String {

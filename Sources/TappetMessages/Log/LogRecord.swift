@@ -114,6 +114,7 @@ package struct LogRecord: Sendable {
     case .output(let report): self.init(report, configuration)
     case .command(let report): self.init(report)
     case .room(.access(let room, let access)): self.init(access, room)
+    case .room(.unreadable(let line)): self.init(unreadable: line)
     case .room(.failing(let fault)): self.init(roomsFail: fault, configuration)
     case .room(.edited(let edit)): self.init(edited: edit)
     case .room(.editDropped(let edit, let loss)): self.init(notEdited: edit, loss, configuration)

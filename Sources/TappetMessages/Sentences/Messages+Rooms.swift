@@ -15,6 +15,20 @@ extension LogRecord {
       [("code", access.code), ("room", room)])
   }
 
+  /// Creates the record for a message in an encrypted room that cannot be read, which may be a command.
+  init(unreadable line: UnreadableLine) {
+    let reason =
+      switch line.reason {
+      case .keyMissing: "the device that wrote it has not sent the kiosk its key; send it again from another device"
+      case .devicesUnknown: "the homeserver does not list the devices of this user"
+      case .deviceRefused: "its device is not in the list of this user's devices, or 'devices' requires it to be signed"
+      case .damaged: "it is damaged"
+      }
+    self.init(
+      .warning, "room-unreadable", "cannot read what \(line.user) wrote in \(line.room): \(reason)",
+      [("code", line.reason.code), ("room", line.room), ("user", line.user)])
+  }
+
   /// Creates the record for a homeserver that did not respond.
   init(roomsFail fault: WebhookFault, _ configuration: KioskConfiguration) {
     self.init(

@@ -11,6 +11,13 @@ package protocol RoomCipher: AnyObject {
   func isEncrypted(_ room: String) -> Bool
   /// Records permanently that the room is encrypted.
   func recordEncrypted(_ room: String)
+  /// Sets the users who may send commands.
+  func favor(_ users: Set<String>)
+  /// Handles a possible change to the members of an encrypted room in which the kiosk listens.
+  func membersChanged(in room: String)
+  /// Whether the homeserver has to list the members of the room before the next request for changes.
+  func needsMembers(of room: String) -> Bool
+  func setMembers(_ users: [String], of room: String)
   /// Handles changes to keys and devices; returns false if they were not committed and must be requested again.
   func learn(_ news: SyncNews) -> Bool
   /// Handles an `m.room.encrypted` event, as JSON.
@@ -19,6 +26,10 @@ package protocol RoomCipher: AnyObject {
   func takeLines() -> [RoomLine]
   /// Whether an event could not be decrypted yet.
   var hasWaitingEvents: Bool { get }
+  /// Returns the events of those who may send commands that could not be decrypted.
+  func takeUnreadable() -> [UnreadableLine]
+  /// Records that the kiosk has recorded all lines that were taken: none of them may come again.
+  func recorded()
   /// Queues an entry's message, whose outcome is reported; or the final answer to an event, which `settled` reports.
   func post(_ id: EntryID, in room: String, _ body: [UInt8], settling event: String?)
   /// Returns the next request, if one is due; the caller sends one request at a time.

@@ -11,6 +11,8 @@ extension RoomListener {
     /// Query for the creation event. Synapse omits it from /sync for rooms of version 12 or later, because the event
     /// does not contain a room id.
     case creation(Int)
+    /// List the members of the room with this index, which is encrypted.
+    case members(Int)
     /// Read the invitations from before the recorded position.
     case invitations
     case sync
@@ -23,6 +25,10 @@ extension RoomListener {
     var isUnderWay = false
     /// Reason why the keys could not be loaded, as an errno.
     var keyTrouble: Int32 = 0
+    /// The users who may send commands, except by their power levels.
+    var commanders: Set<String> = []
+    /// Position after all lines that were passed on; `nil` if it is before a line that may be read again.
+    var settling: String?
   }
 
   /// A room with commands.

@@ -19,6 +19,9 @@ extension RoomListener {
       step = .creation(index)
       let room = (rooms[index].id ?? "").percentEncoded
       path = "/_matrix/client/v3/rooms/\(room)/state/m.room.create?format=event"
+    } else if let cipher, let index = rooms.firstIndex(where: { $0.id.map { cipher.needsMembers(of: $0) } == true }) {
+      step = .members(index)
+      path = "/_matrix/client/v3/rooms/\((rooms[index].id ?? "").percentEncoded)/joined_members"
     } else if invitations.areWanted, !invitations.areListed, since != nil {
       step = .invitations
       path = syncPath(step, since: nil, rooms: [])
@@ -73,6 +76,14 @@ extension RoomListener {
       || (status == 403 || status == 404) && MatrixAnswer(body).errorCode != nil:
       rooms[index].isCreationKnown = true
       rooms[index].powers.creation = SyncAnswer.creation(body)
+      favorCommanders()
+      polling.askNow(now)
+    case (.answered(let status, _, let body), .members(let index))
+    where status == 200 && SyncAnswer.members(body) != nil
+      || (status == 403 || status == 404) && MatrixAnswer(body).errorCode != nil:
+      cipher?.setMembers(SyncAnswer.members(body) ?? [], of: rooms[index].id ?? "")
+      passOnDeciphered()
+      endBatch()
       polling.askNow(now)
     case (.answered(200, _, let body), .invitations):
       let answer = SyncAnswer(body, of: endpoint?.user, in: [])

@@ -99,13 +99,16 @@ final class RoomListener {
       rooms.append(Room(name: name, id: name.begins(with: "!") ? name : nil, readsPowers: readsPowers, asks: asks))
     case .begin(let position):
       since = position.flatMap { endpoint?.position(in: $0) }
+      favorCommanders()
       Sandbox.close(dataMax: cipher == nil ? Limits.webhookDataMax : Limits.matrixDataMax)
       send(.ready)
       polling.askNow(now)
     case .answer(let room, let event, let form, let text):
       guard let id = rooms.first(where: { $0.name == room })?.id else { return }
       if form == .reply { reply(text, to: event, in: id) } else { queue(.init(to: event, in: id, form, text)) }
-    case .poll: isRecording = false
+    case .poll(let position):
+      if position != nil, position == ciphering.settling { cipher?.recorded() }
+      isRecording = false
     case .ask(let number, let room, let text):
       guard let id = rooms.first(where: { $0.name == room })?.id, !isEncrypted(id) else { return }
       questions.ask(number, in: id)
@@ -130,6 +133,7 @@ final class RoomListener {
     case .will(let will, let mark): self.will = RoomWillKeeper(will, mark: mark, at: now)
     case .cancelWill: endWill()
     case .unread(let room): unread = UnreadRooms(room)
+    case .commanders(let users): ciphering.commanders.formUnion(users)
     }
   }
 
@@ -164,6 +168,7 @@ final class RoomListener {
   func heard(_ answer: SyncAnswer) {
     let isFirst = isFirst
     let isResumed = isFirst && since != nil
+    for room in answer.rooms { recordChanges(room, isFirst: isFirst) }
     // The homeserver stores events for this device until /sync is requested from the next position.
     guard learn(answer.news, isFirst: isFirst) else {
       return failed(.trouble(.fileUnusable, code: EIO), retryAfter: nil)
@@ -191,7 +196,26 @@ final class RoomListener {
     let lacksEvents = answer.rooms.contains { $0.lacksEvents }
     // The next response then contains the state of all rooms.
     if unread?.resume() == true || lacksEvents { isSynchronised = false }
-    polling.answered(isEmpty: answer.rooms.isEmpty || lacksEvents, isFirst: isFirst && !lacksEvents, at: now)
+    let isFull = answer.news.toDevice.count >= Limits.roomPageCount
+    let isEmpty = answer.rooms.isEmpty && !isFull
+    polling.answered(
+      isEmpty: isEmpty || lacksEvents, isFirst: isFirst && !lacksEvents, isFull: isFull, at: now)
+  }
+
+  /// Records what the cipher has to know of a room before it handles keys and events.
+  private func recordChanges(_ room: SyncAnswer.Room, isFirst: Bool) {
+    guard let cipher else { return }
+    if room.isEncrypted { cipher.recordEncrypted(room.id) }
+    // Keys may have been sent to this device as soon as the room was encrypted, or admitted the kiosk.
+    let wasRead = rooms.contains { $0.id == room.id && $0.isDecrypted && $0.access == .open }
+    if cipher.isEncrypted(room.id), room.changesMembers || isFirst || !wasRead { cipher.membersChanged(in: room.id) }
+  }
+
+  /// Tells the cipher whose lines matter most.
+  func favorCommanders() {
+    var users = ciphering.commanders
+    for room in rooms where room.readsPowers { users.formUnion(room.powers.raised) }
+    cipher?.favor(users)
   }
 
   /// Returns the room's state after a response; encryption and replacement are permanent.
@@ -200,7 +224,6 @@ final class RoomListener {
     if room.isLeft { return .closed }
     if room.isReplaced || before == .replaced { return .replaced }
     guard let cipher else { return room.isEncrypted || before == .encrypted ? .encrypted : .open }
-    if room.isEncrypted { cipher.recordEncrypted(room.id) }
     rooms[index].isDecrypted = cipher.isEncrypted(room.id)
     // Reactions are not encrypted, so the homeserver could forge answers to the kiosk's questions.
     if rooms[index].isDecrypted { return rooms[index].asks ? .encrypted : .open }
@@ -209,7 +232,9 @@ final class RoomListener {
 
   private func handle(_ change: SyncAnswer.Change, _ index: Int, isHeard: Bool) {
     switch change {
-    case .levels(let levels): rooms[index].powers.levels = levels
+    case .levels(let levels):
+      rooms[index].powers.levels = levels
+      favorCommanders()
     case .reaction(let event, let user, let isYes):
       guard isHeard, rooms[index].access == .open, user != endpoint?.user else { return }
       let answer = RoomAnswer(question: 0, user: user, power: power(of: user, in: rooms[index]), isYes: isYes)
@@ -238,10 +263,11 @@ final class RoomListener {
   }
 
   /// Passes on the position after the lines, and waits until the kiosk has recorded it.
-  private func endBatch() {
+  func endBatch() {
     if cipher?.hasWaitingEvents != true { firstUnread = nil }
     guard hasPassed, let position = firstUnread ?? since, let device = endpoint?.device else { return }
     (hasPassed, isRecording) = (false, true)
+    ciphering.settling = firstUnread == nil ? device + " " + position : nil
     send(.batch(position: device + " " + position))
   }
 
@@ -284,11 +310,16 @@ final class RoomListener {
     for message in cipher.takeMessages() { send(message) }
   }
 
-  /// Passes on the lines whose keys have arrived, and the outcomes of messages.
-  private func passOnDeciphered() {
+  /// Passes on the lines whose keys have arrived, those that cannot be read, and the outcomes of messages.
+  func passOnDeciphered() {
     guard let cipher else { return }
     for line in cipher.takeLines() {
       if let room = rooms.first(where: { $0.id == line.room }) { pass(line, in: room) }
+    }
+    for line in cipher.takeUnreadable() {
+      var line = line
+      line.room = rooms.first { $0.id == line.room }?.name ?? line.room
+      send(.unreadable(line))
     }
     for message in cipher.takeMessages() { send(message) }
   }

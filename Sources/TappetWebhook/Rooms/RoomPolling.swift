@@ -23,12 +23,13 @@ struct RoomPolling {
   /// Handles a response; `isFirst` marks the first one, which is always immediate.
   ///
   /// A server that responds immediately is polled at most once per second, starting with the first empty response, or
-  /// after `Limits.roomHastyAnswersMax` responses with events.
-  mutating func answered(isEmpty: Bool, isFirst: Bool, at now: Instant) {
+  /// after `Limits.roomHastyAnswersMax` responses with events. With a full page of messages to this device, it is
+  /// polled sooner: anybody may have sent them, and they must not delay a key.
+  mutating func answered(isEmpty: Bool, isFirst: Bool, isFull: Bool = false, at now: Instant) {
     failures = 0
     hastyCount = !isFirst && now - askedAt < Limits.roomRetry.first ? hastyCount + 1 : 0
     let isHasty = hastyCount > (isEmpty ? 0 : Limits.roomHastyAnswersMax)
-    dueAt = now + (isHasty ? Limits.roomRetry.first : .zero)
+    dueAt = now + (isHasty ? (isFull ? Limits.roomPageInterval : Limits.roomRetry.first) : .zero)
   }
 
   /// Schedules the next poll after a failure.

@@ -12,6 +12,8 @@ struct SyncAnswer {
     var isLeft: Bool
     /// Whether an event marks the room as encrypted.
     var isEncrypted = false
+    /// Whether members may have joined or left.
+    var changesMembers = false
     /// Whether a new room has replaced this room.
     var isReplaced = false
     /// The changes in order, so that each line is passed on with its sender's power level at that time.
@@ -64,6 +66,7 @@ struct SyncAnswer {
       for room in answer["rooms"].elements(word) {
         guard let id = room.name, ids.contains(id) else { continue }
         var found = Room(id: id, isLeft: isLeft)
+        found.changesMembers = room["timeline"]?["limited"]?.isTrue == true
         for part in ["state", "timeline"] { for event in room[part].elements("events") { found.read(event, of: user) } }
         found.newest = room["timeline"].elements("events").last { $0["sender"]?.text != user }?["event_id"]?.text
         rooms.append(found)
@@ -86,6 +89,13 @@ struct SyncAnswer {
     let event = events.last?["event_id"]?.text ?? ""
     return RoomInvitation(
       room: id, user: sender, event: event.utf8.count <= Limits.roomEventSizeMax ? event : "")
+  }
+
+  /// Parses the list of a room's members; `nil` if it is malformed.
+  static func members(_ bytes: [UInt8]) -> [String]? {
+    JSONNode.read(bytes) { answer in
+      answer["joined"]?.isObject == true ? JSONNode?.some(answer).elements("joined").compactMap { $0.name } : nil
+    }
   }
 
   /// Parses a room's `m.room.create` event, which is requested separately; `nil` if it is malformed.
@@ -123,7 +133,9 @@ extension SyncAnswer.Room {
     case "m.room.message": readLine(event, content)
     case "m.reaction": readReaction(event, content)
     // The homeserver also returns what was written before the user joined.
-    case "m.room.member" where user != nil && event["state_key"]?.text == user && isJoin(event, content):
+    case "m.room.member":
+      changesMembers = changesMembers || isMove(event, content)
+      guard user != nil, event["state_key"]?.text == user, isJoin(event, content) else { return }
       changes.removeAll { if case .levels = $0 { false } else { true } }
     // Without an empty state key, the event is not the room's state, whatever its type: any member may send it.
     case _ where event["state_key"]?.text != "": break
@@ -136,7 +148,12 @@ extension SyncAnswer.Room {
 
   /// Whether the event lets a user into the room; a changed name is no such event.
   private func isJoin(_ event: JSONNode, _ content: JSONNode) -> Bool {
-    content["membership"]?.text == "join" && event["unsigned"]?["prev_content"]?["membership"]?.text != "join"
+    content["membership"]?.text == "join" && isMove(event, content)
+  }
+
+  /// Whether the event changes a user's membership.
+  private func isMove(_ event: JSONNode, _ content: JSONNode) -> Bool {
+    content["membership"]?.text != event["unsigned"]?["prev_content"]?["membership"]?.text
   }
 
   private mutating func readLine(_ event: JSONNode, _ content: JSONNode) {
