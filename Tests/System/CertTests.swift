@@ -216,6 +216,9 @@ import TestSupport
     defer { clean() }
     let old = try bundle(
       "old.p12", "-inkey", try Certificates.path("client.key"), "-legacy", "-certpbe", "PBE-SHA1-RC2-40")
+    let unread = try tappet(["check", old, "--passphrase-file", "/nowhere"])
+    #expect(unread.status == 1 && unread.output.isEmpty, "\(unread)")
+    #expect(unread.errors.contains("/nowhere cannot be read"), "\(unread)")
     let words = ["check", old, "--passphrase-file", folder + "/right"]
     #expect(try tappet(words).status == 0)
     let without = try tappet(words, environment: ["OPENSSL_MODULES": folder])

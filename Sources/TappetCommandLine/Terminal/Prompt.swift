@@ -106,6 +106,15 @@ extension Prompt {
     guard Prompt().confirm("Replace \(list)?", default: false) == true else { throw .refused("nothing was changed") }
   }
 
+  /// Throws if the file of --passphrase-file cannot be used, so that only this is reported.
+  @export(interface)
+  package static func requirePassphraseFile(_ arguments: Arguments) throws(CommandFailure) {
+    guard let file = arguments.value("passphrase-file"), file != "-" else { return }
+    do throws(CommandFailure) {
+      _ = try privateLine(from: file, question: "Passphrase", what: "passphrase")
+    } catch { throw .refused(error.sentence ?? "") }
+  }
+
   /// Returns the passphrase of `path` from --passphrase-file or the terminal; `nil` if neither is available.
   @export(interface)
   package static func passphrase(of path: String, _ arguments: Arguments) -> SecretBytes? {

@@ -25,6 +25,7 @@ extension Command {
         """,
       body: .plain { (arguments) throws(CommandFailure) in
         let paths = arguments.operands.isEmpty ? try CertificateFiles(arguments).all() : arguments.operands
+        try Prompt.requirePassphraseFile(arguments)
         let report = CertificatesReport(paths, host: arguments.value("host")) { Prompt.passphrase(of: $0, arguments) }
         let now = SystemClock().now().unixSeconds
         arguments.report?.set(.object(["findings": .array(report.findings.map { $0.json(at: now) })]))

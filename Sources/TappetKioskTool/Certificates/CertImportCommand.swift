@@ -31,6 +31,7 @@ extension Command {
             "this command writes PEM, but \(certificate) has the name of a .p12 file; set broker.certificate and "
               + "broker.private_key to .pem and .key files")
         }
+        try Prompt.requirePassphraseFile(arguments)
         let target = CertificateTarget(certificate: certificate, key: key, ca: arguments.value("ca"))
         let identity: ClientIdentity?
         do throws(CertificateProblem) {

@@ -14,6 +14,7 @@ struct CertificateTarget {
 
   /// Writes a certificate for the existing key, which is not changed.
   func writeForKey(_ arguments: Arguments) throws(CommandFailure) {
+    try Prompt.requirePassphraseFile(arguments)
     let identity: ClientIdentity
     do throws(CertificateProblem) {
       identity = try ClientIdentity.read(arguments.operands + [key]) { Prompt.passphrase(of: $0, arguments) }

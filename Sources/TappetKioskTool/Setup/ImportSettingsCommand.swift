@@ -33,6 +33,7 @@ extension Command {
         """,
       body: .plain { (arguments) throws(CommandFailure) in
         let path = arguments.operands[0]
+        try Prompt.requirePassphraseFile(arguments)
         let outcome = AppExport.load(
           path: path, ask: { Prompt.passphrase(of: "the private key in \(path) (\($0))", arguments) },
           makeID: { try? TagSecret.newID() })
