@@ -225,10 +225,10 @@ def put_when_allowed(person, room, kind, content):
 
 
 async def survives_many_values(world, ann):
-    """A hundred events of 31,000 values, and as many to the device, cost little memory and no command."""
+    """A hundred events of 31,000 values, and others to the device, cost little memory and no command."""
     ben, bomb = world.ben, [0] * 31_000
     for user in (ben, ann):
-        for number in range(20):
+        for number in range(10):
             ciphertext = {"algorithm": "m.olm.v1.curve25519-aes-sha2", "sender_key": "A" * 43, "ciphertext": bomb}
             user.request(f"sendToDevice/m.room.encrypted/bomb{number}",
                          {"messages": {world.user: {"*": ciphertext}}}, "PUT")
