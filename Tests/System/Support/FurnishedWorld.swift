@@ -78,7 +78,8 @@ struct FurnishedWorld {
   /// Whether the state folder has what belongs there, and for its owner only.
   var stateIsTidy: Bool {
     let modes = (try? FolderCopy.modes(state.path)) ?? [:]
-    let usual: Set = ["tappet.db", "tappet.db-wal", "tappet.db-shm", "tappet.key", "secrets.db"]
+    // A restore takes the kiosk's lock.
+    let usual: Set = ["tappet.db", "tappet.db-wal", "tappet.db-shm", "tappet.key", "secrets.db", "kiosk.lock"]
     return Set(modes.keys).isSubset(of: usual) && Set(modes.values) == [0o600]
   }
 }
