@@ -51,6 +51,9 @@ package final class Runtime {
     self.init(try RuntimeParts.open(configuration, lightTracePath: lightTracePath, ownSecrets: ownSecrets))
   }
 
+  /// Lets a tag that is on the reader at the start act, because a person holds it there; must precede `start`.
+  package func expectTap() { kiosk.expectTap() }
+
   private init(_ parts: RuntimeParts) {
     configuration = parts.configuration
     reactor = parts.reactor

@@ -246,6 +246,13 @@ import Testing
     }
   }
 
+  @Test func `a tag that a person holds there at the start, as in 'tappet init', acts`() {
+    let story = KioskScript()
+    story.kiosk.expectTap()
+    story.startAll()
+    #expect(story.tap(at: 100, .of(.lightSecret), wasPresent: true) == ["store light", "note light-1"])
+  }
+
   @Test func `another tag takes a held one's place`() {
     let story = KioskScript()
     story.startAll()

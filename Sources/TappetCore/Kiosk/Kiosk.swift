@@ -55,6 +55,9 @@ package struct Kiosk: Sendable {
     random = Randomness(seed: seed)
   }
 
+  /// Lets a tag that is on the reader at the start act, because a person holds it there.
+  package mutating func expectTap() { reader.wasUnattended = false }
+
   /// Returns whether a guaranteed response or a deadline is long overdue.
   ///
   /// If so, a thread or the loop around the kiosk hangs, and only a restart helps. For a watchdog: as long as the loop

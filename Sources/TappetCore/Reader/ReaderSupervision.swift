@@ -32,7 +32,7 @@ struct ReaderSupervision: Sendable {
   private var reportedLoss: ReaderLoss?
   /// Whether a tag that was present when the reader became ready may have been placed without a person waiting for it:
   /// the kiosk was not running, or the reader was away for long.
-  private(set) var wasUnattended = true
+  var wasUnattended = true
   /// Time since which a reader that worked has been away; `nil` while there is none.
   private var awaySince: Instant?
 

@@ -159,6 +159,7 @@ extension SetupWizard {
   private func run(_ configuration: KioskConfiguration, _ observer: TapObserver, _ limit: Duration) throws(RuntimeError)
   {
     let runtime = try Runtime(configuration)
+    runtime.expectTap()
     runtime.observers.onRecord = { _ in }
     runtime.observers.onReport = { report, line in observer.note(report, line) }
     try runtime.start()
