@@ -11,7 +11,7 @@ import Testing
     let world = try KioskWorld.stranded(on: disk, by: SIGTERM)
     try disk.fill()
     try world.restartBroker()
-    try world.start(until: "fault")
+    try world.startForTaps(until: "fault")
     #expect(eventually { world.received.count == 2 }, "\(world.received) \(world.log.suffix(1500))")
     #expect(eventually { world.log.contains("event=disk-trouble") && world.log.contains("no space is left in") })
     let refused = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(1))", until: "refused")

@@ -184,7 +184,7 @@ import Testing
     let first = try world.tap(item, until: "accepted", messages: 1)
     #expect(first.log.contains("item Thing 50: 1 piece counted so far"), "\(first)")
     #expect(world.kiosk?.end(SIGKILL) == true)
-    try world.start(until: "holding")
+    try world.startForTaps(until: "holding")
     #expect(eventually { world.log.contains("reason=resumed") }, "\(world.log.suffix(2000))")
     let second = try world.tap(item, until: "accepted", messages: 1)
     #expect(second.log.contains("item Thing 50: 2 pieces counted so far"), "\(second)")

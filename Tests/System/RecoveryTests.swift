@@ -61,7 +61,7 @@ import Testing
     let text = try String(contentsOfFile: world.configPath, encoding: .utf8)
     try text.replacingOccurrences(of: try Certificates.path("client.pem"), with: short)
       .write(toFile: world.configPath, atomically: true, encoding: .utf8)
-    try world.start(until: "certificate-expiring")
+    try world.startForTaps(until: "certificate-expiring")
     #expect(eventually { world.log.contains("event=certificate-expiring") })
     try world.goodTap()
     let status = try world.tappet("status", "--json")

@@ -114,6 +114,14 @@ final class KioskWorld {
     try awaitLight(light, after: before)
   }
 
+  /// Starts `tappet run`, and waits until a tag counts as a tap: one that is there earlier was perhaps left there.
+  func startForTaps(until light: String) throws {
+    func readyCount() -> Int { log.components(separatedBy: "event=reader-ready").count }
+    let before = readyCount()
+    try start(until: light)
+    guard eventually({ readyCount() > before }) else { throw TestFault("no reader: \(log.suffix(2000))") }
+  }
+
   /// The broker comes back, and the witness with it.
   func restartBroker() throws {
     try broker.start()

@@ -85,7 +85,10 @@ void reasons(void) {
   wanted.username = "guest";
   wanted.url = "mqtt://127.0.0.1:1";
   CHECK(tappet_broker_connect(broker, &wanted) == TAPPET_ERROR_ARGUMENT);
+  // Without TLS, nothing uses the CA, the certificate and the key.
   wanted.password = NULL;
+  CHECK(tappet_broker_connect(broker, &wanted) == TAPPET_ERROR_ARGUMENT);
+  wanted.ca_file = wanted.certificate_file = wanted.private_key_file = NULL;
   CHECK(tappet_broker_connect(broker, &wanted) == 0);
   tappet_broker_free(broker);
 }
