@@ -1,13 +1,13 @@
-// Ten minutes of messages with QoS 0 every 20 s, with the default keepalive: a client that sends nothing must ping all
+// Nine minutes of messages with QoS 0 every 20 s, with the default keepalive: a client that sends nothing must ping all
 // the same, because a broker counts only what it receives (MQTT 3.1.1 §3.1.2.10).
 
 import Foundation
 import TestSupport
 import Testing
 
-// Not in the gate: it takes ten minutes.
+// Not in the gate: it takes nine minutes. A suite may take ten.
 @Suite struct KeepaliveVerifyTests {
-  @Test func `no client is lost in ten minutes in which it only receives`() throws {
+  @Test func `no client is lost in nine minutes in which it only receives`() throws {
     let screen = try BrokerScreen("keepalive")
     let world = try KioskWorld(
       KioskWorld.KioskConfiguration(more: "commands: [{topic: junk/kiosk, trust: trusted, actions: [bell]}]"))
@@ -20,7 +20,7 @@ import Testing
       try receiver("tls", ["--config", world.configPath]),
     ]
     let fleet = try screen.terminal(["fleet", "watch"])
-    for _ in 0..<30 {
+    for _ in 0..<27 {
       try screen.publish("junk/all", "junk")
       try screen.publish("tappet/attic/status", "online")
       let done = try Programs.run(
