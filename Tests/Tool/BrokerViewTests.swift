@@ -135,6 +135,11 @@ import Testing
     #expect(TokenDecoder.candidates(longer).isEmpty && TokenDecoder.candidates([]).isEmpty)
     #expect(TokenDecoder(key: key).note(payload, at: 1_800_000_003).hasSuffix(", 3 s old]"))
     #expect(TokenDecoder(key: key).note(payload, at: 1_799_999_999).hasSuffix(", 1 s ahead]"))
-    #expect(TokenDecoder(key: other).note(payload, at: 1_800_000_003).isEmpty)
+    // A token has no signature: with another key, one in 256 seems to be valid.
+    let opened = try (0..<20).count { _ in
+      let token = try TimestampToken.seal(unixSeconds: 1_800_000_000, key: key)
+      return !TokenDecoder(key: other).note(Array(#""\#(token)""#.utf8), at: 1_800_000_003).isEmpty
+    }
+    #expect(opened <= 4)
   }
 }
