@@ -116,15 +116,19 @@ package struct SafeLevels: Hashable, Sendable {
   /// Sets each level; returns the entries that failed.
   ///
   /// A line that another process uses is not touched.
+  @export(interface)
   package func set() -> [(entry: Entry, error: SystemError)] {
     var failures: [(entry: Entry, error: SystemError)] = []
+    var panel: (path: String, connection: VirtualPanel)?
     for entry in entries {
-      do throws(SystemError) { try SafeLevels.set(entry) } catch { failures.append((entry, error)) }
+      do throws(SystemError) { try SafeLevels.set(entry, &panel) } catch { failures.append((entry, error)) }
     }
     return failures
   }
 
-  private static func set(_ entry: Entry) throws(SystemError) {
+  /// `panel` is the connection that the next entry uses again, because a panel may serve only the newest one.
+  private static func set(_ entry: Entry, _ panel: inout (path: String, connection: VirtualPanel)?) throws(SystemError)
+  {
     switch entry.target {
     case .line(let place, let isActiveLow, let drive):
       let line = PanelLine(address: .offset(chip: nil, offset: place.offset), isActiveLow: isActiveLow, drive: drive)
@@ -132,7 +136,8 @@ package struct SafeLevels: Hashable, Sendable {
       _ = try GPIOLine.request(path: place.path, offset: place.offset, line, isOn: entry.isOn)
     case .led(let name): try SysfsLED.leave(name, isOn: entry.isOn)
     case .panel(let socket):
-      guard try VirtualPanel(path: socket).set(entry.name, isOn: entry.isOn, at: Instant.now()) else {
+      if panel?.path != socket { panel = (socket, try VirtualPanel(path: socket)) }
+      guard panel?.connection.set(entry.name, isOn: entry.isOn, at: Instant.now()) == true else {
         throw SystemError(call: "send", code: EPIPE)
       }
     }

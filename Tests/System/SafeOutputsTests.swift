@@ -39,7 +39,10 @@ import Testing
     let world = try killed()
     let text = textSoFar(world.configPath)
     try (text + "nonsense: [\n").write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    // A panel that is busy meets the whole command at once.
+    world.sim?.signal(SIGSTOP)
     let done = try world.tappet("output", "safe")
+    world.sim?.signal(SIGCONT)
     #expect(done.status == 0 && done.errors.isEmpty, "\(done)")
     #expect(try eventually { try outputs(world) == ["lamp 0", "latch 1"] })
     try text.write(toFile: world.configPath, atomically: true, encoding: .utf8)

@@ -88,7 +88,7 @@ final class SimulatorProcess {
     } else if let panel, number == panel.fileDescriptor {
       if let newcomer = try? panel.accept() { acceptKiosk(newcomer) }
     } else if let kiosk, number == kiosk.fileDescriptor {
-      receiveFromKiosk(kiosk)
+      _ = receiveFromKiosk(kiosk)
     } else if number == control.fileDescriptor {
       if let newcomer = try? control.accept() { clients.append(ControlClient(newcomer)) }
     } else if let client = clients.first(where: { $0.socket.fileDescriptor == number }) {
@@ -124,20 +124,25 @@ final class SimulatorProcess {
     for effect in world.takeEffects() { try perform(effect) }
   }
 
-  /// Accepts a kiosk, which replaces the previous one.
+  /// Accepts a kiosk, which replaces the previous one after what that one has sent.
   private func acceptKiosk(_ newcomer: UnixSocket) {
+    if let kiosk { while receiveFromKiosk(kiosk) {} }
     kiosk = newcomer
     world.hasKiosk = true
   }
 
-  private func receiveFromKiosk(_ connection: UnixSocket) {
+  /// Returns false if there was no message.
+  private func receiveFromKiosk(_ connection: UnixSocket) -> Bool {
     switch connection.receive(sizeMax: 4096) {
-    case .message(let datagram): world.panel.receive(datagram, at: Instant.now())
-    case .nothing: break
+    case .message(let datagram):
+      world.panel.receive(datagram, at: Instant.now())
+      return true
+    case .nothing: return false
     case .closed:
       kiosk = nil
       world.hasKiosk = false
       world.panel.disconnect()
+      return false
     }
   }
 
