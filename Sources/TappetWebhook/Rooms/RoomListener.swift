@@ -19,8 +19,8 @@ final class RoomListener {
   private(set) var isSynchronised = false
   /// Whether the response to /sync is the first one, or the first with all rooms.
   var isFirst: Bool { since == nil || !isSynchronised }
-  /// Whether lines were passed on since the last recorded position.
-  private var hasPassed = true
+  /// Whether lines were passed on since the last recorded position, or none is recorded.
+  private var hasPassed = false
   /// Whether the kiosk is recording a position.
   private var isRecording = false
   /// The request in progress; `nil` if there is none.
@@ -175,6 +175,8 @@ final class RoomListener {
     }
     firstUnread = firstUnread ?? since
     (since, isSynchronised) = (answer.next, true)
+    // Not earlier: the position of the predecessor, whose lines come again, is not the one after them.
+    if isFirst { hasPassed = true }
     invitations.resume()
     for index in rooms.indices where rooms[index].id != nil {
       guard let room = answer.rooms.last(where: { $0.id == rooms[index].id }) else {
