@@ -37,12 +37,7 @@ package final class Inventory {
       // Reading requires no disk space if the WAL index is in memory.
       database = try prepared(path, isDurable, isExclusive: true)
     }
-    let inventory = Inventory(database)
-    do throws(InventoryError) { try inventory.mendFormerNames() } catch {
-      guard case .store(let error) = error else { return inventory }
-      throw error
-    }
-    return inventory
+    return Inventory(database)
   }
 
   private static func prepared(
@@ -50,38 +45,9 @@ package final class Inventory {
   ) throws(DatabaseError) -> Database {
     let database = try Database(path: path, isExclusive: isExclusive)
     try database.prepare(
-      InventorySchema.migrations, cacheSizeMax: Limits.inventoryCacheSizeMax, isDurable: isDurable,
-      hasVirtualTables: true)
+      InventorySchema.tables, version: InventorySchema.version, cacheSizeMax: Limits.inventoryCacheSizeMax,
+      isDurable: isDurable, hasVirtualTables: true)
     return database
-  }
-
-  /// Corrects names stored by an earlier version to comply with the naming rule: all of them, or none.
-  private func mendFormerNames() throws(InventoryError) {
-    for (isItem, kind) in [(Int64(0), InventoryKind.box), (1, .item)] {
-      var rows: [InventoryRow] = []
-      try stored { () throws(DatabaseError) in
-        let statement = try database.statement("SELECT id FROM former WHERE is_item = ?1")
-        defer { statement.reset() }
-        statement.bind(isItem, at: 1)
-        while try statement.step() { rows.append(statement.integer(0)) }
-      }
-      if rows.isEmpty { continue }
-      try transaction { () throws(InventoryError) in
-        for row in rows {
-          guard var entry = try entry(row: row, of: kind) else { continue }
-          entry.name = entry.name.storedName
-          entry.notes = entry.notes.composed
-          let code = entry.code.isEmpty ? "" : entry.code.storedName
-          if try box(code: code) == nil { entry.code = code }
-          try stored { () throws(DatabaseError) in try update(entry) }
-        }
-        try stored { () throws(DatabaseError) in
-          let statement = try database.statement("DELETE FROM former WHERE is_item = ?1")
-          statement.bind(isItem, at: 1)
-          try statement.run()
-        }
-      }
-    }
   }
 
   /// Runs `body` in a transaction, which is rolled back if `body` throws.

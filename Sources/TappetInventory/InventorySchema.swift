@@ -1,4 +1,4 @@
-// The tables of inventory.db, and the migrations that update an older database. Migrations are appended, never edited.
+// The tables of inventory.db. A database of another version is refused (`Database.prepare`).
 //
 // Paths are computed and never stored, so a rename changes only one row. Every foreign key has an index; otherwise, a
 // cascade would read whole tables. The columns `folded` contain words with letters that the tokenizer does not fold
@@ -6,13 +6,13 @@
 
 import TappetCore
 
-/// The list of migrations; the `user_version` of a database is the number of migrations applied to it.
+/// The tables of the inventory.
 enum InventorySchema {
-  /// All migrations in order.
-  static let migrations: [String] = [
-    tables, texts, journal, names, desk, former, reversals, parts, due, barcode, reservation, labels, pieces, overdue,
-    ticket, tally, seen, missing,
-  ]
+  /// The version of the tables, which the database stores as its `user_version`.
+  static let version: Int64 = 1
+
+  /// All tables, indexes and triggers of a new database.
+  static let tables = entries + texts + journal + labels + loans + audits + announcements
 
   /// SQL to run before a first import, so that indexes are not updated for every row.
   ///
@@ -92,13 +92,15 @@ enum InventorySchema {
     """
 
   /// Tables of the places, of all four kinds, and of the items.
-  private static let tables = """
+  ///
+  /// The index of the places' names also contains the parent: ten thousand spots may each have a "Box 1".
+  private static let entries = """
     CREATE TABLE place (
       id INTEGER PRIMARY KEY, uuid BLOB NOT NULL UNIQUE, parent INTEGER REFERENCES place ON DELETE CASCADE,
       kind INTEGER NOT NULL, name TEXT NOT NULL, code TEXT, created INTEGER NOT NULL, folded TEXT
     );
     CREATE INDEX place_contents ON place (parent, created);
-    CREATE INDEX place_name ON place (name);
+    CREATE INDEX place_name ON place (name, parent);
     CREATE UNIQUE INDEX place_code ON place (code) WHERE code IS NOT NULL;
     CREATE INDEX place_code_prefix ON place (code COLLATE NOCASE) WHERE code IS NOT NULL;
     CREATE TABLE item (
@@ -107,44 +109,32 @@ enum InventorySchema {
       photo_hash BLOB, created INTEGER NOT NULL, folded TEXT
     );
     \(itemIndexes)
+    \(nameIndex)
     """
 
-  /// Full-text indexes of names and notes; the texts themselves are stored only in the tables.
+  /// Full-text indexes of names and notes, and trigram indexes of the names, for matches within words; the texts
+  /// themselves are stored only in the tables.
   private static let texts = """
     CREATE VIRTUAL TABLE place_text USING fts5(
       name, folded, content='place', content_rowid='id', tokenize='unicode61 remove_diacritics 2', prefix='2 3');
-    CREATE TRIGGER place_added AFTER INSERT ON place BEGIN
-      INSERT INTO place_text (rowid, name, folded) VALUES (NEW.id, NEW.name, NEW.folded);
-    END;
-    CREATE TRIGGER place_removed AFTER DELETE ON place BEGIN
-      INSERT INTO place_text (place_text, rowid, name, folded) VALUES ('delete', OLD.id, OLD.name, OLD.folded);
-    END;
-    CREATE TRIGGER place_renamed AFTER UPDATE OF name, folded ON place WHEN OLD.name IS NOT NEW.name BEGIN
-      INSERT INTO place_text (place_text, rowid, name, folded) VALUES ('delete', OLD.id, OLD.name, OLD.folded);
-      INSERT INTO place_text (rowid, name, folded) VALUES (NEW.id, NEW.name, NEW.folded);
-    END;
     CREATE VIRTUAL TABLE item_text USING fts5(
       name, notes, folded, content='item', content_rowid='id', tokenize='unicode61 remove_diacritics 2', prefix='2 3');
-    CREATE TRIGGER item_added AFTER INSERT ON item BEGIN
-      INSERT INTO item_text (rowid, name, notes, folded) VALUES (NEW.id, NEW.name, NEW.notes, NEW.folded);
-    END;
-    CREATE TRIGGER item_removed AFTER DELETE ON item BEGIN
-      INSERT INTO item_text (item_text, rowid, name, notes, folded)
-      VALUES ('delete', OLD.id, OLD.name, OLD.notes, OLD.folded);
-    END;
-    CREATE TRIGGER item_reworded AFTER UPDATE OF name, notes, folded ON item
-    WHEN OLD.name IS NOT NEW.name OR OLD.notes IS NOT NEW.notes BEGIN
-      INSERT INTO item_text (item_text, rowid, name, notes, folded)
-      VALUES ('delete', OLD.id, OLD.name, OLD.notes, OLD.folded);
-      INSERT INTO item_text (rowid, name, notes, folded) VALUES (NEW.id, NEW.name, NEW.notes, NEW.folded);
-    END;
+    CREATE VIRTUAL TABLE place_part USING fts5(
+      name, code, content='place', content_rowid='id', tokenize='trigram', detail='none');
+    CREATE VIRTUAL TABLE item_part USING fts5(
+      name, content='item', content_rowid='id', tokenize='trigram', detail='none');
+    \(placeTriggers)
+    \(itemTriggers)
     """
 
   /// The last changes with the previous state of their rows, and the history of moves.
+  ///
+  /// `reverts` is the number of the change that a change undid. An entry that had no loan or reservation has a row with
+  /// an empty person; a barcode or tag that had no entry has a row without UUID.
   private static let journal = """
     CREATE TABLE change (
       number INTEGER PRIMARY KEY AUTOINCREMENT, unix_ms INTEGER NOT NULL, who TEXT NOT NULL, kind INTEGER NOT NULL,
-      verb INTEGER NOT NULL, name TEXT NOT NULL
+      verb INTEGER NOT NULL, name TEXT NOT NULL, reverts INTEGER
     );
     CREATE TABLE undo_place (
       change INTEGER NOT NULL REFERENCES change ON DELETE CASCADE, id INTEGER NOT NULL, uuid BLOB NOT NULL,
@@ -160,89 +150,13 @@ enum InventorySchema {
       change INTEGER NOT NULL REFERENCES change ON DELETE CASCADE, is_item INTEGER NOT NULL, first INTEGER NOT NULL,
       last INTEGER NOT NULL, PRIMARY KEY (change, is_item, first)
     ) WITHOUT ROWID;
-    CREATE TABLE move (
-      number INTEGER PRIMARY KEY AUTOINCREMENT, unix_ms INTEGER NOT NULL, who TEXT NOT NULL, kind INTEGER NOT NULL,
-      uuid BLOB NOT NULL, name TEXT NOT NULL, origin TEXT NOT NULL, destination TEXT NOT NULL
-    );
-    CREATE INDEX move_subject ON move (uuid);
-    """
-
-  /// Index for finding a name within its place: ten thousand spots may each have a "Box 1".
-  private static let names = """
-    DROP INDEX place_name;
-    CREATE INDEX place_name ON place (name, parent);
-    """
-
-  /// The tags, the loans, and the changes that a kiosk publishes.
-  ///
-  /// They refer to entries by UUID, without foreign keys, so that an entry that is removed and restored keeps its tags.
-  private static let desk = """
-    CREATE TABLE tag (uid BLOB PRIMARY KEY, uuid BLOB NOT NULL) WITHOUT ROWID;
-    CREATE INDEX tag_thing ON tag (uuid);
-    CREATE TABLE loan (uuid BLOB PRIMARY KEY, person TEXT NOT NULL, unix_ms INTEGER NOT NULL) WITHOUT ROWID;
-    CREATE TABLE news (
-      number INTEGER PRIMARY KEY AUTOINCREMENT, unix_ms INTEGER NOT NULL, who TEXT NOT NULL, kind INTEGER NOT NULL,
-      verb INTEGER NOT NULL, uuid BLOB NOT NULL, name TEXT NOT NULL, path TEXT NOT NULL
-    );
-    CREATE TABLE announced (id INTEGER PRIMARY KEY CHECK (id = 1), number INTEGER NOT NULL);
-    CREATE TABLE announced_low (uuid BLOB PRIMARY KEY) WITHOUT ROWID;
-    """
-
-  /// Table of entries whose names may violate the naming rule, which was added later; `Inventory.open` corrects them.
-  private static let former = """
-    CREATE TABLE former (is_item INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (is_item, id)) WITHOUT ROWID;
-    INSERT INTO former SELECT 0, id FROM place WHERE name || coalesce(code, '') GLOB '*[^ -~]*';
-    INSERT INTO former SELECT 1, id FROM item WHERE name || notes GLOB '*[^ -~]*';
-    """
-
-  /// Column for the due date of a loan, such as `2026-12-24`.
-  private static let due = "ALTER TABLE loan ADD COLUMN due TEXT;"
-
-  /// Table of barcodes, which refer to entries in the same way as the tags.
-  private static let barcode = """
-    CREATE TABLE barcode (code TEXT PRIMARY KEY, uuid BLOB NOT NULL) WITHOUT ROWID;
-    CREATE INDEX barcode_thing ON barcode (uuid);
-    """
-
-  /// Table of reservations, with days such as `2026-12-24`.
-  private static let reservation = """
-    CREATE TABLE reservation (
-      uuid BLOB NOT NULL, first TEXT NOT NULL, last TEXT NOT NULL, person TEXT NOT NULL, PRIMARY KEY (uuid, first)
-    ) WITHOUT ROWID;
-    """
-
-  /// Columns for the pieces of a loan or reservation, of which an entry can have several; NULL is the whole entry.
-  private static let pieces = """
-    ALTER TABLE loan RENAME TO loan_whole;
-    CREATE TABLE loan (
-      uuid BLOB NOT NULL, person TEXT NOT NULL, unix_ms INTEGER NOT NULL, due TEXT, quantity INTEGER,
-      PRIMARY KEY (uuid, person)
-    ) WITHOUT ROWID;
-    INSERT INTO loan SELECT uuid, person, unix_ms, due, NULL FROM loan_whole;
-    DROP TABLE loan_whole;
-    ALTER TABLE reservation RENAME TO reservation_whole;
-    CREATE TABLE reservation (
-      uuid BLOB NOT NULL, first TEXT NOT NULL, last TEXT NOT NULL, person TEXT NOT NULL, quantity INTEGER,
-      PRIMARY KEY (uuid, first, person)
-    ) WITHOUT ROWID;
-    INSERT INTO reservation SELECT uuid, first, last, person, NULL FROM reservation_whole;
-    DROP TABLE reservation_whole;
-    ALTER TABLE undo_loan ADD COLUMN quantity INTEGER;
-    ALTER TABLE undo_reservation ADD COLUMN quantity INTEGER;
-    """
-
-  /// The previous loans and reservations of changed entries, and the previous entries of changed barcodes and tags.
-  ///
-  /// An entry that had no loan or reservation has a row with an empty person; a barcode or tag that had no entry has a
-  /// row without UUID.
-  private static let labels = """
     CREATE TABLE undo_loan (
       change INTEGER NOT NULL REFERENCES change ON DELETE CASCADE, uuid BLOB NOT NULL, person TEXT NOT NULL,
-      unix_ms INTEGER, due TEXT, PRIMARY KEY (change, uuid, person)
+      unix_ms INTEGER, due TEXT, quantity INTEGER, PRIMARY KEY (change, uuid, person)
     ) WITHOUT ROWID;
     CREATE TABLE undo_reservation (
       change INTEGER NOT NULL REFERENCES change ON DELETE CASCADE, uuid BLOB NOT NULL, person TEXT NOT NULL,
-      first TEXT NOT NULL, last TEXT, PRIMARY KEY (change, uuid, person, first)
+      first TEXT NOT NULL, last TEXT, quantity INTEGER, PRIMARY KEY (change, uuid, person, first)
     ) WITHOUT ROWID;
     CREATE TABLE undo_barcode (
       change INTEGER NOT NULL REFERENCES change ON DELETE CASCADE, code TEXT NOT NULL, uuid BLOB,
@@ -252,65 +166,69 @@ enum InventorySchema {
       change INTEGER NOT NULL REFERENCES change ON DELETE CASCADE, uid BLOB NOT NULL, uuid BLOB,
       PRIMARY KEY (change, uid)
     ) WITHOUT ROWID;
+    CREATE TABLE move (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, unix_ms INTEGER NOT NULL, who TEXT NOT NULL, kind INTEGER NOT NULL,
+      uuid BLOB NOT NULL, name TEXT NOT NULL, origin TEXT NOT NULL, destination TEXT NOT NULL
+    );
+    CREATE INDEX move_subject ON move (uuid);
     """
 
-  /// Table of the loans that were reported as overdue, each with its start and due date.
-  private static let overdue = """
-    CREATE TABLE announced_overdue (
-      uuid BLOB NOT NULL, person TEXT NOT NULL, unix_ms INTEGER NOT NULL, due TEXT NOT NULL, PRIMARY KEY (uuid, person)
+  /// The tags and the barcodes.
+  ///
+  /// Like loans and audits, they refer to entries by UUID, without foreign keys, so that an entry that is removed and
+  /// restored keeps them.
+  private static let labels = """
+    CREATE TABLE tag (uid BLOB PRIMARY KEY, uuid BLOB NOT NULL) WITHOUT ROWID;
+    CREATE INDEX tag_thing ON tag (uuid);
+    CREATE TABLE barcode (code TEXT PRIMARY KEY, uuid BLOB NOT NULL) WITHOUT ROWID;
+    CREATE INDEX barcode_thing ON barcode (uuid);
+    """
+
+  /// The loans and reservations, with days such as `2026-12-24`, and with pieces, of which an entry can have several;
+  /// NULL is the whole entry.
+  private static let loans = """
+    CREATE TABLE loan (
+      uuid BLOB NOT NULL, person TEXT NOT NULL, unix_ms INTEGER NOT NULL, due TEXT, quantity INTEGER,
+      PRIMARY KEY (uuid, person)
+    ) WITHOUT ROWID;
+    CREATE TABLE reservation (
+      uuid BLOB NOT NULL, first TEXT NOT NULL, last TEXT NOT NULL, person TEXT NOT NULL, quantity INTEGER,
+      PRIMARY KEY (uuid, first, person)
     ) WITHOUT ROWID;
     """
 
-  /// Table of the tickets of changes that a kiosk may request more than once.
-  private static let ticket = """
-    CREATE TABLE ticket (number INTEGER PRIMARY KEY AUTOINCREMENT, ticket INTEGER NOT NULL UNIQUE);
-    """
-
-  /// Table of the pieces counted in stocktakes that have not ended, and columns for the quantities before and after.
-  private static let tally = """
-    CREATE TABLE tally (
-      stocktake INTEGER NOT NULL, uuid BLOB NOT NULL, action TEXT NOT NULL, who TEXT NOT NULL,
-      unix_ms INTEGER NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (stocktake, uuid)
-    ) WITHOUT ROWID;
-    ALTER TABLE news ADD COLUMN counted_from INTEGER;
-    ALTER TABLE news ADD COLUMN counted_to INTEGER;
-    """
-
-  /// Table of the entries that were seen in audits, which refers to them in the same way as the tags.
-  private static let seen = """
+  /// The entries that were seen in audits, those that were not seen in the last stocktake or audit of their place, and
+  /// the pieces counted in stocktakes that have not ended.
+  ///
+  /// `role` is how a stocktake records an entry: 0 for a counted item, otherwise `CheckedRole`. A ticket belongs to a
+  /// change that a kiosk may request more than once; if its number is that of a stocktake, `items` and `places` are the
+  /// stocktake's result.
+  private static let audits = """
     CREATE TABLE seen (uuid BLOB PRIMARY KEY, unix_ms INTEGER NOT NULL, who TEXT NOT NULL) WITHOUT ROWID;
-    """
-
-  /// Column for how a stocktake records an entry, 0 for a counted item, otherwise `CheckedRole`; columns for the result
-  /// of a stocktake's end, whose ticket is the stocktake's number; and the table of the entries that were not seen in
-  /// the last stocktake or audit of their place.
-  private static let missing = """
-    ALTER TABLE tally ADD COLUMN role INTEGER NOT NULL DEFAULT 0;
-    ALTER TABLE ticket ADD COLUMN items INTEGER;
-    ALTER TABLE ticket ADD COLUMN places INTEGER;
     CREATE TABLE missing (
       uuid BLOB PRIMARY KEY, stocktake INTEGER NOT NULL, unix_ms INTEGER NOT NULL
     ) WITHOUT ROWID;
+    CREATE TABLE tally (
+      stocktake INTEGER NOT NULL, uuid BLOB NOT NULL, action TEXT NOT NULL, who TEXT NOT NULL,
+      unix_ms INTEGER NOT NULL, count INTEGER NOT NULL, role INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (stocktake, uuid)
+    ) WITHOUT ROWID;
+    CREATE TABLE ticket (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, ticket INTEGER NOT NULL UNIQUE, items INTEGER, places INTEGER
+    );
     """
 
-  /// Column for the number of the change that this change undid.
-  private static let reversals = "ALTER TABLE change ADD COLUMN reverts INTEGER;"
-
-  /// Trigram indexes of the names, for matches within words.
-  ///
-  /// The columns `folded` are rewritten, because text in scripts without spaces is now stored letter by letter.
-  private static let parts = """
-    \(noTriggers)
-    \(nameIndex)
-    CREATE VIRTUAL TABLE place_part USING fts5(
-      name, code, content='place', content_rowid='id', tokenize='trigram', detail='none');
-    CREATE VIRTUAL TABLE item_part USING fts5(
-      name, content='item', content_rowid='id', tokenize='trigram', detail='none');
-    \(placeTriggers)
-    \(itemTriggers)
-    INSERT INTO place_part (place_part) VALUES ('rebuild');
-    INSERT INTO item_part (item_part) VALUES ('rebuild');
-    INSERT OR IGNORE INTO former SELECT 0, id FROM place WHERE name || coalesce(code, '') GLOB '*[^ -~]*';
-    INSERT OR IGNORE INTO former SELECT 1, id FROM item WHERE name || notes GLOB '*[^ -~]*';
+  /// The changes that a kiosk publishes, with the quantities before and after a count, and what it has published: the
+  /// last change, the low items, and the overdue loans, each with its start and due date.
+  private static let announcements = """
+    CREATE TABLE news (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, unix_ms INTEGER NOT NULL, who TEXT NOT NULL, kind INTEGER NOT NULL,
+      verb INTEGER NOT NULL, uuid BLOB NOT NULL, name TEXT NOT NULL, path TEXT NOT NULL, counted_from INTEGER,
+      counted_to INTEGER
+    );
+    CREATE TABLE announced (id INTEGER PRIMARY KEY CHECK (id = 1), number INTEGER NOT NULL);
+    CREATE TABLE announced_low (uuid BLOB PRIMARY KEY) WITHOUT ROWID;
+    CREATE TABLE announced_overdue (
+      uuid BLOB NOT NULL, person TEXT NOT NULL, unix_ms INTEGER NOT NULL, due TEXT NOT NULL, PRIMARY KEY (uuid, person)
+    ) WITHOUT ROWID;
     """
 }

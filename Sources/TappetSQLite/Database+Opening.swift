@@ -1,18 +1,19 @@
-// The settings of a connection, and the migrations that update an older database.
+// The settings of a connection, and the version of the tables.
 
 import TappetCore
 
 extension Database {
-  /// Configures the connection and migrates the database; a database written by a later version is left unchanged.
+  /// Configures the connection, creates the tables in a new database, and corrects a damaged version number.
   ///
-  /// `migrations` contains all migrations in order; the database's `user_version` is the number of applied migrations.
-  /// With `isDurable`, a commit is on disk when it returns; otherwise, after the next checkpoint. With
-  /// `hasVirtualTables`, triggers may write to FTS5 tables, which SQLite allows only if the schema is trusted.
+  /// `version` is the version of `tables`, and the database's `user_version`; a database written by a different version
+  /// of Tappet is left unchanged. With `isDurable`, a commit is on disk when it returns; otherwise, after the next
+  /// checkpoint. With `hasVirtualTables`, triggers may write to FTS5 tables, which SQLite allows only if the schema is
+  /// trusted.
   @export(interface)
   package func prepare(
-    _ migrations: [String], cacheSizeMax: Int, isDurable: Bool = true, hasVirtualTables: Bool = false
+    _ tables: String, version: Int64, cacheSizeMax: Int, isDurable: Bool = true, hasVirtualTables: Bool = false
   ) throws(DatabaseError) {
-    try requireSchema(atMost: migrations)
+    _ = try hasTables(tables, version: version)
     // Deleted content is overwritten only on pages that are written anyway: the secrets in it are sealed.
     try execute(
       """
@@ -25,7 +26,13 @@ extension Database {
       PRAGMA cache_size = -\(cacheSizeMax / 1024);
       PRAGMA journal_size_limit = \(Limits.storeLogSizeMax);
       """)
-    try migrate(migrations)
+    if try integer("PRAGMA user_version") == version { return }
+    // The first migration after a release belongs in this transaction.
+    try transaction { () throws(DatabaseError) in
+      // Another process may have created the tables in the meantime.
+      if try !hasTables(tables, version: version) { try execute(tables) }
+      try execute("PRAGMA user_version = \(version)")
+    }
   }
 
   /// Switches between a rollback journal and the write-ahead log.
@@ -38,33 +45,29 @@ extension Database {
     try? withoutWaiting { () throws(DatabaseError) in try execute("PRAGMA journal_mode = \(mode)") }
   }
 
-  /// Applies the missing migrations, all or none.
-  @export(interface)
-  package func migrate(_ migrations: [String]) throws(DatabaseError) {
-    let version = Int64(migrations.count)
-    if try integer("PRAGMA user_version") ?? 0 == version { return }
-    try transaction { () throws(DatabaseError) in
-      // Another process may have migrated the database already, or to a newer version.
-      try requireSchema(atMost: migrations)
-      let found = try integer("PRAGMA user_version") ?? 0
-      for migration in migrations.dropFirst(Int(clamping: max(0, found))) { try execute(migration) }
-      if found != version { try execute("PRAGMA user_version = \(version)") }
-    }
-  }
-
-  /// Throws if a later version has written the database.
+  /// Whether the database contains the tables, as opposed to a new database; throws if a different version wrote it.
   ///
   /// The number of the version is four bytes that no checksum covers, and one wrong number would keep the kiosk from
-  /// starting for good. A later version has changed the schema, too: if the schema is this version's, only the number
-  /// is damaged, and `migrate` corrects it.
-  private func requireSchema(atMost migrations: [String]) throws(DatabaseError) {
-    let (found, known) = (try integer("PRAGMA user_version") ?? 0, Int64(migrations.count))
-    guard found > known, try schema() != Database.schema(after: migrations) else { return }
+  /// starting for good. A different version has a different schema, too: if the schema is this version's, only the
+  /// number is damaged, and `prepare` corrects it.
+  private func hasTables(_ tables: String, version: Int64) throws(DatabaseError) -> Bool {
+    let found = try integer("PRAGMA user_version") ?? 0
+    if found == version { return true }
+    let schema = try schema()
+    if found == 0, schema.isEmpty { return false }
+    if try schema == Database.schema(of: tables) { return true }
     // A number that no version will reach, or one in a file that is damaged elsewhere, is not believed either.
-    guard found - known <= Limits.storeVersionsMax, try isWhole() else {
+    guard (1...version + Limits.storeVersionsMax).contains(found), try isWhole() else {
       throw .corrupt(DatabaseFailure(code: Database.corruptCode, systemCode: 0, path: path))
     }
-    throw .newerSchema(found: found, known: known, path: path)
+    throw .otherSchema(found: found, known: version, path: path)
+  }
+
+  /// Whether a definition of `tables` is missing.
+  @export(interface)
+  package func lacks(_ tables: String) throws(DatabaseError) -> Bool {
+    let found = try schema()
+    return try !Database.schema(of: tables).allSatisfy { found.contains($0) }
   }
 
   /// Whether SQLite finds no damage; a large database is not read.
@@ -87,10 +90,10 @@ extension Database {
     return found
   }
 
-  /// Returns the definitions after all migrations.
-  private static func schema(after migrations: [String]) throws(DatabaseError) -> [String] {
+  /// Returns the definitions of all tables, indexes and triggers that `tables` creates.
+  private static func schema(of tables: String) throws(DatabaseError) -> [String] {
     let fresh = try Database(path: ":memory:")
-    for migration in migrations { try fresh.execute(migration) }
+    try fresh.execute(tables)
     return try fresh.schema()
   }
 }

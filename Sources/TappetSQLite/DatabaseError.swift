@@ -33,8 +33,8 @@ package indirect enum DatabaseError: Error, Hashable, Sendable {
   case corrupt(DatabaseFailure)
   /// Another process locked the database or the folder for longer than `Limits.storeBusyTimeout`.
   case busy(DatabaseFailure)
-  /// The database was written by a later version of Tappet and is left unchanged.
-  case newerSchema(found: Int64, known: Int64, path: String)
+  /// The database was written by a different version of Tappet and is left unchanged.
+  case otherSchema(found: Int64, known: Int64, path: String)
   /// The folder or a file in it cannot be created or opened.
   case cannotOpen(path: String, SystemError)
   /// The folder or a file in it belongs to another user and cannot be trusted.
@@ -57,7 +57,7 @@ extension DatabaseError {
       case .ioError: .ioError
       case .corrupt: .corrupt
       case .busy: .busy
-      case .newerSchema, .foreignOwner, .sharedFolder, .wrongFileType: .other(0)
+      case .otherSchema, .foreignOwner, .sharedFolder, .wrongFileType: .other(0)
       case .cannotOpen(_, let error): StoreFault(systemCode: error.code) ?? .ioError
       case .other(let failure): .other(failure.code)
       }

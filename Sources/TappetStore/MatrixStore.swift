@@ -114,7 +114,7 @@ package final class MatrixStore {
     defer { folder.unlock() }
     try folder.ensureDatabase(fileName)
     let database = try Database(path: folder.file(fileName), isExclusive: true)
-    try database.prepare([tables], cacheSizeMax: Limits.matrixCacheSizeMax)
+    try database.prepare(tables, version: 1, cacheSizeMax: Limits.matrixCacheSizeMax)
     return database
   }
 

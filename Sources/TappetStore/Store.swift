@@ -133,7 +133,7 @@ package final class Store {
 
   private static func connect(to file: String, isExclusive: Bool) throws(DatabaseError) -> Database {
     let database = try Database(path: file, isExclusive: isExclusive)
-    try database.prepare(StoreSchema.migrations, cacheSizeMax: Limits.storeCacheSizeMax)
+    try database.prepare(StoreSchema.tables, version: StoreSchema.version, cacheSizeMax: Limits.storeCacheSizeMax)
     return database
   }
 

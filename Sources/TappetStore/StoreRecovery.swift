@@ -57,12 +57,8 @@ extension Store {
 
   /// Checks the integrity of a small database; damage in a larger database is detected when it is read.
   private func requireWhole() throws(DatabaseError) {
-    guard try database.integer(StoreSchema.tableCount) == StoreSchema.tables else { throw notWhole }
-    guard try database.isWhole() else { throw notWhole }
-  }
-
-  private var notWhole: DatabaseError {
-    .corrupt(DatabaseFailure(code: Database.corruptCode, systemCode: 0, path: database.path))
+    if try !database.lacks(StoreSchema.tables), try database.isWhole() { return }
+    throw .corrupt(DatabaseFailure(code: Database.corruptCode, systemCode: 0, path: database.path))
   }
 
   /// Renames the database and its log; returns the new path.

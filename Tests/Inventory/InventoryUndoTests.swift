@@ -197,18 +197,20 @@ import TestSupport
     #expect(try Set(world.names(.building)).count == 50 && world.isWhole())
   }
 
-  @Test func `a database of a later version is left alone`() throws {
-    _ = try world.sqlite("CREATE TABLE later (value); PRAGMA user_version = 99")
-    let known = Int64(InventorySchema.migrations.count)
-    #expect(throws: DatabaseError.newerSchema(found: 99, known: known, path: world.path)) { try world.reopened() }
+  @Test(arguments: [18, 99] as [Int64])
+  func `a database of a different version is left alone`(_ number: Int64) throws {
+    _ = try world.sqlite("CREATE TABLE former (value); PRAGMA user_version = \(number)")
+    let refusal = DatabaseError.otherSchema(found: number, known: InventorySchema.version, path: world.path)
+    #expect(throws: refusal) { try world.reopened() }
   }
 
-  @Test func `a version number that alone is damaged is corrected`() throws {
+  @Test(arguments: [0, 99])
+  func `a version number that alone is damaged is corrected`(_ number: Int) throws {
     let names = try world.names(.building)
-    _ = try world.sqlite("PRAGMA user_version = 99")
+    _ = try world.sqlite("PRAGMA user_version = \(number)")
     _ = try world.reopened()
     #expect(try world.names(.building) == names)
-    #expect(try world.sqlite("PRAGMA user_version").contains("\(InventorySchema.migrations.count)"))
+    #expect(try world.sqlite("PRAGMA user_version").contains("\(InventorySchema.version)"))
   }
 
   @Test func `an id reads back, rises with time, and is never another's`() throws {

@@ -14,6 +14,12 @@ import Testing
     #expect(DatabaseError.ioError(worn).sentence.contains("card may be failing"))
   }
 
+  @Test func `a database of a different version is refused with the way to move its content`() {
+    let sentence = DatabaseError.otherSchema(found: 17, known: 1, path: "/s/tappet.db").sentence
+    #expect(sentence.hasPrefix("/s/tappet.db was written by a different version of Tappet (schema 17; this"))
+    for way in ["tappet backup", "tappet inventory export"] { #expect(sentence.contains("'\(way)'"), "\(sentence)") }
+  }
+
   @Test func `a user who may not open the state folder learns how`() {
     func sentence(_ code: Int32) -> String {
       DatabaseError.cannotOpen(path: "/s", SystemError(call: "open", code: code)).sentence

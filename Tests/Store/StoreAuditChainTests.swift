@@ -71,13 +71,4 @@ import Testing
     let operations = try folder.open().audit(after: 0, limit: 10).map { $0.entry.operation + " " + $0.entry.subject }
     #expect(operations.suffix(2) == ["audit-broken 3", "rekeyed "], "\(operations)")
   }
-
-  @Test func `an audit of an earlier version is chained once`() throws {
-    _ = try filled(3)
-    try folder.sqlite(
-      "DELETE FROM audit_chain; UPDATE audit SET mac = NULL; UPDATE meta SET value = 0 WHERE name = 'seal'")
-    #expect(try state() == .whole(count: 3))
-    try folder.sqlite("UPDATE audit SET subject = 'x' WHERE number = 2")
-    #expect(try state() == .broken(at: 2))
-  }
 }

@@ -73,7 +73,7 @@ import Testing
     #expect(try ids() == ["id-2"])
   }
 
-  @Test func `the database of an earlier version proves its number as soon as the key is known`() throws {
+  @Test func `a database without a proof gets one as soon as the key is known`() throws {
     let secretStore = try SecretStore.open(folder: folder.path)
     for number in 1...2 { try secretStore.add(try secret(Int64(number))) }
     try folder.sqlite("UPDATE secrets SET times_used = 7; DELETE FROM meta WHERE name = 'secret proof'")

@@ -165,6 +165,27 @@ import Testing
     #expect(first.number == 11 && first.entry.unixSeconds == 11 && first.entry.peer == peer)
     #expect(try folder.sqlite("SELECT count(*) FROM audit") == "1000")
   }
+
+  // MARK: Sealed properties
+
+  @Test func `label, time, UID and action cannot be changed without the key`() throws {
+    let secret = TagSecret(
+      id: "secret-1", action: "garage", index: 4, key: try SecretKey.random(), createdUnixSeconds: 1000, label: "Ann",
+      uid: TagUID([4, 1, 2, 3, 4, 5, 6]))
+    try folder.open().addSecret(secret, sealedUnder: try folder.key())
+    func known() throws -> StoredSecrets { try SecretStore.open(folder: folder.path).secrets() }
+    #expect(try known().readable.map(\.secret.uid) == [secret.uid])
+    for (change, back) in [
+      ("label = NULL", "label = 'Ann'"), ("created = 1001", "created = 1000"),
+      ("uid = NULL", "uid = x'04010203040506'"),
+      ("uid = x'04'", "uid = x'04010203040506'"), ("action = 'light'", "action = 'garage'"),
+    ] {
+      try folder.sqlite("UPDATE secrets SET \(change)")
+      #expect(try known().unreadable.count == 1, "\(change)")
+      try folder.sqlite("UPDATE secrets SET \(back)")
+      #expect(try known().unreadable.isEmpty, "\(back)")
+    }
+  }
 }
 
 @Suite struct BackupFileTests {

@@ -76,55 +76,21 @@ import Testing
 
   // MARK: Schema
 
-  @Test func `an older database becomes today's and keeps what it holds`() throws {
-    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
-    // As the first version wrote it; written out here, so that an edited migration shows.
-    try folder.sqlite(
-      """
-      CREATE TABLE secrets (
-        id TEXT PRIMARY KEY, action TEXT NOT NULL, idx INTEGER NOT NULL, sealed BLOB NOT NULL, created INTEGER NOT NULL,
-        label TEXT, last_used INTEGER, times_used INTEGER NOT NULL DEFAULT 0
-      ) WITHOUT ROWID;
-      CREATE TABLE outbox (
-        sequence INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL, action TEXT NOT NULL, topic TEXT NOT NULL,
-        message BLOB NOT NULL, retained INTEGER NOT NULL, trigger INTEGER NOT NULL, uses_timestamp INTEGER NOT NULL,
-        accepted_unix_ms INTEGER NOT NULL, boot INTEGER NOT NULL, expires_ns INTEGER NOT NULL
-      );
-      CREATE TABLE boots (
-        number INTEGER PRIMARY KEY AUTOINCREMENT, boot_id BLOB NOT NULL UNIQUE, wall_offset_ms INTEGER, noted_ns INTEGER
-      );
-      CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-      INSERT INTO meta VALUES ('trials', 0);
-      INSERT INTO boots VALUES (4, x'01010101010101010101010101010101', 999900000, 0);
-      INSERT INTO outbox VALUES
-        (9, x'0000000000000007000000000000002a', 'light', 'home/light/set', x'6f6e',
-          1, 2, 0, 1000000000, 4, 160000000000);
-      PRAGMA user_version = 1;
-      """)
-    let store = try folder.open()
-    let entry = OutboxEntry(
-      sequence: 9, id: EntryID(high: 7, low: 42), action: "light", topic: "home/light/set",
-      message: PayloadTemplate("on"), isRetained: true, trigger: .button, acceptedUnixMilliseconds: 1_000_000_000,
-      expiry: .at(Instant(nanoseconds: 160 * OutboxEntry.second)))
-    #expect(try store.fetch(after: 0, limit: 10, clockIsGood: true).entries == [entry])
-    let summary = try store.summary(at: .test(100, wallSeconds: 1_000_000), clockIsGood: true)
-    #expect(summary.count == 1 && summary.size == 2)
-    #expect(try folder.sqlite("PRAGMA user_version") == "\(StoreSchema.version)")
-    #expect(try folder.sqlite("SELECT name FROM sqlite_schema WHERE name = 'outbox_expiry'") == "outbox_expiry")
-  }
-
-  @Test func `a newer database is refused and not touched`() throws {
-    _ = try folder.open()
-    try folder.sqlite("CREATE TABLE later (value); PRAGMA user_version = 99")
+  @Test(arguments: [17, 99] as [Int64])
+  func `a database of a different version is refused and not touched`(_ number: Int64) throws {
+    do { _ = try folder.open() }
+    try folder.sqlite("ALTER TABLE history DROP COLUMN person; PRAGMA user_version = \(number)")
     let before = try Data(contentsOf: URL(fileURLWithPath: folder.databasePath))
-    #expect(throws: DatabaseError.newerSchema(found: 99, known: StoreSchema.version, path: folder.databasePath)) {
-      try folder.open()
+    let refusal = DatabaseError.otherSchema(found: number, known: StoreSchema.version, path: folder.databasePath)
+    #expect(throws: refusal) { try folder.open() }
+    #expect(throws: refusal) {
+      try Store.recovered(folder: folder.path, bootID: [UInt8](repeating: 1, count: 16), unixSeconds: 1)
     }
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.databasePath)) == before)
   }
 
-  @Test(arguments: [18, 99, 255, 0x7FFF_FFFF, 0x0100_0011])
-  func `a damaged version number is not taken for a later version`(_ number: Int) throws {
+  @Test(arguments: [0, 2, 17, 99, 255, 0x7FFF_FFFF, 0x0100_0001, 0x8000_0001])
+  func `a damaged version number is not taken for a different version`(_ number: Int) throws {
     do { _ = try folder.open().append([.test(1)]) }
     // Bytes 60 to 63 of the file (sqlite.org/fileformat2.html, §1.3), as a damaged card changes them.
     try folder.sqlite("PRAGMA wal_checkpoint(TRUNCATE)")

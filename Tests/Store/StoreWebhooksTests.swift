@@ -20,29 +20,6 @@ extension OutboxEntry {
 @Suite struct StoreWebhooksTests {
   private let folder = StateFolder()
 
-  @Test func `the database of the version before gets the webhooks' tables and keeps what it holds`() throws {
-    do {
-      let store = try folder.open()
-      _ = try store.append([.hook(1, topic: "home/a")])
-    }
-    // As version 6 left it.
-    try folder.sqlite(
-      """
-      DROP TABLE webhooks; DROP TABLE webhook_totals; DROP TABLE given_up; DROP TABLE announced;
-      DROP TABLE tag_hints;
-      DROP TABLE history; DROP TABLE arrivals; DROP TABLE tag_counts; DROP TABLE ticket_uses;
-      DROP TABLE room_commands; DROP TABLE room_position; DROP TABLE room_edits;
-      ALTER TABLE outbox DROP COLUMN closes;
-      PRAGMA user_version = 6;
-      """)
-    let store = try folder.open()
-    #expect(try folder.sqlite("PRAGMA user_version") == "\(StoreSchema.version)")
-    #expect(try store.fetch(after: 0, limit: 9, clockIsGood: true).entries.map(\.topic) == ["home/a"])
-    _ = try store.append([.hook(2)])
-    let summary = try store.summary(at: .test(100, wallSeconds: 1_000_000), clockIsGood: true)
-    #expect(summary.count == 1 && summary.webhookCount == 1 && summary.webhookSize == 4)
-  }
-
   @Test func `a tap for both is in both outboxes with one id, and each removes its own`() throws {
     let store = try folder.open()
     _ = try store.append([.hook(1, topic: "home/a"), .hook(2)])
@@ -52,6 +29,8 @@ extension OutboxEntry {
     #expect(webhooks.map(\.message.text) == ["other", "body"] && webhooks.allSatisfy { $0.destination == .webhook })
     try store.remove(broker.map(\.id))
     #expect(try store.fetch(after: 0, limit: 9, clockIsGood: true, of: .webhook).entries.count == 2)
+    let before = try store.summary(at: .test(100, wallSeconds: 1_000_000), clockIsGood: true)
+    #expect(before.count == 0 && before.webhookCount == 2)
     try store.transaction { () throws(DatabaseError) in try store.remove(webhooks.map { WebhookRemoval(entry: $0) }) }
     let summary = try store.summary(at: .test(100, wallSeconds: 1_000_000), clockIsGood: true)
     #expect(summary == OutboxSummary())
@@ -122,24 +101,6 @@ extension OutboxEntry {
     let order = RetryOrder(nil, [], countMax: 2, at: .test(200, wallSeconds: 1_000_000))
     #expect(try store.retry(order).map(\.id.low) == [1, 2])
     #expect(try store.givenUp().map(\.id.low) == [3])
-  }
-
-  @Test func `the version before's list of what was given up is kept`() throws {
-    do { _ = try folder.open() }
-    try folder.sqlite(
-      """
-      DROP TABLE given_up;
-      CREATE TABLE webhooks_given_up (
-        number INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL UNIQUE, action TEXT NOT NULL, message BLOB NOT NULL,
-        trigger INTEGER NOT NULL, accepted_unix_ms INTEGER NOT NULL, given_up_unix_ms INTEGER NOT NULL,
-        reason INTEGER NOT NULL
-      );
-      INSERT INTO webhooks_given_up VALUES (4, x'0000000000000009000000000000002a', 'hook', x'6f6e', 1, 5, 6, 404);
-      PRAGMA user_version = 16;
-      """)
-    let letter = try #require(try folder.open().givenUp().first)
-    #expect(letter.id == EntryID(high: 9, low: 42) && letter.message.text == "on" && letter.action == "hook")
-    #expect(letter.reason == .webhook(.status(404)) && letter.givenUpUnixMilliseconds == 6)
   }
 
   @Test func `which webhooks have worked survives a restart, and follows the action's new name`() throws {

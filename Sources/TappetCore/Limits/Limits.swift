@@ -246,7 +246,7 @@ package enum Limits {
   /// Maximum size, in bytes, of a database that is checked at startup; the check of a database of this size takes a few
   /// hundredths of a second on an SD card.
   package static let storeCheckSizeMax: Int64 = 8 * 1024 * 1024
-  /// Maximum number of versions by which a database may be ahead of this one; a larger number is damage.
+  /// Maximum number of versions by which a database may be ahead of this version; a larger number is damage.
   package static let storeVersionsMax: Int64 = 1000
   /// Maximum number of entries waiting to be committed.
   ///

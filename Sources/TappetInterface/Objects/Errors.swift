@@ -144,7 +144,7 @@ extension DatabaseError {
       .other(let failure):
       failure.systemCode
     case .cannotOpen(_, let error): error.code
-    case .newerSchema, .foreignOwner, .sharedFolder, .wrongFileType: 0
+    case .otherSchema, .foreignOwner, .sharedFolder, .wrongFileType: 0
     }
   }
 }

@@ -42,9 +42,9 @@ extension DatabaseError {
         "the disk reports an error at \(failure.path) (SQLite code \(failure.code)); the card may be failing"
       case .corrupt(let failure): "\(failure.path) is damaged; restore it, or move it away and import the secrets again"
       case .busy(let failure): "\(failure.path) is in use by another program; stop that program and try again"
-      case .newerSchema(let found, let known, let path):
-        "\(path) was written by a later version of Tappet (schema \(found); this version supports \(known)); "
-          + "install that version"
+      case .otherSchema(let found, let known, let path):
+        "\(path) was written by a different version of Tappet (schema \(found); this version supports \(known)): "
+          + "export it with that version ('tappet backup', 'tappet inventory export'), move it away, and import it here"
       case .cannotOpen(let path, let error) where error.code == EACCES:
         "\(path) cannot be opened: \(error.text); use sudo, or correct its owner and mode"
       case .cannotOpen(let path, let error): "\(path) cannot be opened: \(error.text)"

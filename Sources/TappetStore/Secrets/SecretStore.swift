@@ -106,7 +106,6 @@ package struct SecretStore {
     } catch { throw .sealingKey(error) }
     do throws(DatabaseError) {
       if try store.relation(to: sealingKey) != .foreign { try store.adopt(sealingKey) }
-      try store.sealAll(under: sealingKey)
     } catch { throw .store(error) }
   }
 

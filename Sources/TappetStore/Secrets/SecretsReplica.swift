@@ -5,7 +5,6 @@
 // place, so the file is always the old or the new replica, never a partial one. Database and replica both count the
 // changes; the higher count is current. Both counts are authenticated: otherwise, an older copy with a raised count
 // could bring back a removed secret.
-// raised count would bring back a removed secret.
 
 import CPlatform
 import TappetCore
@@ -62,7 +61,7 @@ extension Store {
     }
     if try numberIsProven() != true {
       let proof = try replicaIsProven(folder, changes: seen) == true ? try replicaProof(folder) : nil
-      // No restore is needed if the contents are equal: earlier versions did not authenticate the database's count.
+      // No restore is needed if the contents are equal: a change without the key leaves the count unauthenticated.
       if let proof, try Store.proof(of: database, changes: seen, key) != proof { return try restore(from: folder) }
       try transaction { () throws(DatabaseError) in try proveNumber(under: key) }
     }
@@ -193,7 +192,7 @@ extension Store {
     try draft.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = FULL")
     try draft.transaction { () throws(DatabaseError) in
       try draft.execute(StoreSchema.replica)
-      try Store.copySealed(from: database, hasUIDs: true, to: draft)
+      try Store.copySealed(from: database, to: draft)
       let statement = try draft.statement("INSERT INTO meta VALUES ('secret changes', ?1)")
       statement.bind(try secretChanges(), at: 1)
       try statement.run()
@@ -240,10 +239,8 @@ extension Store {
 
   /// Returns the replica's proof, unverified; `nil` if there is none.
   private func replicaProof(_ folder: DatabaseFolder) throws(DatabaseError) -> [UInt8]? {
-    guard let replica = try openReplica(folder), try replica.integer(StoreSchema.replicaHasProof) != 0 else {
-      return nil
-    }
-    let statement = try replica.statement("SELECT value FROM proof")
+    guard let replica = try openReplica(folder), let statement = try? replica.statement("SELECT value FROM proof")
+    else { return nil }
     defer { statement.reset() }
     return try statement.step() ? statement.blob(0) : nil
   }
@@ -253,9 +250,7 @@ extension Store {
     try transaction { () throws(DatabaseError) in
       try database.statement("DELETE FROM secrets").run()
       try database.statement("DELETE FROM sealed").run()
-      let hasUIDs = try replica.integer(StoreSchema.replicaHasUIDs) != 0
-      try Store.copySealed(from: replica, hasUIDs: hasUIDs, to: database)
-      if !hasUIDs { try database.statement("UPDATE meta SET value = 0 WHERE name = 'seal'").run() }
+      try Store.copySealed(from: replica, to: database)
       let statement = try database.statement("UPDATE meta SET value = ?1 WHERE name = 'secret changes'")
       statement.bind(try replica.integer("SELECT value FROM meta WHERE name = 'secret changes'") ?? 0, at: 1)
       try statement.run()
@@ -265,13 +260,9 @@ extension Store {
   }
 
   /// Copies the sealed rows unchanged, for which no key is required.
-  private static func copySealed(
-    from source: Database, hasUIDs: Bool, to target: Database
-  ) throws(DatabaseError) {
+  private static func copySealed(from source: Database, to target: Database) throws(DatabaseError) {
     let rows = try source.statement(
-      hasUIDs
-        ? "SELECT id, action, idx, sealed, created, label, last_used, times_used, uid FROM secrets"
-        : "SELECT id, action, idx, sealed, created, label, last_used, times_used, NULL FROM secrets")
+      "SELECT id, action, idx, sealed, created, label, last_used, times_used, uid FROM secrets")
     defer { rows.reset() }
     while try rows.step() {
       let insertion = try target.statement(

@@ -94,10 +94,10 @@ extension Store {
   ///
   /// If the chain is broken under the old key, an additional entry records this, so that tampering is not concealed.
   func rechainAudit(
-    from old: SecretKey?, to new: SecretKey, by peer: LocalPeer, unixSeconds: Int64
+    from old: SecretKey, to new: SecretKey, by peer: LocalPeer, unixSeconds: Int64
   ) throws(DatabaseError) {
     var brokenAt: Int64?
-    if let old, case .broken(let number) = try auditState(under: old) { brokenAt = number }
+    if case .broken(let number) = try auditState(under: old) { brokenAt = number }
     guard let key = new.auditKey else { return }
     let entries = try links()
     var head = AuditHead.empty(after: (entries.first?.number ?? 1) - 1)

@@ -79,27 +79,4 @@ extension Store {
       try statement.run()
     } catch { throw .store(error) }
   }
-
-  /// Reseals, once, the secrets that an earlier version sealed without label and time, and chains its audit log.
-  ///
-  /// If the write fails, the next start retries.
-  func sealAll(under key: SecretKey) throws(DatabaseError) {
-    guard try database.integer("SELECT value FROM meta WHERE name = 'seal'") == 0 else { return }
-    guard try relation(to: key) != .foreign else { return }
-    let failure = { (error: DatabaseError) -> SecretError in .store(error) }
-    do throws(SecretError) {
-      try transaction(
-        { () throws(SecretError) in
-          let known: StoredSecrets
-          do throws(DatabaseError) { known = try secrets(sealedUnder: key) } catch { throw .store(error) }
-          for entry in known.readable { try writeSealed(entry.secret, key) }
-          do throws(DatabaseError) {
-            try rechainAudit(from: nil, to: key, by: .current(), unixSeconds: SystemClock().now().unixSeconds)
-            try database.statement("UPDATE meta SET value = 1 WHERE name = 'seal'").run()
-            try recordSecretChange()
-          } catch { throw .store(error) }
-        }, failed: failure)
-    } catch { return }
-    renewReplica()
-  }
 }
