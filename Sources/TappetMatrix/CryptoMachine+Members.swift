@@ -27,7 +27,7 @@ struct RoomRoster {
 
 /// The Olm sessions with a device.
 struct OlmPeer {
-  /// The user to whom the device belongs; empty if an earlier version stored the sessions.
+  /// The user to whom the device belongs.
   var user: String
   /// The most recently used session is first.
   var sessions: [OlmSession] = []
@@ -102,7 +102,6 @@ extension CryptoMachine {
     let keys = Set(devices.map { $0.curve25519 })
     for (key, peer) in sessions where peer.user == user && !keys.contains(key) { forgetSessions(with: key) }
     for (row, key) in inbound where key.user == user && !keys.contains(key.curve25519) { forget(row) }
-    for key in keys where sessions[key]?.user == "" { sessions[key]?.user = user }
   }
 
   private func forgetSessions(with key: String) {

@@ -103,9 +103,8 @@ package final class CryptoMachine {
     switch row.kind {
     case .account: break
     case .sessions:
-      // Earlier versions stored the sessions only.
       var peer = OlmPeer(user: json["user"]?.text ?? "", order: json["order"]?.wholeNumber ?? 0)
-      for pickle in json["pickles"]?.elements ?? json.elements ?? [] {
+      for pickle in json["pickles"]?.elements ?? [] {
         peer.sessions.append(try OlmSession.restore(JSON?.some(pickle).pickle))
       }
       sessions[row.name] = peer
@@ -121,15 +120,7 @@ package final class CryptoMachine {
   private func restoreInbound(_ row: MatrixRow, _ json: JSON) throws(OlmError) {
     let key = try InboundRoomKey(json)
     order = max(order, key.order)
-    // In earlier versions, the row's name did not contain the user.
-    if row.name.utf8.count(where: { $0 == 0x20 }) == 1 {
-      let renamed = MatrixRow(.inbound, row.name + " " + key.user)
-      inbound[renamed] = key
-      save(row, nil)
-      save(renamed, try key.encoded())
-    } else {
-      inbound[row] = key
-    }
+    inbound[row] = key
   }
 
   // MARK: Changes

@@ -35,32 +35,22 @@ package enum BackupFile {
   }
 
   /// Decrypts a backup; the caller must wipe the returned content.
-  ///
-  /// Earlier versions used the passphrase as typed, so it is also tried as given.
   @export(interface)
   package static func open(_ file: [UInt8], passphrase: [UInt8]) throws(BackupError) -> [UInt8] {
     guard file.starts(with: magic) else { throw .notABackup }
     let headSize = magic.count + saltSize
     guard file.count >= headSize + LibCrypto.sealOverhead else { throw .notAuthentic }
-    let normalised = composed(passphrase)
-    do throws(BackupError) { return try open(file, headSize, normalised) } catch {
-      guard error == .notAuthentic, normalised != passphrase else { throw error }
-    }
-    return try open(file, headSize, passphrase)
-  }
-
-  private static func composed(_ passphrase: [UInt8]) -> [UInt8] {
-    String(validating: passphrase, as: UTF8.self).map { Array($0.composed.utf8) } ?? passphrase
-  }
-
-  private static func open(_ file: [UInt8], _ headSize: Int, _ passphrase: [UInt8]) throws(BackupError) -> [UInt8] {
     let head = Array(file[..<headSize])
     let key: SecretKey
     do throws(CryptoError) {
-      key = try LibCrypto.deriveKey(passphrase: passphrase, salt: Array(head[magic.count...]))
+      key = try LibCrypto.deriveKey(passphrase: composed(passphrase), salt: Array(head[magic.count...]))
     } catch { throw .crypto(error) }
     do throws(CryptoError) {
       return try LibCrypto.open(Array(file[headSize...]), key: key, context: head)
     } catch { throw .notAuthentic }
+  }
+
+  private static func composed(_ passphrase: [UInt8]) -> [UInt8] {
+    String(validating: passphrase, as: UTF8.self).map { Array($0.composed.utf8) } ?? passphrase
   }
 }

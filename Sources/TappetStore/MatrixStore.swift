@@ -9,7 +9,7 @@ import TappetSQLite
 /// Kind and name that identify a row.
 package struct MatrixRow: Hashable, Sendable {
   /// Kind of a row; the raw values are stored in the database.
-  package enum Kind: Int64, Sendable, CaseIterable {
+  package enum Kind: Int64, Sendable {
     /// The device's own keys.
     case account = 1
     /// The Olm sessions with a device, identified by the device's Curve25519 key.
@@ -25,16 +25,6 @@ package struct MatrixRow: Hashable, Sendable {
     case encryptedRoom = 6
     /// The keys with which the account signs its device.
     case identity = 7
-
-    /// Maximum number of rows, if other users determine it; an earlier version did not have it.
-    fileprivate var countMax: Int? {
-      switch self {
-      case .sessions: Limits.olmDevicesMax
-      case .inbound: Limits.megolmInboundMax
-      case .device: Limits.knownDevicesMax
-      case .account, .outbound, .encryptedRoom, .identity: nil
-      }
-    }
   }
 
   package let kind: Kind
@@ -126,19 +116,7 @@ package final class MatrixStore {
       let statement = try database.statement("INSERT INTO device (name) VALUES (?)")
       statement.bind(device, at: 1)
       try statement.run()
-      for kind in MatrixRow.Kind.allCases { try bound(kind) }
     }
-  }
-
-  private func bound(_ kind: MatrixRow.Kind) throws(DatabaseError) {
-    guard let countMax = kind.countMax else { return }
-    let statement = try database.statement(
-      """
-      DELETE FROM row WHERE kind = ?1 AND name NOT IN (SELECT name FROM row WHERE kind = ?1 LIMIT ?2)
-      """)
-    statement.bind(kind.rawValue, at: 1)
-    statement.bind(Int64(countMax), at: 2)
-    try statement.run()
   }
 
   private func deleteKeys() throws(DatabaseError) {

@@ -119,7 +119,7 @@ import Testing
     #expect(try ReaderMessage(decoding: beyond.encode()) == .tagFaulted(uid, .type4, .tooLarge))
   }
 
-  @Test func `a frame ends with its time, and one of an older build is refused for its version`() throws {
+  @Test func `a frame ends with its time, and one of a different build is refused for its version`() throws {
     let frame = ReaderFrame(.heartbeat, sentAt: Instant(nanoseconds: 0x0102_0304))
     #expect(frame.encode() == [2, 0, 0, 0, 0, 1, 2, 3, 4])
     #expect(try ReaderFrame(decoding: frame.encode()) == frame)

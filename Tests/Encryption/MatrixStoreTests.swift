@@ -75,11 +75,6 @@ import Testing
     #expect(try open("@kiosk:h C").encryptedRooms().map(\.row.name) == ["!door:h"])
   }
 
-  @Test func `rows that an earlier version accepted without end are bounded`() throws {
-    do { try open().commit((0..<Limits.olmDevicesMax + 50).map { change("key\($0)", "one") }) }
-    #expect(try content(open()).count == Limits.olmDevicesMax)
-  }
-
   @Test func `another device begins with nothing, and a cleared one is unknown`() throws {
     #expect(!MatrixStore.hasKeys(folder: folder, of: "@kiosk:h A"))
     #expect(!FileManager.default.fileExists(atPath: folder))

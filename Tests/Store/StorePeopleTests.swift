@@ -125,7 +125,7 @@ import Testing
   /// José Müller as a Mac's table has him, and as he is typed.
   private static let (decomposed, typed) = ("Jose\u{301} Mu\u{308}ller", "Jos\u{E9} M\u{FC}ller")
 
-  /// Stores a name as an earlier version did.
+  /// Stores a name as another program would.
   private func keep(_ id: String, _ name: String, _ store: SecretStore) throws -> Person {
     let person = Person(id: id, name: name, createdUnixSeconds: 7)
     let value = person.sealedValue
@@ -145,36 +145,8 @@ import Testing
     let name = try #require(other.trimmedLabel)
     #expect(try imported() == [.changed(name, columns: ["suspended"])] && imported() == [])
     #expect(try store.usableSecrets().first { $0.id == "secret-1" }?.person?.isSuspended == true)
-    #expect(try store.person(named: other).id == "jose" && store.people().sharedNames == [])
+    #expect(try store.person(named: other).id == "jose")
     #expect(try store.people().all.contains { $0.name.utf8.elementsEqual(name.utf8) })
-  }
-
-  @Test func `two people whom an earlier version told apart are suspended, limited and removed together`() throws {
-    let store = try filled()
-    for (id, secret, name) in [("a", "secret-1", Self.decomposed), ("b", "secret-2", Self.typed)] {
-      try store.assign(secret, to: try keep(id, name, store), noting: entry("secret-assigned"))
-    }
-    func jose() throws -> Person { try store.person(named: Self.typed) }
-    func areSuspended() throws -> [Bool?] { try store.usableSecrets().map { $0.person?.isSuspended } }
-    #expect(try store.people().sharedNames == [Self.typed] && areSuspended() == [false, false])
-    try store.replace(try jose().with(isSuspended: true), noting: entry("person-suspended"))
-    #expect(try areSuspended() == [true, true])
-    try store.replace(try jose().with(isSuspended: false), noting: entry("person-resumed"))
-    #expect(try areSuspended() == [false, false])
-    let limits = try PersonLimits(from: nil, until: "2026-12-31", hours: [], uses: nil, ticket: "t")
-    try store.replace(try jose().limited(to: limits), noting: entry("person-allowed"))
-    #expect(try store.usableSecrets().allSatisfy { $0.person?.limits == limits })
-    // One was suspended by the version before.
-    let value = try jose().with(isSuspended: true).sealedValue
-    try store.seal(value.value, as: value.name, noting: entry("person-suspended"))
-    #expect(try areSuspended() == [true, true])
-    // With a name of their own each stays suspended.
-    try store.replace(try jose().with(name: "Jo"), noting: entry("person-renamed"))
-    #expect(try store.people().sharedNames == [] && areSuspended() == [true, true])
-    try store.replace(try store.person(named: "Jo").with(name: "Ken"), noting: entry("person-renamed"))
-    _ = try keep("c", Self.decomposed, store)
-    try store.remove(try jose(), secrets: [], noting: entry("person-removed"))
-    #expect(try store.people().all.map { $0.name } == ["Ann", "Ben", "Ken"])
   }
 
   @Test func `names that are taken, empty, too long or not printable are refused, and nothing is written`() throws {

@@ -46,9 +46,7 @@ extension String {
     return nil
   }
 
-  /// The name for a stored or sealed text.
-  ///
-  /// Earlier versions stored names as typed; invisible characters are removed from such names.
+  /// The name in a text that was sealed, or received from a site or the app; invisible characters are removed.
   package var storedName: String {
     var seen = String.UnicodeScalarView()
     for scalar in unicodeScalars where scalar.isVisible { seen.append(scalar) }

@@ -25,7 +25,7 @@ package struct ReaderFrame: Hashable, Sendable {
   @export(interface)
   package init(decoding bytes: [UInt8]) throws(ReaderMessageError) {
     let size = bytes.count - ReaderFrame.timeSize
-    // A datagram from an older build has no time; its error is that of its message, such as a different version.
+    // A program of a different version may send no time; the error is that of its message.
     guard size > 0, bytes[0] != 1 || bytes[1] == ReaderMessage.protocolVersion else {
       _ = try ReaderMessage(decoding: bytes)
       throw .truncated(offset: bytes.count)

@@ -71,9 +71,11 @@ package struct SiteContent: Sendable {
   private init?(_ reader: inout ByteReader) {
     guard let peopleCount = reader.bigEndian32(), peopleCount <= Limits.peopleMax else { return nil }
     people = []
-    var ids: Set<String> = []
+    var (ids, names): (Set<String>, Set<String>) = ([], [])
     for _ in 0..<peopleCount {
-      guard let person = Person(&reader), ids.insert(person.id).inserted else { return nil }
+      guard let person = Person(&reader), ids.insert(person.id).inserted, names.insert(person.name).inserted else {
+        return nil
+      }
       people.append(person)
     }
     guard let actionCount = reader.bigEndian32(), actionCount <= Limits.actionsMax else { return nil }
@@ -145,7 +147,7 @@ extension ByteReader {
     return text.nameFault(sizeMax: Limits.siteIDSizeMax) == nil ? text : nil
   }
 
-  /// Reads a name, which may be older than the rules for names.
+  /// Reads a name.
   fileprivate mutating func name(sizeMax: Int = Limits.secretLabelSizeMax) -> String? {
     guard let text = text(), text.utf8.count <= sizeMax else { return nil }
     return text.isEmpty ? text : text.storedName

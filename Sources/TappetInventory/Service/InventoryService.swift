@@ -229,11 +229,9 @@ package final class InventoryService {
       try inventory.clearLowReportsOfRestockedItems()
       try forgetTaken()
       if !owesNews, let news = try inventory.nextNews() {
-        // An earlier version stored names of any length, which would not fit into a message.
-        let who = news.who.cut(toSize: Limits.inventoryNameSizeMax)
         send(
           .news(
-            news.number, news.verb, unixMilliseconds: news.unixMilliseconds, who: who, try thing(news),
+            news.number, news.verb, unixMilliseconds: news.unixMilliseconds, who: news.who, try thing(news),
             counted: news.correction))
         owesNews = true
       }

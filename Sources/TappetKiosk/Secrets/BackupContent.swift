@@ -32,7 +32,7 @@ package struct BackupContent: Sendable {
   package var secrets: [TagSecret]
   /// Sealed values, such as the timestamp key and the tags' password key.
   package var values: [SealedValue]
-  /// The configuration and the files that it refers to; empty in a backup created by an earlier version.
+  /// The configuration and the files that it refers to.
   package var files: [BackupPart]
 
   /// Creates the content of a new backup.
@@ -85,7 +85,8 @@ package struct BackupContent: Sendable {
   @export(interface)
   package init?(decoding bytes: [UInt8]) {
     guard let json = JSON(decoding: bytes, valuesMax: Limits.backupValuesMax), let made = json["made"]?.wholeNumber,
-      let secretObjects = json["secrets"]?.elements, let valueObjects = json["values"]?.elements
+      let secretObjects = json["secrets"]?.elements, let valueObjects = json["values"]?.elements,
+      let fileObjects = json["files"]?.elements
     else { return nil }
     var secrets: [TagSecret] = []
     var keys: [String: [SecretKey]] = [:]
@@ -106,7 +107,7 @@ package struct BackupContent: Sendable {
       values.append((name, SecretBytes(taking: &value)))
     }
     var files: [BackupPart] = []
-    for object in json["files"]?.elements ?? [] {
+    for object in fileObjects {
       guard let path = object["path"]?.text, let mode = object["mode"]?.wholeNumber, (0...0o777).contains(mode),
         let content = object["content"]?.text.flatMap({ Hex.decode($0) }), !files.contains(where: { $0.path == path })
       else { return nil }

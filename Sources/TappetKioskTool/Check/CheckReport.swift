@@ -334,14 +334,6 @@ extension CheckReport {
       }
     } catch { note("site", .bad, error.sentence) }
     do throws(SecretStoreError) {
-      for name in try store.people().sharedNames {
-        note(
-          "people", .note,
-          "several people are named \(name), which an earlier version allowed: a change to one of them changes all of "
-            + "them; use 'tappet person rename' to rename one of them")
-      }
-    } catch { note("people", .bad, error.sentence) }
-    do throws(SecretStoreError) {
       let audit = try store.auditState()
       if case .broken = audit { note("audit", .bad, audit.sentence) } else { note("audit", .good, audit.sentence) }
     } catch { note("audit", .bad, error.sentence) }

@@ -275,7 +275,7 @@ package struct PeopleImport {
           change.endedTickets.append(ticket)
         }
       }
-      change.entries += known.entries(for: entry.person, formerly: entry.former ?? entry.person)
+      change.entries.append((Store.personPrefix + entry.person.id, entry.person.stored))
       if entry.isNewTicket, let limits = entry.person.limits { change.uses.append((limits.ticket, limits.used)) }
     }
     for (secret, person) in owners where known.owner(ofSecret: secret.id)?.id != person.id {

@@ -14,8 +14,6 @@ package struct StoredPeople: Sendable {
   /// All people, ordered by name.
   package private(set) var all: [Person] = []
   private var owners: [String: Person] = [:]
-  /// People with the same name, because earlier versions distinguished names that look the same.
-  private var namesakes: [String: [Person]] = [:]
 
   /// Returns the owner of the secret.
   package func owner(ofSecret id: String) -> Person? { owners[id] }
@@ -26,20 +24,6 @@ package struct StoredPeople: Sendable {
     return all.first { $0.name == name }
   }
 
-  /// Names that several people share.
-  package var sharedNames: [String] { namesakes.keys.sorted() }
-
-  /// Returns the values of a changed person and of all people with the former name, who share suspension and limits.
-  func entries(for person: Person, formerly old: Person) -> [(name: String, value: [UInt8]?)] {
-    var entries = [(name: Store.personPrefix + person.id, value: person.stored as [UInt8]?)]
-    for other in namesakes[old.name] ?? [] where other.id != person.id {
-      let limits = old.limits == person.limits ? other.limits : person.limits
-      let changed = other.with(isSuspended: person.isSuspended).limited(to: limits)
-      entries.append((Store.personPrefix + other.id, changed.stored))
-    }
-    return entries
-  }
-
   /// Decodes decrypted values; `nil` marks a value that could not be decrypted.
   fileprivate init(_ values: [(name: String, value: [UInt8]?)], uses: [String: Int64]) {
     var known: [String: Person] = [:]
@@ -48,15 +32,6 @@ package struct StoredPeople: Sendable {
       if let value = entry.value, let person = Person(id: id, stored: value, uses: uses) { known[id] = person }
     }
     all = known.values.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
-    for (person, next) in zip(all, all.dropFirst()) where person.name == next.name {
-      namesakes[person.name, default: [person]].append(next)
-    }
-    // Suspending one of the namesakes was meant for the person, not for one spelling of the name.
-    let suspended = Set(namesakes.values.flatMap { $0 }.filter { $0.isSuspended }.map { $0.name })
-    for (index, person) in all.enumerated() where suspended.contains(person.name) {
-      all[index] = person.with(isSuspended: true)
-      known[person.id] = all[index]
-    }
     for entry in values where entry.name.begins(with: Store.ownerPrefix) {
       let secret = String(entry.name.dropFirst(Store.ownerPrefix.utf8.count))
       owners[secret] = entry.value.flatMap { known[String(decoding: $0, as: UTF8.self)] } ?? .unreadable
@@ -182,21 +157,20 @@ extension SecretStore {
       if old.name != person.name { try SecretStore.require(freeName: person.name, known) }
       let former = old.limits?.ticket
       return PeopleChange(
-        entries: known.entries(for: person, formerly: old),
+        entries: [(Store.personPrefix + person.id, person.stored)],
         endedTickets: former == person.limits?.ticket ? [] : [former].compactMap { $0 })
     }
   }
 
-  /// Removes a person, all people with the same name, and `secrets`; with `forgets`, also their rows in the tap log.
+  /// Removes a person and `secrets`; with `forgets`, also their rows in the tap log.
   @export(interface)
   package func remove(
     _ person: Person, secrets: [String], forgets: Bool = false, noting auditEntry: AuditEntry
   ) throws(SecretStoreError) {
-    try change(auditEntry) { (known) throws(SecretError) in
-      let people = known.all.filter { $0.name == person.name }
-      return PeopleChange(
-        entries: people.map { (Store.personPrefix + $0.id, nil) }, removedSecrets: secrets,
-        forgotten: forgets ? people : [], endedTickets: people.compactMap { $0.limits?.ticket })
+    try change(auditEntry) { (_) throws(SecretError) in
+      PeopleChange(
+        entries: [(Store.personPrefix + person.id, nil)], removedSecrets: secrets,
+        forgotten: forgets ? [person] : [], endedTickets: [person.limits?.ticket].compactMap { $0 })
     }
   }
 

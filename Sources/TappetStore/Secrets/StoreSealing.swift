@@ -24,18 +24,15 @@ extension Store {
   private static let checkName = "check"
 
   /// Returns the relation of `key` to this store.
-  ///
-  /// A database created by an earlier version has no check value: one secret that can be decrypted is sufficient proof.
   @export(interface)
   package func relation(to key: SecretKey) throws(DatabaseError) -> SealingRelation {
-    if let sealed = try sealedBytes(named: Store.checkName) {
-      if (try? LibCrypto.open(sealed, key: key, context: Store.context(ofValue: Store.checkName))) != nil {
-        return .ours
-      }
-      return try sealedCount() == 0 ? .free : .foreign
+    let context = Store.context(ofValue: Store.checkName)
+    if let sealed = try sealedBytes(named: Store.checkName),
+      (try? LibCrypto.open(sealed, key: key, context: context)) != nil
+    {
+      return .ours
     }
-    if try sealedCount() == 0 { return .free }
-    return try secrets(sealedUnder: key).readable.isEmpty ? .foreign : .ours
+    return try sealedCount() == 0 ? .free : .foreign
   }
 
   /// Returns the number of sealed secrets and other values, readable or not.
@@ -49,16 +46,11 @@ extension Store {
   ///
   /// Must be called within a transaction.
   func requireSealing(under key: SecretKey) throws(SecretError) {
-    let isGood = try storing { () throws(DatabaseError) in
-      switch try relation(to: key) {
-      case .foreign: return false
-      case .ours where try sealedBytes(named: Store.checkName) != nil: return true
-      case .ours, .free:
-        try writeCheck(key)
-        return true
-      }
+    switch try storing({ () throws(DatabaseError) in try relation(to: key) }) {
+    case .ours: return
+    case .free: try writeCheck(key)
+    case .foreign: throw .foreignKey
     }
-    if !isGood { throw .foreignKey }
   }
 
   /// Converts a database error into a `SecretError`.
@@ -141,8 +133,8 @@ extension Store {
         // Another process may already have changed the key.
         guard try storing({ () throws(DatabaseError) in try relation(to: old) }) == .ours else { throw .foreignKey }
         let count = try resealSecrets(old, new) + resealValues(old, new)
+        try writeCheck(new)
         try storing { () throws(DatabaseError) in
-          try writeCheck(new)
           try rechainAudit(from: old, to: new, by: .current(), unixSeconds: SystemClock().now().unixSeconds)
           try recordSecretChange(provenBy: new.replicaKey)
           try note(auditEntry)
@@ -171,8 +163,8 @@ extension Store {
     try storing { () throws(DatabaseError) in
       try database.statement("DELETE FROM secrets").run()
       try database.statement("DELETE FROM sealed").run()
-      try writeCheck(key)
     }
+    try writeCheck(key)
     for secret in secrets { try insertSealed(secret, key) }
     for (name, value) in values {
       let sealed = try sealing { () throws(CryptoError) in
@@ -215,11 +207,8 @@ extension Store {
     return count
   }
 
-  private func writeCheck(_ key: SecretKey) throws(DatabaseError) {
-    let context = Store.context(ofValue: Store.checkName)
-    // If no random numbers are available, no check value is written, and the next seal retries.
-    guard let sealed = try? LibCrypto.seal(Array("tappet".utf8), key: key, context: context) else { return }
-    try write(sealed, as: Store.checkName)
+  private func writeCheck(_ key: SecretKey) throws(SecretError) {
+    try writeValue(Array("tappet".utf8), as: Store.checkName, under: key)
   }
 
   /// Writes a sealed value, within a transaction.

@@ -24,11 +24,6 @@ struct SecretFacts {
     text += " \(uid?.bytes.count ?? -1) \(uid.map { Hex.encode($0.bytes) } ?? "")"
     return Array(text.utf8)
   }
-
-  /// Associated data used by earlier versions, which did not include label, time and UID.
-  fileprivate var formerContext: [UInt8] {
-    Array("tappet secret 1 \(id.utf8.count) \(id) \(action.utf8.count) \(action) \(index)".utf8)
-  }
 }
 
 extension TagSecret {
@@ -50,20 +45,10 @@ extension Store {
     return try LibCrypto.seal(plain, key: key, context: secret.facts.context)
   }
 
-  /// Decrypts a secret, including a secret sealed by an earlier version, which did not store the UID.
   static func open(_ sealed: [UInt8], _ key: SecretKey, _ facts: SecretFacts) throws(CryptoError) -> TagSecret {
-    if let secret = try? open(sealed, key, facts.context) { return TagSecret(facts, key: secret) }
-    var former = facts
-    former.uid = nil
-    return TagSecret(former, key: try open(sealed, key, facts.formerContext))
-  }
-
-  private static func open(
-    _ sealed: [UInt8], _ key: SecretKey, _ context: [UInt8]
-  ) throws(CryptoError) -> SecretKey {
-    let plain = try LibCrypto.openSecret(sealed, key: key, context: context)
+    let plain = try LibCrypto.openSecret(sealed, key: key, context: facts.context)
     guard let secret = plain.withBytes({ SecretKey(copying: $0) }) else { throw .keySize(plain.count) }
-    return secret
+    return TagSecret(facts, key: secret)
   }
 
   /// Rewrites the action, the label and the seal of a secret, within a transaction.
