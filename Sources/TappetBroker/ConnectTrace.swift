@@ -76,7 +76,6 @@ package final class ConnectTrace: Sendable {
   private nonisolated(unsafe) var endpoint: BrokerEndpoint
   private var port: UInt16 { endpoint.port }
 
-  /// Creates a trace of attempts to reach the given endpoint.
   package init(_ endpoint: BrokerEndpoint) { self.endpoint = endpoint }
 
   /// Whether the endpoint is reached over TLS.

@@ -19,7 +19,6 @@ package struct LinkMessage: Hashable, Sendable {
   /// The MQTT 5 properties; `nil` if there are none, or the link does not read them.
   package var properties: MessageProperties?
 
-  /// Creates a message with the given topic and payload.
   @export(interface)
   package init(
     topic: String, payload: [UInt8], size: Int, qos: Int32, isRetained: Bool, response: CommandResponse? = nil,

@@ -14,7 +14,6 @@ package struct MessageProperties: Hashable, Sendable {
     /// Value of the property.
     package var value: String
 
-    /// Creates a property with this name and value.
     package init(name: String, value: String) {
       self.name = name
       self.value = value

@@ -98,7 +98,6 @@ package struct PanelSettings: Hashable, Sendable {
   /// The pattern of each light.
   package var patterns = LightPatterns()
 
-  /// Creates a panel without any parts.
   package init() {}
 
   /// The part of the settings used by the core.

@@ -12,7 +12,6 @@ package struct InventoryPhoto: Hashable, Sendable {
   /// SHA-256 of the content when the photo was added.
   package var hash: [UInt8]
 
-  /// Creates a photo from its path and hash.
   package init(path: String, hash: [UInt8]) {
     self.path = path
     self.hash = hash
@@ -83,7 +82,6 @@ package struct InventoryEdit: Sendable {
   /// Barcode to remove.
   package var removedBarcode: String?
 
-  /// Creates an edit that changes nothing.
   package init() {}
 
   /// Whether tags or barcodes change.

@@ -20,13 +20,11 @@ package struct InventoryRecord: Sendable {
   /// Creation time in milliseconds since 1970.
   package var createdUnixMilliseconds: Int64?
 
-  /// Creates an empty row.
   package init() {}
 
   /// Kind of the entry, derived from its last name; `nil` if all names are empty.
   package var kind: InventoryKind? { InventoryKind.allCases.last { !names[Int($0.rawValue)].isEmpty } }
 
-  /// Creates a row from an entry.
   init(_ entry: InventoryEntry, in location: InventoryLocation, container: InventoryID?) {
     for (index, name) in (location.names + [entry.name]).enumerated() { names[index] = name }
     id = entry.id

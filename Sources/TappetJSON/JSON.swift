@@ -23,7 +23,6 @@ package indirect enum JSON: Hashable, Sendable {
     /// The member's value.
     package var value: JSON
 
-    /// Creates a member with this name and value.
     package init(name: String, value: JSON) {
       self.name = name
       self.value = value

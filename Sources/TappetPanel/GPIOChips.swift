@@ -20,7 +20,6 @@ package struct GPIOChips: Sendable {
   /// Nodes that this user may not open.
   package var deniedPaths: [String]
 
-  /// Creates a snapshot with these chips.
   package init(chips: [GPIOChip], deniedPaths: [String] = []) {
     self.chips = chips
     self.deniedPaths = deniedPaths

@@ -31,7 +31,6 @@ package struct GPIOChip: Hashable, Sendable {
     }
   }
 
-  /// Creates a chip with these lines.
   package init(path: String, label: String, lines: [LineInfo]) {
     self.path = path
     self.label = label

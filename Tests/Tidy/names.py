@@ -1,6 +1,8 @@
-"""Names that were given up must not come back."""
+"""Names: none that was given up comes back, and each declaration is used."""
+import collections
 import re
 
+import lexer
 from rule import rule
 
 RULES = []
@@ -46,3 +48,32 @@ def _old_names(tree):
             yield file.path, 1, f"the file's name, '{match[0]}': write '{_better(match)}'"
         for line, match in file.matches(pattern):
             yield file.path, line, f"'{match[0]}': write '{_better(match)}'"
+
+
+_DECLARATION = re.compile(
+    r"\b(?:func|var|let|struct|class|enum|typealias|protocol)\s+`?(?P<name>[A-Za-z_]\w*)"
+    r"|^[ \t]*(?:indirect )?case `?(?P<cases>[a-z].*)$", re.MULTILINE)
+
+
+def _declared(match):
+    """The names in a declaration; a case may declare several, with values in parentheses."""
+    if match["name"]:
+        return [match["name"]]
+    cases = re.sub(r"\((?:[^()]|\([^()]*\))*\)", "", match["cases"])
+    if ":" in cases or re.match(r"(?:let|var|is)\b", cases):
+        return []
+    return re.findall(r"(?:^|,\s*)`?([a-z]\w*)", cases)
+
+
+@rule("unused", "the name of each declaration of Sources occurs a second time", into=RULES)
+def _unused(tree):
+    """A name with several declarations is not checked. A string counts, because it may have interpolations."""
+    counts = collections.Counter()
+    for file in tree.under("Sources/", "Tests/", "Include/", languages={"swift", "c"}):
+        comments = [token for token in file.tokens if token.kind == "comment"]
+        counts.update(re.findall(r"\w+", lexer.blanked(file.text, comments)))
+    for file in tree.under("Sources/", languages={"swift"}):
+        for line, match in file.matches(_DECLARATION):
+            for name in _declared(match):
+                if counts[name] == 1:
+                    yield file.path, line, f"nothing uses '{name}': remove it"

@@ -99,6 +99,5 @@ extension LinkFailure {
 }
 
 extension SystemCode {
-  /// Creates a code from an errno, with its text.
   init(_ code: Int32) { self.init(SystemError(call: "", code: code)) }
 }

@@ -16,7 +16,6 @@ struct BrokerLinkWindow {
   let size: Int
   private var messages = ArrivalQueue<Message>()
 
-  /// Creates an empty window.
   init(size: Int) { self.size = size }
 
   /// Returns when the link is considered dead: the oldest PUBACK is overdue, or a PUBACK is pending and the broker has

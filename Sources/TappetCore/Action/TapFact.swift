@@ -73,7 +73,6 @@ extension TapFact {
 package struct TapFacts: Sendable {
   private var values: [TapFact: String] = [:]
 
-  /// Creates a set of empty facts.
   package init() {}
 
   /// The fact's text.

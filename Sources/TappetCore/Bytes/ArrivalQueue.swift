@@ -6,7 +6,6 @@ package struct ArrivalQueue<Member> {
   /// Number of members at the front that have already been removed.
   private var goneCount = 0
 
-  /// Creates an empty queue.
   package init() {}
 
   /// Number of members.

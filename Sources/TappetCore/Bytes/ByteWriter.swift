@@ -30,7 +30,6 @@ struct ByteWriter {
 }
 
 extension FixedWidthInteger {
-  /// Creates a number from its big-endian bytes.
   package init(bigEndianBytes bytes: some Sequence<UInt8>) {
     self = bytes.reduce(0) { $0 << 8 | Self(truncatingIfNeeded: $1) }
   }

@@ -33,7 +33,6 @@ package struct FirmwareRole: Hashable, Sendable {
   /// Whether tokens from the next day and repeated tokens are accepted, as by the firmware.
   package var isLax: Bool
 
-  /// Creates a role with the given outputs.
   package init(open: String, stop: String, close: String, isLax: Bool = false) {
     self.open = open
     self.stop = stop

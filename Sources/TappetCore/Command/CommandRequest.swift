@@ -124,7 +124,6 @@ package struct CommandArrival: Sendable {
   /// Whether the message is a test from the control socket, to which the reply is sent.
   package var isTest = false
 
-  /// Creates a message with the given content.
   package init(
     topic: String, isRetained: Bool = false, size: Int, content: Content, response: CommandResponse? = nil
   ) {

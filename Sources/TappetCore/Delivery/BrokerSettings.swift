@@ -11,7 +11,6 @@ package struct BrokerEndpoint: Hashable, Sendable {
   /// Whether the password is sent to the endpoint even without TLS, where everyone on the network can read it.
   package var allowsPlainPassword = false
 
-  /// Creates an endpoint with the given address.
   package init(host: String, port: UInt16, usesTLS: Bool) {
     self.host = host
     self.port = port
@@ -60,7 +59,6 @@ package struct PreSharedKey: Hashable, Sendable {
   /// File whose first line is the key in hexadecimal digits; read on every connect.
   package var file: String
 
-  /// Creates a key with the given identity and file.
   package init(identity: String, file: String) {
     self.identity = identity
     self.file = file
@@ -78,7 +76,6 @@ package struct BrokerWill: Hashable, Sendable {
   /// Whether the broker retains the message.
   package var isRetained: Bool
 
-  /// Creates a will with the given properties.
   package init(topic: String, payload: [UInt8], qos: Int32, isRetained: Bool) {
     self.topic = topic
     self.payload = payload

@@ -102,7 +102,6 @@ package struct SystemCode: Hashable, Sendable {
   /// The text from strerror.
   package var text: String
 
-  /// Creates a value from an errno and its text.
   package init(code: Int32, text: String) {
     self.code = code
     self.text = text

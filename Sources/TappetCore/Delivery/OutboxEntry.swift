@@ -7,7 +7,6 @@ package struct EntryID: Hashable, Sendable {
   /// The last 8 bytes, big-endian.
   package let low: UInt64
 
-  /// Creates an id from its two halves.
   package init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low

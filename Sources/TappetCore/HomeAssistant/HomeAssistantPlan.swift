@@ -19,7 +19,6 @@ package struct HomeAssistantPlan: Hashable, Sendable {
   /// Payload of its last will, in any case.
   package var offlinePayload: String
 
-  /// Creates a plan for the given actions and outputs.
   @export(interface)
   package init(
     prefix: String = "homeassistant", name: String? = nil, actions: [String] = [], outputs: [String] = [],

@@ -8,7 +8,6 @@ package struct InventoryID: Hashable, Sendable {
   private let high: UInt64
   private let low: UInt64
 
-  /// Creates an id from the given creation time.
   package init(unixMilliseconds: Int64) {
     var source = SystemRandomNumberGenerator()
     high = UInt64(truncatingIfNeeded: unixMilliseconds) << 16 | 0x7000 | source.next() & 0x0FFF

@@ -71,7 +71,6 @@ package struct Adjustment: Equatable, Sendable {
   /// The stocktake in whose tally the pieces are counted; `nil` if the item's quantity changes.
   package var stocktake: Stocktake?
 
-  /// Creates a change with the given ticket.
   package init(id: InventoryID, pieces: Int64, ticket: Int64, in stocktake: Stocktake? = nil) {
     (self.id, self.pieces, self.ticket, self.stocktake) = (id, pieces, ticket, stocktake)
   }

@@ -37,7 +37,6 @@ package struct InventoryList: Equatable, Sendable {
     /// Loan of the item; `nil` unless the item is lent.
     package var loan: Loan?
 
-    /// Creates an item without minimum and loan.
     package init(id: InventoryID, name: String, path: String, quantity: Int64) {
       (self.id, self.name, self.path, self.quantity) = (id, name, path, quantity)
     }
@@ -54,7 +53,6 @@ package struct InventoryList: Equatable, Sendable {
     /// Whether the item was due before today; `nil` while the clock is unreliable.
     package var isOverdue: Bool?
 
-    /// Creates a loan.
     package init(person: String, unixMilliseconds: Int64, due: String, isOverdue: Bool?) {
       (self.person, self.unixMilliseconds, self.due, self.isOverdue) = (person, unixMilliseconds, due, isOverdue)
     }
@@ -65,7 +63,6 @@ package struct InventoryList: Equatable, Sendable {
   package var count: Int64
   package var items: [Item] = []
 
-  /// Creates a list without items.
   package init(_ kind: Kind, count: Int64) { (self.kind, self.count) = (kind, count) }
 }
 

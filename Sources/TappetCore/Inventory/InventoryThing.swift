@@ -34,7 +34,6 @@ package struct InventoryThing: Equatable, Sendable {
     /// Number of pieces, 1 for a place.
     package var quantity: Int64
 
-    /// Creates an entry with the given name and quantity.
     package init(name: String, quantity: Int64) {
       self.name = name
       self.quantity = quantity

@@ -11,7 +11,6 @@ package struct Stocktake: Hashable, Sendable {
   /// The name of the action whose job it is.
   package var action: String
 
-  /// Creates a stocktake of the given action's job.
   package init(number: Int64, action: String) { (self.number, self.action) = (number, action) }
 }
 
@@ -20,7 +19,6 @@ package struct CheckedPlace: Hashable, Sendable {
   package var id: InventoryID
   package var kind: InventoryKind
 
-  /// Creates a place.
   package init(id: InventoryID, kind: InventoryKind) { (self.id, self.kind) = (id, kind) }
 }
 
@@ -39,7 +37,6 @@ package struct StockCorrection: Hashable, Sendable {
   package var from: Int64
   package var to: Int64
 
-  /// Creates a correction of a quantity.
   package init(from: Int64, to: Int64) { (self.from, self.to) = (from, to) }
 }
 

@@ -94,8 +94,6 @@ extension Limits {
   package static let webhookHeaderSizeMax = 4096
   /// Maximum number of redirects that a configuration may allow.
   package static let webhookRedirectsMax: Int64 = 5
-  /// Maximum length of a path in a message to tappet-webhook, in bytes; the limit is that of Linux.
-  package static let webhookPathSizeMax = 4096
   /// Maximum size of a message from or to tappet-webhook, in bytes: a body, or an endpoint with all its headers.
   package static let webhookMessageSizeMax = 128 * 1024
   /// Minimum length of a signing secret, in bytes; Standard Webhooks uses 24 to 64.

@@ -27,7 +27,6 @@ package struct BoardProfile: Hashable, Sendable {
     /// The purpose for which the board itself uses the pin, so that it is reserved; `nil` if the pin is free.
     package var reservedFor: String?
 
-    /// Creates a pin with the given properties.
     package init(number: Int, name: String, line: PinLine, alternative: String, reservedFor: String? = nil) {
       self.number = number
       self.name = name
@@ -44,7 +43,6 @@ package struct BoardProfile: Hashable, Sendable {
     /// The pins in numeric order, without gaps; the number of pins is even.
     package var pins: [Pin]
 
-    /// Creates a header with the given pins.
     package init(title: String, pins: [Pin]) {
       self.title = title
       self.pins = pins
@@ -60,7 +58,6 @@ package struct BoardProfile: Hashable, Sendable {
   /// The board's headers; there is at least one.
   package var headers: [Header]
 
-  /// Creates a profile with the given headers.
   package init(name: String, title: String, models: [String] = [], headers: [Header]) {
     self.name = name
     self.title = title

@@ -9,7 +9,6 @@
 package struct LightOutputs: OptionSet, Hashable, Sendable {
   /// The set's bits.
   package let rawValue: UInt8
-  /// Creates a set from its bits.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
   /// The LED for lasting lights, or for all lights if it is the only LED.
   package static let status = LightOutputs(rawValue: 1)

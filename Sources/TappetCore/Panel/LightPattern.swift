@@ -4,7 +4,6 @@
 package struct LightColour: OptionSet, Hashable, Sendable {
   /// The set's bits.
   package let rawValue: UInt8
-  /// Creates a colour from its bits.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
   /// The red part.
   package static let red = LightColour(rawValue: 1)

@@ -9,7 +9,6 @@ package struct ButtonPlan: Hashable, Sendable {
   /// The gestures of the button, with their actions.
   package var gestures: GestureSettings
 
-  /// Creates a button with the given gestures.
   package init(name: String, debounce: DebounceSettings = DebounceSettings(), gestures: GestureSettings) {
     self.name = name
     self.debounce = debounce
@@ -26,7 +25,6 @@ package struct ChordPlan: Hashable, Sendable {
   /// Name of the action.
   package var action: String
 
-  /// Creates a chord of the given buttons.
   package init(first: Int, second: Int, action: String) {
     self.first = first
     self.second = second

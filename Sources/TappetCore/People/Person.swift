@@ -15,7 +15,6 @@ package final class Person: Sendable {
   /// Whether the person was added by one of the site's bundles, which can also remove the person.
   package let isOfSite: Bool
 
-  /// Creates a person with the given properties.
   @export(interface)
   package init(
     id: String, name: String, isSuspended: Bool = false, createdUnixSeconds: Int64, limits: PersonLimits? = nil,

@@ -9,7 +9,6 @@ package struct TagOwner: Sendable {
   /// The tag's id in Home Assistant.
   package var homeAssistantID: String?
 
-  /// Creates an owner from the given parts.
   package init(label: String?, person: Person?, homeAssistantID: String? = nil) {
     self.label = label
     self.person = person

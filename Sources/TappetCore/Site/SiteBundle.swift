@@ -134,7 +134,6 @@ package struct SiteRecord: Hashable, Sendable {
   /// Number of these people's tags for actions that are not configured at this door.
   package var skippedCount = 0
 
-  /// Creates a record of the given bundle.
   package init(of bundle: SiteBundle, at unixSeconds: Int64) {
     (site, version, mark, appliedUnixSeconds) = (bundle.site, bundle.version, bundle.mark, unixSeconds)
   }

@@ -68,7 +68,6 @@ package struct NDEFMessage: Hashable, Sendable {
   /// The records, in order.
   package var records: [NDEFRecord]
 
-  /// Creates a message from the given records.
   package init(records: [NDEFRecord]) { self.records = records }
 
   /// Decodes a whole message.

@@ -17,7 +17,6 @@ package struct TagArrival: Hashable, Sendable {
   package var text: String
   package var count: Int64?
 
-  /// Creates an arrival with the given values.
   @export(interface)
   package init(
     entry: EntryID, action: String, uid: TagUID?, tag: String? = nil, person: String? = nil, text: String = "",

@@ -58,7 +58,6 @@ package struct TapRecord: Hashable, Sendable {
   /// Number of taps that the row represents; beyond a few refusals per minute, all others share a row.
   package var count: Int
 
-  /// Creates a row with the given values.
   @export(interface)
   package init(
     unixMilliseconds: Int64, result: TapResult, trigger: Trigger?, action: String? = nil, uid: TagUID? = nil,

@@ -143,6 +143,5 @@ package struct MatrixAnswer: Sendable {
     eventID.flatMap { $0.utf8.count <= Limits.roomEventSizeMax ? $0 : nil }
   }
 
-  /// Creates a response without any known members.
   package init(isObject: Bool = false) { self.isObject = isObject }
 }

@@ -16,7 +16,6 @@ package struct InventoryReservation: Hashable, Sendable {
   /// Number of pieces; `nil` for the whole item.
   package var quantity: Int64?
 
-  /// Creates a reservation.
   package init(person: String, first: CalendarDay, last: CalendarDay, quantity: Int64? = nil) {
     self.person = person
     self.first = first

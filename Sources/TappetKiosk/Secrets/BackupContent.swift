@@ -14,7 +14,6 @@ package struct BackupPart: Hashable, Sendable {
   /// Content of the file.
   package var content: [UInt8]
 
-  /// Creates a file with the given content.
   package init(path: String, mode: UInt32, content: [UInt8]) {
     self.path = path
     self.mode = mode

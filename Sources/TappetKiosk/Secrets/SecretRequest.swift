@@ -73,7 +73,6 @@ package struct LimitWords: Sendable {
   /// Number of permitted uses.
   package var uses: Int64?
 
-  /// Creates an empty set of limits.
   package init() {}
 }
 

@@ -188,7 +188,6 @@ struct SecretWork {
 }
 
 extension SecretAnswer {
-  /// Creates an answer with the given JSON.
   init(_ facts: JSON) { self.init(result: .success(facts)) }
 
   static func refused(_ sentence: String) -> SecretAnswer {

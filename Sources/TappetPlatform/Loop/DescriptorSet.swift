@@ -13,7 +13,6 @@ package final class DescriptorSet {
   private let epoll: FileDescriptor
   private var events = [epoll_event](repeating: epoll_event(), count: Limits.reactorEventsPerTurn)
 
-  /// Creates an empty set.
   package init() throws(SystemError) {
     epoll = try .make("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) }
   }

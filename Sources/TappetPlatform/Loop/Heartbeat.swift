@@ -14,7 +14,6 @@ package final class Heartbeat: @unchecked Sendable {
   /// call.
   private var blockedSince: Instant?
 
-  /// Creates a heartbeat without a pending request.
   package init() {}
 
   /// Requests a beat; the caller must wake the thread.

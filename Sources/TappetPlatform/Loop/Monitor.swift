@@ -11,7 +11,6 @@ package final class Monitor: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
 
-  /// Creates an unlocked monitor.
   @export(interface)
   package init() {
     mutex = .allocate(capacity: 1)

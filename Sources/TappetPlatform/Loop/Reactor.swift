@@ -7,7 +7,6 @@ import TappetCore
 package struct Interest: OptionSet, Hashable, Sendable {
   /// Raw bits of the set.
   package let rawValue: UInt8
-  /// Creates a set from its raw bits.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
   /// Data or the end of the stream can be read.
   package static let readable = Interest(rawValue: 1)
@@ -19,7 +18,6 @@ package struct Interest: OptionSet, Hashable, Sendable {
 package struct Readiness: OptionSet, Hashable, Sendable {
   /// Raw bits of the set.
   package let rawValue: UInt8
-  /// Creates a set from its raw bits.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
   /// Data or the end of the stream can be read.
   package static let readable = Readiness(rawValue: 1)
@@ -85,7 +83,6 @@ package final class Reactor {
   private var isRunning = false
   private let events: UnsafeMutableBufferPointer<epoll_event>
 
-  /// Creates a reactor that watches nothing yet.
   @export(interface)
   package init() throws(SystemError) {
     epoll = try .make("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) }

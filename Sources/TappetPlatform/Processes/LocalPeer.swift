@@ -12,7 +12,6 @@ package struct LocalPeer: Hashable, Sendable {
   /// Name that the process gave itself: for display only, never the basis of a decision.
   package var program: String
 
-  /// Creates a peer from these values.
   package init(user: UInt32, process: Int32, program: String) {
     self.user = user
     self.process = process

@@ -20,7 +20,6 @@ package struct LongOptions {
 
   private var table: [option] = []
 
-  /// Creates a parser without options.
   package init() { tp_reset_getopt() }
 
   /// Adds `--name`, reported as `letter`.

@@ -5,7 +5,6 @@ import TappetCore
 
 /// The only type that reads the clocks.
 package struct SystemClock: Sendable {
-  /// Creates a reader of the machine's clocks.
   package init() {}
 
   /// Reads both clocks, one right after the other.

@@ -23,11 +23,7 @@ package struct PN532FrameParser {
 
   private var buffer: [UInt8] = []
 
-  /// Creates a parser without input.
   package init() {}
-
-  /// Whether the buffer contains an incomplete frame.
-  var isMidFrame: Bool { !buffer.isEmpty }
 
   /// Adds bytes from the line.
   package mutating func append(_ bytes: [UInt8]) { buffer += bytes }

@@ -20,7 +20,6 @@ package struct Type4Card {
   private var outgoing: [UInt8] = []
   private var lastBlock: [UInt8] = []
 
-  /// Creates a card with the given application.
   init(application: Type4Application, historicalBytes: [UInt8]) {
     self.application = application
     ats = [0x77, 0x77, 0x71, 0x02] + historicalBytes

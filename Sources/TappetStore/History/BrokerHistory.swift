@@ -22,7 +22,6 @@ package final class BrokerHistory {
     /// Time of the last run, in milliseconds since 1970.
     package var unixMilliseconds: Int64
 
-    /// Creates an entry for the given arguments.
     package init(kind: Kind, words: [String], unixMilliseconds: Int64) {
       self.kind = kind
       self.words = words

@@ -21,7 +21,6 @@ package struct HistoryFilter: Hashable, Sendable {
   /// Id of the person.
   package var person: String?
 
-  /// Creates a filter that matches every row.
   package init() {}
 }
 

@@ -32,7 +32,6 @@ package struct PeopleRow: Sendable {
   /// One text for each of `PeopleColumn.obeyed`; `nil` if the table has no such column.
   package var fields: [String?]
 
-  /// Creates a row from the given fields.
   package init(line: Int, fields: [String?]) {
     self.line = line
     self.fields = fields

@@ -18,7 +18,6 @@ package struct AuditEntry: Hashable, Sendable {
   /// Human-readable description of the object; for a secret, its action, fingerprint and label.
   package var detail: String?
 
-  /// Creates an entry for an operation.
   package init(unixSeconds: Int64, peer: LocalPeer, operation: String, subject: String, detail: String? = nil) {
     self.unixSeconds = unixSeconds
     self.peer = peer

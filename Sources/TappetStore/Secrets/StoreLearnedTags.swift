@@ -15,7 +15,6 @@ package struct LearnedTag: Sendable {
   /// Time at which the tag was learned, in seconds since 1970.
   package var learnedUnixSeconds: Int64
 
-  /// Creates a learned tag.
   package init(id: String, tag: ExternalTag, learnedUnixSeconds: Int64) {
     self.id = id
     self.tag = tag

@@ -8,7 +8,6 @@ package struct ScannedCode: Sendable {
   private var bytes: [UInt8] = []
   private var fault: InventoryFault?
 
-  /// Creates a code of which nothing has arrived.
   package init() {}
 
   /// Whether a part of a code has arrived, but not its end.
