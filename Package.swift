@@ -91,7 +91,7 @@ let testPrograms: [Target] = [
     path: "Tests/Support", exclude: ["inject.py"]),
   .executableTarget(
     name: "Simulation", dependencies: ["TappetCore", "CPlatform"], path: "Tests/Simulation",
-    exclude: ["run", "mutants", "mutants.txt"]),  // Tests/Simulation/run builds it with optimisation.
+    exclude: ["run", "mutants", "mutants.txt"]),  // Tests/Simulation/run builds it with optimization.
   .executableTarget(
     name: "InventoryModel", dependencies: ["TappetInventory"], path: "Tests/InventoryModel",
     exclude: ["run", "mutants", "mutants.txt"]),

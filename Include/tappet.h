@@ -1161,9 +1161,9 @@ enum tappet_kiosk_event_type {
   TAPPET_KIOSK_EVENT_BROKER_STORM = 14,       /**< Connections repeatedly break soon after they are established; the
                                                    kiosk pauses for a minute. */
   TAPPET_KIOSK_EVENT_BROKER_DISCONNECTED = 15, /**< The kiosk ended the connection itself. */
-  TAPPET_KIOSK_EVENT_CLOCK_GOOD = 16,         /**< The clock is synchronised; messages with a timestamp are sent
+  TAPPET_KIOSK_EVENT_CLOCK_GOOD = 16,         /**< The clock is synchronized; messages with a timestamp are sent
                                                    again. */
-  TAPPET_KIOSK_EVENT_CLOCK_UNKNOWN = 17,      /**< The clock is not synchronised; messages with a timestamp are held. */
+  TAPPET_KIOSK_EVENT_CLOCK_UNKNOWN = 17,      /**< The clock is not synchronized; messages with a timestamp are held. */
   TAPPET_KIOSK_EVENT_DISK_TROUBLE = 18,       /**< The disk cannot store taps, so taps are refused. */
   TAPPET_KIOSK_EVENT_DISK_GOOD = 19,          /**< The disk stores taps again. */
   TAPPET_KIOSK_EVENT_OUTBOX_RESTORED = 20,    /**< Entries from before the start are pending. */
@@ -1214,7 +1214,7 @@ enum tappet_kiosk_light {
   TAPPET_KIOSK_LIGHT_READY = 2,                /**< State: all parts are up. */
   TAPPET_KIOSK_LIGHT_OFFLINE = 3,              /**< State: a destination that a tap needs is unreachable. */
   TAPPET_KIOSK_LIGHT_READER_LOST = 4,          /**< State: the reader does not work. */
-  TAPPET_KIOSK_LIGHT_CLOCK_UNKNOWN = 5,        /**< State: the clock is not synchronised. */
+  TAPPET_KIOSK_LIGHT_CLOCK_UNKNOWN = 5,        /**< State: the clock is not synchronized. */
   TAPPET_KIOSK_LIGHT_FAULT = 6,                /**< State: the disk cannot store taps. */
   TAPPET_KIOSK_LIGHT_LOCKED = 7,               /**< State: the buttons are locked. */
   TAPPET_KIOSK_LIGHT_CONFIRMING = 8,           /**< State: the person is asked to confirm. */
@@ -1400,7 +1400,7 @@ int tappet_kiosk_set_timestamp_key(struct tappet_kiosk *kiosk, const uint8_t *ke
  *   TAPPET_ERROR_FORK. */
 int tappet_kiosk_set_reader_device(struct tappet_kiosk *kiosk, const char *device);
 
-/** Sets whether timestamps are sealed even if the kernel reports the clock as unsynchronised; by default they are not.
+/** Sets whether timestamps are sealed even if the kernel reports the clock as unsynchronized; by default they are not.
  * @param kiosk The kiosk; not started.
  * @param is_trusted Whether to trust the clock.
  * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE, TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or

@@ -137,7 +137,7 @@ package enum OutputTarget: Hashable, Sendable {
   case led(String)
 }
 
-/// One LED, one color of an RGB LED, or the buzzer.
+/// One LED, one colour of an RGB LED, or the buzzer.
 package struct IndicatorSettings: Hashable, Sendable {
   /// The indicator, with exactly one bit set.
   package var output: LightOutputs

@@ -20,7 +20,7 @@ extension Command {
       details: """
         Creates a label for each THING (a box, spot, room, building or item) with a QR code, its name and its
         place. The code is a box's own code, or the id of any other thing; the scanner at the kiosk and 'tappet
-        find' recognise both. Without --format, labels are shown on the terminal. SVG is a sheet at its true
+        find' recognize both. Without --format, labels are shown on the terminal. SVG is a sheet at its true
         size: a4-3x8, a4-3x7 and a4-2x7 are Avery L7159, L7160 and L7163, letter-3x10 is 5160; tape-12, tape-18
         and tape-24 are tapes of 12 to 24 mm. Send ZPL and ESC/POS to a file or to the printer's device.
         THING is a box's QR code, a name, a path (House / Cellar / Shelf / Screws) or an id; if things of

@@ -74,7 +74,7 @@ struct RuntimeParts {
     } catch { throw .secretStore(error) }
     do throws(DatabaseError) {
       latestTime = try secretStore.store.latestTime()
-      let isBelieved = clock.isSynchronised() && SystemClock.secondsBehind(now, latestTime) == nil
+      let isBelieved = clock.isSynchronized() && SystemClock.secondsBehind(now, latestTime) == nil
       let clockIsGood = isBelieved || !configuration.checksClock
       summary = try Self.summary(of: secretStore.store, configuration, clockIsGood: clockIsGood, at: now)
       // An unreadable record is treated as missing: the signature and seal of the next bundle are still checked.

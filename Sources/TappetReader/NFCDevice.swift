@@ -1,4 +1,4 @@
-// libnfc and workarounds for its behavior. Every call made here returns in finite time: no `nfc_initiator_poll_target`,
+// libnfc and workarounds for its behaviour. Each call here returns in finite time: no `nfc_initiator_poll_target`,
 // no infinite select, an explicit timeout for each exchange. libnfc can still abort the process, so it runs in a
 // separate one.
 

@@ -147,7 +147,7 @@ package final class DatabaseFolder {
   }
 
   /// Syncs the folder, so that new and renamed files survive a power cut.
-  package func synchronise() throws(SystemError) { try checked("fsync") { fsync(descriptor) } }
+  package func synchronize() throws(SystemError) { try checked("fsync") { fsync(descriptor) } }
 
   /// Checks that a file belongs to the current user; root may use any user's store.
   private static func requireOwner(of status: stat, path: String) throws(DatabaseError) {

@@ -81,7 +81,7 @@ extension Store {
         guard access(from, F_OK) == 0 else { continue }
         try checked("rename") { rename(from, folder.file(name + ending)) }
       }
-      try folder.synchronise()
+      try folder.synchronize()
     } catch { throw .cannotOpen(path: folder.file(fileName), error) }
     return folder.file(name)
   }

@@ -170,12 +170,12 @@ import Testing
     story.startAll()
     let atStart = try sealed(seconds(story, at: 0))
     #expect(story.at(3_000, arrival(atStart))[0] == "report command refused justStarted")
-    story.at(20_000, .clockChecked(isSynchronised: false))
+    story.at(20_000, .clockChecked(isSynchronized: false))
     let fresh = try sealed(seconds(story, at: 20_000))
     #expect(story.at(20_000, arrival(fresh))[0] == "report command refused clockUnknown")
     // A topic that needs no time does not care.
     let trusted = running(plan(.trusted, window: nil))
-    trusted.at(20_000, .clockChecked(isSynchronised: false))
+    trusted.at(20_000, .clockChecked(isSynchronized: false))
     #expect(trusted.at(20_000, arrival(drive())).first == "output 0 on")
   }
 

@@ -156,18 +156,18 @@ import Testing
     story.tap(at: 200, .of(.lightSecret, uid: 2))
     #expect(story.commit(at: 205).words == ["publish light", "light accepted", "report accepted light"])
     #expect(
-      story.at(1_000, .clockChecked(isSynchronised: true)) == [
+      story.at(1_000, .clockChecked(isSynchronized: true)) == [
         "expire but 1", "fetch after 0", "light ready", "report clock good",
       ])
     #expect(story.at(1_010, .brokerOutbox(.fetched([waiting], reachedEnd: true))) == ["publish garage"])
   }
 
-  @Test func `where nothing needs the clock, a clock that is not synchronised is not missed`() {
+  @Test func `where nothing needs the clock, a clock that is not synchronized is not missed`() {
     let story = KioskScript([.light, .scene])
     story.startAll(clockIsGood: false)
     #expect(story.kiosk.baseLight == .ready && !story.kiosk.status.needsClock)
-    #expect(story.at(100, .clockChecked(isSynchronised: true)).allSatisfy { !$0.hasPrefix("report") })
-    story.at(200, .clockChecked(isSynchronised: false))
+    #expect(story.at(100, .clockChecked(isSynchronized: true)).allSatisfy { !$0.hasPrefix("report") })
+    story.at(200, .clockChecked(isSynchronized: false))
     // An action with a token needs it, until it is removed.
     let words = story.at(300, .reconfigured(story.settings { $0.actions = [.light, .garage] }, reconnect: false))
     #expect(words.contains("light clock-unknown") && words.contains("report clock unknown"), "\(words)")
@@ -205,7 +205,7 @@ import Testing
     #expect(
       story.at(10, .link(.connected(sessionPresent: false))).contains("fetch after 0 without a clock"))
     // The store has not answered yet; its answer will leave the token's entry out.
-    var words = story.at(20, .clockChecked(isSynchronised: true))
+    var words = story.at(20, .clockChecked(isSynchronized: true))
     words += story.at(30, .brokerOutbox(.fetched([], reachedEnd: true)))
     #expect(words.filter { $0.hasPrefix("fetch") } == ["fetch after 0"])
     #expect(
@@ -222,7 +222,7 @@ import Testing
     story.at(1_100, .link(.connected(sessionPresent: false)))
     story.at(1_110, .brokerOutbox(.fetched(waiting, reachedEnd: false)))
     #expect(story.published.count == 14)
-    let words = story.at(1_120, .clockChecked(isSynchronised: false))
+    let words = story.at(1_120, .clockChecked(isSynchronized: false))
     #expect(words.contains("report clock unknown") && words.contains("fetch after 0 without a clock"))
     for entry in waiting.prefix(14) { story.at(1_130, .link(.acknowledged(entry.id))) }
     #expect(

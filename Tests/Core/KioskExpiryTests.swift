@@ -102,7 +102,7 @@ import Testing
     story.at(10, .link(.connected(sessionPresent: false)))
     story.at(15, .brokerOutbox(.fetched([], reachedEnd: true)))
     #expect(story.sleep(until: 3_500) == [])
-    #expect(story.at(3_500, .clockChecked(isSynchronised: true)).contains("expire"))
+    #expect(story.at(3_500, .clockChecked(isSynchronized: true)).contains("expire"))
     let entry = OutboxEntry.waiting(.brief, sequence: 1, expiry: .atUnixMilliseconds(unix))
     #expect(
       story.at(3_510, .brokerOutbox(.expired([entry], earliest: nil))) == [
@@ -136,7 +136,7 @@ import Testing
     story.at(5, .reader(.ready(device: "chip")))
     story.at(10, .link(.failed(.connectionRefused)))
     story.accept(at: 100, .of(.lightSecret))
-    #expect(story.at(4_000, .clockChecked(isSynchronised: true)).contains("expire"))
+    #expect(story.at(4_000, .clockChecked(isSynchronized: true)).contains("expire"))
   }
 
   @Test func `expired while in flight, but acknowledged later: delivered`() throws {

@@ -48,10 +48,10 @@ import Testing
     let (story, words) = running(plan(), clockIsGood: false)
     #expect(orders(words) == ["order follow lists overdue"])
     #expect(orders(story.at(30, .reader(.heartbeat))) == [])
-    #expect(orders(story.at(40, .clockChecked(isSynchronised: true))) == ["order follow lists overdue by the clock"])
+    #expect(orders(story.at(40, .clockChecked(isSynchronized: true))) == ["order follow lists overdue by the clock"])
     // Another day may have begun when the clock is set.
-    #expect(orders(story.at(50, .clockChecked(isSynchronised: true))) == ["order follow lists overdue by the clock"])
-    #expect(orders(story.at(60, .clockChecked(isSynchronised: false))) == ["order follow lists overdue"])
+    #expect(orders(story.at(50, .clockChecked(isSynchronized: true))) == ["order follow lists overdue by the clock"])
+    #expect(orders(story.at(60, .clockChecked(isSynchronized: false))) == ["order follow lists overdue"])
   }
 
   @Test func `the next process learns what to send, too`() {

@@ -123,7 +123,7 @@ import Testing
   @Test func `a reader counts as silent only when all that it sent was heard`() {
     let story = running()
     story.at(10_000, .reader(.heartbeat))
-    #expect(!story.at(60_000, .clockChecked(isSynchronised: true)).contains("kill reader"))
+    #expect(!story.at(60_000, .clockChecked(isSynchronized: true)).contains("kill reader"))
     #expect(!edge(true, from: 59_900, read: 60_000, story).contains("kill reader"))
     story.at(60_000, .reader(.heartbeat, sentAt: story.moment(59_500).instant))
     #expect(!story.at(60_000, .timerFired).contains("kill reader"))

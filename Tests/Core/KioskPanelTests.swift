@@ -52,7 +52,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     story.at(90, .panel(.edgesRead(until: story.moment(90).instant)))
     story.edge(0, true, at: 100)
     story.edge(0, false, at: 105)
-    #expect(story.at(300, .clockChecked(isSynchronised: true)) == [])
+    #expect(story.at(300, .clockChecked(isSynchronized: true)) == [])
     #expect(story.at(300, .timerFired) == [])
     story.at(300, .panel(.edge(input: 0, isActive: true, at: story.moment(110).instant)))
     #expect(story.at(300, .panel(.edgesRead(until: story.moment(300).instant))) == [])

@@ -82,7 +82,7 @@ final class KioskScript {
   /// Started, the clock known, the secrets loaded, reader and link under way: nothing is up yet.
   func start(summary: OutboxSummary = OutboxSummary(), clockIsGood: Bool = true) {
     at(0, .started(summary))
-    at(0, .clockChecked(isSynchronised: clockIsGood))
+    at(0, .clockChecked(isSynchronized: clockIsGood))
     at(0, .secretsLoaded([.lightSecret, .garageSecret, .spareSecret]))
   }
 

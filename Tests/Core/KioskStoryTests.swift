@@ -23,7 +23,7 @@ import Testing
       if words.contains("connect 0") { story.at(deadline, .link(.failed(.connectionRefused))) }
     }
     #expect(words.contains("expire without a clock"))
-    #expect(!story.at(story.time, .clockChecked(isSynchronised: true)).contains("expire"))
+    #expect(!story.at(story.time, .clockChecked(isSynchronized: true)).contains("expire"))
     // The answer is from before: it says nothing about entries that only the clock can judge.
     #expect(story.at(story.time, .brokerOutbox(.expired([], earliest: nil))).contains("expire"))
   }
@@ -36,10 +36,10 @@ import Testing
     story.at(5, .reader(.ready(device: "chip")))
     // An entry of this start is over sooner than that of the earlier one, so only the former is named.
     story.at(10, .brokerOutbox(.expired([], earliest: .at(story.moment(86_400_000).instant))))
-    #expect(story.at(20, .clockChecked(isSynchronised: true)) == ["expire"])
+    #expect(story.at(20, .clockChecked(isSynchronized: true)) == ["expire"])
     story.at(30, .brokerOutbox(.expired([], earliest: .at(story.moment(86_400_000).instant))))
     story.wallOffset += 7_200_000
-    #expect(story.at(40, .clockChecked(isSynchronised: true)) == ["expire"])
+    #expect(story.at(40, .clockChecked(isSynchronized: true)) == ["expire"])
   }
 
   /// Seed 1274.

@@ -280,9 +280,9 @@ import Testing
     let story = KioskScript()
     story.startAll()
     story.at(20, .certificates(daysLeft: 3))
-    story.at(30, .clockChecked(isSynchronised: false))
+    story.at(30, .clockChecked(isSynchronized: false))
     #expect(story.kiosk.baseLight == .clockUnknown)
-    story.at(40, .clockChecked(isSynchronised: true))
+    story.at(40, .clockChecked(isSynchronized: true))
     #expect(story.kiosk.baseLight == .certificateExpiring)
   }
 

@@ -197,7 +197,7 @@ import Testing
     story.at(110, .reader(.tagRead(reading)))
     story.commit(at: 111)
     #expect(
-      story.at(5_000, .readerEnded(.signaled(11))) == ["light reader-lost", "report reader lost signaled 11"])
+      story.at(5_000, .readerEnded(.signaled(11))) == ["light reader-lost", "report reader lost signal 11"])
     #expect(story.at(5_250, .timerFired) == ["start reader"])
     story.at(5_300, .reader(.ready(device: "chip")))
     story.at(5_300, .reader(.tagArrived(reading.uid, wasPresent: true)))

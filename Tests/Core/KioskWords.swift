@@ -240,7 +240,7 @@ extension ReaderLoss {
     switch self {
     case .fault(let fault, let code): "\(fault) \(code)"
     case .ended(.exited(let status)): "exited \(status)"
-    case .ended(.signaled(let number)): "signaled \(number)"
+    case .ended(.signaled(let number)): "signal \(number)"
     case .silent: "silent"
     case .malformed: "malformed"
     case .notStarted(let code): "not started \(code)"

@@ -42,7 +42,7 @@ final class PoisonStory {
 
   private func begin() {
     tell(.started(OutboxSummary(count: disk.count, size: disk.reduce(0) { $0 + $1.message.size })), at: 0)
-    tell(.clockChecked(isSynchronised: true), at: 0)
+    tell(.clockChecked(isSynchronized: true), at: 0)
   }
 
   /// The kiosk is killed and started again.

@@ -135,9 +135,9 @@ import Testing
 
   @Test func `nothing acts while the clock is unknown, and nothing in a room that has no commands any more`() {
     let story = running(plan)
-    story.at(39_900, .clockChecked(isSynchronised: false))
+    story.at(39_900, .clockChecked(isSynchronized: false))
     #expect(say("!gate on", story).contains("reply - refused clockUnknown to $1"))
-    story.at(40_500, .clockChecked(isSynchronised: true))
+    story.at(40_500, .clockChecked(isSynchronized: true))
     var settings = story.kiosk.settings
     settings.commands = []
     story.at(40_600, .reconfigured(settings, reconnect: false))

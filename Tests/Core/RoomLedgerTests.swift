@@ -17,7 +17,7 @@ import Testing
     summary.roomPosition = position
     summary.roomCommands = rows
     story.at(0, .started(summary))
-    story.at(0, .clockChecked(isSynchronised: true))
+    story.at(0, .clockChecked(isSynchronized: true))
     story.at(10, .panel(.opened(.output(0), isActive: false, debouncesItself: false)))
     story.at(10, .rooms(.message(.ready)))
     return story

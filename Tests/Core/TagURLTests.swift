@@ -83,7 +83,7 @@ import Testing
     }
     // docs/formats.md, "Tag URL": forms of integers that no app writes are refused.
     let stricter = [
-      "leading zeros are normalised before signing (app parses Int)": TagURLError.malformed(.index),
+      "leading zeros are normalized before signing (app parses Int)": TagURLError.malformed(.index),
       "negative ts": .malformed(.timestamp), "idx -1 out of range": .malformed(.index),
     ]
     var strictCount = 0

@@ -82,7 +82,7 @@ private struct Door {
     let start = Moment(instant: Instant(nanoseconds: 0), unixMilliseconds: (unixSeconds - 20) * 1000)
     kiosk = Kiosk(settings: settings, seed: (1, 2, 3, 4), at: start.instant)
     now = start.later(by: .seconds(20))
-    var events: [Event] = [.started(OutboxSummary()), .clockChecked(isSynchronised: true), .secretsLoaded([])]
+    var events: [Event] = [.started(OutboxSummary()), .clockChecked(isSynchronized: true), .secretsLoaded([])]
     events += Door.names.indices.map { .panel(.opened(.output($0), isActive: false, debouncesItself: false)) }
     for event in events { _ = kiosk.handle(event, at: start) }
     _ = kiosk.handle(.timerFired, at: now)

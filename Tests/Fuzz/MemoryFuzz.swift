@@ -110,7 +110,7 @@ private func findsWhatIsWritten(_ message: [UInt8]) {
   promise(found == (message.isEmpty ? .empty : .message(message)), "written, it reads as \(found)")
 }
 
-/// The same rules again, one byte at a time and without any optimisation.
+/// The same rules again, one byte at a time and without any optimization.
 private struct SlowWalk {
   private let memory: [UInt8]
   private let end: Int

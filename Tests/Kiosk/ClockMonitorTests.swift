@@ -22,12 +22,12 @@ import Testing
     var monitor: ClockMonitor?
     var seconds: Int64 = 0
     var unix: Int64 = 1_790_000_000
-    var isSynchronised = true
+    var isSynchronized = true
 
     init(latest: Int64? = nil) throws {
       monitor = try ClockMonitor(latest: latest) { [unowned self] in
         let instant = Instant(nanoseconds: self.seconds * 1_000_000_000)
-        return (Moment(instant: instant, unixMilliseconds: self.unix * 1000), self.isSynchronised)
+        return (Moment(instant: instant, unixMilliseconds: self.unix * 1000), self.isSynchronized)
       }
     }
 
@@ -89,7 +89,7 @@ import Testing
 
   @Test func `a clock that was never set is not noted`() throws {
     let clock = try Played(latest: start)
-    (clock.isSynchronised, clock.unix) = (false, 100)
+    (clock.isSynchronized, clock.unix) = (false, 100)
     #expect(clock.check() == Answer(false, nil) && clock.monitor?.secondsBehind == nil)
     #expect(clock.monitor?.deadline == Instant(nanoseconds: 2_000_000_000))
   }

@@ -43,7 +43,7 @@ import Testing
     #expect(failures.allSatisfy { $0.error.code != 0 })
   }
 
-  @Test func `a kernel that keeps the level of a released line is recognised by its parameter`() throws {
+  @Test func `a kernel that keeps the level of a released line is recognized by its parameter`() throws {
     for driver in ["pinctrl_bcm2835", "pinctrl_rp1"] {
       let folder = try TemporaryFolder()
       #expect(!LinePersistence.isOn(folder: folder.path))

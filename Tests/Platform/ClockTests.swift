@@ -23,11 +23,11 @@ import Testing
     #expect((before.up - 5...after.up + 5).contains(Double(moment.instant.nanoseconds) / 1e9))
   }
 
-  @Test func `synchronised is what the kernel's flag says`() {
+  @Test func `synchronized is what the kernel's flag says`() {
     var state = timex()
     let result = adjtimex(&state)
     let isSet = result >= 0 && result != TIME_ERROR && state.status & STA_UNSYNC == 0
-    #expect(SystemClock().isSynchronised() == isSet)
+    #expect(SystemClock().isSynchronized() == isSet)
   }
 
   @Test func `where the kernel may not be asked, timesyncd's file says whether the clock has been set`() {

@@ -102,7 +102,7 @@ import Testing
     #expect(Type2Reading.model(version: []) == .type2)
   }
 
-  @Test func `the memory's beginning is recognised where it turns up again`() {
+  @Test func `the memory's beginning is recognized where it turns up again`() {
     let memory = (0..<64).map { UInt8($0) }
     #expect(Type2Reading.pagesBeforeRollOver(in: Array(memory[48..<64]), of: memory) == 4)
     #expect(Type2Reading.pagesBeforeRollOver(in: Array(memory[56..<64] + memory[0..<8]), of: memory) == 2)

@@ -230,7 +230,7 @@ final class EditStory {
 
   private func start() {
     tell(.started(disk.summary))
-    tell(.clockChecked(isSynchronised: true))
+    tell(.clockChecked(isSynchronized: true))
     tell(.secretsLoaded([]))
   }
 

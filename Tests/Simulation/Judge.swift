@@ -97,7 +97,7 @@ extension World {
 
   var isUp: Bool { if case .up = link { true } else { false } }
 
-  var clockIsGood: Bool { isSynchronised || settings.trustsClock }
+  var clockIsGood: Bool { isSynchronized || settings.trustsClock }
 
   /// Whether an action cannot do without the clock that is missing.
   var isTokenWaiting: Bool { !clockIsGood && settings.actions.contains { $0.message.usesTimestamp } }

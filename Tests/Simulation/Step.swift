@@ -111,7 +111,7 @@ struct Step: Hashable, Sendable {
     case minutes
     /// A timer that fires before its time.
     case early
-    case synchronised
+    case synchronized
     /// The wall clock is moved by this number of seconds.
     case step
     /// The wall clock falls back to 1970.

@@ -34,7 +34,7 @@ private struct Weather {
     (.commit, 120), (.tell, 130), (.disk, 6), (.drop, 4),
     (.replace, 1), (.pass, 150),
     (.minutes, 3), (.early, 8),
-    (.synchronised, 5), (.step, 4), (.epoch, 1), (.reload, 5), (.secrets, 3),
+    (.synchronized, 5), (.step, 4), (.epoch, 1), (.reload, 5), (.secrets, 3),
     (.learned, 3), (.certificates, 3), (.stop, 1),
     (.crash, 3),
     (.power, 2),
@@ -53,7 +53,7 @@ private struct Weather {
     Weather([:]),
     // Hardly anything fails.
     Weather([
-      .linkLost: 1, .linkFails: 1, .disk: 0, .synchronised: 0, .step: 0, .epoch: 0, .crash: 0, .power: 0, .stop: 0,
+      .linkLost: 1, .linkFails: 1, .disk: 0, .synchronized: 0, .step: 0, .epoch: 0, .crash: 0, .power: 0, .stop: 0,
       .readerLost: 0, .readerMalformed: 0,
     ]),
     // The broker is away, and everybody taps.
@@ -67,7 +67,7 @@ private struct Weather {
     // A slow disk that fails.
     Weather([.commit: 30, .tell: 40, .disk: 40, .drop: 20, .replace: 10]),
     // Power that comes and goes, and a clock that is wrong.
-    Weather([.crash: 30, .power: 30, .synchronised: 30, .step: 30, .epoch: 10, .stop: 10]),
+    Weather([.crash: 30, .power: 30, .synchronized: 30, .step: 30, .epoch: 10, .stop: 10]),
     // Long pauses.
     Weather([.pass: 250, .minutes: 60, .acknowledge: 40]),
     // An owner who tries things out.
@@ -94,10 +94,10 @@ private struct Weather {
     Weather(
       [
         .roomSays: 400, .roomReacts: 300, .roomInvites: 60, .roomUnread: 60, .roomsStart: 300, .asked: 100,
-        .output: 120, .roomsEnd: 20, .crash: 20, .power: 0, .synchronised: 15, .commit: 400, .tell: 400, .disk: 0,
+        .output: 120, .roomsEnd: 20, .crash: 20, .power: 0, .synchronized: 15, .commit: 400, .tell: 400, .disk: 0,
         .pass: 200, .minutes: 1,
       ],
-      opening: [Step(.synchronised, 1), Step(.disk), Step(.reload, 0), Step(.roomsEnd, 1), Step(.roomsStart)]),
+      opening: [Step(.synchronized, 1), Step(.disk), Step(.reload, 0), Step(.roomsEnd, 1), Step(.roomsStart)]),
     // Somebody pushes people again and again, over a slow disk.
     Weather([.siteSays: 300, .siteAnswers: 100, .disk: 20, .crash: 10, .linkUp: 150, .pass: 200]),
     // Home Assistant is restarted again and again, and its owner tries things out.
@@ -205,7 +205,7 @@ struct StoryTeller {
     // From a millisecond to a minute.
     case .pass: (1 << below(14)) + below(5)
     case .minutes: 1 << below(11)
-    case .synchronised: below(3) == 0 ? 0 : 1
+    case .synchronized: below(3) == 0 ? 0 : 1
     case .step: (below(2) == 0 ? 1 : -1) * (1 << below(14))
     case .reload: below(2) == 0 ? below(2) : below(Cast.settings.count)
     case .learned: below(Cast.learnedVersions.count)

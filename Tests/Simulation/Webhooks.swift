@@ -100,7 +100,7 @@ extension World {
     if hook.outstanding.contains(where: { $0.id == entry.id }) { fail("posted an entry that is under way") }
     if book.settled.contains(entry.id) { fail("posted after its outcome") }
     if row.isOver(at: now, clockIsGood: true) { fail("posted after its end") }
-    if !row.maySend(clockIsGood: isSynchronised || settings.trustsClock) { fail("posted without a clock") }
+    if !row.maySend(clockIsGood: isSynchronized || settings.trustsClock) { fail("posted without a clock") }
     if unixSeconds != now.unixSeconds { fail("posted a token of another second") }
     hook.outstanding.append((entry.id, entry.action))
     seen.postedActions.append(entry.action)
@@ -163,11 +163,11 @@ extension World {
     let isLost = hook.lostAt.map { now.instant - $0 <= Limits.webhookRetry.last + .seconds(1) } ?? false
     for row in disk.rows where row.entry.destination == .webhook && !row.isForgotten {
       if hook.outstanding.contains(where: { $0.id == row.id }) { continue }
-      if row.isOver(at: now, clockIsGood: isSynchronised || settings.trustsClock) {
+      if row.isOver(at: now, clockIsGood: isSynchronized || settings.trustsClock) {
         if !book.settled.contains(row.id) { return fail("a webhook's entry has expired and stays in the outbox") }
         continue
       }
-      guard row.maySend(clockIsGood: isSynchronised || settings.trustsClock), book.fates[row.id]?.isPromised == true,
+      guard row.maySend(clockIsGood: isSynchronized || settings.trustsClock), book.fates[row.id]?.isPromised == true,
         hook.restsUntil[row.entry.action].map({ $0 < now.instant }) ?? true
       else { continue }
       switch hook.process {

@@ -59,15 +59,15 @@ extension World {
     case .pass: pass(milliseconds: max(0, number), beats: true)
     case .minutes: pass(milliseconds: min(max(0, number), 10_000) * 60_000, beats: false)
     case .early: fireEarly()
-    case .synchronised: clockChecked(number != 0)
+    case .synchronized: clockChecked(number != 0)
     case .step:
       now.unixMilliseconds += Int64(number) * 1000
       if number < 0 { commands.clockEra += 1 }
-      tell(.clockChecked(isSynchronised: isSynchronised))
+      tell(.clockChecked(isSynchronized: isSynchronized))
     case .epoch:
       now.unixMilliseconds = 60_000
       commands.clockEra += 1
-      tell(.clockChecked(isSynchronised: isSynchronised))
+      tell(.clockChecked(isSynchronized: isSynchronized))
     case .reload: reload(number)
     case .secrets: giveTickets(number)
     case .learned: learn(number)
@@ -87,11 +87,11 @@ extension World {
   private func card(_ number: Int) -> Cast.Card { Cast.cards[abs(number) % Cast.cards.count] }
 
   private func clockChecked(_ isGood: Bool) {
-    guard isGood != isSynchronised else { return }
-    isSynchronised = isGood
+    guard isGood != isSynchronized else { return }
+    isSynchronized = isGood
     // A time service sets the clock first.
     if isGood { now.unixMilliseconds = max(now.unixMilliseconds, 1_790_000_000_000) }
-    tell(.clockChecked(isSynchronised: isGood))
+    tell(.clockChecked(isSynchronized: isGood))
   }
 
   private func reload(_ number: Int) {

@@ -30,7 +30,7 @@ final class World {
 
   var kiosk: Kiosk
   var now = Moment(instant: Instant(nanoseconds: 5_000_000_000), unixMilliseconds: 1_790_000_000_000)
-  var isSynchronised = true
+  var isSynchronized = true
   var settings: KioskSettings
   /// Index of the configuration in the file; the kiosk has it from its next start at the latest.
   var settingsNumber = 0
@@ -221,14 +221,14 @@ final class World {
 
   /// Starts a process: it opens the disk and gets the events of a start.
   func begin() {
-    let clockIsGood = isSynchronised || settings.trustsClock
+    let clockIsGood = isSynchronized || settings.trustsClock
     var summary = disk.summary(at: now, clockIsGood: clockIsGood)
     summary.site = site.record
     beginBook(summary)
     closeOutputs()
     isBegun = false
     tell(.started(summary))
-    tell(.clockChecked(isSynchronised: isSynchronised))
+    tell(.clockChecked(isSynchronized: isSynchronized))
     loadSecrets()
     tell(.tagsLearned(Cast.learnedVersions[presence.learned]))
     isBegun = true
@@ -266,7 +266,7 @@ final class World {
       if clockIsLost {
         now.unixMilliseconds = 5_000
         commands.clockEra += 1
-        isSynchronised = false
+        isSynchronized = false
       }
     }
     settings = Cast.settings[settingsNumber]

@@ -107,7 +107,7 @@ extension StoreThread {
     #expect(eventually { heartbeat.isAlive(at: Instant(nanoseconds: 0)) })
   }
 
-  /// Keeps the thread at a piece of work, which it has begun by then, until the semaphore is signaled.
+  /// Keeps the thread at a piece of work, which it has begun by then, until the semaphore is signalled.
   func hold() throws -> DispatchSemaphore {
     let (hasBegun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let isAccepted = submit(isRequired: false) { _ in

@@ -13,6 +13,15 @@ SENTENCES = {SUMMARY, COMMENT, PAGE}
 
 # (name, kinds of passages, alternative patterns, what to write instead).
 PHRASES = [
+    # As the APIs of Swift, C and HTTP, and as the Oxford English Dictionary.
+    ("ize", EVERYWHERE, [
+        r"\b\w*(?:[Aa]uthor|[Cc]ustom|[Ff]inal|[Ii]nitial|[Mm]inim|[Nn]ormal|[Oo]ptim|[Oo]rgan|[Rr]eal|[Rr]ecogn"
+        r"|[Ss]erial|[Ss]ynchron|[Tt]oken)is(?:e[drs]?|ers|ing|able|ations?)\b",
+    ], "spell it with -ize"),
+    ("our", EVERYWHERE, [
+        r"\b(?:[Bb]ehavi|[Cc]ol|[Ff]av|[Hh]on|[Nn]eighb)or(?:s|ed|ing|able)?\b(?!\.)",
+        r"\b(?:[Cc]ancel|[Ll]abel|[Mm]odel|[Ss]ignal|[Tt]ravel)(?:ed|ing)\b", r"\b(?:[Cc]enter|[Gg]ray)\b",
+    ], "spell it in British English: -our, -lled, -tre, grey"),
     ("anew", EVERYWHERE, [r"\banew\b"], "write 'again', or 'a new …'"),
     ("forever", EVERYWHERE, [r"\b[Ff]or ever\b"], "write 'always', 'for good' or 'without end'"),
     ("quantity", EVERYWHERE, [r"\b[Ss]o many\b(?!(?: \w+)? that\b)"], "name the number: 'the number of …', 'n …'"),

@@ -1,4 +1,4 @@
-// The app's settings in both generations, the presets that ship, the boards that are recognised, and the text of a
+// The app's settings in both generations, the presets that ship, the boards that are recognized, and the text of a
 // kiosk.yaml.
 
 import Foundation
@@ -138,7 +138,7 @@ import TestSupport
       ("Radxa ROCK Pi 4B", "rock-pi-4"), ("linux,dummy-virt", nil), ("", nil), ("Raspberry Pi Model B Rev 2", nil),
       ("Raspberry Pi Compute Module 4 Rev 1.0", nil),
     ])
-  func `a board is recognised by its model`(_ model: String, _ name: String?) {
+  func `a board is recognized by its model`(_ model: String, _ name: String?) {
     #expect(BoardProfile.matching(model: model) == name)
   }
 

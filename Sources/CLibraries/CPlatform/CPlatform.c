@@ -19,7 +19,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-/* Initialised by the linker: a lazily made mutex of Swift's would have no acquire ordering on arm64. */
+/* Initialized by the linker: a lazily made mutex of Swift's would have no acquire ordering on arm64. */
 static pthread_mutex_t library_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 void tp_library_lock(void) { pthread_mutex_lock(&library_mutex); }

@@ -160,7 +160,7 @@ enum FleetAlert {
     case .unreadable: "its state is malformed: another program publishes to its topic, or its version is too new"
     case .faults(let faults): faults.joined(separator: ", ")
     case .certificate(let days): days < 0 ? "its certificate has expired" : "its certificate expires in \(days) days"
-    case .clock: "its clock is not synchronised, but a message needs the time"
+    case .clock: "its clock is not synchronized, but a message needs the time"
     case .waiting(let count): plural(count, "pending message")
     }
   }

@@ -18,7 +18,7 @@ struct FleetScreen {
     "", "  light     light shown at the kiosk, or 'online' if the kiosk does not publish its state",
     "  seen      time since its last state message", "  queue     pending messages",
     "  cert      days until its first certificate expires",
-    "  clock     unset: not synchronised, but not needed",
+    "  clock     unset: not synchronized, but not needed",
     "", "  Red: not connected, silent or broken. Yellow: needs attention soon.",
   ]
 

@@ -1,7 +1,7 @@
 // The state of the clock, and of the features that depend on it.
 
 struct ClockSupervision: Sendable {
-  var isSynchronised: Bool?
+  var isSynchronized: Bool?
   /// Whether the last report stated that the clock is needed but not good.
   var isMissed = false
   /// Whether entries wait for the clock to become good; while the link is down, they are neither read nor rechecked.

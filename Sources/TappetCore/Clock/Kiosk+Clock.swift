@@ -6,7 +6,7 @@
 
 extension Kiosk {
   /// Whether the clock is trusted, so that `%T` may be sealed.
-  package var clockIsGood: Bool { settings.trustsClock || clock.isSynchronised == true }
+  package var clockIsGood: Bool { settings.trustsClock || clock.isSynchronized == true }
 
   /// Whether an action or a pending entry needs the wall clock.
   var needsClock: Bool {
@@ -14,11 +14,11 @@ extension Kiosk {
       || delivery.webhooks.isHoldingBack == true && delivery.webhookProcess.restingActions.isEmpty
   }
 
-  mutating func clockChecked(_ isSynchronised: Bool, at now: Moment) -> [Effect] {
+  mutating func clockChecked(_ isSynchronized: Bool, at now: Moment) -> [Effect] {
     let wasGood = clockIsGood
-    let isFirst = clock.isSynchronised == nil
-    clock.isSynchronised = isSynchronised
-    if isSynchronised { intake.gate.clockIsGood(at: now) }
+    let isFirst = clock.isSynchronized == nil
+    clock.isSynchronized = isSynchronized
+    if isSynchronized { intake.gate.clockIsGood(at: now) }
     if isFirst, !wasGood, !clockIsGood { return [] }
     clockJudged(before: wasGood, at: now)
     if wasGood, clockIsGood, !isFirst {
@@ -39,7 +39,7 @@ extension Kiosk {
 
   /// Reports a change in whether the clock is needed but not good.
   mutating func reportClock() -> [Effect] {
-    let isMissed = !clockIsGood && clock.isSynchronised != nil && needsClock
+    let isMissed = !clockIsGood && clock.isSynchronized != nil && needsClock
     clock.hasHeldBack = isMissed && !settings.usesTimestamp
     guard isMissed != clock.isMissed else { return [] }
     clock.isMissed = isMissed

@@ -1,6 +1,6 @@
 // The topics on which a kiosk accepts commands, as configured.
 
-/// How a command proves its authorisation.
+/// How a command proves its authorization.
 package enum CommandTrust: Sendable {
   /// The broker's access list decides who may publish.
   case trusted

@@ -144,7 +144,7 @@ package enum CommandRefusal: Error, Hashable, Sendable {
   case malformed
   /// The topic's configuration does not allow the target, or the target does not exist.
   case notAllowed
-  /// The sender is not authorised to command this kiosk.
+  /// The sender is not authorized to command this kiosk.
   case stranger
   /// The token, the time or the signature is missing.
   case unproved

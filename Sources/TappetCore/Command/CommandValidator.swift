@@ -120,7 +120,7 @@ struct CommandValidator: Sendable {
     at now: Moment
   ) throws(CommandRefusal) -> CommandTarget {
     let plan = topics[index].plan
-    // Checked first: an unauthorised sender receives no reply, whatever the message contains.
+    // Checked first: an unauthorized sender receives no reply, whatever the message contains.
     if case .room(let commanders) = plan.trust {
       guard let sender = arrival.sender, commanders.include(sender) else { throw .stranger }
     }
@@ -244,7 +244,7 @@ struct CommandValidator: Sendable {
   /// Returns the destination for the reply to a command.
   ///
   /// MQTT 5's response topic is used only if it is below the configured reply topic and is not a command topic, because
-  /// an unauthorised sender must not choose where this kiosk publishes.
+  /// an unauthorized sender must not choose where this kiosk publishes.
   private func destination(of arrival: CommandArrival, _ index: Int) -> CommandReply.Destination {
     if arrival.isTest { return .test }
     if let sender = arrival.sender { return .room(event: sender.event) }
@@ -266,7 +266,7 @@ struct CommandValidator: Sendable {
     // An event that comes again has its answer.
     case .room: if refusal == .repeated { return false }
     }
-    // An unauthorised sender could otherwise make the kiosk flood the room.
+    // An unauthorized sender could otherwise make the kiosk flood the room.
     if refusal == .retained || refusal == .stranger { return false }
     return topics[index].replies.takeUse(perMinute: Limits.refusalRepliesMax, at: now) == nil
   }

@@ -76,7 +76,7 @@ package enum LibCrypto {
     left.withUnsafeBytes { first in right.withUnsafeBytes { second in areEqual(first, second) } }
   }
 
-  /// Overwrites memory in a way that the optimiser does not remove.
+  /// Overwrites memory in a way that the optimizer does not remove.
   package static func wipe(_ memory: UnsafeMutableRawBufferPointer) {
     if let base = memory.baseAddress { OPENSSL_cleanse(base, memory.count) }
   }

@@ -10,15 +10,15 @@ package enum ProcessEnd: Hashable, Sendable {
 
 /// An event that the kiosk handles.
 ///
-/// A response about one entry identifies the entry, so that a stale response is recognised and discarded. For
+/// A response about one entry identifies the entry, so that a stale response is recognized and discarded. For
 /// `fetched`, `expired` and `dropped`, at most one request is pending at a time.
 package enum Event: Sendable {
   /// The devices are open and the reactor is running.
   indirect case started(OutboxSummary)
   /// A deadline may have passed.
   case timerFired
-  /// Whether the kernel reports the wall clock as synchronised; sent at the start and on each change or step.
-  case clockChecked(isSynchronised: Bool)
+  /// Whether the kernel reports the wall clock as synchronized; sent at the start and on each change or step.
+  case clockChecked(isSynchronized: Bool)
   /// New settings apply from now on.
   ///
   /// `reconnect` means that the broker's settings changed, `newReader` that the reader's device changed. The code that

@@ -117,7 +117,7 @@ package struct Kiosk: Sendable {
     switch event {
     case .started(let summary): effects = start(summary, at: now)
     case .timerFired: effects = []
-    case .clockChecked(let isSynchronised): effects = clockChecked(isSynchronised, at: now)
+    case .clockChecked(let isSynchronized): effects = clockChecked(isSynchronized, at: now)
     case .reconfigured(let settings, let reconnect, let newReader):
       effects = reconfigured(settings, reconnect: reconnect, at: now)
       if newReader { effects += reader.replace(at: now.instant) }

@@ -33,7 +33,7 @@ package struct KioskSettings: Sendable {
   package var firstEndpoint = 0
   /// End of each endpoint's fallback to MQTT 3.1.1, in seconds since 1970, by endpoint index; 0 if it supports MQTT 5.
   package var fallbacks: [Int: Int64]
-  /// Whether `clock: trust` is set: `%T` is sealed even while the kernel reports the clock as unsynchronised.
+  /// Whether `clock: trust` is set: `%T` is sealed even while the kernel reports the clock as unsynchronized.
   package var trustsClock: Bool
   /// Whether the kiosk's state is published.
   package var publishesState: Bool

@@ -181,7 +181,7 @@ extension Kiosk {
         panel: panel.supervision.problems,
         outputs: outputStates,
         commands: intake.gate.status, isLocked: settings.panel.lockAfter == nil ? nil : panel.lock.isLocked,
-        clockIsGood: settings.trustsClock ? true : clock.isSynchronised, needsClock: needsClock,
+        clockIsGood: settings.trustsClock ? true : clock.isSynchronized, needsClock: needsClock,
         light: baseLight)
     }
   }

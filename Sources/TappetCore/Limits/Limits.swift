@@ -346,9 +346,9 @@ package enum Limits {
   package static let controlReplySizeMax = 64 * 1024
   /// Maximum number of taps in a status view; a person can take in that many at a glance.
   package static let viewTapsMax = 12
-  /// Interval between clock checks while the kernel reports the clock as unsynchronised.
+  /// Interval between clock checks while the kernel reports the clock as unsynchronized.
   ///
-  /// The kernel sends no notification when the clock is synchronised.
+  /// The kernel sends no notification when the clock is synchronized.
   package static let clockCheckInterval: Duration = .seconds(2)
   /// Maximum size of a configuration file, in bytes; fifty actions take ten kilobytes.
   package static let configurationSizeMax = 1024 * 1024

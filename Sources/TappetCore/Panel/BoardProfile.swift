@@ -53,7 +53,7 @@ package struct BoardProfile: Hashable, Sendable {
   package var name: String
   /// The board's name for display.
   package var title: String
-  /// Prefixes of the model in the device tree, by which such boards are recognised.
+  /// Prefixes of the model in the device tree, by which such boards are recognized.
   package var models: [String] = []
   /// The board's headers; there is at least one.
   package var headers: [Header]

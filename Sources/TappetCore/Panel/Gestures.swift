@@ -1,6 +1,6 @@
-// Recognises gestures in one button's presses and releases. Pure; each event carries its time.
+// Recognizes gestures in one button's presses and releases. Pure; each event carries its time.
 //
-// A press counts at its first edge unless it can still become a different gesture: a hold is recognised after its time
+// A press counts at its first edge unless it can still become a different gesture: a hold is recognized after its time
 // or at the release, a double or triple press at its last press or when no further press occurs in time. Presses that
 // turn out not to be a double press count as single presses, each followed by its release, so none is lost.
 
@@ -62,7 +62,7 @@ package struct GestureSettings: Hashable, Sendable {
   var pressesMax: Int { has(.triple) ? 3 : has(.double) ? 2 : 1 }
 }
 
-/// Recognises one button's gestures.
+/// Recognizes one button's gestures.
 package struct Gestures: Sendable {
   private enum State: Sendable {
     case idle
@@ -75,7 +75,7 @@ package struct Gestures: Sendable {
   private let settings: GestureSettings
   private var state: State = .idle
 
-  /// Creates a recogniser for a button that is not pressed.
+  /// Creates a recognizer for a button that is not pressed.
   package init(_ settings: GestureSettings) { self.settings = settings }
 
   /// Time at which `advance` is due unless an event occurs earlier.

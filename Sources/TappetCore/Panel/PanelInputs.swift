@@ -29,7 +29,7 @@ struct PanelInputs: Sendable {
     case none
     /// The press is held back briefly, because the other button of a chord may follow.
     case waiting(since: Instant)
-    /// The press is being recognised as a gesture.
+    /// The press is being recognized as a gesture.
     case reading
     /// The press was part of a chord, or diverted.
     case swallowed
@@ -195,7 +195,7 @@ struct PanelInputs: Sendable {
     return gestureOutcomes(contacts[button].gestures.pressed(at: time), of: button, at: time)
   }
 
-  /// Returns the outcomes of gestures that were recognised at `time`.
+  /// Returns the outcomes of gestures that were recognized at `time`.
   private func gestureOutcomes(_ gestures: [Gesture], of button: Int, at time: Instant) -> [Outcome] {
     if !gestures.isEmpty, time < oldest { return [.late(button: button, at: time)] }
     return gestures.map { .gesture(button: button, $0) }

@@ -92,7 +92,7 @@ package struct PanelLock: Sendable {
     if case .unlocked = state { state = .unlocked(until: now + lockAfter) }
   }
 
-  /// Unlocks the panel for an authorised tag; returns whether it was locked.
+  /// Unlocks the panel for an authorized tag; returns whether it was locked.
   @export(interface)
   package mutating func unlock(at now: Instant) -> Bool {
     if case .none = state { return false }

@@ -1,9 +1,9 @@
-// Tags not written by Tappet: cards, transponders and labels that are recognised by their UID or text, which can be
+// Tags not written by Tappet: cards, transponders and labels that are recognized by their UID or text, which can be
 // copied. They are never authenticated, so they trigger only actions that neither drive an output nor unlock the panel.
 
 /// A tag not written by Tappet, and the action that it triggers.
 package struct ExternalTag: Hashable, Sendable {
-  /// The property by which a tag is recognised.
+  /// The property by which a tag is recognized.
   package enum Identifier: Hashable, Sendable {
     case uid(TagUID)
     /// The first text record on the tag.
@@ -18,7 +18,7 @@ package struct ExternalTag: Hashable, Sendable {
   /// The tag's display name: `%{tag}`.
   package var label: String?
 
-  /// Creates a tag that is recognised by `mark`.
+  /// Creates a tag that is recognized by `mark`.
   package init(mark: Identifier, action: String, label: String? = nil) {
     self.mark = mark
     self.action = action
@@ -45,7 +45,7 @@ extension ExternalTag.Identifier {
     }
   }
 
-  /// The UID, if the tag is recognised by it.
+  /// The UID, if the tag is recognized by it.
   package var uid: TagUID? {
     guard case .uid(let uid) = self else { return nil }
     return uid
@@ -150,7 +150,7 @@ extension KioskSettings {
 
   /// Returns the decision about a tag that may be external: an authenticated tag remains accepted, and a tag that
   /// falsely claims to be Tappet's remains refused.
-  func recognise(
+  func recognize(
     _ reading: TagReading, or verified: Result<VerifiedTap, TapRefusal>, _ learned: ForeignTags,
     _ indexes: ActionIndexes
   ) -> Result<VerifiedTap, TapRefusal> {
@@ -166,7 +166,7 @@ extension KioskSettings {
   }
 
   /// Returns the decision about a tag with unreadable content; `nil` if it is unknown, or may become readable soon.
-  func recognise(
+  func recognize(
     _ uid: TagUID, _ fault: TagFault, _ learned: ForeignTags, _ indexes: ActionIndexes
   ) -> VerifiedTap? {
     if case .pulledAway = fault { return nil }

@@ -4,7 +4,7 @@ extension Kiosk {
   mutating func tagRead(_ reading: TagReading, at now: Moment) -> [Effect] {
     let uid = reading.uid
     if let effects = notExamined(uid, at: now) { return effects }
-    switch settings.recognise(reading, or: tapPolicy.indexes.verify(reading), tapPolicy.learnedTags, tapPolicy.indexes)
+    switch settings.recognize(reading, or: tapPolicy.indexes.verify(reading), tapPolicy.learnedTags, tapPolicy.indexes)
     {
     case .failure(let refusal):
       tapPolicy.rates.recordRefused(uid, at: now.instant)
@@ -20,7 +20,7 @@ extension Kiosk {
 
   /// Handles a tag whose content cannot be read: it may be an external tag with a known UID.
   mutating func tagUnreadable(_ uid: TagUID, _ fault: TagFault, at now: Moment) -> [Effect] {
-    guard let tap = settings.recognise(uid, fault, tapPolicy.learnedTags, tapPolicy.indexes) else {
+    guard let tap = settings.recognize(uid, fault, tapPolicy.learnedTags, tapPolicy.indexes) else {
       return refuse(.tag, uid, .unreadable(fault), at: now)
     }
     return notExamined(uid, at: now) ?? tagVerified(uid, tap, at: now)

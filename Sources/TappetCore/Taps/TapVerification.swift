@@ -28,7 +28,7 @@ extension KioskSettings {
     _ reading: TagReading, secrets: [TagSecret], learned: ForeignTags = ForeignTags()
   ) -> Result<(action: Action, isProved: Bool), TapRefusal> {
     let indexes = ActionIndexes(actions, secrets: secrets)
-    return recognise(reading, or: indexes.verify(reading), learned, indexes).flatMap { tap in
+    return recognize(reading, or: indexes.verify(reading), learned, indexes).flatMap { tap in
       tap.secret?.refusalOfPerson.map { .failure($0) } ?? .success((tap.action, tap.secret != nil))
     }
   }
@@ -38,7 +38,7 @@ extension KioskSettings {
   package func judge(
     _ uid: TagUID, _ fault: TagFault, learned: ForeignTags
   ) -> Result<(action: Action, isProved: Bool), TapRefusal> {
-    let tap = recognise(uid, fault, learned, ActionIndexes(actions, secrets: []))
+    let tap = recognize(uid, fault, learned, ActionIndexes(actions, secrets: []))
     return tap.map { .success(($0.action, false)) } ?? .failure(.unreadable(fault))
   }
 }

@@ -99,7 +99,7 @@ public func tappet_kiosk_set_reader_device(_ kiosk: OpaquePointer?, _ device: Un
   }
 }
 
-/// Sets whether timestamps are sealed even while the kernel reports the clock as unsynchronised.
+/// Sets whether timestamps are sealed even while the kernel reports the clock as unsynchronized.
 @_cdecl("tappet_kiosk_set_clock_trusted") @implementation
 public func tappet_kiosk_set_clock_trusted(_ kiosk: OpaquePointer?, _ isTrusted: Bool) -> Int32 {
   change(kiosk) { (setup) throws(Failure) in setup.configuration.checksClock = !isTrusted }

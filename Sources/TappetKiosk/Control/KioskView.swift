@@ -151,7 +151,7 @@ package struct KioskView: Sendable {
     ])
   }
 
-  /// Whether the clock is synchronised or trusted, and whether it is needed.
+  /// Whether the clock is synchronized or trusted, and whether it is needed.
   var clockJSON: JSON {
     .object([
       "good": clock.isGood.map { .bool($0) } ?? .null, "trusted": .bool(clock.isTrusted),

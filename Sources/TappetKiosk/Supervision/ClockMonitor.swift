@@ -9,11 +9,11 @@ import TappetPlatform
 ///
 /// Confined to one thread.
 final class ClockMonitor {
-  private let clock: () -> (now: Moment, isSynchronised: Bool)
+  private let clock: () -> (now: Moment, isSynchronized: Bool)
   private let steps: ClockWatch
   private var watch: Watch?
   /// The last result; `nil` before the first check.
-  private var isSynchronised: Bool?
+  private var isSynchronized: Bool?
   /// Latest time at which the clock was reliable, in seconds since 1970.
   private var latest: Int64?
   private var recordDue: Instant?
@@ -26,9 +26,9 @@ final class ClockMonitor {
   /// Creates a monitor; `latest` is the time recorded by an earlier process.
   init(
     latest: Int64?,
-    clock: @escaping () -> (now: Moment, isSynchronised: Bool) = {
+    clock: @escaping () -> (now: Moment, isSynchronized: Bool) = {
       let clock = SystemClock()
-      return (clock.now(), clock.isSynchronised())
+      return (clock.now(), clock.isSynchronized())
     }
   ) throws(SystemError) {
     self.latest = latest
@@ -47,7 +47,7 @@ final class ClockMonitor {
   }
 
   /// Returns whether the clock is not known to be unreliable; `mayTrust` is true for `clock: trust`.
-  func isGood(trusting mayTrust: Bool) -> Bool { mayTrust || isSynchronised != false }
+  func isGood(trusting mayTrust: Bool) -> Bool { mayTrust || isSynchronized != false }
 
   /// Checks the clock; returns an event if the core needs the result: the first result, a change, or any result after a
   /// step.
@@ -57,17 +57,17 @@ final class ClockMonitor {
     let (now, isSet) = clock()
     let behind = SystemClock.secondsBehind(now, latest)
     secondsBehind = isSet && !mayTrust ? behind : nil
-    let isSynchronised = isSet && secondsBehind == nil
+    let isSynchronized = isSet && secondsBehind == nil
     let isDue = recordDue.map { $0 <= now.instant } ?? true
-    if mayTrust ? isDue || behind != nil : isSynchronised && isDue {
+    if mayTrust ? isDue || behind != nil : isSynchronized && isDue {
       latest = mayTrust ? now.unixSeconds : max(now.unixSeconds, latest ?? 0)
       note = latest
       recordDue = now.instant + Limits.clockNoteInterval
     }
-    deadline = isSynchronised || mayTrust ? recordDue : now.instant + Limits.clockCheckInterval
-    defer { self.isSynchronised = isSynchronised }
-    guard hasStepped || isSynchronised != self.isSynchronised else { return nil }
-    return .clockChecked(isSynchronised: isSynchronised)
+    deadline = isSynchronized || mayTrust ? recordDue : now.instant + Limits.clockCheckInterval
+    defer { self.isSynchronized = isSynchronized }
+    guard hasStepped || isSynchronized != self.isSynchronized else { return nil }
+    return .clockChecked(isSynchronized: isSynchronized)
   }
 
   /// Returns the time to be recorded; returns each time only once.

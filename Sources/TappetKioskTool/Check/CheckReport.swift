@@ -254,26 +254,26 @@ struct CheckReport {
   }
 
   private mutating func checkClock(_ configuration: KioskConfiguration) {
-    if SystemClock().isSynchronised() {
+    if SystemClock().isSynchronized() {
       guard configuration.checksClock, let behind = SystemClock.secondsBehind(SystemClock().now(), latestTime) else {
-        return note("clock", .good, "synchronised")
+        return note("clock", .good, "synchronized")
       }
       let text = LogRecord.clockBehind(behind) + ": check the time service; if the clock is correct, set 'clock: trust'"
       return note("clock", .bad, text, code: "clock-behind")
     }
     guard configuration.checksClock else {
-      return note("clock", .good, "not synchronised, but trusted because of 'clock: trust'")
+      return note("clock", .good, "not synchronized, but trusted because of 'clock: trust'")
     }
     let effects = [
       configuration.actions.contains { $0.usesTimestamp } ? "messages with %T remain pending" : nil,
       configuration.commands.contains { $0.needsClock } ? "commands with a time are refused" : nil,
     ].compactMap { $0 }
     guard !effects.isEmpty else {
-      return note("clock", .good, "not synchronised, but neither an action nor a command needs it")
+      return note("clock", .good, "not synchronized, but neither an action nor a command needs it")
     }
     note(
       "clock", .bad,
-      "not synchronised: \(effects.joined(separator: ", and ")); start a time service, or set 'clock: trust'")
+      "not synchronized: \(effects.joined(separator: ", and ")); start a time service, or set 'clock: trust'")
   }
 
   private mutating func checkPanel(_ configuration: KioskConfiguration, isRunning: Bool) {

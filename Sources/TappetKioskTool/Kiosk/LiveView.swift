@@ -146,7 +146,7 @@ final class LiveView {
 
   private func clock(_ view: KioskView) -> String {
     guard view.clock.isGood == false else { return "good" }
-    let state = "not synchronised, or set back"
+    let state = "not synchronized, or set back"
     return view.clock.isNeeded ? Self.painted(state, 33) : state + "; not needed"
   }
 

@@ -126,7 +126,7 @@ extension Command {
   private static func clock(_ status: JSON) -> String {
     if status["clock"]?["trusted"] == .bool(true) { return "trusted because of 'clock: trust'" }
     if status["clock"]?["good"] == .bool(true) { return "good" }
-    let state = "not synchronised, or set back"
+    let state = "not synchronized, or set back"
     return status["clock"]?["needed"] == .bool(true) ? state : state + "; not needed"
   }
 }

@@ -129,7 +129,7 @@ extension Command {
     }
     if failure == nil {
       do throws(SystemError) { try checked("fsync") { fsync(file) } } catch {
-        // A pipe or a device cannot be synchronised.
+        // A pipe or a device cannot be synchronized.
         if error.code != EINVAL { failure = error }
       }
     }

@@ -67,7 +67,7 @@ struct ConfigTemplate {
     text +=
       reader.map { $0 == "none" ? "\nreader: none\n" : "\nreader: {device: " + Self.quoted($0) + "}\n" }
       ?? "\n# reader: {device: \"pn532_uart:/dev/ttyUSB0\"}        # if omitted: the first reader that libnfc finds\n"
-    text += trustsClock ? "\nclock: trust        # %T is sent even if the clock is not synchronised\n" : ""
+    text += trustsClock ? "\nclock: trust        # %T is sent even if the clock is not synchronized\n" : ""
     text +=
       state.map { "\nstate: " + Self.quoted($0) + "        # the database and its key\n" }
       ?? "\n# state: /var/lib/tappet        # the database and its key\n"

@@ -62,8 +62,8 @@ extension SetupWizard {
   }
 
   private func askClock() {
-    guard !files.draft.trustsClock, !SystemClock().isSynchronised() else { return }
-    inform("  This board's clock is not synchronised; messages with %T stay pending until a time service sets it.")
+    guard !files.draft.trustsClock, !SystemClock().isSynchronized() else { return }
+    inform("  This board's clock is not synchronized; messages with %T stay pending until a time service sets it.")
     files.draft.trustsClock = prompt?.confirm("Trust the clock as it is?", default: false) ?? false
   }
 

@@ -9,11 +9,11 @@ extension LogRecord {
     case .good:
       self.init(
         .notice, "clock-good",
-        "the clock is synchronised: messages with a timestamp are sent again, and commands with a time are accepted")
+        "the clock is synchronized: messages with a timestamp are sent again, and commands with a time are accepted")
     case .unknown:
       self.init(
         .warning, "clock-unknown",
-        "the clock is not synchronised: until it is, messages with a timestamp and entries from before the machine's "
+        "the clock is not synchronized: until it is, messages with a timestamp and entries from before the machine's "
           + "last start are held, and commands with a time are refused; start a time service, or set 'clock: trust'")
     case .certificateExpiring(let days):
       self.init(.warning, "certificate-expiring", LogRecord.certificateSentence(days), [("days_left", String(days))])

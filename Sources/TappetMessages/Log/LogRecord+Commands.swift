@@ -51,7 +51,7 @@ extension CommandRefusal {
     case .unproved: "its proof is missing: the token, the time 't', or the signature"
     case .badToken: "its token was not created with this topic's key"
     case .badSignature: "its signature was not created with a key that this topic accepts"
-    case .clockUnknown: "the clock is not synchronised, so its age is unknown"
+    case .clockUnknown: "the clock is not synchronized, so its age is unknown"
     case .late(let seconds): "it is " + CommandRefusal.text(seconds) + " old"
     case .early(let seconds):
       "its time is " + CommandRefusal.text(seconds) + " ahead; one of the two clocks is wrong"

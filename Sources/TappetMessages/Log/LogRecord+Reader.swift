@@ -178,7 +178,7 @@ extension TimeFault {
     case .holiday: "today is a holiday, and the hours of \(person) do not include holidays"
     case .notYet: "\(person) is not allowed to act yet"
     case .noLonger: "\(person) is no longer allowed to act"
-    case .clockUnknown: "\(person) is limited to certain hours or days, and the clock is not synchronised"
+    case .clockUnknown: "\(person) is limited to certain hours or days, and the clock is not synchronized"
     case .zoneUnknown: "\(person) is limited to certain hours or days, and 'time_zone' is not installed"
     }
   }
@@ -189,7 +189,7 @@ extension TimeFault {
     case .holiday: "today is a holiday, and the hours of '\(action)' do not include holidays"
     case .notYet: "'\(action)' is not valid yet"
     case .noLonger: "'\(action)' is no longer valid"
-    case .clockUnknown: "'\(action)' is limited to certain hours, and the clock is not synchronised"
+    case .clockUnknown: "'\(action)' is limited to certain hours, and the clock is not synchronized"
     case .zoneUnknown: "'\(action)' is limited to certain hours, and 'time_zone' is not installed"
     }
   }

@@ -108,7 +108,7 @@ extension QueueReason {
   var sentence: String {
     switch self {
     case .linkDown: "the broker is unavailable; it is sent when the link is restored, unless it expires first"
-    case .clockUnknown: "the clock is not synchronised; it is sent once the clock is, unless it expires first"
+    case .clockUnknown: "the clock is not synchronized; it is sent once the clock is, unless it expires first"
     case .webhookFails:
       "its webhook's server failed last time; it is sent when the server recovers, unless it expires first"
     case .homeAssistantAway:

@@ -155,7 +155,7 @@ extension ReasonCode {
     case .clientIdentifierNotValid: "it does not accept this client_id"
     case .badUserNameOrPassword: "it requires a user name and password, or does not accept the certificate as identity"
     case .notAuthorized:
-      "this client is not authorised; check the user name and password, or the certificate's name, and its access list"
+      "this client is not authorized; check the user name and password, or the certificate's name, and its access list"
     case .serverUnavailable: "it is unavailable; wait, or see its log"
     case .serverBusy: "it is busy; retrying"
     case .banned: "this client is banned; ask the broker's administrator"
@@ -255,7 +255,7 @@ extension TLSAlert {
     case .certificateUnknown: TLSAlert.refused("it does not accept the client certificate; see its log")
     case .illegalParameter: TLSAlert.refused("it reported an illegal parameter; see its log")
     case .unknownCA:
-      TLSAlert.refused("it does not recognise the client certificate's issuer; is broker.certificate for this broker?")
+      TLSAlert.refused("it does not recognize the client certificate's issuer; is broker.certificate for this broker?")
     case .accessDenied: TLSAlert.refused("the client certificate is valid but not allowed; see its access list")
     case .decodeError: TLSAlert.refused("it could not decode a message; see its log")
     case .decryptError:
@@ -263,7 +263,7 @@ extension TLSAlert {
     case .protocolVersion: TLSAlert.refused("it does not support TLS 1.2 or newer; update it")
     case .insufficientSecurity: TLSAlert.refused("it requires stronger ciphers than were offered")
     case .internalError: TLSAlert.refused("it reported an internal error; see its log")
-    case .unrecognizedName: TLSAlert.refused("it does not recognise the name in broker.url")
+    case .unrecognizedName: TLSAlert.refused("it does not recognize the name in broker.url")
     case .certificateRequired:
       TLSAlert.refused("it requires a client certificate; set broker.certificate and broker.private_key")
     case .noApplicationProtocol: TLSAlert.refused("it requires an application protocol that was not offered")

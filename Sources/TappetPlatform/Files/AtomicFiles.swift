@@ -71,7 +71,7 @@ package final class AtomicFiles {
       if !isShared { try changeOwner(of: file, path, mode: mode) }
       try checked("fchmod") { fchmod(file.number, mode) }
       try file.write(bytes)
-      try file.synchronise()
+      try file.synchronize()
       return nil
     } catch { return AtomicFilesError(path: path, error: error) }
   }
@@ -99,7 +99,7 @@ package final class AtomicFiles {
   package func settle() {
     for draft in drafts {
       if let kept = draft.kept { unlink(kept) }
-      Self.synchroniseFolder(of: draft.path)
+      Self.synchronizeFolder(of: draft.path)
     }
     drafts.removeAll()
   }
@@ -159,8 +159,8 @@ package final class AtomicFiles {
   /// Name of the service's user, as in board/systemd/tappet.sysusers.
   fileprivate static let serviceUser = "tappet"
 
-  private static func synchroniseFolder(of path: String) {
-    try? FileDescriptor.open(folder(of: path), O_RDONLY | O_DIRECTORY).synchronise()
+  private static func synchronizeFolder(of path: String) {
+    try? FileDescriptor.open(folder(of: path), O_RDONLY | O_DIRECTORY).synchronize()
   }
 
   /// Returns the folder that contains a path.

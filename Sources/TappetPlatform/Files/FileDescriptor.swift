@@ -77,5 +77,5 @@ package final class FileDescriptor: Sendable {
   }
 
   /// Syncs the file to the disk.
-  package func synchronise() throws(SystemError) { try checked("fsync") { fsync(number) } }
+  package func synchronize() throws(SystemError) { try checked("fsync") { fsync(number) } }
 }

@@ -17,7 +17,7 @@ package enum TextFault: Error, Hashable, Sendable {
 package enum FirstLine {
   /// Returns the first line without its line ending and byte order mark; UTF-16 is converted to UTF-8.
   ///
-  /// UTF-16 without a byte order mark is recognised if all characters of the line are Latin ones.
+  /// UTF-16 without a byte order mark is recognized if all characters of the line are Latin ones.
   @export(interface)
   package static func parse(_ bytes: [UInt8]) throws(TextFault) -> [UInt8] {
     if let isBigEndian = isBigEndian(bytes) {

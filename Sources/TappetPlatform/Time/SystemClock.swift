@@ -34,12 +34,12 @@ package struct SystemClock: Sendable {
     return Instant(nanoseconds: boottime - min(max(0, age), boottime))
   }
 
-  /// Whether the kernel regards the wall clock as synchronised, and the time is not before this code was written.
+  /// Whether the kernel regards the wall clock as synchronized, and the time is not before this code was written.
   ///
   /// On a board without a battery-backed clock, this is false until NTP has answered. No event reports the change,
   /// because a small difference is slewed, not stepped: poll while this is false.
-  package func isSynchronised() -> Bool {
-    let isSet = isKernelSynchronised() ?? SystemClock.hasBeenSet(accordingTo: "/run/systemd/timesync/synchronized")
+  package func isSynchronized() -> Bool {
+    let isSet = isKernelSynchronized() ?? SystemClock.hasBeenSet(accordingTo: "/run/systemd/timesync/synchronized")
     return isSet && SystemClock.nanoseconds(CLOCK_REALTIME) / 1_000_000_000 >= Limits.wallClockFloorUnixSeconds
   }
 
@@ -49,9 +49,9 @@ package struct SystemClock: Sendable {
     return latest - now.unixSeconds
   }
 
-  /// Whether the kernel regards the clock as synchronised; `nil` if a sandbox forbids the query, as systemd's
+  /// Whether the kernel regards the clock as synchronized; `nil` if a sandbox forbids the query, as systemd's
   /// ProtectClock does, because the same call sets the clock.
-  private func isKernelSynchronised() -> Bool? {
+  private func isKernelSynchronized() -> Bool? {
     var state = timex()
     let result = adjtimex(&state)
     guard result != -1 else { return nil }

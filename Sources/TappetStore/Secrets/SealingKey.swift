@@ -126,13 +126,13 @@ package enum SealingKey {
     let path = folder.file(fileName)
     try reaching(path) { () throws(SystemError) in
       try checked("rename") { rename(folder.file(nextName), path) }
-      try folder.synchronise()
+      try folder.synchronize()
     }
   }
 
   private static func remove(_ path: String, in folder: DatabaseFolder) throws(SealingKeyError) {
     guard unlink(path) == 0 else { return }
-    try reaching(path) { () throws(SystemError) in try folder.synchronise() }
+    try reaching(path) { () throws(SystemError) in try folder.synchronize() }
   }
 
   private static func lockedFolder(_ path: String) throws(SealingKeyError) -> DatabaseFolder {
@@ -198,7 +198,7 @@ package enum SealingKey {
       if count != SecretKey.size { throw SystemError(call: "write", code: ENOSPC) }
       try checked("fsync") { fsync(file) }
       try checked("rename") { rename(draft, path) }
-      try folder.synchronise()
+      try folder.synchronize()
     } catch {
       unlink(draft)
       throw .unwritable(path: path, error)

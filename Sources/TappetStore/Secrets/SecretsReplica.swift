@@ -15,7 +15,7 @@ extension Store {
   /// Name of the replica's file in the state folder.
   package static let replicaName = "secrets.db"
 
-  /// Synchronises database and replica: whichever contains fewer changes is updated from the other.
+  /// Synchronizes database and replica: whichever contains fewer changes is updated from the other.
   ///
   /// Returns the number of secrets restored from the replica; `nil` if no restore was needed. The folder must be
   /// locked. If the replica cannot be written or read, taps are still accepted, and `replicaError` is set.
@@ -78,7 +78,7 @@ extension Store {
     return try replicaIsProven(folder, changes: seen)
   }
 
-  /// Synchronises the database of an open store and its replica, because another process may have changed either.
+  /// Synchronizes the database of an open store and its replica, because another process may have changed either.
   func reconcileReplica() throws(DatabaseError) {
     let folder = try DatabaseFolder.open(path: folderPath)
     try folder.lock()
@@ -175,7 +175,7 @@ extension Store {
       try writeDraft(at: folder.file(draft))
       do throws(SystemError) {
         try checked("rename") { rename(folder.file(draft), folder.file(Store.replicaName)) }
-        try folder.synchronise()
+        try folder.synchronize()
       } catch { throw .cannotOpen(path: folder.file(Store.replicaName), error) }
       replicaError = nil
     } catch {

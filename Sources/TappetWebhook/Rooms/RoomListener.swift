@@ -16,9 +16,9 @@ final class RoomListener {
   /// Position before the first event that could not be decrypted yet: a successor has to read it again.
   var firstUnread: String?
   /// Whether /sync has been answered.
-  private(set) var isSynchronised = false
+  private(set) var isSynchronized = false
   /// Whether the response to /sync is the first one, or the first with all rooms.
-  var isFirst: Bool { since == nil || !isSynchronised }
+  var isFirst: Bool { since == nil || !isSynchronized }
   /// Whether lines were passed on since the last recorded position, or none is recorded.
   private var hasPassed = false
   /// Whether the kiosk is recording a position.
@@ -174,7 +174,7 @@ final class RoomListener {
       return failed(.trouble(.fileUnusable, code: EIO), retryAfter: nil)
     }
     firstUnread = firstUnread ?? since
-    (since, isSynchronised) = (answer.next, true)
+    (since, isSynchronized) = (answer.next, true)
     // Not earlier: the position of the predecessor, whose lines come again, is not the one after them.
     if isFirst { hasPassed = true }
     invitations.resume()
@@ -197,7 +197,7 @@ final class RoomListener {
     endBatch()
     let lacksEvents = answer.rooms.contains { $0.lacksEvents }
     // The next response then contains the state of all rooms.
-    if unread?.resume() == true || lacksEvents { isSynchronised = false }
+    if unread?.resume() == true || lacksEvents { isSynchronized = false }
     let isFull = answer.news.toDevice.count >= Limits.roomPageCount
     let isEmpty = answer.rooms.isEmpty && !isFull
     polling.answered(

@@ -178,7 +178,7 @@ extension SyncAnswer.Room {
     changes.append(.reaction(to: target, user: user, isYes: isYes))
   }
 
-  /// Returns the answer that a reaction represents; ignores the variation selector that some clients add for a color
+  /// Returns the answer that a reaction represents; ignores the variation selector that some clients add for a colour
   /// image.
   private static func answer(_ key: String) -> Bool? {
     switch String(String.UnicodeScalarView(key.unicodeScalars.filter { $0 != "\u{FE0F}" })) {

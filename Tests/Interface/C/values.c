@@ -247,7 +247,7 @@ static void receivers(void) {
   CHECK(tappet_token_receiver_new(0, -1, token_key, 16, &firmware) == TAPPET_ERROR_ARGUMENT);
   tappet_token_receiver_free(firmware);
   tappet_token_receiver_free(receiver);
-  /* Use after free and double free are recognised, even when another object has taken the slot. */
+  /* Use after free and double free are recognized, even when another object has taken the slot. */
   CHECK(tappet_token_receiver_accept(receiver, token, 32, now, &seconds) == TAPPET_ERROR_OBJECT);
   struct tappet_token_receiver *next = NULL;
   CHECK(tappet_token_receiver_new(TAPPET_TOKEN_RULE_WINDOW, 5, token_key, 16, &next) == 0 && next != receiver);

@@ -1,7 +1,7 @@
 /* Brings about faults that no test can wait for, at a chosen moment. LD_PRELOAD loads it into a program as it ships.
 
      TAPPET_FAULT_CLOCK=S      the program's wall clock shows S seconds since 1970 when it starts
-     TAPPET_FAULT_SYNCED=1     the kernel calls the clock synchronised
+     TAPPET_FAULT_SYNCED=1     the kernel calls the clock synchronized
      TAPPET_FAULT_FULL=N       its N-th write to a file writes half, and every later one finds the disk full
      TAPPET_FAULT_KILL=N       SIGKILL just before its N-th change of a file or a folder
      TAPPET_FAULT_SYNC=MS      each of its syncs of a file or a folder takes MS milliseconds longer

@@ -47,7 +47,7 @@ enum Faults {
     ["LD_PRELOAD": try library.get(), "TAPPET_FAULT_SYNC": "\(milliseconds)"]
   }
 
-  /// The environment of a program whose clock is synchronised and this many seconds ahead.
+  /// The environment of a program whose clock is synchronized and this many seconds ahead.
   static func clock(ahead seconds: Int) throws -> [String: String] {
     let time = Int(Date().timeIntervalSince1970) + seconds
     return ["LD_PRELOAD": try library.get(), "TAPPET_FAULT_SYNCED": "1", "TAPPET_FAULT_CLOCK": "\(time)"]

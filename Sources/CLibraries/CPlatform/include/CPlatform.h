@@ -95,7 +95,7 @@ static inline int tp_wait_signal(int status) { return WTERMSIG(status); }
 /* SIG_IGN is a cast. */
 static inline void tp_ignore_signal(int number) { signal(number, SIG_IGN); }
 
-/* Whether malloc has this many bytes now; out of the optimiser's sight, which drops a malloc that is only freed. */
+/* Whether malloc has this many bytes now; out of the optimizer's sight, which drops a malloc that is only freed. */
 bool tp_has_room(size_t size);
 
 /* Around a call that ignores SIGPIPE for the whole process: gives the process its own action back. */

@@ -94,7 +94,7 @@ pub struct Counters {
     pub refused: u64,
 }
 
-/// Asks a kiosk to end, from any thread. It may outlive the kiosk: libtappet recognises freed objects.
+/// Asks a kiosk to end, from any thread. It may outlive the kiosk: libtappet recognizes freed objects.
 #[derive(Clone, Copy)]
 pub struct Stopper(*mut sys::tappet_kiosk);
 
