@@ -112,7 +112,7 @@ extension Command {
   /// Returns a new id under which the homeserver accepts a request once.
   private static func transactionID() throws(CommandFailure) -> String {
     guard let bytes = try? LibCrypto.random(count: 16) else {
-      throw .failed("the system's random number generator failed")
+      throw .failed(SharedSentence.noRandomness)
     }
     return Hex.encode(bytes)
   }

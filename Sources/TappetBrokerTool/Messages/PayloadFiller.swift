@@ -4,6 +4,7 @@ import TappetBroker
 import TappetCommandLine
 import TappetConfig
 import TappetCore
+import TappetMessages
 import TappetPlatform
 
 /// Replaces the first `%T` and the first `%I` of each message; the key is read when a message first needs it.
@@ -30,7 +31,7 @@ struct PayloadFiller {
 
   private func id() throws(CommandFailure) -> EntryID {
     guard let bytes = try? LibCrypto.random(count: 16), let id = EntryID(hex: Hex.encode(bytes)) else {
-      throw .failed("the system's random number generator failed")
+      throw .failed(SharedSentence.noRandomness)
     }
     return id
   }

@@ -180,7 +180,7 @@ struct Outbox: Sendable {
   mutating func expired(_ entries: [OutboxEntry], earliest: Expiry?) -> (outcomes: [OutboxEntry], rows: [EntryID]) {
     guard let pass = expiring else { return ([], []) }
     expiring = nil
-    let orphanedSecrets = (window + aside).filter {
+    let overInMemory = (window + aside).filter {
       guard memoryOnly.contains($0.id), $0.expiry.isOver(at: pass.moment) else { return false }
       if case .atUnixMilliseconds = $0.expiry { return pass.clockIsGood }
       return true
@@ -188,7 +188,7 @@ struct Outbox: Sendable {
     let stored = left(entries)
     let rows = stored.map { $0.id }
     for id in rows { resolved.insert(id) }
-    let outcomes = stored + left(orphanedSecrets)
+    let outcomes = stored + left(overInMemory)
     earliestInstant = nil
     earliestUnixMilliseconds = nil
     if let earliest { recordExpiry(earliest) }

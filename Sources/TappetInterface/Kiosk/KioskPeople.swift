@@ -5,6 +5,7 @@ import CPlatform
 import CTappet
 import TappetCore
 import TappetKiosk
+import TappetMessages
 
 /// A request about people or learned tags, with its completion callback.
 ///
@@ -123,7 +124,7 @@ extension KioskObject {
     completion(request.context, result, sentence.flatMap { pinned.text($0) })
   }
 
-  private static let tooMuch = "too many requests are pending; try again"
+  private static let tooMuch = SharedSentence.tooManyRequests
 
   // MARK: Arguments
 

@@ -35,7 +35,7 @@ extension TapTransition {
   /// The step in the format of Home Assistant's event entity.
   var message: JSON {
     .object([
-      "event_type": .string(kind.word), "action": .optional(action), "trigger": .optional(trigger?.word),
+      "event_type": .string(kind.word), "action": .optional(action), "trigger": .optional(trigger?.source),
       "code": .optional(kind.code),
     ])
   }
@@ -51,7 +51,7 @@ extension TapTransition {
     guard case .accepted(let uid) = kind, trigger != .command else { return nil }
     return .object([
       "time": .time(unixMilliseconds: unixMilliseconds), "action": .optional(action),
-      "trigger": .optional(trigger?.word), "tag_id": .optional(homeAssistantID ?? uid?.text),
+      "trigger": .optional(trigger?.source), "tag_id": .optional(homeAssistantID ?? uid?.text),
     ])
   }
 }
@@ -62,7 +62,8 @@ extension TagUID {
 }
 
 extension Trigger {
-  fileprivate var word: String {
+  /// Origin of a tap: a noun for a device, unlike `word`.
+  fileprivate var source: String {
     switch self {
     case .tag: "tag"
     case .button: "button"

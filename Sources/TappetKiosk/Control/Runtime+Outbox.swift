@@ -24,7 +24,7 @@ extension Runtime {
   /// removed.
   func dropEntries(_ id: EntryID?, for client: ControlServer.Client) {
     guard control.drops.count < Limits.controlClientsMax else {
-      return client.send(.failure("too many requests at the same time; try again"))
+      return client.send(.failure(SharedSentence.tooManyRequests))
     }
     order(OutboxRequester(client: client, id: id))
   }
@@ -33,7 +33,7 @@ extension Runtime {
   /// entries are in the outbox on disk.
   func retryEntries(_ id: EntryID?, for client: ControlServer.Client) {
     guard control.retries.count < Limits.controlClientsMax else {
-      return client.send(.failure("too many requests at the same time; try again"))
+      return client.send(.failure(SharedSentence.tooManyRequests))
     }
     guard kiosk.outboxRoom > 0 else {
       return client.send(.failure("the outbox is full; try again when entries were delivered"))

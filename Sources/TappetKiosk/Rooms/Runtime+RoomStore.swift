@@ -21,7 +21,7 @@ extension Runtime {
     case .history: hasRoom = askForHistory(address)
     case .action, .output, .timedOpening, .report, .status, .check, nil: return
     }
-    if !hasRoom { refuse(address, "too many requests at the same time; try again") }
+    if !hasRoom { refuse(address, SharedSentence.tooManyRequests) }
   }
 
   private func askForHistory(_ address: CommandReply.Address) -> Bool {

@@ -52,7 +52,7 @@ extension Runtime {
       request = .importPeople(all, isTrial: isTrial)
     }
     if !ask(request, by: peer, for: .client(client.number)) {
-      client.send(.failure("too many requests at the same time; try again"))
+      client.send(.failure(SharedSentence.tooManyRequests))
     }
   }
 

@@ -25,7 +25,7 @@ extension SecretWork {
       return .refused("there are already \(known.count) learned tags, which is the maximum")
     }
     guard let id = former?.id ?? (try? TagSecret.newID()) else {
-      return .failed("the system's random number generator failed")
+      return .failed(SharedSentence.noRandomness)
     }
     let tag = ExternalTag(mark: mark, action: name, label: label?.trimmedLabel)
     let learned = LearnedTag(id: id, tag: tag, learnedUnixSeconds: SystemClock().now().unixSeconds)

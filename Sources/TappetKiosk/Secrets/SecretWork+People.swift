@@ -14,7 +14,7 @@ extension SecretWork {
   }
 
   func addPerson(_ name: String) throws(SecretStoreError) -> SecretAnswer {
-    guard let id = try? TagSecret.newID() else { return .failed("the system's random number generator failed") }
+    guard let id = try? TagSecret.newID() else { return .failed(SharedSentence.noRandomness) }
     let person = Person(
       id: id, name: name.trimmedLabel ?? "", createdUnixSeconds: SystemClock().now().unixSeconds)
     try secretStore.add(person, noting: auditEntry("person-added", id, detail: person.name))
@@ -46,7 +46,7 @@ extension SecretWork {
 
   /// Sets or removes a person's limits.
   func allowPerson(_ name: String, _ words: LimitWords) throws(SecretStoreError) -> SecretAnswer {
-    guard let ticket = try? TagSecret.newID() else { return .failed("the system's random number generator failed") }
+    guard let ticket = try? TagSecret.newID() else { return .failed(SharedSentence.noRandomness) }
     let limits: PersonLimits
     do throws(PersonLimitsError) {
       limits = try PersonLimits(

@@ -71,7 +71,7 @@ extension SecretWork {
     guard let action = configuration.actions.first(where: { $0.name == name.composed }) else {
       return .refused("there is no action '\(name)' in the configuration")
     }
-    guard let key = try? SecretKey.random() else { return .failed("the system's random number generator failed") }
+    guard let key = try? SecretKey.random() else { return .failed(SharedSentence.noRandomness) }
     return try add(
       action: action.name,
       index: try secretStore.indexes(of: configuration.actions).index(of: action.name) ?? action.index, key,
@@ -99,7 +99,7 @@ extension SecretWork {
   private func add(
     action: String, index: Int64, _ key: SecretKey, label: String?, operation word: String
   ) throws(SecretStoreError) -> SecretAnswer {
-    guard let id = try? TagSecret.newID() else { return .failed("the system's random number generator failed") }
+    guard let id = try? TagSecret.newID() else { return .failed(SharedSentence.noRandomness) }
     let secret = TagSecret(
       id: id, action: action, index: index, key: key, createdUnixSeconds: SystemClock().now().unixSeconds, label: label)
     try secretStore.add(

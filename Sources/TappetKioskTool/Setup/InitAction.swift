@@ -43,7 +43,7 @@ extension SetupWizard {
     let question = "Key for %T (a file with 32 hexadecimal digits, or 'new' to create a key)"
     try resolve("timestamp-key", question, default: "new") { answer in
       if answer == "new" {
-        guard var bytes = try? LibCrypto.random(count: 16) else { return "the system's random number generator failed" }
+        guard var bytes = try? LibCrypto.random(count: 16) else { return SharedSentence.noRandomness }
         defer { LibCrypto.wipe(&bytes) }
         var digits = Array((Hex.encode(bytes) + "\n").utf8)
         files.timestampKey = SecretBytes(taking: &digits)

@@ -120,7 +120,7 @@ extension SetupWizard {
 
   /// Saves the secret; returns an error message on failure.
   private func save(_ share: ShareURL, _ configuration: KioskConfiguration) -> String? {
-    guard let id = try? TagSecret.newID() else { return "the system's random number generator failed" }
+    guard let id = try? TagSecret.newID() else { return SharedSentence.noRandomness }
     do throws(SecretStoreError) {
       let secretStore = try SecretStore.open(folder: configuration.stateFolder)
       guard let action = try secretStore.indexes(of: configuration.actions).action(at: share.index) else {

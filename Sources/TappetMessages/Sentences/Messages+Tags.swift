@@ -78,7 +78,7 @@ extension TagJobFailure {
       torn
         ? "the reader was lost while the tag was being written: its content may be unusable; write it again"
         : "the reader was lost; nothing was changed"
-    case .noRandomness: "the system's random number generator failed"
+    case .noRandomness: SharedSentence.noRandomness
     }
   }
 

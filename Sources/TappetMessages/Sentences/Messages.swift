@@ -76,7 +76,7 @@ extension SealingKeyError {
           + "otherwise, recreate it from a backup with 'tappet restore', or move tappet.db and secrets.db away and "
           + "import the secrets again"
       case .notResealed(let error): "the secrets could not be sealed under another key: \(error.sentence)"
-      case .notMade: "no sealing key could be created: the system's random number generator failed"
+      case .notMade: "no sealing key could be created: \(SharedSentence.noRandomness)"
       case .folder(let error): error.sentence
       }
     }
@@ -166,7 +166,7 @@ extension PeopleRowFault {
       case .tagTwice(let tag, let line): "line \(line) assigns the tag \(tag) to another person"
       case .differs(let name, let column, let line):
         "'\(name)' has a different '\(column)' in line \(line); all rows of a person must have the same value"
-      case .noRandomNumbers: "the system's random number generator failed"
+      case .noRandomNumbers: SharedSentence.noRandomness
       }
     }
   }
@@ -381,4 +381,12 @@ extension CertificateDetails {
     default: "\(-days - 1) days ago"
     }
   }
+}
+
+/// A sentence for a fault that can occur in several places.
+package enum SharedSentence {
+  /// The kernel provides no random numbers.
+  package static var noRandomness: String { "the system's random number generator failed" }
+  /// As many requests as the limit allows are pending.
+  package static var tooManyRequests: String { "too many requests are pending; try again" }
 }

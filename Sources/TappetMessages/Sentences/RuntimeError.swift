@@ -29,7 +29,7 @@ extension RuntimeError {
             + "that kiosk, or set a separate 'state' for this one"
           : "the control socket \(path) cannot be created: \(error.text)"
       case .lightTrace(let path, let error): "the light trace \(path) cannot be written: \(error.text)"
-      case .noRandomness: "the system's random number generator failed"
+      case .noRandomness: SharedSentence.noRandomness
       }
     }
   }
