@@ -30,7 +30,8 @@ enum StoreSchema {
   private static let audit = """
     CREATE TABLE audit (
       number INTEGER PRIMARY KEY AUTOINCREMENT, unix_seconds INTEGER NOT NULL, user INTEGER NOT NULL,
-      process INTEGER NOT NULL, program TEXT NOT NULL, deed TEXT NOT NULL, subject TEXT NOT NULL, detail TEXT, mac BLOB
+      process INTEGER NOT NULL, program TEXT NOT NULL, operation TEXT NOT NULL, subject TEXT NOT NULL,
+      detail TEXT, mac BLOB
     );
     CREATE TABLE audit_chain (
       id INTEGER PRIMARY KEY CHECK (id = 1), anchor INTEGER NOT NULL, anchor_mac BLOB NOT NULL, last INTEGER NOT NULL,

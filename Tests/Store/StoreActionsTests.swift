@@ -37,7 +37,7 @@ import Testing
       }
     }
     #expect(try folder.sqlite("SELECT action FROM outbox") == "gate")
-    #expect(try folder.sqlite("SELECT deed FROM audit") == "action-renamed")
+    #expect(try folder.sqlite("SELECT operation FROM audit") == "action-renamed")
   }
 
   @Test func `learned tags and owed removals follow too, also where there are no secrets`() throws {

@@ -41,7 +41,7 @@ import Testing
       #expect(try Data(contentsOf: URL(fileURLWithPath: path)).range(of: Data("Abbey Road".utf8)) == nil)
     }
     #expect(try store.learnedTags().count == 3)
-    #expect(try folder.sqlite("SELECT count(*) FROM audit WHERE deed = 'tag-learned'") == "3")
+    #expect(try folder.sqlite("SELECT count(*) FROM audit WHERE operation = 'tag-learned'") == "3")
   }
 
   @Test func `they follow another sealing key and come back with the replica`() throws {

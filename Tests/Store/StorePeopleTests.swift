@@ -68,7 +68,7 @@ import Testing
     for path in [folder.databasePath, folder.logPath] {
       #expect(try Data(contentsOf: URL(fileURLWithPath: path)).range(of: Data("\nAnn\n".utf8)) == nil)
     }
-    #expect(try folder.sqlite("SELECT count(*) FROM audit WHERE deed = 'person-added'") == "2")
+    #expect(try folder.sqlite("SELECT count(*) FROM audit WHERE operation = 'person-added'") == "2")
   }
 
   @Test func `a suspended person's secrets say so, and a renamed one keeps them`() throws {

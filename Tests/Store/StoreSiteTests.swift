@@ -65,7 +65,7 @@ import Testing
     store = try SecretStore.open(folder: folder.path)
     #expect(try names(store) == ["Ann"] && owners(store) == ["tag-1": "Ann"])
     #expect(try store.person(named: "Ann").isSuspended && store.siteRecord()?.version == 2)
-    #expect(try folder.sqlite("SELECT count(*) FROM audit WHERE deed = 'site-applied'") == "2")
+    #expect(try folder.sqlite("SELECT count(*) FROM audit WHERE operation = 'site-applied'") == "2")
   }
 
   @Test func `people and secrets of this door alone stay, but for names and keys that the bundle has`() throws {

@@ -135,7 +135,7 @@ enum ControlSocket {
       (#"{"request":"value-keep","name":"timestamp-key"}|0011"#, "32, 48 or 64"),
       (#"{"request":"value-reveal","name":"check"}"#, "error"),
       (#"{"request":"secret-new","action":["garage"]}"#, "there is no action ''"),
-      (#"{"request":"audit","after":-1}"#, "deeds"),
+      (#"{"request":"audit","after":-1}"#, "entries"),
     ] {
       let said = try ControlSocket.ask(socket, request)
       #expect(said.contains(answer), "\(request): \(said)")
@@ -195,7 +195,7 @@ enum ControlSocket {
     try world.tappet("secret", "remove", made)
     let entries = try world.tappet("audit", "--json").list("entries")
     #expect(
-      entries.suffix(4).compactMap { $0["deed"] as? String } == [
+      entries.suffix(4).compactMap { $0["operation"] as? String } == [
         "secret-made", "secret-shared", "rekeyed", "secret-removed",
       ])
     for entry in entries.suffix(4) {

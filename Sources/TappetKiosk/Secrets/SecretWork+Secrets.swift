@@ -291,14 +291,15 @@ extension SecretWork {
       for row in try secretStore.store.audit(after: after, limit: Limits.secretsPerAnswerMax) {
         entries.append(
           .object([
-            "number": .number(row.number), "time": .number(row.entry.unixSeconds), "deed": .string(row.entry.operation),
+            "number": .number(row.number), "time": .number(row.entry.unixSeconds),
+            "operation": .string(row.entry.operation),
             "subject": .string(row.entry.subject), "detail": .optional(row.entry.detail),
             "user": .number(Int64(row.entry.peer.user)),
             "process": .number(Int64(row.entry.peer.process)), "program": .string(row.entry.peer.program),
           ]))
       }
     } catch { throw .store(error) }
-    return SecretAnswer(.object(["deeds": .array(entries)]))
+    return SecretAnswer(.object(["entries": .array(entries)]))
   }
 
   private func verifyAudit() throws(SecretStoreError) -> SecretAnswer {

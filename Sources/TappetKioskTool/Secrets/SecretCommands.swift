@@ -112,7 +112,7 @@ extension Command {
       body: .running { (arguments, configuration) throws(CommandFailure) in
         if arguments.has("verify") { return try verifyAudit(arguments, configuration) }
         let (entries, _) = try SecretClient(configuration).askAll(
-          "deeds", next: { $0["deeds"]?.elements?.last?["number"]?.wholeNumber }, page: { .listAudit(after: $0) })
+          "entries", next: { $0["entries"]?.elements?.last?["number"]?.wholeNumber }, page: { .listAudit(after: $0) })
         if let report = arguments.report {
           return report.set(
             .object([
@@ -123,7 +123,7 @@ extension Command {
           let program = "\(entry["program"]?.text ?? "")[\(entry["process"]?.wholeNumber ?? 0)]"
           Output.print(
             "\(TimeText.local(entry["time"]?.wholeNumber ?? 0))  user \(entry["user"]?.wholeNumber ?? 0)  \(program)"
-              + "  \(entry["deed"]?.text ?? "")  \(entry["subject"]?.text ?? "")"
+              + "  \(entry["operation"]?.text ?? "")  \(entry["subject"]?.text ?? "")"
               + (entry["detail"]?.text.map { "  (\($0))" } ?? ""))
         }
       })

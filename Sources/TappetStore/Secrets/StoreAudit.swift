@@ -38,7 +38,7 @@ extension Store {
     guard let auditEntry else { return }
     let statement = try database.statement(
       """
-      INSERT INTO audit (unix_seconds, user, process, program, deed, subject, detail)
+      INSERT INTO audit (unix_seconds, user, process, program, operation, subject, detail)
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
       """)
     statement.bind(auditEntry.unixSeconds, at: 1)
@@ -59,7 +59,7 @@ extension Store {
   package func audit(after number: Int64, limit: Int) throws(DatabaseError) -> [(number: Int64, entry: AuditEntry)] {
     let statement = try database.statement(
       """
-      SELECT number, unix_seconds, user, process, program, deed, subject, detail
+      SELECT number, unix_seconds, user, process, program, operation, subject, detail
       FROM audit WHERE number > ?1 ORDER BY number LIMIT ?2
       """)
     defer { statement.reset() }

@@ -11,8 +11,8 @@ extension Store {
   package func unsharedSecretIDs() throws(DatabaseError) -> Set<String> {
     let statement = try database.statement(
       """
-      SELECT subject FROM audit WHERE deed = 'secret-made'
-      EXCEPT SELECT subject FROM audit WHERE deed = 'secret-shared'
+      SELECT subject FROM audit WHERE operation = 'secret-made'
+      EXCEPT SELECT subject FROM audit WHERE operation = 'secret-shared'
       """)
     defer { statement.reset() }
     var ids: Set<String> = []
@@ -22,7 +22,7 @@ extension Store {
 
   /// Returns the ids of the secrets that were shown, as far as the audit log goes back.
   package func sharedSecretIDs() throws(DatabaseError) -> Set<String> {
-    let statement = try database.statement("SELECT subject FROM audit WHERE deed = 'secret-shared'")
+    let statement = try database.statement("SELECT subject FROM audit WHERE operation = 'secret-shared'")
     defer { statement.reset() }
     var ids: Set<String> = []
     while try statement.step() { ids.insert(statement.text(0)) }
