@@ -144,6 +144,25 @@ import Testing
     #expect(lines(done, "secrets").isEmpty && lines(done, "reader").count == 1, "\(done)")
   }
 
+  @Test func `a kiosk in which nothing triggers an action is noted, until something does`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let text = try String(contentsOfFile: world.configPath, encoding: .utf8)
+    let bare = text.replacing(/reader:.*/, with: "reader: none")
+    for (added, isNoted) in [
+      ("", true), ("inventory: {}\n", true), ("commands: [{topic: c, trust: trusted, actions: [light]}]\n", false),
+      ("inventory: {scanner: /dev/ttyACM0, scan_action: light}\n", false),
+      ("panel: {simulator: \(world.folder)/panel, buttons: [{name: green, line: GPIO5, press: light}]}\n", false),
+    ] {
+      try (bare + added).write(toFile: world.configPath, atomically: true, encoding: .utf8)
+      let done = try world.tappet("check", "--config-only")
+      let sentences = lines(done, "triggers")
+      #expect(sentences.isEmpty == !isNoted, "\(added): \(done)")
+      guard isNoted else { continue }
+      #expect(done.status == 0 && sentences.allSatisfy { $0.hasPrefix("note") }, "\(done)")
+      #expect(sentences.allSatisfy { $0.contains("'panel.buttons', 'commands' or 'inventory.scanner'") }, "\(done)")
+    }
+  }
+
   @Test func `a driver that libnfc does not have is named, instead of a reader to plug in`() throws {
     let world = try KioskWorld(withBroker: false)
     let text = try String(contentsOfFile: world.configPath, encoding: .utf8)

@@ -72,6 +72,20 @@ extension CheckReport {
     checkAll(configuration, path: path, delivers: delivers)
   }
 
+  /// Notes that no action is ever triggered, except by a program on this machine.
+  mutating func checkTriggers(_ configuration: KioskConfiguration) {
+    let inventory = configuration.inventory
+    guard !configuration.hasReader, configuration.panel.buttons.isEmpty, inventory?.scanner == nil,
+      inventory?.plan.lowStockAction == nil, inventory?.plan.overdueAction == nil,
+      configuration.homeAssistant.map({ $0.actions.isEmpty && $0.outputs.isEmpty }) ?? true,
+      configuration.commands.allSatisfy({ $0.actions.isEmpty && $0.outputs.isEmpty })
+    else { return }
+    note(
+      "triggers", .note,
+      "nothing triggers an action: there is no reader, button, command or scanner; remove 'reader: none', or add "
+        + "'panel.buttons', 'commands' or 'inventory.scanner', unless a program triggers the actions")
+  }
+
   /// Switches from root to the kiosk's user, so that the broker and the devices are never used as root, and missing
   /// permissions are detected.
   private mutating func becomeOwner(of folder: String) throws(CommandFailure) {

@@ -67,6 +67,7 @@ struct CheckReport {
   mutating func checkFiles(_ configuration: KioskConfiguration, path: String? = nil) {
     let count = configuration.actions.count
     note("config", .good, "\(plural(count, "action")), no errors")
+    checkTriggers(configuration)
     if configuration.timestampKey != nil { note("timestamp key", .good, "read from its file") }
     checkCommands(configuration)
     checkForeignTags(configuration)
