@@ -12,6 +12,7 @@ extension Command {
       operands: [Operand("THING", .text, .any)],
       options: [
         CommandOption("in", "SPOT", "label all boxes in this spot"), CommandOption("all", "label all boxes"),
+        CommandOption("number", "N,N…", "also label these numbers of pieces, for jobs at the shelf"),
         CommandOption("format", "FORMAT", .word(["text", "svg", "zpl", "escpos"]), "output format (text)"),
         CommandOption("sheet", "SHEET", .word(LabelSheet.all.map { $0.name }), "sheet layout for SVG (roll-62x29)"),
         CommandOption("skip", "N", .number(0...100), "number of used labels on the first sheet"),
@@ -23,6 +24,8 @@ extension Command {
         find' recognize both. Without --format, labels are shown on the terminal. SVG is a sheet at its true
         size: a4-3x8, a4-3x7 and a4-2x7 are Avery L7159, L7160 and L7163, letter-3x10 is 5160; tape-12, tape-18
         and tape-24 are tapes of 12 to 24 mm. Send ZPL and ESC/POS to a file or to the printer's device.
+        A number of pieces, from 0 to \(Limits.inventoryPiecesMax), is scanned before or after an item, instead of
+        scanning the item as many times.
         THING is a box's QR code, a name, a path (House / Cellar / Shelf / Screws) or an id; if things of
         several kinds have the same name, the box takes precedence, then the spot, and so on.
         """,
@@ -32,8 +35,11 @@ extension Command {
 
   private static func usageErrorOfLabel(_ arguments: Arguments) -> String? {
     let format = arguments.value("format") ?? "text"
-    if arguments.operands.isEmpty, !arguments.has("in"), !arguments.has("all") {
-      return "specify the things to label, or --in SPOT or --all"
+    if arguments.operands.isEmpty, !arguments.has("in"), !arguments.has("all"), !arguments.has("number") {
+      return "specify the things to label, or --in SPOT, --all or --number"
+    }
+    if let numbers = arguments.value("number"), LabelCommand.numbers(numbers) == nil {
+      return "--number must be numbers from 0 to \(Limits.inventoryPiecesMax), such as 1,5,25,100, not '\(numbers)'"
     }
     guard ["text", "svg", "zpl", "escpos"].contains(format) else {
       return "--format must be text, svg, zpl or escpos, not '\(format)'"

@@ -30,7 +30,7 @@ struct InventoryScreen {
   /// Whether a log record from the kiosk is about the inventory.
   static func isShown(_ event: String, _ record: JSON) -> Bool {
     let others = [
-      "inventory-person", "inventory-job-started", "inventory-job-ended", "inventory-count-ended",
+      "inventory-person", "inventory-number", "inventory-job-started", "inventory-job-ended", "inventory-count-ended",
       "inventory-count-delayed", "inventory-audit-ended", "inventory-audit-delayed",
     ]
     if others.contains(event) || TouchResult.allCases.contains(where: { "inventory-" + $0.rawValue == event }) {

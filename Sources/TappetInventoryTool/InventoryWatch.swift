@@ -105,7 +105,7 @@ final class InventoryWatch {
     guard let event = message["event"]?.text, let text = message["text"]?.text, InventoryScreen.isShown(event, message)
     else { return }
     guard terminal != nil else { return Output.print(text.escaped) }
-    hasChanged = !["inventory-shown", "inventory-person"].contains(event)
+    hasChanged = !["inventory-shown", "inventory-person", "inventory-number"].contains(event)
     screen.isAsking = isHolding && !hasChanged
     screen.isRefused = event == "tap-refused"
     screen.sentence = text.escaped

@@ -73,13 +73,14 @@ import Testing
       (.passedOn(.max), [6, 0x7F] + [UInt8](repeating: 0xFF, count: 7)),
       (.passedLow(id), [7] + [UInt8](1...16)),
       (
-        .adjust(8, Adjustment(id: id, pieces: -1, ticket: 258), who: "Ann"),
-        [8, 0, 0, 0, 8] + [UInt8](1...16) + [UInt8](repeating: 255, count: 8) + [0, 0, 0, 0, 0, 0, 1, 2] + text("Ann")
-          + [0]
+        .adjust(8, Adjustment(id: id, pieces: -1, replacing: 259, ticket: 258), who: "Ann"),
+        [8, 0, 0, 0, 8] + [UInt8](1...16) + [UInt8](repeating: 255, count: 8) + [0, 0, 0, 0, 0, 0, 1, 3]
+          + [0, 0, 0, 0, 0, 0, 1, 2] + text("Ann") + [0]
       ),
       (
         .adjust(9, Adjustment(id: id, pieces: 1, ticket: -1, in: Stocktake(number: 3, action: "co")), who: ""),
-        [8, 0, 0, 0, 9] + [UInt8](1...16) + [0, 0, 0, 0, 0, 0, 0, 1] + [UInt8](repeating: 255, count: 8) + [0, 0, 1]
+        [8, 0, 0, 0, 9] + [UInt8](1...16) + [0, 0, 0, 0, 0, 0, 0, 1] + [UInt8](repeating: 0, count: 8)
+          + [UInt8](repeating: 255, count: 8) + [0, 0, 1]
           + [0, 0, 0, 0, 0, 0, 0, 3] + text("co")
       ),
       (.endStocktake(10, 258, isKept: true), [9, 0, 0, 0, 10, 0, 0, 0, 0, 0, 0, 1, 2, 1]),
@@ -98,7 +99,7 @@ import Testing
 
   private static var messages: [(InventoryMessage, [UInt8])] {
     [
-      (.ready, [1, 3]),
+      (.ready, [1, 4]),
       (.found(0x0102_0304, box), [2, 1, 2, 3, 4] + boxBytes),
       (.found(0, item), [2, 0, 0, 0, 0] + itemBytes),
       (.failed(1, .unknown), [3, 0, 0, 0, 1, 1]), (.failed(1, .gone), [3, 0, 0, 0, 1, 2]),
@@ -106,6 +107,7 @@ import Testing
       (.failed(1, .reserved), [3, 0, 0, 0, 1, 5]), (.failed(1, .needsBox), [3, 0, 0, 0, 1, 6]),
       (.failed(1, .noneLeft), [3, 0, 0, 0, 1, 7]), (.failed(1, .tooMany), [3, 0, 0, 0, 1, 8]),
       (.failed(1, .notItem), [3, 0, 0, 0, 1, 9]), (.failed(1, .full), [3, 0, 0, 0, 1, 10]),
+      (.failed(1, .notNumber), [3, 0, 0, 0, 1, 11]),
       (
         .news(258, .lent, unixMilliseconds: 259, who: "Ann", box),
         [4, 0, 0, 0, 0, 0, 0, 1, 2, 6, 0, 0, 0, 0, 0, 0, 1, 3] + text("Ann") + [0] + boxBytes
@@ -181,7 +183,7 @@ import Testing
     for kind in [0, 11, 255] as [UInt8] { #expect(InventoryOrder(decoding: [kind]) == nil) }
     for kind in [0, 11, 255] as [UInt8] { #expect(InventoryMessage(decoding: [kind]) == nil) }
     for version in [0, 2, 255] as [UInt8] { #expect(InventoryMessage(decoding: [1, version]) == nil) }
-    for fault in [0, 11, 255] as [UInt8] { #expect(InventoryMessage(decoding: [3, 0, 0, 0, 1, fault]) == nil) }
+    for fault in [0, 12, 255] as [UInt8] { #expect(InventoryMessage(decoding: [3, 0, 0, 0, 1, fault]) == nil) }
     let news = InventoryMessage.news(1, .added, unixMilliseconds: 1, who: "", Self.box).encode()
     for verb in [14, 255] as [UInt8] { #expect(isRefused(news, at: 9, verb)) }
     let low = InventoryMessage.low(Self.box).encode()

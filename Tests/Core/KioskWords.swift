@@ -130,6 +130,7 @@ extension TouchTransition {
     switch kind {
     case .done(let result): "\(result.rawValue) \(thing?.name ?? "nothing")"
     case .person: "person \(who)"
+    case .number: "number \(pieces ?? 0)"
     case .refused(let fault): "refused \(fault)"
     }
   }
@@ -197,7 +198,7 @@ extension Report {
       "\(report.change.rawValue) \(report.action)"
         + (report.missing.map { " without \($0.items.map { $0.name })" } ?? "")
     case .inventory(let report):
-      "\(report.result?.rawValue ?? "holds") \(report.thing?.name ?? report.who)"
+      "\(report.result?.rawValue ?? "holds") \(report.thing?.name ?? report.pieces.map { "\($0)" } ?? report.who)"
         + (report.isMisplaced ? " from elsewhere" : "")
     case .scanner(let code): "scanner \(code)"
     case .link(.connected(let endpoint, let usesFallback)): "link up \(endpoint)" + (usesFallback ? " with 3.1.1" : "")

@@ -54,7 +54,7 @@ final class ShelfScript {
     story.at(30, .inventory(.message(.ready)))
   }
 
-  private func add(_ name: String, _ kind: InventoryKind, in place: String?) {
+  func add(_ name: String, _ kind: InventoryKind, in place: String?) {
     guard let id = InventoryID([UInt8](repeating: UInt8(things.count + 1), count: 16)) else { preconditionFailure() }
     var thing = InventoryThing(id: id, kind: kind, name: name)
     if let place = place.flatMap({ things[$0] }) { thing.containers = [place.id] + place.containers }
@@ -184,13 +184,18 @@ final class ShelfScript {
         return adjustment.stocktake.map { counted(number, adjustment.id, in: $0) }
           ?? change(number, adjustment.id) { _ in }
       }
+      let pieces = adjustment.pieces - adjustment.replaced
+      guard adjustment.stocktake != nil || quantity(name(adjustment.id)) + pieces >= 0 else {
+        return .failed(number, .noneLeft)
+      }
       tickets.append(adjustment.ticket)
       if let stocktake = adjustment.stocktake {
-        tallies[stocktake, default: [:]][name(adjustment.id), default: 0] += adjustment.pieces
+        tallies[stocktake, default: [:]][name(adjustment.id), default: 0] += pieces
         return counted(number, adjustment.id, in: stocktake)
       }
-      changes.append("\(adjustment.pieces) \(name(adjustment.id)) by \(who)")
-      return change(number, adjustment.id) { $0.quantity += adjustment.pieces }
+      let former = adjustment.replaced == 0 ? "" : " instead of \(adjustment.replaced)"
+      changes.append("\(adjustment.pieces) \(name(adjustment.id))\(former) by \(who)")
+      return change(number, adjustment.id) { $0.quantity += pieces }
     case .endStocktake(let number, let stocktake, let isKept): return end(number, stocktake, isKept)
     case .see(let number, let id, let role, let stocktake, let who):
       changes.append("\(name(id)) seen by \(who)")

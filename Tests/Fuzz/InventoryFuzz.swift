@@ -54,7 +54,8 @@ private func order(_ choices: inout Choices) -> InventoryOrder {
   case 6: return .passedLow(id(&choices))
   case 7: return .follow(lists: choices.bit(), overdue: choices.bit(), clockIsGood: choices.bit())
   case 8:
-    var adjustment = Adjustment(id: id(&choices), pieces: integer(&choices), ticket: integer(&choices))
+    var adjustment = Adjustment(
+      id: id(&choices), pieces: integer(&choices), replacing: integer(&choices), ticket: integer(&choices))
     if choices.bit() { adjustment.stocktake = Stocktake(number: integer(&choices), action: choices.text()) }
     return .adjust(number(&choices), adjustment, who: choices.text())
   case 9: return .endStocktake(number(&choices), integer(&choices), isKept: choices.bit())

@@ -137,6 +137,55 @@ import Testing
     #expect(try inventory.entry(nails.id)?.quantity == 1)
   }
 
+  @Test func `a number replaces the piece before it, and an undo takes back all of them`() throws {
+    let nails = try world.add(.item, "Nails", try world.add(.box, "Tools", try world.spot())) { $0.quantity = 30 }
+    let stocktake = Stocktake(number: 2, action: "counting")
+    order(.begin(scanner: ""))
+    order(.adjust(1, Adjustment(id: nails.id, pieces: -1, ticket: 77), who: "Ada"))
+    // The second order has the first one's ticket, as after a response that was lost.
+    for number: UInt32 in 2...3 {
+      order(.adjust(number, Adjustment(id: nails.id, pieces: -25, replacing: -1, ticket: 78), who: "Ada"))
+    }
+    // More than there are: the piece before is still taken.
+    order(.adjust(4, Adjustment(id: nails.id, pieces: -1, ticket: 79), who: "Ada"))
+    order(.adjust(5, Adjustment(id: nails.id, pieces: -25, replacing: -1, ticket: 80), who: "Ada"))
+    order(.adjust(6, Adjustment(id: nails.id, pieces: 1, ticket: 81, in: stocktake), who: "Ada"))
+    order(.adjust(7, Adjustment(id: nails.id, pieces: 25, replacing: 1, ticket: 82, in: stocktake), who: "Ada"))
+    order(.adjust(8, Adjustment(id: nails.id, pieces: 1, replacing: .min, ticket: 83), who: "Ada"))
+    order(.adjust(9, Adjustment(id: nails.id, pieces: 1, replacing: .min, ticket: 84, in: stocktake), who: "Ada"))
+    var quantities: [Int64] = []
+    var faults: [InventoryMessage] = []
+    while quantities.count + faults.count < 9, let message = try message() {
+      switch message {
+      case .found(_, let thing): quantities.append(thing.quantity)
+      case .failed: faults.append(message)
+      default: break
+      }
+    }
+    #expect(quantities == [29, 5, 5, 4, 1, 25])
+    #expect(faults == [.failed(5, .noneLeft), .failed(8, .tooMany), .failed(9, .tooMany)])
+    let inventory = try world.reopened()
+    #expect(try inventory.changes().filter { $0.who == "Ada" }.count == 2)
+    for quantity: Int64 in [5, 30] {
+      try inventory.undo(by: "Ada")
+      #expect(try inventory.entry(nails.id)?.quantity == quantity)
+    }
+    try inventory.redo(by: "Ada")
+    #expect(try inventory.entry(nails.id)?.quantity == 5)
+  }
+
+  @Test func `a number after another person's change of the item adds what is left of it`() throws {
+    let nails = try world.add(.item, "Nails", try world.add(.box, "Tools", try world.spot())) { $0.quantity = 30 }
+    let inventory = world.inventory
+    _ = try inventory.adjust(nails, by: 1, ticket: 1, by: "Ada")
+    _ = try inventory.adjust(nails, by: 1, by: "Ben")
+    #expect(try inventory.adjust(nails, by: 25, replacing: 1, ticket: 2, by: "Ada").quantity == 56)
+    #expect(try inventory.changes().prefix(3).map(\.who) == ["Ada", "Ben", "Ada"])
+    // The same number as before changes nothing.
+    #expect(try inventory.adjust(nails, by: 1, replacing: 1, ticket: 3, by: "Ada").quantity == 56)
+    #expect(try inventory.changes().prefix(3).map(\.who) == ["Ada", "Ben", "Ada"])
+  }
+
   @Test func `a count and a sighting are on the disk when they are answered, and an open count is reported`() throws {
     let nails = try world.add(.item, "Nails", try world.add(.box, "Tools", try world.spot())) { $0.quantity = 2 }
     let (left, stocktake) = (Stocktake(number: 1, action: "old"), Stocktake(number: 2, action: "counting"))

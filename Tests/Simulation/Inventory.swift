@@ -120,13 +120,8 @@ extension World {
   }
 
   func scan(_ number: Int) {
-    guard shelf.process == .ready, settings.inventory?.scanAction != nil, settings.actions.contains(Cast.shelf) else {
-      return
-    }
-    shelf.touches += 1
     // Mostly items are scanned while pieces are counted.
-    let thing = jobs.isOfPieces && number < 3 ? 4 : number
-    tell(.inventory(.message(.scanned("\(thing)"))))
+    scan(code: "\(jobs.isOfPieces && number < 3 ? 4 : number)")
   }
 
   /// The inventory answers, in four of five cases as it should; else its database fails (4), or it dies having done it
@@ -245,6 +240,7 @@ extension World {
 
   /// Notes what the touch that is answered means: a change that must follow, or something that is held.
   private func settle(_ question: InventoryOrder, found: ShelfBook.Subject?) {
+    notePieces(question)
     guard case .lookUp = question else {
       shelf.held = shelf.held.map { ($0.subject, now.instant) }
       return
@@ -356,6 +352,7 @@ extension World {
 
   func judgeResult(_ report: InventoryReport) {
     judgePlacement(report)
+    if let pieces = report.pieces { return report.result == nil ? judgeNumber(pieces) : recordMovement() }
     if report.result == nil, shelf.refused == .unknown { return }
     if !shelf.answered.contains(where: { $0 == report.result }) {
       fail("\(report.result?.rawValue ?? "a person") was shown, and not answered")
@@ -371,7 +368,7 @@ extension World {
   func judgeShelfRefusal(_ fault: InventoryFault) {
     let isOfJob =
       fault == .notItem && jobs.mayRefuse || fault == .needsBox && jobs.mayCount
-      || fault == .database && jobs.isFull
+      || fault == .database && jobs.isFull || fault == .notNumber && jobs.pieces.touched != nil
     if fault != .away, shelf.refused != fault, !isOfJob {
       fail("a touch was refused as \(fault), which nobody answered")
     }

@@ -33,6 +33,8 @@ struct JobBook {
   var tickets: Set<Int64> = []
   /// The thing that was found for the last touch.
   var found: Int?
+  /// The numbers of pieces.
+  var pieces = PiecesBook()
 
   // Counts.
 
@@ -160,6 +162,7 @@ extension World {
   // MARK: Rules
 
   func judgeAdjustment(_ adjustment: Adjustment) {
+    judgePieces(adjustment)
     if jobs.job?.job != adjustment.job, !jobs.late.contains(adjustment.job) {
       fail("a piece was counted, and no such job is under way")
     }
@@ -215,6 +218,7 @@ extension World {
     shelf.held = nil
     if report.change == .started || report.change == .resumed {
       if shelf.process != .ready { fail("a job has started without tappet-inventory") }
+      recordJobStart()
       return jobs.job = (report.job, now.instant)
     }
     if jobs.job?.job != report.job { fail("a job has ended that nobody started") }
@@ -234,7 +238,10 @@ extension World {
       jobs.job?.at = now.instant
       shelf.held = nil
     }
-    if shelf.touches == 0, shelf.question == nil { jobs.late = [] }
+    if shelf.touches == 0, shelf.question == nil {
+      jobs.late = []
+      recordTouchesAnswered()
+    }
   }
 
   func judgeJobTime() {

@@ -71,6 +71,8 @@ struct Step: Hashable, Sendable {
     case inventoryChanges = "inventory-changes"
     /// The code of this thing is scanned, or one that nothing has.
     case scan
+    /// A number of pieces is scanned or typed.
+    case pieces
     /// The button of a job: pieces are added (0), taken (1), or the job ends (2).
     case job
     // The rooms.

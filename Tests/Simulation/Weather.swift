@@ -29,7 +29,8 @@ private struct Weather {
     (.linkUp, 60), (.linkFails, 10), (.linkLost, 12), (.acknowledge, 130),
     (.webhookStarts, 60), (.webhookEnds, 4), (.webhookAnswers, 80), (.repeated, 10), (.refuse, 5),
     (.unfillable, 3), (.inventoryStarts, 60), (.inventoryEnds, 3), (.inventoryAnswers, 100), (.inventoryChanges, 10),
-    (.scan, 30), (.job, 5), (.roomsStart, 60), (.roomsEnd, 3), (.roomSays, 15), (.siteSays, 12), (.siteAnswers, 30),
+    (.scan, 30), (.pieces, 5), (.job, 5), (.roomsStart, 60), (.roomsEnd, 3), (.roomSays, 15), (.siteSays, 12),
+    (.siteAnswers, 30),
     (.roomReacts, 25), (.roomInvites, 5), (.roomUnread, 8), (.closed, 20), (.picky, 3), (.homeAssistant, 6),
     (.commit, 120), (.tell, 130), (.disk, 6), (.drop, 4),
     (.replace, 1), (.pass, 150),
@@ -105,8 +106,8 @@ private struct Weather {
     // Somebody tidies the store room up, and takes things out of it and back.
     Weather(
       [
-        .scan: 300, .job: 40, .inventoryAnswers: 500, .inventoryStarts: 200, .inventoryEnds: 10, .inventoryChanges: 60,
-        .press: 5, .edge: 5, .command: 5, .asked: 2, .pass: 200,
+        .scan: 300, .pieces: 60, .job: 40, .inventoryAnswers: 500, .inventoryStarts: 200, .inventoryEnds: 10,
+        .inventoryChanges: 60, .press: 5, .edge: 5, .command: 5, .asked: 2, .pass: 200,
       ], secrets: [8]),
     // A broker that closes the connection at some messages, and is restarted.
     Weather([
@@ -173,6 +174,7 @@ struct StoryTeller {
     case .inventoryAnswers: below(64)
     case .inventoryChanges: below(8)
     case .scan: below(6)
+    case .pieces: below(4)
     case .job: below(5)
     case .roomsEnd: below(4)
     case .roomSays: below(8 * 16)

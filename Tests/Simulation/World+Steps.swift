@@ -37,6 +37,7 @@ extension World {
     case .inventoryAnswers: inventoryAnswers(abs(number))
     case .inventoryChanges: inventoryChanges(abs(number))
     case .scan: scan(abs(number))
+    case .pieces: scanPieces(abs(number))
     case .job: job(abs(number))
     case .roomsStart: roomsStart()
     case .roomsEnd: roomsEnd(abs(number))

@@ -175,6 +175,32 @@ import Testing
     #expect(unfit.status == 1 && unfit.errors.contains("has 'job: remove'"), "\(unfit)")
   }
 
+  @Test func `a tag of a number makes one movement of that many pieces, which one undo takes back`() throws {
+    let world = try world(inventory: ", job_ends: 10 min")
+    try world.start()
+    let item = try writeTag(world, "--item", "Thing 50")
+    let card = try writeTag(world, action: "taking")
+    let number = try writeTag(world, "--number", "25", action: nil)
+    let early = try world.tap(number, until: "refused")
+    #expect(early.log.contains("code=number-unexpected"), "\(early)")
+    _ = try world.tap(card, until: "holding")
+    try world.tell("place " + number)
+    #expect(eventually { world.log.contains("the next item is 25 pieces") }, "\(world.log.suffix(2000))")
+    try world.takeAway()
+    let taken = try world.tap(item, until: "accepted", messages: 1)
+    #expect(taken.log.contains("item Thing 50 has 25 pieces less; quantity 25"), "\(taken)")
+    let one = try world.tap(item, until: "accepted", messages: 1)
+    #expect(one.log.contains("has one piece less; quantity 24"), "\(one)")
+    let after = try world.tap(number, until: "accepted", messages: 1)
+    #expect(after.log.contains("has 25 pieces less instead of 1; quantity 0"), "\(after)")
+    for quantity in ["Thing 50  25", "Thing 50  50"] {
+      #expect(try world.tappet("inventory", "undo", "--any").status == 0)
+      #expect(try world.tappet("item", "list", "--in", "B-50").output.contains(quantity))
+    }
+    let unfit = try world.tappet("tag", "write", "--number", "25", "--box", "B-3")
+    #expect(unfit.status == 2, "\(unfit)")
+  }
+
   @Test func `a count continues after the kiosk was killed, and is written at its end`() throws {
     let world = try world(inventory: ", job_ends: 10 min")
     try world.start()

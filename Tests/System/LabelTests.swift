@@ -66,6 +66,20 @@ import Testing
     }
   }
 
+  @Test func `numbers of pieces have labels, with or without those of entries`() throws {
+    let file = world.folder + "/numbers.svg"
+    let words = ["label", "--number", "1,5,25,100,25", "--format", "svg", "--sheet", "a4-3x8", "--out", file]
+    #expect(try world.tappet(words).status == 0)
+    #expect(try codes(in: file) == [1, 100, 25, 5].map { "smp://number?n=\($0)" })
+    let shown = try world.tappet("label", "B-17", "--number", "0,1")
+    #expect(shown.output.contains("0  [pieces]") && shown.output.contains("1  [piece]"), "\(shown)")
+    #expect(shown.output.contains("[B-17]"), "\(shown)")
+    for numbers in ["", "x", "10000", "-1", "1,,2", "01", "1 2"] {
+      let refused = try world.tappet("label", "--number", numbers)
+      #expect(refused.status == 2 && refused.errors.contains("numbers from 0 to 9999"), "\(refused)")
+    }
+  }
+
   @Test func `used labels of a sheet stay empty, and a file that is there is kept`() throws {
     let file = world.folder + "/labels.svg"
     let words = ["label", "--all", "--format", "svg", "--sheet", "a4-3x8", "--skip", "22", "--out", file]

@@ -39,6 +39,8 @@ package enum TapFact: String, CaseIterable, Hashable, Sendable {
   case contents
   /// Number of pieces of an item, otherwise 1.
   case quantity
+  /// Number of pieces that were moved or counted.
+  case pieces
   /// Number of pieces below which the stock is low.
   case minimum
   /// The person who has borrowed the item.
@@ -61,7 +63,8 @@ extension TapFact {
     if text.elementsEqual("".topicLevel.utf8) { return true }
     return switch self {
     case .uid: text.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-    case .unix, .count, .quantity, .minimum, .change, .from, .to: text.allSatisfy { (0x30...0x39).contains($0) }
+    case .unix, .count, .quantity, .pieces, .minimum, .change, .from, .to:
+      text.allSatisfy { (0x30...0x39).contains($0) }
     case .time, .due: text.first.map { (0x30...0x39).contains($0) } ?? false
     case .tag, .person, .action, .kiosk, .text, .uri, .verb, .kind, .thing, .id, .code, .path, .contents, .holder, .who:
       true
@@ -186,5 +189,34 @@ extension String {
       level.unicodeScalars.append(isForbidden ? "_" : scalar)
     }
     return level
+  }
+}
+
+extension TapFacts {
+  /// Adds the facts about an outcome in the inventory.
+  mutating func add(_ outcome: InventoryOutcome) {
+    self[.verb] = outcome.verb
+    self[.who] = outcome.who
+    guard let thing = outcome.thing else { return }
+    self[.kind] = thing.kind.name
+    self[.thing] = thing.name
+    self[.id] = thing.id.text
+    self[.code] = thing.code
+    self[.path] = thing.path
+    self[.contents] = thing.contentList
+    self[.quantity] = String(thing.quantity)
+    self[.pieces] = outcome.pieces.map { String($0) } ?? ""
+    self[.minimum] = thing.minimum.map { String($0) } ?? ""
+    self[.holder] = thing.holders ?? ""
+    self[.due] = outcome.due
+    if let change = outcome.change {
+      self[.change] = String(change)
+      self[.from] = outcome.correction.map { String($0.from) } ?? "null"
+      self[.to] = outcome.correction.map { String($0.to) } ?? "null"
+    }
+    if let milliseconds = outcome.unixMilliseconds {
+      self[.time] = UTCTime(unixSeconds: milliseconds / 1000).text
+      self[.unix] = String(milliseconds / 1000)
+    }
   }
 }

@@ -10,6 +10,10 @@
 // stocktake makes it the place being counted, and each tap in an audit records that the thing was seen. A change of a
 // quantity or a tally whose response was lost is requested again, with the same ticket, at the next tap of the item, so
 // that the two taps are counted once.
+//
+// A number of pieces is for the item that was tapped immediately before it, within the time for a second tap, unless
+// that item already has a number; otherwise for the next item in the job. It is never added to anything: the movement
+// has this number of pieces from the start, or has it instead of one.
 
 /// One touch: a tapped tag or a scanned code.
 struct InventoryTouch: Sendable {
@@ -34,6 +38,8 @@ struct InventoryOutcome: Equatable, Sendable {
   var unixMilliseconds: Int64?
   /// The due date of a loan that has become overdue.
   var due = ""
+  /// The number of pieces that were moved or counted; `nil` if pieces do not matter.
+  var pieces: Int64?
   /// The quantities before and after a stocktake, if it made the change.
   var correction: StockCorrection?
 }
@@ -64,8 +70,19 @@ struct InventoryDesk: Sendable {
     var step: Step
     /// The job that was in progress when the touch was made.
     var job: ActiveJob?
+    /// Whether a number states how many pieces are moved or counted.
+    var isNumbered = false
     /// The time of the request; `nil` while an earlier request is pending.
     var askedAt: Instant?
+
+    /// Returns the number of pieces that the touch stands for; `nil` if it stands for an entry or a person.
+    ///
+    /// Digits are a number only during a job that moves or counts pieces, and if they are not an entry's code.
+    func pieces(_ answer: Result<InventoryThing, InventoryFault>) -> Int64? {
+      if let pieces = touch.key.pieces { return pieces }
+      guard case .failure(.unknown) = answer, let job, job.job.pieces != 0 else { return nil }
+      return LabelCode.pieces(typed: touch.key.code)
+    }
   }
 
   private var questions: [Question] = []
@@ -103,7 +120,11 @@ struct InventoryDesk: Sendable {
     if let holding, holding.until <= now { self.holding = nil }
   }
 
-  mutating func start(_ job: ActiveJob) { self.job = job }
+  mutating func start(_ job: ActiveJob) {
+    lastNumber &+= 1
+    self.job = job
+    self.job?.serial = lastNumber
+  }
 
   /// Ends the job, and returns it; `nil` if there is none.
   mutating func endJob() -> ActiveJob? {
@@ -147,9 +168,12 @@ struct InventoryDesk: Sendable {
     /// One more request must be sent first.
     case order(InventoryOrder)
     /// The touch is complete.
-    case done(InventoryTouch, TouchResult, InventoryThing, who: String, isMisplaced: Bool = false)
+    case done(
+      InventoryTouch, TouchResult, InventoryThing, who: String, isMisplaced: Bool = false, Adjustment? = nil)
     /// A person's tag was tapped first, or during a job.
     case person(InventoryTouch, name: String, job: InventoryJob?)
+    /// The next item will be this many pieces.
+    case number(InventoryTouch, Int64, who: String)
     case refused(InventoryTouch, InventoryFault)
   }
 
@@ -162,6 +186,10 @@ struct InventoryDesk: Sendable {
     guard let question = questions.first, question.number == number, question.askedAt != nil else { return .stale }
     releaseIfOver(at: now)
     if question.job != nil { job?.until = now + plan.jobEnds }
+    if case .lookUp = question.step {
+      changeJob { $0.last = nil }
+      if let pieces = question.pieces(answer) { return numbered(pieces, question, kiosk, &random, at: now) }
+    }
     switch (question.step, answer) {
     case (.lookUp, .success(let thing)) where question.job != nil:
       return count(thing, question, kiosk, &random, at: now)
@@ -177,7 +205,8 @@ struct InventoryDesk: Sendable {
       // The held thing itself was changed.
       if case .thing(let held) = holding?.subject, held.id == thing.id { holding?.subject = .thing(thing) }
       let isMisplaced = check(thing, in: question.job)
-      return end(.done(question.touch, result, thing, who: who, isMisplaced: isMisplaced))
+      if let adjustment, let order = settled(adjustment, who, question, within, &random, at: now) { return order }
+      return end(.done(question.touch, result, thing, who: who, isMisplaced: isMisplaced, adjustment))
     case (.change(_, _, let adjustment), .failure(let fault)):
       holding = nil
       forget(adjustment)
@@ -238,25 +267,84 @@ struct InventoryDesk: Sendable {
       return ask(result, by: who, .see(question.number, thing.id, role, in: stocktake, who: who), at: now)
     }
     guard let job = question.job, thing.kind == .item else { return end(.refused(question.touch, .notItem)) }
-    let adjustment =
-      unsettled.first { $0.id == thing.id && $0.isOf(job) }
-      ?? Adjustment(
-        id: thing.id, pieces: job.job.pieces, ticket: Int64(truncatingIfNeeded: random.next()), in: job.stocktake)
-    let order = InventoryOrder.adjust(question.number, adjustment, who: who)
+    questions[0].isNumbered = job.number != nil
+    if let former = unsettled.first(where: { $0.id == thing.id && $0.isOf(job) }) {
+      return adjust(former, job, by: who, at: now)
+    }
+    changeJob { $0.number = nil }
+    return adjust(thing.id, job.number ?? 1, replacing: 0, job, by: who, &random, at: now)
+  }
+
+  /// Handles a number of pieces: of the item before it, which then has this many instead of one, or of the next one.
+  private mutating func numbered(
+    _ pieces: Int64, _ question: Question, _ kiosk: String, _ random: inout Randomness, at now: Instant
+  ) -> Decision {
+    guard let job = question.job, job.accepts(pieces) else { return end(.refused(question.touch, .notNumber)) }
+    if let last = job.last, now < last.until {
+      questions[0].isNumbered = true
+      let former = last.adjustment
+      return adjust(former.id, pieces, replacing: former.pieces, job, by: last.who, &random, at: now)
+    }
+    changeJob { $0.number = pieces }
+    return end(.number(question.touch, pieces, who: job.who ?? kiosk))
+  }
+
+  /// Handles a change that was made; returns the request for another one instead of it, if the change was an earlier
+  /// one whose response was lost, and a number now states how many pieces there are.
+  private mutating func settled(
+    _ adjustment: Adjustment, _ who: String, _ question: Question, _ within: Duration, _ random: inout Randomness,
+    at now: Instant
+  ) -> Decision? {
+    guard let job = question.job else { return nil }
+    if let number = job.number {
+      changeJob { $0.number = nil }
+      guard number * job.job.pieces != adjustment.pieces else { return nil }
+      return adjust(adjustment.id, number, replacing: adjustment.pieces, job, by: who, &random, at: now)
+    }
+    if !question.isNumbered, adjustment.pieces == job.job.pieces {
+      changeJob { $0.last = ActiveJob.Movement(adjustment: adjustment, who: who, until: now + within) }
+    }
+    return nil
+  }
+
+  /// Requests a new change by a number of pieces.
+  private mutating func adjust(
+    _ id: InventoryID, _ number: Int64, replacing former: Int64, _ job: ActiveJob, by who: String,
+    _ random: inout Randomness, at now: Instant
+  ) -> Decision {
+    let ticket = Int64(truncatingIfNeeded: random.next())
+    let adjustment = Adjustment(
+      id: id, pieces: number * job.job.pieces, replacing: former, ticket: ticket, in: job.stocktake)
+    return adjust(adjustment, job, by: who, at: now)
+  }
+
+  private mutating func adjust(
+    _ adjustment: Adjustment, _ job: ActiveJob, by who: String, at now: Instant
+  ) -> Decision {
     let result: TouchResult = job.stocktake != nil ? .counted : adjustment.pieces > 0 ? .put : .taken
-    return ask(result, by: who, order, adjustment, at: now)
+    return ask(result, by: who, .adjust(questions[0].number, adjustment, who: who), adjustment, at: now)
+  }
+
+  /// Changes the job of the first touch, also for the touches after it.
+  private mutating func changeJob(_ body: (inout ActiveJob) -> Void) {
+    guard let serial = questions.first?.job?.serial else { return }
+    if var job, job.serial == serial {
+      body(&job)
+      self.job = job
+    }
+    for index in questions.indices {
+      guard var job = questions[index].job, job.serial == serial else { continue }
+      body(&job)
+      questions[index].job = job
+    }
   }
 
   /// Makes a place that was tapped the one being counted or audited, also for the pending touches; returns whether a
   /// thing does not belong in that place.
   private mutating func check(_ thing: InventoryThing, in job: ActiveJob?) -> Bool {
-    guard let job, let stocktake = job.stocktake else { return false }
+    guard let job, job.stocktake != nil else { return false }
     guard let role = job.role(of: thing), role != .content else { return job.isMisplaced(thing) }
-    let place = CheckedPlace(id: thing.id, kind: thing.kind)
-    if self.job?.stocktake == stocktake { self.job?.place = place }
-    for index in questions.indices where questions[index].job?.stocktake == stocktake {
-      questions[index].job?.place = place
-    }
+    changeJob { $0.place = CheckedPlace(id: thing.id, kind: thing.kind) }
     return false
   }
 
@@ -273,7 +361,7 @@ struct InventoryDesk: Sendable {
     by person: String, _ touch: InventoryTouch, _ kiosk: String, _ within: Duration, at now: Instant
   ) -> Decision {
     if let job = questions[0].job {
-      if self.job?.action == job.action { self.job?.who = person }
+      changeJob { $0.who = person }
       return end(.person(touch, name: person, job: job.job))
     }
     if case .thing(let held) = holding?.subject, held.kind.isLendable {
@@ -295,33 +383,7 @@ struct InventoryDesk: Sendable {
 
 extension Adjustment {
   /// Whether the change can be one of the job.
-  fileprivate func isOf(_ job: ActiveJob) -> Bool { pieces == job.job.pieces && stocktake == job.stocktake }
-}
-
-extension TapFacts {
-  /// Adds the facts about an outcome in the inventory.
-  mutating func add(_ outcome: InventoryOutcome) {
-    self[.verb] = outcome.verb
-    self[.who] = outcome.who
-    guard let thing = outcome.thing else { return }
-    self[.kind] = thing.kind.name
-    self[.thing] = thing.name
-    self[.id] = thing.id.text
-    self[.code] = thing.code
-    self[.path] = thing.path
-    self[.contents] = thing.contentList
-    self[.quantity] = String(thing.quantity)
-    self[.minimum] = thing.minimum.map { String($0) } ?? ""
-    self[.holder] = thing.holders ?? ""
-    self[.due] = outcome.due
-    if let change = outcome.change {
-      self[.change] = String(change)
-      self[.from] = outcome.correction.map { String($0.from) } ?? "null"
-      self[.to] = outcome.correction.map { String($0.to) } ?? "null"
-    }
-    if let milliseconds = outcome.unixMilliseconds {
-      self[.time] = UTCTime(unixSeconds: milliseconds / 1000).text
-      self[.unix] = String(milliseconds / 1000)
-    }
+  fileprivate func isOf(_ job: ActiveJob) -> Bool {
+    stocktake == job.stocktake && (stocktake != nil || (pieces > 0) == (job.job.pieces > 0))
   }
 }

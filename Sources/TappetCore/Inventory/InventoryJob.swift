@@ -4,11 +4,13 @@
 package enum InventoryJob: String, CaseIterable, Sendable {
   /// The item is shown, and a second tap may move it.
   case show
-  /// One piece is added.
+  /// One piece is added, or as many as a number states.
   case add
-  /// One piece is taken.
+  /// One piece is taken, or as many as a number states.
   case remove
-  /// One piece is counted; at the end of the job, the pieces counted are the quantities of their items.
+  /// One piece is counted, or as many as a number states.
+  ///
+  /// At the end of the job, the pieces counted are the quantities of their items.
   case count
   /// The thing is recorded as seen.
   case audit
@@ -18,7 +20,7 @@ package enum InventoryJob: String, CaseIterable, Sendable {
   /// Whether what was tapped is on the disk until the end of the job: a stocktake or an audit.
   var isStocktake: Bool { self == .count || self == .audit }
 
-  /// The number of pieces by which a tap changes the quantity of an item, or the tally.
+  /// The number of pieces by which a tap without a number changes the quantity of an item, or the tally.
   package var pieces: Int64 {
     switch self {
     case .add, .count: 1
@@ -41,6 +43,22 @@ struct ActiveJob: Sendable {
   var stocktake: Stocktake?
   /// The place whose contents are being counted or audited; `nil` before the first one.
   var place: CheckedPlace?
+  /// The number of pieces of the next item; `nil` means one.
+  var number: Int64?
+  /// The last movement of one piece, which a number in time replaces; `nil` after any other touch.
+  var last: Movement?
+  /// Distinguishes the job from all others.
+  var serial: UInt32 = 0
+
+  /// A movement of pieces that a number may still replace.
+  struct Movement: Sendable {
+    var adjustment: Adjustment
+    var who: String
+    var until: Instant
+  }
+
+  /// Whether the pieces can be moved or counted during the job; a count of zero pieces is a result.
+  func accepts(_ pieces: Int64) -> Bool { job.pieces != 0 && (pieces > 0 || job == .count) }
 
   /// Returns how the stocktake records a thing; `nil` if the thing is counted, or cannot be.
   ///
@@ -66,13 +84,17 @@ package struct Adjustment: Equatable, Sendable {
   package var id: InventoryID
   /// The number of pieces to add; negative if they are taken.
   package var pieces: Int64
+  /// The pieces of an earlier change that this change replaces; 0 if it replaces none.
+  package var replaced: Int64
   /// Identifies the change, which is made only once even if it is requested again.
   package var ticket: Int64
   /// The stocktake in whose tally the pieces are counted; `nil` if the item's quantity changes.
   package var stocktake: Stocktake?
 
-  package init(id: InventoryID, pieces: Int64, ticket: Int64, in stocktake: Stocktake? = nil) {
-    (self.id, self.pieces, self.ticket, self.stocktake) = (id, pieces, ticket, stocktake)
+  package init(
+    id: InventoryID, pieces: Int64, replacing replaced: Int64 = 0, ticket: Int64, in stocktake: Stocktake? = nil
+  ) {
+    (self.id, self.pieces, self.replaced, self.ticket, self.stocktake) = (id, pieces, replaced, ticket, stocktake)
   }
 }
 

@@ -55,9 +55,9 @@ package struct InventoryReport: Sendable {
   package var action: String
   /// The tag that was tapped; `nil` for a scan.
   package var uid: TagUID?
-  /// Result of the touch; `nil` if it was a person's tag, which now waits for an item.
+  /// Result of the touch; `nil` if it was a person's tag or a number of pieces, which now waits for an item.
   package var result: TouchResult?
-  /// The current state of the thing; `nil` if it was a person's tag.
+  /// The current state of the thing; `nil` if there was no result.
   package var thing: InventoryThing?
   /// The name of the person who made the touch, or the kiosk's name if the person is not known.
   package var who: String
@@ -65,4 +65,8 @@ package struct InventoryReport: Sendable {
   package var isMisplaced = false
   /// The job that the person does from now on, if their tag was tapped during one.
   package var job: InventoryJob?
+  /// The number of pieces that were moved or counted, or that the next item will be; `nil` if pieces do not matter.
+  package var pieces: Int64?
+  /// The number of pieces of an earlier movement that the pieces replace; 0 if there was none.
+  package var replaced: Int64 = 0
 }

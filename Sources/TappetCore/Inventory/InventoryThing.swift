@@ -82,13 +82,13 @@ package enum TouchResult: String, Sendable, CaseIterable {
   case returned
   /// The thing was tapped a second time, and is no longer held.
   case released
-  /// One piece was added.
+  /// Pieces were added.
   case put
-  /// One piece was taken.
+  /// Pieces were taken.
   case taken
   /// The items in the box or spot are being counted from now on.
   case counting
-  /// One piece was counted; the thing's quantity is the number of pieces counted so far.
+  /// Pieces were counted; the thing's quantity is the number of pieces counted so far.
   case counted
   /// The thing was recorded as seen.
   case seen
@@ -116,6 +116,8 @@ package enum InventoryFault: UInt8, Error, Sendable, CaseIterable {
   case notItem = 9
   /// The disk of the database is full; nothing was changed.
   case full = 10
+  /// A number of pieces arrived, but no job that moves or counts this many.
+  case notNumber = 11
   /// The scanned code is longer than any code of a thing.
   case scanTooLong = 32
   /// The end of the scanned code did not arrive, or parts of it were lost.

@@ -46,10 +46,10 @@ extension ByteReader {
   }
 
   mutating func adjustment() -> (Adjustment, who: String)? {
-    guard let id = inventoryID(), let pieces = integer(), let ticket = integer(), let who = text(),
-      let counted = byte(), counted < 2
+    guard let id = inventoryID(), let pieces = integer(), let replaced = integer(), let ticket = integer(),
+      let who = text(), let counted = byte(), counted < 2
     else { return nil }
-    var adjustment = Adjustment(id: id, pieces: pieces, ticket: ticket)
+    var adjustment = Adjustment(id: id, pieces: pieces, replacing: replaced, ticket: ticket)
     if counted == 1 {
       guard let stocktake = stocktake() else { return nil }
       adjustment.stocktake = stocktake

@@ -8,7 +8,7 @@
 //             ──▶ 5 takeBack   number:4 id:16 who
 //             ──▶ 6 passedOn   news:8
 //             ──▶ 7 passedLow  id:16
-//             ──▶ 8 adjust     number:4 id:16 pieces:8 ticket:8 who counted:1 (stocktake:8 action)
+//             ──▶ 8 adjust     number:4 id:16 pieces:8 replaced:8 ticket:8 who counted:1 (stocktake:8 action)
 //             ──▶ 9 endStocktake  number:4 stocktake:8 kept:1
 //             ──▶ 10 see       number:4 id:16 role:1 who stocktake:8 action
 //             ──▶ 16 follow    what:1                      bits: 1 lists, 2 overdue, 4 the clock is reliable
@@ -46,6 +46,9 @@ package struct InventoryKey: Hashable, Sendable {
     self.uid = uid
     self.code = code
   }
+
+  /// The number of pieces on a label or a tag; `nil` if the code is an entry's.
+  var pieces: Int64? { LabelCode.pieces(inLink: code) }
 }
 
 /// A request from the kiosk.
@@ -61,8 +64,8 @@ package enum InventoryOrder: Equatable, Sendable {
   case lend(UInt32, InventoryID, to: String, who: String)
   /// Check an item or a box in; the response is the same as for `move`.
   case takeBack(UInt32, InventoryID, who: String)
-  /// Add pieces to an item or its tally or take them, unless this was done before with the same ticket; the response is
-  /// the same as for `move`, with the tally as the quantity.
+  /// Add pieces to an item or its tally or take them, in place of those that are replaced, unless this was done before
+  /// with the same ticket; the response is the same as for `move`, with the tally as the quantity.
   case adjust(UInt32, Adjustment, who: String)
   /// Write the tally of the stocktake with this number to its items, or discard it; the response is `ended` or
   /// `failed`.
@@ -83,7 +86,7 @@ package enum InventoryOrder: Equatable, Sendable {
 /// A message from tappet-inventory.
 package enum InventoryMessage: Equatable, Sendable {
   /// Version of these messages; a different version means a different build.
-  package static let protocolVersion: UInt8 = 3
+  package static let protocolVersion: UInt8 = 4
 
   case ready
   case found(UInt32, InventoryThing)
@@ -147,6 +150,7 @@ extension InventoryOrder {
       writer.head(8, number)
       writer.bytes += adjustment.id.bytes
       writer.integer(adjustment.pieces)
+      writer.integer(adjustment.replaced)
       writer.integer(adjustment.ticket)
       writer.text(who)
       writer.byte(adjustment.stocktake == nil ? 0 : 1)

@@ -102,11 +102,21 @@ extension Kiosk {
     switch decision {
     case .stale: return []
     case .order(let order): return [.orderInventory(order)]
-    case .done(let touch, let result, let thing, let who, let isMisplaced):
-      return done(touch, result, thing, who, isMisplaced, at: now) + nextInventoryOrder(at: now)
+    case .done(let touch, let result, let thing, let who, let isMisplaced, let adjustment):
+      var report = InventoryReport(
+        action: touch.tap.action.name, uid: touch.uid, result: result, thing: thing, who: who)
+      report.isMisplaced = isMisplaced
+      report.pieces = adjustment.map { Int64(clamping: $0.pieces.magnitude) }
+      report.replaced = Int64(clamping: adjustment?.replaced.magnitude ?? 0)
+      return done(touch, result, thing, report, at: now) + nextInventoryOrder(at: now)
     case .person(let touch, let name, let job):
       let report = InventoryReport(
         action: touch.tap.action.name, uid: touch.uid, result: nil, thing: nil, who: name, job: job)
+      counters.accepted += 1
+      return [.report(.inventory(report))] + nextInventoryOrder(at: now)
+    case .number(let touch, let pieces, let who):
+      var report = InventoryReport(action: touch.tap.action.name, uid: touch.uid, result: nil, thing: nil, who: who)
+      report.pieces = pieces
       counters.accepted += 1
       return [.report(.inventory(report))] + nextInventoryOrder(at: now)
     case .refused(let touch, let fault):
@@ -119,13 +129,10 @@ extension Kiosk {
   /// Reports the result and performs the action; a move is already on the disk, even if the outbox has no room left for
   /// the message about the move.
   private mutating func done(
-    _ touch: InventoryTouch, _ result: TouchResult, _ thing: InventoryThing, _ who: String, _ isMisplaced: Bool,
-    at now: Moment
+    _ touch: InventoryTouch, _ result: TouchResult, _ thing: InventoryThing, _ report: InventoryReport, at now: Moment
   ) -> [Effect] {
     var tap = touch.tap
-    tap.outcome = InventoryOutcome(verb: result.rawValue, thing: thing, who: who)
-    var report = InventoryReport(action: tap.action.name, uid: touch.uid, result: result, thing: thing, who: who)
-    report.isMisplaced = isMisplaced
+    tap.outcome = InventoryOutcome(verb: result.rawValue, thing: thing, who: report.who, pieces: report.pieces)
     if tap.action.needsProof, let age = age(of: touch.at, at: now) {
       return [.report(.inventory(report))] + refuse(.tag, touch.uid, .tooLate(age: age), tap.owner, at: now)
     }

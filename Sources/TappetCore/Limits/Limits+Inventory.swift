@@ -64,6 +64,8 @@ extension Limits {
   package static let inventoryAnswerMax: Duration = .seconds(8)
   /// Interval at which tappet-inventory retries a refused query, or polls if the kernel does not report changes.
   package static let inventoryAskInterval: Duration = .seconds(5)
+  /// Maximum number of pieces that one touch moves; a longer number is more likely the code of a product.
+  package static let inventoryPiecesMax: Int64 = 9999
   /// Maximum number of pending touches.
   package static let inventoryTouchesMax = 8
   /// Maximum number of entries that a message lists as the contents of a location.

@@ -183,7 +183,7 @@ extension KioskSettings {
 
   private func tap(_ reading: TagReading, _ action: Action, label: String? = nil) -> VerifiedTap {
     VerifiedTap(
-      action: action, label: label, text: action.readsText ? reading.firstText ?? reading.inventoryID ?? "" : "",
+      action: action, label: label, text: action.readsText ? reading.firstText ?? reading.inventoryCode ?? "" : "",
       uri: reading.shownURI ?? "")
   }
 }

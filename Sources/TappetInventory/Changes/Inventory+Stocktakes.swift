@@ -5,22 +5,24 @@ import TappetCore
 import TappetSQLite
 
 extension Inventory {
-  /// Counts pieces of an item, unless this was done before with the same ticket; returns the tally of the item.
+  /// Counts pieces of an item, in place of those that are replaced, unless this was done before with the same ticket;
+  /// returns the tally of the item.
   @export(interface)
   package func tally(
-    _ old: InventoryEntry, _ pieces: Int64, in stocktake: Stocktake, ticket: Int64, by who: String
+    _ old: InventoryEntry, _ pieces: Int64, replacing replaced: Int64 = 0, in stocktake: Stocktake, ticket: Int64,
+    by who: String
   ) throws(InventoryError) -> Int64 {
     try transaction { () throws(InventoryError) in
       let item = try require(old)
       let count = try count(of: item, in: stocktake)
       if try isUsed(ticket) { return count }
-      guard (0...Limits.inventoryQuantityMax).contains(pieces), count + pieces <= Limits.inventoryQuantityMax else {
-        throw .wrongQuantity(pieces)
-      }
-      try record(item, count: count + pieces, in: stocktake, by: who)
+      guard (0...Limits.inventoryQuantityMax).contains(pieces), (0...count).contains(replaced),
+        count - replaced + pieces <= Limits.inventoryQuantityMax
+      else { throw .wrongQuantity(pieces) }
+      try record(item, count: count - replaced + pieces, in: stocktake, by: who)
       try use(ticket)
       try forgetMissing(item)
-      return count + pieces
+      return count - replaced + pieces
     }
   }
 

@@ -5,17 +5,46 @@ import TappetCore
 import TappetSQLite
 
 extension Inventory {
-  /// Adds pieces to an item or removes pieces from it, unless this was done before with the same ticket.
+  /// Adds pieces to an item or removes pieces from it, in place of those that are replaced, unless this was done before
+  /// with the same ticket.
+  ///
+  /// If nothing else has changed the item since, the change that is replaced leaves the journal: an undo takes back all
+  /// pieces.
   @export(interface)
   package func adjust(
-    _ old: InventoryEntry, by pieces: Int64, ticket: Int64, by who: String
+    _ old: InventoryEntry, by pieces: Int64, replacing replaced: Int64 = 0, ticket: Int64, by who: String
   ) throws(InventoryError) -> InventoryEntry {
     try transaction { () throws(InventoryError) in
       if try isUsed(ticket) { return try entry(old.id, of: old.kind) ?? old }
-      let changed = try adjusted(old, by: pieces, by: who)
+      let isReplaced = replaced == 0 ? false : try takeBack(replaced, of: old, by: who)
+      let rest = isReplaced ? pieces : pieces.subtractingReportingOverflow(replaced).partialValue
+      let changed = rest == 0 ? try require(old) : try adjusted(old, by: rest, by: who)
       try use(ticket)
       return changed
     }
+  }
+
+  /// Takes back a person's last change of an item if it was by this number of pieces; returns whether it was.
+  private func takeBack(_ pieces: Int64, of item: InventoryEntry, by who: String) throws(InventoryError) -> Bool {
+    let number: Int64? = try stored { () throws(DatabaseError) in
+      // With max(), the other columns are of the row with the maximum.
+      let statement = try database.statement(
+        """
+        SELECT max(number), change.verb = ?2 AND who = ?3 AND old.quantity + ?4 = item.quantity
+          AND (old.box, old.name, old.notes, old.minimum) IS (item.box, item.name, item.notes, item.minimum)
+        FROM undo_item AS old JOIN change ON number = change JOIN item ON item.id = old.id WHERE old.id = ?1
+        """)
+      defer { statement.reset() }
+      statement.bind(item.row, at: 1)
+      statement.bind(InventoryVerb.edited.rawValue, at: 2)
+      statement.bind(who, at: 3)
+      statement.bind(pieces, at: 4)
+      return try statement.step() && statement.integer(1) != 0 ? statement.integer(0) : nil
+    }
+    guard let number else { return false }
+    try revert(number, now, by: who)
+    try forget(number)
+    return true
   }
 
   func isUsed(_ ticket: Int64) throws(InventoryError) -> Bool {

@@ -67,7 +67,7 @@ extension Inventory {
     if let other = later.first(where: { $0.number == number }) { throw .changedSince(other) }
   }
 
-  private func revert(_ number: Int64, _ now: Int64, by who: String) throws(InventoryError) {
+  func revert(_ number: Int64, _ now: Int64, by who: String) throws(InventoryError) {
     let moved = try movedBack(.box, in: number) + movedBack(.item, in: number)
     // The rows of an entry and its place are restored in any order.
     try stored { () throws(DatabaseError) in try database.execute("PRAGMA defer_foreign_keys = ON") }
@@ -79,7 +79,7 @@ extension Inventory {
     }
   }
 
-  private func forget(_ number: Int64) throws(InventoryError) {
+  func forget(_ number: Int64) throws(InventoryError) {
     try run(["DELETE FROM change WHERE number = ?1"], number, nil)
   }
 

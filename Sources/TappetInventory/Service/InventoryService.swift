@@ -111,10 +111,11 @@ package final class InventoryService {
         guard var item = try inventory.entry(adjustment.id, of: .item) else { return nil }
         if let stocktake = adjustment.stocktake {
           item.quantity = try inventory.tally(
-            item, adjustment.pieces, in: stocktake, ticket: adjustment.ticket, by: who)
+            item, adjustment.pieces, replacing: adjustment.replaced, in: stocktake, ticket: adjustment.ticket, by: who)
           return item
         }
-        return try inventory.adjust(item, by: adjustment.pieces, ticket: adjustment.ticket, by: who)
+        return try inventory.adjust(
+          item, by: adjustment.pieces, replacing: adjustment.replaced, ticket: adjustment.ticket, by: who)
       }
     case .endStocktake(let number, let stocktake, let isKept): end(number, stocktake, isKept)
     case .see(let number, let id, let role, let stocktake, let who):

@@ -17,12 +17,23 @@ struct ThingLabel {
   var path: String
   var picture: QRCode
 
+  /// Creates the label for a number of pieces.
+  fileprivate init(pieces: Int64) throws(CommandFailure) {
+    code = LabelCode.number(pieces)
+    (name, caption, path) = (String(pieces), pieces == 1 ? "piece" : "pieces", "")
+    picture = try ThingLabel.picture(of: code)
+  }
+
   fileprivate init(_ thing: InventoryEntry, _ inventory: Inventory) throws(CommandFailure) {
     name = thing.name.escaped
     code = thing.labelText
     caption = thing.kind == .box ? thing.code.escaped : thing.kind.title
     path = try judged { () throws(InventoryError) in try inventory.location(of: thing) }.path.escaped
-    do throws(QRCodeError) { picture = try QRCode(Array(code.utf8)) } catch {
+    picture = try ThingLabel.picture(of: code)
+  }
+
+  private static func picture(of code: String) throws(CommandFailure) -> QRCode {
+    do throws(QRCodeError) { return try QRCode(Array(code.utf8)) } catch {
       throw .failed("\(code.escaped): the QR code could not be created; the system is out of memory")
     }
   }
@@ -31,7 +42,13 @@ struct ThingLabel {
 /// Creates labels for the entries that the arguments specify.
 enum LabelCommand {
   static func run(_ arguments: Arguments, _ configuration: KioskConfiguration) throws(CommandFailure) {
-    let labels = try labels(arguments, try Inventory.of(configuration))
+    var labels: [ThingLabel] = []
+    for number in arguments.value("number").flatMap({ numbers($0) }) ?? [] {
+      labels.append(try ThingLabel(pieces: number))
+    }
+    if !arguments.operands.isEmpty || arguments.has("in") || arguments.has("all") {
+      labels += try self.labels(arguments, try Inventory.of(configuration))
+    }
     if labels.isEmpty { throw .refused("there are no boxes to label") }
     switch arguments.value("format") {
     case "svg":
@@ -46,6 +63,16 @@ enum LabelCommand {
     case "escpos": for label in labels { Output.write(bytes: LabelPrinter.escpos(label)) }
     default: for label in labels { show(label) }
     }
+  }
+
+  /// Parses the numbers of pieces to label, separated by commas; `nil` if one of them is not a number of pieces.
+  static func numbers(_ text: String) -> [Int64]? {
+    var numbers: [Int64] = []
+    for field in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+      guard let number = LabelCode.pieces(typed: String(Substring(field))) else { return nil }
+      if !numbers.contains(number) { numbers.append(number) }
+    }
+    return numbers
   }
 
   /// Creates labels for the specified entries, the boxes of a spot, or all boxes, without duplicates.

@@ -55,12 +55,13 @@ extension InventoryList.Item {
 
 extension TouchTransition.Kind {
   /// Names of all results.
-  static let words = TouchResult.allCases.map { $0.rawValue } + ["person", "unknown", "refused"]
+  static let words = TouchResult.allCases.map { $0.rawValue } + ["person", "number", "unknown", "refused"]
 
   fileprivate var word: String {
     switch self {
     case .done(let result): result.rawValue
     case .person: "person"
+    case .number: "number"
     case .refused(let fault): fault == .unknown ? "unknown" : "refused"
     }
   }
@@ -82,8 +83,8 @@ extension TouchTransition {
       "event_type": .string(kind.word), "action": .string(action), "reason": .optional(kind.reason),
       "kind": .optional(thing?.kind.name), "id": .optional(thing?.id.text), "name": .optional(thing?.name),
       "code": .optional(thing?.code ?? unknownCode), "location_path": .optional(thing?.path),
-      "quantity": thing.map { .number($0.quantity) } ?? .null, "person": .optional(thing?.holders),
-      "misplaced": .bool(isMisplaced),
+      "quantity": thing.map { .number($0.quantity) } ?? .null, "pieces": pieces.map { .number($0) } ?? .null,
+      "person": .optional(thing?.holders), "misplaced": .bool(isMisplaced),
       "by": .optional(who.isEmpty ? nil : who), "contents": .array(contents),
       "more": .number(Int64(max(0, (thing?.contentCount ?? 0) - contents.count))),
     ])

@@ -28,8 +28,8 @@ struct LabelledThing {
 
   /// Returns a usage error if the arguments specify more than one entry, or neither an entry nor an action.
   static func usageError(_ arguments: Arguments) -> String? {
-    let count = InventoryKind.allCases.count(where: { arguments.has($0.name) })
-    if count > 1 { return "specify only one of --box, --item, --spot, --room and --building" }
+    let count = (InventoryKind.allCases.map { $0.name } + ["number"]).count(where: { arguments.has($0) })
+    if count > 1 { return "specify only one of --box, --item, --spot, --room, --building and --number" }
     return count == 0 && arguments.operands.isEmpty ? "specify an ACTION, or --box, --item, --spot or similar" : nil
   }
 

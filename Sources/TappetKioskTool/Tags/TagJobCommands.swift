@@ -12,15 +12,7 @@ extension Command {
     Command(
       words: "tag write", section: .tags, summary: "write a tag for an action, with a new secret",
       operands: [Operand("ACTION", .action, .optional)],
-      options: [
-        CommandOption("label", "LABEL", "display name, shown by 'tappet secret list'"),
-        CommandOption("person", "NAME", .person, "person to whom the tag is assigned"),
-      ] + LabelledThing.options + [
-        CommandOption("with-code", "also write the box's code as a text record, for other readers"),
-        CommandOption("plain", "write only a text record with the entry's code or id, without a secret"),
-        CommandOption("with-key", "use the phone app's older format, which contains the key (NTAG215 or larger)"),
-        CommandOption("protect", "set a password, so that only this kiosk can rewrite the tag"), .json, .timeout(60),
-      ],
+      options: writeOptions,
       details: """
         Creates a secret, waits for a tag, writes the signed URL of ACTION to it, reads it back, and only then
         saves the secret. If the URL does not fit, both sizes are printed and nothing is written. A tag that is
@@ -33,6 +25,7 @@ extension Command {
         ACTION, the first such action is used.
         --plain: the kiosk recognizes this tag, like a tag of others, only with 'unknown_tags: {mode: inventory}'.
         Anyone can copy it. A secret that was on the tag before is kept.
+        --number: such a tag, tapped before or after an item during a job, states how many pieces are moved.
         --with-key: a phone can import the secret from the tag, and anyone who reads the tag can copy it.
         --protect: for NTAG21x and Ultralight EV1. A tag that does not support passwords is written and works
         anyway; the exit status is then 1, because anyone can rewrite it.
@@ -41,7 +34,7 @@ extension Command {
         """,
       usageError: { arguments in
         if let error = LabelledThing.usageError(arguments) { return error }
-        if arguments.has("plain") { return usageErrorOfPlain(arguments) }
+        if arguments.has("plain") || arguments.has("number") { return usageErrorOfPlain(arguments) }
         return arguments.has("with-code") && !arguments.has("box") ? "--with-code needs --box" : nil
       },
       body: .configured { (arguments, configuration) throws(CommandFailure) in
@@ -59,7 +52,9 @@ extension Command {
             "This tag will contain its key: anyone who reads it can copy it. Keep the tag away from other people.")
         }
         let labelled = try LabelledThing.named(by: arguments, configuration)
-        if let labelled, arguments.has("plain") {
+        if let number = arguments.number("number") {
+          request.text = LabelCode.number(number)
+        } else if let labelled, arguments.has("plain") {
           request.text = labelled.entry.labelText
         } else if let labelled {
           request.action = try labelled.action(request.action, configuration)
@@ -73,9 +68,24 @@ extension Command {
 
   /// Returns a usage error if --plain is combined with what needs a secret or a URL.
   private static func usageErrorOfPlain(_ arguments: Arguments) -> String? {
+    let plain = arguments.has("number") ? "number" : "plain"
     let others = ["label", "person", "with-code", "with-key", "protect"]
-    if let other = others.first(where: { arguments.has($0) }) { return "--plain and --\(other) cannot be combined" }
-    return arguments.operands.isEmpty ? nil : "--plain writes no action; omit ACTION"
+    if let other = others.first(where: { arguments.has($0) }) { return "--\(plain) and --\(other) cannot be combined" }
+    return arguments.operands.isEmpty ? nil : "--\(plain) writes no action; omit ACTION"
+  }
+
+  private static var writeOptions: [CommandOption] {
+    [
+      CommandOption("label", "LABEL", "display name, shown by 'tappet secret list'"),
+      CommandOption("person", "NAME", .person, "person to whom the tag is assigned"),
+    ] + LabelledThing.options + [
+      CommandOption(
+        "number", "N", .number(0...Limits.inventoryPiecesMax), "number of pieces that the tag represents"),
+      CommandOption("with-code", "also write the box's code as a text record, for other readers"),
+      CommandOption("plain", "write only a text record with the entry's code or id, without a secret"),
+      CommandOption("with-key", "use the phone app's older format, which contains the key (NTAG215 or larger)"),
+      CommandOption("protect", "set a password, so that only this kiosk can rewrite the tag"), .json, .timeout(60),
+    ]
   }
 
   static var tagErase: Command {

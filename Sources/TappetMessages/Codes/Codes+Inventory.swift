@@ -52,6 +52,7 @@ extension InventoryFault {
       case .noneLeft: "too-few"
       case .tooMany: "quantity-malformed"
       case .notItem: "item-expected"
+      case .notNumber: "number-unexpected"
       case .scanTooLong: "scan-too-long"
       case .scanIncomplete: "scan-incomplete"
       case .scanUnreadable: "scan-unreadable"

@@ -9,6 +9,12 @@ extension LogRecord {
   init(_ report: InventoryReport) {
     let uid: [Field] = report.uid.map { [("uid", Hex.encode($0.bytes))] } ?? []
     guard let result = report.result, let thing = report.thing else {
+      if let pieces = report.pieces {
+        self.init(
+          .info, "inventory-number", "the next item is \(plural(pieces, "piece")): tap it",
+          [("action", report.action), ("pieces", String(pieces)), ("who", report.who)] + uid)
+        return
+      }
       let sentence =
         report.job == nil
         ? "\(report.who) can take or return an item or a box now: tap it"
@@ -22,7 +28,8 @@ extension LogRecord {
       ("action", report.action), ("kind", thing.kind.name), ("id", thing.id.text), ("name", thing.name),
       ("who", report.who),
     ]
-    self.init(.info, result.event, thing.sentence(result, isMisplaced: report.isMisplaced), fields + uid)
+    let pieces: [Field] = report.pieces.map { [("pieces", String($0))] } ?? []
+    self.init(.info, result.event, thing.sentence(result, report), fields + pieces + uid)
   }
 
   /// Creates the record for the start or the end of a job at the shelf.
@@ -70,9 +77,11 @@ extension TouchResult {
 
 extension InventoryThing {
   /// Returns the result as a human-readable sentence.
-  fileprivate func sentence(_ result: TouchResult, isMisplaced: Bool) -> String {
+  fileprivate func sentence(_ result: TouchResult, _ report: InventoryReport) -> String {
     let what = "\(kind.name) \(name)" + (code.isEmpty ? "" : " [\(code)]")
-    let home = isMisplaced ? "; it belongs in \(path)" : ""
+    let home = report.isMisplaced ? "; it belongs in \(path)" : ""
+    let pieces = report.pieces ?? 1
+    let former = report.replaced > 0 ? " instead of \(report.replaced)" : ""
     switch result {
     case .shown:
       let place = holder.map { "is with \($0)" } ?? (path.isEmpty ? "" : "is in \(path)")
@@ -83,11 +92,13 @@ extension InventoryThing {
     case .moved: return what + " was moved to \(path)"
     case .lent: return what + " was checked out to \(holder ?? "an unknown person")"
     case .returned: return what + " was returned; it belongs in \(path)"
-    case .put: return what + " has one more piece; quantity \(quantity)"
-    case .taken: return what + " has one piece less; quantity \(quantity)"
+    case .put where pieces == 1 && report.replaced == 0: return what + " has one more piece; quantity \(quantity)"
+    case .put: return what + " has \(plural(pieces, "more piece"))\(former); quantity \(quantity)"
+    case .taken where pieces == 1 && report.replaced == 0: return what + " has one piece less; quantity \(quantity)"
+    case .taken: return what + " has \(plural(pieces, "piece")) less\(former); quantity \(quantity)"
     case .counting: return what + " is being counted: tap each piece in it"
     case .counted: return what + ": \(plural(quantity, "piece")) counted so far" + home
-    case .seen: return what + " was seen" + (isMisplaced ? home : path.isEmpty ? "" : " in \(path)")
+    case .seen: return what + " was seen" + (report.isMisplaced ? home : path.isEmpty ? "" : " in \(path)")
     case .released: return what + " was tapped again, so the next tap does nothing with it"
     }
   }
@@ -139,7 +150,7 @@ extension InventoryFault {
       "no entry in the inventory has this tag or code; assign it with 'tappet tag write --box BOX' or "
         + "'tappet box edit BOX --tag UID'"
     case .noneLeft:
-      "no piece of the item is left; if that is wrong, correct its quantity with 'tappet item count'"
+      "too few pieces of the item are left; if that is wrong, correct its quantity with 'tappet item count'"
     case .tooMany: "the quantity of the item is already \(Limits.inventoryQuantityMax), the maximum"
     case .scanTooLong: "the scanned code is longer than \(Limits.inventoryCodeSizeMax) bytes, the maximum"
     case .scanIncomplete:
@@ -151,6 +162,9 @@ extension InventoryFault {
     case .notItem:
       "a job is under way, in which only items are tapped, or the box or spot to count; end it first, with its card or "
         + "button"
+    case .notNumber:
+      "a number of pieces is only for a job that adds, takes or counts pieces, and 0 only for a count; start the job "
+        + "first, with its card or button"
     case .needsBox: "an item can only be moved into a box; tap the item again, and then a box"
     case .gone: "the first of the two entries was removed from the inventory in the meantime"
     case .database: "the inventory cannot be read or changed now, or is in use by another process; tap again"

@@ -86,6 +86,25 @@ package enum LabelCode {
 
   static let symbologySize = 3
 
+  // MARK: Numbers of pieces
+
+  private static let numberLink = "smp://number?n="
+
+  /// Returns the code of a label or a tag that stands for a number of pieces: `smp://number?n=25`.
+  @export(interface)
+  package static func number(_ pieces: Int64) -> String { numberLink + String(pieces) }
+
+  /// Returns the number of pieces that a code stands for; `nil` for any other code.
+  package static func pieces(inLink text: String) -> Int64? {
+    text.begins(with: numberLink) ? pieces(typed: String(Substring(text.utf8.dropFirst(numberLink.utf8.count)))) : nil
+  }
+
+  /// Returns the number of pieces that was typed: up to four digits, which no barcode of a product has.
+  @export(interface)
+  package static func pieces(typed text: String) -> Int64? {
+    Int64(decimal: text.utf8).flatMap { $0 <= Limits.inventoryPiecesMax ? $0 : nil }
+  }
+
   /// Returns the id in a link to an entry; `nil` for any other text.
   static func id(inLink text: String) -> String? {
     for kind in InventoryKind.allCases {

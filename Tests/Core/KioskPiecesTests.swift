@@ -1,0 +1,171 @@
+// Numbers of pieces at the shelf, from labels, tags and keys, with the test in the place of tappet-inventory.
+
+import Testing
+
+@testable import TappetCore
+
+@Suite struct KioskPiecesTests {
+  private let shelf = ShelfScript()
+
+  @Test(arguments: ["25", "smp://number?n=25"]) func `a number and an item are one movement of that number`(
+    _ code: String
+  ) {
+    shelf.press(.add)
+    #expect(shelf.scan(code).contains("report holds 25") && shelf.light == .holding)
+    #expect(shelf.scan("m4").contains("report put m4") && shelf.quantity("m4") == 30)
+    shelf.scan("m4")
+    #expect(shelf.changes == ["25 m4 by kiosk", "1 m4 by kiosk"])
+    shelf.press(.remove)
+    shelf.scan(code)
+    #expect(shelf.scan("m4").contains("report taken m4") && shelf.quantity("m4") == 6)
+    shelf.press(.count)
+    shelf.scan(code)
+    for _ in 0..<2 { shelf.scan("m4") }
+    shelf.press(.count)
+    #expect(shelf.quantity("m4") == 26)
+  }
+
+  @Test(arguments: ["25", "smp://number?n=25"]) func `an item and a number are that many pieces, not one more`(
+    _ code: String
+  ) {
+    shelf.press(.add)
+    shelf.scan("m4")
+    #expect(shelf.scan(code).contains("report put m4") && shelf.quantity("m4") == 30)
+    #expect(shelf.changes == ["1 m4 by kiosk", "25 m4 instead of 1 by kiosk"])
+    shelf.press(.remove)
+    shelf.scan("m4")
+    shelf.scan(code)
+    #expect(shelf.quantity("m4") == 5)
+    shelf.press(.count)
+    shelf.scan("m4")
+    shelf.scan("m4")
+    #expect(shelf.scan(code).contains("report counted m4"))
+    shelf.press(.count)
+    #expect(shelf.quantity("m4") == 26)
+  }
+
+  @Test func `an item that has its number keeps it, and the next number is for the next item`() {
+    shelf.press(.add)
+    for code in ["25", "m4", "10", "m4", "m4", "7", "8", "3", "m4"] { shelf.scan(code) }
+    #expect(
+      shelf.changes == [
+        "25 m4 by kiosk", "10 m4 by kiosk", "1 m4 by kiosk", "7 m4 instead of 1 by kiosk", "3 m4 by kiosk",
+      ])
+  }
+
+  @Test func `a number is not for an item that was tapped long before, or before something else`() {
+    shelf.press(.count)
+    shelf.scan("m4")
+    shelf.wait(milliseconds: 9_000)
+    #expect(shelf.scan("25").contains("report holds 25"))
+    shelf.scan("m4")
+    for code in ["m4", "screws", "3"] { shelf.scan(code) }
+    shelf.scan("m4")
+    shelf.tapAda()
+    shelf.press(.count)
+    #expect(shelf.quantity("m4") == 30)
+  }
+
+  @Test func `a number waits for an item, and ends with its job`() {
+    shelf.press(.add)
+    shelf.scan("25")
+    #expect(shelf.scan("screws").contains("light refused") && shelf.scan("nothing").contains("light refused"))
+    shelf.tapAda()
+    shelf.wait(milliseconds: 50_000)
+    shelf.scan("m4")
+    #expect(shelf.changes == ["25 m4 by Ada"])
+    for job in [InventoryJob.add, .cancel] {
+      shelf.press(.cancel)
+      shelf.press(.add)
+      shelf.scan("25")
+      shelf.press(job)
+      shelf.press(.add)
+      shelf.scan("m4")
+    }
+    shelf.wait(milliseconds: 10_000)
+    shelf.scan("25")
+    shelf.wait(milliseconds: 60_000)
+    shelf.press(.remove)
+    shelf.scan("m4")
+    #expect(shelf.changes.suffix(3) == ["1 m4 by kiosk", "1 m4 by kiosk", "-1 m4 by kiosk"])
+  }
+
+  @Test func `a number without a job that has pieces is refused, and digits are a code`() {
+    let refused = "report refused tag not in inventory shelf notNumber"
+    #expect(shelf.scan("smp://number?n=25").contains { $0.contains("notNumber") }, "\(refused)")
+    #expect(shelf.scan("25").contains { $0.contains("unknown 25") })
+    shelf.press(.audit)
+    #expect(shelf.scan("smp://number?n=25").contains { $0.contains("notNumber") })
+    shelf.press(.add)
+    for zero in ["0", "smp://number?n=0"] { #expect(shelf.scan(zero).contains { $0.contains("notNumber") }) }
+    for code in ["99999", "smp://number?n=99999", "007", "-5", "+5", "2 5", "smp://number?n=", "4006381333931"] {
+      #expect(shelf.scan(code).contains { $0.contains("unknown \(code)") })
+    }
+    shelf.scan("9999")
+    shelf.scan("m4")
+    #expect(shelf.changes == ["9999 m4 by kiosk"])
+  }
+
+  @Test func `zero pieces are a count`() {
+    shelf.press(.count)
+    shelf.scan("0")
+    shelf.scan("m4")
+    #expect(shelf.tallies.values.first == ["m4": 0])
+    shelf.scan("m4")
+    shelf.scan("0")
+    #expect(shelf.tallies.values.first == ["m4": 0])
+  }
+
+  @Test func `more pieces than there are are refused, and none is taken`() {
+    shelf.press(.remove)
+    shelf.scan("25")
+    #expect(shelf.scan("m4").contains { $0.contains("noneLeft") } && shelf.quantity("m4") == 5)
+    shelf.scan("m4")
+    #expect(shelf.scan("25").contains { $0.contains("noneLeft") } && shelf.quantity("m4") == 4)
+    shelf.scan("m4")
+    #expect(shelf.quantity("m4") == 3)
+  }
+
+  @Test func `an entry whose code is digits is the entry`() {
+    shelf.add("42", .item, in: "screws")
+    shelf.press(.add)
+    shelf.scan("42")
+    #expect(shelf.changes == ["1 42 by kiosk"])
+    shelf.scan("smp://number?n=42")
+    #expect(shelf.quantity("42") == 47)
+  }
+
+  @Test func `a number whose movement was not answered is counted once, and another number is the last one`() {
+    shelf.press(.add)
+    shelf.scan("25")
+    shelf.isKilledNext = true
+    #expect(shelf.scan("m4").contains("light refused") && shelf.quantity("m4") == 30)
+    shelf.restart()
+    #expect(shelf.scan("m4").contains("light accepted") && shelf.quantity("m4") == 30)
+    shelf.scan("10")
+    shelf.isKilledNext = true
+    shelf.scan("m4")
+    shelf.restart()
+    shelf.scan("20")
+    #expect(shelf.scan("m4").contains("light accepted") && shelf.quantity("m4") == 50)
+    // The piece was moved, and its number was not answered.
+    shelf.scan("m4")
+    shelf.isKilledNext = true
+    #expect(shelf.scan("5").contains("light refused") && shelf.quantity("m4") == 55)
+    shelf.restart()
+    shelf.scan("m4")
+    #expect(shelf.quantity("m4") == 55)
+  }
+
+  @Test func `a label or tag of a number is none of an entry`() {
+    for (code, pieces) in [("smp://number?n=1", 1), ("smp://number?n=9999", 9999), ("smp://number?n=0", 0)]
+      as [(String, Int64)]
+    {
+      #expect(LabelCode.pieces(inLink: code) == pieces && LabelCode.number(pieces) == code)
+      #expect(LabelCode.alternatives(to: code).isEmpty)
+    }
+    for code in ["smp://number?n=10000", "smp://number?n=01", "smp://number?n=-1", "smp://number?id=5", "25"] {
+      #expect(LabelCode.pieces(inLink: code) == nil)
+    }
+  }
+}

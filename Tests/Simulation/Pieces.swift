@@ -1,0 +1,104 @@
+// Numbers of pieces, as scanned before or after an item in a job, and the rules.
+//   - An item is moved by one piece, or by the number that was scanned before it; the number is for no further item.
+//   - A number right after an item, in time, is instead of its one piece, and never of anything else.
+//   - A change that is requested again is the same change.
+
+import TappetCore
+
+/// The number that waits for an item, and the movement that a number may replace.
+struct PiecesBook {
+  /// The number that the next item has; it is judged only while it is known for sure.
+  var number: Int64?
+  var isSure = true
+  /// The number that was touched now.
+  var touched: Int64?
+  /// The last movement of one piece without a number, and when it was answered.
+  var last: (adjustment: Adjustment, at: Instant)?
+  /// The movement that the current touch may replace.
+  var replaceable: Adjustment?
+  /// All changes that were requested, by their tickets.
+  var asked: [Int64: Adjustment] = [:]
+  /// Whether touches were pending as the job started: they are not part of it.
+  var hasEarly = false
+
+  /// The codes of numbers: labels, and one that was typed.
+  static let codes = [LabelCode.number(25), LabelCode.number(5), LabelCode.number(0), "77"]
+
+  static func number(_ key: InventoryKey) -> Int64? {
+    LabelCode.pieces(inLink: key.code) ?? (key.code == "77" || key.code == "5" ? Int64(key.code) : nil)
+  }
+}
+
+extension World {
+  /// A number of pieces is scanned.
+  func scanPieces(_ number: Int) { scan(code: PiecesBook.codes[number % PiecesBook.codes.count]) }
+
+  /// A code is scanned.
+  func scan(code: String) {
+    guard shelf.process == .ready, settings.inventory?.scanAction != nil, settings.actions.contains(Cast.shelf) else {
+      return
+    }
+    shelf.touches += 1
+    tell(.inventory(.message(.scanned(code))))
+  }
+
+  private var isSureOfJob: Bool { jobs.job != nil && jobs.late.isEmpty && !jobs.pieces.hasEarly }
+
+  /// Before an answer: notes what the touch is, and what it may replace.
+  func notePieces(_ question: InventoryOrder) {
+    jobs.pieces.touched = nil
+    switch question {
+    case .lookUp(_, let key):
+      jobs.pieces.touched = PiecesBook.number(key)
+      let last = jobs.pieces.last.flatMap { now.instant < $0.at + Cast.inventory.moveWithin ? $0.adjustment : nil }
+      (jobs.pieces.replaceable, jobs.pieces.last) = (last, nil)
+    case .adjust(_, let adjustment, _): jobs.pieces.replaceable = adjustment
+    case _: jobs.pieces.replaceable = nil
+    }
+  }
+
+  func recordJobStart() {
+    jobs.pieces.hasEarly = shelf.touches > 0 || shelf.question != nil
+    (jobs.pieces.number, jobs.pieces.isSure) = (nil, true)
+    // A number that is pending is for the item before it in the former job.
+    if !jobs.pieces.hasEarly { jobs.pieces.last = nil }
+  }
+
+  func recordTouchesAnswered() {
+    if jobs.pieces.hasEarly { (jobs.pieces.last, jobs.pieces.hasEarly) = (nil, false) }
+  }
+
+  /// A number is kept for the next item.
+  func judgeNumber(_ pieces: Int64) {
+    if jobs.pieces.touched != pieces { fail("\(pieces) pieces were understood, and not scanned") }
+    if isSureOfJob, jobs.pieces.replaceable != nil { fail("a number is not for the item before it") }
+    (jobs.pieces.number, jobs.pieces.isSure) = (pieces, isSureOfJob)
+  }
+
+  func judgePieces(_ adjustment: Adjustment) {
+    if let former = jobs.pieces.asked.updateValue(adjustment, forKey: adjustment.ticket) {
+      if former != adjustment { fail("a change was requested again as another one") }
+      return
+    }
+    if adjustment.replaced != 0 {
+      guard let former = jobs.pieces.replaceable, former.pieces == adjustment.replaced else {
+        return fail("a number replaced something that was not tapped before it")
+      }
+    }
+    if jobs.pieces.touched != nil, adjustment.replaced == 0 { fail("a number was added to what was tapped before it") }
+    if isSureOfJob, jobs.pieces.isSure {
+      let meant = jobs.pieces.touched ?? jobs.pieces.number ?? 1
+      if abs(adjustment.pieces) != meant { fail("\(adjustment.pieces) pieces were moved, and \(meant) are meant") }
+    }
+    // A touch of an earlier job does not use the number of this job up.
+    if jobs.pieces.touched == nil, isSureOfJob { (jobs.pieces.number, jobs.pieces.isSure) = (nil, true) }
+  }
+
+  /// A movement was reported: no number waits for it any more, and the next one may be for it.
+  func recordMovement() {
+    guard let adjustment = jobs.pieces.replaceable else { return }
+    if isSureOfJob { (jobs.pieces.number, jobs.pieces.isSure) = (nil, true) }
+    let isOfOne = abs(adjustment.pieces) == 1 && adjustment.replaced == 0
+    jobs.pieces.last = isOfOne ? (adjustment, now.instant) : nil
+  }
+}
