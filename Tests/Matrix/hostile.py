@@ -1,4 +1,5 @@
 """The steps in encrypted rooms with a stranger who floods the kiosk, kills in the worst moment, and an old copy."""
+import contextlib
 import json
 import os
 import random
@@ -103,12 +104,14 @@ async def ignores_strangers(world, _):
 async def responds_after_kills(world, _):
     """A command that is under way when the kiosk is killed takes effect at most once, and gets a response."""
     ben = world.ben
-    lines = []
+    lines, before = [], len(ben.said(world.secret_room))
     for number in range(1, KILLS + 1):
         os.kill(world.processes["kiosk"].pid, signal.SIGSTOP)
-        before = os.stat(world.path("state/matrix.db-wal")).st_mtime_ns
+        written = os.stat(world.path("state/matrix.db-wal")).st_mtime_ns
         lines.append(await ben.says(world.secret_room, "!bell"))
-        wait_for("the line", lambda: os.stat(world.path("state/matrix.db-wal")).st_mtime_ns > before)
+        # The listening process does not read it if it waits for the kiosk, which stands still.
+        with contextlib.suppress(AssertionError):
+            wait_for("the line", lambda: os.stat(world.path("state/matrix.db-wal")).st_mtime_ns > written, 1)
         ready = world.listens()
         world.kill("kiosk")
         world.run_kiosk()
@@ -117,7 +120,13 @@ async def responds_after_kills(world, _):
             await ben.hears(lambda: all(ben.is_answered(line) for line in lines), 240)
     acted = [line for line in lines if ben.answers[line].count("\u2705") > 1 or len(ben.answers[line]) > 2]
     assert not acted, [ben.answers[line] for line in acted]
-    await ben.hears_all_once(world.secret_room, lambda: world.accepted()[world.before:], 240)
+    # A kiosk that is killed may have no time to log what it has accepted.
+    wait_for("the empty outbox", lambda: world.tappet("outbox", "list") == "", 240)
+    await ben.hears(lambda: set(ben.said(world.secret_room)) >= set(world.accepted()[world.before:]), 240)
+    said = ben.said(world.secret_room)
+    assert len(said) == len(set(said)) and len(said) - before <= KILLS, said
+    world.before = len(world.accepted())
+    ben.heard.clear()
 
 
 async def notices_an_old_copy(world, _):
