@@ -70,7 +70,7 @@ final class TestInventory {
   }
 
   func sqlite(_ sql: String) throws -> String {
-    let done = try Programs.run(try Programs.installed("sqlite3"), [path, sql])
+    let done = try Programs.run(try Programs.installed("sqlite3"), ["-cmd", ".timeout 10000", path, sql])
     try #require(done.status == 0, "\(done)")
     return done.output
   }
