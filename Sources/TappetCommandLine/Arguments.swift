@@ -203,10 +203,10 @@ extension ValueKind {
     }
   }
 
-  /// Returns a name in composed form, for comparisons, and any other text unchanged.
+  /// Returns a name in the form in which names are compared, and any other text unchanged.
   fileprivate func spelt(_ text: String) -> String {
     switch self {
-    case .action, .output, .person: text.composed
+    case .action, .output, .person: text.nameForm
     default: text
     }
   }

@@ -94,10 +94,10 @@ extension CommandRequest.Form {
   /// Reads exactly one of `action`, `output` with `do`, `url` and `run`.
   fileprivate init?(_ json: JSON) {
     switch (json["action"], json["output"], json["url"], json["run"]) {
-    case (.string(let name), nil, nil, nil): self = .target(.action(name.composed))
+    case (.string(let name), nil, nil, nil): self = .target(.action(name.nameForm))
     case (nil, .string(let name), nil, nil):
       guard let request = json["do"]?.text.flatMap({ OutputRequest(ignoringCase: $0) }) else { return nil }
-      self = .target(.output(OutputOrder(output: name.composed, request: request)))
+      self = .target(.output(OutputOrder(output: name.nameForm, request: request)))
     case (nil, nil, .string(let url), nil): self = .url(Array(url.utf8))
     case (nil, nil, nil, .string("check")): self = .target(.check)
     default: return nil

@@ -92,4 +92,12 @@ private func problems(_ outputs: String, action: String = "output: {gate: pulse}
     #expect(problems(gate, action: "output: {gate: open}")[0].contains("'on' or 'off' or "))
     #expect(problems(gate, action: "output: gate")[0].contains("such as '{gate: pulse}'"))
   }
+
+  @Test func `an output with two spaces in its name is the one with a single space, also in an action`() {
+    let (one, two) = ("    - {name: front gate, line: GPIO23}", "    - {name: 'front  gate', line: GPIO24}")
+    #expect(problems(one, action: "output: {'front  gate': pulse}") == [])
+    #expect(problems(two, action: "output: {front gate: pulse}") == [])
+    let both = problems(one + "\n" + two, action: "output: {front gate: pulse}")
+    #expect(both.count == 1 && both[0].contains("a name that no other output or LED uses"), "\(both)")
+  }
 }

@@ -16,6 +16,8 @@ import Testing
     // The rest that tables and phones leave, and spaces of other kinds.
     ("\u{FEFF} Ann\u{A0}Lee\u{200B}\t", "Ann Lee"), ("\u{200D}Ann\u{3000}Lee\u{200C}\u{2060}", "Ann Lee"),
     ("\u{2764}\u{FE0F} Box", "\u{2764} Box"), ("Ann \u{FE0F}", "Ann"),
+    // Runs of spaces, also of several kinds, and around something that is dropped.
+    ("Ben  Ott", "Ben Ott"), ("Ben \u{A0}\u{3000} Ott", "Ben Ott"), ("Ben \u{FE0F} Ott", "Ben Ott"),
   ])
   func `a name has one spelling`(_ typed: String, _ name: String) throws {
     let trimmed = try #require(typed.trimmedLabel)
@@ -39,7 +41,7 @@ import Testing
   @Test(
     arguments: [
       0xAD, 0x34F, 0x115F, 0x1160, 0x180E, 0x200B, 0x200D, 0x200E, 0x202E, 0x2060, 0x2066, 0x2800, 0x3164, 0xFEFF,
-      0xFFA0, 0xFFFE, 0xE0041, 0xE0100, 0x1B, 0x9B,
+      0x600, 0x8E2, 0x110BD, 0x13430, 0x13438, 0x16FE4, 0xFFA0, 0xFFFE, 0xE0041, 0xE0100, 0x1B, 0x9B,
     ] as [UInt32])
   func `a character that nobody sees is refused with its place, and dropped from what was stored`(
     _ code: UInt32
@@ -51,12 +53,12 @@ import Testing
     #expect(!String(scalar).storedName.isEmpty, "somebody who was called so can still be named")
   }
 
-  @Test func `all that Unicode lets a font ignore is on the list, and no letter that is seen`() {
+  @Test func `all that formats text or that fonts may ignore is unseen, and no letter that is seen`() {
     let blank: Set<UInt32> = [0x2800, 0x1D159]
     for scalar in (0...0x10FFFF).compactMap({ Unicode.Scalar($0) }) {
       let isSeen: Bool? =
         switch scalar.properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator: false
+        case .control, .format, .lineSeparator, .paragraphSeparator: false
         case _ where scalar.properties.isDefaultIgnorableCodePoint || scalar.properties.isNoncharacterCodePoint: false
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .otherLetter, .decimalNumber, .otherSymbol:
           !blank.contains(scalar.value)

@@ -77,7 +77,7 @@ struct YAMLReader {
       if let kind = mistake(in: key, mapping, among: known) {
         note(kind, at: key.position, node.place)
       } else if case .scalar(let key, _) = key.content {
-        mapping.add(key.composed, values[index])
+        mapping.add(key.nameForm, values[index])
       }
     }
     return mapping
@@ -85,7 +85,7 @@ struct YAMLReader {
 
   private func mistake(in key: YAMLNode, _ mapping: YAMLMapping, among known: [String]) -> ConfigurationProblem.Kind? {
     guard case .scalar(let text, _) = key.content else { return .keyNotText }
-    let key = text.composed
+    let key = text.nameForm
     if key == "<<" { return .mergeKey }
     if mapping.keys.contains(key) { return .duplicateKey(Self.shortened(key)) }
     return known.contains(key)
@@ -149,7 +149,7 @@ struct YAMLReader {
 
   /// Reads a name to which other parts of the file can refer.
   mutating func name(_ node: YAMLNode?, sizeMax: Int) -> String? {
-    guard let node, let name = shortText(node, sizeMax: sizeMax)?.composed else { return nil }
+    guard let node, let name = shortText(node, sizeMax: sizeMax)?.nameForm else { return nil }
     if let fault = name.nameFault(sizeMax: sizeMax) {
       note(.malformedName(fault), at: node)
       return nil
@@ -158,7 +158,7 @@ struct YAMLReader {
   }
 
   /// Reads a reference to a name defined elsewhere in the file.
-  mutating func reference(_ node: YAMLNode?) -> String? { text(node)?.composed }
+  mutating func reference(_ node: YAMLNode?) -> String? { text(node)?.nameForm }
 
   /// Reads the path of a socket, whose length is limited by the kernel.
   mutating func socketPath(_ node: YAMLNode?) -> String? {

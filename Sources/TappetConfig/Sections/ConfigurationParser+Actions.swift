@@ -28,7 +28,7 @@ extension YAMLReader {
       guard case .mapping(let keys, let values) = element.content else { return nil }
       for (index, key) in keys.enumerated() {
         if case .scalar("name", _) = key.content, case .scalar(let name, _) = values[index].content {
-          return name.composed
+          return name.nameForm
         }
       }
       return nil

@@ -104,7 +104,7 @@ extension YAMLReader {
       return []
     }
     for key in keys {
-      guard case .scalar(let name, _) = key.content, !outputNames.contains(name.composed) else { continue }
+      guard case .scalar(let name, _) = key.content, !outputNames.contains(name.nameForm) else { continue }
       note(
         .unknownOutput(Self.shortened(name), nearest: Spelling.nearest(to: name, among: outputNames)),
         at: key.position, node.place)

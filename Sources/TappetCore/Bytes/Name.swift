@@ -1,6 +1,7 @@
 // The common rules for names of people, secrets, actions, places and things. Names are stored and compared in NFC
-// (Unicode Standard Annex 15), so that an é from a table saved on a Mac equals a typed é, and contain no invisible
-// characters. Similar letters of different scripts remain different, and a ligature remains one character.
+// (Unicode Standard Annex 15), so that an é from a table saved on a Mac equals a typed é, with single spaces, and
+// contain no invisible characters. Similar letters of different scripts remain different, and a ligature remains one
+// character.
 
 import CUTF8Proc
 
@@ -13,14 +14,16 @@ package enum NameFault: Hashable, Sendable {
 }
 
 extension String {
-  /// The text as a name: in NFC, with plain spaces, and without spaces at the ends; `nil` if nothing remains.
+  /// The text as a name: in NFC, with single plain spaces, and without spaces at the ends; `nil` if nothing remains.
   ///
   /// Variation selectors, which phones add to emoji, and invisible characters at the ends are also removed.
   @export(interface)
   package var trimmedLabel: String? {
     @export(interface) get {
       // The fast path, which nearly all names take.
-      if utf8.allSatisfy({ (0x20...0x7E).contains($0) }), utf8.first != 0x20, utf8.last != 0x20 {
+      if utf8.allSatisfy({ (0x20...0x7E).contains($0) }), utf8.first != 0x20, utf8.last != 0x20,
+        !zip(utf8, utf8.dropFirst()).contains(where: { $0 == (0x20, 0x20) })
+      {
         return isEmpty ? nil : self
       }
       let scalars = unicodeScalars
@@ -29,11 +32,14 @@ extension String {
       else { return nil }
       var kept = String.UnicodeScalarView()
       for scalar in scalars[first...last] where !(0xFE0E...0xFE0F).contains(scalar.value) {
-        kept.append(scalar.isSpace ? " " : scalar)
+        if !scalar.isSpace { kept.append(scalar) } else if kept.last != " " { kept.append(" ") }
       }
       return String(kept).composed
     }
   }
+
+  /// The text in the form in which names are compared; a text without any name is returned unchanged.
+  package var nameForm: String { trimmedLabel ?? self }
 
   /// Returns why this trimmed text cannot be a name; `nil` if it can.
   @export(interface)
@@ -78,6 +84,27 @@ extension String {
 }
 
 extension Unicode.Scalar {
+  /// Whether the character is printable and visible.
+  ///
+  /// Excluded are all format characters (Cf), all that fonts ignore (Default_Ignorable_Code_Point), noncharacters (such
+  /// as U+FFFE), and three signs of other categories that are drawn as a blank.
+  package var isVisible: Bool {
+    @export(interface) get {
+      if value < 0x80 { return isPrintable }
+      let facts = utf8proc_get_property(utf8proc_int32_t(value)).pointee
+      guard isPrintable, facts.ignorable == 0, UInt32(facts.category) != UTF8PROC_CATEGORY_CF.rawValue else {
+        return false
+      }
+      switch value {
+      // The blank Braille cell, the Khitan filler and the null notehead.
+      case 0x2800, 0x16FE4, 0x1D159: return false
+      // Reserved for characters that fonts ignore; libutf8proc knows only assigned ones.
+      case 0x2065, 0xFFF0...0xFFF8, 0xE0000...0xE0FFF: return false
+      default: return value & 0xFFFE != 0xFFFE && !(0xFDD0...0xFDEF).contains(value)
+      }
+    }
+  }
+
   /// Whether the character is a space or a line end, which the app trims (Foundation's `whitespacesAndNewlines`), an
   /// invisible character that spreadsheets, browsers or word processors leave at the ends, or a variation selector.
   var isLeftAtEnds: Bool {

@@ -73,20 +73,4 @@ extension Unicode.Scalar {
     default: value & 0xFFFE != 0xFFFE
     }
   }
-
-  /// Whether the character is printable and visible; excludes characters that show nothing
-  /// (Default_Ignorable_Code_Point, the Hangul fillers, the blank Braille cell) and noncharacters (such as U+FFFE).
-  package var isVisible: Bool {
-    @export(interface) get {
-      switch value {
-      case 0xAD, 0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B...0x180F, 0x200B...0x200D, 0x2060...0x206F, 0x2800,
-        0x3164,
-        0xFDD0...0xFDEF, 0xFE00...0xFE0F, 0xFEFF, 0xFFA0, 0xFFF0...0xFFFB, 0x1BCA0...0x1BCA3, 0x1D159,
-        0x1D173...0x1D17A,
-        0xE0000...0xE0FFF:
-        false
-      default: value & 0xFFFE != 0xFFFE && isPrintable
-      }
-    }
-  }
 }

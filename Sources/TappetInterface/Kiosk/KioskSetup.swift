@@ -35,7 +35,7 @@ struct KioskSetup {
   }
 
   private static func action(_ given: tappet_kiosk_action, position: Int64) throws(Failure) -> Action {
-    guard let name = shortText(given.name, sizeMax: Limits.actionNameSizeMax)?.composed else {
+    guard let name = shortText(given.name, sizeMax: Limits.actionNameSizeMax)?.nameForm else {
       throw Failure(.argument, "the action's name must be 1 to 64 bytes on one line")
     }
     if let fault = name.nameFault() { throw Failure(.argument, fault.sentence(of: "action's name")) }
@@ -74,7 +74,7 @@ struct KioskSetup {
 
   /// Returns the name of an existing action.
   private func actionName(_ pointer: UnsafePointer<CChar>?) throws(Failure) -> String {
-    let name = text(pointer, sizeMax: Limits.actionNameSizeMax)?.composed
+    let name = text(pointer, sizeMax: Limits.actionNameSizeMax)?.nameForm
     guard let name, actions.contains(where: { $0.name == name }) else {
       throw Failure(.argument, "there is no action with this name; add it first")
     }

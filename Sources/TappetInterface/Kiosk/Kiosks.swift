@@ -174,7 +174,7 @@ final class KioskObject: LibraryObject {
   static var labelSizes: String { "the label must be 1 to \(Limits.secretLabelSizeMax) bytes on one line" }
 
   func knownAction(_ action: UnsafePointer<CChar>?) -> String? {
-    let name = text(action, sizeMax: Limits.actionNameSizeMax)?.composed
+    let name = text(action, sizeMax: Limits.actionNameSizeMax)?.nameForm
     return name.map { facts.hasAction($0) } == true ? name : nil
   }
 

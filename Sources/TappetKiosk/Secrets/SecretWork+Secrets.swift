@@ -68,7 +68,7 @@ extension SecretWork {
   }
 
   private func make(action name: String, label: String?) throws(SecretStoreError) -> SecretAnswer {
-    guard let action = configuration.actions.first(where: { $0.name == name.composed }) else {
+    guard let action = configuration.actions.first(where: { $0.name == name.nameForm }) else {
       return .refused("there is no action '\(name)' in the configuration")
     }
     guard let key = try? SecretKey.random() else { return .failed(SharedSentence.noRandomness) }
@@ -88,7 +88,7 @@ extension SecretWork {
     guard let action = try secretStore.indexes(of: configuration.actions).action(at: share.index) else {
       return .refused("the share code is for action \(share.index), which is not configured")
     }
-    if let wanted = wanted?.composed, wanted != action.name {
+    if let wanted = wanted?.nameForm, wanted != action.name {
       return .refused("the share code is for \(action.name), not for \(wanted)")
     }
     return try add(
@@ -198,7 +198,7 @@ extension SecretWork {
 
   /// Moves all secrets and learned tags of an action to a new action name.
   private func renameAction(_ action: String, to name: String) throws(SecretStoreError) -> SecretAnswer {
-    let (old, new) = (action.composed, name.trimmedLabel ?? "")
+    let (old, new) = (action.nameForm, name.trimmedLabel ?? "")
     guard !new.isEmpty else { return .refused("an action needs a name") }
     if let fault = new.nameFault(sizeMax: Limits.actionNameSizeMax) { return .refused(fault.sentence(of: "name")) }
     let hasLearnedTags = try secretStore.learnedTags().contains { $0.tag.action == old }

@@ -92,7 +92,7 @@ extension LearnedTag {
         kind: String(decoding: lines[1], as: UTF8.self), content: String(decoding: lines[5], as: UTF8.self))
     else { return nil }
     let label = lines[3].isEmpty ? nil : String(decoding: lines[3], as: UTF8.self).storedName
-    let action = String(decoding: lines[2], as: UTF8.self).composed
+    let action = String(decoding: lines[2], as: UTF8.self).nameForm
     self.init(
       id: id, tag: ExternalTag(mark: mark, action: action, label: label),
       learnedUnixSeconds: learned)

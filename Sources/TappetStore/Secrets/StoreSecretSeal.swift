@@ -34,7 +34,7 @@ extension TagSecret {
 
   fileprivate init(_ facts: SecretFacts, key: SecretKey) {
     self.init(
-      id: facts.id, action: facts.action.composed, index: facts.index, key: key,
+      id: facts.id, action: facts.action.nameForm, index: facts.index, key: key,
       createdUnixSeconds: facts.createdUnixSeconds, label: facts.label?.storedName, uid: facts.uid)
   }
 }
