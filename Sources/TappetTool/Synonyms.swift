@@ -1,6 +1,6 @@
 // Words that people try, which are the names of other programs' commands.
 
-import TappetConfig
+import TappetCore
 
 /// Suggestions for unknown commands.
 enum Synonyms {

@@ -43,7 +43,7 @@ import Testing
   @Test func `each mistake has its place`() {
     let place = "k:3:48: actions[0].hours[0] must be "
     #expect(mistakes(", hours: [Mon 07:00]")[0].hasSuffix("such as 'Mon-Fri 07:00-19:30', not 'Mon 07:00'"))
-    #expect(mistakes(", hours: [Mon 7-9]") == [place + "written with times such as '07:00', not '7'"])
+    #expect(mistakes(", hours: [Mon 7.30-9]") == [place + "written with times such as '07:00', not '7.30'"])
     #expect(
       mistakes(", hours: [Mo-Fr 07:00-09:00]") == [
         place + "written with days such as 'Mon-Fri' or 'Sat,Sun', not 'Mo-Fr'"

@@ -95,6 +95,8 @@ import Testing
   @Test(arguments: [
     ("Mon-Fri 7:00-19:30", "Mon-Fri 07:00-19:30"), ("Mon - Fri 07:00 - 19:30", "Mon-Fri 07:00-19:30"),
     ("Mon–Fri 07:00 – 19:30", "Mon-Fri 07:00-19:30"), ("sat, SUN  9:00-12:00 ", "Sat-Sun 09:00-12:00"),
+    ("Tuesday 8-12", "Tue 08:00-12:00"), ("Thurs,sunday 8-12:30", "Thu,Sun 08:00-12:30"),
+    ("Tuesday", "Tue 00:00-24:00"), ("8-12", "Mon-Sun 08:00-12:00"),
   ])
   func `hours with only one meaning are taken as people write them`(_ text: String, _ meant: String) throws {
     #expect(try WeeklyHours(text).text == meant)
@@ -104,8 +106,17 @@ import Testing
     for text in ["Mon 19:00-07:00", "Mon 07:00-07:00", "Mon 24:00-24:00"] {
       #expect(throws: WeeklyHoursError.endsBeforeBegin) { try WeeklyHours(text) }
     }
-    for text in ["2026-02-29", "2026-13-01", "2026-00-10", "2026-1-1", "26-01-01", "2026-01-32", "x", "2026-01-0a"] {
+    for text in [
+      "2026-02-29", "2026-13-01", "2026-00-10", "2026-1", "26-01-01", "12/31/2026", "31.02.2026", "2026-01-01 12:00",
+      "2026-01-32", "x", "2026-01-0a",
+    ] {
       #expect(CalendarDay(text) == nil, "\(text)")
+    }
+    for text in ["31.12.2026", "2026/12/31", "2026-12-31T00:00:00Z"] {
+      #expect(CalendarDay(text) == CalendarDay("2026-12-31"), "\(text)")
+    }
+    for text in ["Mon-Fri 800-1200", "Mon 8-5:5", "Tu 8-9", "Mon 8", "-", "Tuesdays", "Mon 8-25"] {
+      #expect(throws: WeeklyHoursError.self, "\(text)") { try WeeklyHours(text) }
     }
     #expect(CalendarDay("2024-02-29") != nil && CalendarDay("1970-01-01")?.number == 0)
     let week = try WeeklyHours("Mon-Fri 07:00-12:00")

@@ -36,7 +36,7 @@ import Testing
       ])
     #expect(PersonLimits(lines: all.lines) == all)
     for line in [
-      "", "hours", "hours always", "uses 3", "uses x t1", "until tomorrow", "other 1", "hours Mon 8-9",
+      "", "hours", "hours always", "uses 3", "uses x t1", "until tomorrow", "other 1", "hours Mon 8-",
     ] {
       #expect(PersonLimits(lines: [line]) == nil, "\(line)")
     }

@@ -158,13 +158,14 @@ import Testing
       return nil
     }
     #expect(fault("Ann") == .nameTaken("Ann") && fault("") == .nameMissing)
+    #expect(fault("ann") == .nameTaken("Ann") && fault("BEN") == .nameTaken("Ben"))
     #expect(fault("a\u{1B}[2J") == .name(.unseen("\u{1B}", place: 2)))
     #expect(fault(String(repeating: "ü", count: 65)) == .name(.tooLong(size: 130, max: Limits.secretLabelSizeMax)))
     let ben = try store.person(named: "Ben")
     #expect(throws: SecretStoreError.secret(.person(.nameTaken("Ann")))) {
       try store.replace(ben.with(name: "Ann"), noting: entry("person-renamed"))
     }
-    #expect(throws: SecretStoreError.secret(.person(.unknown("Cy")))) { try store.person(named: "Cy") }
+    #expect(throws: SecretStoreError.secret(.person(.unknown("Cy", nearest: nil)))) { try store.person(named: "Cy") }
     #expect(try store.people().all.map { $0.name } == ["Ann", "Ben"])
     #expect(try folder.sqlite("SELECT count(*) FROM audit") == "5")
   }

@@ -57,6 +57,33 @@ import Testing
     #expect(audit.contains("secret-assigned"))
   }
 
+  @Test func `a name with other capitals is not a second person, and a mistyped one is suggested`() throws {
+    let world = try KioskWorld(withBroker: false)
+    #expect(try person(world, ["add", "Zo\u{EB} Lee"]).status == 0)
+    let taken = "a person named 'Zo\u{EB} Lee' already exists"
+    #expect(try person(world, ["add", "ZO\u{CB} lee"]).errors.contains(taken))
+    let path = world.folder + "/people.csv"
+    try Data("name\nBen\nzo\u{EB} lee\n".utf8).write(to: URL(fileURLWithPath: path))
+    let table = try person(world, ["import", path])
+    #expect(table.status == 1 && table.errors.contains("line 3: \(taken)"), "\(table)")
+    for typed in ["zo\u{EB} LEE", "Zo\u{EB} Leee"] {
+      let unknown = try person(world, ["suspend", typed])
+      #expect(
+        unknown.errors.contains("there is no person '\(typed)' (did you mean 'Zo\u{EB} Lee'?)"), "\(unknown)")
+    }
+    #expect(try person(world, ["rename", "Zo\u{EB} Lee", "zo\u{EB} Lee"]).status == 0)
+  }
+
+  @Test func `the days and hours that a table accepts are accepted by the command`() throws {
+    let world = try KioskWorld(withBroker: false)
+    #expect(try person(world, ["add", "Ann"]).status == 0)
+    let limits = ["--from", "2026/12/1", "--until", "31.12.2026", "--hours", "Tuesday 8-12; Friday"]
+    let allowed = try person(world, ["allow", "Ann"] + limits)
+    #expect(allowed.status == 0, "\(allowed)")
+    let row = try world.tappet("person", "export").output
+    #expect(row.contains("Ann,no,2026-12-01,2026-12-31,Tue 08:00-12:00; Fri 00:00-24:00,"), "\(row)")
+  }
+
   @Test func `a day ticket lets in once, also after the kiosk was killed, and its hours hold`() throws {
     let world = try KioskWorld(.init(more: "  - {name: door, topic: home/door, message: in, cooldown: 0 s}"))
     try world.importSecret(index: 3, key: world.keys[1])

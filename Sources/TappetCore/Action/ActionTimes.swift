@@ -9,14 +9,11 @@ package struct CalendarDay: Hashable, Comparable, Sendable {
   /// Creates the day with the given number.
   package init(number: Int64) { self.number = number }
 
-  /// Parses `2026-12-25`; `nil` for any other format, or a date that does not exist.
+  /// Parses `2026-12-25`, and what people and spreadsheets write with the same meaning: `25.12.2026`, `2026/12/25` or
+  /// `2026-12-25 00:00:00`; `nil` for any other format, or a date that does not exist.
   @export(interface)
   package init?(_ text: String) {
-    let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-    guard parts.count == 3, parts[0].count == 4, parts[1].count == 2, parts[2].count == 2,
-      parts.allSatisfy({ $0.allSatisfy { $0.isASCIIDigit } })
-    else { return nil }
-    let (year, month, day) = (CalendarDay.value(parts[0]), CalendarDay.value(parts[1]), CalendarDay.value(parts[2]))
+    guard let (year, month, day) = CalendarDay.fields(of: text) else { return nil }
     guard (1970...9999).contains(year), (1...12).contains(month) else { return nil }
     // The inverse of the calculation in UTCTime (Howard Hinnant, `days_from_civil`).
     let marchYear = month <= 2 ? year - 1 : year
@@ -28,8 +25,22 @@ package struct CalendarDay: Hashable, Comparable, Sendable {
     guard (back.year, back.month, back.day) == (year, month, day) else { return nil }
   }
 
-  private static func value(_ digits: Substring.UTF8View) -> Int64 {
-    digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+  /// Returns the year, month and day of a text in one of the formats; the date may not exist.
+  @export(interface)
+  package static func fields(of text: String) -> (year: Int64, month: Int64, day: Int64)? {
+    let date = text.utf8.prefix { $0 != 0x20 && $0 != UInt8(ascii: "T") }
+    guard text.utf8.dropFirst(date.count).allSatisfy({ "T :.0Z".utf8.contains($0) }) else { return nil }
+    let marks = date.filter { !$0.isASCIIDigit }
+    var parts = date.split(omittingEmptySubsequences: false) { !$0.isASCIIDigit }
+    guard parts.count == 3, marks[0] == marks[1] else { return nil }
+    switch marks[0] {
+    case UInt8(ascii: "."): parts.reverse()
+    case UInt8(ascii: "/"), UInt8(ascii: "-"): break
+    default: return nil
+    }
+    guard parts[0].count == 4, parts[1...].allSatisfy({ (1...2).contains($0.count) }) else { return nil }
+    let values = parts.map { $0.reduce(0) { $0 * 10 + Int64($1 - 0x30) } }
+    return (values[0], values[1], values[2])
   }
 
   /// Orders days chronologically.
@@ -61,14 +72,22 @@ package struct WeeklyHours: Hashable, Sendable {
   /// Minutes since midnight, excluding the end.
   let minutes: Range<Int64>
 
-  private static let names = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+  private static let names = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 
   /// Parses `Mon-Fri 07:00-19:30`, `Sat,Sun 09:00-12:00` or `Mon 00:00-24:00`.
   ///
-  /// Also accepts unambiguous variants: `mon - fri 7:00–19:30`.
+  /// Also accepts unambiguous variants: `mon - fri 7:00–19:30`, `Tuesday 8-12`. Days alone are whole days, and hours
+  /// alone apply on every day.
   @export(interface)
   package init(_ text: String) throws(WeeklyHoursError) {
-    let parts = WeeklyHours.words(text)
+    var parts = WeeklyHours.words(text)
+    if parts.count == 1 {
+      if parts[0].contains(where: { $0.isASCIIDigit }) {
+        parts.insert(ArraySlice("Mon-Sun".utf8), at: 0)
+      } else {
+        parts.append(ArraySlice("0-24".utf8))
+      }
+    }
     guard parts.count == 2 else { throw .malformed }
     guard let days = WeeklyHours.days(parts[0]) else { throw .days(String(decoding: parts[0], as: UTF8.self)) }
     let times = parts[1].split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
@@ -103,7 +122,8 @@ package struct WeeklyHours: Hashable, Sendable {
     var days: UInt8 = 0
     for part in text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
       let ends = part.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false).map { end in
-        names.firstIndex { $0.utf8.elementsEqual(end, by: { $0 | 0x20 == $1 | 0x20 }) }
+        end.count < 3
+          ? nil : names.firstIndex { $0.utf8.prefix(end.count).elementsEqual(end, by: { $0 | 0x20 == $1 | 0x20 }) }
       }
       guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1], first <= last else {
         return nil
@@ -113,15 +133,16 @@ package struct WeeklyHours: Hashable, Sendable {
     return days
   }
 
-  /// Returns the minutes from midnight to a time such as `07:30`; 1440 for `24:00`.
+  /// Returns the minutes from midnight to a time such as `07:30` or `8`; 1440 for `24:00`.
   private static func minute(_ text: ArraySlice<UInt8>) throws(WeeklyHoursError) -> Int64 {
     let numbers = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-    guard numbers.count == 2, (1...2).contains(numbers[0].count), numbers[1].count == 2,
+    guard numbers.count <= 2, (1...2).contains(numbers[0].count), numbers.dropFirst().allSatisfy({ $0.count == 2 }),
       text.allSatisfy({ (0x30...0x3A).contains($0) })
     else { throw .time(String(decoding: text, as: UTF8.self)) }
     let values = numbers.map { digits in digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) } }
-    let minute = values[0] * 60 + values[1]
-    guard values[1] < 60, minute <= 1440 else { throw .time(String(decoding: text, as: UTF8.self)) }
+    let past = values.count == 2 ? values[1] : 0
+    let minute = values[0] * 60 + past
+    guard past < 60, minute <= 1440 else { throw .time(String(decoding: text, as: UTF8.self)) }
     return minute
   }
 
@@ -133,8 +154,9 @@ package struct WeeklyHours: Hashable, Sendable {
       while day < 7 {
         let first = day
         while day < 7, days & 1 << UInt8(day) != 0 { day += 1 }
-        if day - first == 1 { parts.append(WeeklyHours.names[first]) }
-        if day - first > 1 { parts.append(WeeklyHours.names[first] + "-" + WeeklyHours.names[day - 1]) }
+        let names = [first, day - 1].map { String(WeeklyHours.names[max(0, $0)].prefix(3)) }
+        if day - first == 1 { parts.append(names[0]) }
+        if day - first > 1 { parts.append(names.joined(separator: "-")) }
         day += 1
       }
       return parts.joined(separator: ",") + " " + WeeklyHours.clock(minutes.lowerBound) + "-"

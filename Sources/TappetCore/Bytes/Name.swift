@@ -41,6 +41,18 @@ extension String {
   /// The text in the form in which names are compared; a text without any name is returned unchanged.
   package var nameForm: String { trimmedLabel ?? self }
 
+  /// The name with small letters, to find names that differ only in capital letters; `ß` and `ss` remain different.
+  package var lowercasedName: String {
+    @export(interface) get {
+      var small = String.UnicodeScalarView()
+      for scalar in unicodeScalars {
+        let lower = utf8proc_tolower(utf8proc_int32_t(scalar.value))
+        small.append(Unicode.Scalar(UInt32(lower)) ?? scalar)
+      }
+      return String(small)
+    }
+  }
+
   /// Returns why this trimmed text cannot be a name; `nil` if it can.
   @export(interface)
   package func nameFault(sizeMax: Int = Limits.secretLabelSizeMax) -> NameFault? {

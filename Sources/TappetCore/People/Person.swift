@@ -55,10 +55,10 @@ package enum PersonError: Error, Hashable, Sendable {
   /// The name is empty.
   case nameMissing
   case name(NameFault)
-  /// A person with this name already exists.
+  /// A person with this name already exists, possibly with other capital letters.
   case nameTaken(String)
-  /// No person has this name.
-  case unknown(String)
+  /// No person has this name; `nearest` is the most similar one.
+  case unknown(String, nearest: String?)
   /// The maximum number of people has been reached.
   case limitReached(max: Int)
 }

@@ -109,7 +109,7 @@ private struct HistoryQuery {
     do throws(SecretStoreError) { people = try secretStore.people() } catch { throw .failed(error.sentence) }
     for person in people.all { names[person.id] = person.name }
     guard let name = arguments.value("person") else { return }
-    guard let person = people.named(name) else { throw .refused(PersonError.unknown(name).sentence) }
+    guard let person = people.named(name) else { throw .refused(people.unknown(name).sentence) }
     filter.person = person.id
   }
 

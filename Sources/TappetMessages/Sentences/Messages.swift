@@ -200,7 +200,8 @@ extension PersonError {
       case .nameMissing: "a person needs a name"
       case .name(let fault): fault.sentence(of: "name")
       case .nameTaken(let name): "a person named '\(name)' already exists"
-      case .unknown(let name): "there is no person '\(name)'; use 'tappet person list' to list the names"
+      case .unknown(let name, let nearest):
+        "there is no person '\(name)'" + Spelling.suggestion(nearest) + "; use 'tappet person list' to list the names"
       case .limitReached(let max): "there are already \(max) people, the maximum for a kiosk"
       }
     }

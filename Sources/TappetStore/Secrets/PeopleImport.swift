@@ -44,7 +44,7 @@ package struct PeopleRow: Sendable {
     let trimmed = text.trimmedLabel ?? ""
     switch column {
     case .suspended: return PeopleRow.answer(trimmed.asciiLowercased) ?? trimmed
-    case .from, .until: return PeopleRow.day(trimmed) ?? trimmed
+    case .from, .until: return CalendarDay(trimmed)?.text ?? trimmed
     case .name, .hours, .uses, .used, .tag, .action, .label: return trimmed
     }
   }
@@ -56,23 +56,6 @@ package struct PeopleRow: Sendable {
     case "no", "false", "0", "falsch", "faux": "no"
     default: nil
     }
-  }
-
-  /// Converts the date `31.12.2026`, `2026/12/31` or `2026-12-31 00:00:00` to `2026-12-31`; returns `nil` for any other
-  /// text.
-  fileprivate static func day(_ text: String) -> String? {
-    let date = text.utf8.prefix { $0 != 0x20 && $0 != UInt8(ascii: "T") }
-    guard text.utf8.dropFirst(date.count).allSatisfy({ "T :.0Z".utf8.contains($0) }) else { return nil }
-    let marks = date.filter { !(0x30...0x39).contains($0) }
-    var parts = date.split { !(0x30...0x39).contains($0) }.map { String(decoding: $0, as: UTF8.self) }
-    guard parts.count == 3, marks.count == 2, marks[0] == marks[1] else { return nil }
-    switch marks[0] {
-    case UInt8(ascii: "."): parts.reverse()
-    case UInt8(ascii: "/"), UInt8(ascii: "-"): break
-    default: return nil
-    }
-    guard parts[0].utf8.count == 4, parts[1...].allSatisfy({ $0.utf8.count <= 2 }) else { return nil }
-    return parts[0] + parts[1...].map { ($0.utf8.count == 1 ? "-0" : "-") + $0 }.joined()
   }
 }
 
@@ -120,6 +103,8 @@ package struct PeopleImport {
   private let known: StoredPeople
   private let now: Int64
   private var names: [String: Person] = [:]
+  /// The names that are taken, by their lowercase form.
+  private var spellings: [String: String] = [:]
   private var secrets: [String: TagSecret] = [:]
   /// Secret ids by fingerprint; empty if several secrets have the fingerprint.
   private var ids: [String: String] = [:]
@@ -132,7 +117,10 @@ package struct PeopleImport {
   init(_ known: StoredPeople, _ secrets: [TagSecret], unixSeconds now: Int64) {
     self.known = known
     self.now = now
-    for person in known.all.reversed() { names[person.name] = person }
+    for person in known.all.reversed() {
+      names[person.name] = person
+      spellings[person.name.lowercasedName] = person.name
+    }
     for secret in secrets {
       self.secrets[secret.id] = secret
       if let fingerprint = secret.key.fingerprint { ids[fingerprint] = ids[fingerprint] == nil ? secret.id : "" }
@@ -149,6 +137,7 @@ package struct PeopleImport {
       let entry = try entry(name, row)
       if entry.former == nil { newCount += 1 }
       positions[name] = entries.count
+      spellings[name.lowercasedName] = name
       entries.append(entry)
     }
     guard let tag = row.field(.tag), !tag.isEmpty, let position = positions[name] else { return }
@@ -177,6 +166,7 @@ package struct PeopleImport {
 
   private func entry(_ name: String, _ row: PeopleRow) throws(PeopleRowFault) -> Entry {
     let former = names[name]
+    if former == nil, let other = spellings[name.lowercasedName] { throw .person(.nameTaken(other)) }
     if former == nil, newCount + known.all.count >= Limits.peopleMax {
       throw .person(.limitReached(max: Limits.peopleMax))
     }
@@ -228,7 +218,7 @@ package struct PeopleImport {
     guard let text = row.field(column) else { return former?.text }
     if text.isEmpty { return nil }
     // For example, 12/31/2026, 31-Dec-26, or a number of days.
-    if PeopleRow.day(text) == nil, text.utf8.contains(where: { (0x30...0x39).contains($0) }) {
+    if CalendarDay.fields(of: text) == nil, text.utf8.contains(where: { (0x30...0x39).contains($0) }) {
       throw .spreadsheetDay(text, column: column.rawValue)
     }
     return text

@@ -24,6 +24,18 @@ package struct StoredPeople: Sendable {
     return all.first { $0.name == name }
   }
 
+  /// Returns the person whose name is the given one except for capital letters; the exact name takes precedence.
+  func alike(_ name: String) -> Person? {
+    let lowercased = name.nameForm.lowercasedName
+    return named(name) ?? all.first { $0.name.lowercasedName == lowercased }
+  }
+
+  /// Returns the error about a name that no person has, with the most similar name.
+  package func unknown(_ name: String) -> PersonError {
+    let nearest = Spelling.nearest(to: name, among: all.map { $0.name }, limit: 2)
+    return .unknown(name, nearest: alike(name)?.name ?? nearest)
+  }
+
   /// Decodes decrypted values; `nil` marks a value that could not be decrypted.
   fileprivate init(_ values: [(name: String, value: [UInt8]?)], uses: [String: Int64]) {
     var known: [String: Person] = [:]
@@ -136,7 +148,8 @@ extension SecretStore {
   /// Returns the person with the given name; throws if there is none.
   package func person(named name: String) throws(SecretStoreError) -> Person {
     if let fault = name.trimmedLabel?.personNameFault { throw .secret(.person(fault)) }
-    guard let person = try people().named(name) else { throw .secret(.person(.unknown(name))) }
+    let people = try people()
+    guard let person = people.named(name) else { throw .secret(.person(people.unknown(name))) }
     return person
   }
 
@@ -144,7 +157,7 @@ extension SecretStore {
   package func add(_ person: Person, noting auditEntry: AuditEntry) throws(SecretStoreError) {
     try change(auditEntry) { (known) throws(SecretError) in
       guard known.all.count < Limits.peopleMax else { throw .person(.limitReached(max: Limits.peopleMax)) }
-      try SecretStore.require(freeName: person.name, known)
+      try SecretStore.requireFreeName(of: person, known)
       return PeopleChange(entries: [(Store.personPrefix + person.id, person.stored)])
     }
   }
@@ -153,8 +166,8 @@ extension SecretStore {
   @export(interface)
   package func replace(_ person: Person, noting auditEntry: AuditEntry) throws(SecretStoreError) {
     try change(auditEntry) { (known) throws(SecretError) in
-      guard let old = known.all.first(where: { $0.id == person.id }) else { throw .person(.unknown(person.name)) }
-      if old.name != person.name { try SecretStore.require(freeName: person.name, known) }
+      guard let old = known.all.first(where: { $0.id == person.id }) else { throw .person(known.unknown(person.name)) }
+      if old.name != person.name { try SecretStore.requireFreeName(of: person, known) }
       let former = old.limits?.ticket
       return PeopleChange(
         entries: [(Store.personPrefix + person.id, person.stored)],
@@ -191,9 +204,10 @@ extension SecretStore {
     } catch { throw .secret(error) }
   }
 
-  private static func require(freeName name: String, _ known: StoredPeople) throws(SecretError) {
-    if let fault = name.personNameFault { throw .person(fault) }
-    if known.named(name) != nil { throw .person(.nameTaken(name)) }
+  /// Refuses a name that another person has, also one that differs only in capital letters.
+  private static func requireFreeName(of person: Person, _ known: StoredPeople) throws(SecretError) {
+    if let fault = person.name.personNameFault { throw .person(fault) }
+    if let other = known.alike(person.name), other.id != person.id { throw .person(.nameTaken(other.name)) }
   }
 }
 
