@@ -132,6 +132,17 @@ import Testing
     #expect(shelf.changes.suffix(2) == ["nails to Ada", "nails to rack"])
   }
 
+  @Test func `a scanner that repeats itself is throttled as tags are, and what is held stays held`() {
+    func scanned(_ name: String) -> [String] { shelf.at(.inventory(.message(.scanned(name)))) }
+    for _ in 1..<Limits.acceptedTapsMax { #expect(scanned("nothing").contains("light reading")) }
+    #expect(scanned("screws").contains("report shown screws") && shelf.light == .holding)
+    for _ in 0..<100 {
+      let refused = scanned("nothing")
+      #expect(refused.contains("light refused") && !refused.contains("light reading"), "\(refused)")
+    }
+    #expect(shelf.light == .holding && shelf.scan("shelf").contains("report moved screws"))
+  }
+
   @Test(arguments: [InventoryFault.scanTooLong, .scanIncomplete, .scanUnreadable])
   func `a code that cannot be used is refused with its reason, and what is held stays held`(_ fault: InventoryFault) {
     shelf.scan("screws")

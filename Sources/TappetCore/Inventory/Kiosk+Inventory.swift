@@ -37,6 +37,9 @@ extension Kiosk {
       // The code will be scanned again, so what is held stays held.
       return refuseStillHolding(.tag, nil, .notInInventory(action: name, fault), nil, at: now)
     }
+    if let wait = tapPolicy.rates.takeScan(at: now.instant) {
+      return refuseStillHolding(.tag, nil, .tooMany(wait: wait), nil, at: now)
+    }
     return [.light(.reading)]
       + touchInventory(InventoryTouch(key: InventoryKey(code: code), uid: nil, tap: tap, at: now.instant), at: now)
   }

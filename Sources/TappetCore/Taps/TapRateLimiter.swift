@@ -30,7 +30,7 @@ struct TokenBucket: Sendable {
   private static func interval(_ count: Int) -> Duration { .nanoseconds(60_000_000_000 / Int64(count)) }
 }
 
-/// The recent taps of each tag and of all tags together.
+/// The recent taps of each tag and of all tags together, and the recent scans.
 struct TapRateLimiter: Sendable {
   /// A tag that was refused or accepted within the last minute.
   private struct Tag: Sendable {
@@ -44,6 +44,8 @@ struct TapRateLimiter: Sendable {
   private var tags: [Tag] = []
   private var refused = TokenBucket()
   private var accepted = TokenBucket()
+  /// Counted separately, so that a scanner that repeats itself does not stop the tags.
+  private var scans = TokenBucket()
 
   /// Returns the time until the given tag may be verified; `nil` if it may be verified now.
   ///
@@ -68,6 +70,9 @@ struct TapRateLimiter: Sendable {
     guard let tag = tags.first(where: { $0.uid == uid }) else { return nil }
     return tag.accepted.wait(perMinute: Limits.acceptedTapsPerTagMax, at: now)
   }
+
+  /// Counts a scanned code, or returns the time until one may be handled.
+  mutating func takeScan(at now: Instant) -> Duration? { scans.takeUse(perMinute: Limits.acceptedTapsMax, at: now) }
 
   mutating func recordAccepted(_ uid: TagUID, at now: Instant) {
     accepted.use(perMinute: Limits.acceptedTapsMax, at: now)
