@@ -248,6 +248,7 @@ enum PhotoFile {
     if path.isEmpty { return nil }
     switch TextFile.read(path, sizeMax: Limits.inventoryPhotoSizeMax) {
     case .success(let file):
+      guard isPicture(file.bytes) else { throw .failed("\(path) is not a picture (JPEG, PNG, GIF, WebP, HEIC, AVIF)") }
       guard let place = resolvedPath(path) else { throw .failed("\(path) cannot be read") }
       return InventoryPhoto(path: place, hash: LibCrypto.digest(file.bytes))
     case .failure(let error): throw .failed("\(path) cannot be read: \(error.text)")
@@ -255,10 +256,23 @@ enum PhotoFile {
   }
 
   /// Returns the state of a photo's file: `there`, `missing` or `changed`.
+  ///
+  /// An imported path may be that of any file, so a file that is not a picture is `missing`, whatever its hash.
   static func state(of photo: InventoryPhoto) -> String {
-    guard case .success(let file) = TextFile.read(photo.path, sizeMax: Limits.inventoryPhotoSizeMax) else {
-      return "missing"
-    }
+    guard case .success(let file) = TextFile.read(photo.path, sizeMax: Limits.inventoryPhotoSizeMax),
+      isPicture(file.bytes)
+    else { return "missing" }
     return LibCrypto.digest(file.bytes) == photo.hash ? "there" : "changed"
+  }
+
+  /// Whether a file starts like one of the formats that cameras and phones write.
+  private static func isPicture(_ bytes: [UInt8]) -> Bool {
+    func has(_ signature: [UInt8], at offset: Int = 0) -> Bool { bytes.dropFirst(offset).starts(with: signature) }
+    let (png, webP): ([UInt8], [UInt8]) = ([0x89] + Array("PNG\r\n\u{1A}\n".utf8), Array("WEBP".utf8))
+    return has([0xFF, 0xD8, 0xFF]) || has(png) || has(Array("GIF8".utf8))
+      || has(Array("RIFF".utf8)) && has(webP, at: 8)
+      // ISO base media (ISO/IEC 14496-12): the size of the first box precedes its type.
+      || has(Array("ftyp".utf8), at: 4)
+        && ["heic", "heix", "mif1", "avif"].contains { has(Array($0.utf8), at: 8) }
   }
 }

@@ -159,19 +159,25 @@ import Testing
     #expect(try world.tappet("spot", "list").output == "Shelf  House → Cellar\nRack  House → Cellar\n")
   }
 
-  @Test func `a photo is known by its path and content`() throws {
+  @Test func `a photo is known by its path and content, and nothing but a picture is one`() throws {
     let world = try KioskWorld(withBroker: false)
     try fill(world)
     let photo = world.folder + "/m4.jpg"
     #expect(try world.tappet("item", "edit", "M4 x 20", "--photo", photo).status == 4)
-    try "picture".write(toFile: photo, atomically: true, encoding: .utf8)
+    try "root:x:0:0".write(toFile: photo, atomically: true, encoding: .utf8)
+    let text = try world.tappet("item", "edit", "M4 x 20", "--photo", photo)
+    #expect(text.status == 4 && text.errors.contains("is not a picture") && !text.errors.contains("root:"), "\(text)")
+    try "GIF89a picture".write(toFile: photo, atomically: true, encoding: .utf8)
     #expect(try world.tappet("item", "edit", "M4 x 20", "--photo", photo).status == 0)
     func state() throws -> String? {
       try world.tappet("item", "show", "M4 x 20", "--json").data["photo_state"] as? String
     }
     #expect(try state() == "there")
-    try "another".write(toFile: photo, atomically: true, encoding: .utf8)
+    try "GIF89a another".write(toFile: photo, atomically: true, encoding: .utf8)
     #expect(try state() == "changed")
+    // A file that is not a picture is like a missing one.
+    try "root:x:0:0".write(toFile: photo, atomically: true, encoding: .utf8)
+    #expect(try state() == "missing")
     try FileManager.default.removeItem(atPath: photo)
     #expect(try state() == "missing")
     #expect(try world.tappet("item", "edit", "M4 x 20", "--photo", "").status == 0 && state() == nil)
