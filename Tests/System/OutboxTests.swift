@@ -60,7 +60,7 @@ import Testing
     #expect(
       dropped.status == 0 && dropped.data as? [String: Int] == ["dropped": 3, "sent": 0],
       "\(dropped.output)\(dropped.errors)")
-    #expect(try world.tappet("status").output.contains("outbox    0 waiting"))
+    #expect(try world.tappet("status").output.contains("outbox    0 pending"))
     try world.restartBroker()
     try world.awaitLight("ready", after: world.lights.count - 1)
     try world.goodTap()

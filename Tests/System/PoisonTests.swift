@@ -50,7 +50,7 @@ import Testing
     let list = try world.tappet("outbox", "list")
     #expect(list.output.contains("set aside") && list.output.contains("storeroom/box 17"), "\(list)")
     // Printed together with a message that may still be on its way.
-    #expect(try world.tappet("status").output.contains(" waiting, 1 of them set aside\n"))
+    #expect(try world.tappet("status").output.contains(" pending, 1 of them set aside\n"))
     #expect(try world.tappet("status", "--prometheus").output.contains("tappet_outbox_set_aside 1\n"))
   }
 

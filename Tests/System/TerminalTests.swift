@@ -109,9 +109,9 @@ final class Terminal {
     let screen = try terminal.text().split(separator: "\n").map(String.init)
     let wanted = [
       "tappet kiosk   (q quits, ? shows the keys)", "  light        ready", "  LEDs        status      result",
-      "  buttons  1 lamp   2 gate   h, then a digit: hold", "  reader   the reader is ready",
+      "  buttons  1 lamp (light, bell)   2 gate (garage)   h, then a digit: hold", "  reader   the reader is ready",
       "  broker   connected to mqtts://localhost:\(world.broker.port)", "  disk     good", "  clock    good",
-      "  outbox   0 waiting", "  accepted 0   delivered 0   refused 0   expired 0",
+      "  outbox   0 pending", "  accepted 0   delivered 0   refused 0   expired 0",
     ]
     #expect(screen.map { $0.trimmed } == wanted.map { $0.trimmed }, "\(screen)")
 

@@ -1,6 +1,7 @@
 // The screen and the keys of 'mqtt monitor', without a terminal.
 
 import TappetCore
+import TappetPlatform
 import Testing
 
 @testable import TappetBroker
@@ -42,7 +43,7 @@ import Testing
     #expect(self.screen(&model, columns: 20, rows: 3).count == 6)
   }
 
-  @Test func `a message is selected, shown whole, and its topic subscribed to`() {
+  @Test func `a message is selected, shown whole with its time, and its topic subscribed to`() {
     var model = model((0..<60).map { ("home/\($0)", "text \($0)") })
     #expect(model.press(.character("m"), page: 19) == nil)
     #expect(screen(&model)[3].hasSuffix("q1   home/59  text 59"))
@@ -51,7 +52,10 @@ import Testing
     #expect(model.selected?.message.topic == "home/37")
     #expect(screen(&model).contains { $0.hasSuffix("home/37  text 37") })
     _ = model.press(.enter, page: 19)
-    #expect(screen(&model)[3...5] == [" home/37", " QoS 1, 7 bytes", " text 37"])
+    let time = WallTime.timeOfDay(unixMilliseconds: 0)
+    #expect(screen(&model)[3...5] == [" home/37", " \(time), QoS 1, 7 bytes", " text 37"])
+    let keys = screen(&model)[23]
+    #expect(keys.hasSuffix("f follow  enter whole") && keys.count <= 80, "\(keys)")
     #expect(model.press(.character("f"), page: 19) == .subscribe(topic: "home/37"))
     for _ in 0..<9 { _ = model.press(.pageDown, page: 19) }
     #expect(model.selected?.message.topic == "home/10")

@@ -7,8 +7,9 @@ import TappetMessages
 import TappetPlatform
 
 extension MonitorModel {
-  private static let keys = " q quit  t tree  m messages  s statistics  p publish  space pause  "
-  private static let keysOfMessages = "f follow  enter whole"
+  // At most 80 columns each.
+  private static let keys = " q quit  t tree  m messages  s statistics  p publish  space pause"
+  private static let keysOfMessages = " q quit  t tree  s statistics  p publish  space pause  f follow  enter whole"
   private static let prompt = "publish> "
 
   /// Number of rows above and below the middle of the screen.
@@ -23,7 +24,8 @@ extension MonitorModel {
     screen += middle.prefix(room)
     screen += [ScreenRow](repeating: ScreenRow(text: ""), count: max(0, room - middle.count))
     screen.append(ScreenRow(text: line.map { Self.prompt + $0.escaped } ?? notice))
-    let keys = line == nil ? Self.keys + (view == .messages ? Self.keysOfMessages : "") : " enter publish  esc cancel"
+    let keysOfView = view == .messages ? Self.keysOfMessages : Self.keys
+    let keys = line == nil ? keysOfView : " enter publish  esc cancel"
     screen.append(ScreenRow(text: Self.padded(keys, columns), isReverse: true))
     return screen
   }
@@ -85,7 +87,9 @@ extension MonitorModel {
     let text = message.text(asHex: false)
     var rows = [
       ScreenRow(text: " " + message.topic.escaped),
-      ScreenRow(text: " QoS \(message.qos)\(message.isRetained ? ", retained" : ""), \(message.size) bytes"),
+      ScreenRow(
+        text: " \(WallTime.timeOfDay(unixMilliseconds: entry.unixMilliseconds)), QoS \(message.qos)"
+          + "\(message.isRetained ? ", retained" : ""), \(message.size) bytes"),
     ]
     var rest = Array(text.unicodeScalars.prefix(Limits.recentPayloadSizeMax))[...]
     while !rest.isEmpty {

@@ -14,6 +14,14 @@ package struct ButtonPlan: Hashable, Sendable {
     self.debounce = debounce
     self.gestures = gestures
   }
+
+  /// The name with the actions, as in `GPIO5 (light, bell)`.
+  package var label: String {
+    @export(interface) get {
+      let actions = gestures.actions.compactMap { $0 }
+      return actions.isEmpty ? name : name + " (" + actions.joined(separator: ", ") + ")"
+    }
+  }
 }
 
 /// Two buttons that trigger an action when pressed together.

@@ -61,7 +61,7 @@ package struct KioskView: Sendable {
   package var outputs: [(name: String, state: KioskStatus.Output)]
   /// Command topics and their counters.
   package var commands: [KioskStatus.Commands]
-  /// The buttons' names.
+  /// The buttons' names, each with the actions that its gestures trigger.
   package var buttons: [String]
   /// The result of the last reload; `nil` before the first reload.
   package var reload: ReloadOutcome?
@@ -120,7 +120,7 @@ package struct KioskView: Sendable {
     wired = configuration.panel.wired
     outputs = zip(configuration.panel.outputs, status.outputs).map { ($0.plan.name, $1) }
     commands = status.commands
-    buttons = configuration.panel.buttons.map { $0.plan.name }
+    buttons = configuration.panel.buttons.map { $0.plan.label }
     reload = runtime.observers.lastReload
     counters = runtime.kiosk.counters
     outboxCount = runtime.kiosk.outboxCount

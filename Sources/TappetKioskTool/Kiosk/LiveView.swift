@@ -117,7 +117,7 @@ final class LiveView {
     if !view.panel.isGood { row("  panel    ", part(view.panel)) }
     row("  clock    ", clock(view))
     let aside = view.asideCount > 0 ? Self.painted(", \(view.asideCount) of them set aside", 33) : ""
-    row("  outbox   ", String(view.outboxCount) + " waiting" + aside)
+    row("  outbox   ", String(view.outboxCount) + " pending" + aside)
     for topic in view.commands { row("  commands ", commands(topic)) }
     if let reload = view.reload { row("  reload   ", self.reload(reload)) }
     row("", "")

@@ -84,7 +84,7 @@ extension Command {
       line("reload    " + time(reload) + (reload["text"]?.text ?? ""))
     }
     let aside = status["set_aside"]?.wholeNumber ?? 0
-    line("outbox    \(status["outbox"]?.wholeNumber ?? 0) waiting" + (aside > 0 ? ", \(aside) of them set aside" : ""))
+    line("outbox    \(status["outbox"]?.wholeNumber ?? 0) pending" + (aside > 0 ? ", \(aside) of them set aside" : ""))
     if case .object(let counts)? = status["counters"] {
       line("counters  " + counts.map { "\($0.name) \($0.value.wholeNumber ?? 0)" }.joined(separator: ", "))
     }
@@ -99,7 +99,7 @@ extension Command {
   private static func line(_ text: String) { Output.print(text.escaped) }
 
   private static func showWebhooks(_ status: JSON) {
-    var text = "webhooks  " + (status["text"]?.text ?? "") + "; \(status["waiting"]?.wholeNumber ?? 0) waiting"
+    var text = "webhooks  " + (status["text"]?.text ?? "") + "; \(status["waiting"]?.wholeNumber ?? 0) pending"
     if case .object(let counts)? = status["counters"] {
       for count in counts {
         text += ", " + (count.name == "given_up" ? "given up" : count.name) + " \(count.value.wholeNumber ?? 0)"
