@@ -76,7 +76,7 @@ import Testing
     try session.answer("(number or name) [another]: ", "another")
     try session.answer("Host", "none")
     try session.answer("Matrix room", "")
-    try session.expect("a room or a URL is required")
+    try session.expect("enter a room, such as #door:example.org, or a URL")
     try session.answer("Matrix room", "#door:h")
     try session.answer("connection string", "none")
     try session.answer("Profile of the board's header", "none")

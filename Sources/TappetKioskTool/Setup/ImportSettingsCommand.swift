@@ -74,7 +74,7 @@ private struct SettingsImport {
     files.timestampKey = settings.timestampKey
     files.draft = draft
     if files.draft.state == nil, files.usualState != "/var/lib/tappet" { files.draft.state = files.usualState }
-    guard let configuration = try files.trial() else { throw .reported(.configuration) }
+    let configuration = try files.configuration()
     try Prompt.requireReplacement(of: files.targets, arguments)
     // Everything that needs disk space is done first: once the secrets are saved, files are only renamed.
     let staged = try files.stageAll()

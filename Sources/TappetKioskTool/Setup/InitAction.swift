@@ -12,9 +12,13 @@ extension SetupWizard {
   func askAction() throws(CommandFailure) {
     start("The first action")
     try resolve("action", "Name", default: "light") { (answer) throws(CommandFailure) in
+      if let first = answer.utf8.first, "{[\"".utf8.contains(first) {
+        return "this looks like a message, which is a later question; enter a name, such as light"
+      }
       files.draft.actions[0].name = answer
-      files.draft.actions[0].topic = "home/" + answer + "/set"
-      return try actionMistake()
+      let topic = "home/" + answer + "/set"
+      files.draft.actions[0].topic = Action.isTopic(topic) ? topic : "home/light/set"
+      return try mistake(in: "the name")
     }
     if !isWithoutBroker { try askTopic() }
     let usual = isWithoutBroker ? "Somebody is here (%{time})." : "toggle"
@@ -25,7 +29,7 @@ extension SetupWizard {
         try askTimestampKey()
         askClock()
       }
-      return try actionMistake()
+      return try mistake(in: "the message")
     }
   }
 
@@ -35,7 +39,7 @@ extension SetupWizard {
         return "a topic must not contain '+', '#' or control characters, or start with '$SYS/' or '$share/'"
       }
       files.draft.actions[0].topic = answer
-      return try actionMistake()
+      return try mistake(in: "the topic")
     }
   }
 
@@ -67,8 +71,13 @@ extension SetupWizard {
     files.draft.trustsClock = prompt?.confirm("Trust the clock as it is?", default: false) ?? false
   }
 
-  func actionMistake() throws(CommandFailure) -> String? {
-    guard let configuration = try files.trial() else { return "this value is not valid in a configuration" }
+  /// Returns an error message about the answer just given, which `what` names.
+  func mistake(in what: String) throws(CommandFailure) -> String? {
+    let configuration: KioskConfiguration
+    switch try files.trial() {
+    case .loaded(let loaded): configuration = loaded
+    case .refused(let problems): return problems.first?.reason(of: what)
+    }
     guard let preset, let broker = configuration.broker else { return nil }
     return preset.objections(to: broker, actions: configuration.actions).first {
       switch $0 {
@@ -84,7 +93,8 @@ extension SetupWizard {
     try resolve("state", "Folder (relative to the configuration)", default: files.usualState) {
       (answer) throws(CommandFailure) in
       files.draft.state = answer == "/var/lib/tappet" ? nil : answer
-      guard let configuration = try files.trial() else { return "this is not a valid folder" }
+      if let mistake = try mistake(in: "the folder") { return mistake }
+      let configuration = try files.configuration()
       guard access(configuration.stateFolder + "/tappet.db", F_OK) == 0 else { return nil }
       return stateMistake(configuration)
     }
@@ -99,7 +109,7 @@ extension SetupWizard {
 
   func write() throws(CommandFailure) {
     start("Writing")
-    guard let configuration = try files.trial() else { throw .reported(.configuration) }
+    let configuration = try files.configuration()
     if files.prompt.isOver { throw .reported(.refused) }
     try requireReplacement()
     let prepared = try files.stageAll()

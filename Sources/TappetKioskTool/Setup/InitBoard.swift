@@ -37,8 +37,8 @@ extension SetupWizard {
   /// Tests the reader; returns an error message on failure.
   private func tryReader(_ device: String?) throws(CommandFailure) -> String? {
     files.draft.reader = device
-    guard let configuration = try files.trial() else { return "this value is not valid in a configuration" }
-    let probe = DeviceProbe.reader(configuration, endedBy: files.prompt.signalDescriptor)
+    if let mistake = try mistake(in: "the reader") { return mistake }
+    let probe = DeviceProbe.reader(try files.configuration(), endedBy: files.prompt.signalDescriptor)
     if probe.verdict == .good {
       inform("  found: " + probe.text)
       hasReader = true
@@ -75,12 +75,12 @@ extension SetupWizard {
     try resolve("led", "Line of the status LED, such as GPIO17 (or 'none')", default: isVirtual ? "GPIO17" : "none") {
       (answer) throws(CommandFailure) in
       files.draft.panel.led = answer == "none" ? nil : answer
-      return try panelMistake()
+      return try lineMistake(files.draft.panel.led)
     }
     let ofButton = "Line of a button, such as GPIO5, for the first action (or 'none')"
     try resolve("button", ofButton, default: isVirtual ? "GPIO5" : "none") { (answer) throws(CommandFailure) in
       files.draft.panel.button = answer == "none" ? nil : answer
-      return try panelMistake()
+      return try lineMistake(files.draft.panel.button)
     }
   }
 
@@ -99,12 +99,16 @@ extension SetupWizard {
     return nil
   }
 
-  private func panelMistake() throws(CommandFailure) -> String? {
-    let panel = files.draft.panel
-    guard panel.led != nil || panel.button != nil else { return nil }
-    guard let configuration = try files.trial() else { return "this is not a valid line" }
-    if panel.simulator != nil { return nil }
-    for finding in PanelProbe(configuration, isRunning: false, colour: false).findings where !finding.isGood {
+  /// Returns an error message about a line's name, or about the line itself.
+  private func lineMistake(_ line: String?) throws(CommandFailure) -> String? {
+    guard let line else { return nil }
+    if let mistake = try mistake(in: "the line") { return mistake }
+    if files.draft.panel.simulator != nil {
+      // Every name is free there, but no board has a line without a number.
+      return line.utf8.contains { $0.isASCIIDigit } ? nil : "'\(line)' is not a GPIO line; enter a name such as GPIO17"
+    }
+    for finding in PanelProbe(try files.configuration(), isRunning: false, colour: false).findings
+    where !finding.isGood {
       guard arguments.has("untested") else { return finding.text }
       Output.printError("  " + finding.text)
     }

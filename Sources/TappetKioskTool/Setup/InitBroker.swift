@@ -76,9 +76,11 @@ extension SetupWizard {
     files.draft.actions.removeSubrange(1...)
     let question = "Matrix room, such as #door:example.org, or web server, such as https://HOST/PATH"
     try resolve("send-to", question, default: nil) { (answer) throws(CommandFailure) in
-      if answer.isEmpty { return "a room or a URL is required" }
+      guard RoomDestination.isRoom(answer) || WebhookURL(answer) != nil else {
+        return "enter a room, such as #door:example.org, or a URL, such as https://HOST/PATH"
+      }
       files.draft.actions[0].destination = answer
-      return try actionMistake()
+      return try mistake(in: "the destination")
     }
   }
 
@@ -187,7 +189,7 @@ extension SetupWizard {
 
   func tryBroker() throws(CommandFailure) {
     while !isWithoutBroker {
-      guard let broker = try files.trial()?.broker else { throw .reported(.configuration) }
+      guard let broker = try files.configuration().broker else { throw .reported(.configuration) }
       for objection in preset?.objections(to: broker, actions: []) ?? [] {
         inform("  " + objection.sentence(preset?.title ?? ""))
       }

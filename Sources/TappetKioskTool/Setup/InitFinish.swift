@@ -23,7 +23,7 @@ extension SetupWizard {
   func askFirstSecret() throws(CommandFailure) {
     if files.draft.reader == "none", arguments.value("share-file") == nil { return }
     start("The first tag")
-    guard let configuration = try files.trial() else { throw .reported(.configuration) }
+    let configuration = try files.configuration()
     if let path = arguments.value("share-file") {
       guard let line = try? Prompt.line(from: path, question: "", what: "share code") else {
         throw .refused("\(path) cannot be read")

@@ -86,9 +86,19 @@ final class KioskFiles {
     return names.map { folder + "/" + $0 } + [path]
   }
 
-  /// Returns the future configuration, with its files in the hidden folder; prints errors and returns `nil` if it is
-  /// invalid.
-  func trial() throws(CommandFailure) -> KioskConfiguration? {
+  /// Returns the future configuration; prints the errors if it is invalid.
+  func configuration() throws(CommandFailure) -> KioskConfiguration {
+    switch try trial() {
+    case .loaded(let configuration): return configuration
+    case .refused(let problems):
+      // The file does not exist yet, so its line numbers would confuse the user.
+      for problem in problems { Output.printError("  " + problem.reason) }
+      throw .reported(.configuration)
+    }
+  }
+
+  /// Parses the future configuration, with its files in the hidden folder.
+  func trial() throws(CommandFailure) -> ConfigurationParser.Outcome {
     do throws(AtomicFilesError) {
       let files = AtomicFiles()
       try add(to: files, folder: stage)
@@ -98,19 +108,14 @@ final class KioskFiles {
       throw AtomicFilesError(path: folder + error.path.dropFirst(stage.utf8.count), error: error.error).failure
     }
     updateDraft()
-    switch ConfigurationParser.parse(Array(draft.text.utf8), name: path, folder: stage) {
-    case .refused(let problems):
-      // The file does not exist yet, so its line numbers would confuse the user.
-      for problem in problems { Output.printError("  " + problem.reason) }
-      return nil
-    case .loaded(var configuration):
-      // A relative folder is relative to the final location of the file.
-      if let state = draft.state, !state.begins(with: "/") {
-        configuration.stateFolder = folder + "/" + state
-        configuration.controlSocket = configuration.stateFolder + "/control"
-      }
-      return configuration
+    let result = ConfigurationParser.parse(Array(draft.text.utf8), name: path, folder: stage)
+    guard case .loaded(var configuration) = result, let state = draft.state, !state.begins(with: "/") else {
+      return result
     }
+    // A relative folder is relative to the final location of the file.
+    configuration.stateFolder = folder + "/" + state
+    configuration.controlSocket = configuration.stateFolder + "/control"
+    return .loaded(configuration)
   }
 
   /// Opens the kiosk's database, creating it if it does not exist.

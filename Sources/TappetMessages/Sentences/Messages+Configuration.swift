@@ -25,6 +25,13 @@ extension ConfigurationProblem {
   /// The message without the position in the file, for a file that does not exist yet.
   package var reason: String { words.escaped }
 
+  /// The message about an answer in a dialogue, such as `the name`, which replaces the place in the file.
+  package func reason(of answer: String) -> String {
+    var asked = self
+    asked.place = answer
+    return asked.reason
+  }
+
   private var words: String {
     let inPlace = place.isEmpty ? "" : " in \(place)"
     let what = place.isEmpty ? "the file" : place

@@ -1,0 +1,51 @@
+// The dialogue of `tappet init`: wrong answers and second thoughts.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct InitDialogueTests {
+  private let folder = TemporaryFolder()
+  private var path: String { folder.path + "/new/kiosk.yaml" }
+
+  init() throws {
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+  }
+
+  /// Starts it with these options.
+  private func session(_ options: String...) throws -> TypedSession {
+    try TypedSession(
+      try Programs.built("tappet"), ["init", "--config", path, "--state", "state"] + options,
+      log: folder.path + "/session",
+      environment: [
+        "TAPPET_PRESETS": Repository.root + "/board/presets", "TAPPET_PROFILES": Repository.root + "/board/profiles",
+      ])
+  }
+
+  private func written() throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+
+  @Test func `an answer that shifted by a question is refused at that question, in the words of the question`() throws {
+    let session = try session(
+      "--preset", "none", "--send-to", "https://web.example/tap", "--reader", "none", "--profile", "virtual",
+      "--panel-simulator", folder.path + "/panel")
+    try session.answer("Line of the status LED", "garage")
+    try session.expect("'garage' is not a GPIO line; enter a name such as GPIO17")
+    try session.answer("Line of the status LED", "GPIO17")
+    try session.answer("Line of a button", "GPIO17")
+    try session.expect("the line: GPIO17 is already used by")
+    try session.answer("Line of a button", "GPIO5")
+    try session.answer("Name", "{\"command\":1,\"x\":2}")
+    try session.expect("this looks like a message, which is a later question; enter a name")
+    try session.answer("Name", String(repeating: "x", count: 65))
+    try session.expect("the name ")
+    try session.answer("Name", "bell")
+    try session.answer("Message", "%{guest}")
+    try session.expect("the message contains a '%{' that starts none of")
+    try session.answer("Message", "ring")
+    #expect(try session.status() == 0)
+    #expect(try written().contains("  - name: bell\n"))
+    for words in ["actions[0]", "panel.buttons[0]", "not valid in a configuration"] {
+      #expect(!session.text.contains(words), "\(session.text)")
+    }
+  }
+}
