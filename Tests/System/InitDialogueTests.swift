@@ -48,4 +48,39 @@ import Testing
       #expect(!session.text.contains(words), "\(session.text)")
     }
   }
+
+  @Test func `the previous question returns with its answer, and questions that an option has answered do not`() throws
+  {
+    let session = try session("--reader", "none")
+    try session.expect("'<' returns to the previous question")
+    try session.answer("(number or name) [another]: ", "<")
+    try session.expect("This is the first question.")
+    try session.answer("(number or name) [another]: ", "another")
+    try session.answer("Host", "<")
+    try session.answer("(number or name) [another]: ", "another")
+    try session.answer("Host", "mqtt://127.0.0.1:1")
+    try session.answer("Client id", "")
+    try session.answer("User name", "<")
+    try session.answer("Client id", "<")
+    try session.answer("Host, such as broker.example, or mqtts://HOST:PORT; or 'none' [mqtt://127.0.0.1:1]: ", "none")
+    try session.answer("Matrix room", "#door:h")
+    try session.answer("Profile of the board's header", "<")
+    try session.answer("[#door:h]: ", "<")
+    try session.answer("(number or name) [another]: ", "none")
+    try session.answer("[#door:h]: ", "")
+    try session.answer("Profile of the board's header", "virtual")
+    try session.answer("Socket of the virtual panel", "<")
+    try session.answer("Profile of the board's header", "none")
+    for question in ["Line of the status LED", "Line of a button"] { try session.answer(question, "") }
+    try session.answer("Name [light]: ", "bell")
+    try session.answer("Message", "%T")
+    try session.answer("Key for %T", "<")
+    try session.answer("Message", "<")
+    try session.answer("Name [bell]: ", "gong")
+    try session.answer("Message", "ring")
+    #expect(try session.status() == 0)
+    let text = try written()
+    #expect(text.contains("  - name: gong\n    room: \"#door:h\"\n    message: ring\n"), "\(text)")
+    for key in ["\nbroker:", "\npanel:", "\ntimestamp_key:"] { #expect(!text.contains(key), "\(text)") }
+  }
 }

@@ -303,6 +303,8 @@ import Testing
     Wrong(options: ["--url", "h", "--ca", "/dev/null"], sentence: "/dev/null is empty"),
     Wrong(options: ["--url", "h", "--certificate", "/etc/hostname"], sentence: "contains no readable certificate"),
     Wrong(options: ["--url", "h", "--client-id", "a#"], sentence: "must not contain '/', '+' or '#'"),
+    Wrong(
+      options: ["--url", "mqtt://127.0.0.1:1", "--username", "u"], sentence: "use mqtts://, or add --plain-password"),
     Wrong(options: ["--url", "mqtt://127.0.0.1:1"], sentence: "nothing listens on that port"),
     Wrong(
       options: ["--url", "mqtt://127.0.0.1:1", "--untested", "--reader", "none", "--topic", "a/+"],

@@ -15,6 +15,12 @@ package final class Prompt {
   private let signals: HeldSignals
   private let lines = LineReader(0, sizeMax: Limits.answerSizeMax)
   private var hasEnded = false
+  /// Whether `<` is not an answer, but returns to the previous question.
+  package var canGoBack = false
+  /// Whether the last line was `<`; the question has no answer then, as when the dialogue has ended.
+  package private(set) var isGoingBack = false
+  /// The number of questions so far.
+  package private(set) var questionCount = 0
 
   /// Starts a dialogue, during which a signal ends the dialogue instead of the program.
   package init(holding numbers: [Int32] = HeldSignals.ending) { signals = HeldSignals(numbers) }
@@ -30,7 +36,7 @@ package final class Prompt {
   package func ask(_ question: String, default usual: String? = nil) -> String? {
     Output.printPrompt(question + (usual.map { $0.isEmpty ? " [none]: " : " [\($0)]: " } ?? ": "))
     guard let line = readLine() else {
-      Output.printError("")
+      if hasEnded { Output.printError("") }
       return nil
     }
     let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
@@ -67,11 +73,14 @@ package final class Prompt {
   }
 
   private func readLine() -> [UInt8]? {
+    questionCount += 1
+    isGoingBack = false
     guard !hasEnded, let line = lines.next(endedBy: signals), !(line.isEmpty && lines.isOver) else {
       hasEnded = true
       return nil
     }
-    return line
+    isGoingBack = canGoBack && line.elementsEqual("<".utf8)
+    return isGoingBack ? nil : line
   }
 }
 

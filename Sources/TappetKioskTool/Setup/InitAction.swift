@@ -20,12 +20,16 @@ extension SetupWizard {
       files.draft.actions[0].topic = Action.isTopic(topic) ? topic : "home/light/set"
       return try mistake(in: "the name")
     }
-    if !isWithoutBroker { try askTopic() }
+  }
+
+  func askMessage() throws(CommandFailure) {
     let usual = isWithoutBroker ? "Somebody is here (%{time})." : "toggle"
     try resolve("message", "Message (%T: a timestamp token, %I: a unique id)", default: usual) {
       (answer) throws(CommandFailure) in
       files.draft.actions[0].message = answer
-      if PayloadTemplate(answer).usesTimestamp, files.timestampKey == nil {
+      if !PayloadTemplate(answer).usesTimestamp {
+        files.timestampKey = nil
+      } else if files.timestampKey == nil {
         try askTimestampKey()
         askClock()
       }
@@ -33,7 +37,8 @@ extension SetupWizard {
     }
   }
 
-  private func askTopic() throws(CommandFailure) {
+  func askTopic() throws(CommandFailure) {
+    if isWithoutBroker { return }
     try resolve("topic", "Topic", default: files.draft.actions[0].topic) { (answer) throws(CommandFailure) in
       guard Action.isTopic(answer) else {
         return "a topic must not contain '+', '#' or control characters, or start with '$SYS/' or '$share/'"

@@ -21,14 +21,14 @@ extension SetupWizard {
     }
     inform("  The defaults come from \(files.path). Other keys are kept only in \(files.path).old.")
     earlier = answers(of: configuration)
-    let others = configuration.actions.dropFirst()
-    files.draft.actions += others.compactMap { action in
+    otherActions = configuration.actions.dropFirst().compactMap { action in
       // An action without a topic drives outputs or has a webhook; init prompts for neither.
       guard let topic = action.topic else { return nil }
       return ConfigTemplate.Action(
         name: action.name, title: action.title == action.name ? nil : action.title, index: action.index,
         topic: topic, message: action.message.text)
     }
+    files.draft.actions += otherActions
     if let first = configuration.actions.first { files.draft.actions[0].index = first.index }
     if !configuration.checksClock { files.draft.trustsClock = true }
   }

@@ -16,6 +16,7 @@ extension SetupWizard {
       + (nodes.isEmpty ? "" : " (or a number; 'find' to try all of them)")
       + "; 'any' for the first reader that libnfc finds; or 'none'"
     try resolve("reader", question, default: nodes.isEmpty ? "any" : "find") { (answer) throws(CommandFailure) in
+      hasReader = false
       switch answer {
       case "none":
         files.draft.reader = answer
@@ -51,18 +52,18 @@ extension SetupWizard {
 
   // MARK: Panel
 
-  func askPanel() throws(CommandFailure) {
+  func askProfile() throws(CommandFailure) {
     start("The panel")
     let model = BoardProfile.modelOfThisMachine()
     let match = model.flatMap { BoardProfile.matching(model: $0) }
     if let model { inform("  This board's model is '\(model)'.") }
-    files.draft.panel.simulator = arguments.value("panel-simulator")
     let known = BoardProfile.known().joined(separator: ", ")
     let question =
       "Profile of the board's header (\(known)), '\(Self.virtualPanel)' for a panel without hardware, or 'none'"
-    let usual = files.draft.panel.simulator == nil ? match ?? "none" : Self.virtualPanel
+    let usual = arguments.has("panel-simulator") ? Self.virtualPanel : match ?? "none"
     try resolve("profile", question, default: usual) { (answer) throws(CommandFailure) in
       files.draft.panel.profile = nil
+      files.draft.panel.simulator = arguments.value("panel-simulator")
       if answer == "none" { return nil }
       if answer == Self.virtualPanel { return try askSimulator() }
       do throws(BoardProfileError) {
@@ -71,12 +72,19 @@ extension SetupWizard {
         return nil
       } catch { return error.sentences.joined(separator: "; ") }
     }
-    let isVirtual = files.draft.panel.simulator != nil
+  }
+
+  private var isVirtual: Bool { files.draft.panel.simulator != nil }
+
+  func askLED() throws(CommandFailure) {
     try resolve("led", "Line of the status LED, such as GPIO17 (or 'none')", default: isVirtual ? "GPIO17" : "none") {
       (answer) throws(CommandFailure) in
       files.draft.panel.led = answer == "none" ? nil : answer
       return try lineMistake(files.draft.panel.led)
     }
+  }
+
+  func askButton() throws(CommandFailure) {
     let ofButton = "Line of a button, such as GPIO5, for the first action (or 'none')"
     try resolve("button", ofButton, default: isVirtual ? "GPIO5" : "none") { (answer) throws(CommandFailure) in
       files.draft.panel.button = answer == "none" ? nil : answer
@@ -103,7 +111,7 @@ extension SetupWizard {
   private func lineMistake(_ line: String?) throws(CommandFailure) -> String? {
     guard let line else { return nil }
     if let mistake = try mistake(in: "the line") { return mistake }
-    if files.draft.panel.simulator != nil {
+    if isVirtual {
       // Every name is free there, but no board has a line without a number.
       return line.utf8.contains { $0.isASCIIDigit } ? nil : "'\(line)' is not a GPIO line; enter a name such as GPIO17"
     }

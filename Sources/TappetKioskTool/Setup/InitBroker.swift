@@ -9,7 +9,7 @@ import TappetPlatform
 import TappetTLS
 
 extension SetupWizard {
-  func askBroker() throws(CommandFailure) {
+  func askPreset() throws(CommandFailure) {
     start("The broker")
     let known = BrokerPreset.known()
     if prompt != nil {
@@ -20,13 +20,11 @@ extension SetupWizard {
       inform("  \(known.count + 2)  none: messages go to Matrix rooms or web servers")
     }
     try resolve("preset", "Broker type (number or name)", default: "another") { acceptPreset($0, known) }
-    if isWithoutBroker { return try askDestination() }
     for note in preset?.notes ?? [] { inform("  - " + note) }
     if let preset, let other = preset.other {
       inform(
         "  - If the firewall allows only outgoing port \(other.port), enter HOST:\(other.port) (ALPN \(other.alpn)).")
     }
-    try askURL()
   }
 
   private func acceptPreset(_ answer: String, _ known: [String]) -> String? {
@@ -47,6 +45,7 @@ extension SetupWizard {
   }
 
   func askURL() throws(CommandFailure) {
+    if isWithoutBroker { return try askDestination() }
     let example = preset?.example ?? "broker.example"
     try resolve("url", "Host, such as \(example), or mqtts://HOST:PORT; or 'none'", default: nil) { answer in
       isWithoutBroker = answer == "none"
@@ -59,6 +58,8 @@ extension SetupWizard {
       let hasPort = BrokerEndpoint(url: text + ":1") == nil
       if !hasPort, endpoint.usesTLS, let port = preset?.port { endpoint.port = port }
       files.draft.url = endpoint.text
+      files.draft.actions[0].destination = nil
+      files.draft.actions.replaceSubrange(1..., with: otherActions)
       let other = preset?.other
       files.draft.alpn = arguments.value("alpn") ?? (other?.port == endpoint.port ? other?.alpn : nil)
       return nil
@@ -86,18 +87,13 @@ extension SetupWizard {
 
   // MARK: Identity
 
-  func askIdentity() throws(CommandFailure) {
-    if BrokerEndpoint(url: files.draft.url)?.usesTLS == true {
-      start("Certificates")
-      try askAuthority()
-      try askCertificate()
-    }
-    try askClientID()
-    try askLogin()
-    if files.identity == nil, isRequested { try requestCertificate() }
-  }
+  /// Whether the broker is addressed with mqtts://.
+  var usesTLS: Bool { BrokerEndpoint(url: files.draft.url)?.usesTLS == true }
 
-  private func askAuthority() throws(CommandFailure) {
+  func askAuthority() throws(CommandFailure) {
+    files.authorityPEM = nil
+    guard usesTLS else { return }
+    start("Certificates")
     try resolve("ca", "Broker's CA certificate (a file, or 'system' for the system's trust store)", default: "system") {
       answer in
       files.authorityPEM = nil
@@ -112,7 +108,9 @@ extension SetupWizard {
     }
   }
 
-  private func askCertificate() throws(CommandFailure) {
+  func askCertificate() throws(CommandFailure) {
+    (files.identity, isRequested) = (nil, false)
+    guard usesTLS else { return }
     let usual = preset?.wantsCertificate == true ? nil : "none"
     let question = "This kiosk's certificate (a .p12 or .pem file, 'request' for a new key and request, or 'none')"
     try resolve("certificate", question, default: usual) { answer in
@@ -156,7 +154,8 @@ extension SetupWizard {
     return prompt?.secret("Passphrase of \(path)")
   }
 
-  private func askClientID() throws(CommandFailure) {
+  func askClientID() throws(CommandFailure) {
+    if isWithoutBroker { return }
     let usual = files.identity?.commonName.flatMap { BrokerSettings.isClientID($0) ? $0 : nil } ?? Self.hostClientID()
     try resolve("client-id", "Client id, unique on the broker", default: usual) { answer in
       guard BrokerSettings.isClientID(answer) else {
@@ -188,6 +187,7 @@ extension SetupWizard {
   // MARK: The first connection
 
   func tryBroker() throws(CommandFailure) {
+    if !isWithoutBroker, isRequested { try requestCertificate() }
     while !isWithoutBroker {
       guard let broker = try files.configuration().broker else { throw .reported(.configuration) }
       for objection in preset?.objections(to: broker, actions: []) ?? [] {
@@ -211,7 +211,11 @@ extension SetupWizard {
       arguments = arguments.without([
         "url", "alpn", "ca", "certificate", "private-key", "client-id", "username", "password-file",
       ])
-      if answer == "b" { try askURL() } else { try askIdentity() }
+      if answer == "b" {
+        try askURL()
+      } else {
+        for question in [askAuthority, askCertificate, askClientID, askUsername, askPassword] { try question() }
+      }
     }
   }
 }

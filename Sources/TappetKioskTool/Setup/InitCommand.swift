@@ -104,6 +104,8 @@ final class SetupWizard {
   var isRequested = false
   /// Answers taken from the existing kiosk.yaml, by option.
   var earlier: [(option: String, answer: String)] = []
+  /// The other actions of the existing kiosk.yaml, which have topics.
+  var otherActions: [ConfigTemplate.Action] = []
   /// The first secret, which is created or imported after the files are written.
   var firstSecret = FirstSecret.later
 
@@ -119,24 +121,42 @@ final class SetupWizard {
 
   func run() throws(CommandFailure) {
     inform(
-      "This sets up a kiosk in \(files.path). Enter accepts the default in brackets; Ctrl-C cancels without changes."
-    )
+      "This sets up a kiosk in \(files.path). Enter accepts the default in brackets, '<' returns to the previous "
+        + "question, and Ctrl-C cancels without changes.")
     startFromExistingFile()
-    do throws(CommandFailure) {
-      try askBroker()
-      if !isWithoutBroker { try askIdentity() }
-      try tryBroker()
-      try askReader()
-      try askPanel()
-      try askAction()
-      try askState()
-      try askFirstSecret()
-      try write()
-    } catch {
+    files.prompt.canGoBack = true
+    do throws(CommandFailure) { try askAll() } catch {
       if files.prompt.isOver { Output.printError("Stopped; nothing was written.") }
       throw error
     }
+    files.prompt.canGoBack = false
     try provision()
+  }
+
+  /// The questions in order; each uses its previous answer as the default, and does nothing if an option or an earlier
+  /// answer makes it unnecessary.
+  private var questions: [() throws(CommandFailure) -> Void] {
+    [
+      askPreset, askURL, askAuthority, askCertificate, askClientID, askUsername, askPassword, tryBroker, askReader,
+      askProfile, askLED, askButton, askAction, askTopic, askMessage, askState, askFirstTag, askShareCode, write,
+    ]
+  }
+
+  private func askAll() throws(CommandFailure) {
+    let questions = questions
+    var asked: [Int] = []
+    var next = 0
+    while next < questions.count {
+      let count = files.prompt.questionCount
+      do throws(CommandFailure) { try questions[next]() } catch {
+        guard files.prompt.isGoingBack, files.prompt.questionCount > count else { throw error }
+        if asked.isEmpty { inform("  This is the first question.") }
+        next = asked.popLast() ?? next
+        continue
+      }
+      if files.prompt.questionCount > count { asked.append(next) }
+      next += 1
+    }
   }
 
   /// Prints a line in interactive mode.
@@ -152,11 +172,10 @@ final class SetupWizard {
     _ option: String, _ question: String, default usual: String?,
     _ accept: (String) throws(CommandFailure) -> String?
   ) throws(CommandFailure) {
-    var given = arguments.value(option)
     let usual = earlier.last { $0.option == option }?.answer ?? usual
     while true {
       let answer: String
-      if let value = given {
+      if let value = arguments.value(option) {
         answer = value
       } else if let prompt {
         guard let typed = prompt.ask(question, default: usual) else { throw .reported(.refused) }
@@ -166,15 +185,24 @@ final class SetupWizard {
       } else {
         throw .usage("--\(option) is missing")
       }
-      guard let mistake = try accept(answer) else {
-        // When the question is repeated after a failed connection, this answer is the default.
-        earlier.append((option, answer))
-        return
+      let (draft, count) = (files.draft, files.prompt.questionCount)
+      var mistake: String?
+      do throws(CommandFailure) { mistake = try accept(answer) } catch {
+        guard files.prompt.isGoingBack else { throw error }
       }
       if files.prompt.isOver { throw .reported(.refused) }
-      guard prompt != nil else { throw .refused("--\(option): " + mistake) }
-      Output.printError("  " + mistake)
-      given = nil
+      // `<` at a question about this answer returns to this question.
+      if !(files.prompt.isGoingBack && files.prompt.questionCount > count) {
+        guard let mistake else {
+          // When the question is repeated, this answer is the default.
+          earlier.append((option, answer))
+          return
+        }
+        guard prompt != nil else { throw .refused("--\(option): " + mistake) }
+        Output.printError("  " + mistake)
+      }
+      files.draft = draft
+      arguments = arguments.without([option])
     }
   }
 }

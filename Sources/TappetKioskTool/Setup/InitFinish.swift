@@ -20,7 +20,8 @@ enum FirstSecret {
 
 extension SetupWizard {
   /// Prompts for the first secret; it is created or saved after the files are written.
-  func askFirstSecret() throws(CommandFailure) {
+  func askFirstTag() throws(CommandFailure) {
+    firstSecret = .later
     if files.draft.reader == "none", arguments.value("share-file") == nil { return }
     start("The first tag")
     let configuration = try files.configuration()
@@ -32,9 +33,16 @@ extension SetupWizard {
       guard let share else { throw .refused(mistake) }
       return firstSecret = .share(share)
     }
-    if hasReader, wantsTag() { return firstSecret = .tag }
+    guard hasReader else { return }
+    if arguments.has("write-tag") { return firstSecret = .tag }
     guard let prompt else { return }
-    if prompt.isOver { throw .reported(.refused) }
+    guard let wantsTag = prompt.confirm("Write a new tag now?", default: true) else { throw .reported(.refused) }
+    if wantsTag { firstSecret = .tag }
+  }
+
+  func askShareCode() throws(CommandFailure) {
+    guard let prompt, files.draft.reader != "none", case .later = firstSecret else { return }
+    let configuration = try files.configuration()
     inform("  Tags that the phone app has written work here once the app's share code is entered.")
     while let line = prompt.secret("Share code, smpshare://… (not shown; Enter: later)") {
       if line.count == 0 { return }
@@ -102,11 +110,6 @@ extension SetupWizard {
       if let sentence = error.sentence { Output.printError("tappet tag \(request.kind.rawValue): " + sentence) }
       return false
     }
-  }
-
-  private func wantsTag() -> Bool {
-    if arguments.has("write-tag") { return true }
-    return prompt?.confirm("Write a new tag now?", default: true) ?? false
   }
 
   /// Parses the share code in a line; returns an error message on failure.

@@ -8,31 +8,35 @@ import TappetCore
 import TappetPlatform
 
 extension SetupWizard {
-  func askLogin() throws(CommandFailure) {
-    files.draft.username = nil
-    files.password = nil
-    try resolve("username", "User name for the broker (or 'none')", default: "none") { answer in
+  func askUsername() throws(CommandFailure) {
+    if isWithoutBroker { return }
+    try resolve("username", "User name for the broker (or 'none')", default: "none") {
+      (answer) throws(CommandFailure) in
+      files.draft.username = nil
       if answer == "none" || answer.isEmpty { return nil }
       guard answer.utf8.count <= Limits.usernameSizeMax else {
         return "a user name must be at most \(Limits.usernameSizeMax) bytes long"
       }
       files.draft.username = answer
-      return nil
+      if usesTLS || allowsPlainPassword { return nil }
+      return prompt == nil
+        ? "\(Self.plainPassword); use mqtts://, or add --plain-password"
+        : "use mqtts://, or an account without a password"
     }
-    guard let username = files.draft.username else { return }
-    if BrokerEndpoint(url: files.draft.url)?.usesTLS != true { try requirePlainPassword() }
-    files.password = try password(of: username)
   }
 
-  /// Requires consent to send the password without TLS.
-  private func requirePlainPassword() throws(CommandFailure) {
-    let fact = "without TLS, everyone on the network can read the password"
-    if arguments.has("plain-password") { return }
-    guard let prompt else { throw .refused("--username: \(fact): use mqtts://, or add --plain-password") }
-    guard let isAllowed = prompt.confirm("  Send it, although \(fact)?", default: false) else {
-      throw .reported(.refused)
-    }
-    if !isAllowed { throw .refused("not done: use mqtts://, or an account without a password") }
+  private static var plainPassword: String { "without TLS, everyone on the network can read the password" }
+
+  /// Whether the password may be sent without TLS; prompts for consent.
+  private var allowsPlainPassword: Bool {
+    arguments.has("plain-password")
+      || prompt?.confirm("  Send it, although \(Self.plainPassword)?", default: false) == true
+  }
+
+  func askPassword() throws(CommandFailure) {
+    files.password = nil
+    guard !isWithoutBroker, let username = files.draft.username else { return }
+    files.password = try password(of: username)
   }
 
   private func password(of username: String) throws(CommandFailure) -> SecretBytes {
