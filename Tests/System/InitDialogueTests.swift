@@ -34,6 +34,7 @@ import Testing
     try session.answer("Line of a button", "GPIO17")
     try session.expect("the line: GPIO17 is already used by")
     try session.answer("Line of a button", "GPIO5")
+    try session.answer("Line of an output", "")
     try session.answer("Name", "{\"command\":1,\"x\":2}")
     try session.expect("this looks like a message, which is a later question; enter a name")
     try session.answer("Name", String(repeating: "x", count: 65))
@@ -71,7 +72,9 @@ import Testing
     try session.answer("Profile of the board's header", "virtual")
     try session.answer("Socket of the virtual panel", "<")
     try session.answer("Profile of the board's header", "none")
-    for question in ["Line of the status LED", "Line of a button"] { try session.answer(question, "") }
+    for question in ["Line of the status LED", "Line of a button", "Line of an output"] {
+      try session.answer(question, "")
+    }
     try session.answer("Name [light]: ", "bell")
     try session.answer("Message", "%T")
     try session.answer("Key for %T", "<")
@@ -82,5 +85,53 @@ import Testing
     let text = try written()
     #expect(text.contains("  - name: gong\n    room: \"#door:h\"\n    message: ring\n"), "\(text)")
     for key in ["\nbroker:", "\npanel:", "\ntimestamp_key:"] { #expect(!text.contains(key), "\(text)") }
+  }
+
+  @Test func `a tag that only drives a relay is set up, without a message or a destination`() throws {
+    let session = try session("--preset", "none", "--reader", "none", "--profile", "none")
+    try session.answer("Matrix room", "http://printer.example/job")
+    try session.answer("everyone on the network can read and change the messages? [y/N]", "n")
+    try session.expect("use an https:// URL, or a room")
+    try session.answer("Matrix room", "none")
+    try session.answer("Line of the status LED", "<")
+    try session.answer("Matrix room", "none")
+    for question in ["Line of the status LED", "Line of a button"] { try session.answer(question, "") }
+    try session.answer("Line of an output", "none")
+    try session.expect("an action that sends nothing needs an output")
+    try session.type("\u{3}")
+    #expect(try session.status() == 1)
+  }
+
+  @Test func `options set up a relay, beside a topic or alone, and a web server without TLS with consent`() throws {
+    func run(_ options: String...) throws -> Finished {
+      try Programs.run(
+        try Programs.built("tappet"),
+        [
+          "init", "--yes", "--force", "--config", path, "--reader", "none", "--untested", "--state", "state",
+          "--profile", "virtual", "--led", "none", "--button", "none",
+        ] + options)
+    }
+    let relay =
+      "outputs:        # add 'active_low: true' if a low level switches it on\n    - {name: relay, line: \"GPIO23\""
+    for options in [["--preset", "none", "--send-to", "none"], ["--url", "mqtt://127.0.0.1:1", "--topic", "none"]] {
+      try? FileManager.default.removeItem(atPath: path)
+      let done = try Programs.run(
+        try Programs.built("tappet"),
+        [
+          "init", "--yes", "--config", path, "--reader", "none", "--untested", "--state", "state", "--profile",
+          "virtual", "--relay", "GPIO23", "--action", "door",
+        ] + options)
+      #expect(done.status == 0, "\(done)")
+      let text = try written()
+      #expect(text.contains(relay) && text.hasSuffix("  - name: door\n    output: {relay: pulse}\n"), "\(text)")
+      // Run again, the file provides its answers.
+      #expect(try run().status == 0)
+      #expect(try written().hasSuffix("  - name: door\n    output: {relay: pulse}\n"))
+    }
+    try FileManager.default.removeItem(atPath: path)
+    let refused = try run("--preset", "none", "--send-to", "http://printer.example/job")
+    #expect(refused.status == 1 && refused.errors.contains("use https://, or add --allow-http"), "\(refused)")
+    #expect(try run("--preset", "none", "--send-to", "http://printer.example/job", "--allow-http").status == 0)
+    #expect(try written().contains("webhook: {url: \"http://printer.example/job\", allow_http: true}"))
   }
 }

@@ -82,6 +82,7 @@ import Testing
     try session.answer("Profile of the board's header", "none")
     try session.answer("Line of the status LED", "")
     try session.answer("Line of a button", "")
+    try session.answer("Line of an output", "")
     try session.answer("Name [light]: ", "bell")
     try session.answer("Message", "")
     try session.answer("Folder", "state")

@@ -94,6 +94,7 @@ import Testing
     try session.answer("Profile of the board's header", "none")
     try session.answer("Line of the status LED", "")
     try session.answer("Line of a button", "")
+    try session.answer("Line of an output", "")
 
     try session.answer("Name [light]: ", "gate")
     try session.answer("Topic [home/gate/set]: ", "home/#")
@@ -204,6 +205,7 @@ import Testing
       ], log: world.folder + "/session", environment: data)
     try session.answer("Line of the status LED", "")
     try session.answer("Line of a button", "")
+    try session.answer("Line of an output", "")
     try world.tell("place ntag213 blank uid=\(world.freshUID())")
     try session.answer("Write a new tag now?", "y")
     try session.expect("'tappet tag format'")
@@ -271,6 +273,7 @@ import Testing
     try session.answer("Socket of the virtual panel", world.folder + "/panel")
     try session.answer("[GPIO17]: ", "")
     try session.answer("[GPIO5]: ", "")
+    try session.answer("Line of an output", "")
     for answer in ["gate", "home/gate", "open"] { try session.answer("[\(answer)]: ", "") }
     try session.answer("Folder", "")
     try session.answer("Write a new tag now?", "n")

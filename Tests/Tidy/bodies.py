@@ -12,7 +12,6 @@ LONG_FUNCTIONS = {
     "Sources/TappetConfig/Parser/ConfigurationParser.swift": 64,
     "Sources/TappetCore/Kiosk/Kiosk.swift": 64,
     "Sources/TappetKiosk/RuntimeParts.swift": 70,
-    "Sources/TappetKioskTool/Setup/InitCommand.swift": 68,
     "Sources/TappetMessages/Sentences/Messages+Configuration.swift": 89,
 }
 MANY_PROPERTIES = {

@@ -60,7 +60,7 @@ extension YAMLReader {
       note(.badWebhookURL, at: node)
       return false
     }
-    if !parts.usesTLS, !parts.isLoopback, !allowsPlain {
+    if parts.isExposed, !allowsPlain {
       note(.plainWebhook, at: node)
       return false
     }

@@ -126,5 +126,8 @@ package struct WebhookURL: Hashable, Sendable {
   /// Whether requests to the URL stay on this machine.
   package var isLoopback: Bool { host == "localhost" || host == "::1" || host.utf8.starts(with: "127.".utf8) && isIPv4 }
 
+  /// Whether requests to the URL cross the network without TLS, which `allow_http` must permit.
+  package var isExposed: Bool { !usesTLS && !isLoopback }
+
   private var isIPv4: Bool { host.utf8.allSatisfy { $0.isASCIIDigit || $0 == 0x2E } }
 }

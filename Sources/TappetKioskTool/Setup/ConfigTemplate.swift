@@ -9,7 +9,8 @@ struct ConfigTemplate {
     var name: String
     var title: String?
     var index: Int64?
-    var topic: String
+    /// `nil` if the action only drives an output, or has a destination.
+    var topic: String?
     /// The room or the URL that replaces the topic if there is no broker.
     var destination: String?
     var message: String
@@ -41,6 +42,8 @@ struct ConfigTemplate {
     var simulator: String?
     var led: String?
     var button: String?
+    /// The line of the first action's output.
+    var relay: String?
   }
 
   /// The file names, relative to the configuration's folder.
@@ -76,11 +79,13 @@ struct ConfigTemplate {
       ? "\nhome_assistant: true        # Home Assistant finds this kiosk automatically\n"
       : "\n# home_assistant: true        # Home Assistant finds this kiosk automatically\n"
     text += panelText + "\nactions:\n"
-    for action in actions {
+    for (index, action) in actions.enumerated() {
       text += "  - name: " + Self.quoted(action.name) + "\n"
       if let title = action.title { text += "    title: " + Self.quoted(title) + "\n" }
       if let index = action.index { text += "    index: " + String(index) + "        # the idx on its tags\n" }
-      text += destinationText(of: action)
+      if index == 0, panel.relay != nil { text += "    output: {relay: pulse}\n" }
+      guard let destination = destinationText(of: action) else { continue }
+      text += destination
       text += "    message: " + Self.quoted(action.message) + "\n"
       if action.isLiteral { text += "    format: literal        # '%{' has no special meaning in this message\n" }
     }
@@ -114,11 +119,14 @@ struct ConfigTemplate {
     return text
   }
 
-  private func destinationText(of action: Action) -> String {
-    guard let destination = action.destination else { return "    topic: " + Self.quoted(action.topic) + "\n" }
-    let isRoom = RoomDestination.isRoom(destination)
-    return isRoom
-      ? "    room: " + Self.quoted(destination) + "\n" : "    webhook: {url: " + Self.quoted(destination) + "}\n"
+  private func destinationText(of action: Action) -> String? {
+    guard let destination = action.destination else {
+      return action.topic.map { "    topic: " + Self.quoted($0) + "\n" }
+    }
+    if RoomDestination.isRoom(destination) { return "    room: " + Self.quoted(destination) + "\n" }
+    // 'tappet init' has asked.
+    let consent = WebhookURL(destination)?.isExposed == true ? ", allow_http: true" : ""
+    return "    webhook: {url: " + Self.quoted(destination) + consent + "}\n"
   }
 
   private var panelText: String {
@@ -128,6 +136,10 @@ struct ConfigTemplate {
     if let led = panel.led { text += "  leds: {status: " + Self.quoted(led) + "}\n" }
     if let button = panel.button, let action = actions.first {
       text += "  buttons:\n    - line: " + Self.quoted(button) + "\n      press: " + Self.quoted(action.name) + "\n"
+    }
+    if let relay = panel.relay {
+      text += "  outputs:        # add 'active_low: true' if a low level switches it on\n"
+      text += "    - {name: relay, line: " + Self.quoted(relay) + ", pulse: 1 s}\n"
     }
     return text.isEmpty
       ? "\n# panel: {leds: {status: GPIO17}, buttons: [{line: GPIO5, press: "

@@ -17,12 +17,13 @@ extension SetupWizard {
       }
       files.draft.actions[0].name = answer
       let topic = "home/" + answer + "/set"
-      files.draft.actions[0].topic = Action.isTopic(topic) ? topic : "home/light/set"
+      if !isWithoutBroker { files.draft.actions[0].topic = Action.isTopic(topic) ? topic : "home/light/set" }
       return try mistake(in: "the name")
     }
   }
 
   func askMessage() throws(CommandFailure) {
+    guard files.draft.actions[0].topic ?? files.draft.actions[0].destination != nil else { return }
     let usual = isWithoutBroker ? "Somebody is here (%{time})." : "toggle"
     try resolve("message", "Message (%T: a timestamp token, %I: a unique id)", default: usual) {
       (answer) throws(CommandFailure) in
@@ -39,7 +40,13 @@ extension SetupWizard {
 
   func askTopic() throws(CommandFailure) {
     if isWithoutBroker { return }
-    try resolve("topic", "Topic", default: files.draft.actions[0].topic) { (answer) throws(CommandFailure) in
+    let canBeNone = files.draft.panel.relay != nil
+    try resolve("topic", canBeNone ? "Topic (or 'none')" : "Topic", default: files.draft.actions[0].topic) {
+      (answer) throws(CommandFailure) in
+      if canBeNone, answer == "none" {
+        files.draft.actions[0].topic = nil
+        return nil
+      }
       guard Action.isTopic(answer) else {
         return "a topic must not contain '+', '#' or control characters, or start with '$SYS/' or '$share/'"
       }

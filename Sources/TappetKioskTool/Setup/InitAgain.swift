@@ -53,6 +53,8 @@ extension SetupWizard {
     add("button", panel.buttons.first?.line.address.text)
     if let action = configuration.actions.first {
       add("action", action.name)
+      let relay = panel.outputs.first { $0.plan.name == action.outputs.first?.output }
+      if case .line(let line)? = relay?.target { add("relay", line.address.text) }
       if let topic = action.topic {
         add("topic", topic)
         add("message", action.message.text)
@@ -63,6 +65,9 @@ extension SetupWizard {
         add("send-to", endpoint.room)
         // The body of a message to a room is its event, as JSON.
         add("message", endpoint.room == nil ? body : JSON(decoding: Array(body.utf8))?["body"]?.text)
+      } else if case .line? = relay?.target {
+        add("topic", "none")
+        add("send-to", "none")
       }
     }
     let key = files.folder + "/" + ConfigTemplate.timestampKey

@@ -92,6 +92,17 @@ extension SetupWizard {
     }
   }
 
+  func askRelay() throws(CommandFailure) {
+    let question = "Line of an output, such as a relay, that the first action switches on for 1 s (or 'none')"
+    try resolve("relay", question, default: isOutputOnly ? nil : "none") { (answer) throws(CommandFailure) in
+      files.draft.panel.relay = answer == "none" || answer.isEmpty ? nil : answer
+      guard isOutputOnly else { return try lineMistake(files.draft.panel.relay) }
+      if files.draft.panel.relay == nil { return "an action that sends nothing needs an output" }
+      files.draft.actions[0].destination = nil
+      return try lineMistake(files.draft.panel.relay)
+    }
+  }
+
   /// The answer that selects a panel emulated by tappet-sim.
   static var virtualPanel: String { "virtual" }
 

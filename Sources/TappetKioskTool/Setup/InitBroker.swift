@@ -58,7 +58,8 @@ extension SetupWizard {
       let hasPort = BrokerEndpoint(url: text + ":1") == nil
       if !hasPort, endpoint.usesTLS, let port = preset?.port { endpoint.port = port }
       files.draft.url = endpoint.text
-      files.draft.actions[0].destination = nil
+      isOutputOnly = false
+      (files.draft.actions[0].destination, files.draft.actions[0].topic) = (nil, "home/light/set")
       files.draft.actions.replaceSubrange(1..., with: otherActions)
       let other = preset?.other
       files.draft.alpn = arguments.value("alpn") ?? (other?.port == endpoint.port ? other?.alpn : nil)
@@ -75,14 +76,34 @@ extension SetupWizard {
     (files.draft.url, files.draft.isHomeAssistant) = ("", false)
     (files.authorityPEM, files.identity, files.password) = (nil, nil, nil)
     files.draft.actions.removeSubrange(1...)
-    let question = "Matrix room, such as #door:example.org, or web server, such as https://HOST/PATH"
+    files.draft.actions[0].topic = nil
+    let question =
+      "Matrix room, such as #door:example.org, or web server, such as https://HOST/PATH; 'none' to only drive an output"
     try resolve("send-to", question, default: nil) { (answer) throws(CommandFailure) in
-      guard RoomDestination.isRoom(answer) || WebhookURL(answer) != nil else {
+      isOutputOnly = answer == "none"
+      if isOutputOnly {
+        // Keeps the configuration complete until the output is known.
+        files.draft.actions[0].destination = "https://localhost/"
+        return nil
+      }
+      let url = WebhookURL(answer)
+      guard RoomDestination.isRoom(answer) || url != nil else {
         return "enter a room, such as #door:example.org, or a URL, such as https://HOST/PATH"
+      }
+      if url?.isExposed == true, !allowsHTTP {
+        return prompt == nil ? "\(Self.plainHTTP); use https://, or add --allow-http" : "use an https:// URL, or a room"
       }
       files.draft.actions[0].destination = answer
       return try mistake(in: "the destination")
     }
+  }
+
+  private static var plainHTTP: String { "without TLS, everyone on the network can read and change the messages" }
+
+  /// Whether messages may be sent without TLS; prompts for consent.
+  private var allowsHTTP: Bool {
+    arguments.has("allow-http")
+      || prompt?.confirm("  Use it, although \(Self.plainHTTP)?", default: false) == true
   }
 
   // MARK: Identity

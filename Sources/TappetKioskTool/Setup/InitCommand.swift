@@ -12,50 +12,14 @@ extension Command {
   static var setUp: Command {
     Command(
       words: "init", section: .setup, summary: "set up a kiosk interactively, up to the first tap",
-      options: [
-        CommandOption("yes", "do not prompt; use defaults for omitted options"),
-        CommandOption("answers", "FILE", .file, "YAML file with the answers by option name; can contain %{board.NAME}"),
-        CommandOption(
-          "preset", "NAME", .preset, "broker: aws-iot, emqx, hivemq, home-assistant, mosquitto, another or none"),
-        CommandOption("url", "HOST|URL", "broker: HOST, HOST:PORT, mqtts://…, mqtt://… or 'none'"),
-        CommandOption("send-to", "ROOM|URL", "without a broker: Matrix room or web server of the first action"),
-        CommandOption("alpn", "NAME", "ALPN protocol (default for aws-iot on port 443: the preset's)"),
-        CommandOption("ca", "FILE|system", .file, "broker's CA certificates, or 'system' for the system's trust store"),
-        CommandOption(
-          "certificate", "FILE", .file, "client certificate file, 'request' to create a key and a request, or 'none'"),
-        CommandOption("private-key", "FILE", .file, "private key of the certificate"),
-        CommandOption(
-          "passphrase-file", "FILE", .file, "file whose first line is the passphrase of the .p12 or the key"),
-        CommandOption("client-id", "NAME", "client id, unique on the broker (default: the certificate's name)"),
-        CommandOption("username", "NAME", "user name for the broker, or 'none'"),
-        CommandOption("password-file", "FILE", .file, "file whose first line is the user's password"),
-        CommandOption(
-          "reader", "DEVICE", .word(["find", "any", "none"]),
-          "reader: /dev/…, a libnfc connection string, 'find', 'any' or 'none'"),
-        CommandOption("profile", "NAME", .profile, "board's header profile; 'virtual' for a panel without hardware"),
-        CommandOption("led", "LINE", "line of the status LED"),
-        CommandOption("button", "LINE", "line of a button for the first action"),
-        CommandOption("panel-simulator", "SOCKET", .file, "socket of the virtual panel"),
-        CommandOption("action", "NAME", "name of the first action (light)"),
-        CommandOption("topic", "TOPIC", .topic, "topic of the first action"),
-        CommandOption("message", "TEXT", "message of the first action"),
-        CommandOption("timestamp-key", "FILE", .file, "file containing the key for %T, or 'new' to create a key"),
-        CommandOption("clock-trust", "send %T even if the clock is not synchronized"),
-        CommandOption("state", "FOLDER", .folder, "database folder, relative to kiosk.yaml's"),
-        CommandOption("write-tag", "write the first tag, with a new secret"),
-        CommandOption("share-file", "FILE", .file, "file containing the share code of the phone's tags"),
-        CommandOption(
-          "tap", "SECONDS", .seconds(1...3600), "time limit for the first tap; requires --write-tag or --share-file"),
-        CommandOption("plain-password", "send the password even without TLS (mqtt://)"),
-        CommandOption("untested", "write the files even if a test fails"), .force,
-      ],
-      abbreviatesOptions: true,
+      options: setUpOptions, abbreviatesOptions: true,
       details: """
         Prompts for broker, certificates, reader, panel, first action and first tag, and tests each answer
         immediately. Only after the last question, it writes a commented kiosk.yaml, its files and the tag, and
         waits until the first tap is delivered. An existing kiosk.yaml provides the defaults, and is kept as
         kiosk.yaml.old. Each option answers a question in advance. With the preset or the URL 'none', there is
-        no broker, other options about it are ignored, and the first action goes to a room or a web server.
+        no broker, other options about it are ignored, and the first action goes to a room or a web server, or
+        with 'none' only to the output of --relay.
         --answers: the keys are the option names without '--'; set options without a value to true. Paths are
         relative to the file, and an option on the command line replaces its answer. %{board.NAME} stands for
         machine_id, serial, mac, hostname, or a column of this board's row in the CSV file set with 'boards'.
@@ -77,6 +41,49 @@ extension Command {
       })
   }
 
+  private static var setUpOptions: [CommandOption] {
+    [
+      CommandOption("yes", "do not prompt; use defaults for omitted options"),
+      CommandOption("answers", "FILE", .file, "YAML file with the answers by option name; can contain %{board.NAME}"),
+      CommandOption(
+        "preset", "NAME", .preset, "broker: aws-iot, emqx, hivemq, home-assistant, mosquitto, another or none"),
+      CommandOption("url", "HOST|URL", "broker: HOST, HOST:PORT, mqtts://…, mqtt://… or 'none'"),
+      CommandOption(
+        "send-to", "ROOM|URL", "without a broker: Matrix room or web server of the first action, or 'none'"),
+      CommandOption("alpn", "NAME", "ALPN protocol (default for aws-iot on port 443: the preset's)"),
+      CommandOption("ca", "FILE|system", .file, "broker's CA certificates, or 'system' for the system's trust store"),
+      CommandOption(
+        "certificate", "FILE", .file, "client certificate file, 'request' to create a key and a request, or 'none'"),
+      CommandOption("private-key", "FILE", .file, "private key of the certificate"),
+      CommandOption(
+        "passphrase-file", "FILE", .file, "file whose first line is the passphrase of the .p12 or the key"),
+      CommandOption("client-id", "NAME", "client id, unique on the broker (default: the certificate's name)"),
+      CommandOption("username", "NAME", "user name for the broker, or 'none'"),
+      CommandOption("password-file", "FILE", .file, "file whose first line is the user's password"),
+      CommandOption(
+        "reader", "DEVICE", .word(["find", "any", "none"]),
+        "reader: /dev/…, a libnfc connection string, 'find', 'any' or 'none'"),
+      CommandOption("profile", "NAME", .profile, "board's header profile; 'virtual' for a panel without hardware"),
+      CommandOption("led", "LINE", "line of the status LED"),
+      CommandOption("button", "LINE", "line of a button for the first action"),
+      CommandOption("relay", "LINE", "line of an output that the first action switches on for a moment, or 'none'"),
+      CommandOption("panel-simulator", "SOCKET", .file, "socket of the virtual panel"),
+      CommandOption("action", "NAME", "name of the first action (light)"),
+      CommandOption("topic", "TOPIC", .topic, "topic of the first action"),
+      CommandOption("message", "TEXT", "message of the first action"),
+      CommandOption("timestamp-key", "FILE", .file, "file containing the key for %T, or 'new' to create a key"),
+      CommandOption("clock-trust", "send %T even if the clock is not synchronised"),
+      CommandOption("state", "FOLDER", .folder, "database folder, relative to kiosk.yaml's"),
+      CommandOption("write-tag", "write the first tag, with a new secret"),
+      CommandOption("share-file", "FILE", .file, "file containing the share code of the phone's tags"),
+      CommandOption(
+        "tap", "SECONDS", .seconds(1...3600), "time limit for the first tap; requires --write-tag or --share-file"),
+      CommandOption("plain-password", "send the password even without TLS (mqtt://)"),
+      CommandOption("allow-http", "send to a web server without TLS (http://)"),
+      CommandOption("untested", "write the files even if a test fails"), .force,
+    ]
+  }
+
   private static func usageErrorOfSetUp(_ arguments: Arguments) -> String? {
     let wantsTag = arguments.has("write-tag") || arguments.has("tap")
     if wantsTag, arguments.value("reader") == "none" { return "--tap and --write-tag need a reader" }
@@ -96,6 +103,8 @@ final class SetupWizard {
   var preset: BrokerPreset?
   /// Whether the kiosk has no broker.
   var isWithoutBroker = false
+  /// Whether the first action sends nothing, and only drives an output.
+  var isOutputOnly = false
   /// Whether a reader has responded.
   var hasReader = false
   /// Files that were read as input; overwriting them with the same content loses nothing.
@@ -138,7 +147,8 @@ final class SetupWizard {
   private var questions: [() throws(CommandFailure) -> Void] {
     [
       askPreset, askURL, askAuthority, askCertificate, askClientID, askUsername, askPassword, tryBroker, askReader,
-      askProfile, askLED, askButton, askAction, askTopic, askMessage, askState, askFirstTag, askShareCode, write,
+      askProfile, askLED, askButton, askRelay, askAction, askTopic, askMessage, askState, askFirstTag, askShareCode,
+      write,
     ]
   }
 
