@@ -72,7 +72,7 @@ extension Command {
       CommandOption("topic", "TOPIC", .topic, "topic of the first action"),
       CommandOption("message", "TEXT", "message of the first action"),
       CommandOption("timestamp-key", "FILE", .file, "file containing the key for %T, or 'new' to create a key"),
-      CommandOption("clock-trust", "send %T even if the clock is not synchronised"),
+      CommandOption("clock-trust", "send %T even if the clock is not synchronized"),
       CommandOption("state", "FOLDER", .folder, "database folder, relative to kiosk.yaml's"),
       CommandOption("write-tag", "write the first tag, with a new secret"),
       CommandOption("share-file", "FILE", .file, "file containing the share code of the phone's tags"),
