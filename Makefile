@@ -558,7 +558,7 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 	install -m 644 $(CONFIG_PAGE) $(SHARE)/man/man5
 	install -m 644 README.md CHANGELOG.md LICENSE board/etc/kiosk.yaml board/udev/60-tappet.rules \
 		$(SHARE)/doc/tappet
-	install -m 644 docs/*.md docs/alerts.yaml $(SHARE)/doc/tappet/docs
+	install -m 644 docs/*.md docs/alerts.yaml docs/json.schema.json $(SHARE)/doc/tappet/docs
 	install -m 644 docs/images/*.svg $(SHARE)/doc/tappet/docs/images
 	install -m 644 docs/examples/*.c $(SHARE)/doc/tappet/docs/examples
 	install -m 644 board/profiles/*.yaml $(SHARE)/tappet/profiles

@@ -1,4 +1,4 @@
-// Machine-readable error codes of the commands; docs/json.md lists them.
+// Machine-readable error codes of the commands; docs/json.schema.json lists them.
 
 /// The codes of failures that are not defined in another module.
 package enum FailureCode {

@@ -1,4 +1,4 @@
-// The output of --json: the same envelope for every command, successful or not, as specified in docs/json.md.
+// The output of --json: the same envelope for every command, successful or not, as docs/json.schema.json specifies.
 
 import TappetJSON
 

@@ -48,7 +48,8 @@ static void publish(const char *topic, const char *payload) {
   sent++;
 }
 
-/* A state as docs/json.md has it. Of each hundred kiosks one has lost its reader, and one waits with some messages. */
+/* A state as docs/json.schema.json defines it. Of each hundred kiosks one has lost its reader, and one waits with some
+   messages. */
 static void tell(long kiosk, long outbox) {
   char topic[64], payload[1200], utc[32];
   const time_t seconds = time(NULL);

@@ -17,7 +17,7 @@ import Testing
     #expect(try board.isGood())
     #expect(board.files == ["kiosk.key", "kiosk.pem"])
     #expect(board.mode(board.key) == 0o600 && board.mode(board.certificate) == 0o644)
-    #expect(try JSONPromise("cert enrol", JSONPage()).mistakes(done.data) == [])
+    #expect(try JSONPromise("cert enrol", JSONSchema()).mistakes(done.data) == [])
     #expect(done.data["thing_name"] as? String == "thing-0042")
     #expect((done.data["device_configuration"] as? [String: String])?["Location"] == "hall")
     let requests = fleet.requests
@@ -91,7 +91,7 @@ import Testing
     #expect(try board.isGood())
     #expect(board.files == ["kiosk.key", "kiosk.pem", "password", "roots.pem"])
     #expect(board.mode(board.key) == 0o600)
-    #expect(try JSONPromise("cert enrol", JSONPage()).mistakes(done.data) == [])
+    #expect(try JSONPromise("cert enrol", JSONSchema()).mistakes(done.data) == [])
     #expect(
       try board.openssl("x509", "-in", board.folder + "/roots.pem", "-outform", "DER", "-out", "/dev/null") == "")
     let first = try #require(server.requests("basic").last)

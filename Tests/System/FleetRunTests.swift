@@ -54,7 +54,7 @@ import Testing
     #expect(good.errors == "1 kiosk, 1 responded, 0 with problems\n", "\(good)")
     #expect(eventually { world.log.contains("event=command-accepted") }, "\(world.log)")
     let answer = try run(world, "--json") { $0.status == 0 }
-    #expect(JSONPromise("fleet run", try JSONPage()).mistakes(answer.data) == [], "\(answer)")
+    #expect(JSONPromise("fleet run", try JSONSchema()).mistakes(answer.data) == [], "\(answer)")
     // The reader is pulled out.
     world.sim?.end()
     #expect(eventually { world.log.contains("event=reader-lost") }, "\(world.log)")
@@ -75,7 +75,7 @@ import Testing
     let told = world.witness?.all.filter { $0.topic == "tappet/kiosk/check" } ?? []
     #expect(!told.isEmpty && told.allSatisfy { !$0.payload.contains(world.keys[0]) }, "\(told)")
     let message = try JSONSerialization.jsonObject(with: Data(try #require(told.last).payload.utf8))
-    #expect(JSONPromise("Check message", try JSONPage()).mistakes(message) == [], "\(message)")
+    #expect(JSONPromise("check-message", try JSONSchema()).mistakes(message) == [], "\(message)")
     // Nothing of it is kept.
     let kept = try world.tappet("mqtt", "sub", "tappet/kiosk/check", "--retained", "only", "--format", "%p")
     #expect(kept.output.isEmpty, "\(kept)")

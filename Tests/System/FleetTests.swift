@@ -41,7 +41,7 @@ import Testing
     #expect(
       lines.last?.hasSuffix("  none") == true && list.errors.contains("3 kiosks, 2 with problems, 1 not"), "\(list)")
     let answer = try world.tappet("fleet", "list", "--json")
-    #expect(JSONPromise("fleet list", try JSONPage()).mistakes(answer.data) == [], "\(answer)")
+    #expect(JSONPromise("fleet list", try JSONSchema()).mistakes(answer.data) == [], "\(answer)")
     let file = world.folder + "/fleet.prom"
     let written = try fleet(world, "list", "--prometheus", "--output", file) { _ in
       try Prometheus.parse(String(contentsOfFile: file, encoding: .utf8))["tappet_fleet_kiosks{}"] == 3

@@ -1,19 +1,19 @@
-// --json keeps the promise of docs/json.md with a running kiosk.
+// --json keeps the promise of docs/json.schema.json with a running kiosk.
 
 import Foundation
 import TestSupport
 import Testing
 
 @Suite(.serialized) struct JSONKioskTests: JSONSuite {
-  let page: JSONPage
+  let schema: JSONSchema
 
-  init() throws { page = try JSONPage() }
+  init() throws { schema = try JSONSchema() }
 
-  @Test func `every command answers as the page says, through the running kiosk`() throws {
+  @Test func `every command answers as the schema says, through the running kiosk`() throws {
     let world = try KioskWorld()
     var words = try words(world)
     // All others are judged by their own tests.
-    #expect(try page.commands.subtracting(words.keys).subtracting(JSONPromise.tested()) == [])
+    #expect(try Set(schema.commands).subtracting(words.keys).subtracting(JSONPromise.tested()) == [])
     try world.start()
     try world.goodTap()
     _ = try world.tap("ntag213 uid=\(world.freshUID())", until: "refused")
@@ -31,6 +31,7 @@ import Testing
       #expect(try judge(try run(world, name, words[name] ?? []), name).count == 1, "\(name)")
     }
     #expect(try eventually { try judge(try run(world, "history", []), "history").count == 3 })
+    #expect(try judge(try run(world, "history", ["top"]), "history").count == 1)
     try judge(try run(world, "check", []), "check")
     try judge(try run(world, "check", ["--running"]), "check")
     let status = try run(world, "status", []).data

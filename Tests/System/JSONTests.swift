@@ -1,15 +1,15 @@
-// --json keeps the promise of docs/json.md: without a kiosk, and with mistakes in the configuration.
+// --json keeps the promise of docs/json.schema.json: without a kiosk, and with mistakes in the configuration.
 
 import Foundation
 import TestSupport
 import Testing
 
 @Suite(.serialized) struct JSONTests: JSONSuite {
-  let page: JSONPage
+  let schema: JSONSchema
 
-  init() throws { page = try JSONPage() }
+  init() throws { schema = try JSONSchema() }
 
-  @Test func `every command of the inventory answers as the page says`() throws {
+  @Test func `every command of the inventory answers as the schema says`() throws {
     let world = try KioskWorld(withBroker: false)
     let table = world.folder + "/table.csv"
     try "building,room\n".write(toFile: table, atomically: true, encoding: .utf8)

@@ -5,12 +5,12 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct RoomListTests: JSONSuite {
-  let page: JSONPage
+  let schema: JSONSchema
   private let server: Homeserver
   private let world: KioskWorld
 
   init() throws {
-    page = try JSONPage()
+    schema = try JSONSchema()
     server = try Homeserver()
     world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
   }
@@ -37,7 +37,7 @@ import Testing
       ], "\(list)")
   }
 
-  @Test func `with --json the list is as the page says`() throws {
+  @Test func `with --json the list is as the schema says`() throws {
     try join("!space:h", "!sealed:h")
     let done = try run(world, "matrix list", ["--by-space"])
     let data = try #require(try judge(done, "matrix list").first)

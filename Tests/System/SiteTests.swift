@@ -237,11 +237,11 @@ import Testing
     #expect(none.status == 1 && none.errors.contains("no 'site'"), "\(none)")
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: desk.folder + "/push.key")
     let trial = try desk.tappet("people", "push", desk.folder + "/push.key", "--dry-run", "--json")
-    #expect(JSONPromise("people push", try JSONPage()).mistakes(trial.data) == [], "\(trial)")
+    #expect(JSONPromise("people push", try JSONSchema()).mistakes(trial.data) == [], "\(trial)")
     let more = desk.folder + "/more"
     try FileManager.default.createDirectory(atPath: more, withIntermediateDirectories: false)
     let keys = try desk.tappet("people", "keys", more, "--json")
-    #expect(JSONPromise("people keys", try JSONPage()).mistakes(keys.data) == [], "\(keys)")
+    #expect(JSONPromise("people keys", try JSONSchema()).mistakes(keys.data) == [], "\(keys)")
     #expect(try desk.tappet("check", "--config-only").output.contains("north: people are received from"))
   }
 }

@@ -22,7 +22,7 @@ import Testing
     try world.goodTap()
     #expect(eventually { states(world).last.flatMap { delivered($0) } == 1 }, "\(states(world))")
     let state = try #require(states(world).last)
-    #expect(JSONPromise("State message", try JSONPage()).mistakes(state) == [])
+    #expect(JSONPromise("state-message", try JSONSchema()).mistakes(state) == [])
     #expect((state["certificate_ends_at"] as? String)?.hasPrefix("20") == true)
     // A witness that comes later finds it.
     try world.witness?.subscribeAgain()

@@ -1,4 +1,5 @@
-// The pages list every command that has --json, every code, and every event of the log.
+// The schema of --json defines every command that has it and every code, and docs/reference.md lists every event of
+// the log.
 
 import Foundation
 import Testing
@@ -9,25 +10,53 @@ import TestSupport
 @testable import TappetTool
 
 @Suite struct JSONPageTests {
-  private let page: String
+  private let schema: JSONSchema
 
-  init() throws { page = try String(contentsOfFile: Repository.path("docs/json.md"), encoding: .utf8) }
+  init() throws { schema = try JSONSchema() }
 
   private func words(_ text: some StringProtocol) -> [String] {
     text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
       .filter { $0.offset % 2 == 1 }.map { String($0.element) }
   }
 
-  @Test func `every command that has --json is in the page, and no other`() {
-    let headings = page.split(separator: "\n").filter { $0.hasPrefix("### ") }.flatMap { words($0) }
+  @Test func `every command that has --json is in the schema, once, and no other`() {
     let commands = Command.all.filter { $0.options.contains { $0.name == "json" } }.map(\.words)
-    #expect(Set(headings) == Set(commands) && headings.count == commands.count)
+    #expect(Set(schema.commands) == Set(commands) && schema.commands.count == commands.count)
   }
 
-  @Test func `every code is in the page, and the page has no other`() throws {
-    let table = try #require(page.components(separatedBy: "## Codes\n").last)
-    let documented = table.split(separator: "\n").filter { $0.hasPrefix("| `") }
-      .compactMap { $0.split(separator: "|").first }.flatMap { words($0) }
+  /// Prints each output in the examples of a page, on one line, after comparing it with a schema.
+  private static let examples = """
+    import json, re, sys
+    from jsonschema import Draft202012Validator
+    schema = json.load(open(sys.argv[1]))
+    Draft202012Validator.check_schema(schema)
+    for block in re.findall(r"^```console\\n(.*?)^```", open(sys.argv[2]).read(), re.M | re.S):
+        for example in re.split(r"^\\$ ", block, flags=re.M)[1:]:
+            rest = example.partition("\\n")[2].strip()
+            assert rest, "no output: " + example
+            while rest:
+                output, end = json.JSONDecoder().raw_decode(rest)
+                Draft202012Validator(schema).validate(output)
+                print(json.dumps(output))
+                rest = rest[end:].lstrip()
+    """
+
+  @Test func `the schema is valid, and every example of the page matches it`() throws {
+    let page = Repository.path("docs/json.md")
+    let checked = try Programs.run(try Programs.python(), ["-c", Self.examples, JSONSchema.path, page])
+    #expect(checked.status == 0, "\(checked.errors)")
+    let outputs = checked.output.split(separator: "\n")
+    #expect(outputs.count >= 10)
+    for output in outputs {
+      let envelope = try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
+      #expect(schema.mistakes(envelope, "Envelope") == [], "\(output)")
+      guard let data = envelope["data"] as? [String: Any] else { continue }
+      #expect(schema.mistakes(data, try #require(envelope["command"] as? String)) == [], "\(output)")
+    }
+  }
+
+  @Test func `every code is in the schema, once, and the schema has no other`() throws {
+    let documented = schema.codes
     #expect(Set(documented).count == documented.count)
     var known: Set<String> = []
     let codes = try FileManager.default.contentsOfDirectory(atPath: Repository.path("Sources/TappetMessages/Codes"))

@@ -84,7 +84,7 @@ struct FleetBoard {
 }
 
 extension FleetBoard.State {
-  /// Parses a state message as described in docs/json.md; returns `nil` for any other message.
+  /// Parses a state message as described in docs/json.schema.json; returns `nil` for any other message.
   init?(_ json: JSON) {
     guard let light = json["light"]?.text, let version = json["version"]?.text,
       let time = json["time"]?.text.flatMap({ WallTime.unixMilliseconds(utc: $0) })

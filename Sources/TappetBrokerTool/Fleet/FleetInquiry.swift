@@ -187,7 +187,7 @@ struct FleetInquiry {
 }
 
 extension FleetAnswer {
-  /// Parses a response as described in docs/json.md; returns `nil` for any other message.
+  /// Parses a response as described in docs/json.schema.json; returns `nil` for any other message.
   init?(_ payload: [UInt8]) {
     guard payload.count <= Limits.fleetStateSizeMax, let json = JSON(decoding: payload, roundsFractions: true),
       let nonce = json["nonce"]?.text, let version = json["version"]?.text, let time = json["time"]?.text,

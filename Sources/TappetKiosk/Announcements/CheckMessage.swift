@@ -14,7 +14,7 @@ extension KioskView {
     ]
   }
 
-  /// Returns the response to the request with the given nonce; docs/json.md lists the member names.
+  /// Returns the response to the request with the given nonce; docs/json.schema.json lists the member names.
   @export(interface)
   package func checkMessage(nonce: String) -> JSON {
     let findings = parts.compactMap { name, part in

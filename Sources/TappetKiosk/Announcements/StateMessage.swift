@@ -6,7 +6,7 @@ import TappetMessages
 import TappetTLS
 
 extension KioskView {
-  /// The current state as it is published; docs/json.md lists the member names.
+  /// The current state as it is published; docs/json.schema.json lists the member names.
   package var stateMessage: JSON {
     @export(interface) get {
       .object([

@@ -132,7 +132,7 @@ package struct KioskView: Sendable {
     light = runtime.panel.shown ?? status.light
   }
 
-  /// Returns the JSON for `tappet status --json`; docs/json.md lists the member names.
+  /// Returns the JSON for `tappet status --json`; docs/json.schema.json lists the member names.
   @export(interface)
   package func json(maySeeKeys: Bool) -> JSON {
     .object([

@@ -1,6 +1,6 @@
 // Machine-readable codes that accompany the human-readable sentences in the log (`code=`) and in --json. They are
-// stable: a code never changes its meaning, but codes may be added. docs/json.md lists the codes, and a test compares
-// that list with this file.
+// stable: a code never changes its meaning, but codes may be added. docs/json.schema.json lists the codes, and a test
+// compares that list with this file.
 
 import TappetCore
 

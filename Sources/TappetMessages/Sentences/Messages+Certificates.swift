@@ -89,7 +89,7 @@ extension CertificateFinding {
     }
   }
 
-  /// Returns the finding for `--json`; docs/json.md documents the names.
+  /// Returns the finding for `--json`; docs/json.schema.json documents the names.
   @export(interface)
   package func json(at now: Int64) -> JSON {
     var members = [

@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A suite that runs commands and judges their answers by docs/json.md.
+/// A suite that runs commands and judges their answers by docs/json.schema.json.
 protocol JSONSuite {
-  var page: JSONPage { get }
+  var schema: JSONSchema { get }
 }
 
 extension JSONSuite {
@@ -41,7 +41,7 @@ extension JSONSuite {
   }
 
   private var outputs: [(String, [String])] {
-    page.commands.filter { $0.hasPrefix("output ") }.map { ($0, $0 == "output list" ? [] : ["gate"]) }
+    schema.commands.filter { $0.hasPrefix("output ") }.map { ($0, $0 == "output list" ? [] : ["gate"]) }
   }
 
   func peopleTable(_ world: KioskWorld) throws -> String {
@@ -86,7 +86,7 @@ extension JSONSuite {
       command.split(separator: " ").map { String($0) } + words + ["--json", "--config", world.configPath])
   }
 
-  /// Each line is an envelope as the page has it, with this command's answer in it; the answers.
+  /// Each line is an envelope as the schema has it, with this command's answer in it; the answers.
   @discardableResult
   func judge(_ done: Finished, _ command: String) throws -> [[String: Any]] {
     let lines = done.output.split(separator: "\n")
@@ -94,11 +94,11 @@ extension JSONSuite {
     return try lines.compactMap { line in
       let envelope = try #require(
         try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "\(command): \(line)")
-      #expect(JSONPromise("Envelope", page).mistakes(envelope) == [], "\(command): \(line)")
+      #expect(JSONPromise("Envelope", schema).mistakes(envelope) == [], "\(command): \(line)")
       #expect(envelope["command"] as? String == command && envelope["format"] as? Int == 1)
       if let exit = envelope["exit"] as? Int { #expect(exit == Int(done.status), "\(command): \(line)") }
       guard let data = envelope["data"] as? [String: Any] else { return nil }
-      #expect(JSONPromise(command, page).mistakes(data) == [], "\(command): \(line)")
+      #expect(JSONPromise(command, schema).mistakes(data) == [], "\(command): \(line)")
       return data
     }
   }
