@@ -542,7 +542,8 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 	install -d $(addprefix $(PLACE)/,bin libexec/tappet include $(LIBDIR)/pkgconfig $(LIBDIR)/cmake/tappet \
 		lib/systemd/system lib/sysusers.d lib/tmpfiles.d share/man/man1 share/man/man3 share/man/man5 \
 		share/doc/tappet/docs/images \
-		share/doc/tappet/docs/examples share/tappet/profiles share/tappet/presets share/tappet/completions)
+		share/doc/tappet/docs/faults share/doc/tappet/docs/examples share/tappet/profiles share/tappet/presets \
+		share/tappet/completions)
 	install -m 755 $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(PLACE)/bin
 	install -m 755 $(addprefix $(OUT)/libexec/tappet/,tappet-tool tappet-reader tappet-webhook \
 		tappet-matrix) $(PLACE)/libexec/tappet
@@ -559,6 +560,7 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 	install -m 644 README.md CHANGELOG.md LICENSE board/etc/kiosk.yaml board/udev/60-tappet.rules \
 		$(SHARE)/doc/tappet
 	install -m 644 docs/*.md docs/alerts.yaml docs/json.schema.json $(SHARE)/doc/tappet/docs
+	install -m 644 docs/faults/*.md $(SHARE)/doc/tappet/docs/faults
 	install -m 644 docs/images/*.svg $(SHARE)/doc/tappet/docs/images
 	install -m 644 docs/examples/*.c $(SHARE)/doc/tappet/docs/examples
 	install -m 644 board/profiles/*.yaml $(SHARE)/tappet/profiles

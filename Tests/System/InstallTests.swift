@@ -26,7 +26,7 @@ import Testing
       "lib/libtappet.so.0", "lib/libtappet.so",
       "lib/libtappet.a", "lib/pkgconfig/tappet.pc", "include/tappet.h", "share/man/man1/tappet.1",
       "share/man/man1/tappet-sim.1", "share/man/man1/tappet-mqtt.1", "share/man/man5/kiosk.yaml.5",
-      "share/doc/tappet/kiosk.yaml", "share/doc/tappet/docs/faults.md", "share/doc/tappet/docs/json.schema.json",
+      "share/doc/tappet/kiosk.yaml", "share/doc/tappet/docs/faults/tags.md", "share/doc/tappet/docs/json.schema.json",
       "lib/systemd/system/tappet.service",
       "lib/systemd/system/tappet@.service", "lib/sysusers.d/tappet.conf", "lib/tmpfiles.d/tappet.conf",
       "share/doc/tappet/60-tappet.rules",

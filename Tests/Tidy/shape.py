@@ -84,3 +84,11 @@ _size_rule("package", "Package.swift", 110, "lines", lambda text: len(text.split
 _size_rule("changelog", "CHANGELOG.md", 25, "lines in 0.1.0", lambda text: len(_section(text, r"\[?0\.1\.0")),
            "keep what a user notices")
 _size_rule("glossary", "docs/architecture.md", 40, "terms", _terms, "leave out the field's own words")
+
+
+@rule("fault-row", "a row of docs/faults has at most 300 characters", into=RULES)
+def _fault_rows(tree):
+    for file in tree.under("docs/faults/", languages={"markdown"}):
+        for line, text in enumerate(file.lines, 1):
+            if text.startswith("| ") and len(text) > 300:
+                yield file.path, line, f"{len(text)} characters; leave the explanation to the page of its subject"
