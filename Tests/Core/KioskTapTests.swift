@@ -232,10 +232,20 @@ import Testing
     #expect(story.tap(at: 3_000, reading) != ["light ready", "report held"])
   }
 
+  @Test func `a tag left lying does nothing either if the reader was lost before it could report it`() {
+    let story = KioskScript()
+    story.startAll()
+    story.at(10, .readerEnded(.signaled(11)))
+    story.at(260, .timerFired)
+    story.at(300, .reader(.ready(device: "chip")))
+    #expect(story.tap(at: 310, .of(.lightSecret), wasPresent: true) == ["light ready", "report held"])
+  }
+
   @Test func `a tag laid down while the reader was away for long does nothing, one tapped meanwhile does`() {
     for (away, isIgnored) in [(9_000, false), (11_000, true)] {
       let story = KioskScript()
       story.startAll()
+      story.at(5_900, .reader(.heartbeat))
       story.at(6_000, .readerEnded(.signaled(11)))
       story.at(6_250, .timerFired)
       story.at(6_300, .readerEnded(.exited(1)))

@@ -35,6 +35,8 @@ struct ReaderSupervision: Sendable {
   var wasUnattended = true
   /// Time since which a reader that worked has been away; `nil` while there is none.
   private var awaySince: Instant?
+  /// Whether the process has sent a message since it became ready: the first one reports a tag that lay there.
+  private var hasReported = false
 
   init(startAt now: Instant) { state = .waiting(until: now) }
 
@@ -92,13 +94,15 @@ struct ReaderSupervision: Sendable {
 
   /// Handles a message from the process.
   mutating func received(_ message: ReaderMessage, at now: Instant) -> [Effect] {
+    let wasUsable = isUsable
+    defer { if wasUsable, isUsable { (hasReported, awaySince) = (true, nil) } }
     switch (state, message) {
     case (.starting, .ready(let device)):
       state = .polling(lastHeard: now)
       failures = 0
       reportedLoss = nil
       if let awaySince, now - awaySince > Limits.readerAbsenceMax { wasUnattended = true }
-      awaySince = nil
+      hasReported = false
       return [.report(.reader(.ready(device: device)))]
     case (.starting, .lost(let fault, let code)), (.polling, .lost(let fault, let code)),
       (.reading, .lost(let fault, let code)):
@@ -192,7 +196,7 @@ struct ReaderSupervision: Sendable {
   }
 
   private mutating func markLost(_ loss: ReaderLoss, killAt: Instant? = nil, at now: Instant) -> [Effect] {
-    if isUsable { (wasUnattended, awaySince) = (false, now) }
+    if isUsable, hasReported { (wasUnattended, awaySince) = (false, now) }
     state = .ending(killAt: killAt)
     guard reportedLoss != loss else { return [] }
     reportedLoss = loss
