@@ -82,9 +82,9 @@ package struct WeeklyHours: Hashable, Sendable {
   package init(_ text: String) throws(WeeklyHoursError) {
     var parts = WeeklyHours.words(text)
     if parts.count == 1 {
-      if parts[0].contains(where: { $0.isASCIIDigit }) {
+      if parts[0].first?.isASCIIDigit == true {
         parts.insert(ArraySlice("Mon-Sun".utf8), at: 0)
-      } else {
+      } else if !parts[0].contains(where: { $0.isASCIIDigit }) {
         parts.append(ArraySlice("0-24".utf8))
       }
     }

@@ -157,7 +157,7 @@ extension SecretStore {
   package func add(_ person: Person, noting auditEntry: AuditEntry) throws(SecretStoreError) {
     try change(auditEntry) { (known) throws(SecretError) in
       guard known.all.count < Limits.peopleMax else { throw .person(.limitReached(max: Limits.peopleMax)) }
-      try SecretStore.requireFreeName(of: person, known)
+      try SecretStore.require(freeName: person.name, among: known.all)
       return PeopleChange(entries: [(Store.personPrefix + person.id, person.stored)])
     }
   }
@@ -167,7 +167,9 @@ extension SecretStore {
   package func replace(_ person: Person, noting auditEntry: AuditEntry) throws(SecretStoreError) {
     try change(auditEntry) { (known) throws(SecretError) in
       guard let old = known.all.first(where: { $0.id == person.id }) else { throw .person(known.unknown(person.name)) }
-      if old.name != person.name { try SecretStore.requireFreeName(of: person, known) }
+      if old.name != person.name {
+        try SecretStore.require(freeName: person.name, among: known.all.filter { $0.id != person.id })
+      }
       let former = old.limits?.ticket
       return PeopleChange(
         entries: [(Store.personPrefix + person.id, person.stored)],
@@ -205,9 +207,12 @@ extension SecretStore {
   }
 
   /// Refuses a name that another person has, also one that differs only in capital letters.
-  private static func requireFreeName(of person: Person, _ known: StoredPeople) throws(SecretError) {
-    if let fault = person.name.personNameFault { throw .person(fault) }
-    if let other = known.alike(person.name), other.id != person.id { throw .person(.nameTaken(other.name)) }
+  private static func require(freeName name: String, among others: [Person]) throws(SecretError) {
+    if let fault = name.personNameFault { throw .person(fault) }
+    let lowercased = name.nameForm.lowercasedName
+    if let other = others.first(where: { $0.name.lowercasedName == lowercased }) {
+      throw .person(.nameTaken(other.name))
+    }
   }
 }
 
