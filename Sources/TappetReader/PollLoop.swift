@@ -49,7 +49,8 @@ struct PollLoop {
     // The first poll precedes `ready`, so that the parent can tell a tag that was already present from a tap.
     let present = try device.look()
     report(.ready(device: device.name))
-    if let present { try arrive(present, TagSession(), wasPresent: true) }
+    // The first message after it settles whether a tag lay there.
+    if let present { try arrive(present, TagSession(), wasPresent: true) } else { report(.heartbeat) }
     while isHeard {
       let started = Instant.now()
       try turn()

@@ -133,7 +133,7 @@ final class Terminal {
 
     // Held until the digit is typed again.
     try terminal.type("h1")
-    #expect(try eventually { try terminal.text().contains("lamp (held)") })
+    #expect(try eventually { try terminal.text().contains("lamp (light, bell) (held)") })
     #expect(eventually { world.received.map(\.topic) == ["home/garage", "home/bell"] })
     try terminal.type("1")
     #expect(try eventually { try !terminal.text().contains("(held)") })

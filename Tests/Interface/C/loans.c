@@ -127,7 +127,7 @@ static void refuse_loans(void) {
   CHECK(refused(tappet_inventory_lend(inventory, drill.id, "\xff", 0, NULL, "Eve", &entry), "UTF-8"));
   CHECK(refused(tappet_inventory_lend(inventory, drill.id, "Ann", 0, "2020-02-29", "Eve", &entry), "nothing was"));
   for (int index = 0; index < 5; index++) {
-    const char *days[] = {"", "24.12.2026", "2026-02-30", "2026-12-24 ", "9999999-12-24"};
+    const char *days[] = {"", "24.12.26", "2026-02-30", "12/24/2026", "9999999-12-24"};
     CHECK(refused(tappet_inventory_lend(inventory, drill.id, "Ann", 0, days[index], "Eve", &entry), "2026-12-24"));
   }
   const int64_t quantities[] = {-1, INT64_MIN, INT64_MAX, 1000000001};
