@@ -2,7 +2,7 @@
 //
 //     empty ──select finds──▶ arrived, read ──▶ occupied ──two polls without an answer──▶ left ──▶ empty
 //                                                  │ a different tag answers: left, arrived
-//                                                  └ a torn tag is detected again: left, arrived
+//                                                  └ a torn tag is detected again: arrived as before, read
 
 import TappetCore
 import TappetPlatform
@@ -30,6 +30,8 @@ struct PollLoop {
     var isTorn = false
     /// Number of times that a torn reading may still be repeated.
     var rereads = Limits.readerRereadsMax
+    /// Whether the tag was already present when the reader became ready.
+    var wasPresent = false
     /// The model determined when the tag was read; `nil` if it could not be read.
     var model: TagModel?
   }
@@ -50,7 +52,7 @@ struct PollLoop {
     let present = try device.look()
     report(.ready(device: device.name))
     // The first message after it settles whether a tag lay there.
-    if let present { try arrive(present, TagSession(), wasPresent: true) } else { report(.heartbeat) }
+    if let present { try arrive(present, TagSession(wasPresent: true)) } else { report(.heartbeat) }
     while isHeard {
       let started = Instant.now()
       try turn()
@@ -122,9 +124,9 @@ struct PollLoop {
   }
 
   /// Handles a new tag, which is reported before it is read, so that the light can change immediately.
-  private mutating func arrive(_ tag: SelectedTag, _ stay: TagSession, wasPresent: Bool = false) throws(DeviceError) {
-    report(.tagArrived(tag.uid, wasPresent: wasPresent))
-    var stay = TagSession(rereads: stay.rereads)
+  private mutating func arrive(_ tag: SelectedTag, _ stay: TagSession) throws(DeviceError) {
+    report(.tagArrived(tag.uid, wasPresent: stay.wasPresent))
+    var stay = TagSession(rereads: stay.rereads, wasPresent: stay.wasPresent)
     switch try device.read(tag) {
     case .failure(let fault):
       report(.tagFaulted(tag.uid, tag.model, fault))
@@ -166,10 +168,10 @@ struct PollLoop {
       leave(tag)
       try arrive(found, TagSession())
     } else if stay.isTorn, stay.rereads > 0 {
-      leave(tag)
-      try arrive(found, TagSession(rereads: stay.rereads - 1))
+      // The tag has not left: one that lay there at the start still does.
+      try arrive(found, TagSession(rereads: stay.rereads - 1, wasPresent: stay.wasPresent))
     } else {
-      field = .occupied(tag, TagSession(rereads: 0, model: stay.model))
+      field = .occupied(tag, TagSession(rereads: 0, wasPresent: stay.wasPresent, model: stay.model))
     }
   }
 
