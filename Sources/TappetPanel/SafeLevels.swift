@@ -49,19 +49,28 @@ package struct SafeLevels: Hashable, Sendable {
   /// Records the levels in a state folder; they apply until the machine restarts.
   ///
   /// Not synced to the disk, because a power failure resets the lines.
+  @export(interface)
   package func record(in folder: String) throws(SystemError) {
     let path = folder + "/" + SafeLevels.fileName
-    let file = try FileDescriptor.open(path + ".new", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: 0o600)
+    unlink(path + ".new")
+    let file = try FileDescriptor.open(path + ".new", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+    var owner = stat()
+    try checked("stat") { stat(folder, &owner) }
+    // The service's user has to read what root has written.
+    if geteuid() == 0 { try checked("fchown") { fchown(file.number, owner.st_uid, owner.st_gid) } }
     try file.write(Array(text(bootID: Hex.encode(SystemClock().bootID())).utf8))
     try checked("rename") { rename(path + ".new", path) }
   }
 
   /// Returns the levels recorded in a state folder since the machine started; `nil` if there are none.
-  package static func recorded(in folder: String) -> SafeLevels? {
-    guard case .success(let file) = TextFile.read(folder + "/" + fileName, sizeMax: Limits.safeLevelsSizeMax) else {
-      return nil
+  @export(interface)
+  package static func recorded(in folder: String) throws(SystemError) -> SafeLevels? {
+    switch TextFile.read(folder + "/" + fileName, sizeMax: Limits.safeLevelsSizeMax) {
+    case .success(let file):
+      return SafeLevels(String(decoding: file.bytes, as: UTF8.self), bootID: Hex.encode(SystemClock().bootID()))
+    case .failure(let error) where error.code == ENOENT || error.code == ENOTDIR: return nil
+    case .failure(let error): throw error
     }
-    return SafeLevels(String(decoding: file.bytes, as: UTF8.self), bootID: Hex.encode(SystemClock().bootID()))
   }
 
   /// Removes the record, because all levels have been set.

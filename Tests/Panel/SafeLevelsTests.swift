@@ -19,14 +19,25 @@ import Testing
 
   @Test func `a record is read back, until the machine restarts`() throws {
     let folder = try TemporaryFolder()
-    #expect(SafeLevels.recorded(in: folder.path) == nil)
+    #expect(try SafeLevels.recorded(in: folder.path) == nil)
+    // A pipe that another program left under the temporary name is neither written to nor waited for.
+    try checked("mkfifo") { mkfifo(folder.path + "/safe-levels.new", 0o600) }
+    chown(folder.path, 12345, 12345)
     try levels.record(in: folder.path)
-    #expect(SafeLevels.recorded(in: folder.path) == levels)
+    #expect(try SafeLevels.recorded(in: folder.path) == levels)
+    var status = stat()
+    #expect(stat(folder.path + "/safe-levels", &status) == 0 && (geteuid() != 0 || status.st_uid == 12345))
     let text = levels.text(bootID: "00aa")
     #expect(SafeLevels(text, bootID: "00aa") == levels)
     #expect(SafeLevels(text, bootID: "00ab") == nil && SafeLevels(text, bootID: "") == nil)
     SafeLevels.removeRecord(in: folder.path)
-    #expect(SafeLevels.recorded(in: folder.path) == nil)
+    #expect(try SafeLevels.recorded(in: folder.path) == nil)
+  }
+
+  @Test func `a record that cannot be read is an error, not a record without outputs`() throws {
+    let folder = try TemporaryFolder()
+    try checked("mkdir") { mkdir(folder.path + "/safe-levels", 0o700) }
+    #expect(throws: SystemError.self) { try SafeLevels.recorded(in: folder.path) }
   }
 
   @Test(arguments: [

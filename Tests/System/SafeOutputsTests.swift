@@ -49,6 +49,11 @@ import Testing
     try world.start()
     world.kiosk?.end()
     #expect(try world.tappet("output", "safe").status == 0)
+    // A record that cannot be read may contain levels.
+    try FileManager.default.createDirectory(
+      atPath: world.folder + "/state/safe-levels", withIntermediateDirectories: false)
+    let unread = try world.tappet("output", "safe")
+    #expect(unread.status == 4 && unread.errors.contains("safe-levels cannot be set or read"), "\(unread)")
   }
 
   @Test func `a 'tappet run' that is refused for its configuration leaves no output on`() throws {

@@ -203,9 +203,11 @@ final class RuntimePanel {
       levels.entries.append(SafeLevels.Entry(name: name, isOn: output?.isSafeOn ?? false, target))
     }
     guard levels != record.levels else { return }
-    record.levels = levels
     // Without a record, such as on a full disk, only the kernel decides what a killed kiosk leaves.
-    try? levels.record(in: record.folder)
+    do throws(SystemError) {
+      try levels.record(in: record.folder)
+      record.levels = levels
+    } catch {}
   }
 
   private func target(of index: Int, _ target: OutputTarget) -> SafeLevels.Target? {

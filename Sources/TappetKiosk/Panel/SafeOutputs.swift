@@ -21,7 +21,11 @@ package enum SafeOutputs {
   /// Sets the levels recorded in the state folder, unless a kiosk is running with this folder.
   @export(interface)
   package static func restore(stateFolder folder: String) -> Outcome {
-    guard let levels = SafeLevels.recorded(in: folder) else { return .nothingRecorded }
+    let recorded: SafeLevels?
+    do throws(SystemError) { recorded = try SafeLevels.recorded(in: folder) } catch {
+      return .done(count: 0, failures: [("the record " + folder + "/" + SafeLevels.fileName, error)])
+    }
+    guard let levels = recorded else { return .nothingRecorded }
     // If the lock cannot be examined, a running kiosk still keeps its lines from others.
     let lock: KioskLock?
     do throws(DatabaseError) {

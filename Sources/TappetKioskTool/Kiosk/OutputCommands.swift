@@ -41,7 +41,7 @@ extension Command {
         case .nothingRecorded: return
         case .kioskRuns: throw .failed("a kiosk is running with \(folder), and keeps its outputs")
         case .done(_, let failures):
-          for failure in failures { Output.printError("\(failure.name) cannot be set: \(failure.1.text)") }
+          for failure in failures { Output.printError("\(failure.name) cannot be set or read: \(failure.1.text)") }
           if !failures.isEmpty { throw .reported(.failure, FailureCode.failed) }
         }
       })
