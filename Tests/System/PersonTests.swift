@@ -136,7 +136,9 @@ import Testing
     #expect(try refusal("rename", "Ann", "").contains("a person needs a name"))
     #expect(try refusal("assign", "Ann", "nobody").contains("there is no secret 'nobody'"))
     #expect(try refusal("assign", "Cy", "nobody").contains("there is no person 'Cy'"))
-    #expect(try refusal("allow", "Ann", "--hours", "Mon 9").contains("is not a range of days and hours"))
+    for hours in ["Mon 9", "", ";"] {
+      #expect(try refusal("allow", "Ann", "--hours", hours).contains("is not a range of days and hours"))
+    }
     #expect(try refusal("allow", "Ann", "--hours", "Mon 09:00-12:00; Mon 11:00-13:00").contains("overlaps"))
     #expect(try refusal("allow", "Ann", "--hours", "Mon 12:00-09:00").contains("ends before it starts"))
     #expect(try refusal("allow", "Ann", "--from", "2026-02-02", "--until", "2026-02-01").contains("precedes the first"))

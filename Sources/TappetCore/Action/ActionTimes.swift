@@ -98,6 +98,14 @@ package struct WeeklyHours: Hashable, Sendable {
     minutes = begin..<end
   }
 
+  /// Splits a list at its semicolons; one without any range becomes a range that is not valid.
+  package static func list(_ text: String) -> [String] {
+    let parts = text.utf8.split(separator: UInt8(ascii: ";")).map {
+      String(decoding: $0, as: UTF8.self).trimmedLabel ?? ""
+    }
+    return parts.isEmpty ? [""] : parts
+  }
+
   /// Splits a text into words, with en dashes replaced by hyphens, and without spaces around hyphens and commas.
   private static func words(_ text: String) -> [ArraySlice<UInt8>] {
     func joins(_ byte: UInt8?) -> Bool { byte == UInt8(ascii: "-") || byte == UInt8(ascii: ",") }

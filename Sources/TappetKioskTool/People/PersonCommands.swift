@@ -93,9 +93,7 @@ extension Command {
         var limits = LimitWords()
         limits.from = arguments.value("from")
         limits.until = arguments.value("until")
-        limits.hours = (arguments.value("hours") ?? "").utf8.split(separator: UInt8(ascii: ";")).map { part in
-          String(decoding: part, as: UTF8.self).trimmedLabel ?? ""
-        }
+        limits.hours = arguments.value("hours").map { WeeklyHours.list($0) } ?? []
         limits.uses = arguments.value("uses").flatMap { Int64(decimal: $0.utf8) }
         let answer = try ask(.allowPerson(arguments.operands[0], limits), arguments, configuration)
         guard arguments.report == nil else { return }

@@ -194,9 +194,7 @@ package struct PeopleImport {
     _ row: PeopleRow, _ former: PersonLimits?
   ) throws(PeopleRowFault) -> (limits: PersonLimits?, isNewTicket: Bool) {
     let former = former ?? PersonLimits()
-    let hours = row.field(.hours).map { text in
-      text.utf8.split(separator: UInt8(ascii: ";")).map { String(decoding: $0, as: UTF8.self).trimmedLabel ?? "" }
-    }
+    let hours = row.field(.hours).map { $0.isEmpty ? [] : WeeklyHours.list($0) }
     let uses = try number(row, .uses, former.uses)
     let isSameTicket = uses == former.uses
     guard let ticket = isSameTicket ? former.ticket : try? TagSecret.newID() else { throw .noRandomNumbers }
