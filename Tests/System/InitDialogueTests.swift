@@ -90,7 +90,7 @@ import Testing
   @Test func `a tag that only drives a relay is set up, without a message or a destination`() throws {
     let session = try session("--preset", "none", "--reader", "none", "--profile", "none")
     try session.answer("Matrix room", "http://printer.example/job")
-    try session.answer("everyone on the network can read and change the messages? [y/N]", "n")
+    try session.answer("everyone on the network can read and change the messages. Use it anyway? [y/N]", "n")
     try session.expect("use an https:// URL, or a room")
     try session.answer("Matrix room", "none")
     try session.answer("Line of the status LED", "<")

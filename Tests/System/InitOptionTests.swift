@@ -59,6 +59,7 @@ import Testing
       #expect(try initializeAlone(path, []).status == 0)
       let again = try String(contentsOfFile: path, encoding: .utf8)
       #expect(again.contains(line + "\n") && again.contains("message: \"Somebody is here (%{time}).\"\n"), "\(again)")
+      #expect(again.contains("\nstate: state "), "\(again)")
     }
     let missing = try initializeAlone(folder.path + "/other.yaml", ["--preset", "none"])
     #expect(missing.status == 2 && missing.errors.contains("--send-to is missing"), "\(missing)")

@@ -72,7 +72,9 @@ extension SetupWizard {
     }
     let key = files.folder + "/" + ConfigTemplate.timestampKey
     if access(key, F_OK) == 0 { add("timestamp-key", key) }
-    add("state", configuration.stateFolder)
+    // As in the file, relative to its folder.
+    let (state, folder) = (configuration.stateFolder, files.folder + "/")
+    add("state", state.begins(with: folder) ? String(state.dropFirst(folder.count)) : state)
     return answers
   }
 }

@@ -17,7 +17,7 @@ extension SetupWizard {
         inform("  \(index + 1)  \(name): \(BrokerPreset.load(name: name)?.title ?? "")")
       }
       inform("  \(known.count + 1)  another")
-      inform("  \(known.count + 2)  none: messages go to Matrix rooms or web servers")
+      inform("  \(known.count + 2)  none: Matrix rooms, web servers, or only a relay")
     }
     try resolve("preset", "Broker type (number or name)", default: "another") { acceptPreset($0, known) }
     for note in preset?.notes ?? [] { inform("  - " + note) }
@@ -91,19 +91,20 @@ extension SetupWizard {
         return "enter a room, such as #door:example.org, or a URL, such as https://HOST/PATH"
       }
       if url?.isExposed == true, !allowsHTTP {
-        return prompt == nil ? "\(Self.plainHTTP); use https://, or add --allow-http" : "use an https:// URL, or a room"
+        return prompt == nil
+          ? "without TLS, \(Self.plainHTTPRisk); use https://, or add --allow-http" : "use an https:// URL, or a room"
       }
       files.draft.actions[0].destination = answer
       return try mistake(in: "the destination")
     }
   }
 
-  private static var plainHTTP: String { "without TLS, everyone on the network can read and change the messages" }
+  private static var plainHTTPRisk: String { "everyone on the network can read and change the messages" }
 
   /// Whether messages may be sent without TLS; prompts for consent.
   private var allowsHTTP: Bool {
     arguments.has("allow-http")
-      || prompt?.confirm("  Use it, although \(Self.plainHTTP)?", default: false) == true
+      || prompt?.confirm("  Without TLS, \(Self.plainHTTPRisk). Use it anyway?", default: false) == true
   }
 
   // MARK: Identity
