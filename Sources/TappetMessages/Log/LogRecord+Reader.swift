@@ -106,6 +106,13 @@ extension TapRefusal {
   /// The scanned code that no entry of the inventory has, if this is the reason.
   var unknownCode: String? { if case .notInInventory(_, _, let code) = self { code } else { nil } }
 
+  private static func unknown(_ code: String) -> String {
+    let isNumber = code.utf8.count <= 4 && code.utf8.allSatisfy { $0.isASCIIDigit }
+    return "scan refused: no entry in the inventory has the code \(code); to assign it to one, use "
+      + "'tappet item edit ITEM --barcode \(code)'"
+      + (isNumber ? "; as a number of pieces, it needs a job that adds, takes or counts" : "")
+  }
+
   /// Returns a sentence with the refusal, its reason and the remedy.
   @export(interface)
   package func sentence(_ trigger: Trigger) -> String {
@@ -152,9 +159,7 @@ extension TapRefusal {
       return "\(what) refused: the outbox is full (\(count) entries, \(size) bytes), with no room for \(action)"
     case .notStored(let action, let fault):
       return "\(what) refused: \(action) could not be stored (\(fault.word))"
-    case .notInInventory(_, _, let code?):
-      return "scan refused: no entry in the inventory has the code \(code); to assign it to one, use "
-        + "'tappet item edit ITEM --barcode \(code)'"
+    case .notInInventory(_, _, let code?): return Self.unknown(code)
     case .notInInventory(let action, let fault, nil): return "\(what) refused: \(fault.sentence(action))"
     case .tooMany(let wait):
       return "tap refused: too many taps with this tag; try again in "
