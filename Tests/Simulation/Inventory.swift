@@ -124,8 +124,8 @@ extension World {
     scan(code: "\(jobs.isOfPieces && number < 3 ? 4 : number)")
   }
 
-  /// The inventory answers, in four of five cases as it should; else its database fails (4), or it dies having done it
-  /// (5) or not (6).
+  /// The inventory answers, in four of five cases as it should; else its database fails (4), it dies having done it (5)
+  /// or not (6), or it has too few or too many pieces for a change (7).
   func inventoryAnswers(_ number: Int) {
     guard shelf.process == .ready, let question = shelf.question else { return }
     if number % 16 == 6 { return inventoryEnds(1) }
@@ -204,7 +204,7 @@ extension World {
     judgeAnswered()
   }
 
-  private func answer(_ question: InventoryOrder, _ fault: InventoryFault) {
+  func answer(_ question: InventoryOrder, _ fault: InventoryFault) {
     guard let order = question.number else { return }
     settle(question, found: fault == .unknown ? shelf.asking.map { .person($0) } : nil)
     shelf.refused = fault

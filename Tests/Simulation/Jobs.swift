@@ -44,7 +44,7 @@ struct JobBook {
   var places: [Int64: Int] = [:]
   /// Whether the thing in the current response does not belong where it was touched.
   var isMisplaced = false
-  /// The tickets with which pieces were counted.
+  /// The tickets with which pieces were moved or counted.
   var made: Set<Int64> = []
   /// The stocktakes that have ended, each with its job and whether it had a place, and those that the kiosk knows.
   var over: [Int64: (job: InventoryJob?, hasPlace: Bool)] = [:]
@@ -90,9 +90,12 @@ extension World {
   /// Somebody presses the button of a job.
   func job(_ number: Int) { tell(.panel(.asked(action: Cast.jobs[number % Cast.jobs.count].name))) }
 
-  /// The inventory has counted a piece, and answers (or dies with 5).
+  /// The inventory has moved or counted pieces, and answers (or dies with 5), or cannot (7), unless it has already.
   func answerAdjustment(_ question: InventoryOrder, _ adjustment: Adjustment, _ number: Int) {
-    if let stocktake = adjustment.stocktake, jobs.made.insert(adjustment.ticket).inserted {
+    if number % 16 == 7, !jobs.made.contains(adjustment.ticket) {
+      return answer(question, adjustment.pieces < 0 ? .noneLeft : .tooMany)
+    }
+    if jobs.made.insert(adjustment.ticket).inserted, let stocktake = adjustment.stocktake {
       jobs.tallies[stocktake.number, default: (.count, 0, nil)].count += 1
     }
     if number % 16 == 5 {
@@ -137,7 +140,7 @@ extension World {
       let missing = end.hasPlace ? InventoryList(.missing, count: 1) : nil
       tell(.inventory(.message(.ended(request, items: end.job == nil ? 0 : 1, missing: missing))))
     }
-    if shelf.touches == 0, shelf.question == nil { jobs.late = [] }
+    recordTouchesAnswered()
     tellNews()
   }
 
@@ -238,10 +241,7 @@ extension World {
       jobs.job?.at = now.instant
       shelf.held = nil
     }
-    if shelf.touches == 0, shelf.question == nil {
-      jobs.late = []
-      recordTouchesAnswered()
-    }
+    recordTouchesAnswered()
   }
 
   func judgeJobTime() {

@@ -1,5 +1,6 @@
 // Numbers of pieces, as scanned before or after an item in a job, and the rules.
-//   - An item is moved by one piece, or by the number that was scanned before it; the number is for no further item.
+//   - An item is moved by one piece, or by the number that was scanned before it; the number is for no further item,
+//     also if the inventory refuses it, and it is not lost if an earlier change of the item is requested again.
 //   - A number right after an item, in time, is instead of its one piece, and never of anything else.
 //   - A change that is requested again is the same change.
 
@@ -12,10 +13,11 @@ struct PiecesBook {
   var isSure = true
   /// The number that was touched now.
   var touched: Int64?
-  /// The last movement of one piece without a number, and when it was answered.
-  var last: (adjustment: Adjustment, at: Instant)?
-  /// The movement that the current touch may replace.
+  /// The last movement of one piece without a number, when it was answered, and whether it is surely one of this job.
+  var last: (adjustment: Adjustment, at: Instant, isSure: Bool)?
+  /// The movement that the current touch may replace, and whether a number surely does.
   var replaceable: Adjustment?
+  var isReplacedForSure = false
   /// All changes that were requested, by their tickets.
   var asked: [Int64: Adjustment] = [:]
   /// Whether touches were pending as the job started: they are not part of it.
@@ -50,8 +52,9 @@ extension World {
     switch question {
     case .lookUp(_, let key):
       jobs.pieces.touched = PiecesBook.number(key)
-      let last = jobs.pieces.last.flatMap { now.instant < $0.at + Cast.inventory.moveWithin ? $0.adjustment : nil }
-      (jobs.pieces.replaceable, jobs.pieces.last) = (last, nil)
+      let last = jobs.pieces.last.flatMap { now.instant < $0.at + Cast.inventory.moveWithin ? $0 : nil }
+      (jobs.pieces.replaceable, jobs.pieces.isReplacedForSure) = (last?.adjustment, last?.isSure ?? false)
+      jobs.pieces.last = nil
     case .adjust(_, let adjustment, _): jobs.pieces.replaceable = adjustment
     case _: jobs.pieces.replaceable = nil
     }
@@ -61,17 +64,19 @@ extension World {
     jobs.pieces.hasEarly = shelf.touches > 0 || shelf.question != nil
     (jobs.pieces.number, jobs.pieces.isSure) = (nil, true)
     // A number that is pending is for the item before it in the former job.
+    jobs.pieces.last?.isSure = false
     if !jobs.pieces.hasEarly { jobs.pieces.last = nil }
   }
 
+  /// After an answer: once no touch is pending, all further ones are part of the job in progress.
   func recordTouchesAnswered() {
-    if jobs.pieces.hasEarly { (jobs.pieces.last, jobs.pieces.hasEarly) = (nil, false) }
+    if shelf.touches == 0, shelf.question == nil { (jobs.late, jobs.pieces.hasEarly) = ([], false) }
   }
 
   /// A number is kept for the next item.
   func judgeNumber(_ pieces: Int64) {
     if jobs.pieces.touched != pieces { fail("\(pieces) pieces were understood, and not scanned") }
-    if isSureOfJob, jobs.pieces.replaceable != nil { fail("a number is not for the item before it") }
+    if isSureOfJob, jobs.pieces.isReplacedForSure { fail("a number is not for the item before it") }
     (jobs.pieces.number, jobs.pieces.isSure) = (pieces, isSureOfJob)
   }
 
@@ -97,8 +102,13 @@ extension World {
   /// A movement was reported: no number waits for it any more, and the next one may be for it.
   func recordMovement() {
     guard let adjustment = jobs.pieces.replaceable else { return }
-    if isSureOfJob { (jobs.pieces.number, jobs.pieces.isSure) = (nil, true) }
+    if isSureOfJob {
+      if jobs.pieces.isSure, let meant = jobs.pieces.number, abs(adjustment.pieces) != meant {
+        fail("\(adjustment.pieces) pieces were shown as moved, and \(meant) are meant")
+      }
+      (jobs.pieces.number, jobs.pieces.isSure) = (nil, true)
+    }
     let isOfOne = abs(adjustment.pieces) == 1 && adjustment.replaced == 0
-    jobs.pieces.last = isOfOne ? (adjustment, now.instant) : nil
+    jobs.pieces.last = isOfOne ? (adjustment, now.instant, isSureOfJob) : nil
   }
 }

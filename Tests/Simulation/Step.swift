@@ -65,7 +65,8 @@ struct Step: Hashable, Sendable {
     case inventoryStarts = "inventory-starts"
     /// tappet-inventory cannot be started (0), ends (1) or sends nonsense (2).
     case inventoryEnds = "inventory-ends"
-    /// An answer of tappet-inventory; with 4 its database fails, with 5 it dies when it has done it, with 6 before.
+    /// An answer of tappet-inventory; with 4 its database fails, with 5 it dies when it has done it, with 6 before, and
+    /// with 7 it refuses a number of pieces.
     case inventoryAnswers = "inventory-answers"
     /// An item becomes low (0), is restocked (1), overdue (2) or returned (3), or somebody changes something else.
     case inventoryChanges = "inventory-changes"

@@ -109,6 +109,17 @@ private struct Weather {
         .scan: 300, .pieces: 60, .job: 40, .inventoryAnswers: 500, .inventoryStarts: 200, .inventoryEnds: 10,
         .inventoryChanges: 60, .press: 5, .edge: 5, .command: 5, .asked: 2, .pass: 200,
       ], secrets: [8]),
+    // Somebody adds and takes pieces by numbers, and hardly anything else happens. The first number is refused.
+    Weather(
+      [
+        .scan: 300, .pieces: 150, .job: 20, .inventoryAnswers: 1000, .inventoryStarts: 300, .inventoryEnds: 6,
+        .tap: 5, .press: 2, .edge: 2, .command: 2, .asked: 2, .output: 2, .line: 0, .roomSays: 2, .siteSays: 2,
+        .reload: 1, .crash: 1, .power: 0, .stop: 0, .minutes: 0, .disk: 0, .pass: 200,
+      ],
+      opening: [
+        Step(.disk), Step(.crash), Step(.reload, 0), Step(.inventoryStarts), Step(.job), Step(.inventoryAnswers),
+        Step(.pieces), Step(.inventoryAnswers), Step(.scan, 4), Step(.inventoryAnswers), Step(.inventoryAnswers, 7),
+      ]),
     // A broker that closes the connection at some messages, and is restarted.
     Weather([
       .picky: 10, .linkUp: 300, .linkLost: 40, .asked: 100, .acknowledge: 200, .pass: 400, .commit: 250, .tell: 300,
