@@ -87,7 +87,7 @@ import Testing
     for key in ["\nbroker:", "\npanel:", "\ntimestamp_key:"] { #expect(!text.contains(key), "\(text)") }
   }
 
-  @Test func `a tag that only drives a relay is set up, without a message or a destination`() throws {
+  @Test func `an action that sends nothing asks for an output until it has one`() throws {
     let session = try session("--preset", "none", "--reader", "none", "--profile", "none")
     try session.answer("Matrix room", "http://printer.example/job")
     try session.answer("everyone on the network can read and change the messages. Use it anyway? [y/N]", "n")
@@ -102,8 +102,10 @@ import Testing
     #expect(try session.status() == 1)
   }
 
-  @Test func `options set up a relay, beside a topic or alone, and a web server without TLS with consent`() throws {
-    func run(_ options: String...) throws -> Finished {
+  @Test func `options set up a relay alone, with or without a broker, and a web server without TLS with consent`()
+    throws
+  {
+    func run(_ options: [String] = []) throws -> Finished {
       try Programs.run(
         try Programs.built("tappet"),
         [
@@ -115,12 +117,7 @@ import Testing
       "outputs:        # add 'active_low: true' if a low level switches it on\n    - {name: relay, line: \"GPIO23\""
     for options in [["--preset", "none", "--send-to", "none"], ["--url", "mqtt://127.0.0.1:1", "--topic", "none"]] {
       try? FileManager.default.removeItem(atPath: path)
-      let done = try Programs.run(
-        try Programs.built("tappet"),
-        [
-          "init", "--yes", "--config", path, "--reader", "none", "--untested", "--state", "state", "--profile",
-          "virtual", "--relay", "GPIO23", "--action", "door",
-        ] + options)
+      let done = try run(options + ["--relay", "GPIO23", "--action", "door"])
       #expect(done.status == 0, "\(done)")
       let text = try written()
       #expect(text.contains(relay) && text.hasSuffix("  - name: door\n    output: {relay: pulse}\n"), "\(text)")
@@ -129,9 +126,9 @@ import Testing
       #expect(try written().hasSuffix("\n    output: {relay: pulse}\n"))
     }
     try FileManager.default.removeItem(atPath: path)
-    let refused = try run("--preset", "none", "--send-to", "http://printer.example/job")
+    let refused = try run(["--preset", "none", "--send-to", "http://printer.example/job"])
     #expect(refused.status == 1 && refused.errors.contains("use https://, or add --allow-http"), "\(refused)")
-    #expect(try run("--preset", "none", "--send-to", "http://printer.example/job", "--allow-http").status == 0)
+    #expect(try run(["--preset", "none", "--send-to", "http://printer.example/job", "--allow-http"]).status == 0)
     #expect(try written().contains("webhook: {url: \"http://printer.example/job\", allow_http: true}"))
   }
 }
