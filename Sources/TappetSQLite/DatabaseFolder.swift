@@ -9,12 +9,12 @@ package final class DatabaseFolder {
   /// Path without a trailing slash.
   package let path: String
   private let descriptor: Int32
-  private let owner: stat
+  private let owner: FileOwner
 
   private init(path: String, owning descriptor: Int32, _ owner: stat) {
     self.path = path
     self.descriptor = descriptor
-    self.owner = owner
+    self.owner = FileOwner(owner)
   }
 
   /// Opens the folder; creates it with mode 0700 if absent.
@@ -51,7 +51,7 @@ package final class DatabaseFolder {
   private var hasFilesOfOthers: Bool {
     FolderNames.sorted(in: path).contains { name in
       var status = stat()
-      return lstat(file(name), &status) == 0 && status.st_uid != 0 && status.st_uid != owner.st_uid
+      return lstat(file(name), &status) == 0 && status.st_uid != 0 && status.st_uid != owner.user
     }
   }
 
@@ -137,7 +137,7 @@ package final class DatabaseFolder {
     let made = try checked("open") { tp_open(path, flags, 0o600) }
     do throws(SystemError) {
       try checked("fchmod") { fchmod(made, 0o600) }
-      if geteuid() == 0 { try checked("fchown") { fchown(made, owner.st_uid, owner.st_gid) } }
+      try FileOwner.give(made) { owner }
     } catch {
       close(made)
       unlink(path)

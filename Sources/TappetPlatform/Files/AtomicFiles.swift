@@ -68,7 +68,9 @@ package final class AtomicFiles {
       unlink(draft)
       let file = try FileDescriptor.open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
       drafts.append(Draft(path: path, draft: draft))
-      if !isShared { try changeOwner(of: file, path, mode: mode) }
+      if !isShared {
+        try FileOwner.give(file.number) { () throws(SystemError) in try owner(of: path, mode: mode) }
+      }
       try checked("fchmod") { fchmod(file.number, mode) }
       try file.write(bytes)
       try file.synchronize()
@@ -133,24 +135,17 @@ package final class AtomicFiles {
     drafts.removeAll()
   }
 
-  /// Sets the owner: a replaced file keeps its owner; a new file gets the folder's owner, or the service's user.
-  private func changeOwner(of file: FileDescriptor, _ path: String, mode: UInt32) throws(SystemError) {
-    func change(_ user: uid_t, _ group: gid_t) throws(SystemError) {
-      try checked("fchown") { fchown(file.number, user, group) }
-    }
-    guard geteuid() == 0 else { return }
+  /// Returns the owner of a file that root writes: a replaced file keeps its owner; a new file gets the folder's owner,
+  /// or the service's user.
+  private func owner(of path: String, mode: UInt32) throws(SystemError) -> FileOwner? {
     var status = stat()
-    if stat(path, &status) == 0, tp_is_regular_file(status.st_mode) != 0 {
-      return try change(status.st_uid, status.st_gid)
-    }
-    guard isForService else { return }
-    try checked("stat") { stat(Self.folder(of: path), &status) }
-    if status.st_uid != 0 {
-      try change(status.st_uid, status.st_gid)
-    } else if let service = getpwnam(Self.serviceUser) {
-      // The service reads its configuration but does not change it; a key must be owned by the service's user.
-      try change(mode & 0o077 == 0 ? service.pointee.pw_uid : 0, service.pointee.pw_gid)
-    }
+    if stat(path, &status) == 0, tp_is_regular_file(status.st_mode) != 0 { return FileOwner(status) }
+    guard isForService else { return nil }
+    let folder = try FileOwner(of: Self.folder(of: path))
+    if folder.user != 0 { return folder }
+    guard let service = getpwnam(Self.serviceUser) else { return nil }
+    // The service reads its configuration but does not change it; a key must be owned by the service's user.
+    return FileOwner(user: mode & 0o077 == 0 ? service.pointee.pw_uid : 0, group: service.pointee.pw_gid)
   }
 
   /// Whether root is writing, and the service's user does not exist.
@@ -170,8 +165,33 @@ package final class AtomicFiles {
   }
 }
 
-/// Lookups of the owners of files.
-package enum FileOwner {
+/// The owner and group of a file.
+package struct FileOwner: Hashable, Sendable {
+  package var user: UInt32
+  package var group: UInt32
+
+  package init(user: UInt32, group: UInt32) {
+    self.user = user
+    self.group = group
+  }
+
+  package init(_ status: stat) { self.init(user: status.st_uid, group: status.st_gid) }
+
+  /// Looks up the owner of a file or folder.
+  @export(interface)
+  package init(of path: String) throws(SystemError) {
+    var status = stat()
+    try checked("stat") { stat(path, &status) }
+    self.init(status)
+  }
+
+  /// Gives a new file of root to `owner`; other users cannot give files away.
+  @export(interface)
+  package static func give(_ file: Int32, to owner: () throws(SystemError) -> FileOwner?) throws(SystemError) {
+    guard geteuid() == 0, let owner = try owner() else { return }
+    try checked("fchown") { fchown(file, owner.user, owner.group) }
+  }
+
   /// Returns the owner of a file or folder; `nil` if it cannot be determined.
   package static func user(of path: String) -> UInt32? {
     var status = stat()
