@@ -12,7 +12,9 @@ struct ReaderSupervision: Sendable {
     /// The process was started, but has not sent a message yet.
     case starting(since: Instant)
     /// The process is polling for tags.
-    case polling(lastHeard: Instant)
+    ///
+    /// `hasReported` is whether it has sent a message since it became ready: the first reports a tag that lay there.
+    case polling(lastHeard: Instant, hasReported: Bool)
     /// The process is reading a tag that arrived.
     case reading(since: Instant)
     /// The process has been given up and is exiting; if it is still running at `killAt`, it is killed.
@@ -35,8 +37,6 @@ struct ReaderSupervision: Sendable {
   var wasUnattended = true
   /// Time since which a reader that worked has been away; `nil` while there is none.
   private var awaySince: Instant?
-  /// Whether the process has sent a message since it became ready: the first one reports a tag that lay there.
-  private var hasReported = false
 
   init(startAt now: Instant) { state = .waiting(until: now) }
 
@@ -68,7 +68,7 @@ struct ReaderSupervision: Sendable {
     switch state {
     case .waiting(let until): until
     case .starting(let since): since + Limits.readerStartMax
-    case .polling(let lastHeard): lastHeard + Limits.readerSilenceMax
+    case .polling(let lastHeard, _): lastHeard + Limits.readerSilenceMax
     case .reading(let since): since + Limits.readerReadMax
     case .ending(let killAt): killAt
     case .absent, .stopping, .stopped: nil
@@ -95,14 +95,13 @@ struct ReaderSupervision: Sendable {
   /// Handles a message from the process.
   mutating func received(_ message: ReaderMessage, at now: Instant) -> [Effect] {
     let wasUsable = isUsable
-    defer { if wasUsable, isUsable { (hasReported, awaySince) = (true, nil) } }
+    defer { if wasUsable, isUsable { awaySince = nil } }
     switch (state, message) {
     case (.starting, .ready(let device)):
-      state = .polling(lastHeard: now)
+      state = .polling(lastHeard: now, hasReported: false)
       failures = 0
       reportedLoss = nil
       if let awaySince, now - awaySince > Limits.readerAbsenceMax { wasUnattended = true }
-      hasReported = false
       return [.report(.reader(.ready(device: device)))]
     case (.starting, .lost(let fault, let code)), (.polling, .lost(let fault, let code)),
       (.reading, .lost(let fault, let code)):
@@ -110,7 +109,7 @@ struct ReaderSupervision: Sendable {
     case (.polling, .tagArrived):
       state = .reading(since: now)
     case (.polling, _), (.reading, .tagRead), (.reading, .tagFaulted), (.reading, .tagLeft):
-      state = .polling(lastHeard: now)
+      state = .polling(lastHeard: now, hasReported: true)
     case (.reading, .ready), (.reading, .heartbeat), (.reading, .tagArrived), (.reading, .tagDescribed),
       (.reading, .orderProgress), (.reading, .orderDone):
       break  // The deadline of the read remains in effect.
@@ -196,7 +195,10 @@ struct ReaderSupervision: Sendable {
   }
 
   private mutating func markLost(_ loss: ReaderLoss, killAt: Instant? = nil, at now: Instant) -> [Effect] {
-    if isUsable, hasReported { (wasUnattended, awaySince) = (false, now) }
+    switch state {
+    case .polling(_, hasReported: true), .reading: (wasUnattended, awaySince) = (false, now)
+    case .polling, .absent, .waiting, .starting, .ending, .stopping, .stopped: break
+    }
     state = .ending(killAt: killAt)
     guard reportedLoss != loss else { return [] }
     reportedLoss = loss
