@@ -54,12 +54,15 @@ package struct SafeLevels: Hashable, Sendable {
     let path = folder + "/" + SafeLevels.fileName
     unlink(path + ".new")
     let file = try FileDescriptor.open(path + ".new", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
-    var owner = stat()
-    try checked("stat") { stat(folder, &owner) }
-    // The service's user has to read what root has written.
-    if geteuid() == 0 { try checked("fchown") { fchown(file.number, owner.st_uid, owner.st_gid) } }
-    try file.write(Array(text(bootID: Hex.encode(SystemClock().bootID())).utf8))
-    try checked("rename") { rename(path + ".new", path) }
+    do throws(SystemError) {
+      // The service's user has to read what root has written.
+      try FileOwner.give(file.number) { () throws(SystemError) in try FileOwner(of: folder) }
+      try file.write(Array(text(bootID: Hex.encode(SystemClock().bootID())).utf8))
+      try checked("rename") { rename(path + ".new", path) }
+    } catch {
+      unlink(path + ".new")
+      throw error
+    }
   }
 
   /// Returns the levels recorded in a state folder since the machine started; `nil` if there are none.

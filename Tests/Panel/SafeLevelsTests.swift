@@ -40,6 +40,14 @@ import Testing
     #expect(throws: SystemError.self) { try SafeLevels.recorded(in: folder.path) }
   }
 
+  @Test func `a record that cannot be written leaves nothing behind`() throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/safe-levels/kept", withIntermediateDirectories: true)
+    #expect(throws: SystemError.self) { try levels.record(in: folder.path) }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["safe-levels"])
+  }
+
   @Test(arguments: [
     "", "led", "led\t2\tstatus\tACT", "line\t0\tdoor\t/dev/gpiochip0\t-1\t0\tpush-pull",
     "line\t0\tdoor\t/etc/passwd\t1\t0\tpush-pull", "line\t0\tdoor\t/dev/gpiochip0\t1\t0\tpush", "motor\t0\ta\tb",

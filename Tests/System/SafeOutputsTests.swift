@@ -53,7 +53,45 @@ import Testing
     try FileManager.default.createDirectory(
       atPath: world.folder + "/state/safe-levels", withIntermediateDirectories: false)
     let unread = try world.tappet("output", "safe")
-    #expect(unread.status == 4 && unread.errors.contains("safe-levels cannot be set or read"), "\(unread)")
+    #expect(unread.status == 4 && unread.errors.contains("safe-levels cannot be read"), "\(unread)")
+  }
+
+  @Test(.enabled(if: SmallDisk.isPossible, "only root may mount a file system"))
+  func `safe levels that a full disk does not take are reported, and recorded once it has room`() throws {
+    let disk = try SmallDisk()
+    let world = try KioskWorld(
+      KioskWorld.KioskConfiguration(more: "panel:\n  simulator: panel\n  outputs: [{name: lamp, line: GPIO23}]"))
+    try world.moveState(to: disk)
+    try world.start()
+    world.kiosk?.end(SIGTERM)
+    unlink(disk.path + "/state/safe-levels")
+    try disk.fill()
+    try world.startForTaps(until: "fault")
+    #expect(eventually { world.log.contains("event=panel-lost code=levels-unrecorded") }, "\(world.log.suffix(1500))")
+    // The outputs work all the same.
+    #expect(try world.tappet("output", "on", "lamp").status == 0)
+    for words in [["status"], ["check"]] {
+      let told = try world.tappet(words)
+      #expect(told.status == 1 && told.output.contains("the record of safe levels in \(disk.path)"), "\(told)")
+    }
+    disk.empty()
+    #expect(eventually { world.log.contains("event=panel-good") }, "\(world.log.suffix(1500))")
+    world.kiosk?.end(SIGKILL)
+    #expect(try world.tappet("output", "safe").status == 0)
+    #expect(try eventually { try world.levels().last { $0.output == "lamp" }?.isOn == false })
+  }
+
+  @Test func `a damaged record is an error, and stays until a person has looked at the outputs`() throws {
+    let world = try killed()
+    let path = world.folder + "/state/safe-levels"
+    let lines = textSoFar(path).split(separator: "\n").map(String.init)
+    for (rest, level) in [([], "lamp 1"), (lines[1...].filter { $0.contains("lamp") } + ["panel\t0\t"], "lamp 0")] {
+      try ((lines[..<1] + rest).joined(separator: "\n") + "\n").write(toFile: path, atomically: true, encoding: .utf8)
+      let told = try world.tappet("output", "safe")
+      #expect(told.status == 4 && told.errors.contains("safe-levels is damaged"), "\(told)")
+      #expect(FileManager.default.fileExists(atPath: path))
+      #expect(try eventually { try outputs(world).first == level })
+    }
   }
 
   @Test func `a 'tappet run' that is refused for its configuration leaves no output on`() throws {

@@ -56,7 +56,7 @@ extension Kiosk {
     switch part {
     case .output(let index): panel.outputs.indices.contains(index) ? index..<index + 1 : 0..<0
     case .simulator: panel.outputs.indices
-    case .input, .indicator: 0..<0
+    case .input, .indicator, .record: 0..<0
     }
   }
 

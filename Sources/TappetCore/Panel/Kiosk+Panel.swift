@@ -104,7 +104,7 @@ extension Kiosk {
   private func buttons(behind part: PanelPart) -> Range<Int> {
     switch part {
     case .input(let button): settings.panel.buttons.indices.contains(button) ? button..<button + 1 : 0..<0
-    case .indicator, .output: 0..<0
+    case .indicator, .output, .record: 0..<0
     case .simulator: settings.panel.buttons.indices
     }
   }

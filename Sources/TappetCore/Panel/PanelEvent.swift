@@ -10,6 +10,8 @@ package enum PanelPart: Hashable, Sendable {
   case output(Int)
   /// The virtual panel.
   case simulator
+  /// The record of the safe levels, from which a killed kiosk's outputs are set.
+  case record
 }
 
 /// The reason why a part is unavailable.
@@ -20,6 +22,8 @@ package enum PanelFault: Hashable, Sendable {
   case ledUnusable(code: Int32)
   /// The GPIO line is unavailable, or was lost.
   case line(GPIOFault)
+  /// The safe levels cannot be recorded; `code` is an errno.
+  case unrecorded(code: Int32)
 
   /// Whether the failure may be temporary.
   var mayPass: Bool { if case .line(let fault) = self { fault.mayPass } else { true } }

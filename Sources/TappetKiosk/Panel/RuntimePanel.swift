@@ -28,8 +28,8 @@ final class RuntimePanel {
   private let drives: [(part: PanelPart, target: OutputTarget)]
   /// Indexes in `drives` of the GPIO lines.
   private var lines: [Int] = []
-  /// The safe levels as last recorded, and the state folder.
-  private var record: (levels: SafeLevels, folder: String)
+  /// The safe levels as last recorded, `nil` if recording them has failed, and the state folder.
+  private var record: (levels: SafeLevels?, folder: String)
   /// Last written levels of the outputs.
   private var levels: [Bool]
   /// The indicators that are on, as last written.
@@ -75,8 +75,9 @@ final class RuntimePanel {
     play()
   }
 
-  /// Retries opening the missing parts.
+  /// Retries opening the missing parts, and recording the safe levels.
   func retry() {
+    if record.levels == nil { recordLevels() }
     if settings.simulator == nil {
       openLEDs()
       gpio?.retry()
@@ -206,8 +207,13 @@ final class RuntimePanel {
     // Without a record, such as on a full disk, only the kernel decides what a killed kiosk leaves.
     do throws(SystemError) {
       try levels.record(in: record.folder)
+      let isRecovery = record.levels == nil
       record.levels = levels
-    } catch {}
+      if isRecovery { onEvent(.opened(.record, isActive: false, debouncesItself: false)) }
+    } catch {
+      record.levels = nil
+      onEvent(.failed(.record, .unrecorded(code: error.code)))
+    }
   }
 
   private func target(of index: Int, _ target: OutputTarget) -> SafeLevels.Target? {

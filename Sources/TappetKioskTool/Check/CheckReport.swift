@@ -97,7 +97,7 @@ struct CheckReport {
     }
     checkBroker(configuration, delivers: delivers, isRunning: kiosk != nil)
     checkRooms(configuration)
-    checkPanel(configuration, isRunning: kiosk != nil)
+    checkPanel(configuration, kiosk)
   }
 
   /// Connects to each of the broker's endpoints, unless its stored password could not be read.
@@ -277,12 +277,18 @@ struct CheckReport {
       "not synchronized: \(effects.joined(separator: ", and ")); start a time service, or set 'clock: trust'")
   }
 
-  private mutating func checkPanel(_ configuration: KioskConfiguration, isRunning: Bool) {
+  private mutating func checkPanel(_ configuration: KioskConfiguration, _ kiosk: RunningKiosk?) {
     if let path = configuration.panel.simulator {
       note("panel", .good, "virtual, at \(path): its lines are simulated")
     }
-    let probe = PanelProbe(configuration, isRunning: isRunning, colour: isatty(1) == 1)
+    let probe = PanelProbe(configuration, isRunning: kiosk != nil, colour: isatty(1) == 1)
     for finding in probe.findings { note("panel", finding.isGood, finding.text) }
+    // A fault that only the kiosk sees, such as safe levels that it cannot record.
+    if probe.findings.allSatisfy({ $0.isGood }), let facts = kiosk?.ask(.status)?.json["panel"],
+      facts["good"] == .bool(false)
+    {
+      note("panel", .bad, facts["text"]?.text ?? "", code: facts["code"]?.text)
+    }
     if configuration.panel.simulator == nil, !configuration.panel.outputs.isEmpty, LinePersistence.isOn() {
       note(
         "panel", .note,

@@ -267,10 +267,13 @@ extension StoreFault {
 extension PanelFault {
   /// Machine-readable reason code.
   package var code: String {
-    switch self {
-    case .simulatorAway: "panel-away"
-    case .ledUnusable: "led-unusable"
-    case .line(let fault): fault.code
+    @export(interface) get {
+      switch self {
+      case .simulatorAway: "panel-away"
+      case .ledUnusable: "led-unusable"
+      case .unrecorded: "levels-unrecorded"
+      case .line(let fault): fault.code
+      }
     }
   }
 }

@@ -9,6 +9,8 @@ extension LogRecord {
     switch report {
     case .lost(let part, let fault):
       self.init(.error, "panel-lost", fault.sentence(part, configuration), [("code", fault.code)])
+    case .recovered(.record):
+      self.init(.notice, "panel-good", PanelPart.record.name(configuration) + " is written again")
     case .recovered(let part):
       self.init(.notice, "panel-good", part.name(configuration) + " can be used again")
     case .buttonStuck(let index):
@@ -42,6 +44,7 @@ extension PanelPart {
     case .output(let index):
       return panel.outputs.indices.contains(index) ? "output " + panel.outputs[index].plan.name : ""
     case .simulator: return "the virtual panel at " + (panel.simulator ?? "")
+    case .record: return "the record of safe levels in " + configuration.stateFolder
     }
   }
 }
@@ -55,7 +58,7 @@ extension PanelPart {
     case .indicator(let index) where panel.indicators.indices.contains(index):
       return panel.indicators[index].target.lineName
     case .output(let index) where panel.outputs.indices.contains(index): return panel.outputs[index].target.lineName
-    case .input, .indicator, .output, .simulator: return ""
+    case .input, .indicator, .output, .simulator, .record: return ""
     }
   }
 }
@@ -78,6 +81,9 @@ extension PanelFault {
       return name + ": the kernel's LED cannot be used: " + SystemError(call: "open", code: code).text
         + "; check its name and permissions in /sys/class/leds"
     case .line(let fault): return name + ": " + fault.sentence(line: part.line(configuration))
+    case .unrecorded(let code):
+      return name + " cannot be written: " + SystemError(call: "write", code: code).text
+        + "; if the kiosk is killed, an output may stay on. Free space or mend the permissions; Tappet retries"
     }
   }
 }
