@@ -1643,7 +1643,7 @@ int tappet_kiosk_stop(struct tappet_kiosk *kiosk);
  * @param folder The kiosk's state folder.
  * @return The number of outputs and lights that were set, 0 if none is recorded; otherwise TAPPET_ERROR_ARGUMENT,
  *   TAPPET_ERROR_STATE (a kiosk is running with this folder) or TAPPET_ERROR_SYSTEM (at least one level could not be
- *   set; the others were). */
+ *   read or set; the others were set). */
 int tappet_kiosk_make_safe(const char *folder);
 
 /** Retrieves the numbers of taps and presses by outcome. Any thread may call this at any time, even while another one

@@ -44,6 +44,15 @@ package struct SafeLevels: Hashable, Sendable {
 
   package init(_ entries: [Entry] = []) { self.entries = entries }
 
+  /// The record in a state folder.
+  package enum Record: Hashable, Sendable {
+    /// There is none since the machine started.
+    case absent
+    case whole(SafeLevels)
+    /// Lines of the file cannot be decoded; these are the levels of the others.
+    case damaged(SafeLevels)
+  }
+
   // MARK: The file
 
   /// Records the levels in a state folder; they apply until the machine restarts.
@@ -65,13 +74,13 @@ package struct SafeLevels: Hashable, Sendable {
     }
   }
 
-  /// Returns the levels recorded in a state folder since the machine started; `nil` if there are none.
+  /// Returns the levels recorded in a state folder since the machine started.
   @export(interface)
-  package static func recorded(in folder: String) throws(SystemError) -> SafeLevels? {
+  package static func recorded(in folder: String) throws(SystemError) -> Record {
     switch TextFile.read(folder + "/" + fileName, sizeMax: Limits.safeLevelsSizeMax) {
     case .success(let file):
-      return SafeLevels(String(decoding: file.bytes, as: UTF8.self), bootID: Hex.encode(SystemClock().bootID()))
-    case .failure(let error) where error.code == ENOENT || error.code == ENOTDIR: return nil
+      return Record(String(decoding: file.bytes, as: UTF8.self), bootID: Hex.encode(SystemClock().bootID()))
+    case .failure(let error) where error.code == ENOENT || error.code == ENOTDIR: return .absent
     case .failure(let error): throw error
     }
   }
@@ -96,18 +105,10 @@ package struct SafeLevels: Hashable, Sendable {
     return text
   }
 
-  /// Decodes the record; `nil` if it is from a different boot.
-  ///
-  /// Lines that cannot be decoded are skipped.
-  @export(interface)
-  package init?(_ text: String, bootID: String) {
-    let lines = text.utf8.split(separator: 0x0A).map { String(Substring($0)) }
-    guard !bootID.isEmpty, lines.first == bootID else { return nil }
-    entries = lines.dropFirst().compactMap { line in
-      let fields = line.utf8.split(separator: 0x09, omittingEmptySubsequences: false).map { String(Substring($0)) }
-      guard fields.count >= 4, fields[1] == "0" || fields[1] == "1" else { return nil }
-      return Self.target(fields).map { Entry(name: fields[2], isOn: fields[1] == "1", $0) }
-    }
+  fileprivate static func entry(_ line: String) -> Entry? {
+    let fields = line.utf8.split(separator: 0x09, omittingEmptySubsequences: false).map { String(Substring($0)) }
+    guard fields.count >= 4, fields[1] == "0" || fields[1] == "1" else { return nil }
+    return target(fields).map { Entry(name: fields[2], isOn: fields[1] == "1", $0) }
   }
 
   private static func target(_ fields: [String]) -> Target? {
@@ -153,6 +154,29 @@ package struct SafeLevels: Hashable, Sendable {
         throw SystemError(call: "send", code: EPIPE)
       }
     }
+  }
+}
+
+extension SafeLevels.Record {
+  /// Decodes the file, which has at least one entry.
+  @export(interface)
+  package init(_ text: String, bootID: String) {
+    let lines = text.utf8.split(separator: 0x0A).map { String(Substring($0)) }
+    guard !bootID.isEmpty else {
+      self = .absent
+      return
+    }
+    // A file without the id of a boot may be of this boot.
+    guard let boot = lines.first, boot.utf8.count == bootID.utf8.count, Hex.decode(boot) != nil else {
+      self = .damaged(SafeLevels())
+      return
+    }
+    guard boot == bootID else {
+      self = .absent
+      return
+    }
+    let levels = SafeLevels(lines.dropFirst().compactMap { SafeLevels.entry($0) })
+    self = levels.entries.isEmpty || levels.entries.count < lines.count - 1 ? .damaged(levels) : .whole(levels)
   }
 }
 

@@ -19,19 +19,19 @@ import Testing
 
   @Test func `a record is read back, until the machine restarts`() throws {
     let folder = try TemporaryFolder()
-    #expect(try SafeLevels.recorded(in: folder.path) == nil)
+    #expect(try SafeLevels.recorded(in: folder.path) == .absent)
     // A pipe that another program left under the temporary name is neither written to nor waited for.
     try checked("mkfifo") { mkfifo(folder.path + "/safe-levels.new", 0o600) }
     chown(folder.path, 12345, 12345)
     try levels.record(in: folder.path)
-    #expect(try SafeLevels.recorded(in: folder.path) == levels)
+    #expect(try SafeLevels.recorded(in: folder.path) == .whole(levels))
     var status = stat()
     #expect(stat(folder.path + "/safe-levels", &status) == 0 && (geteuid() != 0 || status.st_uid == 12345))
     let text = levels.text(bootID: "00aa")
-    #expect(SafeLevels(text, bootID: "00aa") == levels)
-    #expect(SafeLevels(text, bootID: "00ab") == nil && SafeLevels(text, bootID: "") == nil)
+    #expect(SafeLevels.Record(text, bootID: "00aa") == .whole(levels))
+    #expect(SafeLevels.Record(text, bootID: "00ab") == .absent && SafeLevels.Record(text, bootID: "") == .absent)
     SafeLevels.removeRecord(in: folder.path)
-    #expect(try SafeLevels.recorded(in: folder.path) == nil)
+    #expect(try SafeLevels.recorded(in: folder.path) == .absent)
   }
 
   @Test func `a record that cannot be read is an error, not a record without outputs`() throws {
@@ -49,11 +49,16 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "led", "led\t2\tstatus\tACT", "line\t0\tdoor\t/dev/gpiochip0\t-1\t0\tpush-pull",
+    "led", "led\t2\tstatus\tACT", "line\t0\tdoor\t/dev/gpiochip0\t-1\t0\tpush-pull",
     "line\t0\tdoor\t/etc/passwd\t1\t0\tpush-pull", "line\t0\tdoor\t/dev/gpiochip0\t1\t0\tpush", "motor\t0\ta\tb",
   ])
-  func `a damaged line is skipped, and the others count`(_ line: String) {
-    #expect(SafeLevels(levels.text(bootID: "00aa") + line + "\n", bootID: "00aa") == levels)
+  func `a damaged line is an error, and the others count`(_ line: String) {
+    #expect(SafeLevels.Record(levels.text(bootID: "00aa") + line + "\n", bootID: "00aa") == .damaged(levels))
+  }
+
+  @Test(arguments: ["", "\n", "00aa\n", "00a\n", "00ag\nled\t0\tstatus\tACT\n", "led\t0\tstatus\tACT\n"])
+  func `a record without a line that can be decoded is damaged, not empty`(_ text: String) {
+    #expect(SafeLevels.Record(text, bootID: "00aa") == .damaged(SafeLevels()))
   }
 
   @Test func `a level that cannot be set is named, and the others are set`() {

@@ -157,6 +157,6 @@ public func tappet_kiosk_make_safe(_ folder: UnsafePointer<CChar>?) -> Int32 {
   switch SafeOutputs.restore(stateFolder: folder) {
   case .nothingRecorded: return 0
   case .kioskRuns: return ErrorCode.state.rawValue
-  case .done(let count, let failures): return failures.isEmpty ? Int32(clamping: count) : ErrorCode.system.rawValue
+  case .done(let count, let faults): return faults.isEmpty ? Int32(clamping: count) : ErrorCode.system.rawValue
   }
 }

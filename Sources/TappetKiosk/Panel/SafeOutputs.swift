@@ -14,18 +14,43 @@ package enum SafeOutputs {
     case nothingRecorded
     /// A kiosk is using the folder, and keeps its outputs.
     case kioskRuns
-    /// This number of levels were set; these outputs and lights failed.
-    case done(count: Int, failures: [(name: String, SystemError)])
+    /// This number of levels were set; these faults left others as they are.
+    case done(count: Int, faults: [Fault])
+  }
+
+  /// A fault that left outputs or lights at their level.
+  package enum Fault {
+    case cannotRead(path: String, SystemError)
+    /// The record at this path has lines that cannot be decoded.
+    case damaged(path: String)
+    case cannotSet(name: String, SystemError)
+
+    /// Human-readable description of the fault.
+    package var sentence: String {
+      @export(interface) get {
+        switch self {
+        case .cannotRead(let path, let error): "the record of safe levels \(path) cannot be read: \(error.text)"
+        case .damaged(let path):
+          "the record of safe levels \(path) is damaged, so an output may still be on; check them all, then remove it"
+        case .cannotSet(let name, let error): "\(name) cannot be set to its safe level: \(error.text)"
+        }
+      }
+    }
   }
 
   /// Sets the levels recorded in the state folder, unless a kiosk is running with this folder.
   @export(interface)
   package static func restore(stateFolder folder: String) -> Outcome {
-    let recorded: SafeLevels?
-    do throws(SystemError) { recorded = try SafeLevels.recorded(in: folder) } catch {
-      return .done(count: 0, failures: [("the record " + folder + "/" + SafeLevels.fileName, error)])
-    }
-    guard let levels = recorded else { return .nothingRecorded }
+    let path = folder + "/" + SafeLevels.fileName
+    let levels: SafeLevels
+    var faults: [Fault] = []
+    do throws(SystemError) {
+      switch try SafeLevels.recorded(in: folder) {
+      case .absent: return .nothingRecorded
+      case .whole(let recorded): levels = recorded
+      case .damaged(let rest): (levels, faults) = (rest, [.damaged(path: path)])
+      }
+    } catch { return .done(count: 0, faults: [.cannotRead(path: path, error)]) }
     // If the lock cannot be examined, a running kiosk still keeps its lines from others.
     let lock: KioskLock?
     do throws(DatabaseError) {
@@ -34,7 +59,8 @@ package enum SafeOutputs {
     } catch { lock = nil }
     defer { withExtendedLifetime(lock) {} }
     let failures = levels.set()
-    if failures.isEmpty { SafeLevels.removeRecord(in: folder) }
-    return .done(count: levels.entries.count - failures.count, failures: failures.map { ($0.entry.name, $0.error) })
+    for failure in failures { faults.append(.cannotSet(name: failure.entry.name, failure.error)) }
+    if faults.isEmpty { SafeLevels.removeRecord(in: folder) }
+    return .done(count: levels.entries.count - failures.count, faults: faults)
   }
 }

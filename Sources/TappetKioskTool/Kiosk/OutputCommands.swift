@@ -40,9 +40,9 @@ extension Command {
         switch SafeOutputs.restore(stateFolder: folder) {
         case .nothingRecorded: return
         case .kioskRuns: throw .failed("a kiosk is running with \(folder), and keeps its outputs")
-        case .done(_, let failures):
-          for failure in failures { Output.printError("\(failure.name) cannot be set or read: \(failure.1.text)") }
-          if !failures.isEmpty { throw .reported(.failure, FailureCode.failed) }
+        case .done(_, let faults):
+          for fault in faults { Output.printError(fault.sentence) }
+          if !faults.isEmpty { throw .reported(.failure, FailureCode.failed) }
         }
       })
   }
@@ -80,4 +80,5 @@ extension Command {
       Output.print(Help.padded(output["name"]?.text ?? "", 16) + " " + state)
     }
   }
+
 }
