@@ -105,7 +105,7 @@ package final class Runtime {
         listener: UnixSocket.listen(at: path), reactor: reactor, isRefused: calling(self) { $0.refuses($1) },
         answer: calling(self) { $0.answer($1, from: $2) })
       control.server?.onGone = calling(self) { $0.tagClientGone($1) }
-    } catch { throw .control(path: path, error) }
+    } catch { throw ControlServer.failure(at: path, error) }
   }
 
   /// Handles the first events and opens the panel.

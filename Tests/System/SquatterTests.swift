@@ -50,6 +50,9 @@ import Testing
     #expect(check.status == 1 && check.output.contains(sentence), "\(check)")
     #expect(try world.tappet("status", "--prometheus").output.contains("tappet_up 0"))
     #expect(!textSoFar(world.folder + "/squatter").contains("got"))
+    // Nor is it taken for another kiosk.
+    let start = try world.tappet("run", "--plain")
+    #expect(start.status == 4 && start.errors.contains("another user (65534) has taken the path"), "\(start)")
   }
 
   @Test func `an answer's line ends forge no lines of the status`() throws {

@@ -98,8 +98,7 @@ package struct RunningKiosk {
   package static func find(_ configuration: KioskConfiguration) throws(CommandFailure) -> RunningKiosk? {
     guard let socket = try? UnixSocket.connect(to: configuration.controlSocket) else { return nil }
     let peer = socket.peer?.user
-    let owner = FileOwner.user(of: AtomicFiles.folder(of: configuration.controlSocket))
-    if let peer, [0, geteuid(), owner, FileOwner.serviceUser].contains(peer) { return RunningKiosk(socket) }
+    if let peer, FileOwner.isTrusted(peer, at: configuration.controlSocket) { return RunningKiosk(socket) }
     throw .failed(
       "the program listening on \(configuration.controlSocket) is not the kiosk: it runs as another user "
         + "(\(peer.map { String($0) } ?? "unknown")); nothing was sent; check which program this is",

@@ -108,6 +108,7 @@ struct Failure: Error {
     case .secretStore: self.init(.store, error.sentence)
     case .stateInUse: self.init(.control, error.sentence, systemCode: EADDRINUSE)
     case .control(_, let system): self.init(.control, error.sentence, systemCode: system.code)
+    case .controlTaken: self.init(.control, error.sentence, systemCode: EADDRINUSE)
     case .lightTrace(_, let system): self.init(.system, error.sentence, systemCode: system.code)
     case .noRandomness: self.init(.memory, error.sentence)
     }

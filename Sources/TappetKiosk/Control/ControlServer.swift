@@ -4,6 +4,7 @@
 import CPlatform
 import TappetCore
 import TappetJSON
+import TappetMessages
 import TappetPlatform
 
 /// Listens on the control socket and passes each request to its owner.
@@ -99,6 +100,15 @@ final class ControlServer {
   }
 
   deinit { buffer.deallocate() }
+
+  /// Returns the reason why no server can listen at `path`: in a shared folder such as /tmp, any user can do so first.
+  static func failure(at path: String, _ error: SystemError) -> RuntimeError {
+    let users = [FileOwner.user(of: path), (try? UnixSocket.connect(to: path))?.peer?.user].compactMap { $0 }
+    guard error.isAddressInUse, let user = users.first(where: { !FileOwner.isTrusted($0, at: path) }) else {
+      return .control(path: path, error)
+    }
+    return .controlTaken(path: path, user: user)
+  }
 
   /// Sends a message to all watching clients; `message` returns the form for clients that may see keys, or may not.
   func broadcast(_ message: (_ maySeeKeys: Bool) -> JSON) {

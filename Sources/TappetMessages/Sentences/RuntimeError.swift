@@ -10,6 +10,8 @@ package indirect enum RuntimeError: Error {
   /// Another kiosk is already using this state folder.
   case stateInUse(folder: String)
   case control(path: String, SystemError)
+  /// Another user's program or file is in the place of the control socket.
+  case controlTaken(path: String, user: UInt32)
   case lightTrace(path: String, SystemError)
   case noRandomness
 }
@@ -28,6 +30,9 @@ extension RuntimeError {
           ? "another kiosk is running with this configuration (it listens at \(path)); stop "
             + "that kiosk, or set a separate 'state' for this one"
           : "the control socket \(path) cannot be created: \(error.text)"
+      case .controlTaken(let path, let user):
+        "another user (\(user)) has taken the path of the control socket, \(path); check which program this is and "
+          + "remove it, or set 'control' to a path in a folder that only this kiosk's user can write to"
       case .lightTrace(let path, let error): "the light trace \(path) cannot be written: \(error.text)"
       case .noRandomness: SharedSentence.noRandomness
       }

@@ -207,6 +207,13 @@ package struct FileOwner: Hashable, Sendable {
     }
   }
 
+  /// Whether a socket or file at `path` may be Tappet's if it belongs to `user`: root, this user, the service's user or
+  /// the folder's owner.
+  @export(interface)
+  package static func isTrusted(_ user: UInt32, at path: String) -> Bool {
+    [0, geteuid(), Self.user(of: AtomicFiles.folder(of: path)), serviceUser].contains(user)
+  }
+
   /// User id of the service; `nil` if there is no such user.
   package static var serviceUser: UInt32? { getpwnam(AtomicFiles.serviceUser)?.pointee.pw_uid }
 }

@@ -76,7 +76,7 @@ package final class UnixSocket {
     new.ownedPath = path
     let place = try FileDescriptor.make("openat") { tp_open_place(AT_FDCWD, path) }
     var status = stat()
-    guard fstat(place.number, &status) == 0, tp_is_socket(status.st_mode) != 0 else {
+    guard fstat(place.number, &status) == 0, tp_is_socket(status.st_mode) != 0, status.st_uid == geteuid() else {
       throw SystemError(call: "bind", code: EADDRINUSE)
     }
     try checked("chmod") { tp_chmod_place(place.number, 0o660) }
