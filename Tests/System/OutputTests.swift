@@ -186,6 +186,21 @@ private func expectNoOpening(dips: Int) throws {
     #expect((status["outputs"] as? [Any])?.count == 4)
   }
 
+  @Test func `the status shows which outputs are away from their safe levels, and since when`() throws {
+    let world = try KioskWorld.withOutputs()
+    try world.start()
+    #expect(try world.tappet("output", "off", "latch").status == 0)
+    let text = try world.tappet("status").output
+    #expect(text.contains(/output    latch: off since \d\d:\d\d:\d\d; safe level: on\n/), "\(text)")
+    #expect(text.contains("output    up: off, its safe level\n"), "\(text)")
+    #expect(try world.tappet("output", "list").output.contains(/latch            off since .*; safe level: on\n/))
+    let outputs = try world.tappet("status", "--json").list("outputs")
+    let latch = try #require(outputs.first { $0["name"] as? String == "latch" })
+    #expect(latch["safe"] as? Bool == true && latch["since"] is String, "\(latch)")
+    let up = try #require(outputs.first { $0["name"] as? String == "up" })
+    #expect(up["safe"] as? Bool == false && up["since"] is NSNull, "\(up)")
+  }
+
   @Test func `a stop leaves every output at its safe level`() throws {
     let world = try KioskWorld.withOutputs()
     try world.start()

@@ -98,6 +98,7 @@ final class Terminal {
           panel:
             simulator: panel
             leds: {status: GPIO17, result: GPIO27}
+            outputs: [{name: door, line: GPIO23}]
             buttons:
               - {name: lamp, line: GPIO5, press: light, hold: bell}
               - {name: gate, line: GPIO6, press: garage}
@@ -110,7 +111,8 @@ final class Terminal {
     let wanted = [
       "tappet kiosk   (q quits, ? shows the keys)", "  light        ready", "  LEDs        status      result",
       "  buttons  1 lamp (light, bell)   2 gate (garage)   h, then a digit: hold", "  reader   the reader is ready",
-      "  broker   connected to mqtts://localhost:\(world.broker.port)", "  disk     good", "  clock    good",
+      "  broker   connected to mqtts://localhost:\(world.broker.port)", "  disk     good",
+      "  output   door: off, its safe level", "  clock    good",
       "  outbox   0 pending", "  accepted 0   delivered 0   refused 0   expired 0",
     ]
     #expect(screen.map { $0.trimmed } == wanted.map { $0.trimmed }, "\(screen)")

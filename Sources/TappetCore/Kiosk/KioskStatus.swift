@@ -83,6 +83,11 @@ package struct KioskStatus: Hashable, Sendable {
     package var isOn: Bool
     /// Whether the output's line is available.
     package var isAvailable: Bool
+    /// The time at which the output left its safe level; `nil` if it is at its safe level.
+    package var since: Instant?
+
+    /// Whether the safe level is on.
+    package var isSafeOn: Bool { isOn == (since == nil) }
   }
 
   /// The state of one command topic or room.
@@ -165,8 +170,8 @@ extension Kiosk {
   /// The outputs in the order of the configuration.
   package var outputStates: [KioskStatus.Output] {
     panel.outputs.indices.map { index in
-      let (isOn, isAvailable) = panel.outputs.status(of: index)
-      return KioskStatus.Output(isOn: isOn, isAvailable: isAvailable)
+      let (since, isOn, isAvailable) = panel.outputs.status(of: index)
+      return KioskStatus.Output(isOn: isOn, isAvailable: isAvailable, since: since)
     }
   }
 

@@ -40,9 +40,10 @@ struct OutputBank: Sendable {
 
   func index(of name: String) -> Int? { plans.firstIndex { $0.name == name } }
 
-  /// Returns whether the output is on, and whether its line is available.
-  func status(of index: Int) -> (isOn: Bool, isAvailable: Bool) {
-    ((states[index].since != nil) != plans[index].isSafeOn, states[index].isAvailable)
+  /// Returns since when the output is away from its safe level, whether it is on, and whether its line is available.
+  func status(of index: Int) -> (since: Instant?, isOn: Bool, isAvailable: Bool) {
+    let since = states[index].since
+    return (since, (since != nil) != plans[index].isSafeOn, states[index].isAvailable)
   }
 
   /// Whether a request is waiting for the end of the dead time.

@@ -207,11 +207,17 @@ package struct KioskView: Sendable {
   }
 
   /// The outputs in the format of `tappet output list --json`.
-  var outputsJSON: JSON {
-    .array(
-      outputs.map {
-        .object(["name": .string($0.name), "on": .bool($0.state.isOn), "good": .bool($0.state.isAvailable)])
-      })
+  package var outputsJSON: JSON {
+    @export(interface) get {
+      .array(
+        outputs.map { name, state in
+          let since = state.since.map { now.unixMilliseconds - (now.instant - $0).wholeMilliseconds }
+          return .object([
+            "name": .string(name), "on": .bool(state.isOn), "good": .bool(state.isAvailable),
+            "safe": .bool(state.isSafeOn), "since": since.map { .time(unixMilliseconds: $0) } ?? .null,
+          ])
+        })
+    }
   }
 
   /// Absolute path of the state folder; a relative path is resolved against this process's current folder.

@@ -4,6 +4,7 @@
 import CPlatform
 import TappetCommandLine
 import TappetCore
+import TappetJSON
 import TappetKiosk
 import TappetMessages
 import TappetPlatform
@@ -115,6 +116,10 @@ final class LiveView {
     row("  broker   ", part(view.broker))
     row("  disk     ", part(view.disk))
     if !view.panel.isGood { row("  panel    ", part(view.panel)) }
+    for output in view.outputsJSON.elements ?? [] {
+      let text = (output["name"]?.text ?? "") + ": " + Command.outputState(output)
+      row("  output   ", output["good"] == .bool(true) ? text.escaped : Self.painted(text.escaped, 33))
+    }
     row("  clock    ", clock(view))
     let aside = view.asideCount > 0 ? Self.painted(", \(view.asideCount) of them set aside", 33) : ""
     row("  outbox   ", String(view.outboxCount) + " pending" + aside)

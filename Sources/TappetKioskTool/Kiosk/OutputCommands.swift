@@ -32,8 +32,8 @@ extension Command {
         Some kernels keep the level of a line whose program was killed. This command sets the outputs and lights
         that the last kiosk has recorded in its state folder to their safe levels. The configuration may contain
         errors, because only its 'state' is read. The service does this each time its kiosk has ended. Exit status: 0
-        all levels are set, or none is recorded since the machine started; 4 a level cannot be set, or a kiosk is
-        running.
+        all levels are set, or none is recorded since the machine started; 4 a level cannot be set, the record cannot
+        be read or is damaged, or a kiosk is running.
         """,
       body: .plain { (arguments) throws(CommandFailure) in
         let folder = arguments.value("state") ?? ConfigurationParser.stateFolder(path: KioskAccess.path(arguments))
@@ -75,10 +75,18 @@ extension Command {
     guard let outputs = answer["outputs"] else { throw .malformedAnswer }
     if let report = arguments.report { return report.set(.object(["outputs": outputs])) }
     for output in outputs.elements ?? [] {
-      let isOn = output["on"] == .bool(true)
-      let state = output["good"] == .bool(true) ? (isOn ? "on" : "off") : "line missing"
-      Output.print(Help.padded(output["name"]?.text ?? "", 16) + " " + state)
+      Output.print((Help.padded(output["name"]?.text ?? "", 16) + " " + outputState(output)).escaped)
     }
   }
 
+  /// Returns the state of an output in a response: its level, and since when it is away from its safe level.
+  static func outputState(_ output: JSON) -> String {
+    guard output["good"] == .bool(true) else { return "line missing" }
+    let level = output["on"] == .bool(true) ? "on" : "off"
+    guard let since = output["since"]?.text.flatMap({ WallTime.unixMilliseconds(utc: $0) }) else {
+      return level + ", its safe level"
+    }
+    let time = WallTime.brief(unixMilliseconds: since, now: SystemClock().now().unixMilliseconds)
+    return level + " since " + time + "; safe level: " + (output["safe"] == .bool(true) ? "on" : "off")
+  }
 }

@@ -57,6 +57,9 @@ extension Command {
     line("kiosk     \(name)up \(status["uptime_seconds"]?.wholeNumber ?? 0) s")
     line("light     \(status["light"]?.text ?? "")")
     for name in statusParts { line(Help.padded(name, 10) + (status[name]?["text"]?.text ?? "")) }
+    for output in status["outputs"]?.elements ?? [] {
+      line("output    " + (output["name"]?.text ?? "") + ": " + outputState(output))
+    }
     if let webhooks = status["webhooks"], webhooks != .null { showWebhooks(webhooks) }
     if let rooms = status["rooms"], rooms != .null { showRooms(rooms) }
     if let inventory = status["inventory"], inventory != .null {
