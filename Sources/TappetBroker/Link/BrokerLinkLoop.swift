@@ -291,7 +291,7 @@ final class BrokerLinkLoop {
 
   // MARK: Deadlines
 
-  private func checkDeadlines() {
+  func checkDeadlines() {
     let now = now
     switch phase {
     case .idle: break
@@ -303,7 +303,8 @@ final class BrokerLinkLoop {
       end(.failed(isInHandshake ? .handshakeTimedOut : .noConnack))
     case .up:
       if let deadline = status.deadline, deadline <= now { publishOnline() }
-      keepAlive(now)
+      // Publishing may have ended the connection.
+      if case .up = phase { keepAlive(now) }
     case .closing(_, let until):
       if until <= now { sendDisconnect() }
     }
