@@ -46,6 +46,10 @@ import Testing
     #expect(kept.status == 0, "\(kept)")
     let unheard = try run(broker, "pub", "elsewhere", "x")
     #expect(unheard.status == 0 && unheard.output.contains("no subscriber on the topic"), "\(unheard)")
+    let counted = try run(broker, "pub", "elsewhere", "x", "--json").data
+    #expect(counted["unheard"] as? Int == 1, "\(counted)")
+    let unknown311 = try run(broker, "pub", "elsewhere", "x", "--json", "--protocol", "3.1.1").data
+    #expect(unknown311["unheard"] is NSNull, "\(unknown311)")
     #expect(eventually { witness.messages.count == 4 }, "\(witness.messages)")
     #expect(witness.messages.map { $0.split(separator: " ").last ?? "" }.prefix(3) == ["on", "two", "zero"])
   }

@@ -30,7 +30,8 @@ final class Publisher {
   private var count: UInt64 = 0
   private var sentWithQoS0: Int64 = 0
   private var acknowledged: Int64 = 0
-  private var unheard: Int64 = 0
+  /// Number of acknowledged messages without a subscriber; `nil` if the broker cannot tell, as with MQTT 3.1.1.
+  private var unheard: Int64?
   private var refused: Int64 = 0
   private var refusal: String?
   private var sentAgain: Int64 = 0
@@ -40,6 +41,7 @@ final class Publisher {
   init(_ client: BrokerClient, usesMQTT5: Bool) {
     self.client = client
     self.usesMQTT5 = usesMQTT5
+    unheard = usesMQTT5 ? 0 : nil
   }
 
   /// Whether another message may be sent now.
@@ -82,7 +84,7 @@ final class Publisher {
     case .acknowledged(let id): settle(id)
     case .acknowledgedUnheard(let id):
       settle(id)
-      unheard += 1
+      unheard? += 1
     case .publishRefused(let id, let code):
       guard waiting.removeValue(forKey: id.low) != nil else { return }
       refused += 1
@@ -106,7 +108,10 @@ final class Publisher {
       let (pause, isStorm) = policy.lost(at: Instant.now())
       Output.printError("\(sentence); reconnecting in \(pause.wholeMilliseconds / 1000) s")
       if isStorm || client.pause(pause) { break }
-      do throws(CommandFailure) { usesMQTT5 = try client.connectToAny() } catch {
+      do throws(CommandFailure) {
+        usesMQTT5 = try client.connectToAny()
+        if !usesMQTT5 { unheard = nil }
+      } catch {
         if error.code == FailureCode.cancelled { throw unfinished("interrupted") }
         sentence = error.sentence ?? ""
         continue
@@ -128,10 +133,11 @@ final class Publisher {
     if sentWithQoS0 > 0 { text += "; \(sentWithQoS0) sent with QoS 0, without acknowledgement" }
     if sentAgain > 0 { text += "; \(sentAgain) resent" }
     Output.print(text)
-    if unheard > 0 { Output.print("no subscriber on the topic (\(plural(unheard, "message")))") }
+    if let unheard, unheard > 0 { Output.print("no subscriber on the topic (\(plural(unheard, "message")))") }
     if !usesMQTT5, acknowledged > 0 {
       Output.print(
-        "with MQTT 3.1.1, a broker also acknowledges messages that its access list denies: verify with 'mqtt sub'")
+        "with MQTT 3.1.1, a broker also acknowledges messages that its access list denies or that have no subscriber: "
+          + "verify with 'mqtt sub'")
     }
   }
 
@@ -140,7 +146,7 @@ final class Publisher {
       JSON.Member(name: "protocol", value: .string(client.settings.versionName(usesMQTT5: usesMQTT5))),
       JSON.Member(name: "sent", value: .number(Int64(count))),
       JSON.Member(name: "acknowledged", value: .number(acknowledged)),
-      JSON.Member(name: "unheard", value: .number(unheard)),
+      JSON.Member(name: "unheard", value: unheard.map { .number($0) } ?? .null),
       JSON.Member(name: "refused", value: .number(refused)),
       JSON.Member(name: "sent_again", value: .number(sentAgain)),
       JSON.Member(name: "slowest_microseconds", value: .number(slowest)),
