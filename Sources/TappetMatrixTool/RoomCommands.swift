@@ -43,7 +43,9 @@ extension Command {
   }
 
   static var roomLeave: Command {
-    change("leave", "leave a room", "Leaves a room. Messages to the room are given up from now on.", "Left")
+    change(
+      "leave", "leave a room",
+      "Leaves a room, or declines an invitation. Messages to the room are given up from now on.", "Left")
   }
 
   static var roomInvite: Command {

@@ -215,8 +215,8 @@ extension RoomUnread {
       case .closed: return "the kiosk is not in the space or room; join it with 'tappet matrix join'"
       case .unknown: return "no room has this address; correct 'unread_of'"
       case .tooLarge:
-        return "the kiosk's spaces and rooms are too many; set 'unread_of' to a smaller space, or leave others with "
-          + "'tappet matrix leave', and reload"
+        return "the kiosk has too many rooms, spaces and invitations: leave or decline some with 'tappet matrix leave' "
+          + "('tappet matrix list' shows them), and reload"
       }
     }
   }
