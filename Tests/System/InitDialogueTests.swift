@@ -126,6 +126,14 @@ import Testing
       #expect(try written().hasSuffix("\n    output: {relay: pulse}\n"))
     }
     try FileManager.default.removeItem(atPath: path)
+    // Each line is tested once, by its own question.
+    let lines = ["--profile", "none", "--led", "GPIO17", "--button", "GPIO5", "--relay", "GPIO23", "--action", "door"]
+    let tested = try run(["--preset", "none", "--send-to", "none"] + lines)
+    #expect(tested.status == 0, "\(tested)")
+    for part in ["LED status: ", "button GPIO5: ", "output relay: "] {
+      #expect(tested.errors.components(separatedBy: part).count <= 2, "\(tested)")
+    }
+    try FileManager.default.removeItem(atPath: path)
     let refused = try run(["--preset", "none", "--send-to", "http://printer.example/job"])
     #expect(refused.status == 1 && refused.errors.contains("use https://, or add --allow-http"), "\(refused)")
     #expect(try run(["--preset", "none", "--send-to", "http://printer.example/job", "--allow-http"]).status == 0)

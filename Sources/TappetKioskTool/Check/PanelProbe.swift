@@ -12,6 +12,8 @@ import TappetPlatform
 struct PanelProbe {
   /// The result for one part.
   struct Finding {
+    /// The part, such as `button GPIO5`.
+    var name: String
     var isGood: Bool
     var text: String
   }
@@ -45,7 +47,7 @@ struct PanelProbe {
     var profile: BoardProfile?
     if let name = panel.profile {
       do throws(BoardProfileError) { profile = try BoardProfile.load(name: name) } catch {
-        for sentence in error.sentences { findings.append(Finding(isGood: false, text: sentence)) }
+        for sentence in error.sentences { findings.append(Finding(name: "profile", isGood: false, text: sentence)) }
       }
     }
     let isVirtual = panel.simulator != nil
@@ -97,10 +99,10 @@ struct PanelProbe {
   private mutating func tryLED(_ led: String, _ name: String, _ part: PanelPart, _ configuration: KioskConfiguration) {
     do throws(SystemError) {
       try SysfsLED(name: led).close()
-      findings.append(Finding(isGood: true, text: name + ": the kernel's LED " + led))
+      findings.append(Finding(name: name, isGood: true, text: name + ": the kernel's LED " + led))
     } catch {
       let fault = PanelFault.ledUnusable(code: error.code)
-      findings.append(Finding(isGood: false, text: fault.sentence(part, configuration)))
+      findings.append(Finding(name: name, isGood: false, text: fault.sentence(part, configuration)))
     }
   }
 
@@ -145,7 +147,7 @@ struct PanelProbe {
     _ wire: Wire, _ chips: GPIOChips, _ chip: String?, _ profile: BoardProfile?
   ) -> Finding {
     let name = wire.line.address.text
-    if let problem = wire.problem { return Finding(isGood: false, text: wire.name + ": " + problem) }
+    if let problem = wire.problem { return Finding(name: wire.name, isGood: false, text: wire.name + ": " + problem) }
     var text = wire.name + ": " + name
     if let place = try? chips.find(wire.line.address, chip: chip, profile: profile),
       let label = chips.line(at: place)?.chip.label
@@ -153,7 +155,7 @@ struct PanelProbe {
       let exact = LineAddress.offset(chip: label, offset: place.offset).text
       if exact != name { text += ", " + exact }
     }
-    return Finding(isGood: true, text: wire.isPressed ? text + ", pressed now" : text)
+    return Finding(name: wire.name, isGood: true, text: wire.isPressed ? text + ", pressed now" : text)
   }
 
   private static func draw(

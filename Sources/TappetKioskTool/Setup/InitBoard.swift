@@ -80,7 +80,7 @@ extension SetupWizard {
     try resolve("led", "Line of the status LED, such as GPIO17 (or 'none')", default: isVirtual ? "GPIO17" : "none") {
       (answer) throws(CommandFailure) in
       files.draft.panel.led = answer == "none" ? nil : answer
-      return try lineMistake(files.draft.panel.led)
+      return try lineMistake(files.draft.panel.led, of: "LED status")
     }
   }
 
@@ -88,7 +88,7 @@ extension SetupWizard {
     let ofButton = "Line of a button, such as GPIO5, for the first action (or 'none')"
     try resolve("button", ofButton, default: isVirtual ? "GPIO5" : "none") { (answer) throws(CommandFailure) in
       files.draft.panel.button = answer == "none" ? nil : answer
-      return try lineMistake(files.draft.panel.button)
+      return try lineMistake(files.draft.panel.button, of: "button " + answer)
     }
   }
 
@@ -96,10 +96,10 @@ extension SetupWizard {
     let question = "Line of an output, such as a relay, that the first action switches on for 1 s (or 'none')"
     try resolve("relay", question, default: isOutputOnly ? nil : "none") { (answer) throws(CommandFailure) in
       files.draft.panel.relay = answer == "none" || answer.isEmpty ? nil : answer
-      guard isOutputOnly else { return try lineMistake(files.draft.panel.relay) }
+      guard isOutputOnly else { return try lineMistake(files.draft.panel.relay, of: "output relay") }
       if files.draft.panel.relay == nil { return "an action that sends nothing needs an output" }
       files.draft.actions[0].destination = nil
-      return try lineMistake(files.draft.panel.relay)
+      return try lineMistake(files.draft.panel.relay, of: "output relay")
     }
   }
 
@@ -118,8 +118,8 @@ extension SetupWizard {
     return nil
   }
 
-  /// Returns an error message about a line's name, or about the line itself.
-  private func lineMistake(_ line: String?) throws(CommandFailure) -> String? {
+  /// Returns an error message about a line's name, or about the line itself, which belongs to this part.
+  private func lineMistake(_ line: String?, of part: String) throws(CommandFailure) -> String? {
     guard let line else { return nil }
     if let mistake = try mistake(in: "the line") { return mistake }
     if isVirtual {
@@ -127,7 +127,7 @@ extension SetupWizard {
       return line.utf8.contains { $0.isASCIIDigit } ? nil : "'\(line)' is not a GPIO line; enter a name such as GPIO17"
     }
     for finding in PanelProbe(try files.configuration(), isRunning: false, colour: false).findings
-    where !finding.isGood {
+    where !finding.isGood && finding.name == part {
       guard arguments.has("untested") else { return finding.text }
       Output.printError("  " + finding.text)
     }
