@@ -55,6 +55,20 @@ import Testing
     #expect(start.status == 4 && start.errors.contains("another user (65534) has taken the path"), "\(start)")
   }
 
+  @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
+  func `metrics of a kiosk that a user may not ask are an error, not a kiosk that is down`() throws {
+    let world = try KioskWorld(withBroker: false)
+    try world.start(until: "offline")
+    chmod(world.folder, 0o711)
+    chmod(world.configPath, 0o644)
+    let become =
+      "import os, sys; os.setgroups([]); os.setgid(65534); os.setuid(65534); os.execv(sys.argv[1], sys.argv[1:])"
+    let done = try Programs.run(
+      Programs.python(),
+      ["-c", become, Programs.built("tappet").path, "status", "--prometheus", "--config", world.configPath])
+    #expect(done.status == 4 && done.output.isEmpty && done.errors.contains("not allowed to connect"), "\(done)")
+  }
+
   @Test func `an answer's line ends forge no lines of the status`() throws {
     let world = try KioskWorld(withBroker: false)
     let answer = #"{"client_id":"a\nb","reader":{"good":true,"text":"good\nbroker    connected\ttoo"}}"#

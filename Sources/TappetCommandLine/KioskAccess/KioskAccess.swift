@@ -105,15 +105,22 @@ package struct RunningKiosk {
       FailureCode.kioskDistrusted)
   }
 
+  /// Whether this user is not allowed to connect to the control socket, so that a running kiosk cannot be found.
+  @export(interface)
+  package static func isForbidden(_ configuration: KioskConfiguration) -> Bool {
+    do throws(SystemError) { _ = try UnixSocket.connect(to: configuration.controlSocket) } catch {
+      return error.code == EACCES
+    }
+    return false
+  }
+
   /// Returns a message that explains why no kiosk was found, and what to do.
   @export(interface)
   package static func absence(_ configuration: KioskConfiguration) -> String {
     let path = configuration.controlSocket
-    do throws(SystemError) { _ = try UnixSocket.connect(to: path) } catch {
-      if error.code == EACCES {
-        return "this user is not allowed to connect to \(path), so a running kiosk cannot be found; use sudo, or set "
-          + "'control: /run/tappet/control' and join the group tappet"
-      }
+    if isForbidden(configuration) {
+      return "this user is not allowed to connect to \(path), so a running kiosk cannot be found; use sudo, or set "
+        + "'control: /run/tappet/control' and join the group tappet"
     }
     return "no kiosk is running with this configuration (nothing is listening on \(path)); use 'tappet run' to start it"
   }

@@ -21,12 +21,20 @@ extension Command {
           Exit status: 0 nothing is wrong; 1 something is wrong, or the last reload was rejected; 3 the
           configuration has errors, and no kiosk is listening on its socket; 4 no kiosk is running. A
           certificate that is about to expire is not a fault yet; see days_left in --json. With --prometheus, 0
-          means that the metrics were written, whatever their values.
+          means that the metrics were written, whatever their values; 4 also that this user may not ask the kiosk.
           """,
         usageError: MetricsText.usageError,
         body: .running { (arguments, configuration) throws(CommandFailure) in
           if arguments.has("prometheus") {
-            let status = (try? RunningKiosk.find(configuration))?.ask(.status)?.json
+            var kiosk: RunningKiosk?
+            do throws(CommandFailure) { kiosk = try RunningKiosk.find(configuration) } catch {
+              Output.printError(error.sentence ?? "")
+            }
+            // Whether the kiosk is up is not known.
+            if kiosk == nil, RunningKiosk.isForbidden(configuration) {
+              throw .failed(RunningKiosk.absence(configuration), FailureCode.kioskAbsent)
+            }
+            let status = kiosk?.ask(.status)?.json
             return try MetricsText.write(Metrics(status).text, arguments)
           }
           guard let kiosk = try RunningKiosk.find(configuration) else {
