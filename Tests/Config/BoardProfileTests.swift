@@ -71,6 +71,37 @@ import Testing
     #expect(profile.pin(named: "GPIO17")?.number == 11)
   }
 
+  @Test(arguments: [
+    ("leds: {red: GPIO17}, buzzer: {pin: 11}", "panel.buzzer.pin: pin 11 is already used by panel.leds.red"),
+    ("leds: {red: {pin: 11}}, buzzer: GPIO17", "panel.buzzer: GPIO17 is already used by panel.leds.red.pin"),
+    (
+      "leds: {red: {offset: 17, chip: pinctrl-bcm2711}}, buzzer: {pin: 11}",
+      "panel.buzzer.pin: pin 11 is already used by panel.leds.red.offset"
+    ),
+    ("chip: pinctrl-rp1, leds: {red: GPIO17}, buzzer: {offset: 17}", "line 17 of pinctrl-rp1 is already used"),
+    ("leds: {red: GPIO17}, buzzer: {pin: 12}", ""),
+    // The panel's chip is not the header's.
+    ("chip: mcp23017, leds: {red: GPIO17}, buzzer: {pin: 11}", ""),
+    ("leds: {red: {offset: 17, chip: mcp23017}}, buzzer: {pin: 11}", ""),
+  ])
+  func `a line that is used twice in different forms is an error, if the profile knows both`(
+    _ keys: String, _ sentence: String
+  ) throws {
+    let text = """
+      broker: {url: 'mqtts://broker.example', client_id: kiosk}
+      actions: [{name: light, topic: home/light, message: toggle}]
+      panel: {profile: \(Repository.path("board/profiles/raspberry-pi.yaml")), \(keys)}
+      """
+    let file = NSTemporaryDirectory() + "tappet-" + UUID().uuidString
+    try text.write(toFile: file, atomically: true, encoding: .utf8)
+    defer { unlink(file) }
+    switch ConfigurationParser.load(path: file, files: .required) {
+    case .loaded: #expect(sentence.isEmpty)
+    case .refused(let problems):
+      #expect(!sentence.isEmpty && problems.map(\.sentence).allSatisfy { $0.contains(sentence) }, "\(problems)")
+    }
+  }
+
   @Test func `an unknown profile is reported with all known ones`() throws {
     do {
       _ = try BoardProfile.load(name: "raspberry-py")

@@ -13,9 +13,9 @@ extension YAMLReader {
     var panel = PanelSettings()
     panel.simulator = socketPath(mapping["simulator"])
     panel.profile = profile(mapping["profile"])
-    if let value = mapping["profile"], panel.simulator == nil { checkProfile(panel.profile, at: value) }
     panel.chip = lineText(mapping["chip"])
-    var uses: LineUses = []
+    var uses = LineUses(chip: panel.chip)
+    if let value = mapping["profile"], panel.simulator == nil { uses.profile = checkProfile(panel.profile, at: value) }
     if let value = mapping["leds"] { leds(value, &panel, &uses) }
     if let value = mapping["buzzer"] { indicator(value, .buzzer, &panel, &uses) }
     if let value = mapping["lights"] { lights(value, &panel) }
@@ -44,7 +44,26 @@ extension YAMLReader {
 
   // MARK: Lines
 
-  typealias LineUses = [(address: LineAddress, place: String)]
+  /// The lines that the panel uses so far.
+  struct LineUses {
+    /// The chip of lines without a chip.
+    var chip: String?
+    /// The board's profile, if files are required.
+    var profile: BoardProfile?
+    private var uses: [(address: LineAddress, place: String)] = []
+
+    init(chip: String?) { self.chip = chip }
+
+    /// Records the use of a line; returns the place that already uses it, in whichever form it is specified there.
+    mutating func add(_ address: LineAddress, _ place: String) -> String? {
+      let pin = profile?.pin(at: address, chip: chip)
+      for use in uses where use.address == address || pin != nil && profile?.pin(at: use.address, chip: chip) == pin {
+        return use.place
+      }
+      uses.append((address, place))
+      return nil
+    }
+  }
 
   mutating func lineText(_ node: YAMLNode?) -> String? { name(node, sizeMax: Limits.lineNameSizeMax) }
 
@@ -65,10 +84,11 @@ extension YAMLReader {
   }
 
   /// Reports an unusable profile if files are required; otherwise, the kiosk starts without it and reports it itself.
-  private mutating func checkProfile(_ name: String?, at node: YAMLNode) {
-    guard files == .required, let name else { return }
-    do throws(BoardProfileError) { _ = try BoardProfile.load(name: name) } catch {
+  private mutating func checkProfile(_ name: String?, at node: YAMLNode) -> BoardProfile? {
+    guard files == .required, let name else { return nil }
+    do throws(BoardProfileError) { return try BoardProfile.load(name: name) } catch {
       note(.unusableProfile(error), at: node)
+      return nil
     }
   }
 
@@ -114,10 +134,7 @@ extension YAMLReader {
 
   /// Records the use of a line, and reports a line that is used twice.
   private mutating func take(_ address: LineAddress, _ node: YAMLNode, _ uses: inout LineUses) {
-    for use in uses where use.address == address {
-      return note(.lineUsedTwice(address.text, by: use.place), at: node)
-    }
-    uses.append((address, node.place))
+    if let place = uses.add(address, node.place) { note(.lineUsedTwice(address.text, by: place), at: node) }
   }
 
   // MARK: LEDs and the buzzer

@@ -71,6 +71,23 @@ package struct BoardProfile: Hashable, Sendable {
   /// Returns the pin that has the given name and is connected to a line; `nil` if there is none.
   package func pin(named name: String) -> Pin? { first { $0.line != .none && $0.name == name } }
 
+  /// Returns the number of the pin at a line's address, where the profile alone determines it; otherwise `nil`.
+  ///
+  /// `chip` is the panel's chip, on which lines are looked up by name.
+  @export(interface)
+  package func pin(at address: LineAddress, chip: String?) -> Int? {
+    first { pin in
+      switch (address, pin.line) {
+      case (.pin(let number), _): number == pin.number
+      case (.name(let name), .offset(let labels, _)): name == pin.name && chip.map { labels.contains($0) } ?? true
+      case (.name(let name), .named(let kernelName)): name == pin.name || name == kernelName
+      case (.offset(let chip, let offset), .offset(let labels, let other)):
+        offset == other && chip.map { labels.contains($0) } ?? (onlyChip != nil)
+      case (.name, .none), (.offset, .none), (.offset, .named): false
+      }
+    }?.number
+  }
+
   /// The highest pin number.
   package var lastPin: Int { headers.last?.pins.last?.number ?? 0 }
 
