@@ -1,7 +1,7 @@
 // A panel without wires: lights and buttons emulated by tappet-sim over a socket. Each datagram is one message (see
-// docs/formats.md, "Virtual panel"): `light NAME NANOSECONDS` and `level OUTPUT 0|1 NANOSECONDS` to the panel, `pressed
-// NANOSECONDS BUTTON` and `released NANOSECONDS BUTTON` from the panel, or `press BUTTON` and `release BUTTON` from one
-// that has no clock.
+// docs/formats.md, "Virtual panel"): `button BUTTON`, `light NAME NANOSECONDS` and `level OUTPUT 0|1 NANOSECONDS` to
+// the panel, `pressed NANOSECONDS BUTTON` and `released NANOSECONDS BUTTON` from the panel, or `press BUTTON` and
+// `release BUTTON` from one that has no clock.
 
 import TappetCore
 import TappetPlatform
@@ -17,6 +17,9 @@ package final class VirtualPanel {
 
   /// The connection's descriptor, for the reactor.
   package var fileDescriptor: Int32 { socket.fileDescriptor }
+
+  /// Announces a button by its name in the configuration, so that the panel can refuse presses of others.
+  package func announce(button: String) { _ = socket.send(Array("button \(button)".utf8)) }
 
   /// Shows a light; returns false if the panel is gone.
   package func show(_ light: Light, at now: Instant) -> Bool {

@@ -201,6 +201,16 @@ private func expectNoOpening(dips: Int) throws {
     #expect(up["safe"] as? Bool == false && up["since"] is NSNull, "\(up)")
   }
 
+  @Test func `the simulator refuses to press a button that the kiosk does not have`() throws {
+    let world = try KioskWorld.withOutputs()
+    try world.start()
+    for command in ["press nope", "release nope", "play 10 nope"] {
+      let answer = try LocalStream.ask(world.folder + "/sim", command)
+      #expect(answer.hasPrefix("error the kiosk has no such button; its buttons are: GPIO5"), "\(answer)")
+    }
+    #expect(try LocalStream.ask(world.folder + "/sim", "press GPIO5").hasPrefix("ok"))
+  }
+
   @Test func `a stop leaves every output at its safe level`() throws {
     let world = try KioskWorld.withOutputs()
     try world.start()

@@ -279,7 +279,8 @@ final class RuntimePanel {
         panel.fileDescriptor, for: .readable, calling(self) { panel, _ in panel.receiveFromVirtual() })
       virtual = panel
     } catch { return onEvent(.failed(.simulator, .simulatorAway(code: error.code))) }
-    // The new panel has not received the current light and levels yet.
+    // The new panel has not received the buttons, the current light and the levels yet.
+    for button in settings.buttons { virtual?.announce(button: button.plan.name) }
     let now = Instant.now()
     if let shown = board.shown { _ = virtual?.show(shown, at: now) }
     for indicator in settings.indicators where on.contains(indicator.output) {

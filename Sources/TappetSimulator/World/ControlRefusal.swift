@@ -12,6 +12,8 @@ enum ControlRefusal: Error, Equatable {
   case isPlugged
   case isUnplugged
   case noPanel
+  /// The kiosk has only these buttons.
+  case noButton([String])
   case isPlaying
   case lightNotSeen
 
@@ -31,6 +33,9 @@ enum ControlRefusal: Error, Equatable {
     case .isPlugged: "already plugged"
     case .isUnplugged: "already unplugged"
     case .noPanel: "no kiosk is connected to the panel"
+    case .noButton(let buttons):
+      "the kiosk has no such button; its buttons are: "
+        + (buttons.isEmpty ? "none" : buttons.joined(separator: ", "))
     case .isPlaying: "a button is already being played"
     case .lightNotSeen: "the light was not shown in time"
     }

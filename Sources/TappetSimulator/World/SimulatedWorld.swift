@@ -116,10 +116,10 @@ package struct SimulatedWorld {
     case .clearLevels: panel.clearLevels()
     case .outputs: return .lines(panel.outputs.map { "\($0.name) \($0.isOn ? 1 : 0)" })
     case .panel: return .done(hasKiosk ? "connected" : "disconnected")
-    case .press(let name): try sendToKiosk(edge(of: name, isPressed: true, at: now))
-    case .release(let name): try sendToKiosk(edge(of: name, isPressed: false, at: now))
+    case .press(let name): try move(name, isPressed: true, at: now)
+    case .release(let name): try move(name, isPressed: false, at: now)
     case .play(let times, let button):
-      guard hasKiosk else { throw .noPanel }
+      try requireButton(button)
       guard play == nil else { throw .isPlaying }
       play = Play(button: button, times: times[...], due: now)
       return .awaitPlay
@@ -167,9 +167,14 @@ package struct SimulatedWorld {
     "\(isPressed ? "pressed" : "released") \(now.nanoseconds) \(button)"
   }
 
-  private mutating func sendToKiosk(_ text: String) throws(ControlRefusal) {
+  private func requireButton(_ name: String) throws(ControlRefusal) {
     guard hasKiosk else { throw .noPanel }
-    effects.append(.sendToKiosk(text))
+    guard panel.buttons.contains(name) else { throw .noButton(panel.buttons) }
+  }
+
+  private mutating func move(_ button: String, isPressed: Bool, at now: Instant) throws(ControlRefusal) {
+    try requireButton(button)
+    effects.append(.sendToKiosk(edge(of: button, isPressed: isPressed, at: now)))
   }
 
   private var counterLines: [String] {

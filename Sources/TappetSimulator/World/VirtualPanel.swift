@@ -22,10 +22,17 @@ struct VirtualPanel {
   private(set) var levels: [Entry] = []
   /// Current level of each output, in the order in which the outputs first appeared.
   private(set) var outputs: [Entry] = []
+  /// The buttons that the kiosk has announced.
+  private(set) var buttons: [String] = []
 
-  /// Handles the datagrams `light NAME BOOTTIME_NS` and `level OUTPUT 0|1 BOOTTIME_NS` from the kiosk; ignores others.
+  /// Handles the datagrams `button BUTTON`, `light NAME BOOTTIME_NS` and `level OUTPUT 0|1 BOOTTIME_NS` from the kiosk;
+  /// ignores others.
   mutating func receive(_ datagram: [UInt8], at now: Instant) {
-    let words = String(decoding: datagram, as: UTF8.self).split(whereSeparator: { $0 == " " || $0 == "\n" })
+    let text = String(decoding: datagram, as: UTF8.self)
+    if text.begins(with: "button "), buttons.count < Limits.buttonsMax {
+      return buttons.append(String(text.dropFirst("button ".count)))
+    }
+    let words = text.split(whereSeparator: { $0 == " " || $0 == "\n" })
     guard words.count >= 3, let sent = Int64(words[words.count - 1]) else { return }
     let name = String(words[1])
     switch (words[0], words.count) {
@@ -54,8 +61,8 @@ struct VirtualPanel {
   /// Clears the history of output levels, but not the current levels.
   mutating func clearLevels() { levels = [] }
 
-  /// Clears the current output levels after the kiosk has disconnected.
-  mutating func disconnect() { outputs = [] }
+  /// Clears the current output levels and the buttons after the kiosk has disconnected.
+  mutating func disconnect() { (outputs, buttons) = ([], []) }
 
   /// Returns the first light with this name since the last `clear`.
   func first(named name: String) -> Entry? { entries.first { $0.name == name } }
