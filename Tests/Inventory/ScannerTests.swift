@@ -8,13 +8,13 @@ import Testing
 
 @testable import TappetInventory
 
-/// Returns the first findings of a scanner, at least `count`.
-private func findings(of scanner: Scanner, _ count: Int) -> [Scanner.Finding] {
+/// Returns the first findings of a scanner, at least `count`, or up to the given one.
+private func findings(of scanner: Scanner, _ count: Int = 1, to last: Scanner.Finding? = nil) -> [Scanner.Finding] {
   var found: [Scanner.Finding] = []
   _ = eventually {
     let isReadable = !Poll.wait(scanner.fileDescriptor, limit: .milliseconds(20)).isEmpty
     found += scanner.work(isReadable: isReadable)
-    return found.count >= count
+    return last.map { found.contains($0) } ?? (found.count >= count)
   }
   return found
 }
@@ -40,14 +40,15 @@ private func findings(of scanner: Scanner, _ count: Int) -> [Scanner.Finding] {
     #expect(scanner.dueIn == nil)
   }
 
-  @Test func `half a code is reported when nothing follows`() throws {
+  @Test func `half a code is reported when nothing follows, and its rest is no code`() throws {
     let line = try SerialLine()
     let scanner = Scanner(path: line.path, layout: .us)
     _ = scanner.work(isReadable: false)
     try line.send("B-")
     #expect(findings(of: scanner, 1) == [.scan(.failure(.scanIncomplete))] && scanner.dueIn == nil)
-    try line.send("B-17\n")
-    #expect(findings(of: scanner, 1) == [.scan(.success("B-17"))])
+    try line.send("17\nB-17\n")
+    let rest = findings(of: scanner, to: .scan(.success("B-17")))
+    #expect(rest.filter { $0 != .scan(.failure(.scanIncomplete)) } == [.scan(.success("B-17"))])
   }
 
   @Test func `noise is reported once, and the code after it is whole`() throws {

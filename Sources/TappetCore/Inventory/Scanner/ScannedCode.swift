@@ -7,11 +7,13 @@ package typealias Scan = Result<String, InventoryFault>
 package struct ScannedCode: Sendable {
   private var bytes: [UInt8] = []
   private var fault: InventoryFault?
+  /// Whether the first part was discarded, so that the rest up to the end would be mistaken for a different code.
+  private var isTorn = false
 
   package init() {}
 
   /// Whether a part of a code has arrived, but not its end.
-  package var isPending: Bool { !bytes.isEmpty || fault != nil }
+  package var isPending: Bool { !isTorn && (!bytes.isEmpty || fault != nil) }
 
   /// Adds a byte from a serial line, on which a line's end ends the code; returns the code if the byte ends it.
   @export(interface)
@@ -55,10 +57,12 @@ package struct ScannedCode: Sendable {
     return .success(text)
   }
 
-  /// Discards a code whose end has not arrived in time; returns the reason.
+  /// Discards a code whose end has not arrived in time, and later the rest of it; returns the reason.
   @export(interface)
   package mutating func expire() -> Scan {
-    defer { self = ScannedCode() }
-    return .failure(fault ?? .scanIncomplete)
+    let reason = fault ?? .scanIncomplete
+    self = ScannedCode()
+    (fault, isTorn) = (.scanIncomplete, true)
+    return .failure(reason)
   }
 }

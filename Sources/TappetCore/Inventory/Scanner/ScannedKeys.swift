@@ -28,7 +28,7 @@ package struct ScannedKeys: Sendable {
 
   /// Handles a key that was pressed (1), released (0) or repeated (2), at a time of the device's clock.
   ///
-  /// Returns the code if the key ends it, or the reason why the code before the key was discarded.
+  /// Returns the code if the key ends it, or the reason why the part of the code before the key was discarded.
   @export(interface)
   package mutating func take(
     key: UInt16, value: Int32, at milliseconds: Int64, into code: inout ScannedCode
@@ -36,12 +36,12 @@ package struct ScannedKeys: Sendable {
     if let modifier = ScannedKeys.modifier(key) { return change(modifier, value, into: &code) }
     // A scanner never holds a key down to repeat it: a repeat event is caused by a late release.
     guard value == 1 else { return nil }
-    // A scanner types a code without pauses, so older characters are left over from another code.
+    // A scanner types a code without pauses, so what was typed before one is a part of a code.
     let isLate = milliseconds &- lastMilliseconds > Limits.scannerPauseMax.wholeMilliseconds
-    let discarded = isLate && code.isPending ? code.expire() : nil
-    if isLate { isAfterDeadKey = false }
+    let discarded = isLate && (code.isPending || !digits.isEmpty) ? code.expire() : nil
+    if isLate { (digits, isAfterDeadKey) = ([], false) }
     lastMilliseconds = milliseconds
-    if [28, 96, 15].contains(key) { return code.end() ?? discarded }
+    if [28, 96, 15].contains(key) { return code.end() }
     if let character = character(key) { write(character, into: &code) }
     return discarded
   }
