@@ -107,7 +107,7 @@ import Testing
       (.failed(1, .reserved), [3, 0, 0, 0, 1, 5]), (.failed(1, .needsBox), [3, 0, 0, 0, 1, 6]),
       (.failed(1, .noneLeft), [3, 0, 0, 0, 1, 7]), (.failed(1, .tooMany), [3, 0, 0, 0, 1, 8]),
       (.failed(1, .notItem), [3, 0, 0, 0, 1, 9]), (.failed(1, .full), [3, 0, 0, 0, 1, 10]),
-      (.failed(1, .notNumber), [3, 0, 0, 0, 1, 11]),
+      (.failed(1, .notNumber), [3, 0, 0, 0, 1, 11]), (.failed(1, .numberUnclear), [3, 0, 0, 0, 1, 12]),
       (
         .news(258, .lent, unixMilliseconds: 259, who: "Ann", box),
         [4, 0, 0, 0, 0, 0, 0, 1, 2, 6, 0, 0, 0, 0, 0, 0, 1, 3] + text("Ann") + [0] + boxBytes
@@ -183,7 +183,7 @@ import Testing
     for kind in [0, 11, 255] as [UInt8] { #expect(InventoryOrder(decoding: [kind]) == nil) }
     for kind in [0, 11, 255] as [UInt8] { #expect(InventoryMessage(decoding: [kind]) == nil) }
     for version in [0, 2, 255] as [UInt8] { #expect(InventoryMessage(decoding: [1, version]) == nil) }
-    for fault in [0, 12, 255] as [UInt8] { #expect(InventoryMessage(decoding: [3, 0, 0, 0, 1, fault]) == nil) }
+    for fault in [0, 13, 255] as [UInt8] { #expect(InventoryMessage(decoding: [3, 0, 0, 0, 1, fault]) == nil) }
     let news = InventoryMessage.news(1, .added, unixMilliseconds: 1, who: "", Self.box).encode()
     for verb in [14, 255] as [UInt8] { #expect(isRefused(news, at: 9, verb)) }
     let low = InventoryMessage.low(Self.box).encode()

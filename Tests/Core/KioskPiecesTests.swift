@@ -66,6 +66,69 @@ import Testing
     #expect(shelf.quantity("m4") == 30)
   }
 
+  @Test func `a number after an item and a tap that was refused, or is of no entry, is refused, and of none of them`() {
+    func tapOther(_ number: Int) {
+      switch number {
+      case 0: shelf.at(.inventory(.message(.misread(.scanIncomplete))))
+      case 1: shelf.scan("nothing")
+      case 2: shelf.scan("screws")
+      case 3: shelf.scan("0")
+      case 4: shelf.tap(.of(.lightSecret))
+      default:
+        shelf.at(.reader(.tagArrived(.number(9))))
+        shelf.at(.reader(.tagFaulted(.number(9), .mifareClassic, .unsupportedModel)))
+      }
+    }
+    shelf.press(.add)
+    for number in 0..<6 {
+      let before = shelf.quantity("m4")
+      shelf.scan("m4")
+      tapOther(number)
+      #expect(shelf.scan("25").contains { $0.contains("numberUnclear") }, "\(number)")
+      #expect(shelf.quantity("m4") == before + 1, "\(number)")
+      // Scanned again, it is for the next item.
+      #expect(shelf.scan("25").contains("report holds 25"), "\(number)")
+      shelf.scan("m4")
+      #expect(shelf.quantity("m4") == before + 26, "\(number)")
+    }
+  }
+
+  @Test func `a number right after its item is for it, whatever was tapped before`() {
+    shelf.press(.add)
+    shelf.tapAda()
+    shelf.scan("m4")
+    #expect(shelf.scan("25").contains("report put m4") && shelf.quantity("m4") == 30)
+    shelf.at(.inventory(.message(.misread(.scanIncomplete))))
+    shelf.scan("m4")
+    #expect(shelf.scan("25").contains("report put m4") && shelf.quantity("m4") == 55)
+  }
+
+  @Test func `a number waits for an item that is not refused`() {
+    shelf.press(.remove)
+    shelf.scan("25")
+    #expect(shelf.scan("m4").contains { $0.contains("noneLeft") } && shelf.light == .holding)
+    #expect(shelf.scan("m4").contains { $0.contains("noneLeft") } && shelf.quantity("m4") == 5)
+    shelf.scan("2")
+    shelf.scan("m4")
+    shelf.scan("m4")
+    #expect(shelf.changes == ["-2 m4 by kiosk", "-1 m4 by kiosk"])
+  }
+
+  @Test func `a change that is requested again and refused then has the number that was scanned since`() {
+    shelf.add("m5", .item, in: "screws")
+    shelf.press(.remove)
+    shelf.scan("5")
+    shelf.isFullNext = true
+    #expect(shelf.scan("m4").contains { $0.contains("full") } && shelf.quantity("m4") == 5)
+    // Its number is for no other item.
+    for code in ["1", "m5"] { shelf.scan(code) }
+    shelf.take(2, of: "m4")
+    shelf.scan("3")
+    #expect(shelf.scan("m4").contains("report taken m4") && shelf.quantity("m4") == 0)
+    shelf.scan("m5")
+    #expect(shelf.changes == ["-1 m5 by kiosk", "-3 m4 by kiosk", "-1 m5 by kiosk"])
+  }
+
   @Test func `a number waits for an item, and ends with its job`() {
     shelf.press(.add)
     shelf.scan("25")
@@ -120,6 +183,7 @@ import Testing
     shelf.press(.remove)
     shelf.scan("25")
     #expect(shelf.scan("m4").contains { $0.contains("noneLeft") } && shelf.quantity("m4") == 5)
+    for _ in 0..<2 { shelf.press(.remove) }
     shelf.scan("m4")
     #expect(shelf.scan("25").contains { $0.contains("noneLeft") } && shelf.quantity("m4") == 4)
     shelf.scan("m4")

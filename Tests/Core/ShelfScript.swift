@@ -92,6 +92,9 @@ final class ShelfScript {
     return words.filter { !$0.hasPrefix("order") }
   }
 
+  /// Somebody takes pieces of an item.
+  func take(_ pieces: Int64, of name: String) { things[name]?.quantity -= pieces }
+
   /// Somebody removes a thing.
   func remove(_ name: String) { things[name] = nil }
 
@@ -146,11 +149,15 @@ final class ShelfScript {
 
   /// Ada's tag is tapped a second later.
   @discardableResult
-  func tapAda() -> [String] {
+  func tapAda() -> [String] { tap(.of(adaSecret)) }
+
+  /// A tag is tapped a second later.
+  @discardableResult
+  func tap(_ reading: TagReading) -> [String] {
     time += 1_000
-    at(.reader(.tagArrived(.number(1))))
-    let words = at(.reader(.tagRead(.of(adaSecret))))
-    at(.reader(.tagLeft(.number(1))))
+    at(.reader(.tagArrived(reading.uid)))
+    let words = at(.reader(.tagRead(reading)))
+    at(.reader(.tagLeft(reading.uid)))
     return words
   }
 

@@ -114,6 +114,7 @@ extension World {
       if before == .ready { tell(.inventory(.malformed)) }
       return
     }
+    recordUnanswered(shelf.question)
     shelf.processEnds()
     if before != .ending || shelf.lostAt != nil { shelf.lostAt = now.instant }
     tell(.inventory(before == .starting && number % 3 == 0 ? .notStarted(code: 2) : .ended(.signaled(9))))
@@ -129,6 +130,7 @@ extension World {
   func inventoryAnswers(_ number: Int) {
     guard shelf.process == .ready, let question = shelf.question else { return }
     if number % 16 == 6 { return inventoryEnds(1) }
+    if [4, 5].contains(number % 16) { recordUnanswered(question) }
     shelf.question = nil
     if case .endStocktake(let request, let stocktake, _) = question { return answerEnd(request, stocktake, number) }
     if number % 16 == 4 { return answer(question, number % 32 == 4 ? .database : .full) }
@@ -283,6 +285,7 @@ extension World {
     case .stop(.inventory), .kill(.inventory):
       if shelf.process == .none { fail("tappet-inventory was to end although none runs") }
       if !isStopping, settings.inventory != nil, shelf.process != .ending { shelf.lostAt = now.instant }
+      recordUnanswered(shelf.question)
       shelf.processEnds()
       shelf.process = .ending
     case .orderInventory(let order): judgeOrder(order)
@@ -368,7 +371,8 @@ extension World {
   func judgeShelfRefusal(_ fault: InventoryFault) {
     let isOfJob =
       fault == .notItem && jobs.mayRefuse || fault == .needsBox && jobs.mayCount
-      || fault == .database && jobs.isFull || fault == .notNumber && jobs.pieces.touched != nil
+      || fault == .database && jobs.isFull
+      || (fault == .notNumber || fault == .numberUnclear) && jobs.pieces.touched != nil
     if fault != .away, shelf.refused != fault, !isOfJob {
       fail("a touch was refused as \(fault), which nobody answered")
     }

@@ -1,7 +1,8 @@
 // Numbers of pieces, as scanned before or after an item in a job, and the rules.
-//   - An item is moved by one piece, or by the number that was scanned before it; the number is for no further item,
-//     also if the inventory refuses it, and it is not lost if an earlier change of the item is requested again.
-//   - A number right after an item, in time, is instead of its one piece, and never of anything else.
+//   - An item is moved by one piece, or by the number that was scanned before it; the number waits for an item that is
+//     not refused, is for no further item, and is not lost if an earlier change of the item is requested again.
+//   - A number right after an item, in time, is instead of its one piece, and never of anything else; nor is it if any
+//     tag was tapped in between.
 //   - A change that is requested again is the same change.
 
 import TappetCore
@@ -18,6 +19,8 @@ struct PiecesBook {
   /// The movement that the current touch may replace, and whether a number surely does.
   var replaceable: Adjustment?
   var isReplacedForSure = false
+  /// The tag of the last touch.
+  var uid: TagUID?
   /// All changes that were requested, by their tickets.
   var asked: [Int64: Adjustment] = [:]
   /// Whether touches were pending as the job started: they are not part of it.
@@ -41,6 +44,7 @@ extension World {
       return
     }
     shelf.touches += 1
+    jobs.pieces.uid = nil
     tell(.inventory(.message(.scanned(code))))
   }
 
@@ -58,6 +62,19 @@ extension World {
     case .adjust(_, let adjustment, _): jobs.pieces.replaceable = adjustment
     case _: jobs.pieces.replaceable = nil
     }
+  }
+
+  /// A tag is tapped: no number is for the item before it, unless touches are pending.
+  func recordTapped(_ uid: TagUID) {
+    if uid != jobs.pieces.uid, shelf.touches == 0, shelf.question == nil { jobs.pieces.last = nil }
+    jobs.pieces.uid = uid
+  }
+
+  /// A change may have been made: no further item has its number.
+  func recordUnanswered(_ question: InventoryOrder?) {
+    guard case .adjust(_, let adjustment, _)? = question else { return }
+    if !isSureOfJob { jobs.pieces.isSure = false }
+    if jobs.pieces.number == abs(adjustment.pieces) { jobs.pieces.number = nil }
   }
 
   func recordJobStart() {
@@ -86,7 +103,8 @@ extension World {
       return
     }
     if adjustment.replaced != 0 {
-      guard let former = jobs.pieces.replaceable, former.pieces == adjustment.replaced else {
+      guard let former = jobs.pieces.replaceable, [former.pieces, former.replaced].contains(adjustment.replaced)
+      else {
         return fail("a number replaced something that was not tapped before it")
       }
     }
@@ -95,8 +113,6 @@ extension World {
       let meant = jobs.pieces.touched ?? jobs.pieces.number ?? 1
       if abs(adjustment.pieces) != meant { fail("\(adjustment.pieces) pieces were moved, and \(meant) are meant") }
     }
-    // A touch of an earlier job does not use the number of this job up.
-    if jobs.pieces.touched == nil, isSureOfJob { (jobs.pieces.number, jobs.pieces.isSure) = (nil, true) }
   }
 
   /// A movement was reported: no number waits for it any more, and the next one may be for it.

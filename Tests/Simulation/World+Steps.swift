@@ -182,6 +182,7 @@ extension World {
       lying?.readAt = nil
       lying?.holding = nil
     }
+    if reader == .ready { recordTapped(reading.uid) }
     tell(.reader(.tagArrived(reading.uid, wasPresent: placed.wasPresent && !isLate)))
     guard reader == .ready else { return }
     if isTorn { return tell(.reader(.tagFaulted(reading.uid, reading.model, .pulledAway))) }

@@ -12,37 +12,9 @@
 // that the two taps are counted once.
 //
 // A number of pieces is for the item that was tapped immediately before it, within the time for a second tap, unless
-// that item already has a number; otherwise for the next item in the job. It is never added to anything: the movement
-// has this number of pieces from the start, or has it instead of one.
-
-/// One touch: a tapped tag or a scanned code.
-struct InventoryTouch: Sendable {
-  var key: InventoryKey
-  /// The tag that was tapped; `nil` for a scan.
-  var uid: TagUID?
-  var tap: VerifiedTap
-  var at: Instant
-}
-
-/// The outcome of a touch, or of a change made elsewhere.
-struct InventoryOutcome: Equatable, Sendable {
-  /// The machine-readable name of the outcome: `moved`.
-  var verb: String
-  /// The current state of the thing; `nil` for a job.
-  var thing: InventoryThing?
-  /// The name of the person who made the change.
-  var who: String
-  /// The number of the change, if the change is published.
-  var change: Int64?
-  /// The time of the change, if it is not the current time.
-  var unixMilliseconds: Int64?
-  /// The due date of a loan that has become overdue.
-  var due = ""
-  /// The number of pieces that were moved or counted; `nil` if pieces do not matter.
-  var pieces: Int64?
-  /// The quantities before and after a stocktake, if it made the change.
-  var correction: StockCorrection?
-}
+// that item already has a number; otherwise for the next item in the job that is not refused. After an item and a tap
+// that was refused or did not come here, a number is refused, because it may be meant for either. A number is never
+// added to anything: the movement has this number of pieces from the start, or has it instead of one.
 
 /// The pending requests and the held subject.
 struct InventoryDesk: Sendable {
@@ -68,6 +40,8 @@ struct InventoryDesk: Sendable {
     var number: UInt32
     var touch: InventoryTouch
     var step: Step
+    /// The number of the tap or scan that is the touch.
+    var tap: UInt32
     /// The job that was in progress when the touch was made.
     var job: ActiveJob?
     /// Whether a number states how many pieces are moved or counted.
@@ -87,6 +61,9 @@ struct InventoryDesk: Sendable {
 
   private var questions: [Question] = []
   private var lastNumber: UInt32 = 0
+  /// The number of the last tap or scan at the kiosk, and its tag.
+  private var lastTap: UInt32 = 0
+  private var lastUID: TagUID?
   private(set) var holding: Holding?
   private(set) var job: ActiveJob?
   /// The changes of the job to which there was no response, or none that tells whether they were made.
@@ -132,11 +109,17 @@ struct InventoryDesk: Sendable {
     return job
   }
 
+  /// Counts a tap or scan, also one that does not become a touch; a tag that is read again is still the same tap.
+  mutating func tapped(_ uid: TagUID?) {
+    if uid == nil || uid != lastUID { lastTap &+= 1 }
+    lastUID = uid
+  }
+
   /// Queues a touch after the pending touches.
   mutating func touched(_ touch: InventoryTouch, at now: Instant) {
     lastNumber &+= 1
     let job = job.flatMap { $0.until > now ? $0 : nil }
-    questions.append(Question(number: lastNumber, touch: touch, step: .lookUp, job: job, askedAt: nil))
+    questions.append(Question(number: lastNumber, touch: touch, step: .lookUp, tap: lastTap, job: job))
   }
 
   /// Returns the request for the first touch, or for the end of a stocktake before it, unless one was already sent.
@@ -186,9 +169,8 @@ struct InventoryDesk: Sendable {
     guard let question = questions.first, question.number == number, question.askedAt != nil else { return .stale }
     releaseIfOver(at: now)
     if question.job != nil { job?.until = now + plan.jobEnds }
-    if case .lookUp = question.step {
-      changeJob { $0.last = nil }
-      if let pieces = question.pieces(answer) { return numbered(pieces, question, kiosk, &random, at: now) }
+    if case .lookUp = question.step, let pieces = question.pieces(answer) {
+      return numbered(pieces, question, kiosk, &random, at: now)
     }
     switch (question.step, answer) {
     case (.lookUp, .success(let thing)) where question.job != nil:
@@ -201,16 +183,22 @@ struct InventoryDesk: Sendable {
       return end(.refused(question.touch, fault))
     case (.change(let result, let who, let adjustment), .success(let thing)):
       forget(adjustment)
+      changeJob { $0.last = nil }
       holding?.until = now + within
       // The held thing itself was changed.
       if case .thing(let held) = holding?.subject, held.id == thing.id { holding?.subject = .thing(thing) }
       let isMisplaced = check(thing, in: question.job)
       if let adjustment, let order = settled(adjustment, who, question, within, &random, at: now) { return order }
       return end(.done(question.touch, result, thing, who: who, isMisplaced: isMisplaced, adjustment))
-    case (.change(_, _, let adjustment), .failure(let fault)):
+    case (.change(_, let who, let adjustment), .failure(let fault)):
       holding = nil
       forget(adjustment)
-      if let adjustment, fault == .database || fault == .full { keep(adjustment) }
+      if let adjustment, fault == .database || fault == .full {
+        keep(adjustment)
+      } else if let adjustment, let order = renumbered(adjustment, adjustment.replaced, who, question, &random, at: now)
+      {
+        return order
+      }
       return end(.refused(question.touch, fault))
     }
   }
@@ -271,7 +259,6 @@ struct InventoryDesk: Sendable {
     if let former = unsettled.first(where: { $0.id == thing.id && $0.isOf(job) }) {
       return adjust(former, job, by: who, at: now)
     }
-    changeJob { $0.number = nil }
     return adjust(thing.id, job.number ?? 1, replacing: 0, job, by: who, &random, at: now)
   }
 
@@ -280,7 +267,9 @@ struct InventoryDesk: Sendable {
     _ pieces: Int64, _ question: Question, _ kiosk: String, _ random: inout Randomness, at now: Instant
   ) -> Decision {
     guard let job = question.job, job.accepts(pieces) else { return end(.refused(question.touch, .notNumber)) }
+    changeJob { $0.last = nil }
     if let last = job.last, now < last.until {
+      guard question.tap == last.tap &+ 1 else { return end(.refused(question.touch, .numberUnclear)) }
       questions[0].isNumbered = true
       let former = last.adjustment
       return adjust(former.id, pieces, replacing: former.pieces, job, by: last.who, &random, at: now)
@@ -289,22 +278,28 @@ struct InventoryDesk: Sendable {
     return end(.number(question.touch, pieces, who: job.who ?? kiosk))
   }
 
-  /// Handles a change that was made; returns the request for another one instead of it, if the change was an earlier
-  /// one whose response was lost, and a number now states how many pieces there are.
+  /// Handles a change that was made; returns the request for another one instead of it, if there is one.
   private mutating func settled(
     _ adjustment: Adjustment, _ who: String, _ question: Question, _ within: Duration, _ random: inout Randomness,
     at now: Instant
   ) -> Decision? {
-    guard let job = question.job else { return nil }
-    if let number = job.number {
-      changeJob { $0.number = nil }
-      guard number * job.job.pieces != adjustment.pieces else { return nil }
-      return adjust(adjustment.id, number, replacing: adjustment.pieces, job, by: who, &random, at: now)
-    }
-    if !question.isNumbered, adjustment.pieces == job.job.pieces {
-      changeJob { $0.last = ActiveJob.Movement(adjustment: adjustment, who: who, until: now + within) }
-    }
+    if let order = renumbered(adjustment, adjustment.pieces, who, question, &random, at: now) { return order }
+    let isOfOne = !question.isNumbered && adjustment.pieces == question.job?.job.pieces
+    let last = ActiveJob.Movement(adjustment: adjustment, tap: question.tap, who: who, until: now + within)
+    changeJob { ($0.number, $0.last) = (nil, isOfOne ? last : nil) }
     return nil
+  }
+
+  /// Returns the request for a change in place of an earlier one, requested again, if a different number was scanned
+  /// since; `former` is the number of pieces to replace.
+  private mutating func renumbered(
+    _ adjustment: Adjustment, _ former: Int64, _ who: String, _ question: Question, _ random: inout Randomness,
+    at now: Instant
+  ) -> Decision? {
+    guard let job = question.job, let number = job.number, number * job.job.pieces != adjustment.pieces else {
+      return nil
+    }
+    return adjust(adjustment.id, number, replacing: former, job, by: who, &random, at: now)
   }
 
   /// Requests a new change by a number of pieces.
@@ -350,8 +345,10 @@ struct InventoryDesk: Sendable {
 
   private mutating func forget(_ adjustment: Adjustment?) { unsettled.removeAll { $0 == adjustment } }
 
-  /// Keeps a change that may have been made already, so that the next tap of the item does not make it again.
+  /// Keeps a change that may have been made already, so that the next tap of the item does not make it again, and no
+  /// other item has its number.
   private mutating func keep(_ adjustment: Adjustment) {
+    changeJob { if $0.number == abs(adjustment.pieces) { $0.number = nil } }
     guard let job, adjustment.isOf(job), !unsettled.contains(adjustment) else { return }
     if unsettled.count >= Limits.inventoryTouchesMax { unsettled.removeFirst() }
     unsettled.append(adjustment)
@@ -361,7 +358,7 @@ struct InventoryDesk: Sendable {
     by person: String, _ touch: InventoryTouch, _ kiosk: String, _ within: Duration, at now: Instant
   ) -> Decision {
     if let job = questions[0].job {
-      changeJob { $0.who = person }
+      changeJob { ($0.who, $0.last) = (person, nil) }
       return end(.person(touch, name: person, job: job.job))
     }
     if case .thing(let held) = holding?.subject, held.kind.isLendable {

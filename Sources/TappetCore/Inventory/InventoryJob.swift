@@ -45,7 +45,8 @@ struct ActiveJob: Sendable {
   var place: CheckedPlace?
   /// The number of pieces of the next item; `nil` means one.
   var number: Int64?
-  /// The last movement of one piece, which a number in time replaces; `nil` after any other touch.
+  /// The last movement of one piece, which a number replaces in time and as the next tap; `nil` after another touch
+  /// that was not refused.
   var last: Movement?
   /// Distinguishes the job from all others.
   var serial: UInt32 = 0
@@ -53,6 +54,8 @@ struct ActiveJob: Sendable {
   /// A movement of pieces that a number may still replace.
   struct Movement: Sendable {
     var adjustment: Adjustment
+    /// The number of the tap.
+    var tap: UInt32
     var who: String
     var until: Instant
   }

@@ -118,6 +118,8 @@ package enum InventoryFault: UInt8, Error, Sendable, CaseIterable {
   case full = 10
   /// A number of pieces arrived, but no job that moves or counts this many.
   case notNumber = 11
+  /// A number of pieces arrived, but after the last item something else was tapped.
+  case numberUnclear = 12
   /// The scanned code is longer than any code of a thing.
   case scanTooLong = 32
   /// The end of the scanned code did not arrive, or parts of it were lost.

@@ -22,6 +22,7 @@ extension Kiosk {
 
   /// Handles a scanned code, or a code that cannot be used.
   private mutating func scanned(_ scan: Scan, at now: Moment) -> [Effect] {
+    stock.desk.tapped(nil)
     guard isTaking, let name = settings.inventory?.scanAction, let action = tapPolicy.indexes.action(named: name) else {
       return []
     }

@@ -1,4 +1,33 @@
-// The results of touches at the shelf, as they are announced; unlike changes, they are not stored.
+// Touches at the shelf, their outcomes, and their results as they are announced; unlike changes, these are not stored.
+
+/// One touch: a tapped tag or a scanned code.
+struct InventoryTouch: Sendable {
+  var key: InventoryKey
+  /// The tag that was tapped; `nil` for a scan.
+  var uid: TagUID?
+  var tap: VerifiedTap
+  var at: Instant
+}
+
+/// The outcome of a touch, or of a change made elsewhere.
+struct InventoryOutcome: Equatable, Sendable {
+  /// The machine-readable name of the outcome: `moved`.
+  var verb: String
+  /// The current state of the thing; `nil` for a job.
+  var thing: InventoryThing?
+  /// The name of the person who made the change.
+  var who: String
+  /// The number of the change, if the change is published.
+  var change: Int64?
+  /// The time of the change, if it is not the current time.
+  var unixMilliseconds: Int64?
+  /// The due date of a loan that has become overdue.
+  var due = ""
+  /// The number of pieces that were moved or counted; `nil` if pieces do not matter.
+  var pieces: Int64?
+  /// The quantities before and after a stocktake, if it made the change.
+  var correction: StockCorrection?
+}
 
 /// The result of one tap of an action with `mode: inventory`, or of one scan.
 package struct TouchTransition: Sendable {

@@ -308,6 +308,7 @@ package struct Kiosk: Sendable {
     let effects = reader.received(message, at: now.instant)
     recordPresence(message, wasUsable: wasUsable, at: now.instant)
     guard wasUsable else { return effects }
+    if case .tagArrived(let uid, _) = message { stock.desk.tapped(uid) }
     if tapPolicy.isWriting { return effects + saidWhileWriting(message) }
     switch message {
     case .tagArrived(let uid, let wasPresent):

@@ -136,6 +136,9 @@ final class Scanner {
       let now = Instant.now()
       if let last = misreadAt[fault], now - last < Limits.scannerMisreadInterval { return }
       misreadAt[fault] = now
+    } else {
+      // After a code, a misread is a new one: no number that follows is for the item before it.
+      misreadAt = [:]
     }
     findings.append(.scan(scan))
   }

@@ -53,6 +53,7 @@ extension InventoryFault {
       case .tooMany: "quantity-malformed"
       case .notItem: "item-expected"
       case .notNumber: "number-unexpected"
+      case .numberUnclear: "number-unclear"
       case .scanTooLong: "scan-too-long"
       case .scanIncomplete: "scan-incomplete"
       case .scanUnreadable: "scan-unreadable"

@@ -165,6 +165,9 @@ extension InventoryFault {
     case .notNumber:
       "a number of pieces is only for a job that adds, takes or counts pieces, and 0 only for a count; start the job "
         + "first, with its card or button"
+    case .numberUnclear:
+      "something else was tapped or scanned after the last item, which keeps its one piece; scan the number again, and "
+        + "then the item that it is for"
     case .needsBox: "an item can only be moved into a box; tap the item again, and then a box"
     case .gone: "the first of the two entries was removed from the inventory in the meantime"
     case .database: "the inventory cannot be read or changed now, or is in use by another process; tap again"
