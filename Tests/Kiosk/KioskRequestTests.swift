@@ -11,6 +11,7 @@ import Testing
   static let requests: [KioskRequest] = {
     var limits = LimitWords()
     (limits.from, limits.until, limits.hours, limits.uses) = ("2026-12-24", "2026-12-31", ["Mo-Fr 07:00-19:30"], 3)
+    limits.replacesAll = true
     var job = TagJobRequest(.write)
     (job.action, job.label, job.person, job.text) = ("garage", "Ring", "Ada", "b-1")
     (job.carriesKey, job.protects, job.limit) = (true, true, .seconds(9))

@@ -84,6 +84,24 @@ import Testing
     #expect(row.contains("Ann,no,2026-12-01,2026-12-31,Tue 08:00-12:00; Fri 00:00-24:00,"), "\(row)")
   }
 
+  @Test func `a limit that is not given stays, with its uses so far, and --always removes it`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let table = world.folder + "/people.csv"
+    try "name,uses,used\nAnn,5,2\n".write(toFile: table, atomically: true, encoding: .utf8)
+    #expect(try person(world, ["import", table]).status == 0)
+    func allowed(_ words: String...) throws -> String {
+      _ = try person(world, ["allow", "Ann"] + words)
+      let row = try world.tappet("person", "export").output.split(separator: "\r\n").last { $0.hasPrefix("Ann,") }
+      return String(row ?? "")
+    }
+    #expect(try allowed("--hours", "Tue 08:00-12:00") == "Ann,no,,,Tue 08:00-12:00,5,2,,,")
+    #expect(try allowed("--until", "2099-12-31") == "Ann,no,,2099-12-31,Tue 08:00-12:00,5,2,,,")
+    // A first day after the last day that is kept is refused.
+    #expect(try allowed("--from", "2100-01-01") == "Ann,no,,2099-12-31,Tue 08:00-12:00,5,2,,,")
+    #expect(try allowed("--uses", "7") == "Ann,no,,2099-12-31,Tue 08:00-12:00,7,0,,,")
+    #expect(try allowed("--always", "--uses", "1") == "Ann,no,,,,1,0,,,")
+  }
+
   @Test func `a day ticket lets in once, also after the kiosk was killed, and its hours hold`() throws {
     let world = try KioskWorld(.init(more: "  - {name: door, topic: home/door, message: in, cooldown: 0 s}"))
     try world.importSecret(index: 3, key: world.keys[1])

@@ -62,7 +62,7 @@ package enum SecretRequest: Sendable {
   }
 }
 
-/// A person's limits as entered.
+/// A person's limits as entered; those that were not entered stay as they are.
 package struct LimitWords: Sendable {
   /// First valid day: `2026-12-24`.
   package var from: String?
@@ -72,6 +72,8 @@ package struct LimitWords: Sendable {
   package var hours: [String] = []
   /// Number of permitted uses.
   package var uses: Int64?
+  /// Whether the limits that were not entered are removed.
+  package var replacesAll = false
 
   package init() {}
 }
@@ -131,6 +133,7 @@ extension SecretRequest {
       [
         "name": .string(name), "from": .optional(limits.from), "until": .optional(limits.until),
         "hours": .array(limits.hours.map { .string($0) }), "uses": limits.uses.map { .number($0) } ?? .null,
+        "replace": .bool(limits.replacesAll),
       ]
     case .removePerson(let name, let forgetsTaps): ["name": .string(name), "forget": .bool(forgetsTaps)]
     case .assignSecret(let id, let person): ["id": .string(id), "name": .string(person)]
@@ -189,6 +192,7 @@ extension SecretRequest {
       limits.until = request.optionalText("until")
       limits.hours = request.elements("hours").map { $0.text ?? "" }
       limits.uses = request["uses"]?.wholeNumber
+      limits.replacesAll = request.isTrue("replace")
       self = .allowPerson(request.text("name"), limits)
     case "person-remove": self = .removePerson(request.text("name"), forgetsTaps: request.isTrue("forget"))
     case "person-assign": self = .assignSecret(id: request.text("id"), person: request.text("name"))

@@ -44,15 +44,20 @@ extension SecretWork {
       person, "\(person.name) is no longer suspended", "person-resumed")
   }
 
-  /// Sets or removes a person's limits.
+  /// Sets or removes a person's limits; new uses are counted from now on.
   func allowPerson(_ name: String, _ words: LimitWords) throws(SecretStoreError) -> SecretAnswer {
     guard let ticket = try? TagSecret.newID() else { return .failed(SharedSentence.noRandomness) }
-    let limits: PersonLimits
+    let found = try find(person: name)
+    let former = words.replacesAll ? PersonLimits() : found.limits ?? PersonLimits()
+    var limits: PersonLimits
     do throws(PersonLimitsError) {
       limits = try PersonLimits(
-        from: words.from, until: words.until, hours: words.hours, uses: words.uses, ticket: ticket)
+        from: words.from ?? former.times.from?.text, until: words.until ?? former.times.until?.text,
+        hours: words.hours.isEmpty ? former.times.hours.map { $0.text } : words.hours, uses: words.uses ?? former.uses,
+        ticket: words.uses == nil ? former.ticket : ticket)
     } catch { return .refused(error.sentence) }
-    let person = try find(person: name).limited(to: limits.isEmpty ? nil : limits)
+    if words.uses == nil { limits.used = former.used }
+    let person = found.limited(to: limits.isEmpty ? nil : limits)
     let allowed = limits.isEmpty ? "no limits" : limits.sentence
     try secretStore.replace(
       person, noting: auditEntry("person-allowed", person.id, detail: "\(person.name); \(allowed)"))

@@ -75,19 +75,19 @@ extension Command {
         CommandOption(
           "uses", "NUMBER", .number(0...Limits.ticketUsesMax),
           "maximum number of taps, such as 1 for a day ticket"),
-        CommandOption("always", "remove all limits"), .json,
+        CommandOption("always", "remove all other limits"), .json,
       ],
       details: """
         Limits when the tags of a person are accepted, in addition to the limits of the actions, in the kiosk's
-        time zone and without its holidays. Replaces the person's existing limits: omitted limits are removed,
-        and uses are counted from now on. A use is recorded permanently before the tap is accepted. The action's
-        clock_unknown also applies to the person's days and hours.
+        time zone and without its holidays. Limits that are not specified stay as they are; with --always, they
+        are removed. The limits that then apply are shown. Uses are counted from now on if --uses is specified,
+        and recorded permanently before the tap is accepted. The action's clock_unknown also applies to the
+        person's days and hours.
         """,
       example: "tappet person allow 'Day ticket 7' --until 2026-12-24 --uses 1",
       usageError: { arguments in
-        let limits = ["from", "until", "hours", "uses"].filter { arguments.has($0) }
-        if arguments.has("always") { return limits.first.map { "--always and --\($0) cannot be combined" } }
-        return limits.isEmpty ? "specify at least one of --from, --until, --hours and --uses, or --always" : nil
+        let hasLimits = ["from", "until", "hours", "uses", "always"].contains { arguments.has($0) }
+        return hasLimits ? nil : "specify at least one of --from, --until, --hours and --uses, or --always"
       },
       body: .running { (arguments, configuration) throws(CommandFailure) in
         var limits = LimitWords()
@@ -95,6 +95,7 @@ extension Command {
         limits.until = arguments.value("until")
         limits.hours = arguments.value("hours").map { WeeklyHours.list($0) } ?? []
         limits.uses = arguments.value("uses").flatMap { Int64(decimal: $0.utf8) }
+        limits.replacesAll = arguments.has("always")
         let answer = try ask(.allowPerson(arguments.operands[0], limits), arguments, configuration)
         guard arguments.report == nil else { return }
         Output.printError(
