@@ -70,6 +70,18 @@ import Testing
     }
   }
 
+  @Test func `a number in place of a piece that was undone since is all of its pieces`() throws {
+    _ = try inventory.adjust(screws, by: 1, ticket: 1, by: "kiosk")
+    try inventory.undo(by: "Eve")
+    #expect(try inventory.adjust(screws, by: 25, replacing: 1, ticket: 2, by: "kiosk").quantity == 35)
+    // Redone, and changed by another person since: the piece is there, and the number replaces it.
+    _ = try inventory.adjust(screws, by: -1, ticket: 3, by: "kiosk")
+    try inventory.undo(by: "Eve")
+    try inventory.redo(by: "Eve")
+    try inventory.adjust(screws, by: 2, by: "Eve")
+    #expect(try inventory.adjust(screws, by: -4, replacing: -1, ticket: 4, by: "kiosk").quantity == 33)
+  }
+
   @Test func `all loans and all reservations are listed, as far as they are wanted`() throws {
     try inventory.lend(screws, to: "Ann", quantity: 2, by: "Eve")
     try inventory.lend(screws, to: "Ben", quantity: 3, until: day(3), by: "Eve")

@@ -9,18 +9,35 @@ extension Inventory {
   /// with the same ticket.
   ///
   /// If nothing else has changed the item since, the change that is replaced leaves the journal: an undo takes back all
-  /// pieces.
+  /// pieces. If it was undone since, nothing is left to replace.
   @export(interface)
   package func adjust(
     _ old: InventoryEntry, by pieces: Int64, replacing replaced: Int64 = 0, ticket: Int64, by who: String
   ) throws(InventoryError) -> InventoryEntry {
     try transaction { () throws(InventoryError) in
       if try isUsed(ticket) { return try entry(old.id, of: old.kind) ?? old }
-      let isReplaced = replaced == 0 ? false : try takeBack(replaced, of: old, by: who)
+      let isReplaced = replaced == 0 ? false : try isUndone(old, by: who) ? true : takeBack(replaced, of: old, by: who)
       let rest = isReplaced ? pieces : pieces.subtractingReportingOverflow(replaced).partialValue
       let changed = rest == 0 ? try require(old) : try adjusted(old, by: rest, by: who)
       try use(ticket)
       return changed
+    }
+  }
+
+  /// Whether a person's last change of an item was undone.
+  private func isUndone(_ item: InventoryEntry, by who: String) throws(InventoryError) -> Bool {
+    try stored { () throws(DatabaseError) in
+      let statement = try database.statement(
+        """
+        SELECT EXISTS (SELECT 1 FROM change AS later WHERE later.reverts = change.number)
+        FROM undo_item JOIN change ON number = change WHERE id = ?1 AND verb = ?2 AND who = ?3
+        ORDER BY number DESC LIMIT 1
+        """)
+      defer { statement.reset() }
+      statement.bind(item.row, at: 1)
+      statement.bind(InventoryVerb.edited.rawValue, at: 2)
+      statement.bind(who, at: 3)
+      return try statement.step() && statement.integer(0) != 0
     }
   }
 
