@@ -22,6 +22,8 @@ package indirect enum InventoryError: Error, Hashable, Sendable {
   case codeTaken(code: String, path: String)
   /// A barcode that is empty or contains a space.
   case wrongBarcode(String)
+  /// A code or barcode with the form of the links on Tappet's own labels.
+  case reservedCode(String)
   /// The code or barcode is already used by another entry.
   case barcodeTaken(code: String, kind: InventoryKind, name: String)
   /// An import row that contains a box's code, but whose names do not match that box.

@@ -85,7 +85,7 @@ extension Inventory {
       add("quantity", "\(entry.quantity)" + minimum)
     }
     add("notes", entry.notes.indentedLines)
-    if let photo = entry.photo { add("photo", photo.path + " (" + PhotoFile.state(of: photo) + ")") }
+    if let photo = entry.photo { add("photo", photo.path.escaped + " (" + PhotoFile.state(of: photo) + ")") }
     if let sighting = try sighting(of: entry) {
       add("seen", WallTime.second(unixMilliseconds: sighting.unixMilliseconds) + " by " + sighting.who)
     }

@@ -86,6 +86,24 @@ import Testing
     #expect(throws: InventoryError.unchanged(.item)) { try inventory.remove(barcode: "INV-7", from: m5) }
   }
 
+  @Test(arguments: ["smp://number?n=25", "smp://item?id=019a9c3b-0b5e-7c41-9d2e-6f1f6e0c6d11", "smp://"])
+  func `no code of an entry has the form of a link`(_ code: String) throws {
+    let shelf = try world.spot()
+    let box = try world.add(.box, "Screws", shelf)
+    let item = try world.add(.item, "M4", box)
+    let refusal = InventoryError.reservedCode(code)
+    #expect(throws: refusal) { try inventory.assign(barcode: code, to: item) }
+    #expect(throws: refusal) { try world.add(.box, "Nails", shelf) { $0.code = code } }
+    var record = InventoryRecord()
+    (record.names, record.code) = (["House", "Cellar", "Shelf", "Nails", ""], code)
+    #expect(throws: refusal) {
+      _ = try inventory.runImport(named: "boxes.csv", by: "Eve", isTrial: false) { (job) throws(InventoryError) in
+        try job.add(record)
+      }
+    }
+    #expect(try inventory.barcodes(of: item) == [] && world.names(.box) == ["Screws"])
+  }
+
   @Test func `labels of other programs are found by the codes in them`() throws {
     let box = try world.add(.box, "Screws", try world.spot())
     let (m4, m5) = (try world.add(.item, "M4", box), try world.add(.item, "M5", box))

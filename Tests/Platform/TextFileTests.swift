@@ -1,5 +1,7 @@
 // Small files as editors leave them.
 
+import CPlatform
+import TestSupport
 import Testing
 
 @testable import TappetPlatform
@@ -38,6 +40,20 @@ import Testing
     for bigEndian in [false, true] {
       let bytes = utf16(text + "\r\nmore", bigEndian: bigEndian, mark: true)
       #expect(try FirstLine.parse(bytes) == Array(text.utf8))
+    }
+  }
+
+  @Test func `a pipe, a device and a folder are not opened`() throws {
+    let folder = TemporaryFolder()
+    let pipe = folder.path + "/pipe"
+    #expect(mkdir(folder.path, 0o700) == 0 && mkfifo(pipe, 0o600) == 0)
+    // Without a terminal, to open /dev/tty would fail in another way (ENXIO).
+    for path in [pipe, "/dev/null", "/dev/tty", folder.path] {
+      guard case .failure(let error) = TextFile.read(path, sizeMax: 10) else {
+        Issue.record("\(path) was read")
+        continue
+      }
+      #expect(error == .notAFile, "\(path)")
     }
   }
 

@@ -182,4 +182,16 @@ import Testing
     #expect(try state() == "missing")
     #expect(try world.tappet("item", "edit", "M4 x 20", "--photo", "").status == 0 && state() == nil)
   }
+
+  @Test func `the path of an imported photo cannot look like another line`() throws {
+    let world = try KioskWorld(withBroker: false)
+    try fill(world)
+    let file = world.folder + "/photo.json"
+    try #"[{"building": "House", "room": "Cellar", "spot": "Shelf", "box": "Schrauben", "item": "M4 x 20", "#
+      .appending(#""photo": "/tmp/a\n  tag       04a1"}]"#).write(toFile: file, atomically: true, encoding: .utf8)
+    let done = try world.tappet("inventory", "import", file)
+    #expect(done.status == 0, "\(done)")
+    let shown = try world.tappet("item", "show", "M4 x 20").output
+    #expect(shown.contains("  photo     /tmp/a\\u{a}  tag       04a1 (missing)\n") && !shown.contains("\n  tag "))
+  }
 }

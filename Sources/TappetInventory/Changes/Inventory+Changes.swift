@@ -171,7 +171,7 @@ extension Inventory {
     if isBox {
       entry.code = entry.code.trimmedLabel ?? ""
       if entry.code.isEmpty { throw .emptyCode }
-      try Inventory.check(entry.code, "QR code", sizeMax: Limits.inventoryCodeSizeMax)
+      try Inventory.check(code: entry.code, "QR code")
     }
     entry.notes = entry.notes.composed
     let notesSize = entry.notes.utf8.count
@@ -186,6 +186,12 @@ extension Inventory {
 
   static func check(_ text: String, _ what: String, sizeMax: Int) throws(InventoryError) {
     if let fault = text.nameFault(sizeMax: sizeMax) { throw .name(what: what, fault) }
+  }
+
+  /// Checks a code, which must not be a link: a label with a number of pieces would never be found.
+  static func check(code: String, _ what: String) throws(InventoryError) {
+    try check(code, what, sizeMax: Limits.inventoryCodeSizeMax)
+    if code.begins(with: "smp://") { throw .reservedCode(code) }
   }
 }
 

@@ -78,7 +78,7 @@ extension Inventory {
   func add(barcode: String, to entry: InventoryEntry, in change: Int64) throws(InventoryError) -> Bool {
     let code = barcode.barcodeForm ?? ""
     guard !code.isEmpty, !code.utf8.contains(UInt8(ascii: " ")) else { throw .wrongBarcode(code) }
-    try Inventory.check(code, "barcode", sizeMax: Limits.inventoryCodeSizeMax)
+    try Inventory.check(code: code, "barcode")
     if let owner = try thing(onLabel: code) {
       if owner.id == entry.id, try self.entry(barcode: code) != nil { return false }
       throw .barcodeTaken(code: code, kind: owner.kind, name: owner.name)

@@ -11,7 +11,7 @@ extension InventoryError {
     @export(interface) get {
       switch self {
       case .emptyName, .emptyCode, .emptyPerson: "text-missing"
-      case .tooLong, .name, .notesWithNUL, .wrongBarcode: "text-malformed"
+      case .tooLong, .name, .notesWithNUL, .wrongBarcode, .reservedCode: "text-malformed"
       case .codeTaken, .codeElsewhere, .codeDiffers: "box-code-taken"
       case .barcodeTaken: "barcode-taken"
       case .wrongQuantity: "quantity-malformed"

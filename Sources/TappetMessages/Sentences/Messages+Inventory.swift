@@ -20,6 +20,7 @@ extension InventoryError {
       case .notesWithNUL: "the notes contain NUL characters; remove them"
       case .codeTaken(let code, let path): "another box has the QR code \(code): \(path)"
       case .wrongBarcode(let code): "'\(code)' is not a barcode: it is empty, or contains a space"
+      case .reservedCode(let code): "'\(code)' cannot be a code: smp:// starts the links on Tappet's own labels"
       case .barcodeTaken(let code, let kind, let name): "the \(kind.name) '\(name)' already has the code \(code)"
       case .codeElsewhere(let code, let path, let row):
         "the QR code \(code) belongs to \(path), but this row is for \(row); correct the code, or specify the box's id"

@@ -19,6 +19,10 @@ package struct TextFile {
   @export(interface)
   package static func read(_ path: String, sizeMax: Int) -> Result<TextFile, SystemError> {
     do throws(SystemError) {
+      // To open a device is enough to act on it, such as a watchdog.
+      var status = stat()
+      try checked("stat") { fstatat(AT_FDCWD, path, &status, 0) }
+      guard tp_is_regular_file(status.st_mode) != 0 else { throw .notAFile }
       let file = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK)
       let mode = try file.status().st_mode
       guard tp_is_regular_file(mode) != 0 else { throw .notAFile }
