@@ -25,10 +25,7 @@ struct HomeboxRow {
 
   mutating func take(_ text: String, _ name: String) {
     guard let text = text.trimmedLabel else { return }
-    // Homebox puts an apostrophe before a text that a spreadsheet would take for a formula.
-    let rest = text.utf8.drop { $0 == UInt8(ascii: "'") }
-    let isMarked = rest.count < text.utf8.count && rest.first.map { "=+-@".utf8.contains($0) } ?? false
-    values.append((name, isMarked ? String(decoding: text.utf8.dropFirst(), as: UTF8.self) : text))
+    values.append((name, text))
   }
 
   private func value(_ name: String) -> String? { values.first { $0.name == name }?.text }

@@ -51,8 +51,8 @@ package struct CSVTextMark {
       let inner = bytes[2..<bytes.count - 1]
       guard !inner.contains(UInt8(ascii: "\"")) else { return nil }
       text = String(decoding: inner, as: UTF8.self)
-    } else if bytes.count > 1, bytes[0] == UInt8(ascii: "'"), bytes[1...].allSatisfy({ $0.isASCIIDigit }) {
-      text = String(decoding: bytes[1...], as: UTF8.self)
+    } else if let rest = CSV.unguarded(field), rest.utf8.allSatisfy({ $0.isASCIIDigit }) {
+      text = rest
     } else {
       return nil
     }

@@ -174,7 +174,7 @@ package final class CSVReader {
     endsWithReturn = false
     let mark = CSVTextMark(text, line: start)
     textMark = textMark ?? mark
-    row.append(mark?.text ?? text)
+    row.append(mark?.text ?? CSV.unguarded(text) ?? text)
   }
 
   /// Completes a row; drops an empty row, because spreadsheets leave empty rows after a table.

@@ -1,4 +1,5 @@
-// Writes comma-separated values in the format of RFC 4180 to standard output.
+// Writes comma-separated values in the format of RFC 4180 to standard output. No field is a formula to a spreadsheet
+// (`CSV.guarded`), and `CSVReader` reads each one back unchanged.
 
 import TappetCore
 
@@ -28,6 +29,7 @@ package struct CSVWriter {
 
   /// Adds a field, quoted if necessary (RFC 4180 §2); without quotes, leading and trailing spaces would be lost.
   private mutating func write(_ field: String) {
+    let field = CSV.guarded(field)
     let bytes = field.utf8
     let needsQuotes =
       bytes.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D } || bytes.first == 0x20
