@@ -32,8 +32,14 @@ enum InventoryHistory {
   static func listChanges(_ arguments: Arguments, _ configuration: KioskConfiguration) throws(CommandFailure) {
     let inventory = try Inventory.of(configuration)
     arguments.report?.beginList()
-    for change in try judged({ () throws(InventoryError) in try inventory.changes() }) {
-      if let report = arguments.report { report.print(change.json) } else { Output.print(change.line) }
+    try judged { () throws(InventoryError) in
+      for change in try inventory.changes() {
+        if let report = arguments.report {
+          report.print(change.json)
+        } else {
+          Output.print(change.line(try inventory.correction(by: change)))
+        }
+      }
     }
   }
 
@@ -41,8 +47,9 @@ enum InventoryHistory {
     let inventory = try Inventory.of(configuration)
     let number = arguments.operands.first.flatMap { Int64(decimal: $0.utf8) }
     let isAny = arguments.has("any")
-    let change = try judged { () throws(InventoryError) in try inventory.changes() }.first { change in
-      !change.isTakenBack && (number.map { change.number == $0 } ?? (isAny || change.who == arguments.who))
+    let changes = try judged { () throws(InventoryError) in try inventory.changes() }.filter { !$0.isTakenBack }
+    let change = changes.first { change in
+      number.map { change.number == $0 } ?? (isAny || change.who == arguments.who)
     }
     guard let change else {
       let own = "there is no change by \(arguments.who)"
@@ -56,6 +63,12 @@ enum InventoryHistory {
       throw .refused(
         "\(change.sentence) by \(change.who), not by \(arguments.who); use --any to undo it",
         FailureCode.othersChange)
+    }
+    if number == nil, let newest = changes.first, newest.number != change.number {
+      let count = changes.count { $0.number > change.number }
+      Output.printError(
+        "note: \(plural(count, "newer change")) by others: the last is change \(newest.number) by \(newest.who), "
+          + "\(newest.sentence); use --any to undo that one instead")
     }
     // To restore what was removed loses nothing.
     if change.thingCount > 1, change.verb != .removed {
@@ -94,10 +107,12 @@ extension InventoryMove {
 }
 
 extension InventoryChange {
-  fileprivate var line: String {
+  /// Returns the change as one line, with the quantity of its item before and after it, if it changed that.
+  fileprivate func line(_ correction: StockCorrection?) -> String {
     let time = WallTime.second(unixMilliseconds: unixMilliseconds)
     let count = thingCount > 1 ? ": \(thingCount) things" : ""
-    return "\(number)  \(time)  \(who)  \(sentence)\(count)" + (isTakenBack ? ", undone" : "")
+    let quantity = correction.map { ": quantity \($0.from), then \($0.to)" } ?? ""
+    return "\(number)  \(time)  \(who)  \(sentence)\(count)\(quantity)" + (isTakenBack ? ", undone" : "")
   }
 
   fileprivate var json: JSON {

@@ -43,6 +43,12 @@ import Testing
     #expect(tooMany.status == 1 && tooMany.errors.contains("the quantity of 'M4 x 20' is only 151"), "\(tooMany)")
     for _ in 0..<2 { #expect(try world.tappet("item", "count", "M4 x 20", "200").status == 0) }
     #expect(try world.tappet("item", "take", "M4 x 20", "few").status == 2)
+    let journal = try world.tappet("inventory", "changes").output
+    #expect(journal.contains("the item 'M4 x 20' was edited: quantity 200, then 150\n"), "\(journal)")
+    #expect(journal.contains("the item 'M4 x 20' was counted: quantity 151, then 200\n"), "\(journal)")
+    let older = try world.tappet("inventory", "undo", "--by", "Ann")
+    #expect(older.errors.contains("newer changes by others: the last is change "), "\(older)")
+    #expect(older.errors.contains("the item 'M4 x 20' was counted; use --any to undo that one instead"), "\(older)")
     let refused = try world.tappet("building", "remove", "House")
     #expect(refused.status == 1 && refused.errors.contains("1 room, 5 entries in all"), "\(refused)")
     #expect(try world.tappet("building", "remove", "House", "--yes").status == 0)

@@ -122,6 +122,27 @@ extension Inventory {
   @export(interface)
   package func changes() throws(InventoryError) -> [InventoryChange] { try allChanges().filter { $0.reverts == nil } }
 
+  /// Returns the quantities of the item of a change before and after it; `nil` if the change left the quantity as it was,
+  /// or is of several entries.
+  @export(interface)
+  package func correction(by change: InventoryChange) throws(InventoryError) -> StockCorrection? {
+    guard change.kind == .item, change.thingCount == 1, [.edited, .counted].contains(change.verb) else { return nil }
+    return try stored { () throws(DatabaseError) in
+      let statement = try database.statement(
+        """
+        SELECT old.quantity, ifnull(
+          (SELECT quantity FROM undo_item AS later WHERE later.id = old.id AND later.change > old.change
+            ORDER BY later.change LIMIT 1),
+          (SELECT quantity FROM item WHERE item.id = old.id))
+        FROM undo_item AS old WHERE old.change = ?1
+        """)
+      defer { statement.reset() }
+      statement.bind(change.number, at: 1)
+      guard try statement.step(), !statement.isNull(1), statement.integer(0) != statement.integer(1) else { return nil }
+      return StockCorrection(from: statement.integer(0), to: statement.integer(1))
+    }
+  }
+
   /// Returns the changes in the journal, including undos, newest first.
   func allChanges() throws(InventoryError) -> [InventoryChange] {
     try stored { () throws(DatabaseError) in
