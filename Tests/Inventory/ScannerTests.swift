@@ -40,7 +40,7 @@ private func findings(of scanner: Scanner, _ count: Int = 1, to last: Scanner.Fi
     #expect(scanner.dueIn == nil)
   }
 
-  @Test func `half a code is reported when nothing follows, and its rest is no code`() throws {
+  @Test func `half a code is reported when nothing follows, and its rest is discarded`() throws {
     let line = try SerialLine()
     let scanner = Scanner(path: line.path, layout: .us)
     _ = scanner.work(isReadable: false)

@@ -177,6 +177,12 @@ import Testing
     #expect(try refusal("Ann,\"no,,,,,\n").contains("misplaced or unclosed quote"))
     #expect(try refusal("Ann,,,,\(String(repeating: "x", count: 2000)),,\n").contains("line 3: the row is longer than"))
     #expect(try refusal("", columns: "name,nick,from,until,hours,uses,tag").contains("unknown column 'nick'"))
+    let unknown = "unknown columns 'a', 'b'; the columns are name"
+    #expect(try refusal("", columns: "name,a,from,b,hours,uses,tag").contains(unknown))
+    #expect(try refusal("", columns: "Ann,yes,,,,,").contains("line 1 does not name the columns, such as 'name'"))
+    #expect(try refusal("cy,,,,,,\n").contains("line 3: 'cy' and 'Cy' differ only in capital letters"))
+    #expect(try refusal("Ann,,,,Di 8-12,,\n").contains("with English names of days"))
+    #expect(try refusal("Ann,,,,a,,,b\n").contains("a field that contains the separator needs quotes"))
     #expect(try refusal("", columns: "name,name,from,until,hours,uses,tag").contains("duplicate column 'name'"))
     #expect(try refusal("", columns: "tag,suspended,from,until,hours,uses,used").contains("column 'name' is missing"))
     #expect(try importing(world, "").errors.contains("the file is empty"))

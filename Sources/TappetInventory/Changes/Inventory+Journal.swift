@@ -122,8 +122,8 @@ extension Inventory {
   @export(interface)
   package func changes() throws(InventoryError) -> [InventoryChange] { try allChanges().filter { $0.reverts == nil } }
 
-  /// Returns the quantities of the item of a change before and after it; `nil` if the change left the quantity as it was,
-  /// or is of several entries.
+  /// Returns the quantities before and after the change of an item; `nil` if the change left the quantity as it was, or
+  /// is of several entries.
   @export(interface)
   package func correction(by change: InventoryChange) throws(InventoryError) -> StockCorrection? {
     guard change.kind == .item, change.thingCount == 1, [.edited, .counted].contains(change.verb) else { return nil }

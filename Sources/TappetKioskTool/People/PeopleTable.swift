@@ -35,8 +35,10 @@ struct PeopleTable {
     guard !places.isEmpty else { return try takeHeader(row) }
     // Spreadsheets write empty columns next to a table.
     guard row.fields.count >= columnCount, row.fields.dropFirst(columnCount).allSatisfy({ $0.isEmpty }) else {
+      let hint = row.fields.count > columnCount ? "; a field that contains the separator needs quotes" : ""
       throw refusal(
-        "line \(row.line): the row contains \(row.fields.count) fields, but the first line contains \(columnCount)")
+        "line \(row.line): the row contains \(row.fields.count) fields, but the first line contains \(columnCount)"
+          + hint)
     }
     if let index = unnamed.first(where: { !row.fields[$0].isEmpty }) {
       throw refusal("line \(row.line): column \(index + 1) contains a value, but has no name in the first line")
@@ -55,11 +57,16 @@ struct PeopleTable {
     var names = row.fields.map { ($0.trimmedLabel ?? "").asciiLowercased }
     while names.last?.isEmpty == true { names.removeLast() }
     unnamed = names.indices.filter { names[$0].isEmpty }
+    let known = PeopleColumn.allCases.map { $0.rawValue }
+    let unknown = names.filter { !$0.isEmpty && !known.contains($0) }
+    if unknown.count == names.count { throw refusal("line \(row.line) does not name the columns, such as 'name'") }
+    if !unknown.isEmpty {
+      let words = unknown.count == 1 ? "unknown column" : "unknown columns"
+      throw refusal(
+        "line \(row.line): \(words) '\(unknown.joined(separator: "', '"))'; the columns are "
+          + known.joined(separator: ", "))
+    }
     for (index, name) in names.enumerated() where !name.isEmpty {
-      guard PeopleColumn(rawValue: name) != nil else {
-        let known = PeopleColumn.allCases.map { $0.rawValue }.joined(separator: ", ")
-        throw refusal("line \(row.line): unknown column '\(name)'; the columns are \(known)")
-      }
       if names[..<index].contains(name) { throw refusal("line \(row.line): duplicate column '\(name)'") }
     }
     guard names.contains(PeopleColumn.name.rawValue) else {

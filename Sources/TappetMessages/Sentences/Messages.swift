@@ -137,7 +137,9 @@ extension PersonLimitsError {
       switch self {
       case .day(let text): "'\(text)' is not a date such as 2026-12-25"
       case .endsBeforeBegin: "the last day precedes the first day"
-      case .hours(let text): "'\(text)' is not a range of days and hours such as 'Mon-Fri 07:00-19:30'"
+      case .hours(let text):
+        "'\(text)' is not a range of days and hours such as 'Mon-Fri 07:00-19:30', with English names of days; "
+          + "separate several with ';'"
       case .hoursEndBeforeBegin(let text):
         "'\(text)' ends before it starts; split it at midnight: 24:00 and 00:00"
       case .overlap(let text): "'\(text)' overlaps with hours listed before it"
@@ -154,6 +156,8 @@ extension PeopleRowFault {
     @export(interface) get {
       switch self {
       case .person(let error): error.sentence
+      case .spelling(let name, let known):
+        "'\(name)' and '\(known)' differ only in capital letters; write one name for one person"
       case .limits(let error): error.sentence
       case .spreadsheetDay(let text, let column):
         "\(column) is '\(text)': Excel has changed the date; format the column as yyyy-mm-dd"

@@ -62,6 +62,8 @@ package struct PeopleRow: Sendable {
 /// Reason why a row cannot be imported.
 package enum PeopleRowFault: Error, Hashable, Sendable {
   case person(PersonError)
+  /// A name that differs only in capital letters from that of a person, or of an earlier row.
+  case spelling(String, known: String)
   case limits(PersonLimitsError)
   /// A date in a regional spreadsheet format.
   case spreadsheetDay(String, column: String)
@@ -166,7 +168,7 @@ package struct PeopleImport {
 
   private func entry(_ name: String, _ row: PeopleRow) throws(PeopleRowFault) -> Entry {
     let former = names[name]
-    if former == nil, let other = spellings[name.lowercasedName] { throw .person(.nameTaken(other)) }
+    if former == nil, let other = spellings[name.lowercasedName] { throw .spelling(name, known: other) }
     if former == nil, newCount + known.all.count >= Limits.peopleMax {
       throw .person(.limitReached(max: Limits.peopleMax))
     }
