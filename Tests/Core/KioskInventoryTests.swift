@@ -134,7 +134,7 @@ import Testing
 
   @Test func `a scanner that repeats itself is throttled as tags are, and what is held stays held`() {
     func scanned(_ name: String) -> [String] { shelf.at(.inventory(.message(.scanned(name)))) }
-    for _ in 1..<Limits.acceptedTapsMax { #expect(scanned("nothing").contains("light reading")) }
+    for _ in 1..<Limits.scansMax { #expect(scanned("nothing").contains("light reading")) }
     #expect(scanned("screws").contains("report shown screws") && shelf.light == .holding)
     for _ in 0..<100 {
       let refused = scanned("nothing")

@@ -53,6 +53,22 @@ import Testing
     #expect(story.tap(at: 90_000, .of(.lightSecret)).first == "store light")
   }
 
+  @Test func `in any minute, no more than 600 scans are handled, however they are spread`() {
+    for pause in [0, 10, 99, 150, 199] {
+      var rates = TapRateLimiter()
+      var taken: [Int] = []
+      // Nothing for a minute, and then without a pause.
+      for milliseconds in stride(from: 60_000, to: 240_000, by: max(1, pause)) {
+        let now = Instant(nanoseconds: Int64(milliseconds) * 1_000_000)
+        if rates.takeScan(at: now) == nil { taken.append(milliseconds) }
+      }
+      #expect(taken.count > 600)
+      for (index, start) in taken.enumerated() where index + 600 < taken.count {
+        #expect(taken[index + 600] >= start + 60_000, "\(pause)")
+      }
+    }
+  }
+
   @Test func `memory holds a bounded number of tags, whichever come`() {
     var rates = TapRateLimiter()
     for number in 0..<10_000 {

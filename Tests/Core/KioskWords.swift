@@ -276,7 +276,7 @@ extension TapRefusal {
     case .panelLocked: "panel locked"
     case .needsProof(let action): "no proof for \(action)"
     case .tooLate(let age): "\(age.wholeMilliseconds) ms late"
-    case .tooMany(let wait): "too many, wait \(wait.wholeMilliseconds)"
+    case .tooMany(let wait, _): "too many, wait \(wait.wholeMilliseconds)"
     }
   }
 }

@@ -28,6 +28,12 @@ import Testing
     #expect(sentence(ELOOP) == "/s cannot be opened: Too many levels of symbolic links")
   }
 
+  @Test func `too many scans are not blamed on a tag`() {
+    let scans = TapRefusal.tooMany(wait: .milliseconds(200), ofScans: true).sentence(.tag)
+    #expect(scans == "scan refused: too many scans; try again in 1 s")
+    #expect(TapRefusal.tooMany(wait: .seconds(5)).sentence(.tag).contains("too many taps with this tag"))
+  }
+
   @Test func `a record shows a whole UID only to users who may see keys`() {
     let record = LogRecord(.info, "tap-refused", "refused", [("uid", "04010203040506")])
     #expect(record.json(maySeeKeys: true)["uid"]?.text == "04010203040506")

@@ -39,7 +39,7 @@ extension Kiosk {
       return refuseStillHolding(.tag, nil, .notInInventory(action: name, fault), nil, at: now)
     }
     if let wait = tapPolicy.rates.takeScan(at: now.instant) {
-      return refuseStillHolding(.tag, nil, .tooMany(wait: wait), nil, at: now)
+      return refuseStillHolding(.tag, nil, .tooMany(wait: wait, ofScans: true), nil, at: now)
     }
     return [.light(.reading)]
       + touchInventory(InventoryTouch(key: InventoryKey(code: code), uid: nil, tap: tap, at: now.instant), at: now)

@@ -47,8 +47,8 @@ package indirect enum TapRefusal: Error, Hashable, Sendable {
   case needsProof(action: String)
   /// The press or the tap took place too long ago.
   case tooLate(age: Duration)
-  /// The tag was refused or accepted too often recently, and is rejected for the duration `wait`.
-  case tooMany(wait: Duration)
+  /// The tag was refused or accepted too often recently, or too much was scanned; nothing is accepted for `wait`.
+  case tooMany(wait: Duration, ofScans: Bool = false)
 }
 
 /// The reason why a tap was ignored.

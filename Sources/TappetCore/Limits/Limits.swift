@@ -71,9 +71,10 @@ package enum Limits {
   package static let refusedTapsMax = 60
   /// Maximum number of accepted taps per tag, in a burst and per minute: twice what the default cooldown allows.
   package static let acceptedTapsPerTagMax = 60
-  /// Maximum number of accepted taps, and of scans, in a burst and per minute; the reader hardly finds more than five
-  /// tags a second.
+  /// Maximum number of accepted taps in a burst and per minute; the reader hardly finds more than five tags a second.
   package static let acceptedTapsMax = 600
+  /// Maximum number of scans in a burst and per minute, so at most twice as many in any minute.
+  package static let scansMax = 300
   /// Maximum number of tags whose taps are counted; a new tag replaces the tag whose count would expire first.
   package static let tapRatesMax = 128
   /// Maximum number of refusals and ignored taps that are logged individually per `reportedRefusalsWindow`.

@@ -72,7 +72,7 @@ struct TapRateLimiter: Sendable {
   }
 
   /// Counts a scanned code, or returns the time until one may be handled.
-  mutating func takeScan(at now: Instant) -> Duration? { scans.takeUse(perMinute: Limits.acceptedTapsMax, at: now) }
+  mutating func takeScan(at now: Instant) -> Duration? { scans.takeUse(perMinute: Limits.scansMax, at: now) }
 
   mutating func recordAccepted(_ uid: TagUID, at now: Instant) {
     accepted.use(perMinute: Limits.acceptedTapsMax, at: now)

@@ -161,8 +161,8 @@ extension TapRefusal {
       return "\(what) refused: \(action) could not be stored (\(fault.word))"
     case .notInInventory(_, _, let code?): return Self.unknown(code)
     case .notInInventory(let action, let fault, nil): return "\(what) refused: \(fault.sentence(action))"
-    case .tooMany(let wait):
-      return "tap refused: too many taps with this tag; try again in "
+    case .tooMany(let wait, let isScan):
+      return (isScan ? "scan refused: too many scans" : "tap refused: too many taps with this tag") + "; try again in "
         + String((wait.wholeMilliseconds + 999) / 1000) + " s"
     case .needsProof(let action):
       return
