@@ -25,6 +25,17 @@ import Testing
     #expect(trimmed.nameFault() == nil && Array(trimmed.storedName.utf8) == Array(name.utf8))
   }
 
+  @Test(arguments: [
+    ("ΑΝΝΑΣ", "Αννας"), ("ΑΝΝΑΣ", "αννασ"), ("\u{3AA}\u{301}da", "\u{390}DA"), ("\u{1C4}ana", "\u{1C5}ana"),
+    ("JOSÉ MÜLLER", "José Müller"), ("WEI\u{1E9E}", "Weiß"), ("\u{130}pek", "i\u{307}PEK"), ("ÅSE", "åse"),
+    ("\u{1FBC}", "\u{1FB3}"),
+  ])
+  func `names that differ only in capital letters are one name`(_ one: String, _ other: String) throws {
+    let names = try [one, other].map { try #require($0.trimmedLabel).lowercasedName }
+    #expect(Array(names[0].utf8) == Array(names[1].utf8))
+    #expect("Weiß".lowercasedName != "Weiss".lowercasedName)
+  }
+
   @Test func `names are composed as everybody composes them`() {
     for scalar in (0...0xFFFF).compactMap({ Unicode.Scalar($0) }) {
       // Behind a letter, and between marks of several classes.

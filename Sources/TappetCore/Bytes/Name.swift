@@ -41,15 +41,24 @@ extension String {
   /// The text in the form in which names are compared; a text without any name is returned unchanged.
   package var nameForm: String { trimmedLabel ?? self }
 
-  /// The name with small letters, to find names that differ only in capital letters; `ß` and `ss` remain different.
+  /// The name with its letters folded, to find names that differ only in capital letters; `ß` and `ss` still differ.
   package var lowercasedName: String {
     @export(interface) get {
       var small = String.UnicodeScalarView()
+      var letters: [utf8proc_int32_t] = [0, 0, 0, 0]
       for scalar in unicodeScalars {
-        let lower = utf8proc_tolower(utf8proc_int32_t(scalar.value))
-        small.append(Unicode.Scalar(UInt32(lower)) ?? scalar)
+        var (value, boundary) = (utf8proc_int32_t(scalar.value), Int32(0))
+        // Both would fold to ss.
+        if value == 0x1E9E { value = 0xDF }
+        let count = utf8proc_decompose_char(value, &letters, letters.count, UTF8PROC_CASEFOLD, &boundary)
+        guard value != 0xDF, (1...letters.count).contains(count) else {
+          small.append(Unicode.Scalar(UInt32(value)) ?? scalar)
+          continue
+        }
+        for letter in letters[..<count] { small.append(Unicode.Scalar(UInt32(letter)) ?? scalar) }
       }
-      return String(small)
+      // The marks of a capital letter may belong to its small letter.
+      return String(small).composed
     }
   }
 
