@@ -50,7 +50,8 @@ extension Database {
   /// The number of the version is four bytes that no checksum covers, and one wrong number would keep the kiosk from
   /// starting for good. A different version has a different schema, too: if the schema is this version's, only the
   /// number is damaged, and `prepare` corrects it.
-  private func hasTables(_ tables: String, version: Int64) throws(DatabaseError) -> Bool {
+  @export(interface)
+  package func hasTables(_ tables: String, version: Int64) throws(DatabaseError) -> Bool {
     let found = try integer("PRAGMA user_version") ?? 0
     if found == version { return true }
     let schema = try schema()

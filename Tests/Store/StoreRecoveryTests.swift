@@ -3,6 +3,7 @@
 
 import Foundation
 import TappetCore
+import TappetSQLite
 import Testing
 
 @testable import TappetStore
@@ -175,6 +176,18 @@ import Testing
     #expect(try folder.open().removeSecret("id-1"))
     try overwrite(folder.databasePath, at: 0, with: noise(64, seed: 1))
     #expect(try keys(try recover().store).keys.sorted() == ["id-2"])
+  }
+
+  @Test func `a replica of a different version is refused and stays, and a damaged number is corrected`() throws {
+    _ = try fill()
+    func change(_ sql: String) throws { try Database(path: replicaPath).execute(sql) }
+    try change("CREATE TABLE more (x); PRAGMA user_version = 2")
+    let whole = try Data(contentsOf: URL(fileURLWithPath: replicaPath))
+    let refusal = DatabaseError.otherSchema(found: 2, known: StoreSchema.version, path: replicaPath)
+    #expect(throws: refusal) { try recover() }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: replicaPath)) == whole)
+    try change("DROP TABLE more; PRAGMA user_version = 2")
+    #expect(try recover().recovery == nil)
   }
 
   @Test func `a replica that is damaged or older is written again`() throws {

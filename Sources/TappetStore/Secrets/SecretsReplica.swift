@@ -21,7 +21,7 @@ extension Store {
   /// locked. If the replica cannot be written or read, taps are still accepted, and `replicaError` is set.
   func reconcileReplica(in folder: DatabaseFolder) throws(DatabaseError) -> Int? {
     replicaError = nil
-    guard let seen = replicaChanges(folder) else {
+    guard let seen = try replicaChanges(folder) else {
       writeReplica(folder)
       return nil
     }
@@ -151,15 +151,20 @@ extension Store {
     try database.integer("SELECT value FROM meta WHERE name = 'secret changes'") ?? 0
   }
 
-  /// Returns the change count of the replica; `nil` if there is no usable replica.
-  private func replicaChanges(_ folder: DatabaseFolder) -> Int64? {
-    guard let replica = try? openReplica(folder) else { return nil }
-    return try? replica.integer("SELECT value FROM meta WHERE name = 'secret changes'")
+  /// Returns the change count of the replica; `nil` if there is no usable replica, which is then written again.
+  private func replicaChanges(_ folder: DatabaseFolder) throws(DatabaseError) -> Int64? {
+    do throws(DatabaseError) {
+      return try openReplica(folder)?.integer("SELECT value FROM meta WHERE name = 'secret changes'")
+    } catch {
+      if case .otherSchema = error { throw error }
+      return nil
+    }
   }
 
   private func openReplica(_ folder: DatabaseFolder) throws(DatabaseError) -> Database? {
     guard try folder.tightenFile(Store.replicaName) else { return nil }
-    return try Database(path: folder.file(Store.replicaName))
+    let replica = try Database(path: folder.file(Store.replicaName))
+    return try replica.hasTables(StoreSchema.replica, version: StoreSchema.version) ? replica : nil
   }
 
   // MARK: Writing
@@ -191,7 +196,7 @@ extension Store {
     let draft = try Database(path: path)
     try draft.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = FULL")
     try draft.transaction { () throws(DatabaseError) in
-      try draft.execute(StoreSchema.replica)
+      try draft.execute("PRAGMA user_version = \(StoreSchema.version); " + StoreSchema.replica)
       try Store.copySealed(from: database, to: draft)
       let statement = try draft.statement("INSERT INTO meta VALUES ('secret changes', ?1)")
       statement.bind(try secretChanges(), at: 1)
