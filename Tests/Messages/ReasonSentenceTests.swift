@@ -28,6 +28,15 @@ import Testing
     #expect(sentence(ELOOP) == "/s cannot be opened: Too many levels of symbolic links")
   }
 
+  @Test func `a damaged inventory is restored from its export, and no secret is imported for it`() {
+    func sentence(_ path: String) -> String {
+      DatabaseError.corrupt(DatabaseFailure(code: 11, systemCode: 0, path: path)).sentence
+    }
+    let inventory = sentence("/s/inventory.db")
+    #expect(inventory.contains("import an export of the inventory") && !inventory.contains("secrets"))
+    #expect(sentence("/s/tappet.db").contains("import the secrets again"))
+  }
+
   @Test func `too many scans are not blamed on a tag`() {
     let scans = TapRefusal.tooMany(wait: .milliseconds(200), ofScans: true).sentence(.tag)
     #expect(scans == "scan refused: too many scans; try again in 1 s")

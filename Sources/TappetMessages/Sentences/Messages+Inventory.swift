@@ -66,7 +66,7 @@ extension InventoryError {
       case .changedSince(let change):
         "change \(change.number) by \(change.who) is newer and affects the same entries: \(change.sentence); "
           + "undo that change first"
-      case .store(let error): error.inventorySentence
+      case .store(let error): error.sentence
       }
     }
   }
@@ -93,12 +93,12 @@ extension InventoryLoan {
 }
 
 extension DatabaseError {
-  /// Human-readable message, without the advice to import secrets again, because an inventory contains no secrets.
-  fileprivate var inventorySentence: String {
-    if case .corrupt(let failure) = self {
-      return "\(failure.path) is damaged; restore it from a copy, or move it away and import an export of the inventory"
-    }
-    return sentence
+  /// Returns the sentence about a damaged database; an inventory contains no secrets to import again.
+  static func damaged(_ path: String) -> String {
+    let isInventory = path.utf8.suffix(Inventory.fileName.utf8.count).elementsEqual(Inventory.fileName.utf8)
+    return isInventory
+      ? "\(path) is damaged; restore it from a copy, or move it away and import an export of the inventory"
+      : "\(path) is damaged; restore it, or move it away and import the secrets again"
   }
 }
 

@@ -40,7 +40,7 @@ extension DatabaseError {
         "\(failure.path) cannot be opened: \(SystemError(call: "open", code: failure.systemCode).text)"
       case .ioError(let failure):
         "the disk reports an error at \(failure.path) (SQLite code \(failure.code)); the card may be failing"
-      case .corrupt(let failure): "\(failure.path) is damaged; restore it, or move it away and import the secrets again"
+      case .corrupt(let failure): Self.damaged(failure.path)
       case .busy(let failure): "\(failure.path) is in use by another program; stop that program and try again"
       case .otherSchema(let found, let known, let path):
         "\(path) was written by a different version of Tappet (schema \(found); this version supports \(known)): "
