@@ -43,6 +43,7 @@ import Testing
     try session.answer("Message", "%{guest}")
     try session.expect("the message contains a '%{' that starts none of")
     try session.answer("Message", "ring")
+    try session.answer("Write these files? [Y/n]", "")
     #expect(try session.status() == 0)
     #expect(try written().contains("  - name: bell\n"))
     for words in ["actions[0]", "panel.buttons[0]", "not valid in a configuration"] {
@@ -81,10 +82,44 @@ import Testing
     try session.answer("Message", "<")
     try session.answer("Name [bell]: ", "gong")
     try session.answer("Message", "ring")
+    try session.answer("Write these files?", "")
     #expect(try session.status() == 0)
     let text = try written()
     #expect(text.contains("  - name: gong\n    room: \"#door:h\"\n    message: ring\n"), "\(text)")
     for key in ["\nbroker:", "\npanel:", "\ntimestamp_key:"] { #expect(!text.contains(key), "\(text)") }
+  }
+
+  @Test func `a summary without secrets comes before the files, and leads back to the answers`() throws {
+    let session = try session(
+      "--url", "mqtt://127.0.0.1:1", "--untested", "--client-id", "kiosk-1", "--username", "none", "--reader", "none",
+      "--profile", "virtual", "--panel-simulator", folder.path + "/panel", "--led", "none", "--button", "GPIO5",
+      "--relay", "GPIO23", "--action", "bell", "--topic", "home/bell")
+    try session.answer("Message", "ring")
+    let words = [
+      "What will be written ('<' returns to the last question)",
+      "  Broker: mqtt://127.0.0.1:1, client id kiosk-1, without TLS", "  Reader: none",
+      "  Panel: virtual, at \(folder.path)/panel, button GPIO5, output GPIO23, on for 1 s",
+      "  Action 'bell': sends 'ring' to the topic home/bell", "  State folder: \(folder.path)/new/state",
+      "  Files: \(path)",
+    ]
+    for line in words { try session.expect(line) }
+    try session.answer("Write these files? [Y/n]", "n")
+    try session.expect("Nothing was written. Enter '<' to return to the questions, or press Ctrl-C to discard them.")
+    try session.answer("Write these files?", "<")
+    try session.answer("Message (%T: a timestamp token, %I: a unique id) [ring]: ", "chime")
+    try session.expect("sends 'chime' to")
+    try session.expect("Write these files?")
+    // A failure to write does not lose them either.
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    try session.type("\r")
+    try session.expect("\(path) cannot be written: Is a directory; nothing was changed")
+    try FileManager.default.removeItem(atPath: path)
+    try session.answer("Write these files?", "")
+    #expect(try session.status() == 0)
+    #expect(try written().contains("message: chime\n"))
+    let other = try self.session("--url", "mqtt://127.0.0.1:1", "--untested", "--reader", "none", "--force")
+    try other.type("\u{3}")
+    #expect(try other.status() == 1 && other.text.contains("Stopped; nothing was written."))
   }
 
   @Test func `an action that sends nothing asks for an output until it has one`() throws {

@@ -87,6 +87,7 @@ import Testing
     try session.answer("Name [light]: ", "bell")
     try session.answer("Message", "")
     try session.answer("Folder", "state")
+    try session.answer("Write these files?", "")
     try session.expect("wrote \(path)")
     try session.expect("'tappet matrix login USER --config \(path)'")
     #expect(try session.status() == 0)

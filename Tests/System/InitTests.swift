@@ -117,6 +117,11 @@ import Testing
     // Nothing is written before the last question.
     #expect(!FileManager.default.fileExists(atPath: target))
     try session.answer("Share code", "smpshare://secret?idx=0&key=\(key)&label=Phone")
+    for line in [
+      "Broker's CA: ca.pem", "Certificate: \"kiosk-demo\"", "Action 'gate': sends '{\"otp-auth\":\"%T\"}' to the topic",
+      "Key for %T: timestamp.key", "First tag: written by the phone app",
+    ] { try session.expect(line) }
+    try session.answer("Write these files?", "")
     try session.expect("wrote \(world.folder)/new/kiosk.yaml")
     try session.expect("Hold the tag to the reader")
     let before = world.received.count
@@ -208,6 +213,7 @@ import Testing
     try session.answer("Line of an output", "")
     try world.tell("place ntag213 blank uid=\(world.freshUID())")
     try session.answer("Write a new tag now?", "y")
+    try session.answer("Write these files?", "")
     try session.expect("'tappet tag format'")
     try session.answer("Try again (t), format the tag permanently", "f")
     try session.expect("formatted: NTAG213")
@@ -279,7 +285,8 @@ import Testing
     try session.answer("Write a new tag now?", "n")
     try session.answer("Share code", "")
     #expect(!FileManager.default.fileExists(atPath: target + ".old"))
-    try session.answer("Replace", "y")
+    try session.expect("Copy of the old file: \(target).old")
+    try session.answer("Write these files, and replace", "y")
     try session.expect("'tappet run --config \(target)' to run the kiosk")
     #expect(try session.status() == 0)
     #expect(try String(contentsOfFile: target + ".old", encoding: .utf8) == text)

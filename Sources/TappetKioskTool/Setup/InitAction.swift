@@ -1,4 +1,4 @@
-// tappet init: the first action, the state folder, and the files.
+// tappet init: the first action and the state folder.
 
 import CPlatform
 import TappetCommandLine
@@ -112,33 +112,10 @@ extension SetupWizard {
     }
   }
 
-  private func stateMistake(_ configuration: KioskConfiguration) -> String? {
+  func stateMistake(_ configuration: KioskConfiguration) -> String? {
     do throws(SecretStoreError) {
       _ = try files.openStore(configuration)
       return nil
     } catch { return error.sentence }
-  }
-
-  func write() throws(CommandFailure) {
-    start("Writing")
-    let configuration = try files.configuration()
-    if files.prompt.isOver { throw .reported(.refused) }
-    try requireReplacement()
-    let prepared = try files.stageAll()
-    if let mistake = stateMistake(configuration) { throw .failed("\(mistake); nothing was written") }
-    try files.commit(prepared)
-    for target in files.targets { Output.print("wrote " + target) }
-  }
-
-  private func requireReplacement() throws(CommandFailure) {
-    let present = files.targets.filter { access($0, F_OK) == 0 && !sources.contains($0) }
-    if present.isEmpty || arguments.has("force") { return }
-    let list = present.joined(separator: ", ")
-    guard let prompt else {
-      throw .refused("nothing was written: \(list) would be replaced; use --force to replace existing files")
-    }
-    guard prompt.confirm("Replace \(list)?", default: false) == true else {
-      throw prompt.isOver ? .reported(.refused) : .refused("nothing was written")
-    }
   }
 }

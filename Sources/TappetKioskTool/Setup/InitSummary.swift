@@ -1,0 +1,95 @@
+// tappet init: the summary of the answers, the consent to write them, and the files. Secrets are never shown.
+
+import CPlatform
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetTLS
+
+extension SetupWizard {
+  /// Shows what will be written, and writes it with the user's consent; if that fails, the answers are not lost.
+  func write() throws(CommandFailure) {
+    let configuration = try files.configuration()
+    if files.prompt.isOver { throw .reported(.refused) }
+    while true {
+      try requireConsent(configuration)
+      do throws(CommandFailure) {
+        let prepared = try files.stageAll()
+        if let mistake = stateMistake(configuration) { throw .failed("\(mistake); nothing was written") }
+        try files.commit(prepared)
+        break
+      } catch {
+        guard prompt != nil, let sentence = error.sentence else { throw error }
+        Output.printError("  " + sentence)
+      }
+    }
+    for target in files.targets { Output.print("wrote " + target) }
+  }
+
+  /// Asks until the user agrees, or ends the dialogue; without a prompt, only replacing files needs `--force`.
+  private func requireConsent(_ configuration: KioskConfiguration) throws(CommandFailure) {
+    let replaced =
+      arguments.has("force") ? [] : files.targets.filter { access($0, F_OK) == 0 && !sources.contains($0) }
+    let list = replaced.joined(separator: ", ")
+    guard let prompt else {
+      if replaced.isEmpty { return }
+      throw .refused("nothing was written: \(list) would be replaced; use --force to replace existing files")
+    }
+    start("What will be written ('<' returns to the last question)")
+    for (subject, text) in summary(configuration) { inform("  \(subject): \(text)") }
+    let question = replaced.isEmpty ? "Write these files?" : "Write these files, and replace \(list)?"
+    while let agrees = prompt.confirm(question, default: replaced.isEmpty) {
+      if agrees { return }
+      inform("  Nothing was written. Enter '<' to return to the questions, or press Ctrl-C to discard them.")
+    }
+    throw .reported(.refused)
+  }
+
+  /// Returns the answers in plain words.
+  private func summary(_ configuration: KioskConfiguration) -> [(subject: String, text: String)] {
+    var lines = [("Broker", brokerSummary)]
+    if usesTLS {
+      lines.append(("Broker's CA", files.authorityPEM == nil ? "the system's trust store" : ConfigTemplate.ca))
+      lines.append(
+        ("Certificate", files.identity.map { $0.commonName?.quoted ?? ConfigTemplate.certificate } ?? "none"))
+    }
+    lines.append(("Reader", files.draft.reader ?? "the first that libnfc finds"))
+    let panel = files.draft.panel
+    let parts = [
+      panel.profile.map { "profile \($0)" }, panel.simulator.map { "virtual, at \($0)" },
+      panel.led.map { "status LED \($0)" }, panel.button.map { "button \($0)" },
+      panel.relay.map { "output \($0), on for 1 s" },
+    ].compactMap { $0 }
+    lines.append(("Panel", parts.isEmpty ? "none" : parts.joined(separator: ", ")))
+    for action in files.draft.actions { lines.append(("Action '\(action.name)'", action.summary)) }
+    if files.timestampKey != nil {
+      let clock = files.draft.trustsClock ? ", even if the clock is not synchronized" : ""
+      lines.append(("Key for %T", ConfigTemplate.timestampKey + clock))
+    }
+    lines.append(("State folder", configuration.stateFolder))
+    switch firstSecret {
+    case .later: break
+    case .share: lines.append(("First tag", "written by the phone app, with the share code entered"))
+    case .tag: lines.append(("First tag", "written next"))
+    }
+    lines.append(("Files", files.targets.joined(separator: ", ")))
+    if files.previous != nil { lines.append(("Copy of the old file", files.path + ".old")) }
+    return lines
+  }
+
+  private var brokerSummary: String {
+    if files.draft.url.isEmpty { return "none" }
+    let user = files.draft.username.map { ", user \($0) with a password" } ?? ""
+    return "\(files.draft.url), client id \(files.draft.clientID)\(user)\(usesTLS ? "" : ", without TLS")"
+  }
+}
+
+extension ConfigTemplate.Action {
+  /// The effect of a tap, without the path of a web server's URL, which may be secret.
+  fileprivate var summary: String {
+    guard let destination else {
+      return topic.map { "sends '\(message.escaped)' to the topic \($0)" } ?? "only drives the output"
+    }
+    return "sends '\(message.escaped)' to " + (WebhookURL(destination)?.origin ?? "the room \(destination)")
+  }
+}
