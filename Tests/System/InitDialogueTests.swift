@@ -13,12 +13,13 @@ import Testing
   }
 
   /// Starts it with these options.
-  private func session(_ options: String...) throws -> TypedSession {
+  private func session(_ options: String..., terminal: String = "xterm") throws -> TypedSession {
     try TypedSession(
       try Programs.built("tappet"), ["init", "--config", path, "--state", "state"] + options,
       log: folder.path + "/session",
       environment: [
         "TAPPET_PRESETS": Repository.root + "/board/presets", "TAPPET_PROFILES": Repository.root + "/board/profiles",
+        "TERM": terminal,
       ])
   }
 
@@ -26,24 +27,17 @@ import Testing
 
   @Test func `an answer that shifted by a question is refused at that question, in the words of the question`() throws {
     let session = try session(
-      "--preset", "none", "--send-to", "https://web.example/tap", "--reader", "none", "--profile", "virtual",
+      "--preset", "none", "--send-to", "https://web.example/tap", "--untested", "--reader", "none", "--profile",
+      "virtual",
       "--panel-simulator", folder.path + "/panel")
-    try session.answer("Line of the status LED", "garage")
-    try session.expect("'garage' is not a GPIO line; enter a name such as GPIO17")
-    try session.answer("Line of the status LED", "GPIO17")
-    try session.answer("Line of a button", "GPIO17")
-    try session.expect("the line: GPIO17 is already used by")
-    try session.answer("Line of a button", "GPIO5")
-    try session.answer("Line of an output", "")
-    try session.answer("Name", "{\"command\":1,\"x\":2}")
-    try session.expect("this looks like a message, which is a later question; enter a name")
-    try session.answer("Name", String(repeating: "x", count: 65))
-    try session.expect("the name ")
-    try session.answer("Name", "bell")
-    try session.answer("Message", "%{guest}")
-    try session.expect("the message contains a '%{' that starts none of")
-    try session.answer("Message", "ring")
-    try session.answer("Write these files? [Y/n]", "")
+    try session.play([
+      "Line of the status LED": "garage", "'garage' is not a GPIO line; enter a name such as GPIO17": nil,
+      "Line of the status LED": "GPIO17", "Line of a button": "GPIO17", "the line: GPIO17 is already used by": nil,
+      "Line of a button": "GPIO5", "Line of an output": "", "Name": "{\"command\":1,\"x\":2}",
+      "this looks like a message, which is a later question; enter a name": nil,
+      "Name": String(repeating: "x", count: 65), "the name ": nil, "Name": "bell", "Message": "%{guest}",
+      "the message contains a '%{' that starts none of": nil, "Message": "ring", "Write these files? [Y/n]": "",
+    ])
     #expect(try session.status() == 0)
     #expect(try written().contains("  - name: bell\n"))
     for words in ["actions[0]", "panel.buttons[0]", "not valid in a configuration"] {
@@ -54,35 +48,21 @@ import Testing
   @Test func `the previous question returns with its answer, and questions that an option has answered do not`() throws
   {
     let session = try session("--reader", "none")
-    try session.expect("'<' returns to the previous question")
-    try session.answer("(number or name) [another]: ", "<")
-    try session.expect("This is the first question.")
-    try session.answer("(number or name) [another]: ", "another")
-    try session.answer("Host", "<")
-    try session.answer("(number or name) [another]: ", "another")
-    try session.answer("Host", "mqtt://127.0.0.1:1")
-    try session.answer("Client id", "")
-    try session.answer("User name", "<")
-    try session.answer("Client id", "<")
-    try session.answer("Host, such as broker.example, or mqtts://HOST:PORT; or 'none' [mqtt://127.0.0.1:1]: ", "none")
-    try session.answer("Matrix room", "#door:h")
-    try session.answer("Profile of the board's header", "<")
-    try session.answer("[#door:h]: ", "<")
-    try session.answer("(number or name) [another]: ", "none")
-    try session.answer("[#door:h]: ", "")
-    try session.answer("Profile of the board's header", "virtual")
-    try session.answer("Socket of the virtual panel", "<")
-    try session.answer("Profile of the board's header", "none")
-    for question in ["Line of the status LED", "Line of a button", "Line of an output"] {
-      try session.answer(question, "")
-    }
-    try session.answer("Name [light]: ", "bell")
-    try session.answer("Message", "%T")
-    try session.answer("Key for %T", "<")
-    try session.answer("Message", "<")
-    try session.answer("Name [bell]: ", "gong")
-    try session.answer("Message", "ring")
-    try session.answer("Write these files?", "")
+    try session.play([
+      "'<' returns to the previous question": nil, "(number or name) [another]: ": "<",
+      "This is the first question.": nil, "(number or name) [another]: ": "another", "Host": "<",
+      "(number or name) [another]: ": "another", "Host": "mqtt://127.0.0.1:1", "Client id": "", "User name": "<",
+      "Client id": "<",
+      "Host, such as broker.example, or mqtts://HOST:PORT": nil,
+      "or mqtt://HOST without TLS; or 'none' [mqtt://127.0.0.1:1]: ":
+        "none",
+      "Matrix room": "#door:h", "Profile of the board's header": "<", "[#door:h]: ": "<",
+      "(number or name) [another]: ": "none", "[#door:h]: ": "", "Profile of the board's header": "virtual",
+      "Socket of the virtual panel": "<", "Profile of the board's header": "none",
+      "Line of the status LED": "", "Line of a button": "", "Line of an output": "",
+      "Name [light]: ": "bell", "Message": "%T", "Key for %T": "<", "Message": "<", "Name [bell]: ": "gong",
+      "Message": "ring", "Write these files?": "",
+    ])
     #expect(try session.status() == 0)
     let text = try written()
     #expect(text.contains("  - name: gong\n    room: \"#door:h\"\n    message: ring\n"), "\(text)")
@@ -94,27 +74,26 @@ import Testing
       "--url", "mqtt://127.0.0.1:1", "--untested", "--client-id", "kiosk-1", "--username", "none", "--reader", "none",
       "--profile", "virtual", "--panel-simulator", folder.path + "/panel", "--led", "none", "--button", "GPIO5",
       "--relay", "GPIO23", "--action", "bell", "--topic", "home/bell")
-    try session.answer("Message", "ring")
-    let words = [
-      "What will be written ('<' returns to the last question)",
-      "  Broker: mqtt://127.0.0.1:1, client id kiosk-1, without TLS", "  Reader: none",
-      "  Panel: virtual, at \(folder.path)/panel, button GPIO5, output GPIO23, on for 1 s",
-      "  Action 'bell': sends 'ring' to the topic home/bell", "  State folder: \(folder.path)/new/state",
-      "  Files: \(path)",
-    ]
-    for line in words { try session.expect(line) }
-    try session.answer("Write these files? [Y/n]", "n")
-    try session.expect("Nothing was written. Enter '<' to return to the questions, or press Ctrl-C to discard them.")
-    try session.answer("Write these files?", "<")
-    try session.answer("Message (%T: a timestamp token, %I: a unique id) [ring]: ", "chime")
-    try session.expect("sends 'chime' to")
-    try session.expect("Write these files?")
+    try session.play([
+      "Message": "ring", "What will be written ('<' returns to the last question)": nil,
+      "  Broker: mqtt://127.0.0.1:1, client id kiosk-1, without TLS": nil, "  Reader: none": nil,
+      "  Panel: virtual, at \(folder.path)/panel, button GPIO5, output GPIO23, on for 1 s": nil,
+      "  Action 'bell': sends 'ring' to the topic home/bell": nil, "  State folder: \(folder.path)/new/state": nil,
+      "  Files: \(path)": nil,
+      "Write these files? [Y/n]": "n",
+      "Nothing was written. Enter '<' to return to the questions, or press Ctrl-C to discard them.": nil,
+      "Write these files?": "<", "Message (%T: a timestamp token, %I: a unique id) [ring]: ": "chime",
+      "sends 'chime' to": nil, "Write these files?": nil,
+    ])
     // A failure to write does not lose them either.
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     try session.type("\r")
-    try session.expect("\(path) cannot be written: Is a directory; nothing was changed")
+    try session.play([
+      "\(path) cannot be written: Is a directory; nothing was changed": nil,
+      "Write these files, and replace \(path)? [y/N]": nil,
+    ])
     try FileManager.default.removeItem(atPath: path)
-    try session.answer("Write these files?", "")
+    try session.type("y\r")
     #expect(try session.status() == 0)
     #expect(try written().contains("message: chime\n"))
     let other = try self.session("--url", "mqtt://127.0.0.1:1", "--untested", "--reader", "none", "--force")
@@ -124,15 +103,13 @@ import Testing
 
   @Test func `an action that sends nothing asks for an output until it has one`() throws {
     let session = try session("--preset", "none", "--reader", "none", "--profile", "none")
-    try session.answer("Matrix room", "http://printer.example/job")
-    try session.answer("everyone on the network can read and change the messages. Use it anyway? [y/N]", "n")
-    try session.expect("use an https:// URL, or a room")
-    try session.answer("Matrix room", "none")
-    try session.answer("Line of the status LED", "<")
-    try session.answer("Matrix room", "none")
-    for question in ["Line of the status LED", "Line of a button"] { try session.answer(question, "") }
-    try session.answer("Line of an output", "none")
-    try session.expect("an action that sends nothing needs an output")
+    try session.play([
+      "Matrix room": "http://printer.example/job",
+      "everyone on the network can read and change the messages. Use it anyway? [y/N]": "n",
+      "use an address with https://": nil, "Matrix room": "none", "Line of the status LED": "<",
+      "Matrix room": "none", "Line of the status LED": "", "Line of a button": "", "Line of an output": "none",
+      "an action that sends nothing needs an output": nil,
+    ])
     try session.type("\u{3}")
     #expect(try session.status() == 1)
   }

@@ -50,80 +50,60 @@ import Testing
     let session = try TypedSession(
       try Programs.built("tappet"), ["init", "--config", target], log: world.folder + "/session", environment: data)
 
-    try session.answer("(number or name) [another]: ", "mosquito")
-    try session.expect("did you mean 'mosquitto'?")
-    try session.answer("(number or name) [another]: ", "mosquitto")
-    try session.answer("Host", "two words")
-    try session.expect("'two words' is neither a host")
-    try session.answer("Host", "localhost:\(TestSocket.freePort())")
+    try session.play([
+      "(number or name) [another]: ": "mosquito", "did you mean 'mosquitto'?": nil,
+      "(number or name) [another]: ": "mosquitto", "Host": "two words", "'two words' is neither a host": nil,
+      "Host": "localhost:\(TestSocket.freePort())",
+    ])
 
-    try session.answer("CA certificate", "/nowhere.pem")
-    try session.expect("/nowhere.pem cannot be read: No such file")
-    try session.answer("CA certificate", try Certificates.path("ca.key"))
-    try session.expect("contains no readable certificate")
-    try session.answer("CA certificate", try Certificates.path("ca.pem"))
+    try session.play([
+      "CA certificate": "/nowhere.pem", "/nowhere.pem cannot be read: No such file": nil,
+      "CA certificate": Certificates.path("ca.key"), "contains no readable certificate": nil,
+      "CA certificate": Certificates.path("ca.pem"),
+    ])
 
-    try session.answer("This kiosk's certificate", try Certificates.path("client.pem"))
-    try session.answer("Private key of the certificate", try Certificates.path("other-client.key"))
-    try session.expect("is not the key of")
-    try session.answer("This kiosk's certificate", try Certificates.path("expired-client.pem"))
-    try session.answer("Private key of the certificate", try Certificates.path("expired-client.key"))
-    try session.expect("CN=kiosk-demo\" expired")
-    try session.answer("This kiosk's certificate", p12)
-    try session.answer("Passphrase of", "wrong")
-    try session.expect("wrong passphrase for")
-    try session.answer("This kiosk's certificate", p12)
-    try session.answer("Passphrase of", passphrase)
-    try session.expect("CN=kiosk-demo\", 36")
+    try session.play([
+      "This kiosk's certificate": Certificates.path("client.pem"),
+      "Private key of the certificate": Certificates.path("other-client.key"), "is not the key of": nil,
+      "This kiosk's certificate": Certificates.path("expired-client.pem"),
+      "Private key of the certificate": Certificates.path("expired-client.key"), "CN=kiosk-demo\" expired": nil,
+      "This kiosk's certificate": p12, "Passphrase of": "wrong", "wrong passphrase for": nil,
+      "This kiosk's certificate": p12, "Passphrase of": passphrase, "CN=kiosk-demo\", 36": nil,
+    ])
 
-    try session.answer("Client id, unique on the broker [kiosk-demo]: ", "a/b")
-    try session.expect("must not contain '/', '+' or '#'")
-    try session.answer("Client id", "")
-    try session.answer("User name for the broker (or 'none') [none]: ", "")
-    try session.expect("nothing listens on that port")
-    try session.answer("Try again (t)", "b")
-    try session.answer("Host", "localhost:\(world.broker.port)")
-    try session.expect("connected to mqtts://localhost:\(world.broker.port)")
+    try session.play([
+      "Client id, unique on the broker [kiosk-demo]: ": "a/b", "must not contain '/', '+' or '#'": nil, "Client id": "",
+      "User name for the broker (or 'none') [none]: ": "", "nothing listens on that port": nil, "Try again (t)": "b",
+      "Host": "localhost:\(world.broker.port)", "connected to mqtts://localhost:\(world.broker.port)": nil,
+    ])
 
-    try session.answer("connection string", "/dev/tty-nowhere")
-    try session.expect("was not found; plug it in")
-    try session.answer("connection string", "pn532_uart:\(world.folder)/reader")
-    try session.expect("found: ")
-    try session.answer("Profile of the board's header", "raspberry")
-    try session.expect("there is no profile 'raspberry'")
-    try session.answer("Profile of the board's header", "none")
-    try session.answer("Line of the status LED", "")
-    try session.answer("Line of a button", "")
-    try session.answer("Line of an output", "")
-
-    try session.answer("Name [light]: ", "gate")
-    try session.answer("Topic [home/gate/set]: ", "home/#")
-    try session.expect("a topic must not contain")
-    try session.answer("Topic", "home/gate")
-    try session.answer("Message", "{\"otp-auth\":\"%T\"}")
-    try session.answer("Key for %T", "/nowhere.key")
-    try session.expect("/nowhere.key cannot be read")
-    try session.answer("Key for %T", "new")
+    try session.play([
+      "connection string": "/dev/tty-nowhere", "was not found; plug it in": nil,
+      "connection string": "pn532_uart:\(world.folder)/reader", "found: ": nil,
+      "Profile of the board's header": "raspberry", "there is no profile 'raspberry'": nil,
+      "Profile of the board's header": "none", "Line of the status LED": "", "Line of a button": "",
+      "Line of an output": "",
+      "Name [light]: ": "gate", "Topic [home/gate/set]: ": "home/#", "a topic must not contain": nil,
+      "Topic": "home/gate", "Message": "{\"otp-auth\":\"%T\"}", "Key for %T": "/nowhere.key",
+      "/nowhere.key cannot be read": nil, "Key for %T": "new",
+    ])
     // Where no time service runs, it asks.
     #expect(eventually { session.text.contains("Trust the clock as it is?") || session.text.contains("Folder") })
     if session.text.contains("Trust the clock as it is?") { try session.answer("Trust the clock as it is?", "y") }
     try session.answer("Folder", "state")
 
-    try session.answer("Write a new tag now?", "n")
-    try session.answer("Share code", "https://example.com")
-    try session.expect("this is not a share code")
-    try session.answer("Share code", "smpshare://secret?idx=7&key=\(key)")
-    try session.expect("for action 7, which is not configured")
+    try session.play([
+      "Write a new tag now?": "n", "Share code": "https://example.com", "this is not a share code": nil,
+      "Share code": "smpshare://secret?idx=7&key=\(key)", "for action 7, which is not configured": nil,
+    ])
     // Nothing is written before the last question.
     #expect(!FileManager.default.fileExists(atPath: target))
-    try session.answer("Share code", "smpshare://secret?idx=0&key=\(key)&label=Phone")
-    for line in [
-      "Broker's CA: ca.pem", "Certificate: \"kiosk-demo\"", "Action 'gate': sends '{\"otp-auth\":\"%T\"}' to the topic",
-      "Key for %T: timestamp.key", "First tag: written by the phone app",
-    ] { try session.expect(line) }
-    try session.answer("Write these files?", "")
-    try session.expect("wrote \(world.folder)/new/kiosk.yaml")
-    try session.expect("Hold the tag to the reader")
+    try session.play([
+      "Share code": "smpshare://secret?idx=0&key=\(key)&label=Phone", "Broker's CA: ca.pem": nil,
+      "Certificate: \"kiosk-demo\"": nil, "Action 'gate': sends '{\"otp-auth\":\"%T\"}' to the topic home/gate": nil,
+      "Key for %T: timestamp.key": nil, "First tag: written by the phone app": nil,
+      "Write these files?": "", "wrote \(world.folder)/new/kiosk.yaml": nil, "Hold the tag to the reader": nil,
+    ])
     let before = world.received.count
     try world.tell("place ntag213 uid=\(world.freshUID()) url=\(try Signing.url(index: "0", key: key))")
     try session.expect("delivered: gate")
@@ -208,17 +188,13 @@ import Testing
         "pn532_uart:\(world.folder)/reader",
         "--profile", "none", "--action", "gate", "--topic", "home/gate", "--message", "open", "--state", "state",
       ], log: world.folder + "/session", environment: data)
-    try session.answer("Line of the status LED", "")
-    try session.answer("Line of a button", "")
-    try session.answer("Line of an output", "")
+    try session.play(["Line of the status LED": "", "Line of a button": "", "Line of an output": ""])
     try world.tell("place ntag213 blank uid=\(world.freshUID())")
-    try session.answer("Write a new tag now?", "y")
-    try session.answer("Write these files?", "")
-    try session.expect("'tappet tag format'")
-    try session.answer("Try again (t), format the tag permanently", "f")
-    try session.expect("formatted: NTAG213")
-    try session.expect("written: gate on NTAG213")
-    try session.expect("Hold the tag to the reader (60 s")
+    try session.play([
+      "Write a new tag now?": "y", "Write these files?": "", "'tappet tag format'": nil,
+      "Try again (t), format the tag permanently": "f", "formatted: NTAG213": nil, "written: gate on NTAG213": nil,
+      "Hold the tag to the reader (60 s": nil,
+    ])
     try session.type("\u{3}")
     #expect(try session.status() >= 0)
   }
@@ -266,28 +242,21 @@ import Testing
 
     let session = try TypedSession(
       try Programs.built("tappet"), ["init", "--config", target], log: world.folder + "/session", environment: data)
-    try session.answer("(number or name)", "mosquitto")
-    try session.answer("[mqtts://localhost:\(world.broker.port)]: ", "")
-    for question in ["CA certificate", "This kiosk's certificate", "Private key of the certificate", "Client id"] {
-      try session.answer(question, "")
-    }
-    try session.answer("User name for the broker (or 'none') [ha]: ", "")
-    try session.answer("Password for ha (not shown; Enter keeps the existing one)", "")
-    try session.expect("connected to")
-    try session.answer("[pn532_uart:\(world.folder)/reader]: ", "")
-    try session.answer("'virtual' for a panel without hardware", "virtual")
-    try session.answer("Socket of the virtual panel", world.folder + "/panel")
-    try session.answer("[GPIO17]: ", "")
-    try session.answer("[GPIO5]: ", "")
-    try session.answer("Line of an output", "")
-    for answer in ["gate", "home/gate", "open"] { try session.answer("[\(answer)]: ", "") }
-    try session.answer("Folder", "")
-    try session.answer("Write a new tag now?", "n")
-    try session.answer("Share code", "")
+    try session.play([
+      "(number or name)": "mosquitto", "[mqtts://localhost:\(world.broker.port)]: ": "", "CA certificate": "",
+      "This kiosk's certificate": "", "Private key of the certificate": "", "Client id": "",
+      "User name for the broker (or 'none') [ha]: ": "",
+      "Password for ha (not shown; Enter keeps the existing one)": "", "connected to": nil,
+      "[pn532_uart:\(world.folder)/reader]: ": "", "'virtual' for a panel without hardware": "virtual",
+      "Socket of the virtual panel": world.folder + "/panel", "[GPIO17]: ": "", "[GPIO5]: ": "",
+      "Line of an output": "", "[gate]: ": "", "[home/gate]: ": "", "[open]: ": "", "Folder": "",
+      "Write a new tag now?": "n", "Share code": "",
+    ])
     #expect(!FileManager.default.fileExists(atPath: target + ".old"))
-    try session.expect("Copy of the old file: \(target).old")
-    try session.answer("Write these files, and replace", "y")
-    try session.expect("'tappet run --config \(target)' to run the kiosk")
+    try session.play([
+      "Copy of the old file: \(target).old": nil, "Write these files, and replace": "y",
+      "'tappet run --config \(target)' to run the kiosk": nil,
+    ])
     #expect(try session.status() == 0)
     #expect(try String(contentsOfFile: target + ".old", encoding: .utf8) == text)
     let again = try String(contentsOfFile: target, encoding: .utf8)
@@ -353,18 +322,15 @@ import Testing
     let folder = try Programs.temporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let target = folder.path + "/k/kiosk.yaml"
-    let questions: [[(String, String)]] = [
-      [], [("number or name", "")], [("number or name", ""), ("Host", "mqtt://127.0.0.1:1")],
-      [
-        ("number or name", ""), ("Host", "mqtt://127.0.0.1:1"), ("Client id", ""), ("User name", ""),
-        ("Try again", "g"),
-      ],
+    let questions: [KeyValuePairs<String, String?>] = [
+      [:], ["number or name": ""], ["number or name": "", "Host": "mqtt://127.0.0.1:1"],
+      ["number or name": "", "Host": "mqtt://127.0.0.1:1", "Client id": "", "User name": "", "Try again": "g"],
     ]
     for (number, typed) in questions.enumerated() {
       let session = try TypedSession(
         try Programs.built("tappet"), ["init", "--config", target], log: folder.path + "/log\(number)",
         environment: data)
-      for (question, line) in typed { try session.answer(question, line) }
+      try session.play(typed)
       try session.expect("]: ")
       try session.type("\u{3}")
       #expect(try session.status() == 1, "\(session.text)")

@@ -158,7 +158,7 @@ import TestSupport
       draft.clientIDComment = text
       draft.alpn = "x-amzn-mqtt-ca"
       draft.state = "state"
-      draft.actions = [ConfigTemplate.Action(name: "n", title: nil, index: 3, topic: text, message: text)]
+      draft.actions = [ConfigTemplate.Action(name: "n", title: nil, index: 3, effect: .topic(text), message: text)]
       let outcome = ConfigurationParser.parse(Array(draft.text.utf8), name: "k", folder: "/f")
       guard case .loaded(let configuration) = outcome else {
         if case .refused(let problems) = outcome, !Action.isTopic(text) {

@@ -49,11 +49,13 @@ package enum ConfigurationParser {
   }
 
   /// Parses a configuration; `name` is the file name in error messages.
+  ///
+  /// In a draft, an action may do nothing yet.
   @export(interface)
   package static func parse(
-    _ bytes: [UInt8], name: String, folder: String, files: NamedFiles = .used
+    _ bytes: [UInt8], name: String, folder: String, files: NamedFiles = .used, isDraft: Bool = false
   ) -> Outcome {
-    var reader = YAMLReader(file: name, folder: folder, files: files)
+    var reader = YAMLReader(file: name, folder: folder, files: files, isDraft: isDraft)
     let start = TextPosition(line: 1, column: 1)
     if bytes.count > Limits.configurationSizeMax {
       reader.note(.tooLarge(size: bytes.count, max: Limits.configurationSizeMax), at: start, "")

@@ -25,6 +25,8 @@ struct YAMLReader {
   let folder: String
   /// Strictness of the checks on the files that the configuration refers to.
   let files: NamedFiles
+  /// Whether an action may do nothing.
+  let isDraft: Bool
   private(set) var problems: [ConfigurationProblem] = []
   /// Faults of files, if these are tolerated.
   private(set) var warnings: [ConfigurationProblem] = []
@@ -43,10 +45,11 @@ struct YAMLReader {
   /// Settings of the session on a Matrix homeserver, available once `matrix` has been read.
   var matrix: MatrixSettings?
 
-  init(file: String, folder: String, files: NamedFiles = .used) {
+  init(file: String, folder: String, files: NamedFiles = .used, isDraft: Bool = false) {
     self.file = file
     self.folder = folder
     self.files = files
+    self.isDraft = isDraft
   }
 
   mutating func note(_ kind: ConfigurationProblem.Kind, at position: TextPosition, _ place: String) {

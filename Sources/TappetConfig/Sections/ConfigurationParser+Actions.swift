@@ -48,9 +48,8 @@ extension YAMLReader {
     let title = shortText(mapping["title"], sizeMax: Limits.actionTitleSizeMax)
     let index = whole(mapping["index"], in: 0...Int64.max)
     let orders = orders(mapping["output"], outputNames: outputNames)
-    let publishes =
-      mapping["topic"] != nil
-      || mapping["output"] == nil && mapping["webhook"] == nil && mapping["room"] == nil && !isOfInventory(mapping)
+    let others = ["output", "webhook", "room"].contains { mapping[$0] != nil } || isOfInventory(mapping) || isDraft
+    let publishes = mapping["topic"] != nil || !others
     let format = choice(mapping["format"], of: ["text", "json", "literal"]).map { MessageFormat.allCases[$0] }
     let topic = publishes ? actionTopic(required("topic", in: mapping), isLiteral: format == .literal) : nil
     requireBroker(for: mapping["topic"])

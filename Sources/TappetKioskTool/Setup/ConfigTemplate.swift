@@ -9,19 +9,26 @@ struct ConfigTemplate {
     var name: String
     var title: String?
     var index: Int64?
-    /// `nil` if the action only drives an output, or has a destination.
-    var topic: String?
-    /// The room or the URL that replaces the topic if there is no broker.
-    var destination: String?
+    /// `nil` until it is known; the configuration is only a draft until then.
+    var effect: Effect?
     var message: String
     /// Whether `%{` is literal text in the message.
     var isLiteral = false
   }
 
+  /// Where an action sends its message.
+  enum Effect: Equatable {
+    case topic(String)
+    case room(String)
+    case webServer(url: String)
+    /// It sends none, and only drives the panel's output.
+    case output
+  }
+
   /// Comment lines at the top.
   var heading: [String] = []
-  /// The broker's URL; empty if there is no broker.
-  var url = ""
+  /// The broker's URL; `nil` if there is no broker.
+  var url: String?
   var alpn: String?
   var clientID = ""
   var clientIDComment: String?
@@ -53,14 +60,16 @@ struct ConfigTemplate {
   static let timestampKey = "timestamp.key"
   static let password = "broker.password"
 
+  /// Whether it is still unknown what one of the actions does.
+  var isDraft: Bool { actions.contains { $0.effect == nil } }
+
   var text: String {
     var text = ""
     for line in heading { text += "# " + Self.oneLine(line) + "\n" }
     text += "# Use 'tappet check' to test the file. docs/configuration.md (share/doc/tappet) describes every key.\n"
     text += "# Relative paths are relative to this file.\n\n"
-    text += url.isEmpty ? "# broker: {url: HOST, client_id: NAME}        # required for topics\n" : brokerText
-    let destinations = actions.compactMap { $0.destination }
-    if destinations.contains(where: { RoomDestination.isRoom($0) }) {
+    text += url.map { brokerText($0) } ?? "# broker: {url: HOST, client_id: NAME}        # required for topics\n"
+    if actions.contains(where: { if case .room? = $0.effect { true } else { false } }) {
       text += "\nmatrix: {session: matrix.session}        # written by 'tappet matrix login'\n"
     }
     text +=
@@ -84,15 +93,15 @@ struct ConfigTemplate {
       if let title = action.title { text += "    title: " + Self.quoted(title) + "\n" }
       if let index = action.index { text += "    index: " + String(index) + "        # the idx on its tags\n" }
       if index == 0, panel.relay != nil { text += "    output: {relay: pulse}\n" }
-      guard let destination = destinationText(of: action) else { continue }
-      text += destination
+      guard let place = Self.place(of: action) else { continue }
+      text += "    " + place + "\n"
       text += "    message: " + Self.quoted(action.message) + "\n"
       if action.isLiteral { text += "    format: literal        # '%{' has no special meaning in this message\n" }
     }
     return text
   }
 
-  private var brokerText: String {
+  private func brokerText(_ url: String) -> String {
     var text = "broker:\n"
     text += "  url: " + Self.quoted(url) + "        # or a list of URLs: if one fails, the next is tried\n"
     if let alpn { text += "  alpn: " + Self.quoted(alpn) + "        # offered in the TLS handshake\n" }
@@ -119,14 +128,15 @@ struct ConfigTemplate {
     return text
   }
 
-  private func destinationText(of action: Action) -> String? {
-    guard let destination = action.destination else {
-      return action.topic.map { "    topic: " + Self.quoted($0) + "\n" }
+  private static func place(of action: Action) -> String? {
+    switch action.effect {
+    case .topic(let topic): "topic: " + quoted(topic)
+    case .room(let room): "room: " + quoted(room)
+    case .webServer(let url):
+      // 'tappet init' has asked.
+      "webhook: {url: " + quoted(url) + (WebhookURL(url)?.isExposed == true ? ", allow_http: true" : "") + "}"
+    case .output, nil: nil
     }
-    if RoomDestination.isRoom(destination) { return "    room: " + Self.quoted(destination) + "\n" }
-    // 'tappet init' has asked.
-    let consent = WebhookURL(destination)?.isExposed == true ? ", allow_http: true" : ""
-    return "    webhook: {url: " + Self.quoted(destination) + consent + "}\n"
   }
 
   private var panelText: String {

@@ -109,8 +109,8 @@ private struct SettingsImport {
       names.append(name)
       draft.actions.append(
         ConfigTemplate.Action(
-          name: name, title: action.title.isEmpty ? nil : action.title, index: action.index, topic: action.topic,
-          message: action.message,
+          name: name, title: action.title.isEmpty ? nil : action.title, index: action.index,
+          effect: .topic(action.topic), message: action.message,
           isLiteral: PayloadTemplate(configured: action.topic + action.message)?.namesFacts ?? true))
     }
     return draft

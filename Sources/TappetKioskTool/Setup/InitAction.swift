@@ -16,14 +16,13 @@ extension SetupWizard {
         return "this looks like a message, which is a later question; enter a name, such as light"
       }
       files.draft.actions[0].name = answer
-      let topic = "home/" + answer + "/set"
-      if !isWithoutBroker { files.draft.actions[0].topic = Action.isTopic(topic) ? topic : "home/light/set" }
+      if !isWithoutBroker { files.draft.actions[0].effect = nil }
       return try mistake(in: "the name")
     }
   }
 
   func askMessage() throws(CommandFailure) {
-    guard files.draft.actions[0].topic ?? files.draft.actions[0].destination != nil else { return }
+    if files.draft.actions[0].effect == .output { return }
     let usual = isWithoutBroker ? "Somebody is here (%{time})." : "toggle"
     try resolve("message", "Message (%T: a timestamp token, %I: a unique id)", default: usual) {
       (answer) throws(CommandFailure) in
@@ -41,16 +40,18 @@ extension SetupWizard {
   func askTopic() throws(CommandFailure) {
     if isWithoutBroker { return }
     let canBeNone = files.draft.panel.relay != nil
-    try resolve("topic", canBeNone ? "Topic (or 'none')" : "Topic", default: files.draft.actions[0].topic) {
+    let topic = "home/" + files.draft.actions[0].name + "/set"
+    let usual = Action.isTopic(topic) ? topic : "home/light/set"
+    try resolve("topic", canBeNone ? "Topic (or 'none')" : "Topic", default: usual) {
       (answer) throws(CommandFailure) in
       if canBeNone, answer == "none" {
-        files.draft.actions[0].topic = nil
+        files.draft.actions[0].effect = .output
         return nil
       }
       guard Action.isTopic(answer) else {
         return "a topic must not contain '+', '#' or control characters, or start with '$SYS/' or '$share/'"
       }
-      files.draft.actions[0].topic = answer
+      files.draft.actions[0].effect = .topic(answer)
       return try mistake(in: "the topic")
     }
   }

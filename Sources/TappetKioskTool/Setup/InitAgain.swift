@@ -26,7 +26,7 @@ extension SetupWizard {
       guard let topic = action.topic else { return nil }
       return ConfigTemplate.Action(
         name: action.name, title: action.title == action.name ? nil : action.title, index: action.index,
-        topic: topic, message: action.message.text)
+        effect: .topic(topic), message: action.message.text)
     }
     files.draft.actions += otherActions
     if let first = configuration.actions.first { files.draft.actions[0].index = first.index }

@@ -98,7 +98,7 @@ extension SetupWizard {
       files.draft.panel.relay = answer == "none" || answer.isEmpty ? nil : answer
       guard isOutputOnly else { return try lineMistake(files.draft.panel.relay, of: "output relay") }
       if files.draft.panel.relay == nil { return "an action that sends nothing needs an output" }
-      files.draft.actions[0].destination = nil
+      files.draft.actions[0].effect = .output
       return try lineMistake(files.draft.panel.relay, of: "output relay")
     }
   }

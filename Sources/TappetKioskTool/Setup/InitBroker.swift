@@ -47,7 +47,9 @@ extension SetupWizard {
   func askURL() throws(CommandFailure) {
     if isWithoutBroker { return try askDestination() }
     let example = preset?.example ?? "broker.example"
-    try resolve("url", "Host, such as \(example), or mqtts://HOST:PORT; or 'none'", default: nil) { answer in
+    try resolve(
+      "url", "Host, such as \(example), or mqtts://HOST:PORT; or 'none'", default: nil
+    ) { answer in
       isWithoutBroker = answer == "none"
       if isWithoutBroker { return nil }
       let text = answer.utf8.contains(UInt8(ascii: "/")) ? answer : "mqtts://" + answer
@@ -59,7 +61,7 @@ extension SetupWizard {
       if !hasPort, endpoint.usesTLS, let port = preset?.port { endpoint.port = port }
       files.draft.url = endpoint.text
       isOutputOnly = false
-      (files.draft.actions[0].destination, files.draft.actions[0].topic) = (nil, "home/light/set")
+      files.draft.actions[0].effect = nil
       files.draft.actions.replaceSubrange(1..., with: otherActions)
       let other = preset?.other
       files.draft.alpn = arguments.value("alpn") ?? (other?.port == endpoint.port ? other?.alpn : nil)
@@ -73,28 +75,28 @@ extension SetupWizard {
   /// Answers about the broker may have been given before; the other actions of an existing kiosk.yaml have topics.
   private func askDestination() throws(CommandFailure) {
     preset = nil
-    (files.draft.url, files.draft.isHomeAssistant) = ("", false)
+    (files.draft.url, files.draft.isHomeAssistant) = (nil, false)
     (files.authorityPEM, files.identity, files.password) = (nil, nil, nil)
     files.draft.actions.removeSubrange(1...)
-    files.draft.actions[0].topic = nil
     let question =
       "Matrix room, such as #door:example.org, or web server, such as https://HOST/PATH; 'none' to only drive an output"
     try resolve("send-to", question, default: nil) { (answer) throws(CommandFailure) in
       isOutputOnly = answer == "none"
-      if isOutputOnly {
-        // Keeps the configuration complete until the output is known.
-        files.draft.actions[0].destination = "https://localhost/"
-        return nil
+      // The effect is known with the output.
+      files.draft.actions[0].effect = nil
+      if isOutputOnly { return nil }
+      if RoomDestination.isRoom(answer) {
+        files.draft.actions[0].effect = .room(answer)
+        return try mistake(in: "the destination")
       }
-      let url = WebhookURL(answer)
-      guard RoomDestination.isRoom(answer) || url != nil else {
+      guard let url = WebhookURL(answer) else {
         return "enter a room, such as #door:example.org, or a URL, such as https://HOST/PATH"
       }
-      if url?.isExposed == true, !allowsHTTP {
+      if url.isExposed, !allowsHTTP {
         return prompt == nil
           ? "without TLS, \(Self.plainHTTPRisk); use https://, or add --allow-http" : "use an https:// URL, or a room"
       }
-      files.draft.actions[0].destination = answer
+      files.draft.actions[0].effect = .webServer(url: answer)
       return try mistake(in: "the destination")
     }
   }
@@ -110,7 +112,7 @@ extension SetupWizard {
   // MARK: Identity
 
   /// Whether the broker is addressed with mqtts://.
-  var usesTLS: Bool { BrokerEndpoint(url: files.draft.url)?.usesTLS == true }
+  var usesTLS: Bool { files.draft.url.flatMap { BrokerEndpoint(url: $0) }?.usesTLS == true }
 
   func askAuthority() throws(CommandFailure) {
     files.authorityPEM = nil
@@ -215,7 +217,7 @@ extension SetupWizard {
       for objection in preset?.objections(to: broker, actions: []) ?? [] {
         inform("  " + objection.sentence(preset?.title ?? ""))
       }
-      inform("  Connecting to \(files.draft.url) …")
+      inform("  Connecting to \(broker.endpoints[0].text) …")
       let probe = DeviceProbe.broker(
         broker, endpoint: 0, isIdle: true, endedBy: files.prompt.signalDescriptor)
       if probe.verdict != .bad { return inform("  " + probe.text) }

@@ -123,8 +123,7 @@ final class SetupWizard {
     self.arguments = arguments
     prompt = arguments.has("yes") ? nil : files.prompt
     files.draft.heading = ["Created by 'tappet init'."]
-    // Makes the configuration complete enough to be tested before the last question.
-    files.draft.actions = [ConfigTemplate.Action(name: "light", topic: "home/light/set", message: "toggle")]
+    files.draft.actions = [ConfigTemplate.Action(name: "light", message: "toggle")]
     files.draft.trustsClock = arguments.has("clock-trust")
   }
 

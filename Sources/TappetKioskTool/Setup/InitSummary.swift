@@ -47,7 +47,7 @@ extension SetupWizard {
 
   /// Returns the answers in plain words.
   private func summary(_ configuration: KioskConfiguration) -> [(subject: String, text: String)] {
-    var lines = [("Broker", brokerSummary)]
+    var lines: [(subject: String, text: String)] = [("Broker", brokerSummary)]
     if usesTLS {
       lines.append(("Broker's CA", files.authorityPEM == nil ? "the system's trust store" : ConfigTemplate.ca))
       lines.append(
@@ -78,18 +78,22 @@ extension SetupWizard {
   }
 
   private var brokerSummary: String {
-    if files.draft.url.isEmpty { return "none" }
+    guard let url = files.draft.url else { return "none" }
     let user = files.draft.username.map { ", user \($0) with a password" } ?? ""
-    return "\(files.draft.url), client id \(files.draft.clientID)\(user)\(usesTLS ? "" : ", without TLS")"
+    return "\(url), client id \(files.draft.clientID)\(user)\(usesTLS ? "" : ", without TLS")"
   }
 }
 
 extension ConfigTemplate.Action {
   /// The effect of a tap, without the path of a web server's URL, which may be secret.
   fileprivate var summary: String {
-    guard let destination else {
-      return topic.map { "sends '\(message.escaped)' to the topic \($0)" } ?? "only drives the output"
-    }
-    return "sends '\(message.escaped)' to " + (WebhookURL(destination)?.origin ?? "the room \(destination)")
+    let place =
+      switch effect {
+      case .topic(let topic): "the topic \(topic)"
+      case .room(let room): "the room \(room)"
+      case .webServer(let url): WebhookURL(url)?.origin ?? "its URL"
+      case .output, nil: ""
+      }
+    return place.isEmpty ? "only drives the output" : "sends '\(message.escaped)' to \(place)"
   }
 }

@@ -108,7 +108,7 @@ final class KioskFiles {
       throw AtomicFilesError(path: folder + error.path.dropFirst(stage.utf8.count), error: error.error).failure
     }
     updateDraft()
-    let result = ConfigurationParser.parse(Array(draft.text.utf8), name: path, folder: stage)
+    let result = ConfigurationParser.parse(Array(draft.text.utf8), name: path, folder: stage, isDraft: draft.isDraft)
     guard case .loaded(var configuration) = result, let state = draft.state, !state.begins(with: "/") else {
       return result
     }

@@ -43,6 +43,13 @@ final class TypedSession {
     try type(line + "\r")
   }
 
+  /// Waits for the words of each question and answers it, or only waits for the words of a message.
+  func play(_ lines: KeyValuePairs<String, String?>) throws {
+    for (words, line) in lines {
+      if let line { try answer(words, line) } else { try expect(words) }
+    }
+  }
+
   /// Types a text into the terminal.
   func type(_ keys: String) throws { try process.type(keys) }
 
