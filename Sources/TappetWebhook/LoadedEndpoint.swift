@@ -43,7 +43,7 @@ final class LoadedEndpoint {
     }
     guard let url else { return }
     let parts = url.withBytes { WebhookURL(String(decoding: $0, as: UTF8.self)) }
-    guard let parts, parts.usesTLS || parts.isLoopback || endpoint.allowsPlain else {
+    guard let parts, parts.usesTLS || parts.host.isLoopbackHost || endpoint.allowsPlain else {
       trouble = trouble ?? 0
       return
     }

@@ -114,6 +114,54 @@ import Testing
     #expect(try session.status() == 1)
   }
 
+  @Test func `a web server is tried, and an answer that fails is corrected or kept`() throws {
+    let server = try WebhookServer(in: folder.path)
+    let plain = try Service(
+      try Programs.installed("python3"), ["-u", "-m", "http.server", "0", "--bind", "127.0.0.1"],
+      log: folder.path + "/server.log")
+    defer { plain.end(SIGKILL) }
+    #expect(eventually { plain.text.contains(" port ") })
+    let port = try #require(plain.text.components(separatedBy: " port ").last?.split(separator: " ").first)
+    let session = try session("--preset", "none", "--reader", "none", "--profile", "none")
+    try session.play([
+      "Matrix room": "http://127.0.0.1:1/secret", "http://127.0.0.1:1 cannot be reached": nil,
+      "Use it anyway? [y/N]": "n", "enter the corrected URL, or a room": nil,
+      "Matrix room": server.url("secret"), "the certificate of https://localhost:\(server.port) is not trusted": nil,
+      "Use it anyway?": "y", "Line of the status LED": "<", "Matrix room": "http://127.0.0.1:\(port)/secret",
+      "http://127.0.0.1:\(port) responds": nil, "Line of the status LED": "", "Line of a button": "",
+      "Line of an output": "", "Name": "", "Message": "",
+      "sends 'Somebody is here (%{time}).' to http://127.0.0.1:\(port)\r\n": nil, "Write these files?": "",
+    ])
+    #expect(try session.status() == 0)
+    // The webhook's own URL has not been requested.
+    #expect(plain.text.contains("\"GET / HTTP") && !plain.text.contains("/secret"), "\(plain.text)")
+    let refused = try Programs.run(
+      try Programs.built("tappet"),
+      [
+        "init", "--yes", "--config", folder.path + "/other/kiosk.yaml", "--preset", "none", "--reader", "none",
+        "--send-to", "http://127.0.0.1:1/",
+      ])
+    #expect(refused.status == 1 && refused.errors.contains("--send-to: http://127.0.0.1:1 cannot"), "\(refused)")
+  }
+
+  @Test func `a broker without TLS needs consent, unless it is on this machine`() throws {
+    let session = try session("--preset", "another", "--reader", "none", "--profile", "none")
+    try session.play([
+      "Host": "mqtt://0.0.0.0:1",
+      "Without TLS, everyone on the network can read and change the messages. Use it anyway? [y/N]": "n",
+      "use an address with mqtts://": nil, "Host": "mqtt://0.0.0.0:1", "Use it anyway?": "y", "Client id": "",
+      "User name": "ha", "Without TLS, everyone on the network can read the password. Send it anyway?": "y",
+      "Password for ha": "secret", "Connecting to mqtt://0.0.0.0:1": nil, "Try again (t)": "g",
+    ])
+    try session.type("\u{3}")
+    #expect(try session.status() == 1)
+    let words = ["init", "--yes", "--config", path, "--url", "mqtt://0.0.0.0:1", "--untested", "--reader", "none"]
+    let refused = try Programs.run(try Programs.built("tappet"), words)
+    #expect(refused.status == 1 && refused.errors.contains("use mqtts://, or add --allow-mqtt"), "\(refused)")
+    #expect(try Programs.run(try Programs.built("tappet"), words + ["--allow-mqtt"]).status == 0)
+    #expect(try written().contains("  url: \"mqtt://0.0.0.0:1\""))
+  }
+
   @Test func `options set up a relay alone, with or without a broker, and a web server without TLS with consent`()
     throws
   {

@@ -56,7 +56,7 @@ package enum Homeserver {
   /// Validates a homeserver's URL, and returns it without a trailing slash.
   package static func checked(_ url: String) throws(CommandFailure) -> String {
     let bare = url.utf8.last == UInt8(ascii: "/") ? String(url.dropLast()) : url
-    guard let parts = WebhookURL(bare), parts.usesTLS || parts.isLoopback else {
+    guard let parts = WebhookURL(bare), parts.usesTLS || parts.host.isLoopbackHost else {
       throw .refused("a homeserver's URL must be 'https://HOST', not '\(url.withoutUserInfo)'")
     }
     return bare

@@ -33,7 +33,8 @@ package struct RoomSession: Sendable {
     }
     func text(_ word: String) -> String? { takeValue(word).map { String(decoding: $0, as: UTF8.self) } }
     guard let homeserver = text("homeserver"), let user = text("user"), let device = text("device"),
-      let token = takeValue("token"), lines.isEmpty, let url = WebhookURL(homeserver), url.usesTLS || url.isLoopback
+      let token = takeValue("token"), lines.isEmpty, let url = WebhookURL(homeserver),
+      url.usesTLS || url.host.isLoopbackHost
     else { return nil }
     var secret = Array(token)
     self.init(homeserver: homeserver, user: user, device: device, token: SecretBytes(taking: &secret))

@@ -123,11 +123,14 @@ package struct WebhookURL: Hashable, Sendable {
     origin = scheme + "://" + String(decoding: authority, as: UTF8.self)
   }
 
-  /// Whether requests to the URL stay on this machine.
-  package var isLoopback: Bool { host == "localhost" || host == "::1" || host.utf8.starts(with: "127.".utf8) && isIPv4 }
-
   /// Whether requests to the URL cross the network without TLS, which `allow_http` must permit.
-  package var isExposed: Bool { !usesTLS && !isLoopback }
+  package var isExposed: Bool { !usesTLS && !host.isLoopbackHost }
+}
 
-  private var isIPv4: Bool { host.utf8.allSatisfy { $0.isASCIIDigit || $0 == 0x2E } }
+extension String {
+  /// Whether the host is this machine.
+  package var isLoopbackHost: Bool {
+    self == "localhost" || self == "::1"
+      || utf8.starts(with: "127.".utf8) && utf8.allSatisfy { $0.isASCIIDigit || $0 == 0x2E }
+  }
 }

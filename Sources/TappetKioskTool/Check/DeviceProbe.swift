@@ -83,6 +83,29 @@ enum DeviceProbe {
     } catch { return .noLink(error) }
   }
 
+  /// Requests '/' from a web server: a request to a webhook's own URL might open the door.
+  static func webServer(_ url: WebhookURL, endedBy end: Int32) -> Finding {
+    var endpoint = WebhookEndpoint(action: "", url: .text(url.origin))
+    endpoint.allowsPlain = true
+    do throws(HTTPRequests.Failure) {
+      let requests: HTTPRequests
+      do throws(CommandFailure) { requests = try HTTPRequests(endpoint) } catch { throw .helper(error) }
+      try requests.begin(.get, "/")
+      let limit = SystemClock().now().instant + Limits.webhookAnswerMax
+      while waitReadable(requests.fileDescriptor, until: limit, endedBy: end) {
+        if try requests.next() != nil { return (.good, "\(url.origin) responds", nil) }
+      }
+      throw .trouble(.timedOut, code: 0)
+    } catch {
+      switch error {
+      case .helper(let failure): return (.bad, failure.sentence ?? "", failure.code)
+      case .trouble(let trouble, let code):
+        let fault = WebhookFault.trouble(trouble, code: code)
+        return (.bad, fault.sentence(url.origin), fault.code)
+      }
+    }
+  }
+
   private static func idRefusal(_ clientID: String, _ failure: LinkFailure) -> String {
     "the broker refused the client id '\(clientID)', which only this check uses (\(failure.sentence)); use 'tappet "
       + "check --running' to query the kiosk"

@@ -48,7 +48,7 @@ extension SetupWizard {
     if isWithoutBroker { return try askDestination() }
     let example = preset?.example ?? "broker.example"
     try resolve(
-      "url", "Host, such as \(example), or mqtts://HOST:PORT; or 'none'", default: nil
+      "url", "Host, such as \(example), or mqtts://HOST:PORT, or mqtt://HOST without TLS; or 'none'", default: nil
     ) { answer in
       isWithoutBroker = answer == "none"
       if isWithoutBroker { return nil }
@@ -59,6 +59,9 @@ extension SetupWizard {
       }
       let hasPort = BrokerEndpoint(url: text + ":1") == nil
       if !hasPort, endpoint.usesTLS, let port = preset?.port { endpoint.port = port }
+      if !endpoint.usesTLS, !endpoint.host.isLoopbackHost, !allowsPlain(["allow-mqtt", "plain-password"]) {
+        return plainRefusal("mqtts", "allow-mqtt")
+      }
       files.draft.url = endpoint.text
       isOutputOnly = false
       files.draft.actions[0].effect = nil
@@ -92,21 +95,40 @@ extension SetupWizard {
       guard let url = WebhookURL(answer) else {
         return "enter a room, such as #door:example.org, or a URL, such as https://HOST/PATH"
       }
-      if url.isExposed, !allowsHTTP {
-        return prompt == nil
-          ? "without TLS, \(Self.plainHTTPRisk); use https://, or add --allow-http" : "use an https:// URL, or a room"
-      }
+      if url.isExposed, !allowsPlain(["allow-http"]) { return plainRefusal("https", "allow-http") }
       files.draft.actions[0].effect = .webServer(url: answer)
-      return try mistake(in: "the destination")
+      if let mistake = try mistake(in: "the destination") { return mistake }
+      return try mistake(of: url)
     }
   }
 
-  private static var plainHTTPRisk: String { "everyone on the network can read and change the messages" }
+  /// Tries the web server; returns an error message if it does not respond, unless the user keeps the answer.
+  private func mistake(of url: WebhookURL) throws(CommandFailure) -> String? {
+    inform("  Connecting to \(url.origin) …")
+    let probe = DeviceProbe.webServer(url, endedBy: files.prompt.signalDescriptor)
+    if probe.verdict != .bad {
+      inform("  " + probe.text)
+      return nil
+    }
+    if files.prompt.isOver { throw .reported(.refused) }
+    let isUntested = arguments.has("untested")
+    guard prompt != nil || isUntested else { return probe.text }
+    Output.printError("  " + probe.text)
+    let keeps = isUntested || prompt?.confirm("  Use it anyway?", default: false) == true
+    return keeps ? nil : "enter the corrected URL, or a room"
+  }
 
-  /// Whether messages may be sent without TLS; prompts for consent.
-  private var allowsHTTP: Bool {
-    arguments.has("allow-http")
-      || prompt?.confirm("  Without TLS, \(Self.plainHTTPRisk). Use it anyway?", default: false) == true
+  private static var plainRisk: String { "everyone on the network can read and change the messages" }
+
+  /// Whether messages may be sent without TLS: one of the options permits it, or the user consents.
+  private func allowsPlain(_ options: [String]) -> Bool {
+    options.contains { arguments.has($0) }
+      || prompt?.confirm("  Without TLS, \(Self.plainRisk). Use it anyway?", default: false) == true
+  }
+
+  private func plainRefusal(_ scheme: String, _ option: String) -> String {
+    prompt == nil
+      ? "without TLS, \(Self.plainRisk); use \(scheme)://, or add --\(option)" : "use an address with \(scheme)://"
   }
 
   // MARK: Identity

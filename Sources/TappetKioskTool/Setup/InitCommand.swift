@@ -80,6 +80,7 @@ extension Command {
         "tap", "SECONDS", .seconds(1...3600), "time limit for the first tap; requires --write-tag or --share-file"),
       CommandOption("plain-password", "send the password even without TLS (mqtt://)"),
       CommandOption("allow-http", "send to a web server without TLS (http://)"),
+      CommandOption("allow-mqtt", "use a broker without TLS (mqtt://)"),
       CommandOption("untested", "write the files even if a test fails"), .force,
     ]
   }

@@ -20,17 +20,17 @@ extension SetupWizard {
       files.draft.username = answer
       if usesTLS || allowsPlainPassword { return nil }
       return prompt == nil
-        ? "without TLS, \(Self.plainRisk); use mqtts://, or add --plain-password"
+        ? "without TLS, \(Self.passwordRisk); use mqtts://, or add --plain-password"
         : "use mqtts://, or an account without a password"
     }
   }
 
-  private static var plainRisk: String { "everyone on the network can read the password" }
+  private static var passwordRisk: String { "everyone on the network can read the password" }
 
   /// Whether the password may be sent without TLS; prompts for consent.
   private var allowsPlainPassword: Bool {
     arguments.has("plain-password")
-      || prompt?.confirm("  Without TLS, \(Self.plainRisk). Send it anyway?", default: false) == true
+      || prompt?.confirm("  Without TLS, \(Self.passwordRisk). Send it anyway?", default: false) == true
   }
 
   func askPassword() throws(CommandFailure) {
