@@ -4,6 +4,7 @@ import TappetCommandLine
 import TappetConfig
 import TappetCore
 import TappetMessages
+import TappetPanel
 import TappetPlatform
 
 extension SetupWizard {
@@ -72,6 +73,18 @@ extension SetupWizard {
         return nil
       } catch { return error.sentences.joined(separator: "; ") }
     }
+    if !isVirtual {
+      for line in LineList.lines(GPIOChips.scan(), profile, reader: files.draft.reader) { inform("  " + line) }
+    }
+  }
+
+  /// The profile of the board's header; `nil` if there is none.
+  private var profile: BoardProfile? { files.draft.panel.profile.flatMap { try? BoardProfile.load(name: $0) } }
+
+  /// Returns the name of the line in an answer, which may be the number of a pin on the header.
+  private func line(_ answer: String) -> String? {
+    if answer == "none" || answer.isEmpty { return nil }
+    return Int64(decimal: answer.utf8).flatMap { profile?.pin(Int(clamping: $0))?.name } ?? answer
   }
 
   private var isVirtual: Bool { files.draft.panel.simulator != nil }
@@ -79,7 +92,7 @@ extension SetupWizard {
   func askLED() throws(CommandFailure) {
     try resolve("led", "Line of the status LED, such as GPIO17 (or 'none')", default: isVirtual ? "GPIO17" : "none") {
       (answer) throws(CommandFailure) in
-      files.draft.panel.led = answer == "none" ? nil : answer
+      files.draft.panel.led = line(answer)
       return try lineMistake(files.draft.panel.led, of: "LED status")
     }
   }
@@ -87,15 +100,15 @@ extension SetupWizard {
   func askButton() throws(CommandFailure) {
     let ofButton = "Line of a button, such as GPIO5, for the first action (or 'none')"
     try resolve("button", ofButton, default: isVirtual ? "GPIO5" : "none") { (answer) throws(CommandFailure) in
-      files.draft.panel.button = answer == "none" ? nil : answer
-      return try lineMistake(files.draft.panel.button, of: "button " + answer)
+      files.draft.panel.button = line(answer)
+      return try lineMistake(files.draft.panel.button, of: "button " + (files.draft.panel.button ?? ""))
     }
   }
 
   func askRelay() throws(CommandFailure) {
     let question = "Line of an output, such as a relay, that the first action switches on for 1 s (or 'none')"
     try resolve("relay", question, default: isOutputOnly ? nil : "none") { (answer) throws(CommandFailure) in
-      files.draft.panel.relay = answer == "none" || answer.isEmpty ? nil : answer
+      files.draft.panel.relay = line(answer)
       guard isOutputOnly else { return try lineMistake(files.draft.panel.relay, of: "output relay") }
       if files.draft.panel.relay == nil { return "an action that sends nothing needs an output" }
       files.draft.actions[0].effect = .output
@@ -132,5 +145,45 @@ extension SetupWizard {
       Output.printError("  " + finding.text)
     }
     return nil
+  }
+}
+
+/// The GPIO lines to choose from, on the header of a known board or on the chips that the kernel reports.
+enum LineList {
+  /// Returns the drawing of the header without what the reader and the kernel use; without a profile, the free lines of
+  /// each chip by their names.
+  static func lines(_ chips: GPIOChips, _ profile: BoardProfile?, reader: String?) -> [String] {
+    var lines = chips.deniedPaths.map { "\($0): permission denied; use sudo" }
+    if chips.chips.isEmpty, lines.isEmpty { return ["This machine has no GPIO chip (/dev/gpiochip*)."] }
+    guard let profile else {
+      for chip in chips.chips {
+        let names = chip.lines.filter { !$0.isUsed && !$0.name.isEmpty }.map { $0.name }
+        lines += wrapped(
+          "\(chip.path), \(chip.label), \(plural(chip.lines.count, "line")): "
+            + (names.isEmpty ? "no free line has a name" : names.joined(separator: ", ")))
+      }
+      return lines
+    }
+    var uses = ReaderWiring.uses(device: reader, profile: profile)
+    for pin in profile.headers.flatMap({ $0.pins }) where !uses.contains(where: { $0.pin == pin.number }) {
+      guard let place = try? chips.find(.pin(pin.number), chip: nil, profile: profile) else { continue }
+      guard let found = chips.line(at: place)?.line, found.isUsed else { continue }
+      uses.append(HeaderUse(pin: pin.number, label: found.consumer.isEmpty ? "in use" : found.consumer))
+    }
+    return lines + HeaderDrawing.lines(profile: profile, uses: uses, colour: false)
+      + ["Enter the name of a line, or the number of its pin."]
+  }
+
+  /// Breaks a list between its elements.
+  private static func wrapped(_ text: String) -> [String] {
+    var lines: [String] = []
+    for word in text.split(separator: " ") {
+      if let last = lines.last, last.utf8.count + word.utf8.count < 76 {
+        lines[lines.count - 1] = last + " " + String(word)
+      } else {
+        lines.append((lines.isEmpty ? "" : "  ") + String(word))
+      }
+    }
+    return lines
   }
 }
