@@ -162,6 +162,25 @@ import Testing
     #expect(try written().contains("  url: \"mqtt://0.0.0.0:1\""))
   }
 
+  @Test func `a tag that only opens a relay is set up to its first tap, and the relay has its whole pulse`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let key = Signing.key()
+    let session = try session("--preset", "none", "--profile", "virtual", "--panel-simulator", world.folder + "/panel")
+    try session.play([
+      "Matrix room": "none", "connection string": "pn532_uart:\(world.folder)/reader",
+      "Line of the status LED": "none", "Line of a button": "none", "Line of an output": "GPIO23", "Name": "door",
+      "Write a new tag now?": "n", "Share code": "smpshare://secret?idx=0&key=\(key)",
+      "Action 'door': only drives the output": nil, "Write these files?": "", "Hold the tag to the reader": nil,
+    ])
+    try world.tell("place ntag213 uid=\(world.freshUID()) url=\(try Signing.url(index: "0", key: key))")
+    try session.play(["done: door": nil, "The kiosk works.": nil])
+    #expect(try session.status() == 0)
+    let levels = try world.levels().filter { $0.output == "relay" }
+    let (on, off) = (levels.first { $0.isOn }, levels.last)
+    #expect(levels.count { $0.isOn } == 1 && off?.isOn == false, "\(levels)")
+    #expect((off?.time ?? 0) - (on?.time ?? 0) > 900_000_000, "\(levels)")
+  }
+
   @Test func `options set up a relay alone, with or without a broker, and a web server without TLS with consent`()
     throws
   {

@@ -149,7 +149,7 @@ extension SetupWizard {
       invitation: "  Hold the tag to the reader (\(limit.wholeMilliseconds / 1000) s; Ctrl-C: later) …",
       needsLink: configuration.broker != nil)
     do throws(RuntimeError) { try run(configuration, observer, limit) } catch { throw .failed(error.sentence) }
-    if observer.isDelivered {
+    if observer.isDone {
       Output.print("The kiosk works. Start it: \(hint("run"))")
       if files.path == KioskAccess.defaultPath { Output.print("Or as a service: systemctl enable --now tappet") }
       return
@@ -174,7 +174,7 @@ extension SetupWizard {
     var interruption: Watch?
     interruption = try? runtime.watch(signals) { interruption = nil }
     defer { withExtendedLifetime(interruption) {} }
-    while !observer.isDelivered, !runtime.isFinished, !files.prompt.isOver {
+    while !observer.isDone, !runtime.isFinished, !files.prompt.isOver {
       let remaining = end - SystemClock().now().instant
       guard remaining > .zero else { break }
       try runtime.dispatch(timeout: remaining)
@@ -184,9 +184,12 @@ extension SetupWizard {
   }
 }
 
-/// Prints the kiosk's reports about taps until the first tap is delivered.
+/// Prints the kiosk's reports about taps until the first tap has had its effect.
 private final class TapObserver {
-  private(set) var isDelivered = false
+  /// Whether the first tap has had its whole effect; a pulse would end early if the kiosk stopped.
+  var isDone: Bool { hasActed && !isOutputOn }
+  private var hasActed = false
+  private var isOutputOn = false
   private var isReaderReady = false
   private var isLinkUp: Bool
   private var invitation: String?
@@ -199,9 +202,12 @@ private final class TapObserver {
 
   func note(_ report: Report, _ line: LogRecord) {
     switch report {
-    case .entry(.delivered):
-      isDelivered = true
+    case .entry(.delivered), .tap(.performed):
+      hasActed = true
       Output.print(line.sentence)
+    case .output(.switched(_, isOn: let isOn, _)):
+      isOutputOn = isOn
+      Output.printError("  " + line.sentence)
     case .entry(.accepted), .entry(.queued), .entry(.expired), .entry(.undeliverable), .tap(.refused), .tap(.ignored),
       .reader(.lost), .link(.failed), .link(.didFallBack), .store(.trouble):
       Output.printError("  " + line.sentence)
