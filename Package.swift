@@ -37,6 +37,7 @@ let libraries = [
   library("CQREncode", "libqrencode", apt: "libqrencode-dev"), library("CCurl", "libcurl", apt: "libcurl4-openssl-dev"),
   library("CUTF8Proc", nil, apt: "libutf8proc-dev"), library("CCSV", nil, apt: "libcsv-dev"),
   library("COlm", "olm", apt: "libolm-dev"), .target(name: "CCurses", path: "Sources/CLibraries/CCurses"),
+  .target(name: "CLineEdit", path: "Sources/CLibraries/CLineEdit"),
   .systemLibrary(name: "CTappet", path: "Include"),  // The public header; the compiler checks the exports against it.
 ]
 // Arrows only go down: docs/architecture.md.
@@ -54,7 +55,7 @@ let modules = [
   module("TappetMessages", ["TappetInventory", "TappetStore", "TappetTLS", "TappetConfig"]),
   module("TappetKiosk", parts),
   module("TappetInterface", parts + ["TappetKiosk", "TappetInventory", "CTappet"]),
-  module("TappetCommandLine", parts + ["TappetKiosk", "TappetInventory", "CQREncode", "CCSV", "CCurses"]),
+  module("TappetCommandLine", parts + ["TappetKiosk", "TappetInventory", "CQREncode", "CCSV", "CCurses", "CLineEdit"]),
   module("TappetKioskTool", parts + ["TappetCommandLine"]),
   module("TappetBrokerTool", parts + ["TappetCommandLine"]),
   module("TappetInventoryTool", parts + ["TappetCommandLine"]),

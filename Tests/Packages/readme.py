@@ -27,6 +27,7 @@ class Terminal:
 
     def __init__(self, guest, line):
         self.ours, theirs = pty.openpty()
+        termios.tcsetwinsize(theirs, (24, 500))  # So wide that no question is wrapped.
         self.text, self.seen = "", 0
         self.process = subprocess.Popen(
             [*guest.enter(), "TERM=xterm", "sh", "-c", line], stdin=theirs, stdout=theirs, stderr=theirs,

@@ -16,7 +16,7 @@ import Testing
   private func session(_ options: String..., terminal: String = "xterm") throws -> TypedSession {
     try TypedSession(
       try Programs.built("tappet"), ["init", "--config", path, "--state", "state"] + options,
-      log: folder.path + "/session",
+      log: folder.path + "/session-\(UUID().uuidString)",
       environment: [
         "TAPPET_PRESETS": Repository.root + "/board/presets", "TAPPET_PROFILES": Repository.root + "/board/profiles",
         "TERM": terminal,
@@ -71,11 +71,11 @@ import Testing
 
   @Test func `a summary without secrets comes before the files, and leads back to the answers`() throws {
     let session = try session(
-      "--url", "mqtt://127.0.0.1:1", "--untested", "--client-id", "kiosk-1", "--username", "none", "--reader", "none",
-      "--profile", "virtual", "--panel-simulator", folder.path + "/panel", "--led", "none", "--button", "GPIO5",
+      "--preset", "another", "--url", "mqtt://127.0.0.1:1", "--client-id", "kiosk-1", "--username", "none", "--reader",
+      "none", "--profile", "virtual", "--panel-simulator", folder.path + "/panel", "--led", "none", "--button", "GPIO5",
       "--relay", "GPIO23", "--action", "bell", "--topic", "home/bell")
     try session.play([
-      "Message": "ring", "What will be written ('<' returns to the last question)": nil,
+      "Try again (t)": "g", "Message": "ring", "What will be written ('<' returns to the last question)": nil,
       "  Broker: mqtt://127.0.0.1:1, client id kiosk-1, without TLS": nil, "  Reader: none": nil,
       "  Panel: virtual, at \(folder.path)/panel, button GPIO5, output GPIO23, on for 1 s": nil,
       "  Action 'bell': sends 'ring' to the topic home/bell": nil, "  State folder: \(folder.path)/new/state": nil,
@@ -96,7 +96,8 @@ import Testing
     try session.type("y\r")
     #expect(try session.status() == 0)
     #expect(try written().contains("message: chime\n"))
-    let other = try self.session("--url", "mqtt://127.0.0.1:1", "--untested", "--reader", "none", "--force")
+    let other = try self.session("--force")
+    try other.expect("(number or name)")
     try other.type("\u{3}")
     #expect(try other.status() == 1 && other.text.contains("Stopped; nothing was written."))
   }
@@ -112,6 +113,37 @@ import Testing
     ])
     try session.type("\u{3}")
     #expect(try session.status() == 1)
+  }
+
+  @Test func `arrows move in a line, and Tab completes a path`() throws {
+    let authority = folder.path + "/authority.pem"
+    try FileManager.default.copyItem(atPath: try Certificates.path("ca.pem"), toPath: authority)
+    let (left, up) = ("\u{1B}[D", "\u{1B}[A")
+    let session = try session(
+      "--preset", "another", "--certificate", "none", "--username", "none", "--reader", "none", "--profile",
+      "none", "--led", "none", "--button", "none", "--relay", "none", "--topic", "home/bell")
+    try session.play([
+      "Host": "localhst:1\(left)\(left)\(left)\(left)o", "CA certificate": folder.path + "/auth\t", "CN=": nil,
+      // The line before is not kept.
+      "Client id": up + "kiosk-1", "Try again (t)": "<", "Client id, unique on the broker [kiosk-1]: ": "",
+      "Try again (t)": "g", "Name": "bll\(left)\(left)e\u{1}\u{4}b", "Message": "tr\(left)\u{FC}",
+      "Broker: mqtts://localhost:1, client id kiosk-1": nil, "sends 't\u{FC}r' to": nil, "Write these files?": "",
+    ])
+    #expect(try session.status() == 0)
+    #expect(try written().contains("  - name: bell\n"))
+    #expect(try written().contains("message: \"t\u{FC}r\"\n"))
+  }
+
+  @Test func `a terminal that cannot move its cursor shows the questions all the same`() throws {
+    for (keys, words) in [("\u{4}", "Stopped; nothing was written."), ("\u{3}", "Stopped; nothing was written.")] {
+      for terminal in ["dumb", "xterm"] {
+        let session = try session("--reader", "none", terminal: terminal)
+        try session.play(["(number or name) [another]: ": "another", "Host": "<", "(number or name)": "none"])
+        try session.expect("Matrix room")
+        try session.type(keys)
+        #expect(try session.status() == 1 && session.text.contains(words), "\(terminal): \(session.text)")
+      }
+    }
   }
 
   @Test func `a web server is tried, and an answer that fails is corrected or kept`() throws {

@@ -34,8 +34,8 @@ package final class Prompt {
   /// Returns the answer without surrounding spaces, or the default if it is empty; `nil` when the dialogue has ended.
   @export(interface)
   package func ask(_ question: String, default usual: String? = nil) -> String? {
-    Output.printPrompt(question + (usual.map { $0.isEmpty ? " [none]: " : " [\($0)]: " } ?? ": "))
-    guard let line = readLine() else {
+    let prompt = question + (usual.map { $0.isEmpty ? " [none]: " : " [\($0)]: " } ?? ": ")
+    guard let line = accepted(edited(prompt)) else {
       if hasEnded { Output.printError("") }
       return nil
     }
@@ -66,16 +66,35 @@ package final class Prompt {
     defer { withExtendedLifetime(mode) {} }
     // Printed after the echo is off, so that even an immediate answer is not shown.
     Output.printPrompt(question + ": ")
-    let line = readLine()
+    let line = accepted(typed())
     if mode != nil { Output.printError("") }
     guard var line else { return nil }
     return SecretBytes(taking: &line)
   }
 
-  private func readLine() -> [UInt8]? {
+  /// Shows a prompt and reads a line, with editing keys on a terminal.
+  private func edited(_ prompt: String) -> [UInt8]? {
+    let text = prompt.escapedLines
+    switch hasEnded ? .ended : LineEditor.read(text, endedBy: signals.fileDescriptor) {
+    case .line(let line): return line
+    case .ended: return nil
+    case .unavailable:
+      Output.printPrompt(text)
+      return typed()
+    }
+  }
+
+  /// Reads a line as it is typed.
+  private func typed() -> [UInt8]? {
+    guard !hasEnded, let line = lines.next(endedBy: signals), !(line.isEmpty && lines.isOver) else { return nil }
+    return line
+  }
+
+  /// Counts the question, and returns the line unless it is `<`.
+  private func accepted(_ line: [UInt8]?) -> [UInt8]? {
     questionCount += 1
     isGoingBack = false
-    guard !hasEnded, let line = lines.next(endedBy: signals), !(line.isEmpty && lines.isOver) else {
+    guard let line else {
       hasEnded = true
       return nil
     }

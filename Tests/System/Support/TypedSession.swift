@@ -13,10 +13,12 @@ final class TypedSession {
   /// Starts `program`; what it shows is in `text`.
   init(_ program: URL, _ arguments: [String], log: String, environment: [String: String] = [:]) throws {
     self.log = log
-    let command = ([program.path] + arguments).map { "'\($0)'" }.joined(separator: " ")
+    // Wide, so that no question is wrapped.
+    let command = "stty columns 500; exec " + ([program.path] + arguments).map { "'\($0)'" }.joined(separator: " ")
     process = try TestProcess(
-      try Programs.installed("script"), ["--quiet", "--return", "--command", "exec " + command, "/dev/null"],
-      environment: environment, input: .typed, output: log, errors: "/dev/null")
+      try Programs.installed("script"), ["--quiet", "--return", "--command", command, "/dev/null"],
+      environment: environment.merging(["TERM": "xterm"]) { given, _ in given }, input: .typed, output: log,
+      errors: "/dev/null")
   }
 
   deinit {
