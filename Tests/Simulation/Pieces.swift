@@ -19,6 +19,8 @@ struct PiecesBook {
   /// The movement that the current touch may replace, and whether a number surely does.
   var replaceable: Adjustment?
   var isReplacedForSure = false
+  /// The held thing or person before the current touch; a number does not release it.
+  var held: (subject: ShelfBook.Subject, at: Instant)?
   /// The tag of the last touch.
   var uid: TagUID?
   /// All changes that were requested, by their tickets.
@@ -52,7 +54,7 @@ extension World {
 
   /// Before an answer: notes what the touch is, and what it may replace.
   func notePieces(_ question: InventoryOrder) {
-    jobs.pieces.touched = nil
+    (jobs.pieces.touched, jobs.pieces.held) = (nil, shelf.held)
     switch question {
     case .lookUp(_, let key):
       jobs.pieces.touched = PiecesBook.number(key)
@@ -93,6 +95,7 @@ extension World {
   /// A number is kept for the next item.
   func judgeNumber(_ pieces: Int64) {
     if jobs.pieces.touched != pieces { fail("\(pieces) pieces were understood, and not scanned") }
+    shelf.held = jobs.pieces.held
     if isSureOfJob, jobs.pieces.isReplacedForSure { fail("a number is not for the item before it") }
     (jobs.pieces.number, jobs.pieces.isSure) = (pieces, isSureOfJob)
   }
