@@ -58,7 +58,8 @@ import Testing
 
   @Test func `a missing one is ENOENT, and a name is never a path`() throws {
     for name in ["led9", "", ".", "..", "../led9", "a/b"] {
-      #expect(throws: SystemError(call: "open", code: ENOENT)) { try SysfsLED(name: name, folder: folder.path) }
+      let error = #expect(throws: SystemError.self) { try SysfsLED(name: name, folder: folder.path) }
+      #expect(error?.code == ENOENT)
     }
   }
 }

@@ -115,7 +115,7 @@ import TestSupport
       ([folder + "/absent"], [], "No such file or directory"),
       (
         [try Certificates.path("expired-client.pem"), try Certificates.path("expired-client.key")], [],
-        "expired 1 day ago; replace it; nothing was changed"
+        " ago; replace it; nothing was changed"
       ),
     ]
     for (files, options, sentence) in cases {

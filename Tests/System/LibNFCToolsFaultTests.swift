@@ -158,6 +158,7 @@ import Testing
     close(first)
     let second = try connectPanel(world)
     defer { close(second) }
+    say("button light", to: second)
     say("light starting 2", to: second)
     try world.tell("lights wait starting 60000")
     #expect(try world.tell("panel") == "connected")
