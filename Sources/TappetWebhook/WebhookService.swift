@@ -32,7 +32,7 @@ final class WebhookService {
       case .nothing: return
       case .closed: isEnded = true
       case .message(let bytes):
-        guard let order = WebhookOrder(decoding: bytes) else { return isEnded = true }
+        guard let order = try? WebhookOrder(decoding: bytes) else { return isEnded = true }
         execute(order)
       }
     }

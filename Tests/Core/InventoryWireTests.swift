@@ -19,6 +19,11 @@ import Testing
     [UInt8(text.utf8.count >> 8), UInt8(text.utf8.count & 0xFF)] + Array(text.utf8)
   }
 
+  /// The eight bytes of a number.
+  private static func number(_ number: Int64) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
+  }
+
   /// A box with everything that a thing can have.
   private static var box: InventoryThing {
     var box = InventoryThing(id: id, kind: .box, name: "Größe")
@@ -30,16 +35,15 @@ import Testing
   }
 
   private static let boxBytes: [UInt8] =
-    [UInt8](1...16) + [3] + [0, 0, 0, 0, 0, 0, 1, 2] + [UInt8](repeating: 0, count: 8) + [0, 0, 0, 3]
-    + [0, 32] + [UInt8](17...32) + [UInt8](1...16) + text("Größe") + text("B-17") + text("House → Cellar")
-    + text("Ann") + text("Ben, Cy") + [2] + [0, 0, 0, 0, 0, 0, 0, 200] + text("M4") + [UInt8](repeating: 0xFF, count: 8)
-    + text("")
+    [UInt8](1...16) + number(3) + text("Größe") + text("B-17") + [2] + [UInt8](17...32) + [UInt8](1...16)
+    + text("House → Cellar") + number(0x0102) + [1] + number(0) + [1] + text("Ann") + text("Ben, Cy") + [0, 0, 0, 3]
+    + [2] + text("M4") + number(200) + text("") + number(-1)
 
   /// An item of which only the least is known.
   private static let item = InventoryThing(id: place, kind: .item, name: "")
   private static let itemBytes: [UInt8] =
-    [UInt8](17...32) + [4] + [0, 0, 0, 0, 0, 0, 0, 1] + [UInt8](repeating: 0xFF, count: 8)
-    + [UInt8](repeating: 0, count: 4 + 6 * 2 + 1)
+    [UInt8](17...32) + number(4) + text("") + text("") + [0] + text("") + number(1) + [0, 0] + text("")
+    + [0, 0, 0, 0, 0]
 
   /// 256 lent items, of which two are listed.
   private static var out: InventoryList {
@@ -53,19 +57,18 @@ import Testing
   }
 
   private static let outBytes: [UInt8] =
-    [UInt8](1...16) + [0, 0, 0, 0, 0, 0, 0, 1] + [UInt8](repeating: 0xFF, count: 8) + text("Drill") + text("House")
-    + [1, 0, 0, 0, 0, 0, 0, 1, 2, 1] + text("2026-12-24") + text("Ann")
-    + [UInt8](17...32) + [0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 3] + text("Saw") + text("")
-    + [1, 0, 0, 0, 0, 0, 0, 0, 0, 2] + text("") + text("Ben")
+    [UInt8](1...16) + text("Drill") + text("House") + number(1) + [0, 1] + text("Ann") + number(258)
+    + text("2026-12-24") + [1, 1] + [UInt8](17...32) + text("Saw") + text("") + number(2) + [1] + number(3) + [1]
+    + text("Ben") + number(0) + text("") + [0]
 
   private static var orders: [(InventoryOrder, [UInt8])] {
     [
       (.begin(scanner: ""), [1, 0, 0] + text("us")),
       (.begin(scanner: "/dev/é", layout: .de), [1] + text("/dev/é") + text("de")),
-      (.lookUp(0x0102_0304, InventoryKey()), [2, 1, 2, 3, 4, 0, 0, 0, 0]),
+      (.lookUp(0x0102_0304, InventoryKey()), [2, 1, 2, 3, 4, 0, 0, 0]),
       (
         .lookUp(.max, InventoryKey(uid: uid, code: "B-17")),
-        [2, 255, 255, 255, 255, 0, 4, 4, 0xA1, 0xB2, 0xC3] + text("B-17")
+        [2, 255, 255, 255, 255, 1, 4, 4, 0xA1, 0xB2, 0xC3] + text("B-17")
       ),
       (.move(5, id, to: place, who: "Ann"), [3, 0, 0, 0, 5] + [UInt8](1...32) + text("Ann")),
       (.lend(6, id, to: "Ben", who: ""), [4, 0, 0, 0, 6] + [UInt8](1...16) + text("Ben") + [0, 0]),
@@ -74,32 +77,30 @@ import Testing
       (.passedLow(id), [7] + [UInt8](1...16)),
       (
         .adjust(8, Adjustment(id: id, pieces: -1, replacing: 259, ticket: 258), who: "Ann"),
-        [8, 0, 0, 0, 8] + [UInt8](1...16) + [UInt8](repeating: 255, count: 8) + [0, 0, 0, 0, 0, 0, 1, 3]
-          + [0, 0, 0, 0, 0, 0, 1, 2] + text("Ann") + [0]
+        [8, 0, 0, 0, 8] + [UInt8](1...16) + number(-1) + number(259) + number(258) + [0] + text("Ann")
       ),
       (
         .adjust(9, Adjustment(id: id, pieces: 1, ticket: -1, in: Stocktake(number: 3, action: "co")), who: ""),
-        [8, 0, 0, 0, 9] + [UInt8](1...16) + [0, 0, 0, 0, 0, 0, 0, 1] + [UInt8](repeating: 0, count: 8)
-          + [UInt8](repeating: 255, count: 8) + [0, 0, 1]
-          + [0, 0, 0, 0, 0, 0, 0, 3] + text("co")
+        [8, 0, 0, 0, 9] + [UInt8](1...16) + number(1) + number(0) + number(-1) + [1] + number(3) + text("co")
+          + text("")
       ),
       (.endStocktake(10, 258, isKept: true), [9, 0, 0, 0, 10, 0, 0, 0, 0, 0, 0, 1, 2, 1]),
       (.endStocktake(10, 258, isKept: false), [9, 0, 0, 0, 10, 0, 0, 0, 0, 0, 0, 1, 2, 0]),
       (
         .see(11, id, .auditedPlace, in: Stocktake(number: 3, action: "co"), who: "Ann"),
-        [10, 0, 0, 0, 11] + [UInt8](1...16) + [3] + text("Ann") + [0, 0, 0, 0, 0, 0, 0, 3] + text("co")
+        [10, 0, 0, 0, 11] + [UInt8](1...16) + [3] + number(3) + text("co") + text("Ann")
       ),
-      (.follow(lists: false, overdue: false, clockIsGood: false), [16, 0]),
-      (.follow(lists: true, overdue: false, clockIsGood: false), [16, 1]),
-      (.follow(lists: false, overdue: true, clockIsGood: false), [16, 2]),
-      (.follow(lists: false, overdue: false, clockIsGood: true), [16, 4]),
+      (.follow(lists: false, overdue: false, clockIsGood: false), [16, 0, 0, 0]),
+      (.follow(lists: true, overdue: false, clockIsGood: false), [16, 1, 0, 0]),
+      (.follow(lists: false, overdue: true, clockIsGood: false), [16, 0, 1, 0]),
+      (.follow(lists: false, overdue: false, clockIsGood: true), [16, 0, 0, 1]),
       (.passedOverdue(place), [17] + [UInt8](17...32)),
     ]
   }
 
   private static var messages: [(InventoryMessage, [UInt8])] {
     [
-      (.ready, [1, 4]),
+      (.ready, [1, 5]),
       (.found(0x0102_0304, box), [2, 1, 2, 3, 4] + boxBytes),
       (.found(0, item), [2, 0, 0, 0, 0] + itemBytes),
       (.failed(1, .unknown), [3, 0, 0, 0, 1, 1]), (.failed(1, .gone), [3, 0, 0, 0, 1, 2]),
@@ -110,12 +111,11 @@ import Testing
       (.failed(1, .notNumber), [3, 0, 0, 0, 1, 11]), (.failed(1, .numberUnclear), [3, 0, 0, 0, 1, 12]),
       (
         .news(258, .lent, unixMilliseconds: 259, who: "Ann", box),
-        [4, 0, 0, 0, 0, 0, 0, 1, 2, 6, 0, 0, 0, 0, 0, 0, 1, 3] + text("Ann") + [0] + boxBytes
+        [4] + number(258) + number(6) + number(259) + text("Ann") + boxBytes + [0]
       ),
       (
         .news(1, .counted, unixMilliseconds: 2, who: "", item, counted: StockCorrection(from: 3, to: 258)),
-        [4, 0, 0, 0, 0, 0, 0, 0, 1, 10, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 1]
-          + [0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 1, 2] + itemBytes
+        [4] + number(1) + number(10) + number(2) + text("") + itemBytes + [1] + number(3) + number(258)
       ),
       (
         .stocktake(Stocktake(number: 258, action: "co"), isAudit: false, who: "Ann"),
@@ -123,7 +123,7 @@ import Testing
       ),
       (
         .stocktake(Stocktake(number: 258, action: ""), isAudit: true, who: "", CheckedPlace(id: place, kind: .spot)),
-        [9, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 1, 0, 0, 1] + [UInt8](17...32) + [2]
+        [9] + number(258) + text("") + [1] + text("") + [1] + [UInt8](17...32) + number(2)
       ),
       (.ended(12, items: 3), [10, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0, 3, 0]),
       (
@@ -144,33 +144,33 @@ import Testing
 
   @Test func `every kind has the bytes that the layout says, both ways`() {
     for (order, bytes) in Self.orders {
-      #expect(order.encode() == bytes && InventoryOrder(decoding: bytes) == order, "\(order)")
+      #expect(order.encode() == bytes && InventoryOrder.decoded(bytes) == order, "\(order)")
     }
     for (message, bytes) in Self.messages {
-      #expect(message.encode() == bytes && InventoryMessage(decoding: bytes) == message, "\(message)")
+      #expect(message.encode() == bytes && InventoryMessage.decoded(bytes) == message, "\(message)")
     }
     for kind in InventoryKind.allCases {
       let low = InventoryMessage.low(InventoryThing(id: Self.id, kind: kind, name: "a"))
-      #expect(InventoryMessage(decoding: low.encode()) == low)
+      #expect(InventoryMessage.decoded(low.encode()) == low)
     }
     for verb in (0..<14).compactMap({ InventoryVerb(rawValue: $0) }) {
       let news = InventoryMessage.news(1, verb, unixMilliseconds: -1, who: "", Self.item)
-      #expect(InventoryMessage(decoding: news.encode()) == news)
+      #expect(InventoryMessage.decoded(news.encode()) == news)
     }
   }
 
   @Test func `a datagram that ends early, or has a byte more, is nothing`() {
     for (order, bytes) in Self.orders {
       for size in 0..<bytes.count {
-        #expect(InventoryOrder(decoding: Array(bytes[..<size])) == nil, "\(size) bytes of \(order)")
+        #expect(InventoryOrder.decoded(Array(bytes[..<size])) == nil, "\(size) bytes of \(order)")
       }
-      #expect(InventoryOrder(decoding: bytes + [0]) == nil && InventoryOrder(decoding: bytes + bytes) == nil)
+      #expect(InventoryOrder.decoded(bytes + [0]) == nil && InventoryOrder.decoded(bytes + bytes) == nil)
     }
     for (message, bytes) in Self.messages {
       for size in 0..<bytes.count {
-        #expect(InventoryMessage(decoding: Array(bytes[..<size])) == nil, "\(size) bytes of \(message)")
+        #expect(InventoryMessage.decoded(Array(bytes[..<size])) == nil, "\(size) bytes of \(message)")
       }
-      #expect(InventoryMessage(decoding: bytes + [0]) == nil && InventoryMessage(decoding: bytes + bytes) == nil)
+      #expect(InventoryMessage.decoded(bytes + [0]) == nil && InventoryMessage.decoded(bytes + bytes) == nil)
     }
   }
 
@@ -178,36 +178,36 @@ import Testing
     func isRefused(_ bytes: [UInt8], at offset: Int, _ value: UInt8) -> Bool {
       var bytes = bytes
       bytes[offset] = value
-      return InventoryMessage(decoding: bytes) == nil
+      return InventoryMessage.decoded(bytes) == nil
     }
-    for kind in [0, 11, 255] as [UInt8] { #expect(InventoryOrder(decoding: [kind]) == nil) }
-    for kind in [0, 11, 255] as [UInt8] { #expect(InventoryMessage(decoding: [kind]) == nil) }
-    for version in [0, 2, 255] as [UInt8] { #expect(InventoryMessage(decoding: [1, version]) == nil) }
-    for fault in [0, 13, 255] as [UInt8] { #expect(InventoryMessage(decoding: [3, 0, 0, 0, 1, fault]) == nil) }
+    for kind in [0, 11, 255] as [UInt8] { #expect(InventoryOrder.decoded([kind]) == nil) }
+    for kind in [0, 11, 255] as [UInt8] { #expect(InventoryMessage.decoded([kind]) == nil) }
+    for version in [0, 4, 255] as [UInt8] { #expect(InventoryMessage.decoded([1, version]) == nil) }
+    for fault in [0, 13, 255] as [UInt8] { #expect(InventoryMessage.decoded([3, 0, 0, 0, 1, fault]) == nil) }
     let news = InventoryMessage.news(1, .added, unixMilliseconds: 1, who: "", Self.box).encode()
-    for verb in [14, 255] as [UInt8] { #expect(isRefused(news, at: 9, verb)) }
+    for verb in [14, 255] as [UInt8] { #expect(isRefused(news, at: 16, verb)) }
     let low = InventoryMessage.low(Self.box).encode()
-    for kind in [5, 255] as [UInt8] { #expect(isRefused(low, at: 17, kind)) }
+    for kind in [5, 255] as [UInt8] { #expect(isRefused(low, at: 24, kind)) }
     // One listed thing more and one less than there are.
-    let listed = low.count - 1 - (8 + 2) - (8 + 2 + 2)
+    let listed = low.count - 1 - (2 + 2 + 8) - (2 + 8)
     #expect(low[listed] == 2 && isRefused(low, at: listed, 1) && isRefused(low, at: listed, 3))
     // A UID of a size that no tag has.
     for size in [11, 255] as [UInt8] {
       let uid = [UInt8](repeating: 1, count: Int(size))
-      #expect(InventoryOrder(decoding: [2, 0, 0, 0, 1, 0, size] + uid + [0, 0]) == nil)
+      #expect(InventoryOrder.decoded([2, 0, 0, 0, 1, 1, size] + uid + [0, 0]) == nil)
     }
     for bytes: [UInt8] in [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xC0, 0x80]] {
       let size = [0, UInt8(bytes.count)]
-      #expect(InventoryOrder(decoding: [1] + size + bytes + [0, 2, 0x75, 0x73]) == nil, "\(bytes)")
-      #expect(InventoryMessage(decoding: [7] + size + bytes) == nil, "\(bytes)")
+      #expect(InventoryOrder.decoded([1] + size + bytes + [0, 2, 0x75, 0x73]) == nil, "\(bytes)")
+      #expect(InventoryMessage.decoded([7] + size + bytes) == nil, "\(bytes)")
     }
-    #expect(InventoryMessage(decoding: [7, 255, 255] + [UInt8](repeating: 0x61, count: 65_534)) == nil)
+    #expect(InventoryMessage.decoded([7, 255, 255] + [UInt8](repeating: 0x61, count: 65_534)) == nil)
   }
 
   @Test(arguments: 65_532...65_538) func `a text that is too long is cut between characters`(_ size: Int) {
     for filling in ["x", "é", "客", "🏠"] {
       let text = String(repeating: "x", count: size) + filling
-      guard case .scanned(let code)? = InventoryMessage(decoding: InventoryMessage.scanned(text).encode()) else {
+      guard case .scanned(let code)? = InventoryMessage.decoded(InventoryMessage.scanned(text).encode()) else {
         Issue.record("\(size) and \(filling) did not arrive")
         continue
       }
@@ -220,7 +220,7 @@ import Testing
     var box = Self.box
     box.contents = (0..<300).map { .init(name: "\($0)", quantity: $0) }
     box.contentCount = .max
-    let decoded = InventoryMessage(decoding: InventoryMessage.low(box).encode())
+    let decoded = InventoryMessage.decoded(InventoryMessage.low(box).encode())
     box.contents = Array(box.contents.prefix(255))
     box.contentCount = Int(UInt32.max)
     #expect(decoded == .low(box))
@@ -237,7 +237,7 @@ import Testing
       repeating: .init(name: name, quantity: Limits.inventoryQuantityMax), count: Limits.inventoryContentsMax)
     let news = InventoryMessage.news(.max, .moved, unixMilliseconds: .max, who: name, box)
     #expect(news.encode().count <= Limits.inventoryMessageSizeMax)
-    #expect(InventoryMessage(decoding: news.encode()) == news)
+    #expect(InventoryMessage.decoded(news.encode()) == news)
   }
 
   @Test func `a datagram with changed bytes is nothing, or a message that arrives unchanged`() {
@@ -249,12 +249,12 @@ import Testing
         for _ in 0...Int.random(in: 0..<3, using: &generator) {
           changed[Int.random(in: changed.indices, using: &generator)] = UInt8(truncatingIfNeeded: generator.next())
         }
-        if isOrder, let order = InventoryOrder(decoding: changed) {
+        if isOrder, let order = InventoryOrder.decoded(changed) {
           decodedCount += 1
-          #expect(InventoryOrder(decoding: order.encode()) == order)
-        } else if !isOrder, let message = InventoryMessage(decoding: changed) {
+          #expect(InventoryOrder.decoded(order.encode()) == order)
+        } else if !isOrder, let message = InventoryMessage.decoded(changed) {
           decodedCount += 1
-          #expect(InventoryMessage(decoding: message.encode()) == message)
+          #expect(InventoryMessage.decoded(message.encode()) == message)
         }
       }
     }

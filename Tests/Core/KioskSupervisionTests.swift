@@ -66,7 +66,7 @@ import Testing
       story.at(100, .readerMalformed(.unknownKind(99))) == [
         "kill reader", "light reader-lost", "report reader lost malformed",
       ])
-    #expect(story.at(101, .readerMalformed(.empty)) == [])
+    #expect(story.at(101, .readerMalformed(.truncated(offset: 0))) == [])
     #expect(story.at(102, .reader(.ready(device: "chip"))) == [])
     #expect(story.at(103, .readerNotStarted(code: 2)) == [])
   }

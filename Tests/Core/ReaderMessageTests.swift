@@ -9,25 +9,25 @@ import Testing
     let uid = try uid([0x04, 0xA1, 0xB2])
     let reading = TagReading(uid: uid, model: .ntag213, bytes: [9, 8, 7])
     return [
-      (.ready(device: "PN532 é"), [1, 4] + Array("PN532 é".utf8)),
-      (.ready(device: ""), [1, 4]),
+      (.ready(device: "PN532 é"), [1, 5] + Array("PN532 é".utf8)),
+      (.ready(device: ""), [1, 5]),
       (.heartbeat, [2]),
       (.tagArrived(uid), [3, 3, 0x04, 0xA1, 0xB2]),
       (.tagArrived(uid, wasPresent: true), [11, 3, 0x04, 0xA1, 0xB2]),
       (.tagRead(reading), [4, 3, 0x04, 0xA1, 0xB2, 8, 9, 8, 7]),
       (.tagFaulted(uid, .mifareClassic, .unsupportedModel), [5, 3, 0x04, 0xA1, 0xB2, 40, 2]),
       (.tagLeft(uid), [6, 3, 0x04, 0xA1, 0xB2]),
-      (.lost(.ioError, code: -90), [7, 3, 0xA6, 0xFF, 0xFF, 0xFF]),
-      (.lost(.busy, code: .max), [7, 4, 0xFF, 0xFF, 0xFF, 0x7F]),
-      (.orderProgress(done: 5, total: 0x0102), [8, 5, 0, 2, 1]),
+      (.lost(.ioError, code: -90), [7, 3, 0xFF, 0xFF, 0xFF, 0xA6]),
+      (.lost(.busy, code: .max), [7, 4, 0x7F, 0xFF, 0xFF, 0xFF]),
+      (.orderProgress(done: 5, total: 0x0102), [8, 0, 5, 1, 2]),
       (
         .orderDone(OrderOutcome(uid: uid, model: .ntag213, writes: 29, fault: nil)),
-        [9, 3, 0x04, 0xA1, 0xB2, 8, 29, 0, 0, 0, 0, 0, 0]
+        [9, 3, 0x04, 0xA1, 0xB2, 8, 0, 29, 0]
       ),
       (
         .orderDone(
           OrderOutcome(uid: uid, model: .ntag213, writes: 0, fault: .tooSmall(needed: 0x0177, capacity: 139))),
-        [9, 3, 0x04, 0xA1, 0xB2, 8, 0, 0, 8, 0x77, 1, 139, 0]
+        [9, 3, 0x04, 0xA1, 0xB2, 8, 0, 0, 1, 8, 1, 0x77, 0, 139]
       ),
       (.tagDescribed(TagDescription(uid: uid, model: .ntag216)), [10, 3, 0x04, 0xA1, 0xB2, 10]),
       (
@@ -57,30 +57,30 @@ import Testing
   }
 
   @Test func `each broken datagram is refused for its own reason`() throws {
-    func error(_ bytes: [UInt8]) -> ReaderMessageError? {
-      do throws(ReaderMessageError) {
+    func error(_ bytes: [UInt8]) -> WireError? {
+      do throws(WireError) {
         _ = try ReaderMessage(decoding: bytes)
         return nil
       } catch { return error }
     }
-    #expect(error([]) == .empty)
+    #expect(error([]) == .truncated(offset: 0))
     #expect(error([0]) == .unknownKind(0))
     #expect(error([12]) == .unknownKind(12))
     #expect(error([1]) == .truncated(offset: 1))
     #expect(error([1, 2]) == .otherVersion(2))
-    #expect(error([1, 4, 0xFF]) == .invalidText)
-    #expect(error([1, 4, 0x1B, 0x5B]) == .invalidText)
-    #expect(error([1, 4] + [UInt8](repeating: 0x61, count: 129)) == .tooLarge(size: 129))
+    #expect(error([1, 5, 0xFF]) == .invalid(offset: 2))
+    #expect(error([1, 5, 0x1B, 0x5B]) == .invalid(offset: 2))
+    #expect(error([1, 5] + [UInt8](repeating: 0x61, count: 129)) == .tooLarge(size: 129))
     #expect(error([2, 0]) == .trailingBytes(offset: 1))
-    #expect(error([3, 0]) == .invalidUID(size: 0))
-    #expect(error([3, 11] + [UInt8](repeating: 1, count: 11)) == .invalidUID(size: 11))
-    #expect(error([3, 2, 1]) == .truncated(offset: 2))
+    #expect(error([3, 0]) == .invalid(offset: 1))
+    #expect(error([3, 11] + [UInt8](repeating: 1, count: 11)) == .invalid(offset: 1))
+    #expect(error([3, 2, 1]) == .truncated(offset: 3))
     #expect(error([3, 1, 1, 1]) == .trailingBytes(offset: 3))
-    #expect(error([4, 1, 1, 0]) == .unknownModel(0))
-    #expect(error([5, 1, 1, 8, 0]) == .unknownFault(0))
-    #expect(error([7, 99, 0, 0, 0, 0]) == .unknownFault(99))
+    #expect(error([4, 1, 1, 0]) == .invalid(offset: 3))
+    #expect(error([5, 1, 1, 8, 0]) == .invalid(offset: 4))
+    #expect(error([7, 99, 0, 0, 0, 0]) == .invalid(offset: 1))
     #expect(error([7, 1, 0, 0, 0]) == .truncated(offset: 2))
-    #expect(error([10, 1, 1, 8, 9]) == .invalidHeader(size: 1))
+    #expect(error([10, 1, 1, 8, 9]) == .truncated(offset: 4))
   }
 
   @Test func `a reading and its description become one, and what does not belong together does not`() throws {
@@ -112,7 +112,7 @@ import Testing
     let message = ReaderMessage.tagRead(TagReading(uid: uid, model: .type4, bytes: largest))
     #expect(message.encode().count <= Limits.readerMessageSizeMax)
     #expect(try ReaderMessage(decoding: message.encode()) == message)
-    #expect(throws: ReaderMessageError.tooLarge(size: largest.count + 1)) {
+    #expect(throws: WireError.tooLarge(size: largest.count + 1)) {
       try ReaderMessage(decoding: message.encode() + [7])
     }
     let beyond = ReaderMessage.tagRead(TagReading(uid: uid, model: .type4, bytes: largest + [7]))
@@ -123,12 +123,12 @@ import Testing
     let frame = ReaderFrame(.heartbeat, sentAt: Instant(nanoseconds: 0x0102_0304))
     #expect(frame.encode() == [2, 0, 0, 0, 0, 1, 2, 3, 4])
     #expect(try ReaderFrame(decoding: frame.encode()) == frame)
-    #expect(throws: ReaderMessageError.otherVersion(3)) { _ = try ReaderFrame(decoding: [1, 3, 0x50, 0x4E]) }
-    #expect(throws: ReaderMessageError.otherVersion(3)) {
+    #expect(throws: WireError.otherVersion(3)) { _ = try ReaderFrame(decoding: [1, 3, 0x50, 0x4E]) }
+    #expect(throws: WireError.otherVersion(3)) {
       _ = try ReaderFrame(decoding: [1, 3] + [UInt8](repeating: 0x61, count: 20))
     }
-    #expect(throws: ReaderMessageError.truncated(offset: 1)) { _ = try ReaderFrame(decoding: [2]) }
-    #expect(throws: ReaderMessageError.empty) { _ = try ReaderFrame(decoding: []) }
+    #expect(throws: WireError.truncated(offset: 1)) { _ = try ReaderFrame(decoding: [2]) }
+    #expect(throws: WireError.truncated(offset: 0)) { _ = try ReaderFrame(decoding: []) }
   }
 
   @Test(arguments: 120...132) func `a device name is cut between characters`(size: Int) throws {

@@ -174,7 +174,7 @@ import Testing
 
   @Test func `its messages arrive unchanged, and any other bytes are none`() {
     var line = RoomLine(room: "!a:h", event: "$é", user: "@ann:h", unixMilliseconds: -1, text: "!gate on")
-    #expect(RoomMessage(decoding: RoomMessage.heard(line).encode()) == .heard(line))
+    #expect(RoomMessage.decoded(RoomMessage.heard(line).encode()) == .heard(line))
     line.power = RoomPowers.creator
     let messages: [RoomMessage] = [
       .ready, .listening, .failed(.status(502)), .failed(.trouble(.tokenRefused, code: -1)),
@@ -196,9 +196,9 @@ import Testing
       .unreadable(UnreadableLine(room: "", user: "", reason: .damaged)),
     ]
     for message in messages {
-      #expect(RoomMessage(decoding: message.encode()) == message)
+      #expect(RoomMessage.decoded(message.encode()) == message)
       let bytes = message.encode()
-      #expect(RoomMessage(decoding: bytes + [0]) == nil && RoomMessage(decoding: bytes.dropLast()) == nil)
+      #expect(RoomMessage.decoded(bytes + [0]) == nil && RoomMessage.decoded(bytes.dropLast()) == nil)
     }
     let orders: [RoomOrder] = [
       .session(path: "/s", ca: ""), .room("#a:h", readsPowers: false, asks: true),
@@ -211,12 +211,12 @@ import Testing
       .join(room: "!a:h"), .cancelWill, .unread(room: "#a:h"), .commanders(["@ann:h", "@ben:h"]), .commanders([]),
     ]
     let will = RoomOrder.will(RoomWill(room: "#a:h", body: "{}", after: .seconds(60)), mark: "kiosk")
-    #expect(RoomOrder(decoding: will.encode()) == will)
+    #expect(RoomOrder.decoded(will.encode()) == will)
     let post = RoomOrder.post(EntryID(high: 1, low: 2), room: "!a:h", body: [1, 0, 255])
-    #expect(RoomOrder(decoding: post.encode()) == post)
+    #expect(RoomOrder.decoded(post.encode()) == post)
     for order in orders {
-      #expect(RoomOrder(decoding: order.encode()) == order && RoomOrder(decoding: order.encode() + [0]) == nil)
+      #expect(RoomOrder.decoded(order.encode()) == order && RoomOrder.decoded(order.encode() + [0]) == nil)
     }
-    #expect(RoomOrder(decoding: [4, 0, 0, 0, 0, 3, 0, 0]) == nil && RoomMessage(decoding: []) == nil)
+    #expect(RoomOrder.decoded([4, 0, 0, 0, 0, 3, 0, 0]) == nil && RoomMessage.decoded([]) == nil)
   }
 }

@@ -21,7 +21,7 @@ import Testing
       .call(1, id, .put, path: "/a", answerSizeMax: 1 << 22, body: [0]),
       .call(1, id, .get, path: "", answerSizeMax: 0, body: []),
     ] {
-      #expect(WebhookOrder(decoding: order.encode()) == order)
+      #expect(WebhookOrder.decoded(order.encode()) == order)
     }
     for message in [
       WebhookMessage.taken, .ready, .answered(id, status: 503, retryAfter: .milliseconds(12)),
@@ -29,23 +29,23 @@ import Testing
       .failed(id, .certificateRefused, code: -60),
     ] {
       let bytes = message.encode()
-      #expect(WebhookMessage(decoding: bytes) == message)
-      for size in 0..<bytes.count { #expect(WebhookMessage(decoding: Array(bytes[..<size])) == nil) }
-      #expect(WebhookMessage(decoding: bytes + [0]) == nil)
+      #expect(WebhookMessage.decoded(bytes) == message)
+      for size in 0..<bytes.count { #expect(WebhookMessage.decoded(Array(bytes[..<size])) == nil) }
+      #expect(WebhookMessage.decoded(bytes + [0]) == nil)
     }
     for pause: Duration? in [nil, .seconds(30)] {
       let reply = WebhookMessage.replied(id, status: 202, retryAfter: pause, body: [1, 2])
-      #expect(WebhookMessage(decoding: reply.encode()) == reply)
+      #expect(WebhookMessage.decoded(reply.encode()) == reply)
     }
     let part = WebhookMessage.part(id, body: [1, 2])
-    #expect(WebhookMessage(decoding: part.encode()) == part)
+    #expect(WebhookMessage.decoded(part.encode()) == part)
     var random = Randomness(seed: (1, 2, 3, 4))
     for _ in 0..<20_000 {
       let bytes = (0..<Int.random(in: 0...40, using: &random)).map { _ in
         UInt8.random(in: 0...255, using: &random) & (Bool.random(using: &random) ? 3 : 255)
       }
-      if let order = WebhookOrder(decoding: bytes) { #expect(WebhookOrder(decoding: order.encode()) == order) }
-      if let message = WebhookMessage(decoding: bytes) { #expect(message.encode() == bytes) }
+      if let order = WebhookOrder.decoded(bytes) { #expect(WebhookOrder.decoded(order.encode()) == order) }
+      if let message = WebhookMessage.decoded(bytes) { #expect(message.encode() == bytes) }
     }
   }
 

@@ -7,26 +7,24 @@ import TappetCore
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
   let bytes = input(data, size)
-  if let order = InventoryOrder(decoding: bytes) {
+  if let order = try? InventoryOrder(decoding: bytes) {
     promise(order.encode() == bytes, "\(order) encodes to another datagram")
   }
-  if let message = InventoryMessage(decoding: bytes) {
-    let encoded = message.encode()
-    // A minimum below zero is none, whichever it is.
-    promise(encoded.count == bytes.count, "\(message) encodes to \(encoded.count) bytes, not \(bytes.count)")
-    promise(InventoryMessage(decoding: encoded) == message, "\(message) does not arrive unchanged")
-    promise(bytes.first == encoded.first, "\(message) is of another kind")
+  if let message = try? InventoryMessage(decoding: bytes) {
+    promise(message.encode() == bytes, "\(message) encodes to another datagram")
   }
-  if let order = RoomOrder(decoding: bytes) { promise(order.encode() == bytes, "\(order) encodes to another datagram") }
-  if let message = RoomMessage(decoding: bytes) {
+  if let order = try? RoomOrder(decoding: bytes) {
+    promise(order.encode() == bytes, "\(order) encodes to another datagram")
+  }
+  if let message = try? RoomMessage(decoding: bytes) {
     promise(message.encode() == bytes, "\(message) encodes to another datagram")
   }
   var choices = Choices(bytes)
   let order = order(&choices)
-  promise(InventoryOrder(decoding: order.encode()) == order, "\(order) does not arrive unchanged")
+  promise((try? InventoryOrder(decoding: order.encode())) == order, "\(order) does not arrive unchanged")
   choices = Choices(bytes)
   let message = message(&choices)
-  promise(InventoryMessage(decoding: message.encode()) == message, "\(message) does not arrive unchanged")
+  promise((try? InventoryMessage(decoding: message.encode())) == message, "\(message) does not arrive unchanged")
   return 0
 }
 

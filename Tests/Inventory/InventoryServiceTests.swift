@@ -29,7 +29,7 @@ import Testing
     guard !Poll.wait(kiosk.fileDescriptor, for: .readable, limit: limit).isEmpty,
       case .message(let bytes) = kiosk.receive(sizeMax: Limits.inventoryMessageSizeMax)
     else { return nil }
-    return InventoryMessage(decoding: bytes)
+    return try? InventoryMessage(decoding: bytes)
   }
 
   /// The number and the name of the next change.
@@ -255,7 +255,7 @@ import Testing
       while !Poll.wait(ends.ours.fileDescriptor, for: .readable, limit: .seconds(Int64(patience))).isEmpty,
         case .message(let bytes) = ends.ours.receive(sizeMax: Limits.inventoryMessageSizeMax)
       {
-        switch InventoryMessage(decoding: bytes) {
+        switch try? InventoryMessage(decoding: bytes) {
         case .found(number, let thing)?: return .found(number, thing)
         case .failed(number, let fault)?: return .failed(number, fault)
         default: break

@@ -10,7 +10,7 @@ extension World {
     case .readerEnds: readerEnds(number)
     case .readerLost: readerGivesUp()
     case .hangs: isHanging = reader == .ready
-    case .readerMalformed: if reader == .ready { tell(.readerMalformed(.empty)) }
+    case .readerMalformed: if reader == .ready { tell(.readerMalformed(.truncated(offset: 0))) }
     case .heartbeat: if reader == .ready, !isHanging { tell(.reader(.heartbeat)) }
     case .tap: tap(number, isTorn: false)
     case .torn: tap(number, isTorn: true)

@@ -11,7 +11,7 @@ import Testing
 /// tappet-webhook, and a server on this machine.
 final class WebhookRig {
   private let reactor: Reactor
-  private let host = HelperHost(sizeMax: Limits.webhookMessageSizeMax) { WebhookMessage(decoding: $0) }
+  private let host = HelperHost(sizeMax: Limits.webhookMessageSizeMax) { try? WebhookMessage(decoding: $0) }
   private let server: TestProcess
   private var messages: [WebhookMessage] = []
   private var ids: UInt64 = 0

@@ -30,7 +30,7 @@ import Testing
     }
     try check(rig.pid, Limits.webhookDataMax)
     for (program, bytes) in [("tappet-webhook", Limits.webhookDataMax), ("tappet-matrix", Limits.matrixDataMax)] {
-      let listener = HelperHost(sizeMax: Limits.roomWireSizeMax) { RoomMessage(decoding: $0) }
+      let listener = HelperHost(sizeMax: Limits.roomWireSizeMax) { try? RoomMessage(decoding: $0) }
       var isReady = false
       listener.onNotice = { if case .message(.ready) = $0 { isReady = true } }
       try listener.start(Programs.built(program).path, "--listen", [], reactor)

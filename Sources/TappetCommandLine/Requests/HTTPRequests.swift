@@ -85,7 +85,7 @@ package final class HTTPRequests {
         if process.socket.isHungUp { throw .helper(.helperSilent) }
         return nil
       }
-      switch WebhookMessage(decoding: bytes) {
+      switch try? WebhookMessage(decoding: bytes) {
       case .part(_, let body):
         guard parts.count + body.count <= answerSizeMax else { throw .helper(.helperMalformed) }
         parts += body
@@ -107,7 +107,7 @@ package final class HTTPRequests {
     guard process.socket.waitReadable(for: limit),
       case .message(let bytes) = process.socket.receive(sizeMax: Limits.webhookMessageSizeMax)
     else { return nil }
-    guard let message = WebhookMessage(decoding: bytes) else { throw .helperMalformed }
+    guard let message = try? WebhookMessage(decoding: bytes) else { throw .helperMalformed }
     return message
   }
 }

@@ -26,22 +26,4 @@ struct ByteReader {
     defer { offset += count }
     return bytes[offset..<offset + count]
   }
-
-  /// Reads all remaining bytes.
-  mutating func rest() -> ArraySlice<UInt8> {
-    defer { offset = bytes.count }
-    return bytes[offset...]
-  }
-
-  /// Reads a four-byte little-endian number.
-  mutating func littleEndian32() -> UInt32? {
-    guard let field = slice(4) else { return nil }
-    return field.reversed().reduce(0) { $0 << 8 | UInt32($1) }
-  }
-
-  /// Reads a four-byte big-endian number.
-  mutating func bigEndian32() -> UInt32? { slice(4).map { UInt32(bigEndianBytes: $0) } }
-
-  /// Reads a two-byte big-endian number.
-  mutating func bigEndian16() -> UInt16? { slice(2).map { UInt16(bigEndianBytes: $0) } }
 }

@@ -1,77 +1,91 @@
-// The parts of the messages between the kiosk and tappet-inventory that several messages contain; InventoryWire.swift
-// shows their layout.
+// The fields of the messages in InventoryWire.swift that are themselves structured.
 
-extension ByteWriter {
-  mutating func stocktake(_ stocktake: Stocktake) {
-    integer(stocktake.number)
-    text(stocktake.action)
-  }
+extension ScannerLayout: WireField {}
+extension CheckedRole: WireField {}
+extension InventoryFault: WireField {}
+extension InventoryKind: WireField {}
+extension InventoryVerb: WireField {}
+extension InventoryList.Kind: WireField {}
 
-  mutating func thing(_ thing: InventoryThing) {
-    bytes += thing.id.bytes
-    byte(UInt8(clamping: thing.kind.rawValue))
-    integer(thing.quantity)
-    integer(thing.minimum ?? -1)
-    integer(UInt32(clamping: thing.contentCount))
-    sized(thing.containers.flatMap { $0.bytes })
-    for value in [thing.name, thing.code, thing.path, thing.holder ?? "", thing.pieceHolders] { text(value) }
-    let listed = thing.contents.prefix(Int(UInt8.max))
-    byte(UInt8(listed.count))
-    for content in listed {
-      integer(content.quantity)
-      text(content.name)
-    }
+extension Stocktake: WireField {
+  func write(to writer: inout ByteWriter) { writer.fields(number, action) }
+
+  init(from reader: inout ByteReader) throws(WireError) {
+    self.init(number: try reader.next(), action: try reader.next())
   }
 }
 
-extension ByteReader {
-  mutating func inventoryID() -> InventoryID? { slice(16).flatMap { InventoryID(Array($0)) } }
+extension CheckedPlace: WireField {
+  func write(to writer: inout ByteWriter) { writer.fields(id, kind) }
 
-  mutating func stocktake() -> Stocktake? {
-    guard let number = integer(), let action = text() else { return nil }
-    return Stocktake(number: number, action: action)
+  init(from reader: inout ByteReader) throws(WireError) { self.init(id: try reader.next(), kind: try reader.next()) }
+}
+
+extension StockCorrection: WireField {
+  func write(to writer: inout ByteWriter) { writer.fields(from, to) }
+
+  init(from reader: inout ByteReader) throws(WireError) { self.init(from: try reader.next(), to: try reader.next()) }
+}
+
+extension Adjustment: WireField {
+  func write(to writer: inout ByteWriter) { writer.fields(id, pieces, replaced, ticket, stocktake) }
+
+  init(from reader: inout ByteReader) throws(WireError) {
+    self.init(
+      id: try reader.next(), pieces: try reader.next(), replacing: try reader.next(), ticket: try reader.next(),
+      in: try reader.next())
+  }
+}
+
+extension InventoryThing: WireField {
+  func write(to writer: inout ByteWriter) {
+    writer.fields(id, kind, name, code, containers, path)
+    writer.fields(quantity, minimum, holder, pieceHolders, UInt32(clamping: contentCount), contents)
   }
 
-  /// Reads the place of a stocktake; the result is `nil` if the bytes are invalid, and contains `nil` if there is none.
-  mutating func checkedPlace() -> CheckedPlace?? {
-    guard let isPlaced = byte(), isPlaced < 2 else { return nil }
-    if isPlaced == 0 { return .some(nil) }
-    guard let id = inventoryID(), let kind = byte().flatMap({ InventoryKind(rawValue: Int64($0)) }) else { return nil }
-    return CheckedPlace(id: id, kind: kind)
+  init(from reader: inout ByteReader) throws(WireError) {
+    self.init(id: try reader.next(), kind: try reader.next(), name: try reader.next())
+    (code, containers, path) = (try reader.next(), try reader.next(), try reader.next())
+    (quantity, minimum, holder, pieceHolders) = (
+      try reader.next(), try reader.next(), try reader.next(), try reader.next()
+    )
+    let count: UInt32 = try reader.next()
+    (contentCount, contents) = (Int(count), try reader.next())
   }
+}
 
-  private mutating func containers() -> [InventoryID]? {
-    guard let bytes = sized(), bytes.count.isMultiple(of: 16) else { return nil }
-    return stride(from: 0, to: bytes.count, by: 16).compactMap { InventoryID(Array(bytes[$0..<$0 + 16])) }
+extension InventoryThing.Content: WireField {
+  func write(to writer: inout ByteWriter) { writer.fields(name, quantity) }
+
+  init(from reader: inout ByteReader) throws(WireError) {
+    self.init(name: try reader.next(), quantity: try reader.next())
   }
+}
 
-  mutating func adjustment() -> (Adjustment, who: String)? {
-    guard let id = inventoryID(), let pieces = integer(), let replaced = integer(), let ticket = integer(),
-      let who = text(), let counted = byte(), counted < 2
-    else { return nil }
-    var adjustment = Adjustment(id: id, pieces: pieces, replacing: replaced, ticket: ticket)
-    if counted == 1 {
-      guard let stocktake = stocktake() else { return nil }
-      adjustment.stocktake = stocktake
-    }
-    return (adjustment, who)
+extension InventoryList: WireField {
+  func write(to writer: inout ByteWriter) { writer.fields(kind, count, items) }
+
+  init(from reader: inout ByteReader) throws(WireError) {
+    self.init(try reader.next(), count: try reader.next())
+    items = try reader.next()
   }
+}
 
-  mutating func thing() -> InventoryThing? {
-    guard let id = inventoryID(), let kind = byte().flatMap({ InventoryKind(rawValue: Int64($0)) }),
-      let quantity = integer(), let minimum = integer(), let count = bigEndian32(), let containers = containers(),
-      let name = text(), let code = text(), let path = text(),
-      let holder = text(), let pieceHolders = text(), let listed = byte()
-    else { return nil }
-    var thing = InventoryThing(id: id, kind: kind, name: name)
-    (thing.containers, thing.code, thing.path, thing.quantity) = (containers, code, path, quantity)
-    thing.minimum = minimum < 0 ? nil : minimum
-    (thing.holder, thing.pieceHolders) = (holder.isEmpty ? nil : holder, pieceHolders)
-    thing.contentCount = Int(count)
-    for _ in 0..<listed {
-      guard let quantity = integer(), let name = text() else { return nil }
-      thing.contents.append(InventoryThing.Content(name: name, quantity: quantity))
-    }
-    return thing
+extension InventoryList.Item: WireField {
+  func write(to writer: inout ByteWriter) { writer.fields(id, name, path, quantity, minimum, loan) }
+
+  init(from reader: inout ByteReader) throws(WireError) {
+    self.init(id: try reader.next(), name: try reader.next(), path: try reader.next(), quantity: try reader.next())
+    (minimum, loan) = (try reader.next(), try reader.next())
+  }
+}
+
+extension InventoryList.Loan: WireField {
+  func write(to writer: inout ByteWriter) { writer.fields(person, unixMilliseconds, due, isOverdue) }
+
+  init(from reader: inout ByteReader) throws(WireError) {
+    self.init(
+      person: try reader.next(), unixMilliseconds: try reader.next(), due: try reader.next(),
+      isOverdue: try reader.next())
   }
 }

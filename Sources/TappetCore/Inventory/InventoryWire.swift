@@ -1,38 +1,39 @@
-// The messages between the kiosk and tappet-inventory, one per datagram. Numbers are big-endian; a text is preceded by
-// its two-byte size. Any bytes can be decoded; the result is a value or `nil`.
+// The messages between the kiosk and tappet-inventory, one per datagram; WireField.swift defines the encoding of
+// fields.
 //
 //   kiosk     ──▶ 1 begin      scanner layout
-//             ──▶ 2 lookUp     number:4 uid code             either may be ""
+//             ──▶ 2 lookUp     number:4 uid? code             the code may be ""
 //             ──▶ 3 move       number:4 id:16 place:16 who
 //             ──▶ 4 lend       number:4 id:16 person who
 //             ──▶ 5 takeBack   number:4 id:16 who
 //             ──▶ 6 passedOn   news:8
 //             ──▶ 7 passedLow  id:16
-//             ──▶ 8 adjust     number:4 id:16 pieces:8 replaced:8 ticket:8 who counted:1 (stocktake:8 action)
-//             ──▶ 9 endStocktake  number:4 stocktake:8 kept:1
-//             ──▶ 10 see       number:4 id:16 role:1 who stocktake:8 action
-//             ──▶ 16 follow    what:1                      bits: 1 lists, 2 overdue, 4 the clock is reliable
+//             ──▶ 8 adjust     number:4 id:16 pieces:8 replaced:8 ticket:8 stocktake? who
+//             ──▶ 9 endStocktake  number:4 stocktake:8 kept
+//             ──▶ 10 see       number:4 id:16 role:1 stocktake who
+//             ──▶ 16 follow    lists overdue clock_is_good
 //             ──▶ 17 passedOverdue  id:16
 //   inventory ──▶ 1 ready      version:1
 //             ──▶ 2 found      number:4 thing
 //             ──▶ 3 failed     number:4 fault:1
-//             ──▶ 4 news       news:8 verb:1 unix_ms:8 who counted:1 (from:8 to:8) thing
+//             ──▶ 4 news       news:8 verb:8 unix_ms:8 who thing correction?
 //             ──▶ 5 low        thing
 //             ──▶ 6 lowCount   count:8
 //             ──▶ 7 scanned    code
 //             ──▶ 8 scanner    errno:4                     0: open
-//             ──▶ 9 stocktake  stocktake:8 action audit:1 who placed:1 (id:16 kind:1)
-//             ──▶ 10 ended     number:4 items:8 checked:1 (list)
+//             ──▶ 9 stocktake  stocktake audit who place?
+//             ──▶ 10 ended     number:4 items:8 list?
 //             ──▶ 16 list      list
 //             ──▶ 17 overdue   due thing
 //             ──▶ 32 misread   fault:1
 //
-//   thing: id:16 kind:1 quantity:8 minimum:8 count:4 containers name code path holder pieceHolders
-//          listed:1 (quantity:8 name)…
-//          minimum: all ones if there is none; holder, pieceHolders: empty if there is none; containers: their ids
-//          in one text, the innermost first
-//   list:  kind:1 count:8 listed:1 (id:16 quantity:8 minimum:8 name path lent:1 loan)…
-//   loan:  unix_ms:8 overdue:1 due person              only if lent is 1; overdue: 0 no, 1 yes, 2 unknown
+//   stocktake:  number:8 action
+//   correction: from:8 to:8
+//   place:      id:16 kind:8
+//   thing:      id:16 kind:8 name code containers… path quantity:8 minimum? holder? pieceHolders count:4 contents…
+//               containers: their ids, the innermost first; contents: name quantity:8
+//   list:       kind:1 count:8 items…; item: id:16 name path quantity:8 minimum? loan?
+//   loan:       person unix_ms:8 due overdue?
 
 /// The tag or the scanned code that identifies a thing.
 package struct InventoryKey: Hashable, Sendable {
@@ -86,7 +87,7 @@ package enum InventoryOrder: Equatable, Sendable {
 /// A message from tappet-inventory.
 package enum InventoryMessage: Equatable, Sendable {
   /// Version of these messages; a different version means a different build.
-  package static let protocolVersion: UInt8 = 4
+  package static let protocolVersion: UInt8 = 5
 
   case ready
   case found(UInt32, InventoryThing)
@@ -116,240 +117,99 @@ package enum InventoryMessage: Equatable, Sendable {
   case misread(InventoryFault)
 }
 
-extension InventoryOrder {
+extension InventoryOrder: WireField {
   @export(interface)
-  package func encode() -> [UInt8] {
-    var writer = ByteWriter()
-    switch self {
-    case .begin(let scanner, let layout):
-      writer.byte(1)
-      writer.text(scanner)
-      writer.text(layout.rawValue)
-    case .lookUp(let number, let key):
-      writer.head(2, number)
-      writer.sized(key.uid?.bytes ?? [])
-      writer.text(key.code)
-    case .move(let number, let id, let place, let who):
-      writer.head(3, number)
-      writer.bytes += id.bytes + place.bytes
-      writer.text(who)
-    case .lend(let number, let id, let person, let who):
-      writer.head(4, number)
-      writer.bytes += id.bytes
-      writer.text(person)
-      writer.text(who)
-    case .takeBack(let number, let id, let who):
-      writer.head(5, number)
-      writer.bytes += id.bytes
-      writer.text(who)
-    case .passedOn(let news):
-      writer.byte(6)
-      writer.integer(news)
-    case .passedLow(let id): writer.bytes = [7] + id.bytes
-    case .adjust(let number, let adjustment, let who):
-      writer.head(8, number)
-      writer.bytes += adjustment.id.bytes
-      writer.integer(adjustment.pieces)
-      writer.integer(adjustment.replaced)
-      writer.integer(adjustment.ticket)
-      writer.text(who)
-      writer.byte(adjustment.stocktake == nil ? 0 : 1)
-      if let stocktake = adjustment.stocktake { writer.stocktake(stocktake) }
-    case .endStocktake(let number, let stocktake, let isKept):
-      writer.head(9, number)
-      writer.integer(stocktake)
-      writer.byte(isKept ? 1 : 0)
-    case .see(let number, let id, let role, let stocktake, let who):
-      writer.head(10, number)
-      writer.bytes += id.bytes + [role.rawValue]
-      writer.text(who)
-      writer.stocktake(stocktake)
-    case .follow(let lists, let overdue, let clockIsGood):
-      writer.bytes = [16, (lists ? 1 : 0) | (overdue ? 2 : 0) | (clockIsGood ? 4 : 0)]
-    case .passedOverdue(let id): writer.bytes = [17] + id.bytes
-    }
-    return writer.bytes
-  }
+  package func encode() -> [UInt8] { datagram }
 
   @export(interface)
-  package init?(decoding bytes: [UInt8]) {
-    var reader = ByteReader(bytes)
-    switch reader.byte() {
-    case 1:
-      guard let scanner = reader.text(), let layout = reader.text().flatMap({ ScannerLayout(rawValue: $0) }) else {
-        return nil
-      }
-      self = .begin(scanner: scanner, layout: layout)
-    case 2:
-      guard let number = reader.bigEndian32(), let uid = reader.sized(), let code = reader.text(),
-        uid.isEmpty || TagUID(uid) != nil
-      else { return nil }
-      self = .lookUp(number, InventoryKey(uid: TagUID(uid), code: code))
-    case 3:
-      guard let number = reader.bigEndian32(), let id = reader.inventoryID(), let place = reader.inventoryID(),
-        let who = reader.text()
-      else { return nil }
-      self = .move(number, id, to: place, who: who)
-    case 4:
-      guard let number = reader.bigEndian32(), let id = reader.inventoryID(), let person = reader.text(),
-        let who = reader.text()
-      else { return nil }
-      self = .lend(number, id, to: person, who: who)
-    case 5:
-      guard let number = reader.bigEndian32(), let id = reader.inventoryID(), let who = reader.text() else {
-        return nil
-      }
-      self = .takeBack(number, id, who: who)
-    case 6:
-      guard let news = reader.integer() else { return nil }
-      self = .passedOn(news)
-    case 7:
-      guard let id = reader.inventoryID() else { return nil }
-      self = .passedLow(id)
-    case 8:
-      guard let number = reader.bigEndian32(), let (adjustment, who) = reader.adjustment() else { return nil }
-      self = .adjust(number, adjustment, who: who)
-    case 9:
-      guard let number = reader.bigEndian32(), let stocktake = reader.integer(), let kept = reader.byte(), kept < 2
-      else { return nil }
-      self = .endStocktake(number, stocktake, isKept: kept == 1)
-    case 10:
-      guard let number = reader.bigEndian32(), let id = reader.inventoryID(),
-        let role = reader.byte().flatMap({ CheckedRole(rawValue: $0) }), let who = reader.text(),
-        let stocktake = reader.stocktake()
-      else { return nil }
-      self = .see(number, id, role, in: stocktake, who: who)
-    case 16:
-      guard let what = reader.byte(), what < 8 else { return nil }
-      self = .follow(lists: what & 1 != 0, overdue: what & 2 != 0, clockIsGood: what & 4 != 0)
-    case 17:
-      guard let id = reader.inventoryID() else { return nil }
-      self = .passedOverdue(id)
-    default: return nil
+  package init(decoding bytes: [UInt8]) throws(WireError) { try self.init(datagram: bytes) }
+
+  func write(to writer: inout ByteWriter) {
+    switch self {
+    case .begin(let scanner, let layout): writer.message(1, scanner, layout)
+    case .lookUp(let number, let key): writer.message(2, number, key.uid, key.code)
+    case .move(let number, let id, let place, let who): writer.message(3, number, id, place, who)
+    case .lend(let number, let id, let person, let who): writer.message(4, number, id, person, who)
+    case .takeBack(let number, let id, let who): writer.message(5, number, id, who)
+    case .passedOn(let news): writer.message(6, news)
+    case .passedLow(let id): writer.message(7, id)
+    case .adjust(let number, let adjustment, let who): writer.message(8, number, adjustment, who)
+    case .endStocktake(let number, let stocktake, let isKept): writer.message(9, number, stocktake, isKept)
+    case .see(let number, let id, let role, let stocktake, let who):
+      writer.message(10, number, id, role, stocktake, who)
+    case .follow(let lists, let overdue, let clockIsGood): writer.message(16, lists, overdue, clockIsGood)
+    case .passedOverdue(let id): writer.message(17, id)
     }
-    guard reader.remaining == 0 else { return nil }
+  }
+
+  init(from reader: inout ByteReader) throws(WireError) {
+    let kind: UInt8 = try reader.next()
+    switch kind {
+    case 1: self = try .begin(scanner: reader.next(), layout: reader.next())
+    case 2: self = try .lookUp(reader.next(), InventoryKey(uid: reader.next(), code: reader.next()))
+    case 3: self = try .move(reader.next(), reader.next(), to: reader.next(), who: reader.next())
+    case 4: self = try .lend(reader.next(), reader.next(), to: reader.next(), who: reader.next())
+    case 5: self = try .takeBack(reader.next(), reader.next(), who: reader.next())
+    case 6: self = try .passedOn(reader.next())
+    case 7: self = try .passedLow(reader.next())
+    case 8: self = try .adjust(reader.next(), reader.next(), who: reader.next())
+    case 9: self = try .endStocktake(reader.next(), reader.next(), isKept: reader.next())
+    case 10: self = try .see(reader.next(), reader.next(), reader.next(), in: reader.next(), who: reader.next())
+    case 16: self = try .follow(lists: reader.next(), overdue: reader.next(), clockIsGood: reader.next())
+    case 17: self = try .passedOverdue(reader.next())
+    default: throw .unknownKind(kind)
+    }
   }
 }
 
-extension InventoryMessage {
+extension InventoryMessage: WireField {
   @export(interface)
-  package func encode() -> [UInt8] {
-    var writer = ByteWriter()
-    switch self {
-    case .ready: writer.bytes = [1, InventoryMessage.protocolVersion]
-    case .found(let number, let thing):
-      writer.head(2, number)
-      writer.thing(thing)
-    case .failed(let number, let fault):
-      writer.head(3, number)
-      writer.byte(fault.rawValue)
-    case .news(let news, let verb, let milliseconds, let who, let thing, let correction):
-      writer.byte(4)
-      writer.integer(news)
-      writer.byte(UInt8(clamping: verb.rawValue))
-      writer.integer(milliseconds)
-      writer.text(who)
-      writer.byte(correction == nil ? 0 : 1)
-      if let correction {
-        writer.integer(correction.from)
-        writer.integer(correction.to)
-      }
-      writer.thing(thing)
-    case .low(let thing):
-      writer.byte(5)
-      writer.thing(thing)
-    case .lowCount(let count):
-      writer.byte(6)
-      writer.integer(count)
-    case .scanned(let code):
-      writer.byte(7)
-      writer.text(code)
-    case .scanner(let code):
-      writer.byte(8)
-      writer.integer(UInt32(bitPattern: code))
-    case .stocktake(let stocktake, let isAudit, let who, let place):
-      writer.byte(9)
-      writer.stocktake(stocktake)
-      writer.byte(isAudit ? 1 : 0)
-      writer.text(who)
-      writer.byte(place == nil ? 0 : 1)
-      if let place { writer.bytes += place.id.bytes + [UInt8(clamping: place.kind.rawValue)] }
-    case .ended(let number, let items, let missing):
-      writer.head(10, number)
-      writer.integer(items)
-      writer.byte(missing == nil ? 0 : 1)
-      if let missing { writer.list(missing) }
-    case .list(let list):
-      writer.byte(16)
-      writer.list(list)
-    case .overdue(let due, let thing):
-      writer.byte(17)
-      writer.text(due)
-      writer.thing(thing)
-    case .misread(let fault): writer.bytes = [32, fault.rawValue]
-    }
-    return writer.bytes
-  }
+  package func encode() -> [UInt8] { datagram }
 
   @export(interface)
-  package init?(decoding bytes: [UInt8]) {
-    var reader = ByteReader(bytes)
-    switch reader.byte() {
-    case 1:
-      guard reader.byte() == InventoryMessage.protocolVersion else { return nil }
-      self = .ready
-    case 2:
-      guard let number = reader.bigEndian32(), let thing = reader.thing() else { return nil }
-      self = .found(number, thing)
-    case 3:
-      guard let number = reader.bigEndian32(), let fault = reader.byte().flatMap({ InventoryFault(rawValue: $0) })
-      else { return nil }
-      self = .failed(number, fault)
-    case 4:
-      guard let news = reader.integer(), let verb = reader.byte().flatMap({ InventoryVerb(rawValue: Int64($0)) }),
-        let milliseconds = reader.integer(), let who = reader.text(), let counted = reader.byte(), counted < 2
-      else { return nil }
-      var correction: StockCorrection?
-      if counted == 1 {
-        guard let from = reader.integer(), let to = reader.integer() else { return nil }
-        correction = StockCorrection(from: from, to: to)
-      }
-      guard let thing = reader.thing() else { return nil }
-      self = .news(news, verb, unixMilliseconds: milliseconds, who: who, thing, counted: correction)
-    case 5:
-      guard let thing = reader.thing() else { return nil }
-      self = .low(thing)
-    case 6:
-      guard let count = reader.integer() else { return nil }
-      self = .lowCount(count)
-    case 7:
-      guard let code = reader.text() else { return nil }
-      self = .scanned(code)
-    case 8:
-      guard let code = reader.bigEndian32() else { return nil }
-      self = .scanner(errno: Int32(bitPattern: code))
-    case 9:
-      guard let stocktake = reader.stocktake(), let audit = reader.byte(), audit < 2, let who = reader.text(),
-        let place = reader.checkedPlace()
-      else { return nil }
-      self = .stocktake(stocktake, isAudit: audit == 1, who: who, place)
-    case 10:
-      guard let number = reader.bigEndian32(), let items = reader.integer(), let checked = reader.byte(), checked < 2
-      else { return nil }
-      let missing = checked == 1 ? reader.list() : nil
-      guard checked == 0 || missing != nil else { return nil }
-      self = .ended(number, items: items, missing: missing)
-    case 16:
-      guard let list = reader.list() else { return nil }
-      self = .list(list)
-    case 17:
-      guard let due = reader.text(), let thing = reader.thing() else { return nil }
-      self = .overdue(due: due, thing)
-    case 32:
-      guard let fault = reader.byte().flatMap({ InventoryFault(rawValue: $0) }) else { return nil }
-      self = .misread(fault)
-    default: return nil
+  package init(decoding bytes: [UInt8]) throws(WireError) { try self.init(datagram: bytes) }
+
+  func write(to writer: inout ByteWriter) {
+    switch self {
+    case .ready: writer.message(1, InventoryMessage.protocolVersion)
+    case .found(let number, let thing): writer.message(2, number, thing)
+    case .failed(let number, let fault): writer.message(3, number, fault)
+    case .news(let news, let verb, let milliseconds, let who, let thing, let correction):
+      writer.message(4, news, verb, milliseconds, who, thing, correction)
+    case .low(let thing): writer.message(5, thing)
+    case .lowCount(let count): writer.message(6, count)
+    case .scanned(let code): writer.message(7, code)
+    case .scanner(let code): writer.message(8, code)
+    case .stocktake(let stocktake, let isAudit, let who, let place): writer.message(9, stocktake, isAudit, who, place)
+    case .ended(let number, let items, let missing): writer.message(10, number, items, missing)
+    case .list(let list): writer.message(16, list)
+    case .overdue(let due, let thing): writer.message(17, due, thing)
+    case .misread(let fault): writer.message(32, fault)
     }
-    guard reader.remaining == 0 else { return nil }
+  }
+
+  init(from reader: inout ByteReader) throws(WireError) {
+    let kind: UInt8 = try reader.next()
+    switch kind {
+    case 1:
+      try reader.expect(version: InventoryMessage.protocolVersion)
+      self = .ready
+    case 2: self = try .found(reader.next(), reader.next())
+    case 3: self = try .failed(reader.next(), reader.next())
+    case 4:
+      self = try .news(
+        reader.next(), reader.next(), unixMilliseconds: reader.next(), who: reader.next(), reader.next(),
+        counted: reader.next())
+    case 5: self = try .low(reader.next())
+    case 6: self = try .lowCount(reader.next())
+    case 7: self = try .scanned(reader.next())
+    case 8: self = try .scanner(errno: reader.next())
+    case 9: self = try .stocktake(reader.next(), isAudit: reader.next(), who: reader.next(), reader.next())
+    case 10: self = try .ended(reader.next(), items: reader.next(), missing: reader.next())
+    case 16: self = try .list(reader.next())
+    case 17: self = try .overdue(due: reader.next(), reader.next())
+    case 32: self = try .misread(reader.next())
+    default: throw .unknownKind(kind)
+    }
   }
 }

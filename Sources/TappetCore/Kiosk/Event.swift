@@ -40,7 +40,7 @@ package enum Event: Sendable {
   /// tappet-reader sent a message.
   case reader(ReaderMessage, sentAt: Instant? = nil)
   /// tappet-reader sent bytes that are not a message.
-  case readerMalformed(ReaderMessageError)
+  case readerMalformed(WireError)
   /// tappet-reader exited, for any reason.
   case readerEnded(ProcessEnd)
   /// tappet-reader could not be started; `code` is the errno.

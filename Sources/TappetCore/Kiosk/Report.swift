@@ -68,7 +68,7 @@ package enum ReaderLoss: Hashable, Sendable {
   /// The process hangs and sends nothing.
   case silent
   /// The process sent bytes that are not a message.
-  case malformed(ReaderMessageError)
+  case malformed(WireError)
   /// The process could not be started; `code` is the errno.
   case notStarted(code: Int32)
 }

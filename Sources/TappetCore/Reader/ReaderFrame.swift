@@ -23,7 +23,7 @@ package struct ReaderFrame: Hashable, Sendable {
 
   /// Decodes a datagram.
   @export(interface)
-  package init(decoding bytes: [UInt8]) throws(ReaderMessageError) {
+  package init(decoding bytes: [UInt8]) throws(WireError) {
     let size = bytes.count - ReaderFrame.timeSize
     // A program of a different version may send no time; the error is that of its message.
     guard size > 0, bytes[0] != 1 || bytes[1] == ReaderMessage.protocolVersion else {

@@ -1,9 +1,7 @@
 // Commands to tappet-reader from its parent over their SOCK_SEQPACKET socket, one per datagram. A command applies to
 // the tag that the reader has just reported, identified by its UID, and never to a tag presented later.
 //
-//   byte 0     1           then
-//   task       uid size    uid, 0 or 1 (1), password (4) and its answer (2) if 1,
-//                          message to the datagram's end (write only)
+//   task (1)   uid   0; or 1, password (4), its answer (2)   message to the datagram's end (write only)
 //
 //   1 write   2 erase   3 lock   4 format   5 protect
 
@@ -60,61 +58,47 @@ package struct ReaderOrder: Hashable, Sendable {
     self.password = password
     self.task = task
   }
+}
 
+extension ReaderOrder: WireField {
   /// Encodes the command as one datagram, which can be decoded if the message is within `Limits.tagMemorySizeMax`.
   @export(interface)
-  package func encode() -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(Limits.readerMessageSizeMax)
-    bytes.append(task.kind)
-    bytes.append(UInt8(truncatingIfNeeded: uid.bytes.count))
-    bytes += uid.bytes
-    if let password {
-      bytes.append(1)
-      bytes += password.password
-      bytes += password.answer
-    } else {
-      bytes.append(0)
-    }
-    if case .write(let message) = task { bytes += message }
-    return bytes
-  }
+  package func encode() -> [UInt8] { datagram }
 
   /// Decodes a datagram.
   @export(interface)
-  package init(decoding bytes: [UInt8]) throws(ReaderMessageError) {
-    var reader = ByteReader(bytes)
-    guard let kind = reader.byte() else { throw .empty }
-    guard (1...5).contains(kind) else { throw .unknownKind(kind) }
-    uid = try reader.uid()
-    switch try reader.required() {
-    case 0: password = nil
-    case 1:
-      guard let word = reader.slice(4), let answer = reader.slice(2) else { throw .truncated(offset: reader.offset) }
-      password = TagPassword(password: Array(word), answer: Array(answer))
-    case let flag: throw .unknownKind(flag)
+  package init(decoding bytes: [UInt8]) throws(WireError) { try self.init(datagram: bytes) }
+
+  func write(to writer: inout ByteWriter) {
+    // Avoids a reallocation, which would leave copies of a password in memory.
+    writer.bytes.reserveCapacity(Limits.readerMessageSizeMax)
+    switch task {
+    case .write(let message): writer.message(1, uid, password, rest: message)
+    case .erase: writer.message(2, uid, password)
+    case .lock: writer.message(3, uid, password)
+    case .format: writer.message(4, uid, password)
+    case .protect: writer.message(5, uid, password)
     }
+  }
+
+  init(from reader: inout ByteReader) throws(WireError) {
+    let kind: UInt8 = try reader.next()
+    (uid, password) = (try reader.next(), try reader.next())
     switch kind {
-    case 1:
-      guard reader.remaining <= Limits.tagMemorySizeMax else { throw .tooLarge(size: reader.remaining) }
-      task = .write(Array(reader.rest()))
+    case 1: task = .write(try reader.rest(sizeMax: Limits.tagMemorySizeMax))
     case 2: task = .erase
     case 3: task = .lock
     case 4: task = .format
-    default: task = .protect
+    case 5: task = .protect
+    default: throw .unknownKind(kind)
     }
-    guard reader.remaining == 0 else { throw .trailingBytes(offset: reader.offset) }
   }
 }
 
-extension TagTask {
-  fileprivate var kind: UInt8 {
-    switch self {
-    case .write: 1
-    case .erase: 2
-    case .lock: 3
-    case .format: 4
-    case .protect: 5
-    }
+extension TagPassword: WireField {
+  func write(to writer: inout ByteWriter) { writer.bytes += password + answer }
+
+  init(from reader: inout ByteReader) throws(WireError) {
+    (password, answer) = (try reader.bytes(4), try reader.bytes(2))
   }
 }

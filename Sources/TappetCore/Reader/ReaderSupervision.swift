@@ -120,7 +120,7 @@ struct ReaderSupervision: Sendable {
   }
 
   /// Handles an invalid message: the process can no longer be trusted.
-  mutating func malformed(_ error: ReaderMessageError, at now: Instant) -> [Effect] {
+  mutating func malformed(_ error: WireError, at now: Instant) -> [Effect] {
     switch state {
     case .starting, .polling, .reading: [.kill(.reader)] + markLost(.malformed(error), at: now)
     case .absent, .waiting, .ending, .stopping, .stopped: []

@@ -45,7 +45,7 @@ package struct SiteBundle: Sendable {
     }
     guard let size = reader.byte(), let name = reader.slice(Int(size)),
       let site = String(validating: name, as: UTF8.self), site.siteNameIsGood,
-      let version = reader.integer(), version > 0,
+      let version = try? Int64(from: &reader), version > 0,
       reader.remaining >= LibCrypto.sealOverhead + SigningKey.signatureSize
     else { throw .malformed }
     (self.site, self.version, self.bytes, headerSize) = (site, version, bytes, reader.offset)
@@ -58,7 +58,7 @@ package struct SiteBundle: Sendable {
   ) throws(CryptoError) {
     var header = ByteWriter()
     header.bytes = SiteBundle.magic + [SiteBundle.format, UInt8(clamping: site.utf8.count)] + Array(site.utf8)
-    header.integer(version)
+    header.fields(version)
     var plain = content.encoded()
     defer { LibCrypto.wipe(&plain) }
     let body = header.bytes + (try LibCrypto.seal(plain, key: key, context: header.bytes))

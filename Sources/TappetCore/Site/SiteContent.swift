@@ -27,34 +27,28 @@ package struct SiteContent: Sendable {
     // Avoids a reallocation, which would leave copies of keys in memory.
     writer.bytes.reserveCapacity(64 + people.count * 1200 + tags.count * 400)
     var places: [String: UInt32] = [:]
-    writer.integer(UInt32(clamping: people.count))
+    writer.fields(UInt32(clamping: people.count))
     for (place, person) in people.enumerated() {
       places[person.id] = UInt32(clamping: place)
-      writer.id(person.id)
-      writer.byte(person.isSuspended ? 1 : 0)
-      writer.integer(person.createdUnixSeconds)
-      writer.text(person.name)
-      let lines = person.limits?.lines ?? []
-      writer.byte(UInt8(clamping: lines.count))
-      for line in lines { writer.text(line) }
+      writer.fields(
+        SiteID(text: person.id), person.isSuspended, person.createdUnixSeconds, person.name,
+        person.limits?.lines ?? [])
     }
     let actions = Set(tags.map { $0.action }).sorted()
     var numbers: [String: UInt32] = [:]
-    writer.integer(UInt32(clamping: actions.count))
+    writer.fields(UInt32(clamping: actions.count))
     for (number, action) in actions.enumerated() {
       numbers[action] = UInt32(clamping: number)
-      writer.text(action)
+      writer.fields(action)
     }
-    writer.integer(UInt32(clamping: tags.count))
+    writer.fields(UInt32(clamping: tags.count))
     for tag in tags {
-      writer.id(tag.id)
-      writer.integer(numbers[tag.action] ?? 0)
-      writer.integer(tag.index)
-      writer.integer(tag.createdUnixSeconds)
-      writer.integer(tag.person.flatMap { places[$0.id] } ?? 0)
+      let person = tag.person.flatMap { places[$0.id] } ?? 0
+      writer.fields(SiteID(text: tag.id), numbers[tag.action] ?? 0, tag.index, tag.createdUnixSeconds, person)
       tag.key.withBytes { writer.bytes += $0 }
-      writer.sized(tag.uid?.bytes ?? [])
-      writer.text(tag.label ?? "")
+      writer.fields(UInt16(tag.uid?.bytes.count ?? 0))
+      writer.bytes += tag.uid?.bytes ?? []
+      writer.fields(tag.label ?? "")
     }
     return writer.bytes
   }
@@ -63,93 +57,105 @@ package struct SiteContent: Sendable {
 
   /// Decodes the output of `encoded`, and marks all people as belonging to the site.
   package init(decoding bytes: [UInt8]) throws(SiteRefusal) {
-    var reader = ByteReader(bytes)
-    guard let content = SiteContent(&reader) else { throw .malformed }
-    self = content
+    do throws(WireError) {
+      var reader = ByteReader(bytes)
+      try self.init(from: &reader)
+    } catch { throw .malformed }
   }
 
-  private init?(_ reader: inout ByteReader) {
-    guard let peopleCount = reader.bigEndian32(), peopleCount <= Limits.peopleMax else { return nil }
+  private init(from reader: inout ByteReader) throws(WireError) {
     people = []
     var (ids, names): (Set<String>, Set<String>) = ([], [])
-    for _ in 0..<peopleCount {
-      guard let person = Person(&reader), ids.insert(person.id).inserted, names.insert(person.name).inserted else {
-        return nil
+    for _ in 0..<(try reader.count(max: Limits.peopleMax)) {
+      let person = try Person(from: &reader)
+      guard ids.insert(person.id).inserted, names.insert(person.name).inserted else {
+        throw .invalid(offset: reader.offset)
       }
       people.append(person)
     }
-    guard let actionCount = reader.bigEndian32(), actionCount <= Limits.actionsMax else { return nil }
     var actions: [String] = []
-    for _ in 0..<actionCount {
-      guard let name = reader.name(sizeMax: Limits.actionNameSizeMax), !name.isEmpty else { return nil }
-      actions.append(name)
+    for _ in 0..<(try reader.count(max: Limits.actionsMax)) {
+      actions.append(try reader.name(sizes: 1...Limits.actionNameSizeMax))
     }
-    guard let tagCount = reader.bigEndian32() else { return nil }
     tags = []
     ids = []
-    for _ in 0..<tagCount {
-      guard let tag = TagSecret(&reader, actions, people), ids.insert(tag.id).inserted else { return nil }
+    for _ in 0..<(try reader.count(max: .max)) {
+      let tag = try TagSecret(from: &reader, actions, people)
+      guard ids.insert(tag.id).inserted else { throw .invalid(offset: reader.offset) }
       tags.append(tag)
     }
-    if reader.remaining > 0 { return nil }
+    guard reader.remaining == 0 else { throw .trailingBytes(offset: reader.offset) }
   }
 }
 
 extension Person {
-  fileprivate convenience init?(_ reader: inout ByteReader) {
-    guard let id = reader.id(), let suspended = reader.byte(), suspended <= 1, let created = reader.integer(),
-      let name = reader.name(), !name.isEmpty, let lineCount = reader.byte()
-    else { return nil }
-    var lines: [String] = []
-    for _ in 0..<lineCount {
-      guard let line = reader.text(), !line.utf8.contains(0x0A) else { return nil }
-      lines.append(line)
-    }
-    var limits: PersonLimits?
-    if !lines.isEmpty {
-      guard let known = PersonLimits(lines: lines) else { return nil }
-      limits = known
+  fileprivate convenience init(from reader: inout ByteReader) throws(WireError) {
+    let (id, isSuspended): (SiteID, Bool) = (try reader.next(), try reader.next())
+    let created: Int64 = try reader.next()
+    let name = try reader.name(sizes: 1...Limits.secretLabelSizeMax)
+    let lines: [String] = try reader.next()
+    let limits = lines.isEmpty ? nil : PersonLimits(lines: lines)
+    guard lines.isEmpty || limits != nil, !lines.contains(where: { $0.utf8.contains(0x0A) }) else {
+      throw .invalid(offset: reader.offset)
     }
     self.init(
-      id: id, name: name, isSuspended: suspended == 1, createdUnixSeconds: created, limits: limits, isOfSite: true)
+      id: id.text, name: name, isSuspended: isSuspended, createdUnixSeconds: created, limits: limits, isOfSite: true)
   }
 }
 
 extension TagSecret {
-  fileprivate init?(_ reader: inout ByteReader, _ actions: [String], _ people: [Person]) {
-    guard let id = reader.id(), let action = reader.bigEndian32(), action < actions.count,
-      let index = reader.integer(), index >= 0, let created = reader.integer(),
-      let person = reader.bigEndian32(), person < people.count, let key = reader.key(),
-      let uid = reader.sized(), let label = reader.name()
-    else { return nil }
-    let knownUID = TagUID(uid)
-    if !uid.isEmpty, knownUID == nil { return nil }
+  fileprivate init(
+    from reader: inout ByteReader, _ actions: [String], _ people: [Person]
+  ) throws(WireError) {
+    let id: SiteID = try reader.next()
+    let (action, index): (UInt32, Int64) = (try reader.next(), try reader.next())
+    let (created, person): (Int64, UInt32) = (try reader.next(), try reader.next())
+    guard action < actions.count, index >= 0, person < people.count, let key = reader.key() else {
+      throw .invalid(offset: reader.offset)
+    }
+    let size: UInt16 = try reader.next()
+    let uid = TagUID(try reader.bytes(Int(size)))
+    guard size == 0 || uid != nil else { throw .invalid(offset: reader.offset) }
+    let label = try reader.name(sizes: 0...Limits.secretLabelSizeMax)
     self.init(
-      id: id, action: actions[Int(action)], index: index, key: key, createdUnixSeconds: created,
-      label: label.isEmpty ? nil : label, uid: knownUID)
+      id: id.text, action: actions[Int(action)], index: index, key: key, createdUnixSeconds: created,
+      label: label.isEmpty ? nil : label, uid: uid)
     self.person = people[Int(person)]
   }
 }
 
-extension ByteWriter {
-  fileprivate mutating func id(_ id: String) {
-    guard let bytes = UUIDText.bytes(of: id) else { return text(id) }
-    byte(0)
-    byte(0)
-    self.bytes += bytes
+/// The id of a person or a secret: an empty text and 16 bytes if it is a UUID, else the text.
+private struct SiteID: WireField {
+  let text: String
+
+  init(text: String) { self.text = text }
+
+  init(from reader: inout ByteReader) throws(WireError) {
+    let text: String = try reader.next()
+    self.text = text.isEmpty ? UUIDText.text(of: try reader.bytes(16)) : text
+    guard text.isEmpty || text.nameFault(sizeMax: Limits.siteIDSizeMax) == nil else {
+      throw .invalid(offset: reader.offset)
+    }
+  }
+
+  func write(to writer: inout ByteWriter) {
+    guard let bytes = UUIDText.bytes(of: text) else { return writer.fields(text) }
+    writer.fields("")
+    writer.bytes += bytes
   }
 }
 
 extension ByteReader {
-  fileprivate mutating func id() -> String? {
-    guard let text = text() else { return nil }
-    if text.isEmpty { return slice(16).map { UUIDText.text(of: $0) } }
-    return text.nameFault(sizeMax: Limits.siteIDSizeMax) == nil ? text : nil
+  fileprivate mutating func count(max: Int) throws(WireError) -> UInt32 {
+    let count: UInt32 = try next()
+    guard count <= max else { throw .invalid(offset: offset) }
+    return count
   }
 
   /// Reads a name.
-  fileprivate mutating func name(sizeMax: Int = Limits.secretLabelSizeMax) -> String? {
-    guard let text = text(), text.utf8.count <= sizeMax else { return nil }
+  fileprivate mutating func name(sizes: ClosedRange<Int>) throws(WireError) -> String {
+    let text: String = try next()
+    guard sizes.contains(text.utf8.count) else { throw .invalid(offset: offset) }
     return text.isEmpty ? text : text.storedName
   }
 
@@ -178,7 +184,7 @@ private enum UUIDText {
     return Hex.decode(digits)
   }
 
-  static func text(of bytes: ArraySlice<UInt8>) -> String {
+  static func text(of bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     for digit in Hex.digits(of: bytes) {
       if dashes.contains(text.count) { text.append(0x2D) }

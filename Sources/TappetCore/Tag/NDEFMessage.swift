@@ -97,7 +97,7 @@ package struct NDEFMessage: Hashable, Sendable {
     guard header & 0x20 == 0, format != 6 else { throw .chunked(offset: offset) }
     guard format != 7 else { throw .reservedFormat(offset: offset) }
     let isShort = header & 0x10 != 0
-    guard let payloadSize = isShort ? reader.byte().map({ UInt32($0) }) : reader.bigEndian32() else {
+    guard let payloadSize = reader.slice(isShort ? 1 : 4).map({ UInt32(bigEndianBytes: $0) }) else {
       throw .truncated(offset: offset)
     }
     let hasID = header & 0x08 != 0

@@ -70,7 +70,7 @@ package final class InventoryService {
       case .nothing: return
       case .closed: isEnded = true
       case .message(let bytes):
-        guard let order = InventoryOrder(decoding: bytes) else { return isEnded = true }
+        guard let order = try? InventoryOrder(decoding: bytes) else { return isEnded = true }
         execute(order)
       }
     }

@@ -12,7 +12,7 @@ final class ReaderHost {
   enum Notice {
     /// The time is that of sending.
     case message(ReaderMessage, sentAt: Instant)
-    case malformed(ReaderMessageError)
+    case malformed(WireError)
     case ended(ProcessEnd)
   }
 

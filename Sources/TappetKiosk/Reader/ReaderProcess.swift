@@ -15,7 +15,7 @@ package final class ReaderProcess {
     case message(ReaderMessage)
     /// The child sent invalid data: it is from a different build, or was compromised by the data that it read. The
     /// child must be killed.
-    case malformed(ReaderMessageError)
+    case malformed(WireError)
     /// No further message for now.
     case nothing
     /// The child closed its end of the socket; it has exited or is about to exit.
@@ -52,7 +52,7 @@ package final class ReaderProcess {
     do throws(SystemError) { size = try process.socket.receiveMessage(into: &buffer) } catch { return .closed }
     guard let size else { return .nothing }
     // An empty message looks like the end of the stream, but only at the end of the stream has the peer hung up.
-    guard size > 0 else { return process.socket.isHungUp ? .closed : .malformed(.empty) }
+    guard size > 0 else { return process.socket.isHungUp ? .closed : .malformed(.truncated(offset: 0)) }
     // The message may contain a tag's key.
     defer { buffer.withUnsafeMutableBytes { LibCrypto.wipe($0) } }
     return decoded(size: size)
@@ -91,7 +91,7 @@ package final class ReaderProcess {
 
   private func decoded(size: Int) -> Receipt {
     guard size <= Limits.readerMessageSizeMax else { return .malformed(.tooLarge(size: size)) }
-    do throws(ReaderMessageError) {
+    do throws(WireError) {
       let frame = try ReaderFrame(decoding: Array(buffer[..<size]))
       sentAt = min(frame.sentAt, Instant.now())
       return .message(frame.message)

@@ -7,8 +7,8 @@ import TappetCore
 struct Helpers {
   let reader = ReaderHost()
   let webhooks = WebhookHost()
-  let inventory = HelperHost(sizeMax: Limits.inventoryMessageSizeMax) { InventoryMessage(decoding: $0) }
-  let rooms = HelperHost(sizeMax: Limits.roomWireSizeMax) { RoomMessage(decoding: $0) }
+  let inventory = HelperHost(sizeMax: Limits.inventoryMessageSizeMax) { try? InventoryMessage(decoding: $0) }
+  let rooms = HelperHost(sizeMax: Limits.roomWireSizeMax) { try? RoomMessage(decoding: $0) }
 
   /// Returns whether the process is one of the helpers.
   func contains(_ process: pid_t) -> Bool {

@@ -9,7 +9,7 @@ import TappetPlatform
 ///
 /// Confined to one thread.
 final class WebhookHost {
-  private let process = HelperHost(sizeMax: 64 + Limits.roomEventSizeMax) { WebhookMessage(decoding: $0) }
+  private let process = HelperHost(sizeMax: 64 + Limits.roomEventSizeMax) { try? WebhookMessage(decoding: $0) }
   /// Endpoints that the process has received, or is receiving one by one.
   private var endpoints: [WebhookEndpoint] = []
   private var sentCount = 0

@@ -80,7 +80,7 @@ final class RoomListener {
         cancelWill()
         exitStatus = ExitStatus.finished
       case .message(let bytes):
-        guard let order = RoomOrder(decoding: bytes) else { return exitStatus = ExitStatus.usage }
+        guard let order = try? RoomOrder(decoding: bytes) else { return exitStatus = ExitStatus.usage }
         execute(order)
       }
     }

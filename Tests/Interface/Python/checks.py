@@ -20,7 +20,7 @@ for content in [b"\\xff\\0a", b""]:
     record = bytes([0xD1, 1, len(content) + 1]) + b"U\\0" + content
     read = b"\\4\\4\\1\\2\\3\\4\\x14" + record
     described = b"\\x0a\\4\\1\\2\\3\\4\\x14"
-    for message in [b"\\1\\4made up", b"\\3\\4\\1\\2\\3\\4", read, described, b"\\6\\4\\1\\2\\3\\4"]:
+    for message in [b"\\1\\5made up", b"\\3\\4\\1\\2\\3\\4", read, described, b"\\6\\4\\1\\2\\3\\4"]:
         parent.send(message + time.clock_gettime_ns(time.CLOCK_BOOTTIME).to_bytes(8, "big"))
 parent.recv(1)
 """
