@@ -70,41 +70,39 @@ package final class ConnectTrace: Sendable {
     }
   }
 
-  private let monitor = Monitor()
-  // Unchecked because the compiler cannot verify the monitor, which is locked for every access.
-  private nonisolated(unsafe) var collected = Facts()
-  private nonisolated(unsafe) var endpoint: BrokerEndpoint
-  private var port: UInt16 { endpoint.port }
+  fileprivate struct State: Sendable {
+    var endpoint: BrokerEndpoint
+    var collected = Facts()
+  }
 
-  package init(_ endpoint: BrokerEndpoint) { self.endpoint = endpoint }
+  private let state: Mutexed<State>
+
+  package init(_ endpoint: BrokerEndpoint) { state = Mutexed(State(endpoint: endpoint)) }
 
   /// Whether the endpoint is reached over TLS.
-  package var usesTLS: Bool { monitor.locked { endpoint.usesTLS } }
+  package var usesTLS: Bool { state.locked { $0.endpoint.usesTLS } }
 
   /// A copy of the facts so far.
-  package var facts: Facts { monitor.locked { collected } }
+  package var facts: Facts { state.locked { $0.collected } }
 
   /// Discards the facts about the last attempt, before a new attempt.
-  package func restart(_ endpoint: BrokerEndpoint) {
-    monitor.locked {
-      collected = Facts()
-      self.endpoint = endpoint
-    }
-  }
+  package func restart(_ endpoint: BrokerEndpoint) { state.locked { $0 = State(endpoint: endpoint) } }
 
   /// Adds the step that ends the attempt.
   package func end(_ stage: ConnectStage, isGood: Bool, _ text: String) {
-    monitor.locked { collected.end(stage, isGood: isGood, text) }
+    state.locked { $0.collected.end(stage, isGood: isGood, text) }
   }
 
   /// Records a step; called on the link's thread.
-  package func note(_ step: LinkStep) { monitor.locked { take(step) } }
+  package func note(_ step: LinkStep) { state.locked { $0.take(step) } }
+}
 
-  private func take(_ step: LinkStep) {
+extension ConnectTrace.State {
+  fileprivate mutating func take(_ step: LinkStep) {
     switch step {
     case .resolved(let addresses): collected.end(.name, addresses.joined(separator: ", "))
     case .trying(let address, let version): tryAgain(at: address, version)
-    case .reached: collected.end(.tcp, "\(collected.address ?? "") port \(port)")
+    case .reached: collected.end(.tcp, "\(collected.address ?? "") port \(endpoint.port)")
     case .secured(let connection, let wantsCertificate):
       let facts = TLSConnectionFacts(connection)
       collected.tls = facts
@@ -115,10 +113,10 @@ package final class ConnectTrace: Sendable {
   }
 
   /// Handles a retry at a different address, or at the same address with MQTT 3.1.1.
-  private func tryAgain(at address: String, _ version: MQTTVersion) {
+  private mutating func tryAgain(at address: String, _ version: MQTTVersion) {
     if let before = collected.address {
       if before != address {
-        collected.end(.tcp, isGood: false, "\(before) port \(port) did not work; next: \(address)")
+        collected.end(.tcp, isGood: false, "\(before) port \(endpoint.port) did not work; next: \(address)")
       } else if version == .v311 {
         collected.end(.mqtt, isGood: false, "MQTT 5 was not accepted; trying MQTT 3.1.1")
       }

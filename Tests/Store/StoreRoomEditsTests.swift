@@ -101,10 +101,9 @@ extension StoreEvent {
     let store = try folder.open()
     _ = try store.append([.reported(1)])
     let outcome = StoreBatch([.recordOutcome(.reported(1), .delivered)])
-    #expect(outcome.failed(.full).isEmpty && !outcome.unfinished.isEmpty)
+    #expect(outcome.failed(.full).isEmpty && !outcome.removals.isEmpty)
     #expect(!StoreRequest.recordOutcome(.reported(1), .delivered).isWorthACommit)
-    _ = try StoreBatch([.removePosted(try inRooms(store)[0], event: "$1")], unfinished: outcome.unfinished)
-      .commit(to: store)
+    _ = try StoreBatch(outcome.removals + [.removePosted(try inRooms(store)[0], event: "$1")]).commit(to: store)
     #expect(try next(store)?.outcome == .delivered)
   }
 

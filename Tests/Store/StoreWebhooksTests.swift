@@ -31,7 +31,7 @@ extension OutboxEntry {
     #expect(try store.fetch(after: 0, limit: 9, clockIsGood: true, of: .webhook).entries.count == 2)
     let before = try store.summary(at: .test(100, wallSeconds: 1_000_000), clockIsGood: true)
     #expect(before.count == 0 && before.webhookCount == 2)
-    try store.transaction { () throws(DatabaseError) in try store.remove(webhooks.map { WebhookRemoval(entry: $0) }) }
+    try store.transaction { () throws(DatabaseError) in for entry in webhooks { try store.remove(entry) } }
     let summary = try store.summary(at: .test(100, wallSeconds: 1_000_000), clockIsGood: true)
     #expect(summary == OutboxSummary())
   }

@@ -85,18 +85,16 @@ enum ProbeCommand {
 
 /// Receives the properties of CONNACK from the link's thread.
 final class ConnackTrace: Sendable {
-  private let monitor = Monitor()
-  // Unchecked because the compiler cannot verify the monitor, which is locked for every access.
-  private nonisolated(unsafe) var facts: ConnackFacts?
+  private let facts = Mutexed<ConnackFacts?>(nil)
 
   func note(_ step: LinkStep) {
     guard case .answered(let properties) = step else { return }
-    monitor.locked { facts = ConnackFacts(properties) }
+    facts.locked { $0 = ConnackFacts(properties) }
   }
 
   /// The capabilities that the broker states in CONNACK.
   var findings: [ProbeFinding] {
-    guard let facts = monitor.locked({ facts }) else { return [] }
+    guard let facts = facts.locked({ $0 }) else { return [] }
     func says(_ subject: String, _ text: String) -> ProbeFinding {
       ProbeFinding(subject: subject, verdict: .note, text: text)
     }

@@ -150,10 +150,7 @@ package final class BrokerClient {
 /// A bounded queue of messages from the link's thread, which blocks when the queue is full.
 package final class ReceptionQueue: Sendable {
   private let box: Mailbox<LinkReception>
-  private let monitor = Monitor()
-  // Unchecked because the compiler cannot verify the monitor, which is locked for every access.
-  private nonisolated(unsafe) var size = 0
-  private nonisolated(unsafe) var isClosed = false
+  private let state = Mutexed((size: 0, isClosed: false))
 
   package init() throws(SystemError) { box = try Mailbox(capacity: .max) }
 
@@ -163,10 +160,10 @@ package final class ReceptionQueue: Sendable {
   @export(interface)
   package func post(_ reception: LinkReception) {
     let cost = reception.cost
-    monitor.lock()
-    while size > Limits.brokerToolBacklogMax, !isClosed { monitor.wait() }
-    size += cost
-    monitor.unlock()
+    state.wait { state -> Void? in
+      guard state.size <= Limits.brokerToolBacklogMax || state.isClosed else { return nil }
+      return state.size += cost
+    }
     box.post(reception)
   }
 
@@ -174,19 +171,15 @@ package final class ReceptionQueue: Sendable {
   @export(interface)
   package func drain() -> [LinkReception] {
     let taken = box.drain()
-    monitor.locked {
-      for reception in taken { size -= reception.cost }
-      monitor.signal()
-    }
+    state.locked { state in for reception in taken { state.size -= reception.cost } }
+    state.signal()
     return taken
   }
 
   /// Closes the queue, so that senders no longer block.
   package func close() {
-    monitor.locked {
-      isClosed = true
-      monitor.signal()
-    }
+    state.locked { $0.isClosed = true }
+    state.signal()
   }
 }
 

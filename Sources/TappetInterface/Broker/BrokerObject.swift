@@ -299,18 +299,16 @@ final class BrokerObject: LibraryObject {
   }
 }
 
-// Unchecked because the compiler cannot verify the monitor, which is locked for every access to `count`.
 /// Number of messages that were discarded.
-private final class LostCount: @unchecked Sendable {
-  /// A separate monitor instead of the library mutex: the link's thread locks it, and if the process forked at that
+private final class LostCount: Sendable {
+  /// A separate mutex instead of that of the library: the link's thread locks it, and if the process forked at that
   /// moment, the library would stay locked in the child for good.
-  private let monitor = Monitor()
-  private var count: UInt64 = 0
+  private let count = Mutexed<UInt64>(0)
 
-  func add() { monitor.locked { count += 1 } }
+  func add() { count.locked { $0 += 1 } }
 
   func take() -> UInt64 {
-    monitor.locked {
+    count.locked { count in
       defer { count = 0 }
       return count
     }

@@ -4,41 +4,39 @@ import TappetCore
 import TappetKiosk
 import TappetPlatform
 
-// Unchecked because the compiler cannot verify the monitor, which is locked for every access.
-
 /// A kiosk's state as last stored by the thread that runs the kiosk.
-final class SharedFacts: @unchecked Sendable {
-  private let monitor = Monitor()
-  private var actions: [String] = []
-  private var running = false
-  private var latest = (counters: Counters(), waiting: 0)
-  private var outputs: [OutputState] = []
+final class SharedFacts: Sendable {
+  private struct Facts: Sendable {
+    var actions: [String] = []
+    var isRunning = false
+    var counts = (counters: Counters(), waiting: 0)
+    var outputs: [OutputState] = []
+  }
+
+  private let facts = Mutexed(Facts())
 
   /// Counters of the current run, or of the last run if the kiosk is not running.
-  var counts: (counters: Counters, waiting: Int) { monitor.locked { latest } }
+  var counts: (counters: Counters, waiting: Int) { facts.locked { $0.counts } }
 
   /// Whether the kiosk has been started and has not ended.
-  var isRunning: Bool { monitor.locked { running } }
+  var isRunning: Bool { facts.locked { $0.isRunning } }
 
   /// Stores the current state of `runtime`.
   func note(_ runtime: Runtime) {
     let (counts, states) = (runtime.counts, runtime.outputs)
-    monitor.locked {
-      latest = counts
-      outputs = states
-    }
+    facts.locked { ($0.counts, $0.outputs) = (counts, states) }
   }
 
-  func setRunning(_ isRunning: Bool) { monitor.locked { running = isRunning } }
+  func setRunning(_ isRunning: Bool) { facts.locked { $0.isRunning = isRunning } }
 
-  func setActions(_ names: [String]) { monitor.locked { actions = names } }
+  func setActions(_ names: [String]) { facts.locked { $0.actions = names } }
 
-  func hasAction(_ name: String) -> Bool { monitor.locked { actions.contains(name) } }
+  func hasAction(_ name: String) -> Bool { facts.locked { $0.actions.contains(name) } }
 
-  func hasOutput(_ name: String) -> Bool { monitor.locked { outputs.contains { $0.name == name } } }
+  func hasOutput(_ name: String) -> Bool { facts.locked { $0.outputs.contains { $0.name == name } } }
 
   /// Returns the output at `position`; `nil` if the position is out of range.
   func output(at position: Int) -> OutputState? {
-    monitor.locked { outputs.indices.contains(position) ? outputs[position] : nil }
+    facts.locked { $0.outputs.indices.contains(position) ? $0.outputs[position] : nil }
   }
 }

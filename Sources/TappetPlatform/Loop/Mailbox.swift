@@ -4,15 +4,11 @@
 import CPlatform
 import TappetCore
 
-// Unchecked because the compiler cannot see the mutex: `values` is accessed only with the monitor locked; everything
-// else is set once in `init`.
-
 /// A bounded queue between threads; posting blocks only for the time of an append, and accepted values are never lost.
-package final class Mailbox<Value: Sendable>: @unchecked Sendable {
+package final class Mailbox<Value: Sendable>: Sendable {
   private let descriptor: FileDescriptor
   private let capacity: Int
-  private let monitor = Monitor()
-  private var values: [Value] = []
+  private let values = Mutexed<[Value]>([])
 
   /// Creates an empty mailbox for at most `capacity` values.
   package init(capacity: Int = Limits.mailboxCapacity) throws(SystemError) {
@@ -28,7 +24,7 @@ package final class Mailbox<Value: Sendable>: @unchecked Sendable {
   /// Callable from any thread.
   @discardableResult
   package func post(_ value: Value) -> Bool {
-    let count = monitor.locked {
+    let count = values.locked { values in
       let count = values.count
       if count < capacity { values.append(value) }
       return count
@@ -42,7 +38,7 @@ package final class Mailbox<Value: Sendable>: @unchecked Sendable {
   /// Number of pending values.
   ///
   /// Callable from any thread.
-  package var count: Int { monitor.locked { values.count } }
+  package var count: Int { values.locked { $0.count } }
 
   /// Takes all pending values, oldest first, and resets the eventfd.
   ///
@@ -51,7 +47,7 @@ package final class Mailbox<Value: Sendable>: @unchecked Sendable {
     // The eventfd is reset before the values are taken; otherwise, a value posted in between would not be noticed.
     var rings: UInt64 = 0
     _ = read(fileDescriptor, &rings, 8)
-    return monitor.locked {
+    return values.locked { values in
       let taken = values
       values = []
       return taken

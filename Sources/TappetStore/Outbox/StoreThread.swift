@@ -11,10 +11,8 @@ import TappetCore
 import TappetPlatform
 import TappetSQLite
 
-// Unchecked because the compiler cannot see the mutex. `waiting`, `waitingWork`, `isWanted`, `hasTaps`, `appendCount`,
-// `isStopping` and `isHeartbeatWanted` may be accessed by any thread, but only with the mutex locked. `store`,
-// `unfinished` and the state of the tap log belong to the store thread alone from `init` on. `thread` is used only by
-// `stop`, which is called once, by one thread.
+// Unchecked because the compiler cannot see the threads: `store`, `unfinished` and the state of the tap log belong to
+// the store thread alone from `init` on. `thread` is used only by `stop`, which is called once, by one thread.
 /// Runs a store on a dedicated thread.
 package final class StoreThread: @unchecked Sendable {
   /// The secrets, or the reason why they are unavailable.
@@ -31,25 +29,67 @@ package final class StoreThread: @unchecked Sendable {
     var isRequired: Bool
   }
 
+  /// The work that other threads have queued, and their orders.
+  private struct Shared: Sendable {
+    private(set) var requests: [StoreRequest] = []
+    var work: [SecretWork] = []
+    var isStopping = false
+    var isHeartbeatWanted = false
+    /// Whether a pending request justifies a commit.
+    private(set) var isWanted = false
+    /// Whether a pending tap log request must not wait for the next commit.
+    private var hasTaps = false
+    private var appendCount = 0
+
+    /// Whether the thread has something to do.
+    var isDue: Bool { isWanted || hasTaps || isStopping && !requests.isEmpty || !work.isEmpty }
+    /// Whether a request is pending that must be served without waiting for another.
+    var wakes: Bool { isWanted || hasTaps }
+
+    /// Queues a request; returns false if there is no room for an entry.
+    mutating func add(_ request: StoreRequest) -> Bool {
+      if case .append = request {
+        if isStopping || appendCount >= Limits.storeAppendsMax { return false }
+        appendCount += 1
+      }
+      requests.append(request)
+      isWanted = isWanted || request.isWorthACommit
+      hasTaps = hasTaps || request.isForHistoryAtOnce
+      return true
+    }
+
+    /// Takes all pending requests if one of them justifies a commit, otherwise those for the tap log.
+    mutating func takeRequests() -> [StoreRequest] {
+      guard isWanted || isStopping else { return takeTaps() }
+      defer { (requests, isWanted, hasTaps, appendCount) = ([], false, false, 0) }
+      return requests
+    }
+
+    private mutating func takeTaps() -> [StoreRequest] {
+      guard hasTaps else { return [] }
+      hasTaps = false
+      defer { requests.removeAll { $0.isForHistory } }
+      return requests.filter { $0.isForHistory }
+    }
+  }
+
+  /// The next step of the thread.
+  private enum Next {
+    case serve([StoreRequest], SecretWork?)
+    case end
+  }
+
   /// The open store; `nil` after it was closed, until it is opened again.
   private var store: Store?
   /// Whether the store was closed because it is damaged.
   private var isDamaged = false
   private let replace: @Sendable () throws(DatabaseError) -> sending Store
   private let post: @Sendable (StoreEvent) -> Void
-  private let monitor = Monitor()
-  private var waiting: [StoreRequest] = []
-  private var waitingWork: [SecretWork] = []
-  /// Whether a pending request justifies a commit.
-  private var isWanted = false
-  /// Whether a pending tap log request must not wait for the next commit.
-  private var hasTaps = false
-  private var appendCount = 0
-  private var isStopping = false
-  private var isHeartbeatWanted = false
+  private let shared = Mutexed(Shared())
   /// Heartbeat that shows whether the thread makes progress.
   package let heartbeat = Heartbeat()
-  private var unfinished = StoreBatch.CarriedRemovals()
+  /// Removals that a commit did not contain.
+  private var unfinished: [StoreRequest] = []
   /// Whether work on the secrets is using the store.
   private var isAtWork = false
   private var historyAge: Duration?
@@ -78,21 +118,9 @@ package final class StoreThread: @unchecked Sendable {
   /// Callable from any thread; never blocks on the disk.
   @export(interface)
   package func submit(_ request: StoreRequest) {
-    var refused: EntryID?
-    monitor.lock()
-    if case .append(let entry) = request, isStopping || appendCount >= Limits.storeAppendsMax {
-      refused = entry.id
-    } else {
-      if case .append = request { appendCount += 1 }
-      waiting.append(request)
-      isWanted = isWanted || request.isWorthACommit
-      hasTaps = hasTaps || request.isForHistoryAtOnce
-    }
-    let wakes = isWanted || hasTaps
-    monitor.unlock()
-    // Signal after the unlock: a thread that is woken while the mutex is held would block on it again.
-    if wakes { monitor.signal() }
-    if let refused { post(.storeFailed(refused, .busy)) }
+    let (isQueued, wakes) = shared.locked { shared in (shared.add(request), shared.wakes) }
+    if wakes { shared.signal() }
+    if !isQueued, case .append(let entry) = request { post(.storeFailed(entry.id, .busy)) }
   }
 
   /// Queues work on the secrets; returns false if too much work is pending.
@@ -102,11 +130,12 @@ package final class StoreThread: @unchecked Sendable {
   /// Callable from any thread; never blocks on the disk.
   @export(interface)
   package func submit(isRequired: Bool, _ perform: @escaping @Sendable (Secrets) -> Reply) -> Bool {
-    monitor.lock()
-    let hasRoom = isRequired || !isStopping && waitingWork.count < Limits.secretRequestsMax
-    if hasRoom { waitingWork.append(SecretWork(perform: perform, isRequired: isRequired)) }
-    monitor.unlock()
-    if hasRoom { monitor.signal() }
+    let hasRoom = shared.locked { shared in
+      let hasRoom = isRequired || !shared.isStopping && shared.work.count < Limits.secretRequestsMax
+      if hasRoom { shared.work.append(SecretWork(perform: perform, isRequired: isRequired)) }
+      return hasRoom
+    }
+    if hasRoom { shared.signal() }
     return hasRoom
   }
 
@@ -115,10 +144,8 @@ package final class StoreThread: @unchecked Sendable {
   /// Callable from any thread.
   package func requestHeartbeat() {
     heartbeat.request()
-    monitor.lock()
-    isHeartbeatWanted = true
-    monitor.signal()
-    monitor.unlock()
+    shared.locked { $0.isHeartbeatWanted = true }
+    shared.signal()
   }
 
   /// Finishes all pending requests and required work, and stops the thread.
@@ -126,11 +153,11 @@ package final class StoreThread: @unchecked Sendable {
   /// Must be called only once, from one thread; blocks on the disk.
   @export(interface)
   package func stop() {
-    monitor.lock()
-    isStopping = true
-    waitingWork.removeAll { !$0.isRequired }
-    monitor.signal()
-    monitor.unlock()
+    shared.locked { shared in
+      shared.isStopping = true
+      shared.work.removeAll { !$0.isRequired }
+    }
+    shared.signal()
     if let thread { pthread_join(thread, nil) }
     thread = nil
   }
@@ -140,21 +167,17 @@ package final class StoreThread: @unchecked Sendable {
   private func run() {
     store?.database.releaseStatements()
     preallocateWAL()
-    while let (requests, work) = next() {
+    while case .serve(let requests, let work) = next() {
       serve(requests)
       if let work { perform(work) }
       preallocateWAL()
     }
-    if store == nil { return }
-    if !unfinished.isEmpty { serve(StoreBatch([], unfinished: unfinished)) }
+    if store != nil, !unfinished.isEmpty { serve(StoreBatch(unfinished)) }
   }
 
   /// Preallocates the write-ahead log for the next commits while idle; those commits report disk errors.
   private func preallocateWAL() {
-    monitor.lock()
-    let isPause = !isWanted && !isStopping && waitingWork.isEmpty
-    monitor.unlock()
-    if isPause {
+    if shared.locked({ !$0.isWanted && !$0.isStopping && $0.work.isEmpty }) {
       shareAgain()
       store?.pruneHistoryInPause(at: SystemClock().now().unixMilliseconds)
       store?.preallocateWAL()
@@ -172,54 +195,29 @@ package final class StoreThread: @unchecked Sendable {
 
   /// Waits for work: all requests, once one of them justifies a commit, and one unit of work on the secrets.
   ///
-  /// Returns `nil` once the thread is stopping and nothing is pending.
-  private func next() -> (requests: [StoreRequest], work: SecretWork?)? {
-    monitor.lock()
-    defer { monitor.unlock() }
-    while true {
-      signalAlive()
-      if isWanted || hasTaps || isStopping && !waiting.isEmpty || !waitingWork.isEmpty {
-        let requests = isWanted || isStopping ? takeRequests() : takeTaps()
-        return (requests, waitingWork.isEmpty ? nil : waitingWork.removeFirst())
-      }
-      if isStopping { return nil }
-      monitor.wait()
+  /// It ends once the thread is stopping and nothing is pending.
+  private func next() -> Next {
+    shared.wait { shared in
+      signalAlive(&shared)
+      if shared.isDue { return .serve(shared.takeRequests(), shared.work.isEmpty ? nil : shared.work.removeFirst()) }
+      return shared.isStopping ? .end : nil
     }
   }
 
-  /// Confirms a pending heartbeat request, with the mutex held.
+  /// Confirms a pending heartbeat request.
   ///
   /// A thread that reaches this point makes progress, however much work is pending.
-  private func signalAlive() {
-    guard isHeartbeatWanted else { return }
-    isHeartbeatWanted = false
+  private func signalAlive(_ shared: inout Shared) {
+    guard shared.isHeartbeatWanted else { return }
+    shared.isHeartbeatWanted = false
     heartbeat.confirm()
-  }
-
-  /// Takes all pending requests, with the mutex held.
-  private func takeRequests() -> [StoreRequest] {
-    let taken = waiting
-    waiting = []
-    isWanted = false
-    hasTaps = false
-    appendCount = 0
-    return taken
-  }
-
-  /// Takes the pending tap log requests, with the mutex held.
-  private func takeTaps() -> [StoreRequest] {
-    guard hasTaps else { return [] }
-    hasTaps = false
-    let taken = waiting.filter { $0.isForHistory }
-    waiting.removeAll { $0.isForHistory }
-    return taken
   }
 
   /// Serves the pending requests during work on the secrets, if one of the requests justifies a commit.
   private func serveWaiting() {
-    let requests = monitor.locked {
-      signalAlive()
-      return isWanted ? takeRequests() : []
+    let requests = shared.locked { shared in
+      signalAlive(&shared)
+      return shared.isWanted ? shared.takeRequests() : []
     }
     serve(requests)
   }
@@ -231,7 +229,7 @@ package final class StoreThread: @unchecked Sendable {
     }
     if requests.isEmpty { return }
     guard requests.contains(where: { !$0.isForHistory }) else { return writeTaps(requests) }
-    serve(StoreBatch(requests, unfinished: unfinished))
+    serve(StoreBatch(unfinished + requests))
   }
 
   /// Writes tap log rows that are not part of any other commit.
@@ -249,7 +247,7 @@ package final class StoreThread: @unchecked Sendable {
       serve(batch, store)
     } catch {
       fail(batch, error.fault)
-      for fetch in batch.fetches { post(.outbox(fetch.destination, .fetchFailed(error.fault))) }
+      for fetch in batch.fetches { if let event = fetch.failed(error.fault) { post(event) } }
     }
     closeIfDamaged()
   }
@@ -262,7 +260,7 @@ package final class StoreThread: @unchecked Sendable {
     if isHistoryKnown { fresh.historyAge = historyAge }
     store = fresh
     if isDamaged || fresh.isReplacement {
-      unfinished = StoreBatch.CarriedRemovals()
+      unfinished = []
       post(.replaced)
     }
     isDamaged = false
@@ -276,10 +274,9 @@ package final class StoreThread: @unchecked Sendable {
     store = nil
     isDamaged = true
     // The pending work was intended for the database that has been closed.
-    let failed = monitor.locked {
-      let work = waitingWork
-      waitingWork = []
-      return work
+    let failed = shared.locked { shared in
+      defer { shared.work = [] }
+      return shared.work
     }
     for work in failed { work.perform(.failure(.store(damage)))(nil) }
   }
@@ -311,18 +308,17 @@ package final class StoreThread: @unchecked Sendable {
     if batch.writes { write(batch, to: store) }
     for fetch in batch.fetches {
       do throws(DatabaseError) {
-        let answer = try store.fetch(
-          after: fetch.after, limit: fetch.limit, clockIsGood: fetch.clockIsGood, of: fetch.destination,
-          excluding: fetch.excluding)
-        post(.outbox(fetch.destination, .fetched(answer.entries, reachedEnd: answer.reachedEnd)))
-      } catch { post(.outbox(fetch.destination, .fetchFailed(error.fault))) }
+        var events: [StoreEvent] = []
+        try fetch.perform(in: store, &events)
+        for event in events { post(event) }
+      } catch { if let event = fetch.failed(error.fault) { post(event) } }
     }
   }
 
   private func write(_ batch: StoreBatch, to store: Store) {
     do throws(DatabaseError) {
       let events = try batch.commit(to: store)
-      unfinished = StoreBatch.CarriedRemovals()
+      unfinished = []
       for event in events { post(event) }
     } catch {
       // Waiting again for each request would take too long: the database has already been busy for seconds.
@@ -341,7 +337,7 @@ package final class StoreThread: @unchecked Sendable {
       }
       do throws(DatabaseError) {
         let events = try part.commit(to: store)
-        if !part.unfinished.isEmpty { unfinished = StoreBatch.CarriedRemovals() }
+        if !part.removals.isEmpty { unfinished = [] }
         for event in events { post(event) }
       } catch {
         fail(part, error.fault)
@@ -351,7 +347,7 @@ package final class StoreThread: @unchecked Sendable {
   }
 
   private func fail(_ batch: StoreBatch, _ fault: StoreFault) {
-    if !batch.unfinished.isEmpty { unfinished = batch.unfinished }
+    if !batch.removals.isEmpty { unfinished = batch.removals }
     for event in batch.failed(fault) { post(event) }
   }
 }

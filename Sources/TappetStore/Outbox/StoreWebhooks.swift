@@ -47,24 +47,14 @@ extension Store {
     return database.lastRow
   }
 
-  /// Deletes the rows of finished entries.
-  func remove(_ removals: [WebhookRemoval]) throws(DatabaseError) {
-    for removal in removals {
-      if let event = removal.event { try recordEvent(event, of: removal.entry.id) }
-      try forgetUnposted(removal.entry.id)
-      let statement = try database.statement("DELETE FROM webhooks WHERE sequence = ?1 AND id = ?2")
-      statement.bind(removal.entry.sequence, at: 1)
-      statement.bind(blob: removal.entry.id.bigEndianBytes, at: 2)
-      try statement.run()
-    }
+  /// Deletes the row of a finished entry.
+  func remove(_ entry: OutboxEntry) throws(DatabaseError) {
+    try forgetUnposted(entry.id)
+    let statement = try database.statement("DELETE FROM webhooks WHERE sequence = ?1 AND id = ?2")
+    statement.bind(entry.sequence, at: 1)
+    statement.bind(blob: entry.id.bigEndianBytes, at: 2)
+    try statement.run()
   }
-}
-
-/// Removal of a finished entry for a webhook.
-struct WebhookRemoval: Sendable {
-  var entry: OutboxEntry
-  /// The event of the message in a room, if it is to be edited.
-  var event: String?
 }
 
 /// SQL statements for the two outboxes.
