@@ -176,6 +176,14 @@ package struct SubscriptionOptions: Hashable, Sendable {
 }
 
 extension String {
+  /// Whether this topic filter matches a topic; a leading wildcard does not match topics that start with `$`.
+  @export(interface)
+  package func matches(topic: String) -> Bool {
+    var isMatch = false
+    let result = mosquitto_topic_matches_sub2(self, utf8.count, topic, topic.utf8.count, &isMatch)
+    return result == MOSQ_ERR_SUCCESS.rawValue && isMatch
+  }
+
   /// Whether the text is a topic filter, with wildcards only as whole levels (§4.7.1).
   package var isTopicFilter: Bool {
     @export(interface) get { !isEmpty && mosquitto_sub_topic_check(self) == MOSQ_ERR_SUCCESS.rawValue }

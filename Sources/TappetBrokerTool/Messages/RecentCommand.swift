@@ -18,7 +18,7 @@ enum RecentCommand {
     // The newest message has number 1.
     let numbers = (1..<entries.count + 1).filter { number in
       let message = entries[entries.count - number].message
-      return (filters.isEmpty || filters.contains { TopicFilter.fits($0, message.topic) })
+      return (filters.isEmpty || filters.contains { $0.matches(topic: message.topic) })
         && match?.fits(message.payload) ?? true
     }
     if let path = arguments.value("export") {

@@ -21,21 +21,6 @@ enum TopicFilter {
     return nil
   }
 
-  /// Whether a filter matches a topic; a leading wildcard does not match topics that start with `$`.
-  static func fits(_ filter: String, _ topic: String) -> Bool {
-    let slash = UInt8(ascii: "/")
-    let levels = Array(topic.utf8).split(separator: slash, omittingEmptySubsequences: false)
-    let wanted = Array(filter.utf8).split(separator: slash, omittingEmptySubsequences: false)
-    let isWild = filter.utf8.first == UInt8(ascii: "#") || filter.utf8.first == UInt8(ascii: "+")
-    if isWild, topic.utf8.first == UInt8(ascii: "$") { return false }
-    for (index, level) in wanted.enumerated() {
-      if level.elementsEqual("#".utf8) { return true }
-      guard index < levels.count else { return false }
-      if !level.elementsEqual("+".utf8), !level.elementsEqual(levels[index]) { return false }
-    }
-    return levels.count == wanted.count
-  }
-
   /// Whether a text has the form `a/#=b/#`.
   static func isMap(_ text: String) -> Bool { TopicMap(text) != nil }
 }
