@@ -49,6 +49,9 @@ package indirect enum JSON: Hashable, Sendable {
   /// The number, if the value is a number.
   package var wholeNumber: Int64? { if case .number(let number) = self { number } else { nil } }
 
+  /// The members, if the value is an object, otherwise none.
+  package var members: [Member] { if case .object(let members) = self { members } else { [] } }
+
   /// The elements, if the value is an array.
   package var elements: [JSON]? { if case .array(let elements) = self { elements } else { nil } }
 

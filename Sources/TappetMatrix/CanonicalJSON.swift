@@ -23,9 +23,6 @@ extension JSON {
     }
   }
 
-  /// The members of an object; empty for any other value.
-  package var members: [Member] { if case .object(let members) = self { members } else { [] } }
-
   /// The bytes covered by a signature: the canonical form, excluding signatures and data added by servers.
   package var signed: [UInt8] {
     JSON.object(members.filter { $0.name != "signatures" && $0.name != "unsigned" }).canonical

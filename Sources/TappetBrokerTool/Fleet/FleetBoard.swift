@@ -92,9 +92,9 @@ extension FleetBoard.State {
     self.light = light
     self.version = version
     unixMilliseconds = time
-    faults = ["reader", "broker", "webhooks", "rooms", "inventory", "site", "disk", "panel"].compactMap { part in
-      guard let fact = json[part], fact["good"] == .bool(false) else { return nil }
-      return part + ": " + (fact["code"]?.text ?? "?")
+    faults = KioskPart.allCases.compactMap { part in
+      guard let fact = json[part.rawValue], fact["good"] == .bool(false) else { return nil }
+      return part.rawValue + ": " + (fact["code"]?.text ?? "?")
     }
     reader = FleetBoard.Part(json["reader"])
     isClockGood = json["clock"]?["good"].flatMap { if case .bool(let isGood) = $0 { isGood } else { nil } }

@@ -6,24 +6,14 @@ import TappetJSON
 import TappetMessages
 
 extension KioskView {
-  /// Parts by name, in display order; `nil` for a part that this kiosk does not have.
-  private var parts: [(name: String, part: Part?)] {
-    [
-      ("reader", reader), ("broker", broker), ("disk", disk), ("panel", panel), ("webhooks", webhooks),
-      ("rooms", rooms?.part), ("inventory", inventory), ("site", site?.part),
-    ]
-  }
-
   /// Returns the response to the request with the given nonce; docs/json.schema.json lists the member names.
   @export(interface)
   package func checkMessage(nonce: String) -> JSON {
-    let findings = parts.compactMap { name, part in
-      part.map { part in
-        JSON.object([
-          "part": .string(name), "good": .bool(part.isGood), "code": .string(part.code),
-          "text": .string(part.text.shortened(Limits.checkTextSizeMax)),
-        ])
-      }
+    let findings = parts.map { part, state in
+      JSON.object([
+        "part": .string(part.rawValue), "good": .bool(state.isGood), "code": .string(state.code),
+        "text": .string(state.text.shortened(Limits.checkTextSizeMax)),
+      ])
     }
     return .object([
       "nonce": .string(nonce), "version": .string(Version.text), "time": .time(unixMilliseconds: unixMilliseconds),

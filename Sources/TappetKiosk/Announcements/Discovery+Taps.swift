@@ -30,6 +30,14 @@ extension Discovery {
     ]
   }
 
+  /// The condition that everything works; the broker does, because the state comes through it.
+  private static var allGood: String {
+    KioskPart.allCases.filter { $0 != .broker }.map { part in
+      let state = "value_json." + part.rawValue
+      return part.isStandard ? state + ".good" : "(\(state) is none or \(state).good)"
+    }.joined(separator: " and ")
+  }
+
   /// Diagnostic entities, derived from the kiosk's state.
   var diagnostics: [Component] {
     var components =
@@ -38,11 +46,7 @@ extension Discovery {
     components += [
       binary(
         "problem", "Problem", "problem",
-        "'OFF' if value_json.reader.good and value_json.disk.good and value_json.panel.good"
-          + " and (value_json.webhooks is none or value_json.webhooks.good)"
-          + " and (value_json.rooms is none or value_json.rooms.good)"
-          + " and (value_json.inventory is none or value_json.inventory.good)"
-          + " and (value_json.site is none or value_json.site.good) else 'ON'"),
+        "'OFF' if " + Discovery.allGood + " else 'ON'"),
       diagnostic("light", "Light", "value_json.light", ["ic": .string("mdi:led-on")]),
       diagnostic(
         "outbox", "Waiting messages", "value_json.outbox",

@@ -10,44 +10,20 @@ import TappetTLS
 
 /// A snapshot of the kiosk at one moment.
 package struct KioskView: Sendable {
-  /// State of one part: a flag, a code and a description.
-  package struct Part: Sendable {
-    /// Whether the part works as intended.
-    package var isGood: Bool
-    /// Machine-readable state, or cause of a problem.
-    package var code: String
-    /// Human-readable activity or problem.
-    package var text: String
-
-    fileprivate var json: JSON {
-      .object(["good": .bool(isGood), "code": .string(code), "text": .string(text)])
-    }
-  }
-
   /// Path of the state folder, for the tool.
   private var stateFolder: String
   /// The kiosk's MQTT client id; `nil` if no broker is configured.
   package var clientID: String?
   /// Time since the kiosk was started.
   package var uptime: Duration
-  /// State of the NFC reader.
-  package var reader: Part
-  /// State of the connection to the broker.
-  package var broker: Part
-  /// State of the webhooks; `nil` if no action has a webhook.
-  package var webhooks: Part?
-  /// State of the rooms in which the kiosk listens, and the unread messages; `nil` if there are none.
-  package var rooms: (part: Part, unread: RoomUnread?)?
-  /// State of the inventory; `nil` if none is configured.
-  package var inventory: Part?
-  /// State of the site's people, and the active bundle; `nil` if the kiosk belongs to no site.
-  package var site: (part: Part, facts: KioskStatus.Site)?
+  /// The parts that this kiosk has, and their states.
+  package var parts: [(part: KioskPart, state: PartState)]
+  /// The unread messages; `nil` if they are not configured, not known, or cannot be counted.
+  private var unread: RoomUnread?
   /// Number of items with low stock; `nil` if unknown.
-  package var lowCount: Int64?
-  /// State of the disk that stores the outbox.
-  package var disk: Part
-  /// State of the panel's lines and buttons.
-  package var panel: Part
+  private var lowCount: Int64?
+  /// Facts about the kiosk's site; `nil` if the kiosk belongs to none.
+  private var site: KioskStatus.Site?
   /// Whether the buttons are locked; `nil` if the panel has no lock.
   package var isLocked: Bool?
   /// Whether `%T` may be sealed, `nil` before the first clock check; whether that is regardless of the kernel's clock
@@ -94,24 +70,10 @@ package struct KioskView: Sendable {
     stateFolder = configuration.stateFolder
     clientID = configuration.broker?.clientID
     uptime = now.instant - runtime.observers.startedAt
-    reader = Part(
-      isGood: status.reader.isGood, code: status.reader.code, text: status.reader.sentence(configuration))
-    broker = Part(isGood: status.link.isGood, code: status.link.code, text: status.link.sentence(configuration))
-    webhooks = status.webhooks.map {
-      Part(isGood: $0.isGood, code: $0.code, text: $0.sentence(configuration))
+    parts = KioskPart.allCases.compactMap { part in
+      status.state(of: part, configuration).map { (part: part, state: $0) }
     }
-    inventory = status.inventory.map { Part(isGood: $0.isGood, code: $0.code, text: $0.sentence) }
-    rooms = status.rooms.map {
-      (Part(isGood: $0.isGood, code: $0.code, text: $0.sentence(configuration)), status.unread)
-    }
-    site = status.site.map { (Part(isGood: $0.isGood, code: $0.code, text: $0.sentence), $0) }
-    lowCount = status.inventory?.lowCount
-    let diskText = status.store?.sentence(folder: configuration.stateFolder)
-    disk = Part(isGood: diskText == nil, code: status.diskCode, text: diskText ?? "good")
-    let hasPanel = configuration.panel != PanelSettings()
-    panel = Part(
-      isGood: status.panel.isEmpty, code: hasPanel ? status.panelCode : "none",
-      text: !hasPanel ? "none is configured" : status.panel.isEmpty ? "good" : status.panelSentence(configuration))
+    (unread, lowCount, site) = (status.unread, status.inventory?.lowCount, status.site)
     isLocked = status.isLocked
     clock = (
       status.clockIsGood, !configuration.checksClock, status.needsClock, configuration.unknownHoursSentence
@@ -135,12 +97,11 @@ package struct KioskView: Sendable {
   /// Returns the JSON for `tappet status --json`; docs/json.schema.json lists the member names.
   @export(interface)
   package func json(maySeeKeys: Bool) -> JSON {
-    .object([
+    let head: JSON = .object([
       "version": .string(Version.text), "state": .string(absoluteStateFolder), "client_id": .optional(clientID),
       "uptime_seconds": .number(uptime.wholeMilliseconds / 1000), "light": .string(baseLight.name),
-      "reader": reader.json, "broker": broker.json, "webhooks": webhooksJSON,
-      "rooms": roomsJSON, "inventory": inventoryJSON, "site": siteJSON, "disk": disk.json,
-      "panel": panel.json,
+    ])
+    let tail: JSON = .object([
       "outputs": outputsJSON, "commands": .array(commands.map { $0.json }),
       "locked": isLocked.map { .bool($0) } ?? .null, "reload": reload.map { $0.json } ?? .null,
       "certificates": .array(
@@ -149,6 +110,37 @@ package struct KioskView: Sendable {
       "outbox": .number(Int64(outboxCount)), "set_aside": .number(Int64(asideCount)), "counters": countersJSON,
       "taps": .array(taps.map { $0.json(maySeeKeys: maySeeKeys) }),
     ])
+    let parts = partMembers { part, state in
+      .object(state.json.members + [JSON.Member(name: "text", value: .string(state.text))] + facts(about: part))
+    }
+    return .object(head.members + parts + tail.members)
+  }
+
+  /// Returns a member for each part; null for a part that this kiosk does not have.
+  func partMembers(_ json: (KioskPart, PartState) -> JSON) -> [JSON.Member] {
+    KioskPart.allCases.map { part in
+      let state = parts.first { $0.part == part }?.state
+      return JSON.Member(name: part.rawValue, value: state.map { json(part, $0) } ?? .null)
+    }
+  }
+
+  /// The members in addition to those that all parts have.
+  private func facts(about part: KioskPart) -> [JSON.Member] {
+    switch part {
+    case .webhooks: webhookMembers
+    case .rooms, .inventory: publishedFacts(about: part)
+    case .site: site?.members ?? []
+    case .reader, .broker, .disk, .panel: []
+    }
+  }
+
+  /// The members that are published in addition to those that all parts have.
+  func publishedFacts(about part: KioskPart) -> [JSON.Member] {
+    switch part {
+    case .rooms: unreadMembers
+    case .inventory: [JSON.Member(name: "low", value: lowCount.map { .number($0) } ?? .null)]
+    case .webhooks, .site, .reader, .broker, .disk, .panel: []
+    }
   }
 
   /// Whether the clock is synchronized or trusted, and whether it is needed.
@@ -168,42 +160,22 @@ package struct KioskView: Sendable {
     ])
   }
 
-  /// Webhooks with their counters; the outbox count and the other counters exclude webhooks.
-  private var webhooksJSON: JSON {
-    guard let webhooks, case .object(let members) = webhooks.json else { return .null }
+  /// Counters of the webhooks; the outbox count and the other counters exclude webhooks.
+  private var webhookMembers: [JSON.Member] {
     let counts: JSON = .object([
       "delivered": .number(Int64(counters.webhooks.delivered)), "again": .number(Int64(counters.webhooks.again)),
       "given_up": .number(Int64(counters.webhooks.givenUp)), "expired": .number(Int64(counters.webhooks.expired)),
     ])
-    return .object(
-      members + [
-        JSON.Member(name: "waiting", value: .number(Int64(webhookCount))),
-        JSON.Member(name: "counters", value: counts),
-      ])
-  }
-
-  private var roomsJSON: JSON {
-    guard let rooms, case .object(let members) = rooms.part.json else { return .null }
-    return .object(members + unreadMembers)
+    return JSON.object(["waiting": .number(Int64(webhookCount)), "counters": counts]).members
   }
 
   /// The counts of unread messages; null if there are none, or while they are not known.
-  var unreadMembers: [JSON.Member] {
+  private var unreadMembers: [JSON.Member] {
     var counts: [UInt32]?
-    if case .counted(let count, let messages, let mentions)? = rooms?.unread { counts = [messages, mentions, count] }
+    if case .counted(let count, let messages, let mentions)? = unread { counts = [messages, mentions, count] }
     return ["unread", "mentions", "unread_rooms"].enumerated().map { place, name in
       JSON.Member(name: name, value: counts.map { .number(Int64($0[place])) } ?? .null)
     }
-  }
-
-  private var siteJSON: JSON {
-    guard let site, case .object(let members) = site.part.json else { return .null }
-    return .object(members + site.facts.members)
-  }
-
-  private var inventoryJSON: JSON {
-    guard let inventory, case .object(let members) = inventory.json else { return .null }
-    return .object(members + [JSON.Member(name: "low", value: lowCount.map { .number($0) } ?? .null)])
   }
 
   /// The outputs in the format of `tappet output list --json`.
@@ -231,6 +203,11 @@ package struct KioskView: Sendable {
       "days_left": .number(details.daysLeft(atUnixSeconds: now.unixSeconds)),
     ])
   }
+}
+
+extension PartState {
+  /// The state without the sentence, which may contain host and file names.
+  var json: JSON { .object(["good": .bool(isGood), "code": .string(code)]) }
 }
 
 extension KioskStatus.Commands {

@@ -133,8 +133,8 @@ struct CheckReport {
         "kiosk", .bad, "running, but not responding; check its log", code: FailureCode.kioskSilent)
     }
     for part in Command.statusParts(of: status) {
-      let facts = status[part]
-      note(part, facts?["good"] == .bool(true), facts?["text"]?.text ?? "", code: facts?["code"]?.text)
+      let facts = status[part.rawValue]
+      note(part.rawValue, facts?["good"] == .bool(true), facts?["text"]?.text ?? "", code: facts?["code"]?.text)
     }
     if let zone = status["clock"]?["zone"]?.text { note("time zone", .bad, zone, code: TimeFault.zoneUnknown.code) }
   }

@@ -112,10 +112,10 @@ final class LiveView {
     row("  light    ", light)
     if !view.wired.isEmpty { row("  LEDs     ", leds(view)) }
     if !view.buttons.isEmpty { row("  buttons  ", buttons(view)) }
-    row("  reader   ", part(view.reader))
-    row("  broker   ", part(view.broker))
-    row("  disk     ", part(view.disk))
-    if !view.panel.isGood { row("  panel    ", part(view.panel)) }
+    for (part, state) in view.parts where part.isStandard && part != .panel || !state.isGood {
+      let text = state.text.escaped
+      row("  " + Help.padded(part.rawValue + " ", 9), state.isGood ? text : Self.painted(text, 33))
+    }
     for output in view.outputsJSON.elements ?? [] {
       let text = (output["name"]?.text ?? "") + ": " + Command.outputState(output)
       row("  output   ", output["good"] == .bool(true) ? text.escaped : Self.painted(text.escaped, 33))
@@ -205,9 +205,5 @@ final class LiveView {
     if keyboard != nil { text += Self.painted("h, then a digit: hold", 2) }
     if view.isLocked == true { text += Self.painted("   locked", 33) }
     return text
-  }
-
-  private func part(_ part: KioskView.Part) -> String {
-    part.isGood ? part.text.escaped : Self.painted(part.text.escaped, 33)
   }
 }

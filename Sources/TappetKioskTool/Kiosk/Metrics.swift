@@ -34,7 +34,9 @@ struct Metrics {
   private mutating func addParts(_ status: JSON) {
     metrics.add(
       "tappet_part_good", .gauge, "Whether a part of the kiosk works.",
-      Command.statusParts.map { Sample(Label("part", $0), value: (status[$0]?["good"]).number) })
+      Command.statusParts(of: status).map { part in
+        Sample(Label("part", part.rawValue), value: (status[part.rawValue]?["good"]).number)
+      })
     metrics.add(
       "tappet_light", .gauge, "The lasting light that the kiosk shows.",
       Sample(Label("light", status["light"]?.text), value: 1))

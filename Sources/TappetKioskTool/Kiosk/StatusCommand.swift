@@ -44,7 +44,7 @@ extension Command {
             throw .failed("the kiosk does not respond; check its log", FailureCode.kioskSilent)
           }
           if let report = arguments.report { report.set(status) } else { show(status) }
-          let isGood = statusParts(of: status).allSatisfy { status[$0]?["good"] == .bool(true) }
+          let isGood = statusParts(of: status).allSatisfy { status[$0.rawValue]?["good"] == .bool(true) }
           let isClockMissed = status["clock"]?["good"] == .bool(false) && status["clock"]?["needed"] == .bool(true)
           let isRejected = status["reload"]?["good"] == .bool(false)
           let isZoneMissed = status["clock"]?["zone"]?.text != nil
@@ -53,27 +53,24 @@ extension Command {
     }
   }
 
-  /// Returns the parts of the kiosk that report a status: the standard parts, and the configured optional parts.
-  static func statusParts(of status: JSON) -> [String] {
-    statusParts + ["webhooks", "rooms", "inventory", "site"].filter { (status[$0] ?? .null) != .null }
+  /// Returns the parts of the kiosk that report a status.
+  static func statusParts(of status: JSON) -> [KioskPart] {
+    KioskPart.allCases.filter { (status[$0.rawValue] ?? .null) != .null }
   }
-
-  static var statusParts: [String] { ["reader", "broker", "disk", "panel"] }
 
   private static func show(_ status: JSON) {
     let name = status["client_id"]?.text.map { $0 + ", " } ?? ""
     line("kiosk     \(name)up \(status["uptime_seconds"]?.wholeNumber ?? 0) s")
     line("light     \(status["light"]?.text ?? "")")
-    for name in statusParts { line(Help.padded(name, 10) + (status[name]?["text"]?.text ?? "")) }
+    for part in statusParts(of: status) {
+      guard let state = status[part.rawValue] else { continue }
+      let extra = part == .webhooks ? webhookCounts(state) : ""
+      line(Help.padded(part.rawValue, 10) + (state["text"]?.text ?? "") + extra)
+      if part == .rooms { showUnread(state) }
+    }
     for output in status["outputs"]?.elements ?? [] {
       line("output    " + (output["name"]?.text ?? "") + ": " + outputState(output))
     }
-    if let webhooks = status["webhooks"], webhooks != .null { showWebhooks(webhooks) }
-    if let rooms = status["rooms"], rooms != .null { showRooms(rooms) }
-    if let inventory = status["inventory"], inventory != .null {
-      line("inventory " + (inventory["text"]?.text ?? ""))
-    }
-    if let site = status["site"], site != .null { line("site      " + (site["text"]?.text ?? "")) }
     for certificate in status["certificates"]?.elements ?? [] {
       let days = certificate["days_left"]?.wholeNumber ?? 0
       line(
@@ -109,19 +106,16 @@ extension Command {
   /// Prints one line, escaping unprintable characters in the kiosk's response.
   private static func line(_ text: String) { Output.print(text.escaped) }
 
-  private static func showWebhooks(_ status: JSON) {
-    var text = "webhooks  " + (status["text"]?.text ?? "") + "; \(status["waiting"]?.wholeNumber ?? 0) pending"
-    if case .object(let counts)? = status["counters"] {
-      for count in counts {
-        text += ", " + (count.name == "given_up" ? "given up" : count.name) + " \(count.value.wholeNumber ?? 0)"
-      }
+  private static func webhookCounts(_ status: JSON) -> String {
+    var text = "; \(status["waiting"]?.wholeNumber ?? 0) pending"
+    for count in status["counters"]?.members ?? [] {
+      text += ", " + (count.name == "given_up" ? "given up" : count.name) + " \(count.value.wholeNumber ?? 0)"
     }
-    line(text)
+    return text
   }
 
-  private static func showRooms(_ status: JSON) {
+  private static func showUnread(_ status: JSON) {
     func count(_ name: String) -> UInt32? { status[name]?.wholeNumber.map { UInt32(clamping: $0) } }
-    line("rooms     " + (status["text"]?.text ?? ""))
     guard let rooms = count("unread_rooms"), let messages = count("unread"), let mentions = count("mentions") else {
       return
     }

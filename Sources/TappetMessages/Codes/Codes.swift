@@ -336,11 +336,3 @@ extension KioskStatus.PanelProblem {
     }
   }
 }
-
-extension KioskStatus {
-  /// Machine-readable status code of the disk.
-  package var diskCode: String { store?.code ?? "good" }
-
-  /// Machine-readable status code of the panel: its first problem, if any.
-  package var panelCode: String { panel.first?.code ?? "good" }
-}

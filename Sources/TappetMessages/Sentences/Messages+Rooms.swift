@@ -262,9 +262,9 @@ extension KioskStatus {
   /// Names of hosts and files are omitted, because not everyone in a room needs to know them.
   @export(interface)
   package func roomText(_ configuration: KioskConfiguration, _ room: String) -> String {
-    var parts = ["reader \(reader.code)", "broker \(link.code)", "disk \(diskCode)", "panel \(panelCode)"]
-    if let webhooks { parts.append("webhooks \(webhooks.code)") }
-    if let inventory { parts.append("inventory \(inventory.code)") }
+    var parts = KioskPart.allCases.compactMap { part in
+      state(of: part, configuration).map { "\(part.rawValue) \($0.code)" }
+    }
     for (output, state) in zip(configuration.panel.outputs, outputs) {
       parts.append("\(output.plan.name) \(!state.isAvailable ? "missing" : state.isOn ? "on" : "off")")
     }

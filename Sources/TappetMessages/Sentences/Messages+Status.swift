@@ -64,21 +64,51 @@ extension KioskStatus.PanelProblem {
   }
 }
 
+/// The state of one part of the kiosk.
+package struct PartState: Sendable {
+  /// Whether the part works as intended.
+  package var isGood: Bool
+  /// Machine-readable state, or cause of a problem.
+  package var code: String
+  /// Human-readable activity or problem.
+  package var text: String
+
+  fileprivate init(_ isGood: Bool, _ code: String, _ text: String) {
+    (self.isGood, self.code, self.text) = (isGood, code, text)
+  }
+}
+
 extension KioskStatus {
-  /// Returns the state as one line, for the service manager.
+  /// Returns the state of a part; `nil` if this kiosk does not have it.
   @export(interface)
-  package func line(_ configuration: KioskConfiguration) -> String {
-    var line = light.name + "; reader: " + reader.sentence(configuration) + "; broker: " + link.sentence(configuration)
-    if let webhooks, !webhooks.isGood { line += "; webhooks: " + webhooks.sentence(configuration) }
-    if let inventory, !inventory.isGood { line += "; inventory: " + inventory.sentence }
-    if let site, !site.isGood { line += "; site: " + site.sentence }
-    if let store { line += "; disk: " + store.sentence(folder: configuration.stateFolder) }
-    if !panel.isEmpty { line += "; panel: " + panelSentence(configuration) }
-    return line
+  package func state(of part: KioskPart, _ configuration: KioskConfiguration) -> PartState? {
+    switch part {
+    case .reader: PartState(reader.isGood, reader.code, reader.sentence(configuration))
+    case .broker: PartState(link.isGood, link.code, link.sentence(configuration))
+    case .disk:
+      PartState(store == nil, store?.code ?? "good", store?.sentence(folder: configuration.stateFolder) ?? "good")
+    case .panel where configuration.panel == PanelSettings(): PartState(true, "none", "none is configured")
+    case .panel:
+      PartState(
+        panel.isEmpty, panel.first?.code ?? "good",
+        panel.isEmpty ? "good" : panel.map { $0.sentence(configuration) }.joined(separator: "; "))
+    case .webhooks: webhooks.map { PartState($0.isGood, $0.code, $0.sentence(configuration)) }
+    case .rooms: rooms.map { PartState($0.isGood, $0.code, $0.sentence(configuration)) }
+    case .inventory: inventory.map { PartState($0.isGood, $0.code, $0.sentence) }
+    case .site: site.map { PartState($0.isGood, $0.code, $0.sentence) }
+    }
   }
 
-  /// Returns sentences about all problems of the panel; empty if there are none.
-  package func panelSentence(_ configuration: KioskConfiguration) -> String {
-    panel.map { $0.sentence(configuration) }.joined(separator: "; ")
+  /// Returns the state as one line, for the service manager: the reader, the broker, and what does not work.
+  @export(interface)
+  package func line(_ configuration: KioskConfiguration) -> String {
+    var line = light.name
+    for part in KioskPart.allCases {
+      guard let state = state(of: part, configuration), part == .reader || part == .broker || !state.isGood else {
+        continue
+      }
+      line += "; \(part.rawValue): " + state.text
+    }
+    return line
   }
 }
