@@ -50,6 +50,7 @@ let modules = [
   module("TappetTLS", ["TappetPlatform", "TappetCore", "CPlatform", "COpenSSL"]),
   module("TappetBroker", ["TappetTLS", "TappetPlatform", "TappetCore", "CPlatform", "CMosquitto"]),
   module("TappetJSON", ["TappetCore", "CPlatform", "CJSON"]),
+  module("TappetRooms", ["TappetJSON", "TappetCore"]),
   module("TappetConfig", ["TappetJSON", "TappetTLS", "TappetPlatform", "TappetCore", "CPlatform", "CYAML"]),
   module("TappetPanel", ["TappetPlatform", "TappetCore", "CPlatform", "CGPIO"]),
   module("TappetMessages", ["TappetInventory", "TappetStore", "TappetTLS", "TappetConfig"]),
@@ -59,12 +60,12 @@ let modules = [
   module("TappetKioskTool", parts + ["TappetCommandLine"]),
   module("TappetBrokerTool", parts + ["TappetCommandLine"]),
   module("TappetInventoryTool", parts + ["TappetCommandLine"]),
-  module("TappetMatrixTool", parts + ["TappetCommandLine"]),
+  module("TappetMatrixTool", parts + ["TappetCommandLine", "TappetRooms"]),
   module(
     "TappetTool", ["TappetKioskTool", "TappetBrokerTool", "TappetInventoryTool", "TappetMatrixTool", "CPlatform"]),
   module("TappetReader", ["TappetPlatform", "TappetCore", "CPlatform", "CNFC"]),
   module("TappetMatrix", ["TappetWebhook", "TappetOlm", "TappetStore", "CPlatform"]),
-  module("TappetWebhook", ["TappetJSON", "TappetPlatform", "TappetCore", "CPlatform", "CCurl"]),
+  module("TappetWebhook", ["TappetRooms", "TappetPlatform", "TappetCore", "CPlatform", "CCurl"]),
   module("TappetSimulator", ["TappetPlatform", "TappetCore", "CPlatform"]),
   module("TappetOlm", ["TappetCore", "COlm"]),
 ]
@@ -78,7 +79,7 @@ let programs: [Target] = [
 let suites: [(String, [Target.Dependency])] =
   ["Core", "Platform", "Store", "Messages", "Simulator"].map { ($0, [.byName(name: "Tappet" + $0)]) }
   + ["Inventory", "TLS", "Broker", "Config", "Panel"].map { ($0, [.byName(name: "Tappet" + $0), "TappetMessages"]) }
-  + [("Encryption", ["TappetMatrix"]), ("Reader", ["TappetReader", "TappetKiosk"])]
+  + [("Rooms", ["TappetRooms"]), ("Encryption", ["TappetMatrix"]), ("Reader", ["TappetReader", "TappetKiosk"])]
   + [("Webhook", ["TappetKiosk", "TappetWebhook"]), ("Kiosk", ["TappetKiosk"])]
   + [("Tool", ["TappetTool", "TappetBroker"]), ("System", [])]
 let tests = suites.filter { Context.environment["TAPPET_TESTS"]?.contains($0.0 + "Tests") ?? true }.map { suite in

@@ -84,3 +84,13 @@ package struct JSONNode {
     }
   }
 }
+
+extension JSONNode {
+  /// A number of things, or a time; 0 if it is negative or out of range.
+  package var count: Int64? { number.map { max(0, Int64(exactly: $0.rounded(.down)) ?? 0) } }
+}
+
+extension JSONNode? {
+  /// Returns the values in the member with this name; empty if there is no such member.
+  package func elements(_ name: String) -> [JSONNode] { self?[name].map { Array($0.children) } ?? [] }
+}

@@ -6,6 +6,7 @@ import TappetCore
 import TappetJSON
 import TappetOlm
 import TappetPlatform
+import TappetRooms
 import TappetSQLite
 import TappetStore
 import TappetWebhook
@@ -153,7 +154,7 @@ final class RoomEncrypter: RoomCipher {
         endsAt: clock.now().instant + Limits.roomPostMax))
   }
 
-  func nextCall() -> HTTPClient.Call? {
+  func nextCall() -> HTTPCall? {
     let now = clock.now()
     endLatePosts(at: now.instant)
     guard let machine, condition == .good, dueAt ?? now.instant <= now.instant else { return nil }
@@ -173,7 +174,7 @@ final class RoomEncrypter: RoomCipher {
   }
 
   /// Returns the next request for the first message; `nil` if the message could not be encrypted and was removed.
-  private func firstCall(_ machine: CryptoMachine, at now: Moment) -> HTTPClient.Call? {
+  private func firstCall(_ machine: CryptoMachine, at now: Moment) -> HTTPCall? {
     if posts[0].step == nil, let known = rooms[posts[0].room.room] { posts[0].room = known }
     let step = posts[0].step ?? posts[0].room.begin(at: now.instant)
     posts[0].step = step
@@ -196,25 +197,25 @@ final class RoomEncrypter: RoomCipher {
     }
   }
 
-  private func call(_ step: RoomDestination.Step, _ body: [UInt8]) -> HTTPClient.Call {
+  private func call(_ step: RoomDestination.Step, _ body: [UInt8]) -> HTTPCall {
     let post = posts[0]
     pending = .post(step)
-    return HTTPClient.Call(
+    return HTTPCall(
       path: post.room.path(of: step, sending: post.id), method: post.room.method(of: step), body: body,
       keepsAnswer: true, answerSizeMax: Limits.roomKeysAnswerSizeMax)
   }
 
-  private func call(_ request: CryptoRequest, isForPost: Bool) -> HTTPClient.Call? {
+  private func call(_ request: CryptoRequest, isForPost: Bool) -> HTTPCall? {
     guard commit() else { return nil }
     pending = .keys(request.kind, isForPost: isForPost)
-    return HTTPClient.Call(
+    return HTTPCall(
       path: request.path, method: request.method, body: request.body, keepsAnswer: true,
       answerSizeMax: Limits.roomKeysAnswerSizeMax)
   }
 
   // MARK: Answers
 
-  func called(_ outcome: HTTPClient.Outcome) {
+  func called(_ outcome: HTTPOutcome) {
     defer { _ = commit() }
     guard let pending else { return }
     self.pending = nil

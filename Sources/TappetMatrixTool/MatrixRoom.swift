@@ -2,6 +2,7 @@
 
 import TappetCore
 import TappetJSON
+import TappetRooms
 
 /// A room or space that the kiosk has joined.
 struct MatrixRoom {

@@ -98,7 +98,7 @@ extension Command {
       example: "tappet matrix redact '#door:example.org' '$event' --reason 'wrong room'",
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let event = arguments.operands[1]
-        guard event.begins(with: "$"), RoomDestination.isRoom("!" + event) else {
+        guard event.begins(with: "$"), RoomAddress.isValid("!" + event) else {
           throw .usage("an event must be '$id', not '\(event)'")
         }
         let client = try Homeserver.connect(configuration)

@@ -4,6 +4,7 @@ import TappetCommandLine
 import TappetCore
 import TappetMessages
 import TappetPlatform
+import TappetRooms
 
 /// The screen of `tappet matrix watch`.
 struct RoomScreen {

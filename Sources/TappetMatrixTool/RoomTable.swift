@@ -3,6 +3,7 @@
 import TappetCore
 import TappetJSON
 import TappetPlatform
+import TappetRooms
 
 /// The rooms of an account.
 struct RoomTable {
@@ -26,12 +27,12 @@ struct RoomTable {
   private mutating func read(_ answer: JSONNode) {
     muted = RoomTally.mutedRooms(answer) ?? muted
     for room in answer["rooms"].elements("join") {
-      guard let id = room.name, RoomDestination.isRoom(id) else { continue }
+      guard let id = room.name, RoomAddress.isValid(id) else { continue }
       rooms[id, default: MatrixRoom(id)].read(room)
       invitations[id] = nil
     }
     for room in answer["rooms"].elements("invite") {
-      guard let id = room.name, RoomDestination.isRoom(id) else { continue }
+      guard let id = room.name, RoomAddress.isValid(id) else { continue }
       invitations[id] = Invitation(id, room["invite_state"].elements("events"))
     }
     for room in answer["rooms"].elements("leave") {

@@ -243,7 +243,7 @@ extension HomeserverClient {
         if id == space {
           guard room["room_type"]?.text == "m.space" else { throw .refused("\(space.escaped) is a room, not a space") }
           children = (room["children_state"]?.elements ?? []).compactMap { child in
-            guard let key = child["state_key"]?.text, RoomDestination.isRoom(key) else { return nil }
+            guard let key = child["state_key"]?.text, RoomAddress.isValid(key) else { return nil }
             return Child(id: key, server: child["content"]?["via"]?.elements?.first?.text)
           }
         } else if room["room_type"]?.text == "m.space" {

@@ -4,6 +4,7 @@ import TappetCommandLine
 import TappetCore
 import TappetJSON
 import TappetMessages
+import TappetRooms
 
 /// An entry of the list: a room, or a space with its rooms.
 struct ListedEntry {

@@ -4,6 +4,7 @@
 import CPlatform
 import TappetCore
 import TappetPlatform
+import TappetRooms
 
 /// The program's exit statuses.
 enum ExitStatus {

@@ -5,40 +5,10 @@ import CCurl
 import CPlatform
 import TappetCore
 import TappetPlatform
+import TappetRooms
 
 /// The HTTP requests in progress.
 package final class HTTPClient {
-  /// The outcome of a completed request.
-  package enum Outcome {
-    /// A response to the request; `body` is the start of its body, if requested.
-    case answered(status: UInt16, retryAfter: Duration?, body: [UInt8])
-    case failed(TransportError, code: Int32)
-  }
-
-  /// A request to an endpoint.
-  package struct Call {
-    /// Path after the endpoint's URL; `nil` means the URL alone.
-    var path: String?
-    /// Method of the request; `nil` means the endpoint's method.
-    var method: WebhookEndpoint.Method?
-    var body: [UInt8]
-    var keepsAnswer = false
-    /// Maximum size of the response body that is read, in bytes.
-    var answerSizeMax = Limits.webhookAnswerSizeMax
-
-    /// Creates a request that returns the response's status and, if `keepsAnswer` is set, its body.
-    package init(
-      path: String? = nil, method: WebhookEndpoint.Method? = nil, body: [UInt8], keepsAnswer: Bool = false,
-      answerSizeMax: Int = Limits.webhookAnswerSizeMax
-    ) {
-      self.path = path
-      self.method = method
-      self.body = body
-      self.keepsAnswer = keepsAnswer
-      self.answerSizeMax = answerSizeMax
-    }
-  }
-
   /// One request, and the memory that libcurl uses during the request.
   fileprivate final class Request {
     let id: EntryID
@@ -53,7 +23,7 @@ package final class HTTPClient {
     let answerSizeMax: Int
     let endpoint: LoadedEndpoint
 
-    init(_ id: EntryID, _ handle: OpaqueCURL, _ endpoint: LoadedEndpoint, _ call: Call) {
+    init(_ id: EntryID, _ handle: OpaqueCURL, _ endpoint: LoadedEndpoint, _ call: HTTPCall) {
       self.id = id
       self.handle = handle
       keepsAnswer = call.keepsAnswer
@@ -80,7 +50,7 @@ package final class HTTPClient {
   }
 
   /// Starts a request; returns the outcome if the request cannot be started.
-  func begin(_ id: EntryID, to endpoint: LoadedEndpoint, _ call: Call, unixSeconds: Int64) -> Outcome? {
+  func begin(_ id: EntryID, to endpoint: LoadedEndpoint, _ call: HTTPCall, unixSeconds: Int64) -> HTTPOutcome? {
     if let trouble = endpoint.trouble { return .failed(.fileUnusable, code: trouble) }
     guard let handle = curl_easy_init() else { return .failed(.other, code: ENOMEM) }
     let request = Request(id, handle, endpoint, call)
@@ -114,7 +84,7 @@ package final class HTTPClient {
   }
 
   /// Processes the requests; calls `done` for each completed request.
-  func work(_ done: (EntryID, Outcome) -> Void) {
+  func work(_ done: (EntryID, HTTPOutcome) -> Void) {
     var running: Int32 = 0
     curl_multi_perform(multi, &running)
     var code = CURLE_OK
@@ -131,7 +101,7 @@ package final class HTTPClient {
     return tp_curl_wait(multi, descriptor, milliseconds ?? (requests.isEmpty ? 60_000 : 1_000))
   }
 
-  private static func outcome(of request: Request, _ code: CURLcode) -> Outcome {
+  private static func outcome(of request: Request, _ code: CURLcode) -> HTTPOutcome {
     if request.headersReceived > Limits.webhookHeadersReceivedMax {
       return .failed(.headersTooLarge, code: Int32(bitPattern: code.rawValue))
     }

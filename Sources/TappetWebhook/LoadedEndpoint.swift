@@ -57,7 +57,7 @@ final class LoadedEndpoint {
     case .failure(let error): trouble = error.code
     case .success(var content):
       defer { LibCrypto.wipe(&content.bytes) }
-      guard let session = RoomSession(content.bytes) else { return trouble = 0 }
+      guard let session = HomeserverSession(content.bytes) else { return trouble = 0 }
       url = SecretBytes(copying: session.homeserver)
       user = session.user
       device = session.device

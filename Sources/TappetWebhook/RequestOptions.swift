@@ -2,12 +2,13 @@
 
 import CCurl
 import TappetCore
+import TappetRooms
 
 /// The options of one request.
 enum RequestOptions {
   /// Sets all options except the headers.
   static func set(
-    on handle: UnsafeMutableRawPointer, _ endpoint: LoadedEndpoint, _ call: HTTPClient.Call
+    on handle: UnsafeMutableRawPointer, _ endpoint: LoadedEndpoint, _ call: HTTPCall
   ) -> CURLcode {
     var code = CURLE_OK
     func set(_ next: @autoclosure () -> CURLcode) { if code == CURLE_OK { code = next() } }
@@ -72,7 +73,7 @@ enum RequestOptions {
   /// repetition, and the signature.
   static func setHeaders(
     _ lines: inout UnsafeMutablePointer<curl_slist>?, _ endpoint: LoadedEndpoint, _ id: EntryID,
-    _ call: HTTPClient.Call, unixSeconds: Int64
+    _ call: HTTPCall, unixSeconds: Int64
   ) -> CURLcode {
     let body = call.body
     var isWhole = true

@@ -2,6 +2,7 @@
 
 import TappetCore
 import TappetPlatform
+import TappetRooms
 
 /// Serves the parent until it closes the socket.
 final class WebhookService {
@@ -50,24 +51,24 @@ final class WebhookService {
       isConfined = true
       send(.ready)
     case .post(let number, let id, let body):
-      let call = rooms.begin(id, number, body, at: SystemClock().now().instant) ?? HTTPClient.Call(body: body)
+      let call = rooms.begin(id, number, body, at: SystemClock().now().instant) ?? HTTPCall(body: body)
       begin(id, number, call)
     case .call(let number, let id, let method, let path, let answerSizeMax, let body):
       calls.insert(id)
       let sizeMax = min(Int(answerSizeMax), Limits.homeserverAnswerSizeMax)
       begin(
         id, number,
-        HTTPClient.Call(path: path, method: method, body: body, keepsAnswer: true, answerSizeMax: sizeMax))
+        HTTPCall(path: path, method: method, body: body, keepsAnswer: true, answerSizeMax: sizeMax))
     }
   }
 
-  private func begin(_ id: EntryID, _ number: UInt16, _ call: HTTPClient.Call) {
+  private func begin(_ id: EntryID, _ number: UInt16, _ call: HTTPCall) {
     guard isConfined, let endpoint = endpoints[number] else { return isEnded = true }
     let now = SystemClock().now().unixSeconds
     if let outcome = client.begin(id, to: endpoint, call, unixSeconds: now) { report(id, outcome) }
   }
 
-  private func report(_ id: EntryID, _ outcome: HTTPClient.Outcome) {
+  private func report(_ id: EntryID, _ outcome: HTTPOutcome) {
     let isCommand = calls.remove(id) != nil
     if let turn = rooms.handle(id, outcome, at: SystemClock().now().instant) {
       switch turn {

@@ -91,16 +91,27 @@ _DEVICES = (
 )
 
 
-@rule("pure-core", "TappetCore does no I/O and reads no clock", into=RULES)
-def _pure_core(tree):
-    core = list(tree.under("Sources/TappetCore/", languages={"swift"}))
-    own = {match[1] for file in core for _, match in file.matches(r"\b(?:func|case) `?(\w+)")}
-    for file in core:
-        for match in IMPORT.finditer(file.code):
-            place = {"COpenSSL": "/Crypto/", "CUTF8Proc": "/Bytes/Name.swift"}.get(match[1], "\0")
-            if match[1] not in TOOLCHAIN and place not in file.path:
-                sentence = f"TappetCore imports {match[1]}, and may only import COpenSSL, in Crypto/: take an argument"
-                yield file.path, file.line_at(match.start(1)), sentence
-        for line, match in file.matches(_DEVICES):
-            if match[0][:-1] not in own:
-                yield file.path, line, f"'{match[0]}…)' does I/O or reads a clock: make it an effect or an argument"
+# The pure modules, and what they may import.
+PURE = {
+    "TappetCore": {"COpenSSL": "/Crypto/", "CUTF8Proc": "/Bytes/Name.swift"},
+    "TappetRooms": {"TappetCore": "/", "TappetJSON": "/"},
+}
+
+
+@rule("pure", "TappetCore and TappetRooms do no I/O and read no clock", into=RULES)
+def _pure(tree):
+    for module, allowed in PURE.items():
+        files = list(tree.under(f"Sources/{module}/", languages={"swift"}))
+        own = {match[1] for file in files for _, match in file.matches(r"\b(?:func|case) `?(\w+)")}
+        for file in files:
+            for match in IMPORT.finditer(file.code):
+                if match[1] not in TOOLCHAIN and allowed.get(match[1], "\0") not in file.path:
+                    sentence = f"{module} imports {match[1]}, and may only import {_list(allowed)}: take an argument"
+                    yield file.path, file.line_at(match.start(1)), sentence
+            for line, match in file.matches(_DEVICES):
+                if match[0][:-1] not in own:
+                    yield file.path, line, f"'{match[0]}…)' does I/O or reads a clock: make it an effect or an argument"
+
+
+def _list(allowed):
+    return " and ".join(name if place == "/" else f"{name} in {place.strip('/')}" for name, place in allowed.items())

@@ -16,12 +16,12 @@ package enum Homeserver {
   }
 
   /// Loads the session from its file.
-  package static func session(_ matrix: MatrixSettings) -> RoomSession? {
+  package static func session(_ matrix: MatrixSettings) -> HomeserverSession? {
     guard case .success(var content) = TextFile.read(matrix.sessionFile, sizeMax: Limits.roomSessionSizeMax) else {
       return nil
     }
     defer { LibCrypto.wipe(&content.bytes) }
-    return RoomSession(content.bytes)
+    return HomeserverSession(content.bytes)
   }
 
   /// Returns the server part of the kiosk's user name.
@@ -109,7 +109,7 @@ package enum Homeserver {
   package static func logIn(
     _ client: HomeserverClient, _ user: String, _ secret: SecretBytes, isToken: Bool, _ url: String,
     _ device: String?, _ place: String
-  ) throws(CommandFailure) -> RoomSession {
+  ) throws(CommandFailure) -> HomeserverSession {
     let text = secret.withBytes { String(decoding: $0, as: UTF8.self) }
     var request: [JSON.Member] = []
     func add(_ name: String, _ value: JSON) { request.append(JSON.Member(name: name, value: value)) }
@@ -136,11 +136,11 @@ package enum Homeserver {
       throw .refused("\(place) logged in \(found.escaped) instead of \(user); the session was discarded")
     }
     var bytes = Array(token.utf8)
-    let session = RoomSession(homeserver: url, user: found, device: device, token: SecretBytes(taking: &bytes))
+    let session = HomeserverSession(homeserver: url, user: found, device: device, token: SecretBytes(taking: &bytes))
     // A malformed response from the homeserver must not result in an unreadable session file.
     var file = session.encoded.withBytes { Array($0) }
     defer { LibCrypto.wipe(&file) }
-    guard file.count <= Limits.roomSessionSizeMax, RoomSession(file) != nil else {
+    guard file.count <= Limits.roomSessionSizeMax, HomeserverSession(file) != nil else {
       throw HomeserverClient.Answer(status: 200, json: nil).failure(place)
     }
     return session
@@ -151,14 +151,14 @@ package enum Homeserver {
   package static func resolve(_ room: String, _ client: HomeserverClient) throws(CommandFailure) -> String {
     if try checked(room: room).begins(with: "!") { return room }
     let answer = try client.require(.get, "/_matrix/client/v3/directory/room/" + room.percentEncoded)
-    guard let id = answer["room_id"]?.text, RoomDestination.isRoom(id) else {
+    guard let id = answer["room_id"]?.text, RoomAddress.isValid(id) else {
       throw HomeserverClient.Answer(status: 200, json: nil).failure("the homeserver")
     }
     return id
   }
 
   package static func checked(room: String) throws(CommandFailure) -> String {
-    guard RoomDestination.isRoom(room) else {
+    guard RoomAddress.isValid(room) else {
       throw .usage("a room must be '#door:example.org' or '!id:example.org', not '\(room)'")
     }
     return room

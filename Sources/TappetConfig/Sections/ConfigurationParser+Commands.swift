@@ -72,7 +72,7 @@ extension YAMLReader {
     guard let mapping = mapping(node, keys: keys), let name = required("room", in: mapping), let room = text(name)
     else { return nil }
     if matrix == nil { note(.needsPartner("room", partner: "matrix"), at: name.position, mapping.node.place) }
-    if !RoomDestination.isRoom(room) {
+    if !RoomAddress.isValid(room) {
       invalid(name, expected: "a room's address or id, such as '#door:example.org' or '!id:example.org'")
     }
     let powerLevel = whole(mapping["power_level"], in: 1...Limits.roomPowerLevelMax)

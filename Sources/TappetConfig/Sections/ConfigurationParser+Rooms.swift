@@ -66,7 +66,7 @@ extension YAMLReader {
 
   private mutating func roomAddress(_ node: YAMLNode, like example: String = "#door:example.org") -> String? {
     guard let room = text(node) else { return nil }
-    if RoomDestination.isRoom(room) { return room }
+    if RoomAddress.isValid(room) { return room }
     invalid(node, expected: "a room's address or id, such as '\(example)' or '!id:example.org'")
     return nil
   }
@@ -98,7 +98,7 @@ extension YAMLReader {
       defer { LibCrypto.wipe(&content.bytes) }
       if content.mode & 0o077 != 0 {
         note(.keyFileOpen(path: path, mode: content.mode), at: node)
-      } else if RoomSession(content.bytes) == nil {
+      } else if HomeserverSession(content.bytes) == nil {
         noteFile(.sessionMalformed(path: path), at: node)
       }
     }

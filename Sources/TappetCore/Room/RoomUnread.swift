@@ -24,17 +24,6 @@ package enum RoomUnread: Hashable, Sendable {
   }
 }
 
-extension RoomUnread {
-  /// Counts the rooms with something new; messages in muted rooms do not count.
-  package init(_ rooms: [RoomCounts]) {
-    let heard = rooms.filter { !$0.isMuted }
-    self = .counted(
-      rooms: UInt32(clamping: rooms.count { $0.isHighlighted }),
-      messages: UInt32(clamping: heard.reduce(0) { $0 + $1.unread }),
-      mentions: UInt32(clamping: heard.reduce(0) { $0 + $1.mentions }))
-  }
-}
-
 extension Kiosk {
   /// Records what is unread; reports only that the messages cannot be counted, or can be counted again.
   mutating func unreadReported(_ unread: RoomUnread, of room: String) -> [Effect] {

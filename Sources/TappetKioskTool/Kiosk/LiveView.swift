@@ -165,7 +165,7 @@ final class LiveView {
       topic.topic.escaped + "   accepted " + String(topic.counts.accepted) + "   refused "
       + String(topic.counts.refused)
     guard topic.isSubscribed == false else { return text }
-    let reason = RoomDestination.isRoom(topic.topic) ? "not listening (see 'tappet check')" : "denied by the broker"
+    let reason = RoomAddress.isValid(topic.topic) ? "not listening (see 'tappet check')" : "denied by the broker"
     return Self.painted(text + "   " + reason, 33)
   }
 

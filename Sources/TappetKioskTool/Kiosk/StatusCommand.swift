@@ -83,7 +83,7 @@ extension Command {
       func count(_ name: String) -> String { String(topic[name]?.wholeNumber ?? 0) }
       let retained = count("retained") == "0" ? "" : ", \(count("retained")) of them retained"
       let name = topic["topic"]?.text ?? ""
-      let fault = RoomDestination.isRoom(name) ? "not listening (see 'tappet check'), " : "not subscribed, "
+      let fault = RoomAddress.isValid(name) ? "not listening (see 'tappet check'), " : "not subscribed, "
       line(
         "commands  \(name): " + (topic["good"] == .bool(true) ? "" : fault)
           + "accepted " + count("accepted") + ", refused " + count("refused") + retained)

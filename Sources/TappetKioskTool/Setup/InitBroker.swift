@@ -88,7 +88,7 @@ extension SetupWizard {
       // The effect is known with the output.
       files.draft.actions[0].effect = nil
       if isOutputOnly { return nil }
-      if RoomDestination.isRoom(answer) {
+      if RoomAddress.isValid(answer) {
         files.draft.actions[0].effect = .room(answer)
         return try mistake(in: "the destination")
       }

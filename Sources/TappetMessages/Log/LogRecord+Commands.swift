@@ -36,7 +36,7 @@ extension CommandRefusal {
   /// Returns a sentence with the refusal, its reason and the remedy; `topic` may be a room.
   @export(interface)
   package func sentence(topic: String) -> String {
-    let isRoom = RoomDestination.isRoom(topic)
+    let isRoom = RoomAddress.isValid(topic)
     let place = isRoom ? "room" : "topic"
     return switch self {
     case .retained:

@@ -1,14 +1,15 @@
 // The listener's requests besides polling: reactions, replies and questions, and joining rooms, with their responses.
 
 import TappetCore
+import TappetRooms
 
 extension RoomListener {
   func answer(_ message: RoomMessageQueue.Message) {
-    let call = HTTPClient.Call(path: message.path, method: message.method, body: message.body, keepsAnswer: true)
+    let call = HTTPCall(path: message.path, method: message.method, body: message.body, keepsAnswer: true)
     if let outcome = begin(RoomListener.answering, call) { answered(outcome) }
   }
 
-  func answered(_ outcome: HTTPClient.Outcome) {
+  func answered(_ outcome: HTTPOutcome) {
     guard let end = answers.sent(outcome, at: now) else { return }
     if end.isAnswered, let event = end.message.settles { send(.settled(event: event)) }
     if let event = end.event { said(end.message, event) }
@@ -55,17 +56,17 @@ extension RoomListener {
   func join(_ room: String) {
     invitations.joining = room
     let path = "/_matrix/client/v3/join/" + room.percentEncoded
-    let call = HTTPClient.Call(path: path, method: .post, body: Array("{}".utf8), keepsAnswer: true)
+    let call = HTTPCall(path: path, method: .post, body: Array("{}".utf8), keepsAnswer: true)
     if let outcome = begin(RoomListener.joining, call) { joined(outcome) }
   }
 
-  func joined(_ outcome: HTTPClient.Outcome) {
+  func joined(_ outcome: HTTPOutcome) {
     guard let room = invitations.joining else { return }
     invitations.joining = nil
     send(.joined(room: room, RoomListener.joinFault(outcome)))
   }
 
-  private static func joinFault(_ outcome: HTTPClient.Outcome) -> WebhookFault? {
+  private static func joinFault(_ outcome: HTTPOutcome) -> WebhookFault? {
     switch outcome {
     case .failed(let trouble, let code): return .trouble(trouble, code: code)
     case .answered(let status, _, let body):

@@ -2,6 +2,7 @@
 
 import TappetCore
 import TappetJSON
+import TappetRooms
 
 extension RoomListener {
   /// A request of the loop that polls, one at a time.

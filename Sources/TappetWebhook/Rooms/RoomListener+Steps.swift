@@ -2,6 +2,7 @@
 
 import TappetCore
 import TappetPlatform
+import TappetRooms
 
 extension RoomListener {
   func ask() {
@@ -31,7 +32,7 @@ extension RoomListener {
     }
     var sizeMax = cipher == nil ? Limits.roomAnswerSizeMax : Limits.roomKeysAnswerSizeMax
     if case .invitations = step { sizeMax = max(sizeMax, Limits.homeserverAnswerSizeMax) }
-    let call = HTTPClient.Call(path: path, method: .get, body: [], keepsAnswer: true, answerSizeMax: sizeMax)
+    let call = HTTPCall(path: path, method: .get, body: [], keepsAnswer: true, answerSizeMax: sizeMax)
     self.step = step
     if let outcome = begin(RoomListener.asking, call) { asked(outcome) }
   }
@@ -56,7 +57,7 @@ extension RoomListener {
       + (isFirst ? "&full_state=true" : "") + "&timeout=\(timeout)" + place
   }
 
-  func asked(_ outcome: HTTPClient.Outcome) {
+  func asked(_ outcome: HTTPOutcome) {
     guard let step else { return }
     self.step = nil
     switch (outcome, step) {

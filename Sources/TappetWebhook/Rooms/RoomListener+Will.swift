@@ -1,6 +1,7 @@
 // The listener's requests about the kiosk's last will.
 
 import TappetCore
+import TappetRooms
 
 extension RoomListener {
   func callForWill(at now: Instant) {
@@ -8,7 +9,7 @@ extension RoomListener {
     if let call = will?.nextCall(at: now), let outcome = begin(RoomListener.willing, call) { willed(outcome) }
   }
 
-  func willed(_ outcome: HTTPClient.Outcome) {
+  func willed(_ outcome: HTTPOutcome) {
     will?.handle(outcome, at: now)
     tellOfWill()
   }

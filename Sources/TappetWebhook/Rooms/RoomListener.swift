@@ -4,6 +4,7 @@
 import CPlatform
 import TappetCore
 import TappetPlatform
+import TappetRooms
 
 /// Passes the lines that users write in rooms to the parent, and sends the parent's replies to these rooms.
 final class RoomListener {
@@ -160,7 +161,7 @@ final class RoomListener {
     callForWill(at: now)
   }
 
-  func begin(_ id: EntryID, _ call: HTTPClient.Call) -> HTTPClient.Outcome? {
+  func begin(_ id: EntryID, _ call: HTTPCall) -> HTTPOutcome? {
     guard let endpoint else { return .failed(.fileUnusable, code: ciphering.keyTrouble) }
     return client.begin(id, to: endpoint, call, unixSeconds: SystemClock().now().unixSeconds)
   }
@@ -283,7 +284,7 @@ final class RoomListener {
 
   // MARK: Encryption
 
-  private func done(_ id: EntryID, _ outcome: HTTPClient.Outcome) {
+  private func done(_ id: EntryID, _ outcome: HTTPOutcome) {
     switch id {
     case RoomListener.asking: asked(outcome)
     case RoomListener.answering: answered(outcome)

@@ -1,6 +1,7 @@
 // The messages to rooms that are being sent. Each message needs up to three successive requests.
 
 import TappetCore
+import TappetRooms
 
 /// The endpoints that are rooms, and the messages being sent to these rooms.
 struct RoomService {
@@ -13,7 +14,7 @@ struct RoomService {
   }
 
   enum Turn {
-    case request(UInt16, HTTPClient.Call)
+    case request(UInt16, HTTPCall)
     case ended(WebhookMessage)
   }
 
@@ -26,14 +27,14 @@ struct RoomService {
   }
 
   /// Starts a message and returns its first request; `nil` if the message is not for a room.
-  mutating func begin(_ id: EntryID, _ number: UInt16, _ body: [UInt8], at now: Instant) -> HTTPClient.Call? {
+  mutating func begin(_ id: EntryID, _ number: UInt16, _ body: [UInt8], at now: Instant) -> HTTPCall? {
     guard let step = rooms[number]?.begin(at: now) else { return nil }
     messages[id] = Message(number: number, step: step, body: body)
     return call(id)
   }
 
   /// Handles the outcome of a message's request; `nil` if it was not for a room, or failed without a response.
-  mutating func handle(_ id: EntryID, _ outcome: HTTPClient.Outcome, at now: Instant) -> Turn? {
+  mutating func handle(_ id: EntryID, _ outcome: HTTPOutcome, at now: Instant) -> Turn? {
     guard let message = messages[id], var room = rooms[message.number] else { return nil }
     guard case .answered(let status, let pause, let body) = outcome else {
       messages[id] = nil
@@ -58,9 +59,9 @@ struct RoomService {
     }
   }
 
-  private func call(_ id: EntryID) -> HTTPClient.Call? {
+  private func call(_ id: EntryID) -> HTTPCall? {
     guard let message = messages[id], let room = rooms[message.number] else { return nil }
-    return HTTPClient.Call(
+    return HTTPCall(
       path: room.path(of: message.step, sending: id), method: room.method(of: message.step),
       body: message.step == .send ? message.body : [], keepsAnswer: true)
   }

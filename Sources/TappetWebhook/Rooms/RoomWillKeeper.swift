@@ -6,6 +6,7 @@
 
 import TappetCore
 import TappetJSON
+import TappetRooms
 
 struct RoomWillKeeper {
   private enum Step {
@@ -79,7 +80,7 @@ struct RoomWillKeeper {
 
   // MARK: Requests
 
-  mutating func nextCall(at now: Instant) -> HTTPClient.Call? {
+  mutating func nextCall(at now: Instant) -> HTTPCall? {
     guard let dueAt, dueAt <= now else { return nil }
     if let cancelAt, cancelAt <= now, let id = stale.first {
       step = .cancel(id)
@@ -91,11 +92,11 @@ struct RoomWillKeeper {
     return step.map { call($0) }
   }
 
-  private func call(_ step: Step) -> HTTPClient.Call {
-    func call(_ path: String, _ method: WebhookEndpoint.Method, _ body: String = "") -> HTTPClient.Call {
-      HTTPClient.Call(path: path, method: method, body: Array(body.utf8), keepsAnswer: true)
+  private func call(_ step: Step) -> HTTPCall {
+    func call(_ path: String, _ method: WebhookEndpoint.Method, _ body: String = "") -> HTTPCall {
+      HTTPCall(path: path, method: method, body: Array(body.utf8), keepsAnswer: true)
     }
-    func change(_ id: String, _ action: String) -> HTTPClient.Call {
+    func change(_ id: String, _ action: String) -> HTTPCall {
       call(RoomWillKeeper.delayedEvents + "/" + id.percentEncoded, .post, "{\"action\":\"\(action)\"}")
     }
     switch step {
@@ -115,14 +116,14 @@ struct RoomWillKeeper {
 
   // MARK: Responses
 
-  mutating func handle(_ outcome: HTTPClient.Outcome, at now: Instant) {
+  mutating func handle(_ outcome: HTTPOutcome, at now: Instant) {
     guard let step else { return }
     self.step = nil
     if case .cancel(let id) = step { cancelled(id, outcome, at: now) } else { handle(step, outcome, at: now) }
     if isEnding { cancelRest(at: now) }
   }
 
-  private mutating func handle(_ step: Step, _ outcome: HTTPClient.Outcome, at now: Instant) {
+  private mutating func handle(_ step: Step, _ outcome: HTTPOutcome, at now: Instant) {
     switch outcome {
     case .failed(let trouble, let code): failed(.trouble(trouble, code: code), retryAfter: nil, step, at: now)
     case .answered(let status, let pause, let body):
@@ -251,7 +252,7 @@ struct RoomWillKeeper {
   // MARK: Cancelling
 
   /// Handles the outcome of a cancellation: the message is gone, or the homeserver refuses for good.
-  private mutating func cancelled(_ id: String, _ outcome: HTTPClient.Outcome, at now: Instant) {
+  private mutating func cancelled(_ id: String, _ outcome: HTTPOutcome, at now: Instant) {
     if case .answered(let status, _, let body) = outcome {
       let answer = MatrixAnswer(body)
       if status == 200 && answer.isObject || (400..<500).contains(status) && status != 429 && answer.errorCode != nil {

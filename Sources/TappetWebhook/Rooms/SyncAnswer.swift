@@ -2,6 +2,7 @@
 
 import TappetCore
 import TappetJSON
+import TappetRooms
 
 /// The rooms in a response to /sync, and the lines that users wrote there.
 struct SyncAnswer {
@@ -82,7 +83,7 @@ struct SyncAnswer {
       $0["type"]?.text == "m.room.member" && $0["state_key"]?.text == user
         && $0["content"]?["membership"]?.text == "invite"
     }
-    guard let id = room.name, id.begins(with: "!"), RoomDestination.isRoom(id),
+    guard let id = room.name, id.begins(with: "!"), RoomAddress.isValid(id),
       let sender = events.last?["sender"]?.text, sender.utf8.count <= Limits.roomNameSizeMax,
       events.allSatisfy({ $0["sender"]?.text == sender })
     else { return nil }

@@ -6,7 +6,7 @@
 //   token syt_a2lvc2s_…
 
 /// The kiosk's user, device and token at a homeserver; the token is wiped when its last reference is released.
-package struct RoomSession: Sendable {
+package struct HomeserverSession: Sendable {
   /// The homeserver's URL, without a trailing slash.
   package let homeserver: String
   /// The user id, `@name:server`.

@@ -1,5 +1,7 @@
 // The unread messages of a room or a space, by the rules of current Matrix clients. Pure decision logic.
 
+import TappetCore
+
 /// Unread messages, and what they mean for the display.
 package struct RoomCounts: Hashable, Sendable {
   /// Number of unread notifications according to the homeserver.
@@ -24,4 +26,15 @@ package struct RoomCounts: Hashable, Sendable {
   package var isHighlighted: Bool { isMarkedUnread || !isMuted && (unread > 0 || mentions > 0) }
   /// Whether a mention is displayed.
   package var showsMentions: Bool { mentions > 0 && !isMuted }
+}
+
+extension RoomUnread {
+  /// Counts the rooms with something new; messages in muted rooms do not count.
+  package init(_ rooms: [RoomCounts]) {
+    let heard = rooms.filter { !$0.isMuted }
+    self = .counted(
+      rooms: UInt32(clamping: rooms.count { $0.isHighlighted }),
+      messages: UInt32(clamping: heard.reduce(0) { $0 + $1.unread }),
+      mentions: UInt32(clamping: heard.reduce(0) { $0 + $1.mentions }))
+  }
 }

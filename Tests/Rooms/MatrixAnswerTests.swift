@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @testable import TappetCore
-@testable import TappetWebhook
+@testable import TappetRooms
 
 @Suite struct MatrixAnswerTests {
   private func answer(_ text: String) -> MatrixAnswer { MatrixAnswer(Array(text.utf8)) }

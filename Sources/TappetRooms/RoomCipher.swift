@@ -33,11 +33,11 @@ package protocol RoomCipher: AnyObject {
   /// Queues an entry's message, whose outcome is reported; or the final answer to an event, which `settled` reports.
   func post(_ id: EntryID, in room: String, _ body: [UInt8], settling event: String?)
   /// Returns the next request, if one is due; the caller sends one request at a time.
-  func nextCall() -> HTTPClient.Call?
+  func nextCall() -> HTTPCall?
   /// Time at which a delayed request is due.
   var dueAt: Instant? { get }
   /// Handles the outcome of the last request.
-  func called(_ outcome: HTTPClient.Outcome)
+  func called(_ outcome: HTTPOutcome)
   /// Returns the messages for the kiosk.
   func takeMessages() -> [RoomMessage]
   /// Whether the cipher is unusable, so that a new process must start with the keys on disk.
@@ -58,4 +58,6 @@ package struct SyncNews {
   package var keyCount: Int64?
   /// Whether the fallback key is unused; `nil` if not reported.
   package var hasFallback: Bool?
+
+  package init() {}
 }

@@ -1,6 +1,7 @@
 // A room's unread messages in responses to /sync (client-server API v1.11, §6.4, §13.12, §13.13).
 
 import TappetCore
+import TappetJSON
 
 /// The unread messages of a joined room, and the rooms of a space.
 package struct RoomTally: Sendable {
@@ -32,7 +33,7 @@ package struct RoomTally: Sendable {
   private mutating func readState(_ event: JSONNode) {
     switch event["type"]?.text {
     case "m.space.child":
-      guard let child = event["state_key"]?.text, child.begins(with: "!"), RoomDestination.isRoom(child) else { return }
+      guard let child = event["state_key"]?.text, child.begins(with: "!"), RoomAddress.isValid(child) else { return }
       if event["content"].elements("via").isEmpty { children.remove(child) } else { children.insert(child) }
     case "m.room.create":
       // Without an empty state key, the event is not the room's state.
@@ -68,14 +69,4 @@ package struct RoomTally: Sendable {
   }
 
   private static func notifies(_ action: JSONNode) -> Bool { action.text == "notify" || action.text == "coalesce" }
-}
-
-extension JSONNode {
-  /// A number of things, or a time; 0 if it is negative or out of range.
-  package var count: Int64? { number.map { max(0, Int64(exactly: $0.rounded(.down)) ?? 0) } }
-}
-
-extension JSONNode? {
-  /// Returns the values in the member with this name; empty if there is no such member.
-  package func elements(_ name: String) -> [JSONNode] { self?[name].map { Array($0.children) } ?? [] }
 }

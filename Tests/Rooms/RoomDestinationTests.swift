@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import TappetCore
+@testable import TappetRooms
 
 @Suite struct RoomDestinationTests {
   @Test func `in an encrypted room somebody asks who is there, and what was encrypted is never taken for plain`() {
@@ -101,45 +102,6 @@ import Testing
     #expect(turn(&room, .resolve, 404, .error("M_NOT_FOUND")) == .failed(.roomUnknown))
     #expect(turn(&room, .resolve, 200, .object) == .failed(.notAHomeserver))
     #expect(turn(&room, .send, 429, .html, retryAfter: .seconds(7)) == .answered(status: 429, retryAfter: .seconds(7)))
-  }
-
-  @Test func `a refusal is for good, and a token is waited for`() {
-    for (trouble, refusal) in [
-      (TransportError.roomEncrypted, WebhookRefusal.roomEncrypted), (.roomClosed, .roomClosed),
-      (.roomPlain, .roomPlain),
-      (.roomUnknown, .roomUnknown), (.messageRefused, .messageRefused), (.redirectForbidden, .redirectForbidden),
-    ] {
-      #expect(WebhookDecision(trouble, code: 1, hasWorked: false) == .givenUp(refusal))
-      #expect(WebhookRefusal(number: refusal.number) == refusal)
-    }
-    for trouble in [TransportError.tokenRefused, .notAHomeserver] {
-      #expect(WebhookDecision(trouble, code: 1, hasWorked: true) == .again(.trouble(trouble, code: 1)))
-    }
-  }
-
-  @Test func `a session is read as it was written, and nothing else is one`() throws {
-    var token = Array("syt_abc".utf8)
-    let session = RoomSession(
-      homeserver: "https://h.example", user: "@k:h", device: "D", token: SecretBytes(taking: &token))
-    let bytes = session.encoded.withBytes { Array($0) }
-    let text = String(decoding: bytes, as: UTF8.self)
-    #expect(text == "homeserver https://h.example\nuser @k:h\ndevice D\ntoken syt_abc\n")
-    let read = try #require(RoomSession(bytes))
-    #expect(read.homeserver == session.homeserver && read.user == "@k:h" && read.device == "D")
-    #expect(read.token.isEqual(to: session.token))
-    for wrong in [
-      "", "token x\n", text + "more x\n", text.replacing("syt_abc", with: "a\rb"),
-      text.replacing("https", with: "http"),
-      text.replacing("user @k:h\n", with: ""), text.replacing("syt_abc", with: ""),
-    ] { #expect(RoomSession(Array(wrong.utf8)) == nil, "\(wrong)") }
-    #expect(RoomSession(Array(text.replacing("https://h.example", with: "http://127.0.0.1:8008").utf8)) != nil)
-  }
-
-  @Test func `the first character says whether it is an id or an alias`() {
-    for good in ["!a:h", "!a", "#a:h", "#ä b".replacing(" ", with: "") + ":h"] { #expect(RoomDestination.isRoom(good)) }
-    for bad in ["", "!", "a:h", "#a", "@a:h", "!a b:h", "!a\n:h", "!" + String(repeating: "a", count: 255)] {
-      #expect(!RoomDestination.isRoom(bad), "\(bad)")
-    }
   }
 }
 

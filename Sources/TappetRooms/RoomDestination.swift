@@ -2,6 +2,8 @@
 // Pure decision logic. Client-server API v1.11, §10.2.1: a message is sent with a transaction id, by which the
 // homeserver detects duplicates.
 
+import TappetCore
+
 /// A room, with its properties as reported by the homeserver.
 package struct RoomDestination: Sendable {
   /// The requests for one message, in order; requests whose results are already known are skipped.
@@ -37,17 +39,6 @@ package struct RoomDestination: Sendable {
     self.room = room
     self.encryption = encryption
     id = room.begins(with: "!") ? room : nil
-  }
-
-  /// Returns whether `text` could be a room's id or alias.
-  @export(interface)
-  package static func isRoom(_ text: String) -> Bool {
-    let bytes = text.utf8
-    guard (2...Limits.roomNameSizeMax).contains(bytes.count), text.isPrintable, !bytes.contains(0x20) else {
-      return false
-    }
-    // As of room version 12, an id does not include a server.
-    return bytes.first == UInt8(ascii: "!") || bytes.first == UInt8(ascii: "#") && bytes.contains(UInt8(ascii: ":"))
   }
 
   /// Returns the first request for a message.
@@ -124,24 +115,4 @@ package struct RoomDestination: Sendable {
     default: .messageRefused
     }
   }
-}
-
-/// The relevant members of a homeserver's response; the module that receives the response parses the JSON.
-package struct MatrixAnswer: Sendable {
-  /// Whether the response is a JSON object.
-  package var isObject = false
-  package var errorCode: String?
-  /// `retry_after_ms`, which is more precise than the header's whole seconds.
-  package var retryAfter: Duration?
-  /// The id of the room to which an alias refers.
-  package var roomID: String?
-  /// The id of the event that was created for a message.
-  package var eventID: String?
-
-  /// The id of the event, unless it is longer than an event's id may be.
-  package var shortEventID: String? {
-    eventID.flatMap { $0.utf8.count <= Limits.roomEventSizeMax ? $0 : nil }
-  }
-
-  package init(isObject: Bool = false) { self.isObject = isObject }
 }

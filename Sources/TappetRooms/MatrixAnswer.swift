@@ -1,0 +1,41 @@
+// A homeserver's response to a message, or an error response.
+
+import TappetCore
+import TappetJSON
+
+/// The relevant members of a homeserver's response.
+package struct MatrixAnswer: Sendable {
+  /// Whether the response is a JSON object.
+  package var isObject = false
+  package var errorCode: String?
+  /// `retry_after_ms`, which is more precise than the header's whole seconds.
+  package var retryAfter: Duration?
+  /// The id of the room to which an alias refers.
+  package var roomID: String?
+  /// The id of the event that was created for a message.
+  package var eventID: String?
+
+  /// The id of the event, unless it is longer than an event's id may be.
+  package var shortEventID: String? {
+    eventID.flatMap { $0.utf8.count <= Limits.roomEventSizeMax ? $0 : nil }
+  }
+
+  package init(isObject: Bool = false) { self.isObject = isObject }
+
+  /// Parses a response; if it is not JSON, the result has no members.
+  @export(interface)
+  package init(_ bytes: [UInt8]) {
+    self = JSONNode.read(bytes) { MatrixAnswer($0) } ?? MatrixAnswer()
+  }
+
+  private init(_ answer: JSONNode) {
+    self.init()
+    isObject = answer.isObject
+    errorCode = answer["errcode"]?.text
+    eventID = answer["event_id"]?.text
+    roomID = answer["room_id"]?.text.flatMap { RoomAddress.isValid($0) && $0.begins(with: "!") ? $0 : nil }
+    if let pause = answer["retry_after_ms"]?.number {
+      retryAfter = .milliseconds(Int64(min(max(pause, 1), 0x1p30).rounded(.up)))
+    }
+  }
+}
