@@ -38,4 +38,15 @@ package struct MatrixAnswer: Sendable {
       retryAfter = .milliseconds(Int64(min(max(pause, 1), 0x1p30).rounded(.up)))
     }
   }
+
+  /// Returns the failure that a response with this status indicates.
+  func fault(_ status: UInt16) -> WebhookFault {
+    switch (status, errorCode) {
+    case (429, _), (_, "M_LIMIT_EXCEEDED"): .status(429)
+    case (408, _), (425, _), (500...599, _): .status(Int(status))
+    case (401, .some), (_, "M_UNKNOWN_TOKEN"), (_, "M_USER_DEACTIVATED"), (_, "M_USER_LOCKED"):
+      .trouble(.tokenRefused, code: Int32(status))
+    case _: .trouble(.notAHomeserver, code: Int32(status))
+    }
+  }
 }

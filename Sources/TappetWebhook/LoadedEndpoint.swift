@@ -3,6 +3,7 @@
 import CPlatform
 import TappetCore
 import TappetPlatform
+import TappetRooms
 
 /// The data needed for requests to one server.
 final class LoadedEndpoint {
@@ -16,10 +17,8 @@ final class LoadedEndpoint {
   private(set) var certificate: SecretBytes?
   private(set) var privateKey: SecretBytes?
   private(set) var secret: WebhookSecret?
-  /// The session's user; `nil` if there is no session.
-  private(set) var user: String?
-  /// The session's device; `nil` if there is no session.
-  private(set) var device: String?
+  /// The session's user and device; `nil` if there is no session.
+  private(set) var login: RoomSession.Login?
   /// Reason why no request can be made: an errno, or 0 for a file with invalid content.
   private(set) var trouble: Int32?
 
@@ -59,18 +58,11 @@ final class LoadedEndpoint {
       defer { LibCrypto.wipe(&content.bytes) }
       guard let session = HomeserverSession(content.bytes) else { return trouble = 0 }
       url = SecretBytes(copying: session.homeserver)
-      user = session.user
-      device = session.device
+      login = .device(session.device, user: session.user)
       usesTLS = session.homeserver.begins(with: "https:")
       var line = Array("Authorization: Bearer ".utf8) + session.token.withBytes { Array($0) }
       headers.append(SecretBytes(taking: &line))
     }
-  }
-
-  /// Returns the homeserver's position in a recorded one; `nil` if another device recorded it.
-  func position(in recorded: String) -> String? {
-    guard let device, recorded.begins(with: device + " ") else { return nil }
-    return String(Substring(recorded.utf8.dropFirst(device.utf8.count + 1)))
   }
 
   private func load(_ header: WebhookEndpoint.Header) {

@@ -17,8 +17,7 @@ LONG_FUNCTIONS = {
 MANY_PROPERTIES = {
     "Action": 20, "BrokerLinkLoop": 17, "BrokerLinkSession": 17, "BrokerObject": 22, "BrokerSettings": 20,
     "ConfigTemplate": 16, "CryptoMachine": 20, "KioskConfiguration": 26, "KioskSettings": 20,
-    "KioskView": 31, "Outbox": 20, "PN532Chip": 20, "RoomListener": 20, "RuntimePanel": 19, "Store": 16,
-    "Subscriber": 17,
+    "KioskView": 31, "Outbox": 20, "PN532Chip": 20, "RuntimePanel": 19, "Store": 16, "Subscriber": 17,
 }
 
 _FUNCTION = re.compile(r"\b(?:func\s+[^\s(<]+|init[?!]?|subscript)\s*[(<]|\bdeinit\b|\bvar\s+\w+\s*:[^={\n]*(?={)")

@@ -2,7 +2,6 @@
 // Pure decision logic.
 
 import TappetCore
-import TappetRooms
 
 struct RoomMessageQueue {
   /// A message from the kiosk to a room, queued or being sent.
@@ -106,6 +105,7 @@ struct RoomMessageQueue {
   /// Handles the outcome of the message that was sent; returns `nil` if it is sent again, which the homeserver
   /// recognizes by the transaction.
   mutating func sent(_ outcome: HTTPOutcome, at now: Instant) -> End? {
+    guard isSending else { return nil }
     isSending = false
     var end = End(message: messages[0], event: nil, isAnswered: true)
     var pause = Duration.zero

@@ -58,6 +58,4 @@ package struct SyncNews {
   package var keyCount: Int64?
   /// Whether the fallback key is unused; `nil` if not reported.
   package var hasFallback: Bool?
-
-  package init() {}
 }

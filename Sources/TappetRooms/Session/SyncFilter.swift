@@ -1,66 +1,6 @@
-// State of a monitored room, and the listener's requests to the homeserver with the handling of responses.
+// The filter of requests to /sync, Client-server API v1.11, §5.5.
 
 import TappetCore
-import TappetJSON
-import TappetRooms
-
-extension RoomListener {
-  /// A request of the loop that polls, one at a time.
-  enum Step {
-    /// Resolve the address of the room with this index, or of the space or room whose unread messages are shown.
-    case resolve(Int?)
-    /// Query for the creation event. Synapse omits it from /sync for rooms of version 12 or later, because the event
-    /// does not contain a room id.
-    case creation(Int)
-    /// List the members of the room with this index, which is encrypted.
-    case members(Int)
-    /// Read the invitations from before the recorded position.
-    case invitations
-    case sync
-  }
-
-  /// The state of encryption.
-  struct Ciphering {
-    var settings = RoomEncryption()
-    /// Whether a request of the cipher is in flight.
-    var isUnderWay = false
-    /// Reason why the keys could not be loaded, as an errno.
-    var keyTrouble: Int32 = 0
-    /// The users who may send commands, except by their power levels.
-    var commanders: Set<String> = []
-    /// Position after all lines that were passed on; `nil` if it is before a line that may be read again.
-    var settling: String?
-  }
-
-  /// A room with commands.
-  struct Room {
-    /// The room's address or id, as configured.
-    var name: String
-    var id: String?
-    /// Whether lines are passed on with their senders' power levels.
-    var readsPowers: Bool
-    /// Whether the kiosk asks questions in the room.
-    var asks: Bool
-    var powers = RoomPowers()
-    /// Whether the homeserver has responded to the query for the room's creator, with any result.
-    var isCreationKnown = false
-    /// State of the room; `nil` until the homeserver has reported it.
-    var access: RoomAccess?
-    /// Whether the room is encrypted and its messages are decrypted.
-    var isDecrypted = false
-  }
-
-  /// Returns the failure that a homeserver's response indicates.
-  static func fault(_ status: UInt16, _ answer: MatrixAnswer) -> WebhookFault {
-    switch (status, answer.errorCode) {
-    case (429, _), (_, "M_LIMIT_EXCEEDED"): .status(429)
-    case (408, _), (425, _), (500...599, _): .status(Int(status))
-    case (401, .some), (_, "M_UNKNOWN_TOKEN"), (_, "M_USER_DEACTIVATED"), (_, "M_USER_LOCKED"):
-      .trouble(.tokenRefused, code: Int32(status))
-    case _: .trouble(.notAHomeserver, code: Int32(status))
-    }
-  }
-}
 
 /// A /sync filter for the messages, encryption, replacement and power levels of the given rooms, and for what is unread
 /// in all rooms.

@@ -3,18 +3,17 @@
 import TappetCore
 import Testing
 
-@testable import TappetWebhook
+@testable import TappetRooms
 
 @Suite struct RoomPollingTests {
   private var polling = RoomPolling()
   private var now = Instant(nanoseconds: 1_000_000_000)
 
   /// One poll, answered after this time; returns the pause until the next one.
-  private mutating func poll(after time: Duration, isEmpty: Bool = false) -> Duration? {
+  private mutating func poll(after time: Duration, isEmpty: Bool = false) -> Duration {
     polling.asked(at: now)
     now = now + time
-    polling.answered(isEmpty: isEmpty, isFirst: false, at: now)
-    return polling.dueAt.map { $0 - now }
+    return polling.answered(isEmpty: isEmpty, isFirst: false, at: now) - now
   }
 
   @Test mutating func `an immediate answer with nothing causes a pause, and one after a while does not`() {
@@ -31,30 +30,28 @@ import Testing
   @Test mutating func `a flood of messages to the device is read ten times as fast`() {
     for _ in 0...Limits.roomHastyAnswersMax { _ = poll(after: .milliseconds(5)) }
     polling.asked(at: now)
-    polling.answered(isEmpty: false, isFirst: false, isFull: true, at: now)
-    #expect(polling.dueAt == now + .milliseconds(100))
+    #expect(polling.answered(isEmpty: false, isFirst: false, isFull: true, at: now) == now + .milliseconds(100))
   }
 
   @Test mutating func `the pause after a failure doubles up to a minute, and is at least what the server demands`() {
     var pauses: [Duration] = []
     for _ in 0..<8 {
-      polling.failed(.status(502), retryAfter: nil, at: now)
-      if let due = polling.dueAt { pauses.append(due - now) }
+      pauses.append(polling.failed(.status(502), retryAfter: nil, at: now) - now)
     }
     #expect(pauses == [1, 2, 4, 8, 16, 32, 60, 60].map { .seconds($0) })
     #expect(poll(after: .seconds(30)) == .zero)
-    polling.failed(.status(429), retryAfter: .milliseconds(2500), at: now)
-    #expect(polling.dueAt == now + .milliseconds(2500) && !polling.needsSuccessor)
-    polling.failed(.trouble(.tokenRefused, code: 401), retryAfter: nil, at: now)
-    #expect(polling.dueAt == now + .seconds(60) && polling.needsSuccessor)
+    let limited = polling.failed(.status(429), retryAfter: .milliseconds(2500), at: now)
+    #expect(limited == now + .milliseconds(2500) && !polling.needsSuccessor)
+    let refused = polling.failed(.trouble(.tokenRefused, code: 401), retryAfter: nil, at: now)
+    #expect(refused == now + .seconds(60) && polling.needsSuccessor)
   }
 
   @Test mutating func `files that were unusable are read again by the next process`() {
-    polling.failed(.trouble(.fileUnusable, code: 28), retryAfter: nil, at: now)
-    #expect(polling.dueAt == now + Limits.roomFilesRetry && polling.needsSuccessor)
+    let due = polling.failed(.trouble(.fileUnusable, code: 28), retryAfter: nil, at: now)
+    #expect(due == now + Limits.roomFilesRetry && polling.needsSuccessor)
     polling = RoomPolling()
     for count in 1...Limits.roomCertificateTriesMax {
-      polling.failed(.trouble(.certificateRefused, code: 60), retryAfter: nil, at: now)
+      _ = polling.failed(.trouble(.certificateRefused, code: 60), retryAfter: nil, at: now)
       #expect(polling.needsSuccessor == (count == Limits.roomCertificateTriesMax), "\(count)")
     }
   }

@@ -2,7 +2,6 @@
 
 import TappetCore
 import TappetJSON
-import TappetRooms
 
 struct UnreadRooms {
   /// The space's or room's address or id, as configured.

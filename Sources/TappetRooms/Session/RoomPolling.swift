@@ -3,37 +3,31 @@
 import TappetCore
 
 struct RoomPolling {
-  /// Time of the next request; `nil` before the first request, and while a request is in flight.
-  private(set) var dueAt: Instant?
   /// Whether the session or another file has to be read again, which only a new process can do.
   private(set) var needsSuccessor = false
-  /// Whether the first poll has been scheduled.
-  private(set) var hasBegun = false
   private var askedAt = Instant(nanoseconds: 0)
   private var failures = 0
   /// Number of consecutive responses that were received less than a second after their requests.
   private var hastyCount = 0
 
-  /// Schedules the next poll immediately.
-  mutating func askNow(_ now: Instant) { (dueAt, hasBegun) = (now, true) }
-
   /// Records that a request was sent.
-  mutating func asked(at now: Instant) { (dueAt, askedAt) = (nil, now) }
+  mutating func asked(at now: Instant) { askedAt = now }
 
-  /// Handles a response; `isFirst` marks the first one, which is always immediate.
+  /// Handles a response, and returns the time of the next request; `isFirst` marks the first response, which is always
+  /// immediate.
   ///
   /// A server that responds immediately is polled at most once per second, starting with the first empty response, or
   /// after `Limits.roomHastyAnswersMax` responses with events. With a full page of messages to this device, it is
   /// polled sooner: anybody may have sent them, and they must not delay a key.
-  mutating func answered(isEmpty: Bool, isFirst: Bool, isFull: Bool = false, at now: Instant) {
+  mutating func answered(isEmpty: Bool, isFirst: Bool, isFull: Bool = false, at now: Instant) -> Instant {
     failures = 0
     hastyCount = !isFirst && now - askedAt < Limits.roomRetry.first ? hastyCount + 1 : 0
     let isHasty = hastyCount > (isEmpty ? 0 : Limits.roomHastyAnswersMax)
-    dueAt = now + (isHasty ? (isFull ? Limits.roomPageInterval : Limits.roomRetry.first) : .zero)
+    return now + (isHasty ? (isFull ? Limits.roomPageInterval : Limits.roomRetry.first) : .zero)
   }
 
-  /// Schedules the next poll after a failure.
-  mutating func failed(_ fault: WebhookFault, retryAfter: Duration?, at now: Instant) {
+  /// Returns the time of the next request after a failure.
+  mutating func failed(_ fault: WebhookFault, retryAfter: Duration?, at now: Instant) -> Instant {
     var usual = Limits.roomRetry.pause(after: failures)
     switch fault {
     case .trouble(.tokenRefused, _): (needsSuccessor, usual) = (true, Limits.roomRetry.last)
@@ -44,7 +38,7 @@ struct RoomPolling {
     case .trouble, .status: break
     }
     // Never longer, because the kiosk expects regular signs of life.
-    dueAt = now + min(max(usual, retryAfter ?? .zero), Limits.roomRetry.last)
     failures += 1
+    return now + min(max(usual, retryAfter ?? .zero), Limits.roomRetry.last)
   }
 }

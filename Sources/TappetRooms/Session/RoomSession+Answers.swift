@@ -1,26 +1,30 @@
-// The listener's requests besides polling: reactions, replies and questions, and joining rooms, with their responses.
+// The session's reactions, replies and questions, and joining rooms, with the responses.
 
 import TappetCore
-import TappetRooms
 
-extension RoomListener {
-  func answer(_ message: RoomMessageQueue.Message) {
-    let call = HTTPCall(path: message.path, method: message.method, body: message.body, keepsAnswer: true)
-    if let outcome = begin(RoomListener.answering, call) { answered(outcome) }
+extension RoomSession {
+  /// Replies in a room; in an encrypted room, always encrypted, even if encryption was enabled after the line.
+  mutating func reply(_ text: String, to event: String, in room: String, at now: Instant) {
+    let message = RoomMessageQueue.Message(to: event, in: room, .reply, text)
+    guard isEncrypted(room) else { return queue(message, at: now) }
+    cipher?.post(EntryID(digestOf: event), in: room, message.body, settling: event)
   }
 
-  func answered(_ outcome: HTTPOutcome) {
+  mutating func queue(_ message: RoomMessageQueue.Message, at now: Instant) { answers.append(message, at: now) }
+
+  mutating func answer(_ message: RoomMessageQueue.Message, at now: Instant) {
+    let call = HTTPCall(path: message.path, method: message.method, body: message.body, keepsAnswer: true)
+    request(.answering, call, at: now)
+  }
+
+  mutating func answered(_ outcome: HTTPOutcome, at now: Instant) {
     guard let end = answers.sent(outcome, at: now) else { return }
     if end.isAnswered, let event = end.message.settles { send(.settled(event: event)) }
-    if let event = end.event { said(end.message, event) }
-  }
-
-  /// Records the event id of a question, and handles the reactions that users have already sent to it.
-  func said(_ message: RoomMessageQueue.Message, _ event: String) {
-    guard let number = message.question else { return }
-    let (reactions, end) = questions.said(number, as: event)
+    guard let number = end.message.question, let event = end.event else { return }
+    // Users may already have reacted to the question, or the kiosk closed it.
+    let (reactions, closing) = questions.said(number, as: event)
     for reaction in reactions { send(.answered(reaction)) }
-    if let end { reply(end.text, to: event, in: end.room) }
+    if let closing { reply(closing.text, to: event, in: closing.room, at: now) }
   }
 
   // MARK: Invitations
@@ -49,21 +53,20 @@ extension RoomListener {
   }
 
   /// Passes on the invitations in a response.
-  func pass(_ found: [RoomInvitation]) {
+  mutating func pass(_ found: [RoomInvitation]) {
     if invitations.areWanted { for invitation in found { send(.invited(invitation)) } }
   }
 
-  func join(_ room: String) {
+  mutating func join(_ room: String, at now: Instant) {
     invitations.joining = room
     let path = "/_matrix/client/v3/join/" + room.percentEncoded
-    let call = HTTPCall(path: path, method: .post, body: Array("{}".utf8), keepsAnswer: true)
-    if let outcome = begin(RoomListener.joining, call) { joined(outcome) }
+    request(.joining, HTTPCall(path: path, method: .post, body: Array("{}".utf8), keepsAnswer: true), at: now)
   }
 
-  func joined(_ outcome: HTTPOutcome) {
+  mutating func joined(_ outcome: HTTPOutcome) {
     guard let room = invitations.joining else { return }
     invitations.joining = nil
-    send(.joined(room: room, RoomListener.joinFault(outcome)))
+    send(.joined(room: room, RoomSession.joinFault(outcome)))
   }
 
   private static func joinFault(_ outcome: HTTPOutcome) -> WebhookFault? {
@@ -72,12 +75,20 @@ extension RoomListener {
     case .answered(let status, _, let body):
       let answer = MatrixAnswer(body)
       if status == 200, answer.roomID != nil { return nil }
-      let fault = fault(status, answer)
+      let fault = answer.fault(status)
       // An intermediary's page has no error code.
       if case .trouble(.notAHomeserver, _) = fault, answer.errorCode != nil {
         return .trouble(.roomClosed, code: Int32(status))
       }
       return fault
     }
+  }
+}
+
+extension EntryID {
+  /// Creates the transaction id of a reply to an event; it is the same for each attempt.
+  fileprivate init(digestOf event: String) {
+    let digest = LibCrypto.digest(Array(event.utf8))
+    self.init(high: UInt64(bigEndianBytes: digest[..<8]), low: UInt64(bigEndianBytes: digest[8..<16]))
   }
 }

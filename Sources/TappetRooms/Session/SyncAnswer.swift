@@ -2,7 +2,6 @@
 
 import TappetCore
 import TappetJSON
-import TappetRooms
 
 /// The rooms in a response to /sync, and the lines that users wrote there.
 struct SyncAnswer {

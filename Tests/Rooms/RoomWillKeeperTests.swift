@@ -3,7 +3,7 @@
 import TappetCore
 import Testing
 
-@testable import TappetWebhook
+@testable import TappetRooms
 
 @Suite struct RoomWillKeeperTests {
   private let capable = #"{"capabilities":{"org.matrix.msc4140.delayed_events":{"max_delay_ms":86400000}}}"#
@@ -12,7 +12,7 @@ import Testing
 
   init() {
     let will = RoomWill(room: "!a:h", body: #"{"msgtype":"m.notice","body":"gone"}"#, after: .seconds(300))
-    keeper = RoomWillKeeper(will, mark: "kiosk", at: now)
+    keeper = RoomWillKeeper(will, mark: "kiosk", random: Randomness(seed: (1, 2, 3, 4)), at: now)
   }
 
   /// The end of the path of the next request, after the pause before it.

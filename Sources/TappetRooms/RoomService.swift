@@ -1,10 +1,9 @@
 // The messages to rooms that are being sent. Each message needs up to three successive requests.
 
 import TappetCore
-import TappetRooms
 
 /// The endpoints that are rooms, and the messages being sent to these rooms.
-struct RoomService {
+package struct RoomService {
   private struct Message {
     var number: UInt16
     var step: RoomDestination.Step
@@ -13,7 +12,7 @@ struct RoomService {
     var body: [UInt8]
   }
 
-  enum Turn {
+  package enum Turn {
     case request(UInt16, HTTPCall)
     case ended(WebhookMessage)
   }
@@ -21,20 +20,23 @@ struct RoomService {
   private var rooms: [UInt16: RoomDestination] = [:]
   private var messages: [EntryID: Message] = [:]
 
+  package init() {}
+
   /// Adds an endpoint if it is a room.
-  mutating func add(_ number: UInt16, _ endpoint: WebhookEndpoint) {
+  package mutating func add(_ number: UInt16, _ endpoint: WebhookEndpoint) {
     if let room = endpoint.room { rooms[number] = RoomDestination(room) }
   }
 
   /// Starts a message and returns its first request; `nil` if the message is not for a room.
-  mutating func begin(_ id: EntryID, _ number: UInt16, _ body: [UInt8], at now: Instant) -> HTTPCall? {
+  package mutating func begin(_ id: EntryID, _ number: UInt16, _ body: [UInt8], at now: Instant) -> HTTPCall? {
     guard let step = rooms[number]?.begin(at: now) else { return nil }
     messages[id] = Message(number: number, step: step, body: body)
     return call(id)
   }
 
   /// Handles the outcome of a message's request; `nil` if it was not for a room, or failed without a response.
-  mutating func handle(_ id: EntryID, _ outcome: HTTPOutcome, at now: Instant) -> Turn? {
+  @export(interface)
+  package mutating func handle(_ id: EntryID, _ outcome: HTTPOutcome, at now: Instant) -> Turn? {
     guard let message = messages[id], var room = rooms[message.number] else { return nil }
     guard case .answered(let status, let pause, let body) = outcome else {
       messages[id] = nil

@@ -5,7 +5,7 @@ import TappetJSON
 import Testing
 
 @testable import TappetCore
-@testable import TappetWebhook
+@testable import TappetRooms
 
 @Suite struct UnreadRoomsTests {
   private var unread: UnreadRooms

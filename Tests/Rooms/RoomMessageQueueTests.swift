@@ -3,7 +3,7 @@
 import TappetCore
 import Testing
 
-@testable import TappetWebhook
+@testable import TappetRooms
 
 @Suite struct RoomMessageQueueTests {
   private var queue = RoomMessageQueue()

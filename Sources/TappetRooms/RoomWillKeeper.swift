@@ -6,7 +6,6 @@
 
 import TappetCore
 import TappetJSON
-import TappetRooms
 
 struct RoomWillKeeper {
   private enum Step {
@@ -37,16 +36,19 @@ struct RoomWillKeeper {
   private var stale: [String] = []
   private var cancelAt: Instant?
   /// Transaction of the message being scheduled, kept until there is an answer.
-  private var transaction = RoomWillKeeper.newTransaction()
+  private var transaction: EntryID
+  private var random: Randomness
   private var failures = 0
   /// Whether the message is to be cancelled for good.
   private(set) var isEnding = false
   private var told: RoomWillState?
   private var messages: [RoomWillState] = []
 
-  init(_ will: RoomWill, mark: String, at now: Instant) {
+  init(_ will: RoomWill, mark: String, random: Randomness, at now: Instant) {
     self.will = will
     self.mark = mark
+    self.random = random
+    transaction = EntryID(high: self.random.next(), low: self.random.next())
     destination = RoomDestination(will.room)
     due = now
   }
@@ -128,7 +130,7 @@ struct RoomWillKeeper {
     case .failed(let trouble, let code): failed(.trouble(trouble, code: code), retryAfter: nil, step, at: now)
     case .answered(let status, let pause, let body):
       let answer = MatrixAnswer(body)
-      let fault = RoomListener.fault(status, answer)
+      let fault = answer.fault(status)
       switch fault {
       case .status, .trouble(.tokenRefused, _): failed(fault, retryAfter: answer.retryAfter ?? pause, step, at: now)
       case .trouble:
@@ -189,7 +191,7 @@ struct RoomWillKeeper {
     let id = body.flatMap { JSONNode.read($0) { $0["delay_id"]?.text } }
     if let id, !id.isEmpty, id.utf8.count <= Limits.roomEventSizeMax {
       pending = (id, destination.id ?? will.room)
-      transaction = RoomWillKeeper.newTransaction()
+      transaction = EntryID(high: random.next(), low: random.next())
       if !stale.isEmpty { cancelAt = now }
       return renewed(at: now)
     }
@@ -270,10 +272,6 @@ struct RoomWillKeeper {
   }
 
   // MARK: Parsing
-
-  private static func newTransaction() -> EntryID {
-    EntryID(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
-  }
 
   /// Returns the longest delay that a homeserver supports; `nil` if it does not state any.
   private static func delayMax(_ body: [UInt8]) -> Duration? {

@@ -3,7 +3,7 @@
 import TappetCore
 import Testing
 
-@testable import TappetWebhook
+@testable import TappetRooms
 
 @Suite struct SyncAnswerTests {
   private static let line = event("$1", #""msgtype":"m.text","body":"!gate on""#)
