@@ -91,6 +91,7 @@ struct RoomMessageQueue {
   mutating func remove(question number: UInt64) -> Bool {
     let isFirst = isSending && messages.first?.question == number
     if !isFirst { messages.removeAll { $0.question == number } }
+    if messages.isEmpty { dueAt = nil }
     return isFirst
   }
 

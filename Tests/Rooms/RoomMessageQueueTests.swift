@@ -37,4 +37,9 @@ import Testing
     for _ in 1..<Limits.roomAnswerTriesMax { #expect(send(200, "<html>") == nil) }
     #expect(send(200, "<html>")?.isAnswered == false && queue.dueAt == nil)
   }
+
+  @Test mutating func `a question that is closed before it was sent leaves nothing due`() {
+    queue.append(.init(asking: 1, in: "!a:h", "Open?"), at: now)
+    #expect(!queue.remove(question: 1) && queue.dueAt == nil)
+  }
 }
