@@ -15,7 +15,49 @@ struct RoomWillKeeper {
     case list
     case destination(RoomDestination.Step)
     case restart
-    case cancel(String)
+  }
+
+  private enum State {
+    /// The next request is due at this time; without a step, it starts a renewal.
+    case waiting(Step?, until: Instant)
+    case asking(Step)
+    /// The message is to be cancelled for good, after the response to the request that is in flight.
+    case ending(Step?)
+  }
+
+  /// The messages to cancel.
+  private struct Cancellations {
+    private(set) var ids: [String] = []
+    /// Time of the next request; `nil` if none is planned, or one is in flight.
+    private(set) var due: Instant?
+    private(set) var isUnderWay = false
+
+    init(_ ids: [String] = []) { self.ids = ids }
+
+    mutating func append(_ id: String) { ids.append(id) }
+
+    mutating func plan(at time: Instant) { if !ids.isEmpty, !isUnderWay { due = min(due ?? time, time) } }
+
+    /// Returns the message to cancel now.
+    mutating func begin(at now: Instant) -> String? {
+      guard let time = due, time <= now else { return nil }
+      (due, isUnderWay) = (nil, true)
+      return ids.first
+    }
+
+    /// Handles the outcome of a cancellation: the message is gone, or the homeserver refuses for good.
+    mutating func handle(_ outcome: HTTPOutcome, retryAfter pause: Duration, at now: Instant) {
+      isUnderWay = false
+      if case .answered(let status, _, let body) = outcome {
+        let answer = MatrixAnswer(body)
+        let isRefused = (400..<500).contains(status) && status != 429 && answer.errorCode != nil
+        if status == 200 && answer.isObject || isRefused {
+          ids.removeFirst()
+          return plan(at: now)
+        }
+      }
+      plan(at: now + pause)
+    }
   }
 
   /// The member of the content by which the kiosk recognizes its last wills.
@@ -25,22 +67,14 @@ struct RoomWillKeeper {
   private let will: RoomWill
   private let mark: String
   private var destination: RoomDestination
-  /// The request in progress; `nil` if there is none.
-  private var step: Step?
-  /// The next request, if it is not the start of a renewal, and its time.
-  private var next: Step? = .capabilities
-  private var due: Instant
+  private var state: State
   /// The scheduled message, and the id of its room; `nil` if there is none.
   private var pending: (id: String, room: String)?
-  /// The messages to cancel, and the time to cancel the next one.
-  private var stale: [String] = []
-  private var cancelAt: Instant?
+  private var cancellations = Cancellations()
   /// Transaction of the message being scheduled, kept until there is an answer.
   private var transaction: EntryID
   private var random: Randomness
   private var failures = 0
-  /// Whether the message is to be cancelled for good.
-  private(set) var isEnding = false
   private var told: RoomWillState?
   private var messages: [RoomWillState] = []
 
@@ -50,23 +84,33 @@ struct RoomWillKeeper {
     self.random = random
     transaction = EntryID(high: self.random.next(), low: self.random.next())
     destination = RoomDestination(will.room)
-    due = now
+    state = .waiting(.capabilities, until: now)
   }
 
   /// Time of the next request; `nil` if none is due, or one is in progress.
   var dueAt: Instant? {
-    guard step == nil else { return nil }
-    guard let cancelAt else { return isEnding ? nil : due }
-    return isEnding ? cancelAt : min(cancelAt, due)
+    if cancellations.isUnderWay { return nil }
+    switch state {
+    case .waiting(_, let until): return min(cancellations.due ?? until, until)
+    case .asking, .ending(.some): return nil
+    case .ending(nil): return cancellations.due
+    }
   }
+
+  private var isEnding: Bool { if case .ending = state { true } else { false } }
 
   /// Whether the message is still to be cancelled.
   var isCancelling: Bool { isEnding && told != .cancelled }
 
   /// Cancels the message, and schedules none again.
   mutating func end(at now: Instant) {
-    isEnding = true
-    if step == nil { cancelRest(at: now) }
+    switch state {
+    case .waiting: state = .ending(nil)
+    case .asking(let step): state = .ending(step)
+    case .ending: break
+    }
+    cancelRest(at: now)
+    cancellations.plan(at: now)
   }
 
   /// Returns the states for the parent.
@@ -84,29 +128,28 @@ struct RoomWillKeeper {
 
   mutating func nextCall(at now: Instant) -> HTTPCall? {
     guard let dueAt, dueAt <= now else { return nil }
-    if let cancelAt, cancelAt <= now, let id = stale.first {
-      step = .cancel(id)
-    } else {
-      step = next ?? .destination(destination.begin(at: now))
-      if case .destination(.send) = step, pending != nil { step = .restart }
-      next = nil
-    }
-    return step.map { call($0) }
+    if let id = cancellations.begin(at: now) { return change(id, "cancel") }
+    guard case .waiting(let next, _) = state else { return nil }
+    var step = next ?? .destination(destination.begin(at: now))
+    if case .destination(.send) = step, pending != nil { step = .restart }
+    state = .asking(step)
+    return call(step)
+  }
+
+  private func call(_ path: String, _ method: WebhookEndpoint.Method, _ body: String = "") -> HTTPCall {
+    HTTPCall(path: path, method: method, body: Array(body.utf8), keepsAnswer: true)
+  }
+
+  private func change(_ id: String, _ action: String) -> HTTPCall {
+    call(RoomWillKeeper.delayedEvents + "/" + id.percentEncoded, .post, "{\"action\":\"\(action)\"}")
   }
 
   private func call(_ step: Step) -> HTTPCall {
-    func call(_ path: String, _ method: WebhookEndpoint.Method, _ body: String = "") -> HTTPCall {
-      HTTPCall(path: path, method: method, body: Array(body.utf8), keepsAnswer: true)
-    }
-    func change(_ id: String, _ action: String) -> HTTPCall {
-      call(RoomWillKeeper.delayedEvents + "/" + id.percentEncoded, .post, "{\"action\":\"\(action)\"}")
-    }
     switch step {
     case .capabilities: return call("/_matrix/client/v3/capabilities", .get)
     case .versions: return call("/_matrix/client/versions", .get)
     case .list: return call(RoomWillKeeper.delayedEvents, .get)
     case .restart: return change(pending?.id ?? "", "restart")
-    case .cancel(let id): return change(id, "cancel")
     case .destination(.send):
       let path = destination.path(of: .send, sending: transaction)
       let start = String(Substring(will.body.utf8.dropLast()))
@@ -119,9 +162,15 @@ struct RoomWillKeeper {
   // MARK: Responses
 
   mutating func handle(_ outcome: HTTPOutcome, at now: Instant) {
-    guard let step else { return }
-    self.step = nil
-    if case .cancel(let id) = step { cancelled(id, outcome, at: now) } else { handle(step, outcome, at: now) }
+    switch state {
+    case _ where cancellations.isUnderWay:
+      cancellations.handle(outcome, retryAfter: isEnding ? .milliseconds(500) : Limits.roomRetry.last, at: now)
+    case .asking(let step): handle(step, outcome, at: now)
+    case .ending(.some(let step)):
+      state = .ending(nil)
+      handle(step, outcome, at: now)
+    case .waiting, .ending(nil): return
+    }
     if isEnding { cancelRest(at: now) }
   }
 
@@ -152,12 +201,11 @@ struct RoomWillKeeper {
       let isSupported = body.map { RoomWillKeeper.isSupported($0) } ?? false
       if isSupported { goOn(.list, at: now) } else { lack(.unsupported, at: now) }
     case .list:
-      stale = body.map { listed($0) } ?? []
+      cancellations = Cancellations(body.map { listed($0) } ?? [])
       goOn(nil, at: now)
     case .restart: if body != nil { renewed(at: now) } else { restartRefused(status, at: now) }
     case .destination(.send): scheduled(status, body, answer, at: now)
     case .destination(let step): checked(step, status, answer, at: now)
-    case .cancel: break
     }
   }
 
@@ -182,7 +230,7 @@ struct RoomWillKeeper {
     case .failed(let trouble):
       // The homeserver would post plain text in an encrypted room.
       if trouble == .roomEncrypted { abandon() }
-      if pending == nil, !stale.isEmpty { cancelAt = now }
+      if pending == nil { cancellations.plan(at: now) }
       failed(.trouble(trouble, code: Int32(status)), retryAfter: nil, nil, at: now)
     }
   }
@@ -192,7 +240,7 @@ struct RoomWillKeeper {
     if let id, !id.isEmpty, id.utf8.count <= Limits.roomEventSizeMax {
       pending = (id, destination.id ?? will.room)
       transaction = EntryID(high: random.next(), low: random.next())
-      if !stale.isEmpty { cancelAt = now }
+      cancellations.plan(at: now)
       return renewed(at: now)
     }
     // The homeserver has ignored the delay, and must not be asked again.
@@ -205,7 +253,7 @@ struct RoomWillKeeper {
 
   private mutating func renewed(at now: Instant) {
     failures = 0
-    due = now + .nanoseconds(will.after.wholeNanoseconds / 3)
+    goOn(nil, at: now + .nanoseconds(will.after.wholeNanoseconds / 3))
     tell(.scheduled)
   }
 
@@ -219,25 +267,28 @@ struct RoomWillKeeper {
     goOn(nil, at: now)
   }
 
-  private mutating func goOn(_ step: Step?, at now: Instant) { (next, due) = (step, now) }
+  /// Plans the next step, unless the message is to be cancelled for good.
+  private mutating func goOn(_ step: Step?, at time: Instant) {
+    if !isEnding { state = .waiting(step, until: time) }
+  }
 
   /// Cancels the scheduled message once a different one is scheduled.
   private mutating func abandon() {
-    if let pending { stale.append(pending.id) }
+    if let pending { cancellations.append(pending.id) }
     pending = nil
   }
 
   /// Reports why the homeserver cannot schedule the message, and asks again much later.
   private mutating func lack(_ state: RoomWillState, at now: Instant) {
     tell(state)
-    if !stale.isEmpty { cancelAt = now }
-    (next, due) = (.capabilities, now + Limits.roomWillRecheck)
+    cancellations.plan(at: now)
+    goOn(.capabilities, at: now + Limits.roomWillRecheck)
   }
 
   /// Repeats the step, or without one, the renewal, after a pause.
   private mutating func failed(_ fault: WebhookFault, retryAfter: Duration?, _ step: Step?, at now: Instant) {
-    next = step
-    due = now + min(max(Limits.roomRetry.pause(after: failures), retryAfter ?? .zero), Limits.roomRetry.last)
+    let pause = min(max(Limits.roomRetry.pause(after: failures), retryAfter ?? .zero), Limits.roomRetry.last)
+    goOn(step, at: now + pause)
     failures += 1
     // Shorter interruptions are reported by the listener.
     if RoomWillKeeper.isOfRoom(fault) || failures >= Limits.roomWillFailuresMax { tell(.failed(fault)) }
@@ -251,24 +302,11 @@ struct RoomWillKeeper {
     }
   }
 
-  // MARK: Cancelling
-
-  /// Handles the outcome of a cancellation: the message is gone, or the homeserver refuses for good.
-  private mutating func cancelled(_ id: String, _ outcome: HTTPOutcome, at now: Instant) {
-    if case .answered(let status, _, let body) = outcome {
-      let answer = MatrixAnswer(body)
-      if status == 200 && answer.isObject || (400..<500).contains(status) && status != 429 && answer.errorCode != nil {
-        stale.removeAll { $0 == id }
-        return cancelAt = stale.isEmpty ? nil : now
-      }
-    }
-    cancelAt = now + (isEnding ? .milliseconds(500) : Limits.roomRetry.last)
-  }
-
+  /// Cancels all messages, once no request is in flight.
   private mutating func cancelRest(at now: Instant) {
+    if case .ending(.some) = state { return }
     abandon()
-    if stale.isEmpty { return tell(.cancelled) }
-    cancelAt = cancelAt ?? now
+    if cancellations.ids.isEmpty { tell(.cancelled) } else { cancellations.plan(at: cancellations.due ?? now) }
   }
 
   // MARK: Parsing

@@ -182,4 +182,19 @@ import Testing
     answer(notFound, status: 404)
     #expect(keeper.takeMessages().last == .cancelled)
   }
+
+  @Test mutating func `an end cancels at once what could not be cancelled before, and pauses between attempts`() {
+    schedule(listing: #"[{"delay_id":"old","content":{"org.tappet.last_will":"kiosk"}}]"#)
+    #expect(request() == #"delayed_events/old {"action":"cancel"}"#)
+    answer("", status: 502)
+    let before = now
+    keeper.end(at: now)
+    #expect(request() == #"delayed_events/old {"action":"cancel"}"# && now == before)
+    answer("", status: 502)
+    #expect(request() == #"delayed_events/old {"action":"cancel"}"# && now - before == .milliseconds(500))
+    answer("{}")
+    #expect(request() == #"delayed_events/d1 {"action":"cancel"}"#)
+    answer("{}")
+    #expect(keeper.takeMessages() == [.cancelled] && request() == "none")
+  }
 }
