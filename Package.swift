@@ -92,7 +92,7 @@ let testPrograms: [Target] = [
     name: "TestSupport", dependencies: ["CPlatform", "TappetCore", "TappetPlatform", "TappetConfig", "TappetPanel"],
     path: "Tests/Support", exclude: ["inject.py"]),
   .executableTarget(
-    name: "Simulation", dependencies: ["TappetCore", "CPlatform"], path: "Tests/Simulation",
+    name: "Simulation", dependencies: ["TappetRooms", "CPlatform"], path: "Tests/Simulation",
     exclude: ["run", "mutants", "mutants.txt"]),  // Tests/Simulation/run builds it with optimization.
   .executableTarget(
     name: "InventoryModel", dependencies: ["TappetInventory"], path: "Tests/InventoryModel",

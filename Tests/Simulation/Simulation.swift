@@ -13,6 +13,8 @@ import TappetCore
 
   /// Number of steps of a story about edits.
   private static let editStepCount = 1500
+  /// Number of steps of a story about a session in rooms.
+  private static let listenerStepCount = 300
 
   private var seedCount = 200
   private var first = 1
@@ -69,6 +71,11 @@ import TappetCore
         showEdits(UInt64(seed))
         return 1
       }
+      if !isOfTickets, let failure = ListenerStory(seed: UInt64(seed)).tell(stepCount: Simulation.listenerStepCount) {
+        print("seed \(seed), a session in rooms: \(failure)")
+        showListener(UInt64(seed))
+        return 1
+      }
       let verdict = Story.tell(seed: UInt64(seed), stepCount: stepCount, ofTickets: isOfTickets)
       steps += verdict.stepCount
       events += verdict.eventCount
@@ -107,6 +114,12 @@ import TappetCore
     let story = EditStory(seed: seed, isTold: true)
     _ = story.tell(stepCount: Simulation.editStepCount)
     print(story.lines.suffix(200).joined(separator: "\n"))
+  }
+
+  private func showListener(_ seed: UInt64) {
+    let story = ListenerStory(seed: seed, isTold: true)
+    _ = story.tell(stepCount: Simulation.listenerStepCount)
+    print(story.lines.suffix(60).joined(separator: "\n"))
   }
 
   private func show(_ script: Script) {
