@@ -319,6 +319,10 @@ final class ListenerStory {
     let end = now + .milliseconds(Int64(milliseconds))
     var repeats = 0
     while failure == nil {
+      if isDown, !requests.isEmpty {
+        respond(2)
+        continue
+      }
       let due = min(session.deadline ?? end, requests.values.map { $0.until }.min() ?? end)
       guard due < end else { break }
       repeats = due > now ? 0 : repeats + 1
@@ -339,7 +343,7 @@ final class ListenerStory {
   /// Lets everything go well from now on, until nothing is left waiting, and ends the kiosk in an orderly way.
   private func heal() {
     say("── everything goes well from now on")
-    isGood = true
+    (isGood, isDown) = (true, false)
     sendKeys()
     for _ in 0..<600 where failure == nil && restlessness != nil {
       for _ in 0..<4 { respond(0) }
@@ -370,6 +374,7 @@ final class ListenerStory {
       pass(milliseconds: 100)
     }
     if !isEnded { fail("the session does not end without its parent") }
+    tell(.abandoned)
     if !homeserver.delayed.isEmpty { fail("a last will is pending after an orderly end") }
   }
 

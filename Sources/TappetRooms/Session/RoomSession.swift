@@ -135,6 +135,7 @@ package struct RoomSession {
   /// Handles an event; the steps have to be performed in order.
   @export(interface)
   package mutating func handle(_ event: Event, at now: Instant) -> [Step] {
+    if case .ended = state { return [] }
     switch event {
     case .ordered(let order): execute(order, at: now)
     case .opened(let login): self.login = login
