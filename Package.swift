@@ -27,6 +27,7 @@ let parts: [Target.Dependency] = [
   "TappetCore", "TappetPlatform", "TappetStore", "TappetTLS", "TappetBroker", "TappetConfig", "TappetPanel",
   "TappetMessages", "CPlatform",
 ]
+let tools = parts + ["TappetCommandLine"]
 let libraries = [
   .target(name: "CPlatform", path: "Sources/CLibraries/CPlatform", linkerSettings: [.linkedLibrary("m")]),
   // Not a module map: the two majors of libgpiod have too little in common.
@@ -57,10 +58,8 @@ let modules = [
   module("TappetKiosk", parts),
   module("TappetInterface", parts + ["TappetKiosk", "TappetInventory", "CTappet"]),
   module("TappetCommandLine", parts + ["TappetKiosk", "TappetInventory", "CQREncode", "CCSV", "CCurses", "CLineEdit"]),
-  module("TappetKioskTool", parts + ["TappetCommandLine"]),
-  module("TappetBrokerTool", parts + ["TappetCommandLine"]),
-  module("TappetInventoryTool", parts + ["TappetCommandLine"]),
-  module("TappetMatrixTool", parts + ["TappetCommandLine", "TappetRooms"]),
+  module("TappetKioskTool", tools), module("TappetBrokerTool", tools), module("TappetInventoryTool", tools),
+  module("TappetMatrixTool", tools + ["TappetRooms"]),
   module(
     "TappetTool", ["TappetKioskTool", "TappetBrokerTool", "TappetInventoryTool", "TappetMatrixTool", "CPlatform"]),
   module("TappetReader", ["TappetPlatform", "TappetCore", "CPlatform", "CNFC"]),

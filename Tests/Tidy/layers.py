@@ -21,7 +21,9 @@ def declared(tree):
     """The direct dependencies of each target of Sources, as Package.swift names them."""
     package = tree.get("Package.swift")
     text = re.sub(r"//[^\n]*", "", package.text if package else "")
-    lists = dict(re.findall(r"\blet (\w+)[^=\n]*=\s*\[([^\]]*)\]", text))
+    lists = {}
+    for name, other, items in re.findall(r"\blet (\w+)[^=\n]*=\s*(?:(\w+) \+ )?\[([^\]]*)\]", text):
+        lists[name] = f"{lists.get(other, '')}, {items}"
     targets = {}
     for name, rest in re.findall(r'\((?:\s*name: )?"(Tappet\w*)",\s*([^()]*)\)', text):
         if "targets:" not in rest:  # A product has targets.
