@@ -7,7 +7,7 @@ import TappetCore
 import TappetTLS
 
 extension SetupWizard {
-  /// Shows what will be written, and writes it with the user's consent; if that fails, the answers are not lost.
+  /// Shows a summary, asks for consent and writes the files; the answers survive a failure.
   func write() throws(CommandFailure) {
     let configuration = try files.configuration()
     if files.prompt.isOver { throw .reported(.refused) }
@@ -45,7 +45,7 @@ extension SetupWizard {
     throw .reported(.refused)
   }
 
-  /// Returns the answers in plain words.
+  /// The answers for display, without secrets: a subject and a text each.
   private func summary(_ configuration: KioskConfiguration) -> [(subject: String, text: String)] {
     var lines: [(subject: String, text: String)] = [("Broker", brokerSummary)]
     if usesTLS {
