@@ -55,7 +55,8 @@ import Testing
   }
 
   @Test func `lines are messages, in order, and none is lost`() throws {
-    let broker = try TestBroker(.plain, more: "max_queued_messages 0\n")
+    // Mosquitto 2.0.11 sometimes stops sending what it has queued behind the messages in flight, so nothing is queued.
+    let broker = try TestBroker(.plain, more: "max_queued_messages 0\nmax_inflight_messages 0\n")
     let folder = TestFolder.make("lines")
     let subscriber = try subscribe(broker, ["lines", "--count", "20000", "--csv"], in: folder, isPlain: true)
     let lines = (0..<20_000).map { "line-\($0)" }
