@@ -11,7 +11,7 @@ PREFIX ?= /usr/local
 LIBDIR ?= lib
 DESTDIR ?=
 # The one place that has the version. Header, pkg-config file, CMake package and manual pages follow; a test compares.
-VERSION := $(shell sed -n 's/.*staticText: StaticString = "\(.*\)"/\1/p' Sources/TappetCore/Version.swift)
+VERSION := $(shell sed -n 's/.*staticText: StaticString = "\(.*\)"/\1/p' Sources/TappetBase/Version.swift)
 
 # ---- The kind of machine to build for -------------------------------------------------------------------------------
 # build/ has everything that is built, laid out as it is installed. `make ARCH=arm64` builds for 64-bit ARM boards into
@@ -289,13 +289,13 @@ $(COMPLETIONS):
 	install -m 644 $< $@
 
 # A page for each section of the header, and each function's name as a link to its page.
-$(MANUAL)/.made: $(wildcard tools/documentation/* docs/examples/*) Include/tappet.h Sources/TappetCore/Version.swift
+$(MANUAL)/.made: $(wildcard tools/documentation/* docs/examples/*) Include/tappet.h Sources/TappetBase/Version.swift
 	@rm -rf $(MANUAL)
 	@mkdir -p $(MANUAL)
 	tools/documentation/man-pages $(VERSION) $(MANUAL)
 	@touch $@
 
-$(CONFIG_PAGE): tools/documentation/config-page docs/configuration.md Sources/TappetCore/Version.swift
+$(CONFIG_PAGE): tools/documentation/config-page docs/configuration.md Sources/TappetBase/Version.swift
 	@mkdir -p $(@D)
 	tools/documentation/config-page $(VERSION) $@
 

@@ -43,15 +43,15 @@ let libraries = [
 ]
 // Arrows only go down: docs/architecture.md.
 let modules = [
-  module("TappetCore", ["COpenSSL", "CUTF8Proc"]),
-  module("TappetPlatform", ["TappetCore", "CPlatform"]),
-  module("TappetSQLite", ["TappetPlatform", "TappetCore", "CPlatform", "CSQLite"]),
+  module("TappetBase", ["COpenSSL", "CUTF8Proc"]), module("TappetTag", ["TappetBase"]),
+  module("TappetCore", ["TappetTag", "TappetBase"]),
+  module("TappetPlatform", ["TappetBase", "CPlatform"]),
+  module("TappetSQLite", ["TappetPlatform", "TappetBase", "CPlatform", "CSQLite"]),
   module("TappetStore", ["TappetSQLite", "TappetPlatform", "TappetCore", "CPlatform"]),
   module("TappetInventory", ["TappetSQLite", "TappetPlatform", "TappetCore", "CPlatform"]),
   module("TappetTLS", ["TappetPlatform", "TappetCore", "CPlatform", "COpenSSL"]),
   module("TappetBroker", ["TappetTLS", "TappetPlatform", "TappetCore", "CPlatform", "CMosquitto"]),
-  module("TappetJSON", ["TappetCore", "CPlatform", "CJSON"]),
-  module("TappetRooms", ["TappetJSON", "TappetCore"]),
+  module("TappetJSON", ["TappetBase", "CPlatform", "CJSON"]), module("TappetRooms", ["TappetJSON", "TappetCore"]),
   module("TappetConfig", ["TappetJSON", "TappetTLS", "TappetPlatform", "TappetCore", "CPlatform", "CYAML"]),
   module("TappetPanel", ["TappetPlatform", "TappetCore", "CPlatform", "CGPIO"]),
   module("TappetMessages", ["TappetInventory", "TappetStore", "TappetTLS", "TappetConfig"]),
@@ -62,11 +62,11 @@ let modules = [
   module("TappetMatrixTool", tools + ["TappetRooms"]),
   module(
     "TappetTool", ["TappetKioskTool", "TappetBrokerTool", "TappetInventoryTool", "TappetMatrixTool", "CPlatform"]),
-  module("TappetReader", ["TappetPlatform", "TappetCore", "CPlatform", "CNFC"]),
+  module("TappetReader", ["TappetPlatform", "TappetTag", "TappetBase", "CPlatform", "CNFC"]),
   module("TappetMatrix", ["TappetWebhook", "TappetOlm", "TappetStore", "CPlatform"]),
   module("TappetWebhook", ["TappetRooms", "TappetPlatform", "TappetCore", "CPlatform", "CCurl"]),
-  module("TappetSimulator", ["TappetPlatform", "TappetCore", "CPlatform"]),
-  module("TappetOlm", ["TappetCore", "COlm"]),
+  module("TappetSimulator", ["TappetPlatform", "TappetTag", "TappetBase", "CPlatform"]),
+  module("TappetOlm", ["TappetBase", "COlm"]),
 ]
 // Built in the tests' mode too, so that a break in a shipped program shows at once.
 let programs: [Target] = [

@@ -2,7 +2,7 @@
 
 import CJSON
 import CPlatform
-import TappetCore
+import TappetBase
 
 /// A JSON value.
 ///

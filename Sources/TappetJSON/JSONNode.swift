@@ -1,7 +1,7 @@
 // JSON read in place with cJSON, for potentially large responses of which only a small part is needed.
 
 import CJSON
-import TappetCore
+import TappetBase
 
 /// A value in a JSON text, valid only while the text is being read.
 package struct JSONNode {

@@ -1,7 +1,7 @@
 // Bounds a JSON text before cJSON parses it: a value of two bytes, such as `0,`, takes cJSON more than 64 bytes. The
 // text is not parsed here; only strings, brackets and commas are recognized.
 
-import TappetCore
+import TappetBase
 
 /// The facts about a JSON text that decide whether cJSON may parse it.
 package struct JSONText {

@@ -5,7 +5,7 @@
 // stored object ("pickle") is not encrypted here; its owner seals it. Messages and keys are Base64 without padding.
 
 import COlm
-import TappetCore
+import TappetBase
 
 /// The reason why a call to libolm failed.
 package enum OlmError: Error, Hashable, Sendable {

@@ -1,7 +1,7 @@
 // The machine's host name and its first network interface, whose addresses devices use to identify themselves.
 
 import CPlatform
-import TappetCore
+import TappetBase
 
 /// Hardware and network address of one interface.
 package struct NetworkIdentity: Sendable {

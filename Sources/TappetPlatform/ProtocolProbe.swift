@@ -1,7 +1,7 @@
 // Probes a server that is not a broker: the first bytes that it sends identify its protocol.
 
 import CPlatform
-import TappetCore
+import TappetBase
 
 /// Identifies the protocol that a server speaks by the first bytes that it sends.
 package enum ProtocolProbe {

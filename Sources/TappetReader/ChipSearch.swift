@@ -1,7 +1,7 @@
 // Tuning of the PN532's built-in search for a tag. The chip retries without further commands, and responds as soon as
 // a tag does. The duration of a try depends on chip and antenna, so it is measured before the number of tries is set.
 
-import TappetCore
+import TappetTag
 
 /// The number of tries per search, adjusted to the measured duration.
 struct ChipSearch {

@@ -2,7 +2,7 @@
 // so both are done here, on a separate descriptor that stays open as long as the device is in use.
 
 import CPlatform
-import TappetCore
+import TappetTag
 import TappetPlatform
 
 /// The device file, open and locked.

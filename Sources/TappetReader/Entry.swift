@@ -1,7 +1,7 @@
 // The program's entry point: command line, setup and shutdown. It makes no decisions about tags.
 
 import CPlatform
-import TappetCore
+import TappetTag
 import TappetPlatform
 
 /// The program's exit statuses.

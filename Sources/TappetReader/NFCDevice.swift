@@ -4,7 +4,7 @@
 
 import CNFC
 import CPlatform
-import TappetCore
+import TappetTag
 import TappetPlatform
 
 /// A failure that makes the device unusable; the process exits and is restarted.

@@ -1,6 +1,6 @@
 // The socket to the parent, and termination requests. Both are checked only between calls to libnfc.
 
-import TappetCore
+import TappetTag
 import TappetPlatform
 
 /// The channel to the parent, which also detects that the parent is gone.

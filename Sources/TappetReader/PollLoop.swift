@@ -4,7 +4,7 @@
 //                                                  │ a different tag answers: left, arrived
 //                                                  └ a torn tag is detected again: arrived as before, read
 
-import TappetCore
+import TappetTag
 import TappetPlatform
 
 /// Polls the device and reports to the parent until one of the two is gone.

@@ -1,6 +1,6 @@
 // Reading the memory of a selected tag: the tag's type, how it is read, and which failures are retried.
 
-import TappetCore
+import TappetTag
 import TappetPlatform
 
 extension SelectedTag {

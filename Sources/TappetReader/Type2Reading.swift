@@ -9,7 +9,7 @@
 // the size in the container, and a container that specifies too large a size is detected when the first pages repeat.
 // They also repeat in place of the pages that can be read only with a password, which are told apart by the model.
 
-import TappetCore
+import TappetTag
 
 /// The reason why a reading was not completed.
 enum ReadFailure: Error {

@@ -3,7 +3,7 @@
 // Deviations are tolerated where the card's responses are unambiguous: order and sizes in the container, the
 // application of mapping version 1, the four-byte lengths of version 3, and pieces shorter than requested.
 
-import TappetCore
+import TappetTag
 import TappetPlatform
 
 /// The NDEF file of one Type 4 tag.

@@ -3,7 +3,7 @@
 //
 // WRITE uses InDataExchange, with which the chip waits for the tag's four-bit answer and converts it to a status.
 
-import TappetCore
+import TappetTag
 
 /// The lock and configuration bytes after the user memory.
 private struct Type2Controls {

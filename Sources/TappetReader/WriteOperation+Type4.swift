@@ -1,7 +1,7 @@
 // Writing a Type 4 tag's NDEF file (NFC Forum Type 4 Tag 1.2 §5.4): the length is set to 0, then the message is
 // written, and finally its length. Pieces with the right content are skipped; the rest of the file is zeroed.
 
-import TappetCore
+import TappetTag
 import TappetPlatform
 
 extension WriteOperation {

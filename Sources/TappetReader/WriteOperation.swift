@@ -2,7 +2,7 @@
 // read back and compared. The sequence of writes is documented for each of the two tag types; in both cases, a tag
 // removed too early is empty, or contains the previous or the ordered message.
 
-import TappetCore
+import TappetTag
 import TappetPlatform
 
 /// The reason why an attempt was not completed.

@@ -1,6 +1,6 @@
 // The settings of a connection, and the version of the tables.
 
-import TappetCore
+import TappetBase
 
 extension Database {
   /// Configures the connection, creates the tables in a new database, and corrects a damaged version number.

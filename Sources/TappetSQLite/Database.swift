@@ -3,7 +3,7 @@
 
 import CPlatform
 import CSQLite
-import TappetCore
+import TappetBase
 
 /// One connection to one database.
 ///

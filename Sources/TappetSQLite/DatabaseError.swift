@@ -1,7 +1,7 @@
 // Errors of the databases and the disk as data, and their mapping to the core's faults.
 
 import CPlatform
-import TappetCore
+import TappetBase
 import TappetPlatform
 
 /// Error code and database path of an SQLite failure.

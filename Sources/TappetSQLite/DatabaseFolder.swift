@@ -1,7 +1,7 @@
 // The state folder and its files, created with access for the owner only; access rights of other users are removed.
 
 import CPlatform
-import TappetCore
+import TappetBase
 import TappetPlatform
 
 /// An open state folder.

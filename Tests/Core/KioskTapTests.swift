@@ -139,9 +139,9 @@ import Testing
 
   @Test(arguments: [
     ("https://example.org", "url invalidScheme"), ("smp://other?idx=1", "url invalidHost"),
-    ("smp://action", "url noParameters"), ("smp://action?ts=1", "url missing(TappetCore.TagURLParameter.index)"),
-    ("smp://action?idx=1&idx=1", "url repeated(TappetCore.TagURLParameter.index)"),
-    ("smp://action?idx=9999999999999999999&ts=1&sig=0", "url malformed(TappetCore.TagURLParameter.index)"),
+    ("smp://action", "url noParameters"), ("smp://action?ts=1", "url missing(TappetTag.TagURLParameter.index)"),
+    ("smp://action?idx=1&idx=1", "url repeated(TappetTag.TagURLParameter.index)"),
+    ("smp://action?idx=9999999999999999999&ts=1&sig=0", "url malformed(TappetTag.TagURLParameter.index)"),
     ("smp://action?idx=1&ts=1&sig=zz", "forged light"),
   ])
   func `anything but a tag URL is refused for its own reason`(uri: String, words: String) {

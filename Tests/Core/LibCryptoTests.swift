@@ -1,5 +1,6 @@
 import Testing
 
+@testable import TappetBase
 @testable import TappetCore
 
 @Suite struct LibCryptoTests {

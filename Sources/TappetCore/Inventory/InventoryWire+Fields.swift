@@ -8,29 +8,33 @@ extension InventoryVerb: WireField {}
 extension InventoryList.Kind: WireField {}
 
 extension Stocktake: WireField {
-  func write(to writer: inout ByteWriter) { writer.fields(number, action) }
+  package func write(to writer: inout ByteWriter) { writer.fields(number, action) }
 
-  init(from reader: inout ByteReader) throws(WireError) {
+  package init(from reader: inout ByteReader) throws(WireError) {
     self.init(number: try reader.next(), action: try reader.next())
   }
 }
 
 extension CheckedPlace: WireField {
-  func write(to writer: inout ByteWriter) { writer.fields(id, kind) }
+  package func write(to writer: inout ByteWriter) { writer.fields(id, kind) }
 
-  init(from reader: inout ByteReader) throws(WireError) { self.init(id: try reader.next(), kind: try reader.next()) }
+  package init(from reader: inout ByteReader) throws(WireError) {
+    self.init(id: try reader.next(), kind: try reader.next())
+  }
 }
 
 extension StockCorrection: WireField {
-  func write(to writer: inout ByteWriter) { writer.fields(from, to) }
+  package func write(to writer: inout ByteWriter) { writer.fields(from, to) }
 
-  init(from reader: inout ByteReader) throws(WireError) { self.init(from: try reader.next(), to: try reader.next()) }
+  package init(from reader: inout ByteReader) throws(WireError) {
+    self.init(from: try reader.next(), to: try reader.next())
+  }
 }
 
 extension Adjustment: WireField {
-  func write(to writer: inout ByteWriter) { writer.fields(id, pieces, replaced, ticket, stocktake) }
+  package func write(to writer: inout ByteWriter) { writer.fields(id, pieces, replaced, ticket, stocktake) }
 
-  init(from reader: inout ByteReader) throws(WireError) {
+  package init(from reader: inout ByteReader) throws(WireError) {
     self.init(
       id: try reader.next(), pieces: try reader.next(), replacing: try reader.next(), ticket: try reader.next(),
       in: try reader.next())
@@ -38,12 +42,13 @@ extension Adjustment: WireField {
 }
 
 extension InventoryThing: WireField {
-  func write(to writer: inout ByteWriter) {
+  package func write(to writer: inout ByteWriter) {
     writer.fields(id, kind, name, code, containers, path)
     writer.fields(quantity, minimum, holder, pieceHolders, UInt32(clamping: contentCount), contents)
   }
 
-  init(from reader: inout ByteReader) throws(WireError) {
+  @export(interface)
+  package init(from reader: inout ByteReader) throws(WireError) {
     self.init(id: try reader.next(), kind: try reader.next(), name: try reader.next())
     (code, containers, path) = (try reader.next(), try reader.next(), try reader.next())
     (quantity, minimum, holder, pieceHolders) = (
@@ -55,37 +60,47 @@ extension InventoryThing: WireField {
 }
 
 extension InventoryThing.Content: WireField {
-  func write(to writer: inout ByteWriter) { writer.fields(name, quantity) }
+  package func write(to writer: inout ByteWriter) { writer.fields(name, quantity) }
 
-  init(from reader: inout ByteReader) throws(WireError) {
+  package init(from reader: inout ByteReader) throws(WireError) {
     self.init(name: try reader.next(), quantity: try reader.next())
   }
 }
 
 extension InventoryList: WireField {
-  func write(to writer: inout ByteWriter) { writer.fields(kind, count, items) }
+  package func write(to writer: inout ByteWriter) { writer.fields(kind, count, items) }
 
-  init(from reader: inout ByteReader) throws(WireError) {
+  package init(from reader: inout ByteReader) throws(WireError) {
     self.init(try reader.next(), count: try reader.next())
     items = try reader.next()
   }
 }
 
 extension InventoryList.Item: WireField {
-  func write(to writer: inout ByteWriter) { writer.fields(id, name, path, quantity, minimum, loan) }
+  package func write(to writer: inout ByteWriter) { writer.fields(id, name, path, quantity, minimum, loan) }
 
-  init(from reader: inout ByteReader) throws(WireError) {
+  package init(from reader: inout ByteReader) throws(WireError) {
     self.init(id: try reader.next(), name: try reader.next(), path: try reader.next(), quantity: try reader.next())
     (minimum, loan) = (try reader.next(), try reader.next())
   }
 }
 
 extension InventoryList.Loan: WireField {
-  func write(to writer: inout ByteWriter) { writer.fields(person, unixMilliseconds, due, isOverdue) }
+  package func write(to writer: inout ByteWriter) { writer.fields(person, unixMilliseconds, due, isOverdue) }
 
-  init(from reader: inout ByteReader) throws(WireError) {
+  package init(from reader: inout ByteReader) throws(WireError) {
     self.init(
       person: try reader.next(), unixMilliseconds: try reader.next(), due: try reader.next(),
       isOverdue: try reader.next())
   }
+}
+
+extension InventoryID: WireField {
+  package init(from reader: inout ByteReader) throws(WireError) {
+    let offset = reader.offset
+    guard let id = InventoryID(try reader.bytes(16)) else { throw .invalid(offset: offset) }
+    self = id
+  }
+
+  package func write(to writer: inout ByteWriter) { writer.bytes += bytes }
 }

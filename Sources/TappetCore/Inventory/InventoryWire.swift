@@ -124,7 +124,8 @@ extension InventoryOrder: WireField {
   @export(interface)
   package init(decoding bytes: [UInt8]) throws(WireError) { try self.init(datagram: bytes) }
 
-  func write(to writer: inout ByteWriter) {
+  @export(interface)
+  package func write(to writer: inout ByteWriter) {
     switch self {
     case .begin(let scanner, let layout): writer.message(1, scanner, layout)
     case .lookUp(let number, let key): writer.message(2, number, key.uid, key.code)
@@ -142,7 +143,8 @@ extension InventoryOrder: WireField {
     }
   }
 
-  init(from reader: inout ByteReader) throws(WireError) {
+  @export(interface)
+  package init(from reader: inout ByteReader) throws(WireError) {
     let kind: UInt8 = try reader.next()
     switch kind {
     case 1: self = try .begin(scanner: reader.next(), layout: reader.next())
@@ -169,7 +171,8 @@ extension InventoryMessage: WireField {
   @export(interface)
   package init(decoding bytes: [UInt8]) throws(WireError) { try self.init(datagram: bytes) }
 
-  func write(to writer: inout ByteWriter) {
+  @export(interface)
+  package func write(to writer: inout ByteWriter) {
     switch self {
     case .ready: writer.message(1, InventoryMessage.protocolVersion)
     case .found(let number, let thing): writer.message(2, number, thing)
@@ -188,7 +191,8 @@ extension InventoryMessage: WireField {
     }
   }
 
-  init(from reader: inout ByteReader) throws(WireError) {
+  @export(interface)
+  package init(from reader: inout ByteReader) throws(WireError) {
     let kind: UInt8 = try reader.next()
     switch kind {
     case 1:

@@ -1,13 +1,5 @@
 // The kiosk's input: events, named in the past tense.
 
-/// How a process ended.
-package enum ProcessEnd: Hashable, Sendable {
-  /// The process exited with this status.
-  case exited(Int32)
-  /// The process was terminated by this signal.
-  case signaled(Int32)
-}
-
 /// An event that the kiosk handles.
 ///
 /// A response about one entry identifies the entry, so that a stale response is recognized and discarded. For

@@ -6,9 +6,9 @@ extension RoomEncryption.Devices: WireField {}
 extension UnreadableReason: WireField {}
 
 extension RoomLine: WireField {
-  func write(to writer: inout ByteWriter) { writer.fields(room, event, user, unixMilliseconds, power, text) }
+  package func write(to writer: inout ByteWriter) { writer.fields(room, event, user, unixMilliseconds, power, text) }
 
-  init(from reader: inout ByteReader) throws(WireError) {
+  package init(from reader: inout ByteReader) throws(WireError) {
     self.init(
       room: try reader.next(), event: try reader.next(), user: try reader.next(),
       unixMilliseconds: try reader.next(), power: try reader.next(), text: try reader.next())
@@ -16,23 +16,24 @@ extension RoomLine: WireField {
 }
 
 extension RoomAnswer: WireField {
-  func write(to writer: inout ByteWriter) { writer.fields(question, user, power, isYes) }
+  package func write(to writer: inout ByteWriter) { writer.fields(question, user, power, isYes) }
 
-  init(from reader: inout ByteReader) throws(WireError) {
+  package init(from reader: inout ByteReader) throws(WireError) {
     self.init(
       question: try reader.next(), user: try reader.next(), power: try reader.next(), isYes: try reader.next())
   }
 }
 
 extension WebhookFault: WireField {
-  func write(to writer: inout ByteWriter) {
+  package func write(to writer: inout ByteWriter) {
     switch self {
     case .status(let status): writer.message(0, UInt32(clamping: status))
     case .trouble(let trouble, let code): writer.fields(trouble, code)
     }
   }
 
-  init(from reader: inout ByteReader) throws(WireError) {
+  @export(interface)
+  package init(from reader: inout ByteReader) throws(WireError) {
     let offset = reader.offset
     let kind: UInt8 = try reader.next()
     let code: UInt32 = try reader.next()
@@ -46,7 +47,8 @@ extension WebhookFault: WireField {
 }
 
 extension RoomWillState: WireField {
-  func write(to writer: inout ByteWriter) {
+  @export(interface)
+  package func write(to writer: inout ByteWriter) {
     switch self {
     case .scheduled: writer.message(1)
     case .unsupported: writer.message(2)
@@ -57,7 +59,8 @@ extension RoomWillState: WireField {
     }
   }
 
-  init(from reader: inout ByteReader) throws(WireError) {
+  @export(interface)
+  package init(from reader: inout ByteReader) throws(WireError) {
     let state: UInt8 = try reader.next()
     switch state {
     case 1: self = .scheduled
@@ -72,7 +75,8 @@ extension RoomWillState: WireField {
 }
 
 extension RoomUnread: WireField {
-  func write(to writer: inout ByteWriter) {
+  @export(interface)
+  package func write(to writer: inout ByteWriter) {
     switch self {
     case .counted(let rooms, let messages, let mentions): writer.message(1, rooms, messages, mentions)
     case .closed: writer.message(2)
@@ -81,7 +85,8 @@ extension RoomUnread: WireField {
     }
   }
 
-  init(from reader: inout ByteReader) throws(WireError) {
+  @export(interface)
+  package init(from reader: inout ByteReader) throws(WireError) {
     let state: UInt8 = try reader.next()
     switch state {
     case 1: self = try .counted(rooms: reader.next(), messages: reader.next(), mentions: reader.next())

@@ -122,7 +122,8 @@ extension RoomOrder: WireField {
   @export(interface)
   package init(decoding bytes: [UInt8]) throws(WireError) { try self.init(datagram: bytes) }
 
-  func write(to writer: inout ByteWriter) {
+  @export(interface)
+  package func write(to writer: inout ByteWriter) {
     switch self {
     case .session(let path, let ca): writer.message(1, path, ca)
     case .room(let room, let readsPowers, let asks): writer.message(2, room, readsPowers, asks)
@@ -142,7 +143,8 @@ extension RoomOrder: WireField {
     }
   }
 
-  init(from reader: inout ByteReader) throws(WireError) {
+  @export(interface)
+  package init(from reader: inout ByteReader) throws(WireError) {
     let kind: UInt8 = try reader.next()
     switch kind {
     case 1: self = try .session(path: reader.next(), ca: reader.next())
@@ -177,7 +179,8 @@ extension RoomMessage: WireField {
   @export(interface)
   package init(decoding bytes: [UInt8]) throws(WireError) { try self.init(datagram: bytes) }
 
-  func write(to writer: inout ByteWriter) {
+  @export(interface)
+  package func write(to writer: inout ByteWriter) {
     switch self {
     case .ready: writer.message(1, RoomMessage.protocolVersion)
     case .listening: writer.message(2)
@@ -198,7 +201,8 @@ extension RoomMessage: WireField {
     }
   }
 
-  init(from reader: inout ByteReader) throws(WireError) {
+  @export(interface)
+  package init(from reader: inout ByteReader) throws(WireError) {
     let kind: UInt8 = try reader.next()
     switch kind {
     case 1:

@@ -18,7 +18,7 @@ package final class WebhookSecret: Sendable {
   package func signature(id: EntryID, unixSeconds: Int64, body: [UInt8]) throws(CryptoError) -> String {
     let message = id.hexDigits + Array(".\(unixSeconds).".utf8) + body
     let code = try key.withBytes { bytes throws(CryptoError) in
-      try MessageAuthenticator(key: bytes).authenticate(message)
+      try MessageAuthenticator.authenticate(message, key: bytes)
     }
     return "v1," + String(decoding: Base64.encode(code), as: UTF8.self)
   }

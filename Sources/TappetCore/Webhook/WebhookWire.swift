@@ -52,7 +52,8 @@ extension WebhookOrder: WireField {
   @export(interface)
   package init(decoding bytes: [UInt8]) throws(WireError) { try self.init(datagram: bytes) }
 
-  func write(to writer: inout ByteWriter) {
+  @export(interface)
+  package func write(to writer: inout ByteWriter) {
     switch self {
     case .endpoint(let number, let endpoint): writer.message(1, number, endpoint)
     case .begin: writer.message(2)
@@ -62,7 +63,8 @@ extension WebhookOrder: WireField {
     }
   }
 
-  init(from reader: inout ByteReader) throws(WireError) {
+  @export(interface)
+  package init(from reader: inout ByteReader) throws(WireError) {
     let kind: UInt8 = try reader.next()
     switch kind {
     case 1: self = try .endpoint(reader.next(), reader.next())
@@ -84,7 +86,8 @@ extension WebhookMessage: WireField {
   @export(interface)
   package init(decoding bytes: [UInt8]) throws(WireError) { try self.init(datagram: bytes) }
 
-  func write(to writer: inout ByteWriter) {
+  @export(interface)
+  package func write(to writer: inout ByteWriter) {
     switch self {
     case .taken: writer.message(1)
     case .ready: writer.message(2, WebhookMessage.protocolVersion)
@@ -96,7 +99,8 @@ extension WebhookMessage: WireField {
     }
   }
 
-  init(from reader: inout ByteReader) throws(WireError) {
+  @export(interface)
+  package init(from reader: inout ByteReader) throws(WireError) {
     let kind: UInt8 = try reader.next()
     switch kind {
     case 1: self = .taken
@@ -119,12 +123,12 @@ extension TransportError: WireField {}
 
 /// Without the action's name, which the receiver does not need.
 extension WebhookEndpoint: WireField {
-  func write(to writer: inout ByteWriter) {
+  package func write(to writer: inout ByteWriter) {
     writer.fields(method, redirects, allowsPlain, timeout, url)
     writer.fields(caFile, certificateFile, privateKeyFile, secretFile, room, headers)
   }
 
-  init(from reader: inout ByteReader) throws(WireError) {
+  package init(from reader: inout ByteReader) throws(WireError) {
     self.init(action: "", url: .text(""))
     (method, redirects, allowsPlain) = (try reader.next(), try reader.next(), try reader.next())
     (timeout, url) = (try reader.next(), try reader.next())
@@ -134,20 +138,22 @@ extension WebhookEndpoint: WireField {
 }
 
 extension WebhookEndpoint.Header: WireField {
-  func write(to writer: inout ByteWriter) { writer.fields(name, value) }
+  package func write(to writer: inout ByteWriter) { writer.fields(name, value) }
 
-  init(from reader: inout ByteReader) throws(WireError) { self.init(name: try reader.next(), value: try reader.next()) }
+  package init(from reader: inout ByteReader) throws(WireError) {
+    self.init(name: try reader.next(), value: try reader.next())
+  }
 }
 
 extension WebhookEndpoint.Value: WireField {
-  func write(to writer: inout ByteWriter) {
+  package func write(to writer: inout ByteWriter) {
     switch self {
     case .text(let text): writer.message(0, text)
     case .file(let path): writer.message(1, path)
     }
   }
 
-  init(from reader: inout ByteReader) throws(WireError) {
+  package init(from reader: inout ByteReader) throws(WireError) {
     let isFile: Bool = try reader.next()
     self = isFile ? .file(try reader.next()) : .text(try reader.next())
   }

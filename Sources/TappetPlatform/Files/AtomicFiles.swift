@@ -3,7 +3,7 @@
 // decided.
 
 import CPlatform
-import TappetCore
+import TappetBase
 
 /// The reason why no file was changed.
 package struct AtomicFilesError: Error, Hashable, Sendable {

@@ -1,7 +1,7 @@
 // Lookup of the data files that are installed with the programs: board profiles and broker presets.
 
 import CPlatform
-import TappetCore
+import TappetBase
 
 /// The folder of the installed data files.
 package enum DataFolder {

@@ -3,7 +3,7 @@
 // byte order mark. Taken as bytes, they would become a password that nobody can type.
 
 import CPlatform
-import TappetCore
+import TappetBase
 
 /// The reason why a file is not the text that it should be.
 package enum TextFault: Error, Hashable, Sendable {

@@ -1,7 +1,7 @@
 // Names of the files in a folder.
 
 import CPlatform
-import TappetCore
+import TappetBase
 
 package enum FolderNames {
   /// Returns the sorted names that do not start with a full stop; an empty array if the folder cannot be read.

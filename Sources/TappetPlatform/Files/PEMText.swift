@@ -3,7 +3,7 @@
 // and Windows editors write UTF-16.
 
 import CPlatform
-import TappetCore
+import TappetBase
 
 package enum PEMText {
   /// Rewrites the content of a file in place; returns the new size, and wipes the bytes that are no longer used.

@@ -1,7 +1,7 @@
 // Small files, read as a whole with a size limit.
 
 import CPlatform
-import TappetCore
+import TappetBase
 
 /// A file's content and its mode.
 package struct TextFile {

@@ -1,7 +1,7 @@
 // Many descriptors combined into one: epoll without handlers.
 
 import CPlatform
-import TappetCore
+import TappetBase
 
 /// A set of descriptors to read from, each with a number chosen by its owner.
 ///

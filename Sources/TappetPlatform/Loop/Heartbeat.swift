@@ -1,7 +1,7 @@
 // Liveness check of a thread: a beat is requested, and the thread confirms it the next time its loop runs.
 
 import CPlatform
-import TappetCore
+import TappetBase
 
 /// Heartbeat of one thread.
 ///

@@ -2,7 +2,7 @@
 // while the queue is not empty.
 
 import CPlatform
-import TappetCore
+import TappetBase
 
 /// A bounded queue between threads; posting blocks only for the time of an append, and accepted values are never lost.
 package final class Mailbox<Value: Sendable>: Sendable {

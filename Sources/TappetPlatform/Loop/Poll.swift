@@ -1,7 +1,7 @@
 // Waiting for descriptors without a reactor.
 
 import CPlatform
-import TappetCore
+import TappetBase
 
 /// The only wrapper of poll(2): limits are durations, and a signal does not shorten the wait.
 package enum Poll {

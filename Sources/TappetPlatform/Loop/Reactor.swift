@@ -1,7 +1,7 @@
 // The event loop of the one thread that owns all state: epoll over descriptors, one timerfd, one signalfd.
 
 import CPlatform
-import TappetCore
+import TappetBase
 
 /// The events to wait for on a descriptor; errors and hang-ups are always reported.
 package struct Interest: OptionSet, Hashable, Sendable {

@@ -2,7 +2,7 @@
 // disturb their rhythm.
 
 import CPlatform
-import TappetCore
+import TappetBase
 
 /// A descriptor that becomes readable at a given instant.
 ///

@@ -1,7 +1,7 @@
 // Threads for blocking work that the reactor must not do, such as waiting for the disk or the network.
 
 import CPlatform
-import TappetCore
+import TappetBase
 
 /// Threads in addition to the reactor's.
 package enum WorkerThread {

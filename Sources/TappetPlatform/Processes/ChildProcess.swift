@@ -1,7 +1,7 @@
 // A helper program that inherits a single descriptor: starting it, sending signals to it, and waiting for its end.
 
 import CPlatform
-import TappetCore
+import TappetBase
 
 /// A running child.
 ///

@@ -1,7 +1,7 @@
 // The process at the other end of a Unix socket, as reported by the kernel.
 
 import CPlatform
-import TappetCore
+import TappetBase
 
 /// A process on this machine.
 package struct LocalPeer: Hashable, Sendable {

@@ -1,7 +1,7 @@
 // The user of this process: a command run by root accesses brokers and devices as the kiosk would.
 
 import CPlatform
-import TappetCore
+import TappetBase
 
 /// Permanent changes of this process's user.
 package enum ProcessUser {

@@ -2,7 +2,7 @@
 // the process.
 
 import CPlatform
-import TappetCore
+import TappetBase
 
 /// A running child and our end of its socket.
 ///

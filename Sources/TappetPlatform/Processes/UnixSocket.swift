@@ -1,7 +1,7 @@
 // Unix sockets: the control socket, the virtual panel, the readers' sockets and the service manager's socket.
 
 import CPlatform
-import TappetCore
+import TappetBase
 
 /// One end of a connection, or a listener; closed when the last reference to it is released.
 ///

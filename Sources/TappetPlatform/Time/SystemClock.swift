@@ -1,7 +1,7 @@
 // The machine's clocks, the check whether the wall clock can be trusted, and notification when it is set.
 
 import CPlatform
-import TappetCore
+import TappetBase
 
 /// The only type that reads the clocks.
 package struct SystemClock: Sendable {

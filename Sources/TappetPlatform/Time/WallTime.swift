@@ -1,7 +1,7 @@
 // Wall-clock times as text: in the machine's time zone for people, in UTC for programs.
 
 import CPlatform
-import TappetCore
+import TappetBase
 
 /// Conversions between wall-clock times and text.
 package enum WallTime {

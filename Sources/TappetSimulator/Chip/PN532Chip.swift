@@ -1,7 +1,7 @@
 /// The PN532 as seen by its host over the serial line: bytes with arrival times in, bytes with due times out. It reads
 /// no clock and uses no descriptor. Section numbers in the comments refer to NXP's user manual UM0701-02.
 
-import TappetCore
+import TappetTag
 
 /// The state of one chip.
 package struct PN532Chip {

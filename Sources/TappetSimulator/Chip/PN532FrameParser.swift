@@ -1,7 +1,7 @@
 /// Finds frames in the bytes of the serial line: garbage around them is skipped, and a frame with a wrong checksum is
 /// dropped without a response, as in the chip.
 
-import TappetCore
+import TappetTag
 
 /// Parses bytes from the host into frames.
 package struct PN532FrameParser {

@@ -1,6 +1,6 @@
 /// The space between antenna and tag: the field, the tags in it, and the faults requested by a test.
 
-import TappetCore
+import TappetTag
 
 /// The RF field above the antenna.
 package struct RFField {

@@ -1,6 +1,6 @@
 /// One connection to the control socket, with at most one pending response.
 
-import TappetCore
+import TappetTag
 import TappetPlatform
 
 /// The server side of a test's connection.

@@ -1,7 +1,7 @@
 /// The command line of the simulator: parses options, prints messages and returns exit codes.
 
 import CPlatform
-import TappetCore
+import TappetTag
 import TappetPlatform
 
 /// The command line of `tappet-sim`.

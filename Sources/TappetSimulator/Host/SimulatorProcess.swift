@@ -2,7 +2,7 @@
 /// deadline wakes it; `SimulatedWorld` decides what happens.
 
 import CPlatform
-import TappetCore
+import TappetTag
 import TappetPlatform
 
 /// The running simulator.

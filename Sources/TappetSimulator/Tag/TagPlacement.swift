@@ -1,6 +1,6 @@
 /// Creates a tag from a test's command: model, UID and content.
 
-import TappetCore
+import TappetTag
 
 /// The parameters of `place`.
 package struct TagPlacement {

@@ -1,7 +1,7 @@
 /// Content that a test stores on a Type 2 tag directly, without commands: TLV blocks (NFC Forum Type 2 Tag 1.1 §2.3) or
 /// raw memory.
 
-import TappetCore
+import TappetTag
 
 extension Type2Chip {
   /// Stores an NDEF message in a TLV after the factory's Lock Control TLV, or in place of that TLV if both do not fit.

@@ -1,6 +1,6 @@
 /// The protocol of the control socket: one command per line, with words separated by single spaces.
 
-import TappetCore
+import TappetTag
 
 /// A command from a test to the simulated world.
 enum ControlCommand {

@@ -1,7 +1,7 @@
 /// The chip, the tag, the panel, and the test's operations on them. Reads no clock and no descriptor: external actions
 /// are returned as effects.
 
-import TappetCore
+import TappetTag
 
 /// The state of the simulation.
 package struct SimulatedWorld {

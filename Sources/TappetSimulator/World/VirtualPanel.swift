@@ -1,6 +1,6 @@
 /// The lights that the kiosk has shown on the virtual panel and the levels of its outputs, in order.
 
-import TappetCore
+import TappetTag
 
 /// A bounded history of lights and output levels.
 struct VirtualPanel {

@@ -54,8 +54,8 @@ def unwinding(place):
 
 
 def version(place):
-    """Everything that is installed has the version of Sources/TappetCore/Version.swift, and so have the bindings."""
-    source = read(os.path.join(ROOT, "Sources/TappetCore/Version.swift"))
+    """Everything that is installed has the version of Sources/TappetBase/Version.swift, and so have the bindings."""
+    source = read(os.path.join(ROOT, "Sources/TappetBase/Version.swift"))
     wanted = re.search(r'staticText: StaticString = "(.*)"', source)[1]
     found = {
         "tappet --version": place.run(place.installed("bin/tappet"), "--version").split()[-1],

@@ -116,3 +116,13 @@ package enum LabelCode {
     return nil
   }
 }
+
+extension TagReading {
+  /// The id in a link to an inventory entry (`smp://box?id=…`), or the link that stands for a number of pieces.
+  var inventoryCode: String? {
+    (try? uri()).flatMap { uri in
+      let link = String(decoding: uri, as: UTF8.self)
+      return LabelCode.pieces(inLink: link) == nil ? LabelCode.id(inLink: link) : link
+    }
+  }
+}

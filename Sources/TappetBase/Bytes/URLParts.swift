@@ -1,16 +1,17 @@
 // The parts of a URL (RFC 3986), and percent-encoding.
 
 /// A URL's parts, in place; nothing is decoded, copied or allocated.
-struct URLParts {
+package struct URLParts {
   /// A part of the text; valid as long as the text is.
-  typealias Part = Slice<UnsafeBufferPointer<UInt8>>
+  package typealias Part = Slice<UnsafeBufferPointer<UInt8>>
 
-  var scheme: Part
-  var host: Part
-  var query: Part
+  package var scheme: Part
+  package var host: Part
+  package var query: Part
 
   /// Splits `scheme://host[/path][?query][#fragment]`; missing parts are empty.
-  init(_ text: UnsafeBufferPointer<UInt8>) {
+  @export(interface)
+  package init(_ text: UnsafeBufferPointer<UInt8>) {
     var rest = text[...]
     scheme = rest[..<rest.startIndex]
     host = scheme
@@ -28,10 +29,11 @@ struct URLParts {
   }
 
   /// The names and values of the nonempty parameters, in order; the value is empty if a parameter has no `=`.
-  struct Parameters: IteratorProtocol {
+  package struct Parameters: IteratorProtocol {
     var rest: Part
 
-    mutating func next() -> (name: Part, value: Part)? {
+    @export(interface)
+    package mutating func next() -> (name: Part, value: Part)? {
       while !rest.isEmpty {
         let parameter = rest.prefix { $0 != UInt8(ascii: "&") }
         rest = rest[parameter.endIndex...].dropFirst()
@@ -44,10 +46,10 @@ struct URLParts {
   }
 
   /// The query's parameters.
-  var parameters: Parameters { Parameters(rest: query) }
+  package var parameters: Parameters { Parameters(rest: query) }
 
   /// Passes the bytes of `text` to `body`, which must not keep them.
-  static func withBytes<Result, Failure: Error>(
+  package static func withBytes<Result, Failure: Error>(
     of text: some Collection<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try Array(text).withUnsafeBufferPointer(body)
@@ -87,7 +89,8 @@ extension String {
   package var percentEncoded: String { String(decoding: percentEncoded(except: ""), as: UTF8.self) }
 
   /// Returns the text escaped, except for unreserved characters and the characters in `others`.
-  func percentEncoded(except others: String) -> [UInt8] {
+  @export(interface)
+  package func percentEncoded(except others: String) -> [UInt8] {
     var text: [UInt8] = []
     for byte in utf8 {
       if byte.isASCIIAlphanumeric || "-._~".utf8.contains(byte) || others.utf8.contains(byte) {

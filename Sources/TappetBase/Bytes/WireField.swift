@@ -22,17 +22,19 @@ package enum WireError: Error, Hashable, Sendable {
 }
 
 /// A value with one encoding.
-protocol WireField {
+package protocol WireField {
   init(from reader: inout ByteReader) throws(WireError)
   func write(to writer: inout ByteWriter)
 }
 
 /// Builds the bytes of a message.
-struct ByteWriter {
-  var bytes: [UInt8] = []
+package struct ByteWriter {
+  package var bytes: [UInt8] = []
+
+  package init() {}
 
   /// Appends the kind of a message, its fields, and the bytes after them.
-  mutating func message<A: WireField, B: WireField, C: WireField, D: WireField, E: WireField, F: WireField>(
+  package mutating func message<A: WireField, B: WireField, C: WireField, D: WireField, E: WireField, F: WireField>(
     _ kind: UInt8, _ a: A = NoField(), _ b: B = NoField(), _ c: C = NoField(), _ d: D = NoField(),
     _ e: E = NoField(), _ f: F = NoField(), rest: [UInt8] = []
   ) {
@@ -44,7 +46,7 @@ struct ByteWriter {
   /// Appends the fields.
   ///
   /// Embedded Swift does not support parameter packs.
-  mutating func fields<A: WireField, B: WireField, C: WireField, D: WireField, E: WireField, F: WireField>(
+  package mutating func fields<A: WireField, B: WireField, C: WireField, D: WireField, E: WireField, F: WireField>(
     _ a: A, _ b: B = NoField(), _ c: C = NoField(), _ d: D = NoField(), _ e: E = NoField(), _ f: F = NoField()
   ) {
     a.write(to: &self)
@@ -58,22 +60,22 @@ struct ByteWriter {
 
 extension ByteReader {
   /// Reads a field, whose type is that of the place where it is used.
-  mutating func next<Field: WireField>() throws(WireError) -> Field { try Field(from: &self) }
+  package mutating func next<Field: WireField>() throws(WireError) -> Field { try Field(from: &self) }
 
   /// Reads the version that a process reports when it is ready.
-  mutating func expect(version: UInt8) throws(WireError) {
+  package mutating func expect(version: UInt8) throws(WireError) {
     let other: UInt8 = try next()
     guard other == version else { throw .otherVersion(other) }
   }
 
   /// Reads that many bytes.
-  mutating func bytes(_ count: Int) throws(WireError) -> [UInt8] {
+  package mutating func bytes(_ count: Int) throws(WireError) -> [UInt8] {
     guard let slice = slice(count) else { throw .truncated(offset: offset) }
     return Array(slice)
   }
 
   /// Reads all remaining bytes, at most `sizeMax`.
-  mutating func rest(sizeMax: Int = .max) throws(WireError) -> [UInt8] {
+  package mutating func rest(sizeMax: Int = .max) throws(WireError) -> [UInt8] {
     guard remaining <= sizeMax else { throw .tooLarge(size: remaining) }
     return try bytes(remaining)
   }
@@ -81,13 +83,13 @@ extension ByteReader {
 
 extension WireField {
   /// The value as a whole datagram.
-  var datagram: [UInt8] {
+  package var datagram: [UInt8] {
     var writer = ByteWriter()
     write(to: &writer)
     return writer.bytes
   }
 
-  init(datagram bytes: [UInt8]) throws(WireError) {
+  package init(datagram bytes: [UInt8]) throws(WireError) {
     var reader = ByteReader(bytes)
     try self.init(from: &reader)
     guard reader.remaining == 0 else { throw .trailingBytes(offset: reader.offset) }
@@ -108,12 +110,12 @@ extension FixedWidthInteger {
 }
 
 extension WireField where Self: FixedWidthInteger {
-  init(from reader: inout ByteReader) throws(WireError) {
+  package init(from reader: inout ByteReader) throws(WireError) {
     guard let slice = reader.slice(Self.bitWidth / 8) else { throw .truncated(offset: reader.offset) }
     self.init(bigEndianBytes: slice)
   }
 
-  func write(to writer: inout ByteWriter) { writer.bytes += bigEndianBytes }
+  package func write(to writer: inout ByteWriter) { writer.bytes += bigEndianBytes }
 }
 
 extension UInt8: WireField {}
@@ -124,38 +126,39 @@ extension Int32: WireField {}
 extension Int64: WireField {}
 
 extension Bool: WireField {
-  init(from reader: inout ByteReader) throws(WireError) {
+  package init(from reader: inout ByteReader) throws(WireError) {
     let value: UInt8 = try reader.next()
     guard value <= 1 else { throw .invalid(offset: reader.offset - 1) }
     self = value == 1
   }
 
-  func write(to writer: inout ByteWriter) { writer.bytes.append(self ? 1 : 0) }
+  package func write(to writer: inout ByteWriter) { writer.bytes.append(self ? 1 : 0) }
 }
 
 extension Duration: WireField {
-  init(from reader: inout ByteReader) throws(WireError) {
+  package init(from reader: inout ByteReader) throws(WireError) {
     let milliseconds: UInt32 = try reader.next()
     self = .milliseconds(Int64(milliseconds))
   }
 
-  func write(to writer: inout ByteWriter) { writer.fields(UInt32(clamping: wholeMilliseconds)) }
+  package func write(to writer: inout ByteWriter) { writer.fields(UInt32(clamping: wholeMilliseconds)) }
 }
 
 extension WireField where Self: RawRepresentable, RawValue: WireField {
-  init(from reader: inout ByteReader) throws(WireError) {
+  package init(from reader: inout ByteReader) throws(WireError) {
     let offset = reader.offset
     guard let value = Self(rawValue: try reader.next()) else { throw .invalid(offset: offset) }
     self = value
   }
 
-  func write(to writer: inout ByteWriter) { rawValue.write(to: &writer) }
+  package func write(to writer: inout ByteWriter) { rawValue.write(to: &writer) }
 }
 
 // MARK: Texts, and fields of other fields
 
 extension String: WireField {
-  init(from reader: inout ByteReader) throws(WireError) {
+  @export(interface)
+  package init(from reader: inout ByteReader) throws(WireError) {
     let offset = reader.offset
     let size: UInt16 = try reader.next()
     guard let text = String(validating: try reader.bytes(Int(size)), as: UTF8.self) else {
@@ -165,7 +168,7 @@ extension String: WireField {
   }
 
   /// Appends the text, truncated at a character boundary so that it remains valid UTF-8.
-  func write(to writer: inout ByteWriter) {
+  package func write(to writer: inout ByteWriter) {
     let kept = Array(cut(toSize: Int(UInt16.max)).utf8)
     writer.fields(UInt16(kept.count))
     writer.bytes += kept
@@ -173,7 +176,7 @@ extension String: WireField {
 }
 
 extension Optional: WireField where Wrapped: WireField {
-  init(from reader: inout ByteReader) throws(WireError) {
+  package init(from reader: inout ByteReader) throws(WireError) {
     let isPresent: Bool = try reader.next()
     guard isPresent else {
       self = nil
@@ -184,21 +187,21 @@ extension Optional: WireField where Wrapped: WireField {
     self = value
   }
 
-  func write(to writer: inout ByteWriter) {
+  package func write(to writer: inout ByteWriter) {
     writer.fields(self != nil)
     self?.write(to: &writer)
   }
 }
 
 extension Array: WireField where Element: WireField {
-  init(from reader: inout ByteReader) throws(WireError) {
+  package init(from reader: inout ByteReader) throws(WireError) {
     let count: UInt8 = try reader.next()
     self = []
     for _ in 0..<count { append(try reader.next()) }
   }
 
   /// Appends the first 255 elements.
-  func write(to writer: inout ByteWriter) {
+  package func write(to writer: inout ByteWriter) {
     let kept = prefix(Int(UInt8.max))
     writer.fields(UInt8(kept.count))
     for element in kept { element.write(to: &writer) }
@@ -206,39 +209,20 @@ extension Array: WireField where Element: WireField {
 }
 
 /// The default of `ByteWriter.message` and `fields` where there is no further field.
-struct NoField: WireField {
-  init() {}
+package struct NoField: WireField {
+  package init() {}
 
-  init(from reader: inout ByteReader) {}
+  package init(from reader: inout ByteReader) {}
 
-  func write(to writer: inout ByteWriter) {}
+  package func write(to writer: inout ByteWriter) {}
 }
 
-// MARK: Identities
+// MARK: Identifiers
 
 extension EntryID: WireField {
-  init(from reader: inout ByteReader) throws(WireError) { self.init(high: try reader.next(), low: try reader.next()) }
-
-  func write(to writer: inout ByteWriter) { writer.fields(high, low) }
-}
-
-extension InventoryID: WireField {
-  init(from reader: inout ByteReader) throws(WireError) {
-    let offset = reader.offset
-    guard let id = InventoryID(try reader.bytes(16)) else { throw .invalid(offset: offset) }
-    self = id
+  package init(from reader: inout ByteReader) throws(WireError) {
+    self.init(high: try reader.next(), low: try reader.next())
   }
 
-  func write(to writer: inout ByteWriter) { writer.bytes += bytes }
-}
-
-extension TagUID: WireField {
-  init(from reader: inout ByteReader) throws(WireError) {
-    let offset = reader.offset
-    let bytes: [UInt8] = try reader.next()
-    guard let uid = TagUID(bytes) else { throw .invalid(offset: offset) }
-    self = uid
-  }
-
-  func write(to writer: inout ByteWriter) { writer.fields(bytes) }
+  package func write(to writer: inout ByteWriter) { writer.fields(high, low) }
 }

@@ -20,7 +20,7 @@ package enum Hex {
   }
 
   /// Appends the two digits of one byte.
-  static func append(_ byte: UInt8, to digits: inout [UInt8]) {
+  package static func append(_ byte: UInt8, to digits: inout [UInt8]) {
     digits.append(digit(byte >> 4))
     digits.append(digit(byte & 0x0F))
   }
@@ -46,7 +46,7 @@ package enum Hex {
   ///
   /// Returns false, and fills the memory with zeros, unless `digits` are exactly two hexadecimal digits per byte of
   /// `memory`.
-  static func decode(_ digits: some Collection<UInt8>, into memory: UnsafeMutableRawBufferPointer) -> Bool {
+  package static func decode(_ digits: some Collection<UInt8>, into memory: UnsafeMutableRawBufferPointer) -> Bool {
     memory.initializeMemory(as: UInt8.self, repeating: 0)
     guard digits.count == memory.count * 2 else { return false }
     var invalid: UInt8 = 0

@@ -128,7 +128,7 @@ extension Unicode.Scalar {
 
   /// Whether the character is a space or a line end, which the app trims (Foundation's `whitespacesAndNewlines`), an
   /// invisible character that spreadsheets, browsers or word processors leave at the ends, or a variation selector.
-  var isLeftAtEnds: Bool {
+  package var isLeftAtEnds: Bool {
     switch value {
     case 0x09...0x0D, 0x85, 0x2028, 0x2029, 0x200B...0x200D, 0x2060, 0xFE0E, 0xFE0F, 0xFEFF: true
     default: isSpace

@@ -1,17 +1,18 @@
 // Date calculations without a clock or time zone tables, for text that the core itself generates.
 
 /// A time of day and a date in UTC, in the proleptic Gregorian calendar.
-struct UTCTime {
-  var year: Int64
-  var month: Int64
-  var day: Int64
+package struct UTCTime {
+  package var year: Int64
+  package var month: Int64
+  package var day: Int64
   var secondOfDay: Int64
 
   /// Converts a time in seconds since 1970.
   ///
   /// Eras of 400 years start on 1 March, so that a leap day is a year's last (Howard Hinnant, "chrono-Compatible
   /// Low-Level Date Algorithms", `civil_from_days`).
-  init(unixSeconds: Int64) {
+  @export(interface)
+  package init(unixSeconds: Int64) {
     let days = (unixSeconds - UTCTime.remainder(unixSeconds, 86_400)) / 86_400 + 719_468
     let dayOfEra = UTCTime.remainder(days, 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -29,13 +30,15 @@ struct UTCTime {
   }
 
   /// `2026-11-21T10:51:07Z` (RFC 3339).
-  var text: String {
-    func digits(_ value: Int64, _ count: Int) -> String {
-      let text = String(value)
-      return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+  package var text: String {
+    @export(interface) get {
+      func digits(_ value: Int64, _ count: Int) -> String {
+        let text = String(value)
+        return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+      }
+      let (hour, minute) = (secondOfDay / 3_600, secondOfDay / 60 % 60)
+      return digits(year, 4) + "-" + digits(month, 2) + "-" + digits(day, 2) + "T" + digits(hour, 2) + ":"
+        + digits(minute, 2) + ":" + digits(secondOfDay % 60, 2) + "Z"
     }
-    let (hour, minute) = (secondOfDay / 3_600, secondOfDay / 60 % 60)
-    return digits(year, 4) + "-" + digits(month, 2) + "-" + digits(day, 2) + "T" + digits(hour, 2) + ":"
-      + digits(minute, 2) + ":" + digits(secondOfDay % 60, 2) + "Z"
   }
 }

@@ -12,7 +12,8 @@ extension ReaderMessage: WireField {
   @export(interface)
   package init(decoding bytes: [UInt8]) throws(WireError) { try self.init(datagram: bytes) }
 
-  func write(to writer: inout ByteWriter) {
+  @export(interface)
+  package func write(to writer: inout ByteWriter) {
     switch self {
     case .ready(let device):
       writer.message(1, ReaderMessage.protocolVersion, rest: ReaderMessage.printable(device))
@@ -31,7 +32,8 @@ extension ReaderMessage: WireField {
     }
   }
 
-  init(from reader: inout ByteReader) throws(WireError) {
+  @export(interface)
+  package init(from reader: inout ByteReader) throws(WireError) {
     let kind: UInt8 = try reader.next()
     switch kind {
     case 1:
@@ -80,12 +82,23 @@ extension TagFault: WireField {}
 extension ReaderFault: WireField {}
 
 extension TagWriteFault: WireField {
-  func write(to writer: inout ByteWriter) { writer.fields(code.0, code.1, code.2) }
+  package func write(to writer: inout ByteWriter) { writer.fields(code.0, code.1, code.2) }
 
-  init(from reader: inout ByteReader) throws(WireError) {
+  package init(from reader: inout ByteReader) throws(WireError) {
     let offset = reader.offset
     let fault = TagWriteFault(code: try reader.next(), try reader.next(), try reader.next())
     guard let fault else { throw .invalid(offset: offset) }
     self = fault
   }
+}
+
+extension TagUID: WireField {
+  package init(from reader: inout ByteReader) throws(WireError) {
+    let offset = reader.offset
+    let bytes: [UInt8] = try reader.next()
+    guard let uid = TagUID(bytes) else { throw .invalid(offset: offset) }
+    self = uid
+  }
+
+  package func write(to writer: inout ByteWriter) { writer.fields(bytes) }
 }

@@ -1,4 +1,4 @@
-// Classification of ASCII letters and digits; letters and digits of other scripts do not match.
+// ASCII letters, digits and numbers; letters and digits of other scripts do not match.
 
 extension UInt8 {
   package var isASCIIDigit: Bool { (0x30...0x39).contains(self) }
@@ -16,5 +16,23 @@ extension String {
   /// Whether every byte is an ASCII letter, an ASCII digit, or a byte of `others`.
   package func hasOnlyASCIIAlphanumerics(and others: String) -> Bool {
     utf8.allSatisfy { $0.isASCIIAlphanumeric || others.utf8.contains($0) }
+  }
+}
+
+extension Int64 {
+  /// Parses decimal digits without a sign or leading zeros, the format written by the apps.
+  ///
+  /// Returns `nil` for any other format, or if the number is too large.
+  package init?(decimal digits: some Collection<UInt8>) {
+    guard let first = digits.first, digits.count <= 19, first != 0x30 || digits.count == 1 else { return nil }
+    var value: Int64 = 0
+    for digit in digits {
+      guard digit.isASCIIDigit else { return nil }
+      let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+      let (sum, overflowed) = product.addingReportingOverflow(Int64(digit - 0x30))
+      if overflow || overflowed { return nil }
+      value = sum
+    }
+    self = value
   }
 }

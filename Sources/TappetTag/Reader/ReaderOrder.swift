@@ -32,15 +32,6 @@ package struct TagPassword: Hashable, Sendable {
     self.password = password
     self.answer = answer
   }
-
-  /// Derives the password of one tag from the kiosk's key.
-  ///
-  /// The password differs for each tag, and need not be stored.
-  package init(of uid: TagUID, key: SecretKey) throws(CryptoError) {
-    let code = try key.authenticate(Array("tappet tag password 1 ".utf8) + uid.bytes)
-    password = Array(code[0..<4])
-    answer = Array(code[4..<6])
-  }
 }
 
 /// One command to tappet-reader, which replies with `ReaderMessage.orderProgress` and finally with `.orderDone`.
@@ -69,7 +60,8 @@ extension ReaderOrder: WireField {
   @export(interface)
   package init(decoding bytes: [UInt8]) throws(WireError) { try self.init(datagram: bytes) }
 
-  func write(to writer: inout ByteWriter) {
+  @export(interface)
+  package func write(to writer: inout ByteWriter) {
     // Avoids a reallocation, which would leave copies of a password in memory.
     writer.bytes.reserveCapacity(Limits.readerMessageSizeMax)
     switch task {
@@ -81,7 +73,8 @@ extension ReaderOrder: WireField {
     }
   }
 
-  init(from reader: inout ByteReader) throws(WireError) {
+  @export(interface)
+  package init(from reader: inout ByteReader) throws(WireError) {
     let kind: UInt8 = try reader.next()
     (uid, password) = (try reader.next(), try reader.next())
     switch kind {
@@ -96,9 +89,9 @@ extension ReaderOrder: WireField {
 }
 
 extension TagPassword: WireField {
-  func write(to writer: inout ByteWriter) { writer.bytes += password + answer }
+  package func write(to writer: inout ByteWriter) { writer.bytes += password + answer }
 
-  init(from reader: inout ByteReader) throws(WireError) {
+  package init(from reader: inout ByteReader) throws(WireError) {
     (password, answer) = (try reader.bytes(4), try reader.bytes(2))
   }
 }

@@ -74,3 +74,66 @@ extension Unicode.Scalar {
     }
   }
 }
+
+extension String {
+  /// Returns the text truncated at a character boundary to at most `size` bytes.
+  @export(interface)
+  package func cut(toSize size: Int) -> String {
+    guard utf8.count > size else { return self }
+    var kept = ""
+    for character in unicodeScalars {
+      if kept.utf8.count + UTF8.width(character) > size { break }
+      kept.unicodeScalars.append(character)
+    }
+    return kept
+  }
+
+  /// The text escaped for a JSON string (RFC 8259 §7), without quotes.
+  package var jsonEscaped: String {
+    @export(interface) get {
+      var text = ""
+      for scalar in unicodeScalars {
+        switch scalar {
+        case "\"": text += "\\\""
+        case "\\": text += "\\\\"
+        case _ where scalar.isPrintable: text.unicodeScalars.append(scalar)
+        default: text += "\\u" + Hex.encode([UInt8(scalar.value >> 8 & 0xFF), UInt8(scalar.value & 0xFF)])
+        }
+      }
+      return text
+    }
+  }
+
+  /// The text with HTML's special characters escaped.
+  package var markupEscaped: String {
+    @export(interface) get {
+      var text = ""
+      for scalar in unicodeScalars {
+        switch scalar {
+        case "&": text += "&amp;"
+        case "<": text += "&lt;"
+        case ">": text += "&gt;"
+        case "\"": text += "&quot;"
+        case "'": text += "&#39;"
+        default: text.unicodeScalars.append(scalar)
+        }
+      }
+      return text
+    }
+  }
+
+  /// The text as one topic level: without MQTT's special characters, and never empty.
+  package var topicLevel: String {
+    @export(interface) get {
+      guard !isEmpty else { return "none" }
+      var level = ""
+      for scalar in cut(toSize: Limits.factInTopicSizeMax).unicodeScalars {
+        let isForbidden =
+          scalar == "/" || scalar == "+" || scalar == "#" || scalar == "$" || !scalar.isPrintable
+          || !scalar.isOfMQTT
+        level.unicodeScalars.append(isForbidden ? "_" : scalar)
+      }
+      return level
+    }
+  }
+}

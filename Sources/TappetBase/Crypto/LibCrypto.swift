@@ -88,12 +88,12 @@ package enum LibCrypto {
   }
 
   /// Encrypts one AES block (FIPS 197) with a key of 16, 24 or 32 bytes.
-  static func encryptBlock(_ block: [UInt8], key: UnsafeRawBufferPointer) throws(CryptoError) -> [UInt8] {
+  package static func encryptBlock(_ block: [UInt8], key: UnsafeRawBufferPointer) throws(CryptoError) -> [UInt8] {
     try transformBlock(block, key: key, isEncrypting: 1)
   }
 
   /// Decrypts one AES block; the inverse of `encryptBlock`.
-  static func decryptBlock(_ block: [UInt8], key: UnsafeRawBufferPointer) throws(CryptoError) -> [UInt8] {
+  package static func decryptBlock(_ block: [UInt8], key: UnsafeRawBufferPointer) throws(CryptoError) -> [UInt8] {
     try transformBlock(block, key: key, isEncrypting: 0)
   }
 
@@ -212,7 +212,7 @@ private struct CipherContext: ~Copyable {
 
   borrowing func disablePadding() { EVP_CIPHER_CTX_set_padding(handle, 0) }
 
-  borrowing func authenticate(_ context: [UInt8]) throws(CryptoError) {
+  package borrowing func authenticate(_ context: [UInt8]) throws(CryptoError) {
     guard let size = Int32(exactly: context.count) else { throw .inputSize(context.count) }
     if size == 0 { return }
     var written: Int32 = 0
@@ -256,9 +256,11 @@ private struct CipherContext: ~Copyable {
 /// SHA-256, which uses only the stack; EVP would fetch its providers first and allocate memory for each message.
 ///
 ///     SHA256(key ⊕ 5c…5c ‖ SHA256(key ⊕ 36…36 ‖ message))
-struct MessageAuthenticator: ~Copyable {
+package struct MessageAuthenticator: ~Copyable {
   /// Size of an authentication code, in bytes.
-  static let size = 32
+  package static let size = 32
+  /// Size of a tag's key, in bytes; other keys may have any size.
+  package static let keySize = 32
   private static let blockSize = 64
 
   /// The state of SHA-256 after one block, without libcrypto's empty buffer, as a kiosk may have ten thousand states.
@@ -328,5 +330,21 @@ struct MessageAuthenticator: ~Copyable {
     let isDone = code.withUnsafeMutableBytes { place in message.withUnsafeBytes { authenticate($0, into: place) } }
     guard isDone else { throw .library(code: 0) }
     return code
+  }
+
+  // Other modules cannot destroy an authenticator: in Embedded Swift, its `deinit` is not visible to them.
+
+  /// Writes the message's authentication code with a key that is used once; returns false if libcrypto fails.
+  @export(interface)
+  package static func authenticate(
+    _ message: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, into code: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    MessageAuthenticator(key: key).authenticate(message, into: code)
+  }
+
+  /// Returns the message's authentication code with a key that is used once.
+  @export(interface)
+  package static func authenticate(_ message: [UInt8], key: UnsafeRawBufferPointer) throws(CryptoError) -> [UInt8] {
+    try MessageAuthenticator(key: key).authenticate(message)
   }
 }

@@ -65,8 +65,8 @@ package struct TagURLText {
 
   /// Returns the index of the key that created the signature; `nil` if there is none.
   ///
-  /// The keys have `SecretKey.size` bytes each, without gaps. Tries every key, in a time that does not depend on which
-  /// key matches. Does not allocate, and wipes all computed values.
+  /// The keys have `MessageAuthenticator.keySize` bytes each, without gaps. Tries every key, in a time that does not
+  /// depend on which key matches. Does not allocate, and wipes all computed values.
   @export(interface)
   package func verify(keys: UnsafeRawBufferPointer) -> Int? {
     // The memory has three areas: the claimed signature, an expected signature, and the signed bytes.
@@ -77,10 +77,10 @@ package struct TagURLText {
       let place = UnsafeMutableRawBufferPointer(rebasing: memory[64...])
       let message = UnsafeRawBufferPointer(rebasing: place[..<writeSignedBytes(to: place)])
       var match: Int?
-      for position in 0..<keys.count / SecretKey.size {
-        let start = position * SecretKey.size
-        let key = UnsafeRawBufferPointer(rebasing: keys[start..<start + SecretKey.size])
-        guard MessageAuthenticator(key: key).authenticate(message, into: expected) else { continue }
+      for position in 0..<keys.count / MessageAuthenticator.keySize {
+        let start = position * MessageAuthenticator.keySize
+        let key = UnsafeRawBufferPointer(rebasing: keys[start..<start + MessageAuthenticator.keySize])
+        guard MessageAuthenticator.authenticate(message, key: key, into: expected) else { continue }
         let isEqual = LibCrypto.areEqual(UnsafeRawBufferPointer(expected), UnsafeRawBufferPointer(claimed))
         if isEqual, isSignature { match = position }
       }

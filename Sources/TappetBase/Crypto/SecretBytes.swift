@@ -38,7 +38,7 @@ package final class SecretBytes: Sendable {
   /// Decodes two hexadecimal digits of either case per byte; `nil` for anything but `size` bytes.
   ///
   /// The bytes are decoded directly into this memory, so that no other copy remains.
-  convenience init?(hex digits: some Collection<UInt8>, size: Int) {
+  package convenience init?(hex digits: some Collection<UInt8>, size: Int) {
     self.init(size: size) { Hex.decode(digits, into: $0) }
   }
 

@@ -68,14 +68,6 @@ extension TagReading {
     return String(decoding: uri, as: UTF8.self)
   }
 
-  /// The id in a link to an inventory entry (`smp://box?id=…`), or the link that stands for a number of pieces.
-  var inventoryCode: String? {
-    (try? uri()).flatMap { uri in
-      let link = String(decoding: uri, as: UTF8.self)
-      return LabelCode.pieces(inLink: link) == nil ? LabelCode.id(inLink: link) : link
-    }
-  }
-
   /// Returns the tag URL.
   @export(interface)
   package func tagURL() throws(TagReadingError) -> TagURL {

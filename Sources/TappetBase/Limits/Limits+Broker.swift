@@ -56,24 +56,24 @@ extension Limits {
   /// Pause after a storm of lost connections.
   package static let stormRest: Duration = .seconds(60)
   /// Number of connections the broker closes with a message in flight before the message is suspect and sent alone.
-  static let closesOfSuspect = 2
+  package static let closesOfSuspect = 2
   /// Number of connections that the broker closes before a message is set aside, three of them while only that message
   /// is in flight.
   package static let closesUntilAside = closesOfSuspect + 3
   /// Largest stored number of closed connections per message; it only determines the order of the messages set aside.
-  static let closesMax = 1_000
+  package static let closesMax = 1_000
   /// Maximum number of messages whose closed connections are counted in memory; the counts are also in the store.
-  static let suspectsMax = 1_024
+  package static let suspectsMax = 1_024
   /// Time after which a connection without a response is assumed to work, so that a suspect may be sent on it.
-  static let suspectQuietMin: Duration = .seconds(2)
+  package static let suspectQuietMin: Duration = .seconds(2)
   /// Maximum time after a message is sent within which a close by the broker is attributed to that message.
-  static let suspectAnswerMax: Duration = .seconds(10)
+  package static let suspectAnswerMax: Duration = .seconds(10)
   /// Maximum time for which suspects yield to other messages.
-  static let suspectWaitMax: Duration = .seconds(10)
+  package static let suspectWaitMax: Duration = .seconds(10)
   /// Minimum and maximum pause between retries of messages that were set aside.
-  static let asidePauseMin: Duration = .seconds(60)
-  static let asidePauseMax: Duration = .seconds(3_600)
+  package static let asidePauseMin: Duration = .seconds(60)
+  package static let asidePauseMax: Duration = .seconds(3_600)
   /// Maximum number of immediate reconnects after closes caused by messages, until a message is acknowledged or the
   /// backoff starts.
-  static let quickClosesMax = 20
+  package static let quickClosesMax = 20
 }

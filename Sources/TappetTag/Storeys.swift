@@ -1,0 +1,3 @@
+// The storey below; importing TappetTag imports it too.
+
+@_exported import TappetBase
