@@ -47,7 +47,7 @@ import TestSupport
     try change { try inventory.remove(try inventory.resolve("Barn", .building), by: "Ann") }
     try change { try world.add(.item, "New", try inventory.resolve("B-17", .box)) }
     try change { try inventory.remove(try inventory.resolve("House", .building), by: "Ann") }
-    try change { try world.spot(["Shed", "All", "Hook"]) }
+    try change { _ = try world.spot(["Shed", "All", "Hook"]) }
     for _ in 0..<2 { try inventory.undo(by: "Ben") }
     while states.count > 1 {
       try inventory.undo(by: "Ben")
