@@ -7,7 +7,7 @@ import TappetCore
 import TappetTLS
 
 extension SetupWizard {
-  /// Shows a summary, asks for consent and writes the files; the answers survive a failure.
+  /// Shows a summary, asks for consent, and writes the files; if that fails, keeps the answers and asks again.
   func write() throws(CommandFailure) {
     let configuration = try files.configuration()
     if files.prompt.isOver { throw .reported(.refused) }
@@ -45,7 +45,7 @@ extension SetupWizard {
     throw .reported(.refused)
   }
 
-  /// The answers for display, without secrets: a subject and a text each.
+  /// Returns the lines of the summary, each with its subject; no line contains a secret.
   private func summary(_ configuration: KioskConfiguration) -> [(subject: String, text: String)] {
     var lines: [(subject: String, text: String)] = [("Broker", brokerSummary)]
     if usesTLS {
