@@ -1,4 +1,4 @@
-// Untrusted text that is written to a terminal or a log.
+// Untrusted text for a terminal, a log, JSON, HTML or a topic.
 
 extension String {
   /// Whether the text is safe to display: no character can move the cursor, end a line or reorder the text.

@@ -212,7 +212,7 @@ private struct CipherContext: ~Copyable {
 
   borrowing func disablePadding() { EVP_CIPHER_CTX_set_padding(handle, 0) }
 
-  package borrowing func authenticate(_ context: [UInt8]) throws(CryptoError) {
+  borrowing func authenticate(_ context: [UInt8]) throws(CryptoError) {
     guard let size = Int32(exactly: context.count) else { throw .inputSize(context.count) }
     if size == 0 { return }
     var written: Int32 = 0
