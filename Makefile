@@ -71,10 +71,11 @@ PKG_CONFIG = $(if $(SYSROOT),PKG_CONFIG_LIBDIR=$(SYSROOT)/usr/lib/$(MULTIARCH)/p
 	PKG_CONFIG_SYSROOT_DIR=$(SYSROOT)) pkg-config
 
 # ---- Compiler and linker flags --------------------------------------------------------------------------------------
-# docs/building.md, "Compiler and linker flags", says what each one does and costs. The Swift compiler's are in
-# Package.swift.
+# docs/building.md, "Compiler and linker flags", says what each one does and costs. The Swift compiler's other flags are
+# in Package.swift.
 
-EMBEDDED = TAPPET_EMBEDDED=1 $(SWIFT) build -c release --scratch-path $(SCRATCH) $(TARGET) \
+OPTIMIZATION := -Osize
+EMBEDDED = TAPPET_EMBEDDED=$(OPTIMIZATION) $(SWIFT) build -c release --scratch-path $(SCRATCH) $(TARGET) \
 	-Xswiftc -Xcc -Xswiftc -fPIC -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=/usr/src/tappet \
 	-Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs -Xswiftc -num-threads -Xswiftc 2 \
 	-Xcc -ffile-prefix-map=$(CURDIR)=/usr/src/tappet
@@ -152,8 +153,15 @@ check-deps:
 
 run:  ## see it work: CA, broker, simulated reader, kiosk, taps (ONCE=1: one round, checked)
 	@tools/deps install build demo
+ifneq ($(wildcard build/bin/tappet),)
 	@$(MAKE) --no-print-directory --jobs=$(shell nproc) WANTED="Tool Reader Simulator" .demo
-	@tools/demo/run $(if $(ONCE),--once)
+	@tools/demo/run build $(if $(ONCE),--once)
+else
+	@echo "Compiling the demonstration without optimization, which is quicker ('make' builds what ships)"
+	@$(MAKE) --no-print-directory --jobs=$(shell nproc) WANTED="Tool Reader Simulator" OUT=build-demo \
+		SCRATCH=.build-demo OPTIMIZATION=-Onone .demo
+	@tools/demo/run build-demo $(if $(ONCE),--once)
+endif
 
 docs:  ## the C header as pages, in build/doc (Doxygen; an undocumented declaration is an error)
 	@mkdir -p build/doc
@@ -166,8 +174,8 @@ docs:  ## the C header as pages, in build/doc (Doxygen; an undocumented declarat
 # as far as its files are.
 STAMP := $(if $(shell command -v $(SWIFT)),,$(firstword $(wildcard $(SCRATCH)/.flags-*)))
 ifeq ($(STAMP),)
-STAMP := $(SCRATCH)/.flags-$(shell { echo '$(TARGET)'; grep -e '"-' Package.swift; $(SWIFT) --version 2>&1; } | cksum \
-	| cut -d ' ' -f 1)
+STAMP := $(SCRATCH)/.flags-$(shell { echo '$(TARGET) $(OPTIMIZATION)'; grep -e '"-' Package.swift; \
+	$(SWIFT) --version 2>&1; } | cksum | cut -d ' ' -f 1)
 endif
 $(STAMP):
 	@rm -rf $(SCRATCH)
@@ -576,4 +584,4 @@ uninstall:  ## remove everything that was installed (PREFIX and DESTDIR as befor
 	rm -rf $(addprefix $(PLACE)/,$(INSTALLED))
 
 clean:  ## remove everything that was built
-	rm -rf $(OUT) .build .build-*
+	rm -rf $(OUT) build-demo .build .build-*

@@ -2,12 +2,12 @@
 import PackageDescription
 
 // One set of sources, compiled two ways: regular Swift for the tests, Embedded Swift for everything that ships.
-// `TAPPET_EMBEDDED=1` selects the second; the Makefile sets it. docs/building.md has a line for each flag.
-let isEmbedded = Context.environment["TAPPET_EMBEDDED"] != nil
+// `TAPPET_EMBEDDED=-Osize` selects the second; the Makefile sets it. docs/building.md has a line for each flag.
+let optimization = Context.environment["TAPPET_EMBEDDED"]
+let isEmbedded = optimization != nil
 let embedded: [SwiftSetting] = [
   .enableExperimentalFeature("Embedded"),
-  .unsafeFlags(["-Osize", "-Xllvm", "-sil-disable-pass=object-outliner"]),
-  .unsafeFlags(["-Xfrontend", "-function-sections"]),
+  .unsafeFlags([optimization ?? "", "-Xllvm", "-sil-disable-pass=object-outliner", "-Xfrontend", "-function-sections"]),
 ]
 
 // Each file imports what it uses, in both modes.

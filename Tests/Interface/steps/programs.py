@@ -63,7 +63,7 @@ def build_instrumented(place):
     place.run("swift", "build", "--package-path", ROOT, "-c", "release", "--scratch-path",
               os.path.join(ROOT, ".build-tsan"), "--product", "TappetInterfaceStatic", "-Xswiftc", "-Xcc", "-Xswiftc",
               "-fPIC", "-Xswiftc", "-sanitize=thread", "-Xcc", "-fsanitize=thread", seconds=1800,
-              settings={"TAPPET_EMBEDDED": "1"})
+              settings={"TAPPET_EMBEDDED": "-Osize"})
 
 
 def thread_sanitizer(place):
