@@ -20,7 +20,7 @@ _SLEEPS = [
     ("Tests/Platform/MailboxTests.swift", 1, r"usleep(50)", "a full mailbox is tried again until it has room"),
     ("Tests/Support/Waiting.swift", 1, r"usleep(UInt32(seconds", "a measured time, with its reason at each call"),
     ("Tests/Support/Waiting.swift", 1, r"usleep(5000)", _POLLS),
-    ("Tests/System/SecretLeakTests.swift", 1, r"usleep(2000)", _PACE),
+    ("Tests/System/Secrets/SecretLeakTests.swift", 1, r"usleep(2000)", _PACE),
     ("Tests/System/Faults/homeserver.py", 1, r"time.sleep(0.02)", _POLLS),
     ("Tests/System/Faults/faults.c", 1, r"nanosleep(&rest", "the delay is the fault"),
     ("Tests/Torture/hostile", 1, r"time.sleep(0.03)", _FINGER),

@@ -33,10 +33,12 @@ def _long_files(tree):
             yield file.path, FILE_LINES_MAX + 1, sentence
 
 
-@rule("large-folder", f"no folder of Sources has more than {FOLDER_FILES_MAX} files beside its own folders", into=RULES)
+@rule("large-folder", f"no folder of Swift has more than {FOLDER_FILES_MAX} files beside its own folders", into=RULES)
 def _large_folders(tree):
     folders = collections.defaultdict(list)
     for file in tree.under("Sources/"):
+        folders[os.path.dirname(file.path)].append(file.path)
+    for file in tree.under("Tests/", languages={"swift"}):
         folders[os.path.dirname(file.path)].append(file.path)
     for folder, paths in sorted(folders.items()):
         if len(paths) > FOLDER_FILES_MAX:
