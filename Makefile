@@ -143,7 +143,7 @@ board:  ## build only what a board needs
 	@:
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-22s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-24s %s\n", $$1, $$2 }'
 
 deps:  ## install from Debian what is missing to build (`make run` and `make test` do so themselves)
 	@tools/deps install build
@@ -326,43 +326,6 @@ $(COMMAND_PAGES)/.made: $(SOURCES) | $(BUILT)
 	@touch $@
 endif
 
-# ---- Debian packages ------------------------------------------------------------------------------------------------
-
-.PHONY: deb debs lint-deb repository release
-deb: all  ## Debian packages, in build/packages (also RELEASE=trixie, ARCH=arm64)
-	@tools/deps check $(DEPS) packages
-	@tools/packages/build $(VERSION) $(RELEASE) $(DEBIAN_ARCH) $(OUT) $(SYMBOLS) $(SYSROOT)
-
-debs:  ## the packages for Debian 12 and 13, for this machine's own kind and for arm64
-	@for words in "" RELEASE=trixie ARCH=arm64 "ARCH=arm64 RELEASE=trixie"; do \
-		$(MAKE) --no-print-directory $$words deb || exit; done
-
-lint-deb: deb  ## lintian of the packages' own release: no error, no warning; and Debian's hardening-check
-	@Tests/Packages/lint $(RELEASE) $(OUT)/packages
-	@hardening-check --quiet --nofortify --nocfprotection $(PROGRAMS) $(OUT)/lib/libtappet.so.0
-
-repository:  ## an apt repository of the packages that were made, in build/repository (SIGNING_KEY=…, VALID_DAYS=90)
-	@tools/deps check packages
-	@tools/packages/repository build/repository $(wildcard build*/packages)
-
-RELEASES ?= bookworm trixie
-ARCHES ?= amd64 arm64
-release:  ## build/release: all packages built twice and compared, sources, checksums (RELEASES="…" ARCHES="…")
-	@tools/deps check build $(filter-out $(DEBIAN_ARCH),$(ARCHES)) packages
-	@tools/packages/release $(VERSION) build/release "$(RELEASES)" "$(ARCHES)"
-
-# ---- SD card -------------------------------------------------------------------------------------------------------
-
-IMAGE := build-image/tappet.img
-.PHONY: image image-test
-image:  ## build-image/tappet.img: an SD card for 64-bit Raspberry Pis, Debian 13 with Tappet (needs root)
-	@tools/deps check arm64 packages image
-	@$(MAKE) --no-print-directory ARCH=arm64 RELEASE=trixie deb
-	@tools/image/build build-arm64-trixie/packages build-image
-
-image-test: image all  ## boots the image in QEMU: first start, tap, power cut, second start, tap (minutes: emulated)
-	@Tests/VirtualBoard/card $(IMAGE)
-
 # ---- Tests ----------------------------------------------------------------------------------------------------------
 # Three circles, and nothing twice: `check` after each change, `test` before anything reaches main, `verify` before a
 # release and after a change of what it tests.
@@ -413,175 +376,8 @@ tidy:  ## does the tree keep the rules of the house? (Tests/Tidy)
 format:  ## lay the code out
 	$(SWIFT) format --in-place --recursive --parallel Sources Tests Package.swift
 
-# ---- Tests for a release ---------------------------------------------------------------------------------------------
-# Each part by its own target, too. One that cannot run on this machine is counted as skipped.
-
-VERIFY := test-system test-sanitized test-interface simulate-short inventory-model-short fuzz-short torture-short \
-	hostile-short supervision damage-short cluster-short vm-test packages-test ansible-test test-home-assistant \
-	test-matrix test-riscv64
-.PHONY: verify deps-verify $(VERIFY) system-test emulated-test
-verify: all  ## everything else, part by part, with a table at the end (AGAIN=1: only what did not pass the last time)
-	@Tests/verify $(if $(AGAIN),--again) $(VERIFY)
-
-deps-verify:  ## install what `make verify` needs beyond `make test`: other languages, QEMU, containers, servers
-	@tools/deps install build demo arm64 riscv64 packages tests languages board system image cluster ansible
-	@$(MAKE) --no-print-directory deps-home-assistant deps-matrix
-
-test-system: all test-programs  ## the system tests that judge time, or repeat at length
-	@$(SHIPPED) $(call RUN_TESTS,.build,--verify) .build/reports-verify
-
-SANITIZED := --scratch-path .build-asan --sanitize=address
-test-sanitized: export TAPPET_TESTS := CoreTests ConfigTests
-test-sanitized:  ## the core and the parsers again under the address sanitizer
-	@$(REGULAR) --product TappetPackageTests $(SANITIZED)
-	@LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.txt $(call RUN_TESTS,.build-asan) .build-asan/reports
-
-test-interface: all  ## the C library, installed: from C, C++, Python, Go, Rust and Swift
-	@Tests/Interface/run $(OUT) verify
-
-vm-test: all  ## the arm64 programs on a virtual board: QEMU, Debian's kernel, real GPIO chips of the kernel's
-	@Tests/VirtualBoard/run
-
-packages-test: lint-deb  ## the packages on Debian 12, booted in a container: install, tap, upgrade, purge
-	@Tests/Packages/run bookworm
-
-system-test:  ## the same on Debian 12 and 13
-	@$(MAKE) --no-print-directory lint-deb
-	@$(MAKE) --no-print-directory RELEASE=trixie lint-deb
-	@Tests/Packages/run
-
-ansible-test: deb  ## the Ansible role on two boards in containers: set up, run again, changed, broken
-	@Tests/Ansible/run
-
-test-riscv64:  ## the riscv64 programs under QEMU's user mode
-	@$(MAKE) --no-print-directory ARCH=riscv64 emulated-test
-
-emulated-test: all
-	@Tests/Interface/emulated $(ARCH) $(OUT) $(SYSROOT)
-
-HOME_ASSISTANT := .build-home-assistant
-.PHONY: deps-home-assistant
-deps-home-assistant:  ## the Home Assistant of test-home-assistant, in .build-home-assistant; it takes minutes
-	@Tests/HomeAssistant/install $(HOME_ASSISTANT)
-
-test-home-assistant: all  ## a real Home Assistant finds the kiosk, presses, switches, scans, restarts, renames, removes
-	@Tests/HomeAssistant/run $(HOME_ASSISTANT)
-
-MATRIX := .build-matrix
-.PHONY: deps-matrix
-deps-matrix:  ## the homeserver of test-matrix, in .build-matrix; it takes a minute
-	@Tests/Matrix/install $(MATRIX)
-
-test-matrix: all  ## a real Synapse: log in, say, be limited, killed, logged out; nothing twice, nothing lost
-	@Tests/Matrix/run $(MATRIX)
-
-# Short forms of the long runs below.
-fuzz-short:
-	@Tests/Fuzz/run 5
-simulate-short:
-	@Tests/Simulation/run --seeds 200 --quiet
-inventory-model-short: test-programs
-	@Tests/InventoryModel/run --operations 5000 --kills 10
-torture-short: all
-	@Tests/Torture/run --seconds 25
-hostile-short: all
-	@Tests/Torture/hostile --kiosks 21
-supervision: all
-	@Tests/Torture/supervision
-damage-short: all
-	@Tests/Torture/damage --cases 500
-cluster-short: all
-	@Tests/Cluster/run --kiosks 3 --crowd 3 --calm 1
-
-# ---- Long runs and measurements -------------------------------------------------------------------------------------
-
-.PHONY: fuzz simulate inventory-model bench torture hostile damage soak cluster-test cluster-bench cluster-soak
-fuzz:  ## each fuzz target for 60 s (SECONDS_EACH=N for another time)
-	@Tests/Fuzz/run $(or $(SECONDS_EACH),60)
-
-simulate:  ## 10,000 simulated stories of 10,000 steps (SEEDS=N FIRST=SEED STEPS=N), or one again (REPLAY=FILE)
-	@Tests/Simulation/run $(if $(REPLAY),--replay $(REPLAY),\
-		--seeds $(or $(SEEDS),10000) --first $(or $(FIRST),1) --steps $(or $(STEPS),10000))
-
-inventory-model:  ## 1,000,000 random operations on an inventory and on a model of it, then 200 kills (SEED=N repeats)
-	$(SWIFT) build -c release --product InventoryModel --scratch-path .build-model
-	@Tests/InventoryModel/run --program $(CURDIR)/.build-model/release/InventoryModel $(if $(SEED),--seed $(SEED))
-
-bench: all  ## ratios against a C program that makes the same calls; writes docs/benchmarks.md (PART=rooms: only those)
-	@Tests/Benchmarks/run $(PART)
-
-torture: all  ## kill -9 500 times under taps, with a broker, a line and a reader that fail (SEED=N repeats a run)
-	@Tests/Torture/run --kills 500 $(if $(SEED),--seed $(SEED))
-
-hostile: all  ## 500 kiosks under a broker that sends them anything, with MQTT 3.1.1 and 5 (SEED=N repeats a run)
-	@Tests/Torture/hostile $(if $(SEED),--seed $(SEED))
-
-cluster-test: all  ## 60 kiosks on a broker of three nodes that are killed, frozen, outvoted and restarted
-	@Tests/Cluster/run --kiosks 60 --crowd 20 --calm 6
-
-cluster-bench: all  ## faults of NATS and RabbitMQ, 300 kiosks, a soak (RUNS=5 MINUTES=60); fills docs/cluster.md
-	@Tests/Cluster/bench --runs $(or $(RUNS),5) --minutes $(or $(MINUTES),60)
-
-cluster-soak: all  ## HOURS=1 (or MINUTES=N) of presses while a node is restarted every two minutes: does anything grow?
-	@Tests/Cluster/soak --minutes $(or $(MINUTES),$(shell expr 60 '*' $(or $(HOURS),1)))
-
-damage: all  ## 100,000 damaged files, each read by a program that ships (CASES=N SEED=N)
-	@Tests/Torture/damage --cases $(or $(CASES),100000) $(if $(SEED),--seed $(SEED))
-
-soak: all  ## HOURS=1 of taps and faults: descriptors, memory and threads, a line a minute
-	@Tests/Torture/soak --hours $(or $(HOURS),1) $(if $(SEED),--seed $(SEED))
-
-# ---- Installing -----------------------------------------------------------------------------------------------------
-
-PLACE = $(DESTDIR)$(PREFIX)
-SHARE = $(PLACE)/share
-FILLED_IN = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|'
-# One unit for the kiosk of /etc/tappet/kiosk.yaml, and one for each of several: tappet@NAME, of /etc/tappet/NAME.yaml.
-UNIT = $(FILLED_IN) -e 's|@NAME@|$(1)|g' -e 's|@CONFIG@|/etc/tappet/$(2).yaml|g' board/systemd/tappet.service.in
-# Everything that `make install` writes, relative to PREFIX, for `make uninstall`.
-INSTALLED := bin/tappet bin/tappet-sim libexec/tappet $(addprefix $(LIBDIR)/,libtappet.so.0 libtappet.so libtappet.a \
-	pkgconfig/tappet.pc cmake/tappet) include/tappet.h lib/systemd/system/tappet.service \
-	lib/systemd/system/tappet@.service lib/sysusers.d/tappet.conf lib/tmpfiles.d/tappet.conf share/doc/tappet \
-	share/tappet $(patsubst $(OUT)/%,%,$(COMPLETIONS)) \
-	$(addprefix share/man/,man1/tappet.1 man1/tappet-*.1 man5/kiosk.yaml.5 man3/tappet[-_.]*.3 man3/TAPPET_*.3)
-
-.PHONY: install uninstall clean
-install: all  ## PREFIX=/usr/local DESTDIR=
-	install -d $(addprefix $(PLACE)/,bin libexec/tappet include $(LIBDIR)/pkgconfig $(LIBDIR)/cmake/tappet \
-		lib/systemd/system lib/sysusers.d lib/tmpfiles.d share/man/man1 share/man/man3 share/man/man5 \
-		share/doc/tappet/docs/images \
-		share/doc/tappet/docs/faults share/doc/tappet/docs/examples share/tappet/profiles share/tappet/presets \
-		share/tappet/completions)
-	install -m 755 $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(PLACE)/bin
-	install -m 755 $(addprefix $(OUT)/libexec/tappet/,tappet-tool tappet-reader tappet-webhook \
-		tappet-matrix) $(PLACE)/libexec/tappet
-	install -m 644 $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a $(PLACE)/$(LIBDIR)
-	ln -sf libtappet.so.0 $(PLACE)/$(LIBDIR)/libtappet.so
-	install -m 644 Include/tappet.h $(PLACE)/include
-	$(FILLED_IN) board/pkg-config/tappet.pc.in > $(PLACE)/$(LIBDIR)/pkgconfig/tappet.pc
-	install -m 644 board/cmake/tappet-config.cmake $(PLACE)/$(LIBDIR)/cmake/tappet
-	$(FILLED_IN) board/cmake/tappet-config-version.cmake.in > $(PLACE)/$(LIBDIR)/cmake/tappet/tappet-config-version.cmake
-	install -m 644 $(COMMAND_PAGES)/*.1 $(SHARE)/man/man1
-	$(FILLED_IN) board/man/tappet-sim.1 > $(SHARE)/man/man1/tappet-sim.1
-	install -m 644 $(MANUAL)/*.3 $(SHARE)/man/man3
-	install -m 644 $(CONFIG_PAGE) $(SHARE)/man/man5
-	install -m 644 README.md CHANGELOG.md LICENSE board/etc/kiosk.yaml board/udev/60-tappet.rules \
-		$(SHARE)/doc/tappet
-	install -m 644 docs/*.md docs/alerts.yaml docs/json.schema.json $(SHARE)/doc/tappet/docs
-	install -m 644 docs/faults/*.md $(SHARE)/doc/tappet/docs/faults
-	install -m 644 docs/images/*.svg $(SHARE)/doc/tappet/docs/images
-	install -m 644 docs/examples/*.c $(SHARE)/doc/tappet/docs/examples
-	install -m 644 board/profiles/*.yaml $(SHARE)/tappet/profiles
-	install -m 644 board/presets/*.yaml $(SHARE)/tappet/presets
-	install -m 644 board/completions/* $(SHARE)/tappet/completions
-	$(call UNIT,tappet,kiosk) > $(PLACE)/lib/systemd/system/tappet.service
-	$(call UNIT,tappet-%i,%i) > $(PLACE)/lib/systemd/system/tappet@.service
-	install -m 644 board/systemd/tappet.sysusers $(PLACE)/lib/sysusers.d/tappet.conf
-	install -m 644 board/systemd/tappet.tmpfiles $(PLACE)/lib/tmpfiles.d/tappet.conf
-	$(foreach file,$(COMPLETIONS),install -D -m 644 $(file) $(PLACE)/$(patsubst $(OUT)/%,%,$(file)) &&) true
-
-uninstall:  ## remove everything that was installed (PREFIX and DESTDIR as before); configuration and state stay
-	rm -rf $(addprefix $(PLACE)/,$(INSTALLED))
-
+.PHONY: clean
 clean:  ## remove everything that was built
 	rm -rf $(OUT) build-demo .build .build-*
+
+include board/install.mk tools/packages/targets.mk Tests/verify.mk

@@ -11,7 +11,7 @@ import prose
 LANGUAGES = {
     ".swift": "swift", ".c": "c", ".h": "c", ".cpp": "c", ".go": "c", ".rs": "c", ".py": "python", ".sh": "shell",
     ".md": "markdown", ".1": "roff", ".3": "roff", ".5": "roff", ".yaml": "hash", ".toml": "hash", ".rules": "hash",
-    ".in": "hash", ".cmake": "hash",
+    ".in": "hash", ".cmake": "hash", ".mk": "make",
 }
 NAMES = {"Makefile": "make", "Doxyfile": "hash"}
 INTERPRETERS = {"python3": "python", "sh": "shell", "bash": "shell"}
