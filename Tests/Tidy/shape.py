@@ -83,7 +83,7 @@ def _terms(text):
 
 _size_rule("readme", "README.md", 8192, "bytes", lambda text: len(text.encode()), "move the rest to docs/")
 _size_rule("package", "Package.swift", 110, "lines", lambda text: len(text.splitlines()), "derive what repeats itself")
-_size_rule("changelog", "CHANGELOG.md", 25, "lines in 0.1.0", lambda text: len(_section(text, r"\[?0\.1\.0")),
+_size_rule("changelog", "CHANGELOG.md", 60, "lines in 0.1.0", lambda text: len(_section(text, r"\[?0\.1\.0")),
            "keep what a user notices")
 _size_rule("glossary", "docs/architecture.md", 40, "terms", _terms, "leave out the field's own words")
 
