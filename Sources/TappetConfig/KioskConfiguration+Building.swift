@@ -14,7 +14,7 @@ extension KioskConfiguration {
   package static func bare() -> KioskConfiguration {
     let state = usualState
     return KioskConfiguration(
-      broker: nil, stateFolder: state, timestampKey: nil, readerDevice: nil,
+      broker: nil, stateFolder: state, timestampKey: nil,
       panel: PanelSettings(), actions: [], checksClock: true,
       outboxCountMax: Limits.outboxCountMax, outboxSizeMax: Limits.outboxSizeMax,
       controlSocket: controlSocket(in: state))

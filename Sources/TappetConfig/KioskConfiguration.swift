@@ -19,10 +19,8 @@ package struct KioskConfiguration: Sendable {
   ///
   /// `timestampKey` is `nil` until it is read from the store.
   package var storesTimestampKey = false
-  /// Whether a reader is used; false for `reader: none`.
-  package var hasReader = true
-  /// libnfc's connection string; `nil` means the first reader that libnfc finds.
-  package var readerDevice: String?
+  /// The reader to use; `nil` for `reader: none`.
+  package var reader: ReaderSettings? = ReaderSettings()
   /// The lights and buttons.
   package var panel: PanelSettings
   /// One or more actions, with unique names and indexes.
@@ -188,6 +186,15 @@ extension KioskConfiguration {
   }
 }
 
+/// The settings of the reader.
+package struct ReaderSettings: Sendable {
+  /// libnfc's connection string; `nil` means the first reader that libnfc finds.
+  package var device: String?
+
+  /// Creates the settings of a reader.
+  package init(device: String? = nil) { self.device = device }
+}
+
 extension KioskSettings {
   /// Creates the part of the settings used by the core.
   @export(interface)
@@ -199,7 +206,7 @@ extension KioskSettings {
       homeAssistant: configuration.homeAssistant,
       kioskName: configuration.broker?.clientID ?? NetworkIdentity.hostName() ?? "",
       outboxCountMax: configuration.outboxCountMax, outboxSizeMax: configuration.outboxSizeMax)
-    hasReader = configuration.hasReader
+    hasReader = configuration.reader != nil
     foreignTags = ForeignTags(configuration.foreignTags)
     unknownTags = configuration.unknownTags
     inventory = configuration.inventory?.plan

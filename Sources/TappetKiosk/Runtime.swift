@@ -346,7 +346,7 @@ package final class Runtime {
   private func start(_ helper: Helper) {
     switch helper {
     case .reader:
-      do throws(SystemError) { try helpers.reader.start(device: configuration.readerDevice, reactor) } catch {
+      do throws(SystemError) { try helpers.reader.start(device: configuration.reader?.device, reactor) } catch {
         inbox.append(.readerNotStarted(code: error.code))
       }
     case .webhooks: startWebhooks()

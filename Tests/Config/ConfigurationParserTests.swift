@@ -69,7 +69,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     }
     #expect(configuration.broker?.endpoints == [BrokerEndpoint(host: "broker.example", port: 8883, usesTLS: true)])
     #expect(configuration.broker?.caFile == folder.path + "/ca.pem")
-    #expect(configuration.readerDevice == "pn532_uart:/dev/ttyAMA0")
+    #expect(configuration.reader?.device == "pn532_uart:/dev/ttyAMA0")
     #expect(configuration.timestampKey != nil && configuration.checksClock)
     #expect(configuration.actions.map(\.name) == ["garage", "light"])
     #expect(configuration.actions.map(\.index) == [0, 1])
@@ -301,8 +301,8 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
   }
 
   @Test func `a board may have no reader`() throws {
-    #expect(try load(good).hasReader && load(good + "reader: {}\n").hasReader)
-    #expect(try !load(good + "reader: none\n").hasReader)
+    #expect(try load(good).reader != nil && load(good + "reader: {}\n").reader != nil)
+    #expect(try load(good + "reader: none\n").reader == nil)
   }
 
   @Test func `names, devices and sockets have bounds`() {

@@ -154,7 +154,7 @@ extension YAMLReader {
     if let node = top["commands"] {
       checkLoops(commands, publishing, broker?.settings, inventory: inventory?.plan.topic, at: node)
     }
-    let (hasReader, device) = reader(top["reader"])
+    let reader = reader(top["reader"])
     let publishesState = telemetry(top["telemetry"])
     let homeAssistant = homeAssistant(
       top["home_assistant"], actionNames: names, outputNames: outputNames(top["panel"]))
@@ -182,8 +182,7 @@ extension YAMLReader {
     return KioskConfiguration(
       broker: broker?.settings, stateFolder: state, storesPassword: broker?.storesPassword ?? false,
       timestampKey: timestampKey.key, storesTimestampKey: timestampKey.isStored,
-      hasReader: hasReader, readerDevice: device,
-      panel: panel ?? PanelSettings(), actions: actions, foreignTags: tags, unknownTags: unknownTags,
+      reader: reader, panel: panel ?? PanelSettings(), actions: actions, foreignTags: tags, unknownTags: unknownTags,
       inventory: inventory,
       commands: commands, site: site, webhooks: webhooks, matrix: matrix,
       publishesState: publishesState || homeAssistant != nil, homeAssistant: homeAssistant, checksClock: clock != 1,
@@ -193,14 +192,14 @@ extension YAMLReader {
       warnings: warnings)
   }
 
-  private mutating func reader(_ node: YAMLNode?) -> (isThere: Bool, device: String?) {
-    if case .scalar("none", _) = node?.content { return (false, nil) }
-    guard let node, let mapping = mapping(node, keys: ["device"]) else { return (true, nil) }
+  private mutating func reader(_ node: YAMLNode?) -> ReaderSettings? {
+    if case .scalar("none", _) = node?.content { return nil }
+    guard let node, let mapping = mapping(node, keys: ["device"]) else { return ReaderSettings() }
     let device = shortText(mapping["device"], sizeMax: Limits.readerDeviceSizeMax)
     if let value = mapping["device"], let device, device.utf8.first == UInt8(ascii: "/") {
       invalid(value, expected: "a driver and its device, such as 'pn532_uart:\(device)'")
     }
-    return (true, device)
+    return ReaderSettings(device: device)
   }
 
   private mutating func historyAge(_ node: YAMLNode?) -> Duration? {

@@ -94,8 +94,7 @@ public func tappet_kiosk_set_reader_device(_ kiosk: OpaquePointer?, _ device: Un
     guard device == nil || name != nil else {
       throw Failure(.argument, "the device must be 1 to 1023 bytes on one line")
     }
-    setup.configuration.hasReader = name != "none"
-    setup.configuration.readerDevice = name == "none" ? nil : name
+    setup.configuration.reader = name == "none" ? nil : ReaderSettings(device: name)
   }
 }
 

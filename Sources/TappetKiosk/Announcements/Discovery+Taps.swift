@@ -41,7 +41,7 @@ extension Discovery {
   /// Diagnostic entities, derived from the kiosk's state.
   var diagnostics: [Component] {
     var components =
-      configuration.hasReader
+      configuration.reader != nil
       ? [binary("reader", "Reader", "connectivity", "'ON' if value_json.reader.good else 'OFF'")] : []
     components += [
       binary(

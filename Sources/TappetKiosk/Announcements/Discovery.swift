@@ -43,7 +43,7 @@ struct Discovery {
 
   /// All components, in the order of the configuration.
   var components: [Component] {
-    actionButtons + outputEntities + panelButtons + panelChords + (configuration.hasReader ? tapEntities : [])
+    actionButtons + outputEntities + panelButtons + panelChords + (configuration.reader != nil ? tapEntities : [])
       + inventoryEntities + diagnostics
   }
 

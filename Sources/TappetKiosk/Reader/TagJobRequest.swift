@@ -45,7 +45,7 @@ package struct TagJobRequest: Sendable {
   func job(
     _ configuration: KioskConfiguration, _ secretStore: SecretStore, unixSeconds: Int64
   ) throws(TagJobRefusal) -> TagJob {
-    guard configuration.hasReader else { throw .noReader }
+    guard configuration.reader != nil else { throw .noReader }
     let work: TagJob.Work
     var known = FormerSecrets()
     switch kind {

@@ -100,7 +100,7 @@ extension Runtime {
     if let settings = new.broker { broker?.update(settings: settings) }
     if new.historyAge != old.historyAge { store.thread.submit(.keepHistory(new.historyAge)) }
     log(LogRecord(.notice, "reloaded", "the configuration was reloaded"))
-    let changesReader = new.readerDevice != old.readerDevice
+    let changesReader = new.reader?.device != old.reader?.device
     var settings = KioskSettings(new)
     settings.hasAnnounced = !announced.isEmpty
     inbox.append(.reconfigured(settings, reconnect: reconnects, newReader: changesReader))

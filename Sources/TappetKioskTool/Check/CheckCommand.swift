@@ -75,7 +75,7 @@ extension CheckReport {
   /// Notes that no action is ever triggered, except by a program on this machine.
   mutating func checkTriggers(_ configuration: KioskConfiguration) {
     let inventory = configuration.inventory
-    guard !configuration.hasReader, configuration.panel.buttons.isEmpty, inventory?.scanner == nil,
+    guard configuration.reader == nil, configuration.panel.buttons.isEmpty, inventory?.scanner == nil,
       inventory?.plan.lowStockAction == nil, inventory?.plan.overdueAction == nil,
       configuration.homeAssistant.map({ $0.actions.isEmpty && $0.outputs.isEmpty }) ?? true,
       configuration.commands.allSatisfy({ $0.actions.isEmpty && $0.outputs.isEmpty })

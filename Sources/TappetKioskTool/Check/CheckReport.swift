@@ -88,7 +88,7 @@ struct CheckReport {
     var configuration = configuration
     checkStore(&configuration, isRunning: kiosk != nil)
     checkClock(configuration)
-    if kiosk == nil || !configuration.hasReader {
+    if kiosk == nil || configuration.reader == nil {
       let reader = DeviceProbe.reader(configuration)
       note("reader", reader.verdict, reader.text, code: reader.code)
     } else {
@@ -379,7 +379,7 @@ extension CheckReport {
           + "use 'tappet action rename \(secret.action) NAME' to assign it to another action, or "
           + "'tappet secret remove' to remove it")
     }
-    let isUsed = configuration.hasReader || configuration.commands.contains { $0.trust.word == "signed" }
+    let isUsed = configuration.reader != nil || configuration.commands.contains { $0.trust.word == "signed" }
     if secrets.isEmpty, isUsed {
       note(
         "secrets", .note,

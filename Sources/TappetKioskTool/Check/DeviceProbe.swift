@@ -17,10 +17,10 @@ enum DeviceProbe {
   typealias Finding = (verdict: CheckResult, text: String, code: String?)
 
   static func reader(_ configuration: KioskConfiguration, endedBy end: Int32 = -1) -> Finding {
-    let device = configuration.readerDevice
-    guard configuration.hasReader else {
+    guard let reader = configuration.reader else {
       return (.good, KioskStatus.Reader.absent.sentence(configuration), KioskStatus.Reader.absent.code)
     }
+    let device = reader.device
     func lost(_ loss: ReaderLoss) -> Finding { (.bad, loss.sentence(device: device, of: .tool), loss.code) }
     do throws(SystemError) {
       let reader = try ReaderProcess(executable: ReaderProcess.locateExecutable(), device: device)

@@ -69,7 +69,7 @@ struct PanelProbe {
       case .led(let led): if !isRunning, !isVirtual { tryLED(led, name, .output(index), configuration) }
       }
     }
-    let reader = profile.map { ReaderWiring.uses(device: configuration.readerDevice, profile: $0) } ?? []
+    let reader = profile.map { ReaderWiring.uses(device: configuration.reader?.device, profile: $0) } ?? []
     guard !inputs.isEmpty || !outputs.isEmpty || !untouched.isEmpty || !reader.isEmpty else { return }
     let chips = GPIOChips.scan()
     var wires = inputs + outputs + untouched

@@ -43,7 +43,7 @@ extension SetupWizard {
     add("ca", broker?.caFile)
     add("certificate", broker?.certificateFile)
     add("private-key", broker?.privateKeyFile)
-    add("reader", configuration.hasReader ? configuration.readerDevice : "none")
+    add("reader", configuration.reader.map { $0.device } ?? "none")
     let panel = configuration.panel
     add("profile", panel.simulator == nil ? panel.profile : Self.virtualPanel)
     add("panel-simulator", panel.simulator)

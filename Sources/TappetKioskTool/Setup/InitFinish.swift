@@ -74,7 +74,7 @@ extension SetupWizard {
       return
     }
     guard isReady, hasReader else {
-      let code = configuration.hasReader ? "\(hint("secret import")) to import the share code, " : ""
+      let code = configuration.reader != nil ? "\(hint("secret import")) to import the share code, " : ""
       return inform("  Later, use \(code)\(hint("run")) to run the kiosk, and \(hint("check")) to check it.")
     }
     try awaitTap(configuration)

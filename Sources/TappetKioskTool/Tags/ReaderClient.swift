@@ -32,10 +32,10 @@ final class ReaderClient {
 
   /// Opens the reader; if `limit` is `nil`, only a signal ends the wait.
   static func open(_ configuration: KioskConfiguration, limit: Duration?) throws(CommandFailure) -> ReaderClient {
-    guard configuration.hasReader else { throw .refused(TagJobRefusal.noReader.sentence) }
+    guard let reader = configuration.reader else { throw .refused(TagJobRefusal.noReader.sentence) }
     // Hold signals before the reader is started, so that a signal from then on stops the reader.
     let signals = HeldSignals()
-    return ReaderClient(try source(configuration), configuration.readerDevice, limit, signals)
+    return ReaderClient(try source(configuration), reader.device, limit, signals)
   }
 
   // Embedded Swift leaks an object whose own initializer throws (6.3.1).
@@ -48,7 +48,7 @@ final class ReaderClient {
 
   private static func source(_ configuration: KioskConfiguration) throws(CommandFailure) -> Source {
     if let kiosk = try RunningKiosk.find(configuration) { return .kiosk(kiosk) }
-    let device = configuration.readerDevice
+    let device = configuration.reader?.device
     do throws(SystemError) {
       return .process(try ReaderProcess(executable: ReaderProcess.locateExecutable(), device: device))
     } catch {

@@ -95,7 +95,7 @@ package struct LogRecord: Sendable {
     case .reader(.ready(let device)):
       self.init(.notice, "reader-ready", KioskStatus.Reader.ready.sentence(configuration), [("device", device)])
     case .reader(.lost(let loss)):
-      self.init(.error, "reader-lost", loss.sentence(device: configuration.readerDevice), [("code", loss.code)])
+      self.init(.error, "reader-lost", loss.sentence(device: configuration.reader?.device), [("code", loss.code)])
     case .link(let report): self.init(report, configuration)
     case .webhook(.waits(let action, let fault, let pause)): self.init(action, waits: pause, fault, configuration)
     case .webhook(.back(let action)):

@@ -14,7 +14,7 @@ extension KioskStatus.Reader {
     case .absent: "none is configured"
     case .starting: "starting"
     case .ready: "the reader is ready"
-    case .lost(let loss): loss.sentence(device: configuration.readerDevice)
+    case .lost(let loss): loss.sentence(device: configuration.reader?.device)
     case .stopped: "stopped"
     }
   }
