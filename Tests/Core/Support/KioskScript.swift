@@ -102,7 +102,7 @@ final class KioskScript {
   }
 
   /// Lets `milliseconds` pass with the kiosk's own deadlines; returns the effects on the way.
-  func sleep(until milliseconds: Int) -> [String] {
+  @discardableResult func sleep(until milliseconds: Int) -> [String] {
     var words: [String] = []
     for _ in 0..<100 {
       guard let deadline = wakesAt, deadline <= milliseconds else { break }

@@ -53,7 +53,7 @@ void setting_up(void) {
   bad = action("bad", 5);
   bad.offline = (enum tappet_kiosk_offline)INT32_MAX;
   CHECK(tappet_kiosk_add_action(kiosk, &bad) == TAPPET_ERROR_ARGUMENT);
-  bad = action("one\xe2\x80\x8b", 5);
+  bad = action("o\xe2\x80\x8bne", 5);
   CHECK(tappet_kiosk_add_action(kiosk, &bad) == TAPPET_ERROR_ARGUMENT && strstr(sentence(kiosk), "U+200B") != NULL);
   bad = action("bad", INT64_MIN);
   CHECK(tappet_kiosk_add_action(kiosk, &bad) == TAPPET_ERROR_ARGUMENT);

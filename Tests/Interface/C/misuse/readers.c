@@ -1,5 +1,5 @@
 /* Readers: bad arguments, a missing tappet-reader, and a callback that removes itself. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -53,9 +53,20 @@ void readers(void) {
   tappet_reader_free(reader);
 }
 
+/* Sends a message of tappet-reader, with the time at its end (ReaderFrame.swift). */
+static void send_message(const char *message, size_t size) {
+  uint8_t datagram[64];
+  struct timespec now;
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  uint64_t nanoseconds = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+  memcpy(datagram, message, size);
+  for (int i = 0; i < 8; i++) datagram[size + i] = (uint8_t)(nanoseconds >> (56 - 8 * i));
+  send(3, datagram, size + 8, MSG_NOSIGNAL);
+}
+
 int act_as_reader(const char *path) {
-  send(3, "\1\3made up", 9, MSG_NOSIGNAL);
-  send(3, "\6\4\1\2\3\4", 6, MSG_NOSIGNAL);
+  send_message("\1\5made up", 9);
+  send_message("\6\4\1\2\3\4", 6);
   int fifo = open(path, O_WRONLY);
   if (fifo < 0 || write(fifo, "", 1) != 1) return 1;
   char order[16384];
