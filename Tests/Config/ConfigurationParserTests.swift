@@ -210,6 +210,9 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
       good + "history: always\n",
       "kiosk.yaml:5:10: history must be a duration such as '800 ms', '3 s', '10 min' or '24 h', at least 1 h, at most "
         + "87600 h, not 'always'"),
+    BadConfig(
+      good + "  - {name: \"a\u{202E}b\", topic: t, message: m}\n",
+      "kiosk.yaml:5:12: character 2 of the name, U+202E, is invisible; delete it, or retype the name"),
     BadConfig(good + "clock: always\n", "kiosk.yaml:5:8: clock must be 'check' or 'trust', not 'always'"),
     BadConfig(good + "reader: dev\n", "kiosk.yaml:5:9: reader must be a mapping (key: value), not 'dev'"),
     BadConfig(good + "reader: {device: }\n", "kiosk.yaml:5:18: reader.device must be text, not nothing"),

@@ -152,7 +152,7 @@ struct YAMLReader {
 
   /// Reads a name to which other parts of the file can refer.
   mutating func name(_ node: YAMLNode?, sizeMax: Int) -> String? {
-    guard let node, let name = shortText(node, sizeMax: sizeMax)?.nameForm else { return nil }
+    guard let node, let name = text(node)?.nameForm else { return nil }
     if let fault = name.nameFault(sizeMax: sizeMax) {
       note(.malformedName(fault), at: node)
       return nil

@@ -35,10 +35,12 @@ struct KioskSetup {
   }
 
   private static func action(_ given: tappet_kiosk_action, position: Int64) throws(Failure) -> Action {
-    guard let name = shortText(given.name, sizeMax: Limits.actionNameSizeMax)?.nameForm else {
-      throw Failure(.argument, "the action's name must be 1 to 64 bytes on one line")
+    guard let name = text(given.name, sizeMax: Limits.actionNameSizeMax)?.nameForm, !name.isEmpty else {
+      throw Failure(.argument, "the action's name must be 1 to 64 bytes of UTF-8")
     }
-    if let fault = name.nameFault() { throw Failure(.argument, fault.sentence(of: "action's name")) }
+    if let fault = name.nameFault(sizeMax: Limits.actionNameSizeMax) {
+      throw Failure(.argument, fault.sentence(of: "action's name"))
+    }
     guard hasRoom(for: given.topic, sizeMax: Limits.topicSizeMax),
       hasRoom(for: given.message, sizeMax: Limits.messageSizeMax)
     else { throw Failure(.memory) }
