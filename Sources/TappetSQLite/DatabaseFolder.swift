@@ -35,7 +35,8 @@ package final class DatabaseFolder {
     }
     var status = stat()
     let result = fstat(opened, &status)
-    let folder = DatabaseFolder(path: path, owning: opened, status)
+    // SQLite opens no path with a symbolic link in it (SQLITE_OPEN_NOFOLLOW).
+    let folder = DatabaseFolder(path: resolvedPath(path) ?? path, owning: opened, status)
     guard result == 0 else { throw .cannotOpen(path: path, .last("fstat")) }
     try requireOwner(of: status, path: path)
     // Write access to the folder is enough to replace the database.

@@ -29,7 +29,7 @@ package enum TestFolder {
 
   package static func make(_ name: String) -> String {
     _ = isWatchingExit
-    let path = NSTemporaryDirectory() + "/tappet-\(name)-\(UUID().uuidString)"
+    let path = NSTemporaryDirectory() + "tappet-\(name)-\(UUID().uuidString)"
     try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     lock.withLock { made.append(path) }
     return path
