@@ -12,8 +12,8 @@ enum FolderProbe {
   /// Whether no kiosk uses the state folder, according to its lock.
   static func isIdle(_ folder: String) -> Bool { (try? KioskLock.acquire(folder: folder)) != nil }
 
-  /// Returns a warning for each folder, and for the configuration at `path`, if it is writable by users other than root
-  /// and the kiosk's user.
+  /// Returns a warning if the files of the configuration at `path` were replaced only in part, and for each folder and
+  /// the configuration if they are writable by users other than root and the kiosk's user.
   ///
   /// `path` is `nil` if the file is not in its place yet.
   static func warnings(_ configuration: KioskConfiguration, path: String?) -> [String] {
@@ -29,8 +29,13 @@ enum FolderProbe {
         folder = AtomicFiles.folder(of: folder)
       }
     }
+    let mixed = path.map { AtomicFiles.folder(of: $0) }.flatMap { folder in
+      AtomicFiles.isMixed(folder)
+        ? "a setup that replaced files in \(folder) was interrupted; 'tappet init' restores the former files first"
+        : nil
+    }
     let socket = AtomicFiles.folder(of: configuration.controlSocket)
-    return places.compactMap { warning($0, owner: owner, holdsSocket: $0 == socket) }
+    return (mixed.map { [$0] } ?? []) + places.compactMap { warning($0, owner: owner, holdsSocket: $0 == socket) }
   }
 
   private static func warning(_ path: String, owner: UInt32?, holdsSocket: Bool) -> String? {

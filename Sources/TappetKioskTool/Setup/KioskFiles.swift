@@ -18,7 +18,7 @@ final class KioskFiles {
   var timestampKey: SecretBytes?
   /// The broker's password, without the trailing newline.
   var password: SecretBytes?
-  /// The content of the existing kiosk.yaml, which is kept as a backup next to the new file.
+  /// The content of the existing kiosk.yaml, which is kept next to the new file.
   var previous: [UInt8]?
   /// The path of kiosk.yaml.
   let path: String
@@ -48,7 +48,13 @@ final class KioskFiles {
       guard error.code == EEXIST else { throw .failed("\(folder) cannot be created: \(error.text)") }
       hasMadeFolder = false
     }
-    var template = (folder + "/.tappet-XXXXXX").utf8CString.map { $0 }
+    let restored = AtomicFiles.recover(in: folder)
+    if !restored.isEmpty {
+      Output.printError(
+        "An earlier setup was interrupted while it replaced files; these have their former content again: "
+          + restored.joined(separator: ", "))
+    }
+    var template = (folder + "/" + AtomicFiles.stagePrefix + "XXXXXX").utf8CString.map { $0 }
     do throws(SystemError) { try checked("mkdtemp") { mkdtemp(&template) == nil ? -1 : 0 } } catch {
       throw .failed(
         "\(folder) cannot be written: \(error.text); run this as root, or specify a different file with --config")
@@ -84,6 +90,13 @@ final class KioskFiles {
     if timestampKey != nil { names.append(ConfigTemplate.timestampKey) }
     if password != nil { names.append(ConfigTemplate.password) }
     return names.map { folder + "/" + $0 } + [path]
+  }
+
+  /// The path of the copy of the existing kiosk.yaml: kiosk.yaml.old, kiosk.yaml.old.2 and so on, whichever is free.
+  var copy: String {
+    var (copy, number) = (path + ".old", 2)
+    while access(copy, F_OK) == 0 { (copy, number) = (path + ".old.\(number)", number + 1) }
+    return copy
   }
 
   /// Returns the future configuration; prints the errors if it is invalid.
@@ -137,7 +150,7 @@ final class KioskFiles {
     do throws(AtomicFilesError) {
       let files = AtomicFiles(isForService: true)
       try add(to: files, folder: folder)
-      if let previous { try files.add(path + ".old", previous, mode: 0o640) }
+      if let previous { try files.add(copy, previous, mode: 0o640) }
       try files.add(path, Array(draft.text.utf8), mode: 0o640)
       return files
     } catch { throw error.failure }

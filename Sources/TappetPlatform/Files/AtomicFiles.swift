@@ -32,6 +32,8 @@ package final class AtomicFiles {
   }
 
   private var drafts: [Draft] = []
+  /// Precedes the process id in the name of a draft, of a link to an old file, and of a folder of drafts.
+  static let mark = ".tappet-"
   private let suffix: String
   private let isForService: Bool
   private let mask = SignalMask([SIGINT, SIGTERM, SIGHUP])
@@ -40,7 +42,7 @@ package final class AtomicFiles {
   /// user.
   package init(isForService: Bool = false) {
     self.isForService = isForService
-    suffix = ".tappet-" + String(getpid())
+    suffix = Self.mark + String(getpid())
   }
 
   deinit { discard() }
@@ -154,7 +156,7 @@ package final class AtomicFiles {
   /// Name of the service's user, as in board/systemd/tappet.sysusers.
   fileprivate static let serviceUser = "tappet"
 
-  private static func synchronizeFolder(of path: String) {
+  static func synchronizeFolder(of path: String) {
     try? FileDescriptor.open(folder(of: path), O_RDONLY | O_DIRECTORY).synchronize()
   }
 
