@@ -106,6 +106,15 @@ package enum ConfigurationParser {
       certificate: reader.path(broker["certificate"]), privateKey: reader.path(broker["private_key"]))
   }
 
+  /// Returns the keys of a configuration that another one does not have, such as `history` or `actions.bell.hours`.
+  ///
+  /// Elements of a sequence are compared by their names. A configuration that is not YAML has no keys.
+  @export(interface)
+  package static func keys(of configuration: [UInt8], missingIn other: [UInt8]) -> [String] {
+    guard let old = try? YAMLDocument.parse(configuration), let new = try? YAMLDocument.parse(other) else { return [] }
+    return old.keys(missingIn: new)
+  }
+
   static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.utf8.startIndex ? "" : String(path[..<slash])

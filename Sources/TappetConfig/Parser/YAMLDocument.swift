@@ -63,6 +63,36 @@ final class YAMLNode: Sendable {
   func reached(by place: String) -> YAMLNode { YAMLNode(content, at: position, count: count, place: place) }
 }
 
+extension YAMLNode {
+  /// The paths of the keys and named elements that another node does not have; `path` is this node's.
+  func keys(missingIn other: YAMLNode, at path: String = "") -> [String] {
+    let others = other.parts
+    return parts.flatMap { name, value in
+      let place = path.isEmpty ? name : path + "." + name
+      guard let match = others.first(where: { $0.name == name }) else { return [place] }
+      return value.keys(missingIn: match.value, at: place)
+    }
+  }
+
+  /// The values of a mapping by key, or the elements of a sequence by their `name`, or by their number from 1.
+  private var parts: [(name: String, value: YAMLNode)] {
+    switch content {
+    case .scalar: return []
+    case .sequence(let elements):
+      return elements.enumerated().map { place, element in
+        guard case .scalar(let name, _)? = element.parts.first(where: { $0.name == "name" })?.value.content else {
+          return (String(place + 1), element)
+        }
+        return (name, element)
+      }
+    case .mapping(let keys, let values):
+      return zip(keys, values).compactMap { key, value in
+        if case .scalar(let name, _) = key.content { (name, value) } else { nil }
+      }
+    }
+  }
+}
+
 /// The reason why a text is not a single valid document.
 package indirect enum YAMLError: Hashable, Sendable {
   case syntax(String)

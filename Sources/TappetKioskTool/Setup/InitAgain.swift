@@ -19,7 +19,7 @@ extension SetupWizard {
     guard case .loaded(let configuration) = ConfigurationParser.load(path: files.path, files: .ignored) else {
       return inform("  \(files.path) already exists, but has errors, so it provides no defaults.")
     }
-    inform("  The defaults come from \(files.path). Other keys are kept only in \(files.path).old.")
+    inform("  The defaults come from \(files.path). Other keys are kept only in a copy of the file.")
     earlier = answers(of: configuration)
     otherActions = configuration.actions.dropFirst().compactMap { action in
       // An action without a topic drives outputs or has a webhook; init prompts for neither.

@@ -16,8 +16,8 @@ extension Command {
       details: """
         Prompts for broker, certificates, reader, panel, first action and first tag, and tests each answer
         immediately. Only after the last question, it writes a commented kiosk.yaml, its files and the tag, and
-        waits until the first tap is delivered. An existing kiosk.yaml provides the defaults, and is kept as
-        kiosk.yaml.old. Each option answers a question in advance. With the preset or the URL 'none', there is
+        waits until the first tap is delivered. An existing kiosk.yaml provides the defaults, and a copy of it is
+        kept as kiosk.yaml.old. Each option answers a question in advance. With the preset or the URL 'none', there is
         no broker, other options about it are ignored, and the first action goes to a room or a web server, or
         with 'none' only to the output of --relay.
         --answers: the keys are the option names without '--'; set options without a value to true. Paths are

@@ -73,7 +73,11 @@ extension SetupWizard {
     case .tag: lines.append(("First tag", "written next"))
     }
     lines.append(("Files", files.targets.joined(separator: ", ")))
-    if files.previous != nil { lines.append(("Copy of the old file", files.path + ".old")) }
+    if let previous = files.previous {
+      let lost = ConfigurationParser.keys(of: previous, missingIn: Array(files.draft.text.utf8))
+      if !lost.isEmpty { lines.append(("Not kept", lost.joined(separator: ", "))) }
+      lines.append(("Copy of the old file", files.copy))
+    }
     return lines
   }
 
