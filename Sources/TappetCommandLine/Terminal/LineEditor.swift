@@ -7,7 +7,8 @@ import TappetCore
 enum LineEditor {
   enum Outcome {
     case line([UInt8])
-    /// The input has ended, a signal has arrived, or the line is too long.
+    case tooLong
+    /// The input has ended, or a signal has arrived.
     case ended
     /// There is no terminal, or no libedit.
     case unavailable
@@ -19,7 +20,7 @@ enum LineEditor {
     var size = 0
     switch prompt.withCString({ tl_read($0, end, &line, &size) }) {
     case TL_LINE:
-      guard let line, size <= Limits.answerSizeMax else { return .ended }
+      guard let line, size <= Limits.answerSizeMax else { return .tooLong }
       return .line(UnsafeRawBufferPointer(start: line, count: size).map { $0 })
     case TL_ENDED: return .ended
     default: return .unavailable

@@ -64,12 +64,24 @@ package final class Prompt {
   package func secret(_ question: String) -> SecretBytes? {
     let mode = TerminalMode.quiet()
     defer { withExtendedLifetime(mode) {} }
-    // Printed after the echo is off, so that even an immediate answer is not shown.
-    Output.printPrompt(question + ": ")
+    let stops = HeldSignals([SIGCONT])
+    repeat {
+      mode?.renew()
+      // Printed after the echo is off, so that even an immediate answer is not shown.
+      Output.printPrompt(question + ": ")
+    } while hasContinued(stops)
     let line = accepted(typed())
     if mode != nil { Output.printError("") }
     guard var line else { return nil }
     return SecretBytes(taking: &line)
+  }
+
+  /// Waits until a line can be read; returns true if the process was stopped and continued instead.
+  private func hasContinued(_ stops: HeldSignals) -> Bool {
+    guard !hasEnded, isatty(0) == 1 else { return false }
+    let ready = Poll.wait(
+      [(signals.fileDescriptor, .readable), (0, .readable), (stops.fileDescriptor, .readable)], for: nil)
+    return ready[0].isEmpty && ready[1].isEmpty && stops.consume()
   }
 
   /// Shows a prompt and reads a line, with editing keys on a terminal.
@@ -77,6 +89,9 @@ package final class Prompt {
     let text = prompt.escapedLines
     switch hasEnded ? .ended : LineEditor.read(text, endedBy: signals.fileDescriptor) {
     case .line(let line): return line
+    case .tooLong:
+      Output.printError("  An answer has at most \(Limits.answerSizeMax) bytes; a longer text goes into a file.")
+      return edited(prompt)
     case .ended: return nil
     case .unavailable:
       Output.printPrompt(text)

@@ -14,13 +14,21 @@ package enum TerminalSize {
 /// Modified terminal settings, in effect while this object exists.
 package final class TerminalMode {
   private var before = termios()
+  private let modes: Int32
 
   /// Disables the given local modes (termios(3)); `nil` if standard input is not a terminal.
   package init?(without modes: Int32) {
-    guard isatty(0) == 1, tcgetattr(0, &before) == 0 else { return nil }
-    var changed = before
+    self.modes = modes
+    guard isatty(0) == 1, tcgetattr(0, &before) == 0, renew() else { return nil }
+  }
+
+  /// Disables the modes again, after the process was stopped: its shell has enabled them.
+  @discardableResult
+  func renew() -> Bool {
+    var changed = termios()
+    guard tcgetattr(0, &changed) == 0 else { return false }
     changed.c_lflag &= ~tcflag_t(modes)
-    guard tcsetattr(0, TCSAFLUSH, &changed) == 0 else { return nil }
+    return tcsetattr(0, TCSAFLUSH, &changed) == 0
   }
 
   // Unread keys are discarded, because they were meant for this mode.

@@ -52,6 +52,19 @@ final class TypedSession {
     }
   }
 
+  /// Stops the program, as Ctrl-Z does, and continues it after `body`, which gets its process id.
+  func whileStopped(_ body: (pid_t) throws -> Void) throws {
+    let children = try String(contentsOfFile: "/proc/\(process.id)/task/\(process.id)/children", encoding: .utf8)
+    guard let program = children.split(separator: " ").first.flatMap({ pid_t($0) }) else {
+      throw TestFault("the program does not run")
+    }
+    kill(program, SIGSTOP)
+    try body(program)
+    kill(program, SIGCONT)
+    // script(1) stops with its program.
+    kill(process.id, SIGCONT)
+  }
+
   /// Types a text into the terminal.
   func type(_ keys: String) throws { try process.type(keys) }
 
