@@ -20,6 +20,7 @@ import Testing
       try receiver("tls", ["--config", world.configPath]),
     ]
     let fleet = try screen.terminal(["fleet", "watch"])
+    let library = try librarySubscriber(screen)
     for _ in 0..<27 {
       try screen.publish("junk/all", "junk")
       try screen.publish("tappet/attic/status", "online")
@@ -29,8 +30,25 @@ import Testing
       pause(seconds: 20, "the traffic of a quiet house")
     }
     #expect(receivers.allSatisfy { $0.isRunning } && fleet.shows("attic"))
+    #expect(library.isRunning && library.text.split(separator: "\n").count == 1 + 27, "\(library.text)")
     #expect(!screen.broker.log.contains("exceeded timeout"), "\(screen.broker.log.suffix(2000))")
     #expect(!textSoFar(world.folder + "/broker-server/log").contains("exceeded timeout"))
     #expect(!world.log.contains("event=broker-lost"), "\(world.log.suffix(2000))")
+  }
+
+  /// A program in C that subscribes through the built libtappet.
+  private func librarySubscriber(_ screen: BrokerScreen) throws -> Service {
+    let (program, libraries) = (screen.folder + "/subscriber", Repository.path("build/lib"))
+    let made = try Programs.run(
+      try Programs.installed("cc"),
+      [
+        "-std=c99", "-I", Repository.path("Include"), "-o", program,
+        Repository.path("Tests/Interface/C/subscriber.c"), "-L", libraries, "-Wl,-rpath," + libraries, "-ltappet",
+      ])
+    guard made.status == 0 else { throw TestFault(made.errors) }
+    let subscriber = try Service(
+      URL(fileURLWithPath: program), [screen.url, "junk/#"], log: screen.folder + "/library")
+    guard eventually({ subscriber.text == "subscribed\n" }) else { throw TestFault(subscriber.text) }
+    return subscriber
   }
 }
