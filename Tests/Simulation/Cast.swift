@@ -204,7 +204,7 @@ enum Cast {
       buttons: [
         ButtonPlan(name: "many", gestures: many), ButtonPlan(name: "again", gestures: again), button(.press, "patient"),
         button(.press, "door"),
-      ], chords: [ChordPlan(first: 2, second: 3, action: "master")])
+      ], chords: [ChordPlan(first: 2, second: 3, action: "master")], outputs: plain.outputs)
   }()
 
   /// Locked until the second, the first and the second button are pressed in turn, or a tag unlocks it.

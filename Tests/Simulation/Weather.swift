@@ -125,11 +125,23 @@ private struct Weather {
       .picky: 10, .linkUp: 300, .linkLost: 40, .asked: 100, .acknowledge: 200, .pass: 400, .commit: 250, .tell: 300,
       .refuse: 0, .unfillable: 0, .minutes: 1, .disk: 0,
     ]),
-    // A broker that is restarted again and again before it answers.
-    Weather([
-      .picky: 4, .linkUp: 400, .linkLost: 150, .asked: 100, .acknowledge: 120, .pass: 500, .commit: 250, .tell: 300,
-      .refuse: 0, .unfillable: 0, .minutes: 1, .disk: 0, .drop: 1, .crash: 5,
-    ]),
+    // The only broker is restarted again and again before it answers: five times with the same entry in flight.
+    Weather(
+      [
+        .picky: 4, .linkUp: 400, .linkLost: 150, .asked: 100, .acknowledge: 120, .pass: 500, .commit: 250, .tell: 300,
+        .refuse: 0, .unfillable: 0, .minutes: 1, .disk: 0, .drop: 1, .crash: 5,
+      ],
+      opening: [
+        Step(.disk), Step(.synchronized, 1), Step(.reload, 2), Step(.closed), Step(.drop), Step(.commit, 19),
+        Step(.tell, 19), Step(.asked, 3), Step(.pass, 70_000),
+      ]
+        // After the last restart, an entry that was set aside would not be due yet.
+        + [70_000, 70_000, 70_000, 70_000, 25_000].flatMap {
+          [
+            Step(.linkUp), Step(.commit, 19), Step(.tell, 19), Step(.pass, 3_000), Step(.linkLost), Step(.pass, $0),
+            Step(.linkUp), Step(.pass, $0),
+          ]
+        } + [Step(.linkUp), Step(.pass, 5_000)]),
     tickets,
     // Fingers everywhere.
     Weather([.press: 150, .edge: 250, .line: 40, .pass: 200]),

@@ -43,8 +43,11 @@ extension Cast {
   ]
 
   /// The tags that were learned, one list for each version.
+  ///
+  /// `scene` has been given an output since, so that a tag that can be copied no longer triggers it.
   static let learnedVersions: [[ExternalTag]] = [
-    [], [ExternalTag(mark: .uid(uid(404)), action: "jukebox")],
+    [],
+    [ExternalTag(mark: .uid(uid(404)), action: "jukebox"), ExternalTag(mark: .uid(uid(405)), action: "scene")],
     [ExternalTag(mark: .uid(uid(404)), action: "switch"), ExternalTag(mark: .uid(uid(405)), action: "switch")],
   ]
 
@@ -140,8 +143,8 @@ extension World {
     guard card.claims == nil else { return nil }
     let known = ForeignTags(Cast.learnedVersions[presence.learned])
     if let tag = settings.foreignTags.find(card.reading) ?? known.find(card.reading) {
-      // A tag whose action is not configured is as good as unknown.
-      if let action = settings.actions.first(where: { $0.name == tag.action }) { return action }
+      // A tag whose action is not configured, or needs a proof, is as good as unknown.
+      if let action = settings.actions.first(where: { $0.name == tag.action && !$0.needsProof }) { return action }
     }
     return settings.unknownTags
   }
