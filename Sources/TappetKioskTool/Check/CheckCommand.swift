@@ -19,10 +19,10 @@ extension Command {
       ],
       details: """
         Checks kiosk.yaml as it is on disk, and everything that it refers to: the timestamp key, the
-        certificates and their remaining days, the secrets, the state folder, the clock, the reader and the
-        broker. Prints one line for each, with any fault and its remedy. A running kiosk is not disturbed: its
-        reader is not used, and the connection to the broker uses a client id that ends with '-check' and
-        publishes nothing.
+        certificates and their remaining days, the secrets, the state folder, the clock, the reader, the broker
+        and the web servers. Prints one line for each, with any fault and its remedy. A running kiosk is not
+        disturbed: its reader is not used, and the connection to the broker uses a client id that ends with
+        '-check' and publishes nothing. A web server receives a request for '/', not for the webhook's URL.
         Except with --running, root first switches to the owner of the state folder, as the kiosk does. The
         panel's lines are requested and released, or only inspected while a kiosk is running; with
         'panel.profile', the board's header is drawn, including the reader's wires.

@@ -1,9 +1,13 @@
-// tappet check --deliver: publishes a test message to each action's topic.
+// tappet check --deliver: publishes a test message to each action's topic. Web servers are tried without it, because
+// nothing is posted to them.
 
+import CPlatform
 import TappetBroker
 import TappetCommandLine
 import TappetConfig
 import TappetCore
+import TappetKiosk
+import TappetPlatform
 
 extension CheckReport {
   /// Prompts for consent before anything is sent.
@@ -25,6 +29,34 @@ extension CheckReport {
       guard let topic = action.sampleTopic else { continue }
       let found = DeliveryProbe.finding(broker, endpoint: endpoint, action, topic: topic)
       note("delivery", found.verdict, found.text)
+    }
+  }
+
+  /// Tries the server of each webhook, but not the webhook itself.
+  mutating func checkWebServers(_ configuration: KioskConfiguration) {
+    // A missing program was reported by `checkWebhooks`.
+    guard access(WebhookProgram.path, X_OK) == 0 else { return }
+    for webhook in configuration.webhooks where webhook.room == nil {
+      guard let url = Self.url(of: webhook) else { continue }
+      let found = DeviceProbe.webServer(url, of: webhook)
+      let text = "\(webhook.action): \(found.text)"
+      note(
+        "webhook", found.verdict,
+        found.verdict == .good ? text + "; whether it accepts the \(webhook.method.word) was not tried" : text,
+        code: found.code)
+    }
+  }
+
+  /// Returns the webhook's URL; `nil` if its file has become unreadable since the configuration was loaded.
+  private static func url(of webhook: WebhookEndpoint) -> WebhookURL? {
+    switch webhook.url {
+    case .text(let text): return WebhookURL(text)
+    case .file(let path):
+      guard case .success(var file) = TextFile.read(path, sizeMax: Limits.secretFileSizeMax) else { return nil }
+      defer { LibCrypto.wipe(&file.bytes) }
+      guard var line = try? file.firstLine() else { return nil }
+      defer { LibCrypto.wipe(&line) }
+      return WebhookURL(String(decoding: line, as: UTF8.self))
     }
   }
 }

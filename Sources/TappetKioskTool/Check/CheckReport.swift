@@ -96,6 +96,7 @@ struct CheckReport {
         "reader", .note, "not tried: the running kiosk is using it; use 'tappet check --running' to query the kiosk")
     }
     checkBroker(configuration, delivers: delivers, isRunning: kiosk != nil)
+    checkWebServers(configuration)
     checkRooms(configuration)
     checkPanel(configuration, kiosk)
   }
@@ -232,7 +233,7 @@ struct CheckReport {
       if let room = webhook.room {
         note("room", .good, "\(webhook.action): posts to \(room)")
       } else {
-        note("webhook", .good, "\(webhook.action): \(webhook.method.word) to \(webhook.place), not tried")
+        note("webhook", .good, "\(webhook.action): \(webhook.method.word) to \(webhook.place)")
       }
     }
   }

@@ -83,10 +83,13 @@ enum DeviceProbe {
     } catch { return .noLink(error) }
   }
 
-  /// Requests '/' from a web server: a request to a webhook's own URL might open the door.
-  static func webServer(_ url: WebhookURL, endedBy end: Int32) -> Finding {
+  /// Requests '/' from a web server, with the certificates of `webhook`: a request to the webhook's own URL might open
+  /// the door.
+  static func webServer(_ url: WebhookURL, of webhook: WebhookEndpoint? = nil, endedBy end: Int32 = -1) -> Finding {
     var endpoint = WebhookEndpoint(action: "", url: .text(url.origin))
     endpoint.allowsPlain = true
+    endpoint.caFile = webhook?.caFile
+    (endpoint.certificateFile, endpoint.privateKeyFile) = (webhook?.certificateFile, webhook?.privateKeyFile)
     do throws(HTTPRequests.Failure) {
       let requests: HTTPRequests
       do throws(CommandFailure) { requests = try HTTPRequests(endpoint) } catch { throw .helper(error) }

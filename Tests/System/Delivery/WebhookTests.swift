@@ -102,6 +102,27 @@ extension WebhookServer {
     #expect(!strict.requests.contains { $0.body == "b" } && world.lights.contains("offline"))
   }
 
+  @Test func `a check tries the servers, and no webhook`() throws {
+    let strict = try WebhookServer(in: folder.path, clientCA: "broker-ca.pem")
+    let certificate =
+      "certificate: \(try Certificates.path("client.pem")), private_key: \(try Certificates.path("client.key"))"
+    let world = try KioskWorld.withWebhooks([
+      ("known", "message: a, \(try strict.webhook("SECRET", certificate))"),
+      ("filed", "message: b, webhook: {url: {file: url}, ca: \(try Certificates.path("ca.pem"))}"),
+    ])
+    try world.writePrivate("url", server.url("SECRET") + "\n")
+    let good = try world.tappet("check")
+    for (action, port) in [("known", strict.port), ("filed", server.port)] {
+      let line = "\(action): https://localhost:\(port) responds; whether it accepts the POST was not tried"
+      #expect(good.output.contains("ok    webhook        " + line), "\(good)")
+    }
+    server.stop()
+    let bad = try world.tappet("check", "--json")
+    #expect(bad.status == 1 && bad.output.contains("webhook-unreachable"), "\(bad)")
+    #expect((server.requests + strict.requests).allSatisfy { $0.method == "GET" && $0.path == "/" })
+    #expect(!(good.output + bad.output).contains("SECRET"))
+  }
+
   @Test func `an entry that a server refuses for good is given up, listed with the reason, and dropped`() throws {
     let world = try KioskWorld.withWebhooks([
       ("missing", "message: a, \(try server.webhook("missing"))"),
