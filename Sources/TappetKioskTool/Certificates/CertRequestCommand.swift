@@ -33,7 +33,10 @@ extension Command {
         guard let name = arguments.value("name") ?? files.clientID else {
           throw .usage("missing --name NAME: the client id, which brokers compare with the common name")
         }
-        try CertRequest.make(key: key, name: name, out: try outFile(name, arguments), arguments)
+        let out = try outFile(name, arguments)
+        let draft = try CertRequest.draft(key: key, name: name, more: arguments.value("dns"))
+        if let out { try Prompt.requireReplacement(of: [out], arguments) }
+        try CertRequest.write(draft, key: key, name: name, out: out, isShared: arguments.has("output"))
       })
   }
 
@@ -54,14 +57,14 @@ enum CertRequest {
     var newKey: SecretBytes?
   }
 
-  /// Creates the key if it does not exist, and writes the request to `out` or prints it.
-  static func make(key path: String, name: String, out: String?, _ arguments: Arguments) throws(CommandFailure) {
-    let draft = try draft(key: path, name: name, more: arguments.value("dns"))
-    if let out { try Prompt.requireReplacement(of: [out], arguments) }
+  /// Writes the key if it is new, and writes the request to `out` or prints it.
+  static func write(
+    _ draft: Draft, key path: String, name: String, out: String?, isShared: Bool = false
+  ) throws(CommandFailure) {
     do throws(AtomicFilesError) {
       let files = AtomicFiles(isForService: true)
       if let made = draft.newKey { try files.add(path, made) }
-      if let out { try files.add(out, draft.pem, mode: 0o644, isShared: arguments.has("output")) }
+      if let out { try files.add(out, draft.pem, mode: 0o644, isShared: isShared) }
       try files.commit()
     } catch { throw error.failure }
     Output.printError(

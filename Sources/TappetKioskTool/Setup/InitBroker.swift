@@ -220,10 +220,15 @@ extension SetupWizard {
     return BrokerSettings.isClientID("kiosk-" + text) && !text.isEmpty ? "kiosk-" + text : "kiosk"
   }
 
-  /// Creates the key and the request; the rest of the setup needs the CA's certificate.
+  /// Creates the key and the request, with consent; the rest of the setup needs the CA's certificate.
   private func requestCertificate() throws(CommandFailure) {
-    let key = files.folder + "/" + ConfigTemplate.key
-    try CertRequest.make(key: key, name: files.draft.clientID, out: files.folder + "/kiosk.csr", arguments)
+    let (key, request) = (files.folder + "/" + ConfigTemplate.key, files.folder + "/kiosk.csr")
+    let draft = try CertRequest.draft(key: key, name: files.draft.clientID, more: nil)
+    let targets = (draft.newKey == nil ? [] : [key]) + [request]
+    try requireConsent(
+      to: targets,
+      [("Broker", brokerSummary), ("Certificate", "requested; the other questions follow once it is issued")])
+    try CertRequest.write(draft, key: key, name: files.draft.clientID, out: request)
     Output.printError(
       "Then continue with: tappet init --config \(files.path) --private-key \(key) --certificate FILE (from the CA)."
     )

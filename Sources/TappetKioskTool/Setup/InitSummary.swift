@@ -12,7 +12,7 @@ extension SetupWizard {
     let configuration = try files.configuration()
     if files.prompt.isOver { throw .reported(.refused) }
     while true {
-      try requireConsent(configuration)
+      try requireConsent(to: files.targets, summary(configuration))
       do throws(CommandFailure) {
         let prepared = try files.stageAll()
         if let mistake = stateMistake(configuration) { throw .failed("\(mistake); nothing was written") }
@@ -26,17 +26,17 @@ extension SetupWizard {
     for target in files.targets { Output.print("wrote " + target) }
   }
 
-  /// Asks until the user agrees, or ends the dialogue; without a prompt, only replacing files needs `--force`.
-  private func requireConsent(_ configuration: KioskConfiguration) throws(CommandFailure) {
-    let replaced =
-      arguments.has("force") ? [] : files.targets.filter { access($0, F_OK) == 0 && !sources.contains($0) }
+  /// Shows a summary, and asks until the user agrees, or ends the dialogue; without a prompt, only replacing files
+  /// needs `--force`.
+  func requireConsent(to targets: [String], _ summary: [(subject: String, text: String)]) throws(CommandFailure) {
+    let replaced = arguments.has("force") ? [] : targets.filter { access($0, F_OK) == 0 && !sources.contains($0) }
     let list = replaced.joined(separator: ", ")
     guard let prompt else {
       if replaced.isEmpty { return }
       throw .refused("nothing was written: \(list) would be replaced; use --force to replace existing files")
     }
     start("What will be written ('<' returns to the last question)")
-    for (subject, text) in summary(configuration) { inform("  \(subject): \(text)") }
+    for (subject, text) in summary + [("Files", targets.joined(separator: ", "))] { inform("  \(subject): \(text)") }
     let question = replaced.isEmpty ? "Write these files?" : "Write these files, and replace \(list)?"
     while let agrees = prompt.confirm(question, default: replaced.isEmpty) {
       if agrees { return }
@@ -72,7 +72,6 @@ extension SetupWizard {
     case .share: lines.append(("First tag", "written by the phone app, with the share code entered"))
     case .tag: lines.append(("First tag", "written next"))
     }
-    lines.append(("Files", files.targets.joined(separator: ", ")))
     if let previous = files.previous {
       let lost = ConfigurationParser.keys(of: previous, missingIn: Array(files.draft.text.utf8))
       if !lost.isEmpty { lines.append(("Not kept", lost.joined(separator: ", "))) }
@@ -81,7 +80,7 @@ extension SetupWizard {
     return lines
   }
 
-  private var brokerSummary: String {
+  var brokerSummary: String {
     guard let url = files.draft.url else { return "none" }
     let user = files.draft.username.map { ", user \($0) with a password" } ?? ""
     return "\(url), client id \(files.draft.clientID)\(user)\(usesTLS ? "" : ", without TLS")"

@@ -13,13 +13,13 @@ import Testing
   }
 
   /// Starts it with these options.
-  private func session(_ options: String..., terminal: String = "xterm") throws -> TypedSession {
+  private func session(_ options: String..., terminal: String = "xterm", home: String = "/") throws -> TypedSession {
     try TypedSession(
       try Programs.built("tappet"), ["init", "--config", path, "--state", "state"] + options,
       log: folder.path + "/session-\(UUID().uuidString)",
       environment: [
         "TAPPET_PRESETS": Repository.root + "/board/presets", "TAPPET_PROFILES": Repository.root + "/board/profiles",
-        "TERM": terminal,
+        "TERM": terminal, "HOME": home,
       ])
   }
 
@@ -132,6 +132,41 @@ import Testing
     #expect(try session.status() == 0)
     #expect(try written().contains("  - name: bell\n"))
     #expect(try written().contains("message: \"t\u{FC}r\"\n"))
+  }
+
+  @Test func `a certificate request and its key are written with consent, too`() throws {
+    let options = ["--preset", "another", "--url", "localhost", "--ca", "system", "--client-id", "kiosk-1"]
+    func session() throws -> TypedSession {
+      try TypedSession(
+        try Programs.built("tappet"), ["init", "--config", path] + options,
+        log: folder.path + "/session-\(UUID().uuidString)")
+    }
+    let summary: KeyValuePairs<String, String?> = [
+      "This kiosk's certificate": "request", "User name": "none", "What will be written": nil,
+      "  Broker: mqtts://localhost:8883, client id kiosk-1": nil,
+      "  Files: \(folder.path)/new/kiosk.key, \(folder.path)/new/kiosk.csr": nil,
+    ]
+    let stopped = try session()
+    try stopped.play(summary)
+    try stopped.play([
+      "Write these files? [Y/n]": "<", "User name": "none", "Write these files?": "n", "Nothing was written.": nil,
+    ])
+    try stopped.type("\u{3}")
+    #expect(try stopped.status() == 1 && stopped.text.contains("Stopped; nothing was written."))
+    #expect(!FileManager.default.fileExists(atPath: folder.path + "/new"))
+    let done = try session()
+    try done.play(summary)
+    try done.play(["Write these files?": "", "Then continue with: tappet init --config \(path)": nil])
+    #expect(try done.status() == 0)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.path + "/new").sorted() == ["kiosk.csr", "kiosk.key"])
+    // The key is kept, and the request is replaced only with consent.
+    let again = try session()
+    try again.play([
+      "This kiosk's certificate": "request", "User name": "none", "  Files: \(folder.path)/new/kiosk.csr\r\n": nil,
+      "Write these files, and replace \(folder.path)/new/kiosk.csr? [y/N]": "y", "already exists, so the request": nil,
+    ])
+    #expect(try again.status() == 0)
   }
 
   @Test func `a terminal that cannot move its cursor shows the questions all the same`() throws {
