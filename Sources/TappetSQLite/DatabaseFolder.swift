@@ -115,7 +115,7 @@ package final class DatabaseFolder {
     var status = stat()
     let place: FileDescriptor
     do throws(SystemError) {
-      place = try .make("openat") { tp_open_place(descriptor, name) }
+      place = try .make("openat") { tp_open_place(descriptor, name, O_NOFOLLOW) }
       try checked("fstat") { fstat(place.number, &status) }
     } catch {
       if error.code == ENOENT { return false }

@@ -1,6 +1,7 @@
 // Small files as editors leave them.
 
 import CPlatform
+import Foundation
 import TestSupport
 import Testing
 
@@ -55,6 +56,32 @@ import Testing
       }
       #expect(error == .notAFile, "\(path)")
     }
+  }
+
+  @Test func `a file that is replaced with a pipe in the meantime is not opened`() throws {
+    let folder = TemporaryFolder()
+    let (path, other) = (folder.path + "/path", folder.path + "/other")
+    #expect(mkdir(folder.path, 0o700) == 0 && mkfifo(folder.path + "/pipe", 0o600) == 0)
+    let file = try FileDescriptor.open(folder.path + "/file", O_WRONLY | O_CREAT)
+    try file.write([0x61])
+    let changes = try FileDescriptor.make("inotify_init1") { inotify_init1(Int32(IN_NONBLOCK)) }
+    #expect(inotify_add_watch(changes.number, folder.path + "/pipe", UInt32(IN_OPEN)) > 0)
+    let replacing = Thread {
+      for target in (0..<20_000).map({ $0 % 2 == 0 ? "pipe" : "file" }) where !Thread.current.isCancelled {
+        if symlink(target, other) == 0 { rename(other, path) }
+      }
+      Thread.current.cancel()
+    }
+    replacing.start()
+    var counts = (read: 0, refused: 0)
+    while !replacing.isCancelled {
+      switch TextFile.read(path, sizeMax: 10) {
+      case .success(let file): counts.read += file.bytes == [0x61] ? 1 : 0
+      case .failure(let error): counts.refused += error == .notAFile ? 1 : 0
+      }
+    }
+    #expect(counts.read > 0 && counts.refused > 0, "\(counts)")
+    #expect(throws: SystemError(call: "read", code: EAGAIN)) { try changes.read(sizeMax: 64) }
   }
 
   @Test func `a text that is neither UTF-8 nor UTF-16 is refused`() {

@@ -146,7 +146,7 @@ size_t tp_raise_descriptors(size_t count) {
 
 int tp_set_window(int fd, int bytes) { return setsockopt(fd, IPPROTO_TCP, TCP_WINDOW_CLAMP, &bytes, sizeof bytes); }
 
-int tp_open_place(int folder, const char *name) { return openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC); }
+int tp_open_place(int folder, const char *name, int flags) { return openat(folder, name, O_PATH | O_CLOEXEC | flags); }
 
 int tp_chmod_place(int place, mode_t mode) {
   char path[32];

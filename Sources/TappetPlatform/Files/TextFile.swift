@@ -19,13 +19,13 @@ package struct TextFile {
   @export(interface)
   package static func read(_ path: String, sizeMax: Int) -> Result<TextFile, SystemError> {
     do throws(SystemError) {
-      // To open a device is enough to act on it, such as a watchdog.
-      var status = stat()
-      try checked("stat") { fstatat(AT_FDCWD, path, &status, 0) }
-      guard tp_is_regular_file(status.st_mode) != 0 else { throw .notAFile }
-      let file = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK)
-      let mode = try file.status().st_mode
+      // To open a device is enough to act on it, such as a watchdog: the file is opened only once its type is known,
+      // and not by its path, where another file may be by then.
+      let place = try FileDescriptor.make("openat") { tp_open_place(AT_FDCWD, path, 0) }
+      defer { withExtendedLifetime(place) {} }
+      let mode = try place.status().st_mode
       guard tp_is_regular_file(mode) != 0 else { throw .notAFile }
+      let file = try FileDescriptor.open("/proc/self/fd/\(place.number)", O_RDONLY)
       var bytes: [UInt8] = []
       while true {
         var block = try file.read(sizeMax: 4096)

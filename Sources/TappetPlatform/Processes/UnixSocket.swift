@@ -74,7 +74,7 @@ package final class UnixSocket {
     try checked("fchmod") { fchmod(new.fileDescriptor, 0o660) }
     try checked("bind") { tp_bind_unix(new.fileDescriptor, &address) }
     new.ownedPath = path
-    let place = try FileDescriptor.make("openat") { tp_open_place(AT_FDCWD, path) }
+    let place = try FileDescriptor.make("openat") { tp_open_place(AT_FDCWD, path, O_NOFOLLOW) }
     var status = stat()
     guard fstat(place.number, &status) == 0, tp_is_socket(status.st_mode) != 0, status.st_uid == geteuid() else {
       throw SystemError(call: "bind", code: EADDRINUSE)

@@ -115,9 +115,9 @@ const char *tp_library_path(void);
 /* In glibc since 2.36, but its header cannot be included beside the kernel's. */
 static inline int tp_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 
-/* A file's place, whatever it is, without opening the file: closing it leaves locks alone. A link is not followed.
-   Between fstat and tp_chmod_place nobody can exchange it. `folder` may be AT_FDCWD. */
-int tp_open_place(int folder, const char *name);
+/* A file's place, whatever it is, without opening the file: closing it leaves locks alone. Between fstat and
+   tp_chmod_place nobody can exchange it. `folder` may be AT_FDCWD, and `flags` O_NOFOLLOW. */
+int tp_open_place(int folder, const char *name, int flags);
 int tp_chmod_place(int place, mode_t mode);
 
 /* Calls libmosquitto to read packets: at most `size_max` bytes from `fd`, after which there seem to be none. Returns
