@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <histedit.h>
+#include <limits.h>
 #include <locale.h>
 #include <poll.h>
 #include <stdio.h>
@@ -15,6 +16,9 @@ static struct {
   __typeof__(el_init) *init;
   __typeof__(el_set) *set;
   __typeof__(el_gets) *gets;
+  __typeof__(el_line) *line;
+  __typeof__(el_deletestr) *delete;
+  __typeof__(el_insertstr) *insert;
   __typeof__(_el_fn_complete) *complete;
 } library;
 
@@ -55,14 +59,35 @@ static int next_character(EditLine *line, wchar_t *ret_character) {
   return 0;
 }
 
+/* Completes a path; `~/` becomes the home folder first, because only shells expand it. */
+static unsigned char complete_path(EditLine *line, int key) {
+  const LineInfo *const typed = library.line(line);
+  const char *const home = getenv("HOME");
+  const size_t size = (size_t)(typed->cursor - typed->buffer);
+  char path[PATH_MAX];
+  if (home == NULL || size < 2 || strncmp(typed->buffer, "~/", 2) != 0 ||
+      (size_t)snprintf(path, sizeof path, "%s%.*s", home, (int)size - 1, typed->buffer + 1) >= sizeof path)
+    return library.complete(line, key);
+  const size_t count = mbstowcs(NULL, path + strlen(home), 0);
+  if (count == (size_t)-1) return CC_ERROR;
+  library.delete(line, (int)count + 1);
+  library.insert(line, path);
+  const unsigned char result = library.complete(line, key);
+  return result == CC_NORM || result == CC_ERROR ? CC_REFRESH : result;
+}
+
 static int load(void) {
   void *const found = dlopen("libedit.so.2", RTLD_NOW | RTLD_LOCAL);
   if (found == NULL) return 0;
   *(void **)&library.init = dlsym(found, "el_init");
   *(void **)&library.set = dlsym(found, "el_set");
   *(void **)&library.gets = dlsym(found, "el_gets");
+  *(void **)&library.line = dlsym(found, "el_line");
+  *(void **)&library.delete = dlsym(found, "el_deletestr");
+  *(void **)&library.insert = dlsym(found, "el_insertstr");
   *(void **)&library.complete = dlsym(found, "_el_fn_complete");
-  return library.init != NULL && library.set != NULL && library.gets != NULL && library.complete != NULL;
+  return library.init != NULL && library.set != NULL && library.gets != NULL && library.line != NULL &&
+         library.delete != NULL && library.insert != NULL && library.complete != NULL;
 }
 
 static int open_editor(void) {
@@ -82,7 +107,7 @@ static int open_editor(void) {
   library.set(editor, EL_EDITOR, "emacs");
   library.set(editor, EL_PROMPT, prompt);
   library.set(editor, EL_GETCFN, next_character);
-  library.set(editor, EL_ADDFN, "complete-path", "completes a path", library.complete);
+  library.set(editor, EL_ADDFN, "complete-path", "completes a path", complete_path);
   library.set(editor, EL_BIND, "^I", "complete-path", NULL);
   return 1;
 }

@@ -134,6 +134,21 @@ import Testing
     #expect(try written().contains("message: \"t\u{FC}r\"\n"))
   }
 
+  @Test func `Tab replaces ~ with the home folder`() throws {
+    let home = folder.path + "/h\u{FC}tte"
+    try FileManager.default.createDirectory(atPath: home + "/kiosk", withIntermediateDirectories: true)
+    try FileManager.default.copyItem(atPath: try Certificates.path("ca.pem"), toPath: home + "/kiosk/\u{FC}ca.pem")
+    let session = try session(
+      "--preset", "another", "--url", "localhost:1", "--certificate", "none", "--username", "none", "--reader", "none",
+      "--profile", "none", home: home)
+    try session.play([
+      "CA certificate": "~/kio\t\u{FC}c\t", "CN=": nil, "Client id": "~/no\t", home + "/no": nil,
+      "must not contain '/'": nil, "Client id": "a~/\t", "must not contain '/'": nil,
+    ])
+    try session.type("\u{3}")
+    #expect(try session.status() == 1)
+  }
+
   @Test func `a certificate request and its key are written with consent, too`() throws {
     let options = ["--preset", "another", "--url", "localhost", "--ca", "system", "--client-id", "kiosk-1"]
     func session() throws -> TypedSession {
