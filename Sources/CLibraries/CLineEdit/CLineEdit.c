@@ -12,6 +12,11 @@
 #include <unistd.h>
 #include <wchar.h>
 
+/* `fn_complete` of libedit, which no header declares. */
+typedef int complete_function(EditLine *, char *(*)(const char *, int), char **(*)(const char *, int, int),
+                              const wchar_t *, const wchar_t *, const char *(*)(const char *), size_t, int *, int *,
+                              int *, int *);
+
 static struct {
   __typeof__(el_init) *init;
   __typeof__(el_set) *set;
@@ -19,7 +24,8 @@ static struct {
   __typeof__(el_line) *line;
   __typeof__(el_deletestr) *delete;
   __typeof__(el_insertstr) *insert;
-  __typeof__(_el_fn_complete) *complete;
+  __typeof__(el_resize) *resize;
+  complete_function *complete;
 } library;
 
 static EditLine *editor;
@@ -31,48 +37,117 @@ static char *prompt(EditLine *line) {
   return (char *)prompt_text;
 }
 
-/* A byte of the terminal; 0 at the end, or once the other descriptor is readable. */
-static int next_byte(EditLine *line, char *ret_byte) {
+/* Bytes that come before those of the terminal. */
+static char waiting[8];
+static size_t waiting_size;
+
+static void put_back(const char *bytes, size_t size) {
+  memcpy(waiting, bytes, size);
+  waiting_size = size;
+}
+
+/* A byte of the terminal; 0 at the end, once the other descriptor is readable, or after `limit` milliseconds. */
+static int read_byte(EditLine *line, char *ret_byte, int limit) {
   for (;;) {
+    /* libedit's own handler notices only the first new size. */
+    library.resize(line);
     struct pollfd both[2] = {{.fd = 0, .events = POLLIN}, {.fd = end_descriptor, .events = POLLIN}};
-    if (poll(both, 2, -1) < 0) {
+    const int count = poll(both, 2, limit);
+    if (count < 0) {
       if (errno != EINTR) return 0;
       /* The process was stopped and continued, or the window has a new size. */
       library.set(line, EL_REFRESH);
       continue;
     }
-    if (both[1].revents != 0) return 0;
-    const ssize_t count = read(0, ret_byte, 1);
-    if (count >= 0 || (errno != EINTR && errno != EAGAIN)) return count == 1;
+    if (count == 0 || both[1].revents != 0) return 0;
+    const ssize_t size = read(0, ret_byte, 1);
+    if (size >= 0 || (errno != EINTR && errno != EAGAIN)) return size == 1;
   }
+}
+
+/* Reads what follows an escape character. A control sequence (ECMA-48, 5.4) that libedit does not know would become
+   text: it is discarded, but Ctrl and Alt with an arrow move by a word. Returns whether there is something to handle. */
+static int read_sequence(EditLine *line) {
+  const int key_milliseconds = 50;
+  char bytes[8];
+  size_t size = 0;
+  if (!read_byte(line, bytes, key_milliseconds)) return 1;
+  if (bytes[0] != '[') {
+    put_back(bytes, 1);
+    return 1;
+  }
+  char byte;
+  int is_final = 0;
+  while (!is_final && read_byte(line, &byte, key_milliseconds)) {
+    if (++size < sizeof bytes) bytes[size] = byte;
+    /* The function keys of Linux's console are `[[A` to `[[E`. */
+    is_final = byte >= 0x40 && byte <= 0x7E && !(size == 1 && byte == '[');
+  }
+  if (size == 1 || (size == 2 && byte == '~' && strchr("13478", bytes[1]) != NULL)) {
+    put_back(bytes, size + 1);
+    return 1;
+  }
+  const int is_word = size == 4 && bytes[1] == '1' && bytes[2] == ';' && (bytes[3] == '5' || bytes[3] == '3');
+  if (!is_word || (byte != 'C' && byte != 'D')) return 0;
+  put_back(byte == 'C' ? "f" : "b", 1);
+  return 1;
+}
+
+static int next_byte(EditLine *line, char *ret_byte) {
+  if (waiting_size > 0) {
+    *ret_byte = waiting[0];
+    memmove(waiting, waiting + 1, --waiting_size);
+    return 1;
+  }
+  do {
+    if (!read_byte(line, ret_byte, -1)) return 0;
+  } while (*ret_byte == 0x1B && !read_sequence(line));
+  return 1;
 }
 
 static int next_character(EditLine *line, wchar_t *ret_character) {
   mbstate_t state = {0};
   char byte;
   while (next_byte(line, &byte)) {
+    const int is_partial = !mbsinit(&state);
     const size_t size = mbrtowc(ret_character, &byte, 1, &state);
     if (size == (size_t)-2) continue;
-    if (size == (size_t)-1) *ret_character = 0xFFFD;
+    if (size == (size_t)-1) {
+      *ret_character = 0xFFFD;
+      /* The byte that ends an incomplete character is the next one's. */
+      if (is_partial) put_back(&byte, 1);
+    }
     return 1;
   }
   return 0;
 }
 
+static char **no_matches(const char *text, int start, int end) {
+  (void)text, (void)start, (void)end;
+  return NULL;
+}
+
+/* Completes the name of a file, to which blanks and quotation marks belong: no shell reads the line. */
+static unsigned char complete(EditLine *line) {
+  int type = 0, is_over = 0;
+  return (unsigned char)library.complete(line, NULL, no_matches, L"", NULL, NULL, 100, &type, &is_over, NULL, NULL);
+}
+
 /* Completes a path; `~/` becomes the home folder first, because only shells expand it. */
 static unsigned char complete_path(EditLine *line, int key) {
+  (void)key;
   const LineInfo *const typed = library.line(line);
   const char *const home = getenv("HOME");
   const size_t size = (size_t)(typed->cursor - typed->buffer);
   char path[PATH_MAX];
   if (home == NULL || size < 2 || strncmp(typed->buffer, "~/", 2) != 0 ||
       (size_t)snprintf(path, sizeof path, "%s%.*s", home, (int)size - 1, typed->buffer + 1) >= sizeof path)
-    return library.complete(line, key);
+    return complete(line);
   const size_t count = mbstowcs(NULL, path + strlen(home), 0);
   if (count == (size_t)-1) return CC_ERROR;
   library.delete(line, (int)count + 1);
   library.insert(line, path);
-  const unsigned char result = library.complete(line, key);
+  const unsigned char result = complete(line);
   return result == CC_NORM || result == CC_ERROR ? CC_REFRESH : result;
 }
 
@@ -85,9 +160,10 @@ static int load(void) {
   *(void **)&library.line = dlsym(found, "el_line");
   *(void **)&library.delete = dlsym(found, "el_deletestr");
   *(void **)&library.insert = dlsym(found, "el_insertstr");
-  *(void **)&library.complete = dlsym(found, "_el_fn_complete");
+  *(void **)&library.resize = dlsym(found, "el_resize");
+  *(void **)&library.complete = dlsym(found, "fn_complete");
   return library.init != NULL && library.set != NULL && library.gets != NULL && library.line != NULL &&
-         library.delete != NULL && library.insert != NULL && library.complete != NULL;
+         library.delete != NULL && library.insert != NULL && library.resize != NULL && library.complete != NULL;
 }
 
 static int open_editor(void) {
