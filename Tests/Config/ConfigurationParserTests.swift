@@ -347,7 +347,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
   }
 
   @Test func `any bytes give a configuration or a printable sentence`() {
-    var random = SplitMix(seed: 20_260_101)
+    var random = SeededGenerator(seed: 20_260_101)
     let seeds = Self.bad.map { Array($0.text.utf8) } + [Array(good.utf8)]
     for _ in 0..<4000 {
       var bytes = seeds[Int(random.next() % UInt64(seeds.count))]
@@ -387,17 +387,5 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     unlink(path)
     mkfifo(path, 0o600)
     #expect(sentences(text) == ["kiosk.yaml:5:23: \(path) cannot be read: it is not a regular file"])
-  }
-}
-
-/// Numbers from a seed (Steele, Lea and Flood 2014).
-private struct SplitMix {
-  var seed: UInt64
-
-  mutating func next() -> UInt64 {
-    seed &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = (seed ^ (seed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -2,6 +2,7 @@
 // matter.
 
 import TappetCore
+import TestSupport
 import Testing
 
 @testable import TappetSimulator

@@ -1,5 +1,6 @@
 // The virtual tags against the data sheets: activation (ISO/IEC 14443-3), memory commands, locks, ISO-DEP.
 
+import TestSupport
 import Testing
 
 @testable import TappetSimulator

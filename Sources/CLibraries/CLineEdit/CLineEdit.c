@@ -66,7 +66,7 @@ static int read_byte(EditLine *line, char *ret_byte, int limit) {
 }
 
 /* Reads what follows an escape character. A control sequence (ECMA-48, 5.4) that libedit does not know would become
-   text: it is discarded, but Ctrl and Alt with an arrow move by a word. Returns whether there is something to handle. */
+   text: it is discarded, but Ctrl and Alt with an arrow move by a word. Returns whether there is something to do. */
 static int read_sequence(EditLine *line) {
   const int key_milliseconds = 50;
   char bytes[8];

@@ -13,9 +13,6 @@ extension SetupWizard {
   /// Loads the defaults from the existing file, if it is readable.
   func startFromExistingFile() {
     guard access(files.path, F_OK) == 0 else { return }
-    if case .success(let file) = TextFile.read(files.path, sizeMax: Limits.configurationSizeMax) {
-      files.previous = file.bytes
-    }
     guard case .loaded(let configuration) = ConfigurationParser.load(path: files.path, files: .ignored) else {
       return inform("  \(files.path) already exists, but has errors, so it provides no defaults.")
     }

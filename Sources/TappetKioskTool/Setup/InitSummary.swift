@@ -7,15 +7,22 @@ import TappetCore
 import TappetTLS
 
 extension SetupWizard {
-  /// Shows a summary, asks for consent, and writes the files; if that fails, keeps the answers and asks again.
+  /// Shows a summary, asks for consent, and writes the files; if that fails, or if another program has written one of
+  /// them in the meantime, keeps the answers and asks again.
   func write() throws(CommandFailure) {
     let configuration = try files.configuration()
     if files.prompt.isOver { throw .reported(.refused) }
     while true {
+      files.previous = files.existingConfiguration
+      let replaced = files.existingTargets
       try requireConsent(to: files.targets, summary(configuration))
       do throws(CommandFailure) {
         let prepared = try files.stageAll()
         if let mistake = stateMistake(configuration) { throw .failed("\(mistake); nothing was written") }
+        if files.existingTargets.contains(where: { !replaced.contains($0) }) || files.isConfigurationNewer {
+          Output.printError("  Another program has just written one of these files.")
+          continue
+        }
         try files.commit(prepared)
         break
       } catch {

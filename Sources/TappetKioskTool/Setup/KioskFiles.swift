@@ -92,6 +92,18 @@ final class KioskFiles {
     return names.map { folder + "/" + $0 } + [path]
   }
 
+  /// The targets that would be replaced.
+  var existingTargets: [String] { targets.filter { access($0, F_OK) == 0 } }
+
+  /// Whether kiosk.yaml has other content than `previous`, which is kept.
+  var isConfigurationNewer: Bool { existingConfiguration.map { $0 != previous } ?? false }
+
+  /// The content of the existing kiosk.yaml, if it can be read.
+  var existingConfiguration: [UInt8]? {
+    guard case .success(let file) = TextFile.read(path, sizeMax: Limits.configurationSizeMax) else { return nil }
+    return file.bytes
+  }
+
   /// The path of the copy of the existing kiosk.yaml: kiosk.yaml.old, kiosk.yaml.old.2 and so on, whichever is free.
   var copy: String {
     var (copy, number) = (path + ".old", 2)

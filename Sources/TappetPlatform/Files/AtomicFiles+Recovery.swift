@@ -1,5 +1,5 @@
-// What a process that was killed, or a power cut, left of a set of files. The last rename completes a set: as long as a
-// draft exists, the old files return.
+// Recovery of a set of files that a killed process or a power cut left incomplete. The last rename completes a set: as
+// long as a draft exists, the old files return.
 
 import CPlatform
 import TappetBase

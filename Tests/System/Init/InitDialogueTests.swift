@@ -85,10 +85,12 @@ import Testing
       "Write these files?": "<", "Message (%T: a timestamp token, %I: a unique id) [ring]: ": "chime",
       "sends 'chime' to": nil, "Write these files?": nil,
     ])
-    // A failure to write does not lose them either.
+    // A failure to write does not lose them either, nor does a file that another program writes in the meantime.
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     try session.type("\r")
     try session.play([
+      "Another program has just written one of these files.": nil,
+      "Write these files, and replace \(path)? [y/N]": "y",
       "\(path) cannot be written: Is a directory; nothing was changed": nil,
       "Write these files, and replace \(path)? [y/N]": nil,
     ])

@@ -43,13 +43,19 @@ import Testing
       history: 7 d
 
       """
-    let first = try content("kiosk.yaml") + more
+    var first = try content("kiosk.yaml") + more
     try first.write(toFile: path, atomically: true, encoding: .utf8)
     let session = try session(answers)
     try session.play([
       "Try again (t)": "g", "Line of the status LED": "", "Line of a button": "", "Line of an output": "",
       "  Not kept: actions.light.cooldown, actions.light.hours, actions.gong, history": nil,
-      "  Copy of the old file: \(path).old\r\n": nil, "Write these files, and replace": "y",
+      "  Copy of the old file: \(path).old\r\n": nil, "Write these files, and replace": nil,
+    ])
+    first += "# by another program\n"
+    try first.write(toFile: path, atomically: true, encoding: .utf8)
+    try session.type("y\r")
+    try session.play([
+      "Another program has just written one of these files.": nil, "Write these files, and replace": "y",
     ])
     #expect(try session.status() == 0)
     #expect(try setUp().status == 0)
