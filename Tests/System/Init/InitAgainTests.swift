@@ -104,6 +104,18 @@ import Testing
     #expect(!session.text.contains("9471"), "\(session.text)")
   }
 
+  @Test func `keys that the line editor does not know leave no text in an answer`() throws {
+    let session = try session(["--force"] + answers.filter { $0 != "--action" && $0 != "light" })
+    let escape = "\u{1B}"
+    try session.play([
+      "Try again (t)": "g", "Line of the status LED": "", "Line of a button": "", "Line of an output": "",
+      // F13, Ctrl and the right arrow, the mark before pasted text, and Alt with a letter.
+      "Name [light]: ": "\(escape)[25~be\(escape)[1;5C\(escape)[200~ll\(escape)q", "Write these files?": "y",
+    ])
+    #expect(try session.status() == 0)
+    #expect(try content("kiosk.yaml").contains("  - name: bell\n"), "\(session.text)")
+  }
+
   @Test func `an answer that is too long is asked for again`() throws {
     let session = try session(["--preset", "none", "--reader", "none", "--profile", "none"])
     try session.play([
