@@ -32,7 +32,7 @@ struct JSONPromise {
   /// `judge(answer, "status")`.
   static func tested() throws -> Set<String> {
     let folder = Repository.path("Tests/System")
-    let tests = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".swift") }
+    let tests = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(".swift") }
     let named = /(?:JSONPromise\(|judge\(\w+, )"([^"]+)"/
     return try Set(
       tests.flatMap { file in
