@@ -23,10 +23,6 @@ package final class Store {
   private(set) var boot = Store.unregistered
   private let bootID: [UInt8]
   private static let unregistered: Int64 = -1
-  /// Row numbers of entries that the kiosk has or may have in memory, so that they can be removed without an index.
-  ///
-  /// Only a hint: if an entry is missing here, its row is searched for.
-  var rowCache: [EntryID: Int64] = [:]
   /// Wall clock minus monotonic clock in milliseconds, as stored for the current boot.
   var notedOffset: Int64?
   let folderPath: String
@@ -155,8 +151,7 @@ package final class Store {
   private func insertBoot() throws(DatabaseError) {
     try database.statement(
       """
-      DELETE FROM boots WHERE NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.boot = boots.number)
-        AND NOT EXISTS (SELECT 1 FROM webhooks WHERE webhooks.boot = boots.number)
+      DELETE FROM boots WHERE NOT EXISTS (SELECT 1 FROM outbox WHERE destination IN (0, 1) AND boot = boots.number)
       """
     ).run()
     let insertion = try database.statement(

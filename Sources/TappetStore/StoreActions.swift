@@ -75,8 +75,8 @@ extension Store {
 
   private func renameEntries(_ old: String, to new: String) throws(DatabaseError) {
     let statements: [StaticString] = [
-      "UPDATE outbox SET action = ?2 WHERE action = ?1", "UPDATE webhooks SET action = ?2 WHERE action = ?1",
-      "UPDATE arrivals SET action = ?2 WHERE action = ?1", "UPDATE given_up SET action = ?2 WHERE action = ?1",
+      "UPDATE outbox SET action = ?2 WHERE action = ?1", "UPDATE arrivals SET action = ?2 WHERE action = ?1",
+      "UPDATE given_up SET action = ?2 WHERE action = ?1",
       "UPDATE OR REPLACE meta SET name = 'webhook works: ' || ?2 WHERE name = 'webhook works: ' || ?1",
     ]
     for text in statements {

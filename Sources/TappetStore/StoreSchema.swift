@@ -4,10 +4,10 @@
 /// The tables of the database.
 enum StoreSchema {
   /// The version of the tables, which the database stores as its `user_version`.
-  static let version: Int64 = 1
+  static let version: Int64 = 2
 
   /// All tables, indexes and triggers of a new database.
-  static let tables = secrets + audit + outbox + webhooks + deadLetters + taps + rooms
+  static let tables = secrets + audit + outbox + deadLetters + taps + rooms
 
   /// The sealed secrets, the other sealed values, one of which identifies the sealing key, and the counters.
   ///
@@ -39,55 +39,40 @@ enum StoreSchema {
     );
     """
 
-  /// The boots, and the outbox for the broker with its totals, because counting a long outbox at each start is slow.
+  /// The boots, and the outbox with its totals, because counting a long outbox at each start is slow.
   ///
-  /// AUTOINCREMENT ensures that a sequence number is never reused, even after the outbox was empty. The index finds the
-  /// next expiry without reading the outbox. There is no index by id: ids are random, so in a long outbox each removal
-  /// would write a separate index page (see `Store.rowCache`). Triggers maintain the totals, so that no statement can
-  /// omit the update; with a single row, a commit writes only one page more. `closes` is the number of times that the
-  /// broker closed the connection when the entry was sent (`Suspicion`). `announced` contains the topics for which the
-  /// broker retains a message from this kiosk, and the components of a discovery message.
+  /// The rows are in the order in which they are fetched, so those of one destination are found without an index, and
+  /// without skipping those of an unreachable one. `last` ensures that a sequence number is never reused, even after
+  /// the outbox was empty. The index finds the next expiry without reading the outbox. There is no index by id: ids are
+  /// random, so in a long outbox each removal would write a separate index page; instead, a removal specifies the
+  /// sequence number. Triggers maintain the totals, so that no statement can omit the update; both rows are on a page,
+  /// so a commit writes only one page more. `closes` is the number of times that the broker closed the connection when
+  /// the entry was sent (`Suspicion`). `announced` contains the topics for which the broker retains a message from this
+  /// kiosk, and the components of a discovery message.
   private static let outbox = """
     CREATE TABLE boots (
       number INTEGER PRIMARY KEY AUTOINCREMENT, boot_id BLOB NOT NULL UNIQUE, wall_offset_ms INTEGER, noted_ns INTEGER
     );
     CREATE TABLE outbox (
-      sequence INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL, action TEXT NOT NULL, topic TEXT NOT NULL,
-      message BLOB NOT NULL, retained INTEGER NOT NULL, trigger INTEGER NOT NULL, uses_timestamp INTEGER NOT NULL,
-      accepted_unix_ms INTEGER NOT NULL, boot INTEGER NOT NULL, expires_ns INTEGER NOT NULL,
-      closes INTEGER NOT NULL DEFAULT 0
+      destination INTEGER NOT NULL, sequence INTEGER NOT NULL, id BLOB NOT NULL, action TEXT NOT NULL,
+      topic TEXT NOT NULL, message BLOB NOT NULL, retained INTEGER NOT NULL, trigger INTEGER NOT NULL,
+      uses_timestamp INTEGER NOT NULL, accepted_unix_ms INTEGER NOT NULL, boot INTEGER NOT NULL,
+      expires_ns INTEGER NOT NULL, closes INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (destination, sequence)
+    ) WITHOUT ROWID;
+    CREATE INDEX outbox_expiry ON outbox (destination, boot, expires_ns);
+    CREATE TABLE outbox_totals (
+      destination INTEGER PRIMARY KEY, count INTEGER NOT NULL, size INTEGER NOT NULL, last INTEGER NOT NULL
     );
-    CREATE INDEX outbox_expiry ON outbox (boot, expires_ns);
-    CREATE TABLE outbox_totals (count INTEGER NOT NULL, size INTEGER NOT NULL);
-    INSERT INTO outbox_totals VALUES (0, 0);
+    INSERT INTO outbox_totals VALUES (0, 0, 0, 0), (1, 0, 0, 0);
     CREATE TRIGGER outbox_added AFTER INSERT ON outbox BEGIN
-      UPDATE outbox_totals SET count = count + 1, size = size + length(NEW.message);
+      UPDATE outbox_totals SET count = count + 1, size = size + length(NEW.message), last = NEW.sequence
+      WHERE destination = NEW.destination;
     END;
     CREATE TRIGGER outbox_removed AFTER DELETE ON outbox BEGIN
-      UPDATE outbox_totals SET count = count - 1, size = size - length(OLD.message);
+      UPDATE outbox_totals SET count = count - 1, size = size - length(OLD.message)
+      WHERE destination = OLD.destination;
     END;
     CREATE TABLE announced (topic TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID;
-    """
-
-  /// The webhook outbox.
-  ///
-  /// The tables are separate, so that an entry for the broker incurs no extra cost, and the broker's entries are found
-  /// without skipping those of an unreachable webhook server.
-  private static let webhooks = """
-    CREATE TABLE webhooks (
-      sequence INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL, action TEXT NOT NULL, message BLOB NOT NULL,
-      trigger INTEGER NOT NULL, uses_timestamp INTEGER NOT NULL, accepted_unix_ms INTEGER NOT NULL,
-      boot INTEGER NOT NULL, expires_ns INTEGER NOT NULL
-    );
-    CREATE INDEX webhooks_expiry ON webhooks (boot, expires_ns);
-    CREATE TABLE webhook_totals (count INTEGER NOT NULL, size INTEGER NOT NULL);
-    INSERT INTO webhook_totals VALUES (0, 0);
-    CREATE TRIGGER webhook_added AFTER INSERT ON webhooks BEGIN
-      UPDATE webhook_totals SET count = count + 1, size = size + length(NEW.message);
-    END;
-    CREATE TRIGGER webhook_removed AFTER DELETE ON webhooks BEGIN
-      UPDATE webhook_totals SET count = count - 1, size = size - length(OLD.message);
-    END;
     """
 
   /// The dead letters of both destinations, with what is needed to send them again.

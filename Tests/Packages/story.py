@@ -172,8 +172,8 @@ def _fill(database, count):
     entries = ((os.urandom(16), now, boot, far + number) for number in range(count))
     with database:
         database.executemany(
-            "INSERT INTO outbox (id, action, topic, message, retained, trigger, uses_timestamp, accepted_unix_ms, boot,"
-            " expires_ns) VALUES (?, 'light', 'home/queue', x'2549', 0, 2, 0, ?, ?, ?)", entries)
+            "INSERT INTO outbox SELECT 0, last + 1, ?, 'light', 'home/queue', x'2549', 0, 2, 0, ?, ?, ?, 0"
+            " FROM outbox_totals WHERE destination = 0", entries)
     database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     database.close()
 

@@ -154,9 +154,10 @@ final class World {
     switch request {
     case .append(let entry): judgeStored(entry, after: event)
     case .countUse(let id, _): judgeCounting(id)
-    case .remove(let ids, _): for id in ids { judgeForgotten(id) }
-    case .removeWebhooks(let entries): for entry in entries { judgeForgotten(entry.id) }
-    case .giveUp(let entry, _, _): judgeForgotten(entry.id)
+    case .remove(_, _, _?, _), .fetchEdit, .recordOutcome:
+      fail("an outcome is kept for an edit, and no action reports")
+    case .remove(_, let entries, _, _): for entry in entries { judgeForgotten(entry) }
+    case .giveUp(let entry, _, _): judgeForgotten(entry)
     case .retry: fail("a retry was ordered, and nobody requested one")
     case .drop(let id, let excluding): judgeDrop(of: id, sparing: excluding)
     case .fetch(let destination, _, let limit, _, _):
@@ -167,7 +168,6 @@ final class World {
       if moment != now { fail("an expiry pass for another moment") }
     case .recordRoomCommands(let rows, _): judgeRecorded(rows)
     case .check, .recordWebhook, .recordCloses, .settleRoomCommand: break
-    case .removePosted, .fetchEdit, .recordOutcome: fail("an outcome is kept for an edit, and no action reports")
     case .recordSecretUse, .recordTimedOpening, .recordWrongCodes, .recordFallback, .forgetFallbacks, .recordBroker,
       .recordAnnounced, .recordTime, .recordTap, .keepHistory:
       return

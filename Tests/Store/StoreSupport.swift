@@ -3,6 +3,7 @@
 import Foundation
 import TappetCore
 import TappetPlatform
+import TappetSQLite
 import TestSupport
 import Testing
 
@@ -96,6 +97,16 @@ final class WriteLock {
 }
 
 extension Store {
+  /// Removes the entries in one commit.
+  func removeAll(_ entries: [OutboxEntry]) throws {
+    try transaction { () throws(DatabaseError) in try remove(entries) }
+  }
+
+  /// The entries that are in the store for this destination.
+  func entries(for destination: Destination = .broker) throws -> [OutboxEntry] {
+    try fetch(after: 0, limit: 1000, clockIsGood: true, of: destination).entries
+  }
+
   /// Waits for another program's lock for as long as a busy machine lets that program keep it.
   func waitLong() throws { try database.execute("PRAGMA busy_timeout = \(Int(patience * 1000))") }
 }
@@ -149,6 +160,13 @@ extension OutboxEntry {
       message: message, isRetained: number % 2 == 0, trigger: .button,
       acceptedUnixMilliseconds: wallSeconds * 1000, acceptedAt: Instant(nanoseconds: acceptedAt * second),
       expiry: .at(Instant(nanoseconds: (acceptedAt + lifetime) * second)))
+  }
+
+  /// The entry as it is in the row with this number.
+  func at(_ sequence: Int64) -> OutboxEntry {
+    var entry = self
+    entry.sequence = sequence
+    return entry
   }
 }
 

@@ -254,8 +254,6 @@ package enum Limits {
   ///
   /// No person makes a thousand taps within one sync of a slow card.
   package static let storeAppendsMax = 1024
-  /// Maximum number of entries whose rows in the database are remembered; several times the number kept in memory.
-  package static let storePlacesMax = 1024
   /// Maximum number of entries reported as expired, and then removed, in one step; as many are kept in memory anyway.
   package static let storeExpireMax = outboxWindow
   /// Maximum number of resolved entries still on the disk.

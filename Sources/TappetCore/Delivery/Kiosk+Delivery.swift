@@ -92,7 +92,8 @@ extension Kiosk {
     let report: Report =
       isOneOfMany
       ? .entry(.deliveredOfMany(entry, isHeard: isHeard)) : .entry(.delivered(entry, after: after, isHeard: isHeard))
-    let effects: [Effect] = entry.lightOfDelivery + [.report(report), .store(.remove([id], mayWait: mayWait))]
+    let effects: [Effect] =
+      entry.lightOfDelivery + [.report(report), .store(.remove(.broker, [entry], mayWait: mayWait))]
     delivery.outbox.recordRemoval(mayWait: mayWait)
     return effects + commandEnded(id, .done)
       + (isOneOfMany ? throttles.backlog.countDelivery(at: now.instant) : throttles.backlog.reportRest())
@@ -106,7 +107,7 @@ extension Kiosk {
     let rest = throttles.backlog.reportRest()
     guard delivery.outbox.waitingRemovals > 0 else { return rest }
     delivery.outbox.recordRemoval(mayWait: false)
-    return rest + [.store(.remove([], mayWait: false))]
+    return rest + [.store(.remove(.broker, []))]
   }
 
   mutating func undeliverable(_ id: EntryID, code: Int32?, at now: Moment) -> [Effect] {
@@ -163,14 +164,10 @@ extension Kiosk {
     let effects =
       outcomes.flatMap { [Effect.light(.expired), .report(.entry(.expired($0)))] } + repliesToExpired(outcomes)
     switch destination {
-    case .broker:
-      counters.expired += outcomes.count
-      return rows.isEmpty ? effects : effects + [.store(.remove(rows, mayWait: false))]
-    case .webhook:
-      counters.webhooks.expired += outcomes.count
-      let gone = entries.filter { entry in rows.contains(entry.id) }
-      return gone.isEmpty ? effects : effects + [.store(.removeWebhooks(gone))]
+    case .broker: counters.expired += outcomes.count
+    case .webhook: counters.webhooks.expired += outcomes.count
     }
+    return rows.isEmpty ? effects : effects + [.store(.remove(destination, rows))]
   }
 
   mutating func expireEntries(of destination: Destination, at now: Moment) -> [Effect] {

@@ -177,7 +177,7 @@ struct Outbox: Sendable {
   mutating func fetchExpiredFailed() { expiring = nil }
 
   /// Handles expired entries; returns the entries to report as expired, and the rows to remove.
-  mutating func expired(_ entries: [OutboxEntry], earliest: Expiry?) -> (outcomes: [OutboxEntry], rows: [EntryID]) {
+  mutating func expired(_ entries: [OutboxEntry], earliest: Expiry?) -> (outcomes: [OutboxEntry], rows: [OutboxEntry]) {
     guard let pass = expiring else { return ([], []) }
     expiring = nil
     let overInMemory = (window + aside).filter {
@@ -185,10 +185,9 @@ struct Outbox: Sendable {
       if case .atUnixMilliseconds = $0.expiry { return pass.clockIsGood }
       return true
     }
-    let stored = left(entries)
-    let rows = stored.map { $0.id }
-    for id in rows { resolved.insert(id) }
-    let outcomes = stored + left(overInMemory)
+    let rows = left(entries)
+    for entry in rows { resolved.insert(entry.id) }
+    let outcomes = rows + left(overInMemory)
     earliestInstant = nil
     earliestUnixMilliseconds = nil
     if let earliest { recordExpiry(earliest) }

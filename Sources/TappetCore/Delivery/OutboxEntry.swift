@@ -10,10 +10,10 @@ package enum Trigger: UInt8, Hashable, Sendable {
   case inventory = 4
 }
 
-/// The destination of an entry.
-package enum Destination: Hashable, Sendable {
-  case broker
-  case webhook
+/// The destination of an entry; the raw values are used in the store.
+package enum Destination: Int64, CaseIterable, Hashable, Sendable {
+  case broker = 0
+  case webhook = 1
 }
 
 /// The time until which an entry may be sent.

@@ -8,6 +8,7 @@
 /// The number of connections that the broker closed with an entry in flight.
 package struct CloseCount: Hashable, Sendable {
   package var id: EntryID
+  package var sequence: Int64
   package var count: Int
 }
 
@@ -66,12 +67,12 @@ struct Suspicion: Sendable {
     entries.min { (closes(of: $0), $0.sequence) < (closes(of: $1), $1.sequence) }
   }
 
-  private mutating func set(_ id: EntryID, _ count: Int) -> CloseCount {
+  private mutating func set(_ entry: OutboxEntry, _ count: Int) -> CloseCount {
     // The other counts are still in the store.
     if counts.count >= Limits.suspectsMax { counts.removeAll() }
-    counts[id] = count
-    recordAside(id, isAside: count >= Limits.closesUntilAside)
-    return CloseCount(id: id, count: count)
+    counts[entry.id] = count
+    recordAside(entry.id, isAside: count >= Limits.closesUntilAside)
+    return CloseCount(id: entry.id, sequence: entry.sequence, count: count)
   }
 
   /// Records whether an entry is set aside.
@@ -119,7 +120,7 @@ struct Suspicion: Sendable {
   mutating func wasAway(_ failure: LinkFailure, endpoint: Int) -> CloseCount? {
     guard let doubt, doubt.endpoint == endpoint, failure.mayBeOfRestart else { return nil }
     self.doubt = nil
-    return doubt.before < Limits.closesUntilAside ? set(doubt.entry.id, doubt.before) : nil
+    return doubt.before < Limits.closesUntilAside ? set(doubt.entry, doubt.before) : nil
   }
 
   mutating func connectionEnded() { (alone, upSince) = (nil, nil) }
@@ -148,11 +149,11 @@ struct Suspicion: Sendable {
       asidePause = min(max(isTrial ? asidePause * 2 : asidePause, Limits.asidePauseMin), Limits.asidePauseMax)
       asideDueAt = now + asidePause
     }
-    return set(entry.id, min(before + 1, Limits.closesMax))
+    return set(entry, min(before + 1, Limits.closesMax))
   }
 
   /// Handles the end of a connection on which other entries were in flight too; `nil` if the count is unchanged.
   mutating func closedAmongOthers(_ entry: OutboxEntry) -> CloseCount? {
-    isSuspect(entry) ? nil : set(entry.id, closes(of: entry) + 1)
+    isSuspect(entry) ? nil : set(entry, closes(of: entry) + 1)
   }
 }

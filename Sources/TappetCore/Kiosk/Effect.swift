@@ -85,7 +85,7 @@ extension Effect {
     switch self {
     case .setOutput: .drive
     case .publish, .postWebhook, .postEdit: .send
-    case .store(.remove), .store(.removeWebhooks), .store(.removePosted), .store(.giveUp): .forget
+    case .store(.remove), .store(.giveUp): .forget
     case .store, .start, .stop, .kill, .connect, .recordFallback, .recordBroker, .orderInventory, .askRoom,
       .endQuestion, .pollRooms, .joinRoom, .cancelWill, .applySite, .light, .retryPanel, .pauseButton, .resumeButton,
       .finish:

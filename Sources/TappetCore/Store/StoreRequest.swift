@@ -8,16 +8,12 @@ package enum StoreRequest: Sendable {
   indirect case append(OutboxEntry)
   /// Count a use of a ticket; the response is `counted` or `storeFailed`.
   indirect case countUse(EntryID, ticket: String)
-  /// Remove broker entries, whose outcome is in the reports of the same event; the response is `removed`, preceded by
-  /// `removeFailed` if the removal has to be retried.
+  /// Remove this outbox's entries, whose outcome is in the reports of the same event; the response is `removed`,
+  /// preceded by `removeFailed` if the removal has to be retried.
   ///
-  /// If `mayWait` is true, the removal is part of the next commit, whenever that takes place.
-  indirect case remove([EntryID], mayWait: Bool)
-  /// Remove webhook entries by row; the response is the same as for `remove`.
-  indirect case removeWebhooks([OutboxEntry])
-  /// Remove a room's entry, and record the id of its message's event if the message is to be edited; the response is
-  /// the same as for `remove`.
-  indirect case removePosted(OutboxEntry, event: String)
+  /// `event` is the id of the event of a message in a room that is to be edited, and is recorded with the removal. If
+  /// `mayWait` is true, the removal is part of the next commit, whenever that takes place.
+  indirect case remove(Destination, [OutboxEntry], event: String? = nil, mayWait: Bool = false)
   /// Remove an entry, and list it among the entries given up; the response is the same as for `remove`.
   indirect case giveUp(OutboxEntry, DeliveryRefusal, unixMilliseconds: Int64)
   /// At a user's request, move entries that were given up back to their outbox; the response is `retried` or

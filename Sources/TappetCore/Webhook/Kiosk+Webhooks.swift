@@ -98,7 +98,7 @@ extension Kiosk {
     let isBack = serverReplied(entry.action)
     let report = Effect.report(.entry(.delivered(entry, after: entry.acceptedAt.map { now.instant - $0 })))
     let isReported = delivery.edits.isUsed && event.map { $0.utf8.count <= Limits.roomEventSizeMax } ?? false
-    let removal = isReported ? StoreRequest.removePosted(entry, event: event ?? "") : .removeWebhooks([entry])
+    let removal = StoreRequest.remove(.webhook, [entry], event: isReported ? event : nil)
     return (isBack ? [.report(.webhook(.back(action: entry.action)))] : []) + entry.lightOfDelivery
       + [report, .store(removal)] + worked + commandEnded(id, .done)
   }

@@ -250,9 +250,8 @@ extension StoreRequest {
   var isForHistory: Bool {
     switch self {
     case .recordTap, .keepHistory: true
-    case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .removePosted, .giveUp,
-      .retry, .recordWebhook,
-      .fetchEdit, .recordOutcome, .check, .recordSecretUse, .recordFallback, .forgetFallbacks, .recordCloses,
+    case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .giveUp, .retry, .recordWebhook, .fetchEdit,
+      .recordOutcome, .check, .recordSecretUse, .recordFallback, .forgetFallbacks, .recordCloses,
       .recordBroker, .recordAnnounced, .recordTimedOpening, .recordRoomCommands, .settleRoomCommand, .recordWrongCodes,
       .recordTime:
       false

@@ -17,7 +17,7 @@ extension StoreRequest {
 
   var turn: Turn {
     switch self {
-    case .remove, .removeWebhooks, .removePosted, .giveUp, .recordOutcome, .settleRoomCommand: .removal
+    case .remove, .giveUp, .recordOutcome, .settleRoomCommand: .removal
     case .fetch: .fetch
     case .keepHistory: .thread
     case .append, .countUse, .fetchExpired, .drop, .retry, .recordWebhook, .fetchEdit, .check, .recordFallback,
@@ -30,9 +30,9 @@ extension StoreRequest {
   /// Whether the request justifies a commit on its own.
   var isWorthACommit: Bool {
     switch self {
-    case .recordSecretUse, .remove(_, mayWait: true), .recordOutcome, .recordTap, .keepHistory: false
-    case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .removePosted, .giveUp,
-      .retry, .recordWebhook, .fetchEdit, .check, .recordFallback, .forgetFallbacks, .recordCloses, .recordBroker,
+    case .recordSecretUse, .remove(_, _, _, mayWait: true), .recordOutcome, .recordTap, .keepHistory: false
+    case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .giveUp, .retry, .recordWebhook, .fetchEdit, .check,
+      .recordFallback, .forgetFallbacks, .recordCloses, .recordBroker,
       .recordAnnounced, .recordTimedOpening, .recordRoomCommands, .settleRoomCommand, .recordWrongCodes, .recordTime:
       true
     }
@@ -45,21 +45,11 @@ extension StoreRequest {
     case .settleRoomCommand(let event): try store.settleRoomCommand(event)
     case .giveUp(let entry, let reason, let time):
       try store.list(entry, reason, unixMilliseconds: time)
-      switch reason.destination {
-      case .broker: try store.delete(entry.id)
-      case .webhook: try store.remove(entry)
-      }
+      try store.remove([entry])
       events.append(.outbox(reason.destination, .removed([entry.id])))
-    case .remove(let ids, _):
-      for id in ids { try store.delete(id) }
-      events.append(.outbox(.broker, .removed(ids)))
-    case .removeWebhooks(let entries):
-      for entry in entries { try store.remove(entry) }
-      events.append(.outbox(.webhook, .removed(entries.map { $0.id })))
-    case .removePosted(let entry, let event):
-      try store.recordEvent(event, of: entry.id)
-      try store.remove(entry)
-      events.append(.outbox(.webhook, .removed([entry.id])))
+    case .remove(let destination, let entries, let event, _):
+      try store.remove(entries, event: event)
+      events.append(.outbox(destination, .removed(entries.map { $0.id })))
     case .fetchExpired(let destination, let moment, let clockIsGood, let excluded):
       let answer = try store.findExpired(
         of: destination, at: moment, clockIsGood: clockIsGood, excluding: excluded, limit: Limits.storeExpireMax)
@@ -79,11 +69,11 @@ extension StoreRequest {
     case .recordTime(let unixSeconds): try store.recordTime(unixSeconds)
     case .recordTap(let record, _): try store.note(record)
     case .append(let entry):
-      let (broker, webhook) = try store.insertAll(entry)
+      for (destination, sequence) in try store.insertAll(entry) {
+        events.append(.outbox(destination, .stored(entry.id, sequence: sequence)))
+      }
       try store.note(TapRecord(entry))
       if let ticket = entry.ticket { try store.countUse(of: ticket) }
-      if let webhook { events.append(.outbox(.webhook, .stored(entry.id, sequence: webhook))) }
-      if let broker { events.append(.outbox(.broker, .stored(entry.id, sequence: broker))) }
     case .countUse(let id, let ticket):
       try store.countUse(of: ticket)
       events.append(.counted(id))
@@ -105,8 +95,7 @@ extension StoreRequest {
   func failed(_ fault: StoreFault) -> StoreEvent? {
     switch self {
     case .giveUp(_, let reason, _): .outbox(reason.destination, .removeFailed(fault))
-    case .remove: .outbox(.broker, .removeFailed(fault))
-    case .removeWebhooks, .removePosted: .outbox(.webhook, .removeFailed(fault))
+    case .remove(let destination, _, _, _): .outbox(destination, .removeFailed(fault))
     case .fetchExpired(let destination, _, _, _): .outbox(destination, .fetchExpiredFailed(fault))
     case .fetch(let destination, _, _, _, _): .outbox(destination, .fetchFailed(fault))
     case .append(let entry): .storeFailed(entry.id, fault)
@@ -132,32 +121,25 @@ struct StoreBatch {
   private(set) var fetches: [StoreRequest] = []
 
   init(_ requests: [StoreRequest]) {
-    var removed: [EntryID] = []
     for request in requests {
       switch request.turn {
-      case .removal:
-        if case .remove(let ids, _) = request { removed += ids } else { removals.append(request) }
+      case .removal: removals.append(request)
       case .change: changes.append(request)
       case .fetch: fetches.append(request)
       case .thread: break
       }
     }
-    // The outcomes of the entries precede their removal.
-    if !removed.isEmpty { removals.append(.remove(removed, mayWait: false)) }
   }
 
   var writes: Bool { !removals.isEmpty || !changes.isEmpty }
 
   /// Commits all changes in one transaction; returns the replies.
   func commit(to store: Store) throws(DatabaseError) -> [StoreEvent] {
-    let events = try store.transaction { () throws(DatabaseError) in
+    try store.transaction { () throws(DatabaseError) in
       var events: [StoreEvent] = []
-      for request in removals { try request.perform(in: store, &events) }
-      for request in changes { try request.perform(in: store, &events) }
+      for request in removals + changes { try request.perform(in: store, &events) }
       return events
     }
-    store.updateRowCache(after: events)
-    return events
   }
 
   /// Returns each change in a separate batch, so that a failed change does not affect the others; all removals stay in
@@ -168,22 +150,6 @@ struct StoreBatch {
 
   /// Returns the replies for a batch that could not be written.
   func failed(_ fault: StoreFault) -> [StoreEvent] { (removals + changes).compactMap { $0.failed(fault) } }
-}
-
-extension Store {
-  /// Updates `rowCache` after a commit.
-  func updateRowCache(after events: [StoreEvent]) {
-    for event in events {
-      switch event {
-      case .outbox(.broker, .stored(let id, let sequence)): cacheRow(of: id, at: sequence)
-      case .outbox(.broker, .removed(let ids)): for id in ids { rowCache[id] = nil }
-      case .dropped(let entries): for entry in entries where entry.destination == .broker { rowCache[entry.id] = nil }
-      case .outbox, .storeFailed, .counted, .roomCommandsRecorded, .roomCommandsFailed, .edit, .editFailed, .dropFailed,
-        .retried, .retryFailed, .replaced, .checked, .checkFailed:
-        break
-      }
-    }
-  }
 }
 
 extension StoreFault {

@@ -50,7 +50,8 @@ extension Store {
       message: PayloadTemplate(row.text(5), storedFilling: row.integer(7)), isRetained: row.integer(6) != 0,
       trigger: Trigger(rawValue: UInt8(clamping: row.integer(8))) ?? .tag, acceptedUnixMilliseconds: row.integer(9),
       givenUpUnixMilliseconds: row.integer(10),
-      reason: DeliveryRefusal(number: Int32(clamping: row.integer(11)), of: row.integer(2) == 0 ? .broker : .webhook))
+      reason: DeliveryRefusal(
+        number: Int32(clamping: row.integer(11)), of: Destination(rawValue: row.integer(2)) ?? .broker))
   }
 
   /// Moves dead letters back to their outboxes, behind all other entries; returns the entries.
@@ -67,10 +68,7 @@ extension Store {
     var entries: [OutboxEntry] = []
     for letter in try givenUp().filter({ order.id == nil || $0.id == order.id }).prefix(max(0, order.countMax)) {
       var entry = letter.entry(order.expiry(of: letter.action))
-      switch entry.destination {
-      case .broker: entry.sequence = try insert(entry)
-      case .webhook: entry.sequence = try insert(forWebhook: entry)
-      }
+      entry.sequence = try insert(entry)
       try remove(letter)
       entries.append(entry)
     }
@@ -87,7 +85,7 @@ extension Store {
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
       """)
     statement.bind(blob: entry.id.bigEndianBytes, at: 1)
-    statement.bind(reason.destination == .broker ? 0 : 1, at: 2)
+    statement.bind(reason.destination.rawValue, at: 2)
     statement.bind(entry.action, at: 3)
     statement.bind(entry.topic, at: 4)
     statement.bind(blob: Array(entry.message.text.utf8), at: 5)

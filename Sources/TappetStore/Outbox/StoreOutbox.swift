@@ -1,4 +1,5 @@
-// The outbox in the store: entries in the order of acceptance, until they are delivered or expire.
+// The outbox in the store: entries in the order of acceptance, until they are delivered or expire. The entries for the
+// broker and for webhooks are rows of one table; a tap for both has two rows with the same id.
 //
 // An entry's expiry is stored in monotonic time, together with the boot to which this time refers. For each boot, the
 // database contains the difference between wall clock and monotonic clock at the latest reading, so that the expiry is
@@ -12,26 +13,11 @@ extension Store {
   /// Commits the entries, all or none; returns their sequence numbers.
   @export(interface)
   package func append(_ entries: [OutboxEntry]) throws(DatabaseError) -> [Int64] {
-    let sequences = try transaction { () throws(DatabaseError) in
+    try transaction { () throws(DatabaseError) in
       var sequences: [Int64] = []
-      for entry in entries {
-        let (broker, webhook) = try insertAll(entry)
-        sequences.append(broker ?? webhook ?? 0)
-      }
+      for entry in entries { sequences.append(try insertAll(entry).last?.sequence ?? 0) }
       return sequences
     }
-    for (entry, sequence) in zip(entries, sequences) where entry.destination == .broker {
-      cacheRow(of: entry.id, at: sequence)
-    }
-    return sequences
-  }
-
-  /// Removes the entries, all or none; ignores entries that no longer exist.
-  package func remove(_ ids: [EntryID]) throws(DatabaseError) {
-    try transaction { () throws(DatabaseError) in
-      for id in ids { try delete(id) }
-    }
-    for id in ids { rowCache[id] = nil }
   }
 
   /// Returns at most `limit` entries after `sequence`, in order; `reachedEnd` is true if no more entries follow.
@@ -43,43 +29,41 @@ extension Store {
     excluding actions: [String] = []
   ) throws(DatabaseError) -> (entries: [OutboxEntry], reachedEnd: Bool) {
     let limit = max(0, min(limit, Limits.storeAppendsMax))
-    let statement = try database.statement(destination.fetch)
+    let statement = try database.statement(
+      "SELECT * FROM outbox WHERE destination = ?1 AND sequence > ?2 ORDER BY sequence")
     defer { statement.reset() }
-    statement.bind(sequence, at: 1)
+    statement.bind(destination.rawValue, at: 1)
+    statement.bind(sequence, at: 2)
     let offsets = try wallOffsets()
     var entries: [OutboxEntry] = []
     while entries.count <= limit, try statement.step() {
       let isSendable = OutboxEntry.isSendable(
-        usesTimestamp: PayloadTemplate.usesTimestamp(storedFilling: statement.integer(10)),
-        isOfThisStart: statement.integer(8) == boot,
+        usesTimestamp: PayloadTemplate.usesTimestamp(storedFilling: statement.integer(8)),
+        isOfThisStart: statement.integer(10) == boot,
         clockIsGood: clockIsGood)
       guard isSendable else { continue }
-      if !actions.isEmpty, actions.contains(statement.text(2)) { continue }
-      entries.append(entry(statement, offsets: offsets, destination))
+      if !actions.isEmpty, actions.contains(statement.text(3)) { continue }
+      entries.append(entry(statement, offsets: offsets))
     }
-    guard destination == .broker else { return (Array(entries.prefix(limit)), entries.count <= limit) }
-    for (id, row) in rowCache where row > sequence { rowCache[id] = nil }
-    for entry in entries.prefix(limit) { cacheRow(of: entry.id, at: entry.sequence) }
     return (Array(entries.prefix(limit)), entries.count <= limit)
   }
 
   /// Returns the number, size and earliest expiry of the pending entries, in constant time.
   @export(interface)
   package func summary(at moment: Moment, clockIsGood: Bool) throws(DatabaseError) -> OutboxSummary {
-    let statement = try database.statement("SELECT count, size FROM outbox_totals")
+    var summary = OutboxSummary()
+    let statement = try database.statement("SELECT destination, count, size FROM outbox_totals")
     defer { statement.reset() }
-    guard try statement.step() else { return OutboxSummary() }
-    var summary = OutboxSummary(
-      count: Int(clamping: statement.integer(0)), size: Int(clamping: statement.integer(1)),
-      earliestExpiry: try earliestExpiry(at: moment, clockIsGood: clockIsGood, excluding: []))
-    let webhooks = try database.statement("SELECT count, size FROM webhook_totals")
-    defer { webhooks.reset() }
-    guard try webhooks.step() else { return summary }
-    summary.webhookCount = Int(clamping: webhooks.integer(0))
-    summary.webhookSize = Int(clamping: webhooks.integer(1))
+    while try statement.step() {
+      guard let destination = Destination(rawValue: statement.integer(0)) else { continue }
+      let (count, size) = (Int(clamping: statement.integer(1)), Int(clamping: statement.integer(2)))
+      let expiry = try earliestExpiry(of: destination, at: moment, clockIsGood: clockIsGood, excluding: [])
+      switch destination {
+      case .broker: (summary.count, summary.size, summary.earliestExpiry) = (count, size, expiry)
+      case .webhook: (summary.webhookCount, summary.webhookSize, summary.earliestWebhookExpiry) = (count, size, expiry)
+      }
+    }
     summary.hasRoomEdits = try hasRoomEdits()
-    summary.earliestWebhookExpiry = try earliestExpiry(
-      of: .webhook, at: moment, clockIsGood: clockIsGood, excluding: [])
     return summary
   }
 
@@ -100,70 +84,63 @@ extension Store {
   /// Removes the entry with the given id or, if `id` is `nil`, the oldest entries, at most `Limits.storeDropMax`;
   /// returns the removed entries.
   package func drop(_ id: EntryID?) throws(DatabaseError) -> [OutboxEntry] {
-    let dropped = try transaction { () throws(DatabaseError) in try removeChosen(id, excluding: []) }
-    for entry in dropped { rowCache[entry.id] = nil }
-    return dropped
+    try transaction { () throws(DatabaseError) in try removeChosen(id, excluding: []) }
   }
 
   // MARK: Within a transaction
 
   /// Performs `drop` within a transaction; keeps the excluded entries.
   func removeChosen(_ id: EntryID?, excluding excluded: [EntryID]) throws(DatabaseError) -> [OutboxEntry] {
-    var chosen: [OutboxEntry] = []
-    for destination in [Destination.broker, .webhook] {
-      let statement = try database.statement(destination.choose)
-      if let id { statement.bind(blob: id.bigEndianBytes, at: 1) }
-      statement.bind(Int64(Limits.storeDropMax + excluded.count), at: 2)
-      let found = try rows(of: statement, offsets: try wallOffsets(), destination)
-      chosen += found.filter { !excluded.contains($0.id) }.prefix(Limits.storeDropMax - chosen.count)
-    }
-    for entry in chosen {
-      let statement = try database.statement(entry.destination.delete)
-      statement.bind(entry.sequence, at: 1)
-      try statement.run()
-      switch entry.destination {
-      case .broker: try recordOutcome(.dropped, of: entry.id)
-      case .webhook: try forgetUnposted(entry.id)
-      }
-    }
+    let statement = try database.statement(
+      "SELECT * FROM outbox WHERE ?1 IS NULL OR id = ?1 ORDER BY destination, sequence LIMIT ?2")
+    if let id { statement.bind(blob: id.bigEndianBytes, at: 1) }
+    // An excluded id may be in both outboxes.
+    statement.bind(Int64(Limits.storeDropMax + 2 * excluded.count), at: 2)
+    let found = try rows(of: statement, offsets: try wallOffsets())
+    let chosen = Array(found.filter { !excluded.contains($0.id) }.prefix(Limits.storeDropMax))
+    for entry in chosen where entry.destination == .broker { try recordOutcome(.dropped, of: entry.id) }
+    try remove(chosen)
     return chosen + (try removeGivenUp(id, limit: Limits.storeDropMax - chosen.count))
   }
 
-  /// Inserts the rows of a tap's entry; returns their sequence numbers.
-  func insertAll(_ entry: OutboxEntry) throws(DatabaseError) -> (broker: Int64?, webhook: Int64?) {
-    let webhook: Int64?
+  /// Inserts the rows of a tap's entry; returns their sequence numbers, the broker's last.
+  func insertAll(_ entry: OutboxEntry) throws(DatabaseError) -> [(destination: Destination, sequence: Int64)] {
+    var rows: [(destination: Destination, sequence: Int64)] = []
     if let half = entry.forWebhook {
-      webhook = try insert(forWebhook: half)
+      rows.append((.webhook, try insert(half)))
       if entry.notes.isReported { try insert(edited: half) }
-    } else {
-      webhook = nil
     }
     try note(entry.notes, of: entry.uid)
-    return (entry.destination == .broker ? try insert(entry) : nil, webhook)
+    if entry.destination == .broker { rows.append((.broker, try insert(entry))) }
+    return rows
   }
 
-  /// Inserts the row of an entry for the broker; returns the sequence number.
+  /// Inserts the row of an entry; returns the sequence number.
   func insert(_ entry: OutboxEntry) throws(DatabaseError) -> Int64 {
     if let instant = entry.acceptedAt {
       try recordClock(Moment(instant: instant, unixMilliseconds: entry.acceptedUnixMilliseconds))
     }
     let statement = try database.statement(
       """
-      INSERT INTO outbox
-        (id, action, topic, message, retained, trigger, uses_timestamp, accepted_unix_ms, boot, expires_ns)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+      INSERT INTO outbox (
+        destination, sequence, id, action, topic, message, retained, trigger, uses_timestamp, accepted_unix_ms, boot,
+        expires_ns)
+      VALUES (
+        ?1, (SELECT last + 1 FROM outbox_totals WHERE destination = ?1), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+      RETURNING sequence
       """)
-    statement.bind(blob: entry.id.bigEndianBytes, at: 1)
-    statement.bind(entry.action, at: 2)
-    statement.bind(entry.topic, at: 3)
-    statement.bind(blob: Array(entry.message.text.utf8), at: 4)
-    statement.bind(entry.isRetained, at: 5)
-    statement.bind(Int64(entry.trigger.rawValue), at: 6)
-    statement.bind(entry.message.storedFilling, at: 7)
-    statement.bind(entry.acceptedUnixMilliseconds, at: 8)
-    bind(entry.expiry, to: statement, at: 9)
-    try statement.run()
-    return database.lastRow
+    defer { statement.reset() }
+    statement.bind(entry.destination.rawValue, at: 1)
+    statement.bind(blob: entry.id.bigEndianBytes, at: 2)
+    statement.bind(entry.action, at: 3)
+    statement.bind(entry.topic, at: 4)
+    statement.bind(blob: Array(entry.message.text.utf8), at: 5)
+    statement.bind(entry.isRetained, at: 6)
+    statement.bind(Int64(entry.trigger.rawValue), at: 7)
+    statement.bind(entry.message.storedFilling, at: 8)
+    statement.bind(entry.acceptedUnixMilliseconds, at: 9)
+    bind(entry.expiry, to: statement, at: 10)
+    return try statement.step() ? statement.integer(0) : 0
   }
 
   /// Binds the boot to which the expiry refers, and the time of the expiry.
@@ -180,46 +157,72 @@ extension Store {
 
   /// Stores how often the broker closed the connection when the entry was sent.
   func note(_ closes: CloseCount) throws(DatabaseError) {
-    let row = rowCache[closes.id]
     let statement = try database.statement(
-      row == nil
-        ? "UPDATE outbox SET closes = ?1 WHERE id = ?2"
-        : "UPDATE outbox SET closes = ?1 WHERE id = ?2 AND sequence = ?3")
+      "UPDATE outbox SET closes = ?1 WHERE destination = ?2 AND sequence = ?3 AND id = ?4")
     statement.bind(Int64(closes.count), at: 1)
-    statement.bind(blob: closes.id.bigEndianBytes, at: 2)
-    if let row { statement.bind(row, at: 3) }
+    statement.bind(Destination.broker.rawValue, at: 2)
+    statement.bind(closes.sequence, at: 3)
+    statement.bind(blob: closes.id.bigEndianBytes, at: 4)
     try statement.run()
   }
 
-  /// Deletes the entry's row, found in the cache or by a search.
-  func delete(_ id: EntryID) throws(DatabaseError) {
-    if let row = rowCache[id] {
-      let statement = try database.statement("DELETE FROM outbox WHERE sequence = ?1 AND id = ?2")
-      statement.bind(row, at: 1)
-      statement.bind(blob: id.bigEndianBytes, at: 2)
-      try statement.run()
-      if database.changeCount > 0 { return }
+  /// Removes the rows of the entries; ignores entries that no longer exist.
+  ///
+  /// `event` is the event of a message in a room, if the message is to be edited.
+  func remove(_ entries: [OutboxEntry], event: String? = nil) throws(DatabaseError) {
+    for entry in entries where entry.destination == .webhook {
+      if let event { try recordEvent(event, of: entry.id) }
+      try forgetUnposted(entry.id)
     }
-    let statement = try database.statement("DELETE FROM outbox WHERE id = ?1")
-    statement.bind(blob: id.bigEndianBytes, at: 1)
+    var rest = entries[...]
+    while let first = rest.popFirst() {
+      var (last, ids) = (first.sequence, first.id.bigEndianBytes)
+      while let next = rest.first, next.sequence == last &+ 1, next.destination == first.destination {
+        last = next.sequence
+        ids += next.id.bigEndianBytes
+        rest.removeFirst()
+      }
+      try deleteRows(of: first.destination, from: first.sequence, through: last, ids)
+    }
+  }
+
+  /// Deletes consecutive rows that have these ids.
+  ///
+  /// The ids are compared, because a database that replaces a damaged one starts its numbers again.
+  private func deleteRows(
+    of destination: Destination, from first: Int64, through last: Int64, _ ids: [UInt8]
+  ) throws(DatabaseError) {
+    let statement = try database.statement(
+      """
+      DELETE FROM outbox
+      WHERE destination = ?1 AND sequence BETWEEN ?2 AND ?3 AND id = substr(?4, 16 * (sequence - ?2) + 1, 16)
+      """)
+    statement.bind(destination.rawValue, at: 1)
+    statement.bind(first, at: 2)
+    statement.bind(last, at: 3)
+    statement.bind(blob: ids, at: 4)
     try statement.run()
   }
 
   /// Performs `fetchExpired` within a transaction, and records the clock reading.
   func findExpired(
-    of destination: Destination = .broker, at moment: Moment, clockIsGood: Bool, excluding excluded: [EntryID],
-    limit: Int
+    of destination: Destination, at moment: Moment, clockIsGood: Bool, excluding excluded: [EntryID], limit: Int
   ) throws(DatabaseError) -> (expired: [OutboxEntry], earliest: Expiry?) {
     try recordClock(moment)
     let offsets = try wallOffsets()
     var expired: [OutboxEntry] = []
     for start in offsets where expired.count < limit {
       guard let threshold = threshold(of: start, at: moment, clockIsGood: clockIsGood) else { continue }
-      let statement = try database.statement(destination.expired)
-      statement.bind(start.boot, at: 1)
-      statement.bind(threshold, at: 2)
-      statement.bind(Int64(limit - expired.count + excluded.count), at: 3)
-      for entry in try rows(of: statement, offsets: offsets, destination) {
+      let statement = try database.statement(
+        """
+        SELECT * FROM outbox WHERE destination = ?1 AND boot = ?2 AND expires_ns <= ?3
+        ORDER BY expires_ns, sequence LIMIT ?4
+        """)
+      statement.bind(destination.rawValue, at: 1)
+      statement.bind(start.boot, at: 2)
+      statement.bind(threshold, at: 3)
+      statement.bind(Int64(limit - expired.count + excluded.count), at: 4)
+      for entry in try rows(of: statement, offsets: offsets) {
         if expired.count < limit, !excluded.contains(entry.id) { expired.append(entry) }
       }
     }
@@ -245,13 +248,6 @@ extension Store {
     statement.bind(boot, at: 3)
     try statement.run()
     notedOffset = offset
-  }
-
-  /// Caches the entry's row.
-  ///
-  /// While the link is down, stored entries are not kept in memory, so limiting the cache is harmless.
-  func cacheRow(of id: EntryID, at sequence: Int64) {
-    if rowCache.count < Limits.storePlacesMax { rowCache[id] = sequence }
   }
 
   // MARK: Clocks
@@ -309,7 +305,7 @@ extension Store {
 
   /// Returns the earliest expiry; in case of doubt, an expiry that can be evaluated with the current clocks.
   private func earliestExpiry(
-    of destination: Destination = .broker, at moment: Moment, clockIsGood: Bool, excluding excluded: [EntryID]
+    of destination: Destination, at moment: Moment, clockIsGood: Bool, excluding excluded: [EntryID]
   ) throws(DatabaseError) -> Expiry? {
     var own: Instant?
     var others: Int64?
@@ -333,10 +329,12 @@ extension Store {
   private func firstExpiry(
     of start: Start, _ destination: Destination, excluding excluded: [EntryID]
   ) throws(DatabaseError) -> Int64? {
-    let statement = try database.statement(destination.firstExpiry)
+    let statement = try database.statement(
+      "SELECT expires_ns, id FROM outbox WHERE destination = ?1 AND boot = ?2 ORDER BY expires_ns LIMIT ?3")
     defer { statement.reset() }
-    statement.bind(start.boot, at: 1)
-    statement.bind(Int64(excluded.count) + 1, at: 2)
+    statement.bind(destination.rawValue, at: 1)
+    statement.bind(start.boot, at: 2)
+    statement.bind(Int64(excluded.count) + 1, at: 3)
     while try statement.step() {
       if !excluded.contains(EntryID(bigEndianBytes: statement.blob(1))) { return statement.integer(0) }
     }
@@ -345,27 +343,26 @@ extension Store {
 
   // MARK: Rows
 
-  private func rows(
-    of statement: Statement, offsets: [Start], _ destination: Destination
-  ) throws(DatabaseError) -> [OutboxEntry] {
+  private func rows(of statement: Statement, offsets: [Start]) throws(DatabaseError) -> [OutboxEntry] {
     defer { statement.reset() }
     var entries: [OutboxEntry] = []
-    while try statement.step() { entries.append(entry(statement, offsets: offsets, destination)) }
+    while try statement.step() { entries.append(entry(statement, offsets: offsets)) }
     return entries
   }
 
-  private func entry(_ row: Statement, offsets: [Start], _ destination: Destination) -> OutboxEntry {
-    let number = row.integer(8)
+  /// Decodes a row with all columns of the table, in their order.
+  private func entry(_ row: Statement, offsets: [Start]) -> OutboxEntry {
+    let number = row.integer(10)
     let start = offsets.first { $0.boot == number } ?? Start(boot: number, offset: nil, notedAt: 0)
-    let time = row.integer(9)
+    let time = row.integer(11)
     var entry = OutboxEntry(
-      sequence: row.integer(0), id: EntryID(bigEndianBytes: row.blob(1)), action: row.text(2), topic: row.text(3),
-      message: PayloadTemplate(row.text(4), storedFilling: row.integer(10)), isRetained: row.integer(5) != 0,
-      trigger: Trigger(rawValue: UInt8(clamping: row.integer(6))) ?? .tag, acceptedUnixMilliseconds: row.integer(7),
+      sequence: row.integer(1), id: EntryID(bigEndianBytes: row.blob(2)), action: row.text(3), topic: row.text(4),
+      message: PayloadTemplate(row.text(5), storedFilling: row.integer(8)), isRetained: row.integer(6) != 0,
+      trigger: Trigger(rawValue: UInt8(clamping: row.integer(7))) ?? .tag, acceptedUnixMilliseconds: row.integer(9),
       expiry: number == boot
         ? .at(Instant(nanoseconds: time)) : .atUnixMilliseconds(start.unixMilliseconds(time)),
-      destination: destination)
-    if destination == .broker { entry.closes = Int(clamping: row.integer(11)) }
+      destination: Destination(rawValue: row.integer(0)) ?? .broker)
+    entry.closes = Int(clamping: row.integer(12))
     return entry
   }
 }
@@ -373,7 +370,7 @@ extension Store {
 extension EntryID {
   /// The id as stored in the database.
   var bigEndianBytes: [UInt8] {
-    [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * UInt64($0))) } }
+    withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Array($0) }
   }
 
   /// Decodes `bigEndianBytes`; bytes of any other size, written by a different program, yield an id that matches no

@@ -24,8 +24,8 @@ import Testing
           story.at(story.time, .brokerOutbox(.fetched(Array(rest.prefix(limit)), reachedEnd: rest.count <= limit)))
           follow()
         case .report: reports.append(effect.words)
-        case .store(.remove(let ids, let mayWait)):
-          removals[removals.count - 1] += ids.count
+        case .store(.remove(_, let entries, _, let mayWait)):
+          removals[removals.count - 1] += entries.count
           if !mayWait { removals.append(0) }
         default: break
         }
@@ -66,7 +66,8 @@ import Testing
     for number in 0..<5 { story.at(30, .link(.acknowledged(disk[number].id))) }
     let words = story.at(40, .link(.lost(.closedByBroker)))
     #expect(words.contains("report delivered 5 more") && words.last == "forget")
-    #expect(story.lastEffects.contains { if case .store(.remove([], mayWait: false)) = $0 { true } else { false } })
+    #expect(
+      story.lastEffects.contains { if case .store(.remove(_, [], _, mayWait: false)) = $0 { true } else { false } })
   }
 
   @Test func `hundreds that a person drops at once are one line of the log`() {

@@ -34,8 +34,10 @@ import Testing
     let entry = try #require(accepted)
     story.at(5_100, .timerFired)
     let effects = story.kiosk.handle(.brokerOutbox(.expired([entry], earliest: nil)), at: story.moment(5_110))
-    let ids = effects.flatMap { if case .store(.remove(let ids, _)) = $0 { ids } else { [EntryID]() } }
-    #expect(ids == [entry.id])
+    let removed = effects.flatMap { effect in
+      if case .store(.remove(_, let entries, _, _)) = effect { entries } else { [OutboxEntry]() }
+    }
+    #expect(removed == [entry])
     // Another one expires, and the store has not removed the first yet.
     let later = story.accept(at: 6_000, .of(.of(.brief, id: "b", byte: 5), uid: 2))
     let second = try #require(later)

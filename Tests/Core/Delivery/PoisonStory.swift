@@ -124,9 +124,9 @@ final class PoisonStory {
         let over = disk.filter { $0.expiry.isOver(at: kiosk.moment(now)) && !excluding.contains($0.id) }
         let rest = disk.filter { row in !over.contains(row) && !excluding.contains(row.id) }
         comes(.brokerOutbox(.expired(over, earliest: rest.first?.expiry)), after: 1)
-      case .store(.remove(let ids, _)):
-        disk.removeAll { ids.contains($0.id) }
-        comes(.brokerOutbox(.removed(ids)), after: 1)
+      case .store(.remove(_, let entries, _, _)):
+        disk.removeAll { row in entries.contains { $0.id == row.id } }
+        comes(.brokerOutbox(.removed(entries.map { $0.id })), after: 1)
       case .store(.recordCloses(let counts)):
         for count in counts {
           for row in disk.indices where disk[row].id == count.id { disk[row].closes = count.count }

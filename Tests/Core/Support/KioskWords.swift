@@ -56,9 +56,8 @@ extension StoreRequest {
     switch self {
     case .append(let entry): "store \(entry.action)"
     case .countUse(_, let ticket): "count \(ticket)"
-    case .remove: "forget"
-    case .removeWebhooks: "forget webhook"
-    case .removePosted(_, let event): "forget webhook as \(event)"
+    case .remove(let destination, _, let event, _):
+      "forget" + (destination == .webhook ? " webhook" : "") + (event.map { " as \($0)" } ?? "")
     case .fetchEdit(let done): "fetch edit" + (done == nil ? "" : " without its last")
     case .recordOutcome(_, let outcome): "record outcome \(outcome)"
     case .giveUp(let entry, _, _): "give up \(entry.action)"

@@ -143,8 +143,13 @@ extension World {
     }
   }
 
-  func judgeForgotten(_ id: EntryID) {
+  /// An entry is removed from its row, where it has one.
+  func judgeForgotten(_ entry: OutboxEntry) {
     seen.forgets += 1
+    let id = entry.id
+    if let row = disk.rows.first(where: { $0.id == id }), row.sequence != entry.sequence {
+      fail("an entry was forgotten at \(entry.sequence) instead of \(row.sequence)")
+    }
     guard book.answering.contains(id) else { return fail("an entry was forgotten before its answer") }
     if !book.settled.insert(id).inserted { fail("an entry was forgotten twice") }
     leaveBook(id)

@@ -140,10 +140,9 @@ struct Disk {
   private mutating func remove(_ batch: ArraySlice<StoreRequest>, of destination: Destination) {
     var ids = unfinished[destination] ?? []
     for request in batch {
-      switch (request, destination) {
-      case (.remove(let done, _), .broker): ids += done
-      case (.removeWebhooks(let done), .webhook): ids += done.map { $0.id }
-      case (.giveUp(let entry, let reason, _), _) where reason.destination == destination: ids.append(entry.id)
+      switch request {
+      case .remove(destination, let done, _, _): ids += done.map { $0.id }
+      case .giveUp(let entry, let reason, _) where reason.destination == destination: ids.append(entry.id)
       case _: break
       }
     }

@@ -60,7 +60,7 @@ struct EditDisk {
 
   private static func isCarried(_ request: StoreRequest) -> Bool {
     switch request {
-    case .remove, .removeWebhooks, .removePosted, .giveUp, .recordOutcome: true
+    case .remove, .giveUp, .recordOutcome: true
     case _: false
     }
   }
@@ -76,9 +76,8 @@ struct EditDisk {
     let ids: [EntryID]
     var event: String?
     switch request {
-    case .remove(let gone, _): (destination, ids) = (.broker, gone)
-    case .removeWebhooks(let entries): (destination, ids) = (.webhook, entries.map { $0.id })
-    case .removePosted(let entry, let posted): (destination, ids, event) = (.webhook, [entry.id], posted)
+    case .remove(let outbox, let entries, let posted, _):
+      (destination, ids, event) = (outbox, entries.map { $0.id }, posted)
     case .giveUp(let entry, let reason, _): (destination, ids) = (reason.destination, [entry.id])
     case _: return
     }

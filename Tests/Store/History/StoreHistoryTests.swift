@@ -76,7 +76,7 @@ import TestSupport
     let fetched = try #require(again.fetch(after: 0, limit: 1, clockIsGood: true).entries.first)
     #expect(fetched.uid == nil)
     let delivered = TapRecord(fetched, .delivered, at: Self.now + 900)
-    _ = try StoreBatch([.recordTap(delivered, mayWait: true), .remove([fetched.id], mayWait: false)]).commit(to: again)
+    _ = try StoreBatch([.recordTap(delivered, mayWait: true), .remove(.broker, [fetched])]).commit(to: again)
     let rows = try all(again)
     #expect(rows.map(\.result) == [.accepted, .delivered] && rows.allSatisfy { $0.entry == fetched.id })
     #expect(rows.allSatisfy { $0.uid == Self.uid && $0.tag == "Ann" && $0.person == "a" && $0.action == "door" })

@@ -11,7 +11,7 @@ import Testing
 
   private func note(_ low: UInt64, _ count: Int) throws {
     let store = try folder.open()
-    let closes = CloseCount(id: EntryID(high: 7, low: low), count: count)
+    let closes = CloseCount(id: EntryID(high: 7, low: low), sequence: Int64(low), count: count)
     #expect(try StoreBatch([.recordCloses([closes])]).commit(to: store).isEmpty)
   }
 
@@ -30,7 +30,7 @@ import Testing
 
   @Test func `a count of an entry that has left does no harm`() throws {
     _ = try folder.open().append([.test(1)])
-    try folder.open().remove([EntryID(high: 7, low: 1)])
+    try folder.open().removeAll([.test(1).at(1)])
     try note(1, 3)
     #expect(try counts() == [])
   }

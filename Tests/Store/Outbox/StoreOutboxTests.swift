@@ -58,35 +58,43 @@ import Testing
   @Test func `a sequence is never given twice, not even after the outbox was empty`() throws {
     let store = try folder.open()
     _ = try store.append([.test(1), .test(2)])
-    try store.remove([EntryID(high: 7, low: 1), EntryID(high: 7, low: 2)])
+    try store.removeAll(try store.entries())
     #expect(try folder.open().append([.test(3)]) == [3])
   }
 
-  @Test func `a removal takes its own entry alone, remembered or not`() throws {
-    let writer = try folder.open()
-    _ = try writer.append((1...4).map { .test($0) })
-    try writer.remove([EntryID(high: 7, low: 2)])
-    #expect(try numbers(writer) == [1, 3, 4])
-    // This one has never seen an entry, so it has to search.
-    let other = try folder.open()
-    try other.remove([EntryID(high: 7, low: 3), EntryID(high: 7, low: 99)])
-    #expect(try numbers(writer) == [1, 4])
+  @Test(arguments: [[2], [1, 2, 3], [4, 3, 1], [1, 2, 4, 6, 7], [7, 1, 2, 3, 4, 5, 6], []] as [[UInt64]])
+  func `a removal takes its own entries alone, in whatever order`(_ removed: [UInt64]) throws {
+    let store = try folder.open()
+    _ = try store.append((1...7).map { .test($0) })
+    let entries = try store.entries()
+    try store.removeAll(removed.map { entries[Int($0) - 1] })
+    #expect(try numbers(store) == (1...7).filter { !removed.contains($0) })
+    try store.removeAll(removed.map { entries[Int($0) - 1] })
+    #expect(try numbers(store).count == 7 - removed.count)
   }
 
-  @Test func `a remembered place that belongs to another entry by now is not believed`() throws {
+  @Test func `a row that belongs to another entry by now stays`() throws {
     let store = try folder.open()
-    _ = try store.append([.test(1), .test(2)])
-    store.rowCache[EntryID(high: 7, low: 1)] = 2
-    try store.remove([EntryID(high: 7, low: 1)])
-    #expect(try numbers(store) == [2])
+    _ = try store.append((1...4).map { .test($0) })
+    // The numbers of a database that has been replaced.
+    let entries = try store.entries()
+    try store.removeAll([entries[0].at(2), entries[1].at(1), entries[2], entries[3]])
+    #expect(try numbers(store) == [1, 2])
   }
 
-  @Test func `the cache of rows does not grow with the outbox`() throws {
+  @Test func `no statement reads the entries of another destination, or more than it needs`() throws {
     let store = try folder.open()
-    for start in 0..<40 { _ = try store.append((0..<100).map { .test(UInt64(start * 100 + $0)) }) }
-    #expect(store.rowCache.count <= Limits.storePlacesMax)
-    _ = try store.fetch(after: 0, limit: 64, clockIsGood: true)
-    #expect(store.rowCache.count == 64)
+    _ = try store.append([.test(1)])
+    for statement in [
+      "SELECT * FROM outbox WHERE destination = 1 AND sequence > 5 ORDER BY sequence",
+      "SELECT * FROM outbox WHERE destination = 1 AND boot = 2 AND expires_ns <= 3 ORDER BY expires_ns, sequence",
+      "SELECT expires_ns, id FROM outbox WHERE destination = 1 AND boot = 2 ORDER BY expires_ns",
+      "DELETE FROM outbox WHERE destination = 1 AND sequence BETWEEN 2 AND 3 AND id = x'00'",
+      "SELECT 1 FROM outbox WHERE destination IN (0, 1) AND boot = 2",
+    ] {
+      let plan = try folder.sqlite("EXPLAIN QUERY PLAN " + statement)
+      #expect(plan.contains("SEARCH") && !plan.contains("SCAN") && !plan.contains("TEMP"), "\(statement): \(plan)")
+    }
   }
 
   @Test func `the summary counts entries and bytes and knows the first expiry`() throws {
@@ -102,7 +110,7 @@ import Testing
     let store = try folder.open()
     let now = Moment.test(100, wallSeconds: 1_000_000)
     _ = try store.append((1...200).map { .test(UInt64($0), message: String(repeating: "x", count: $0)) })
-    try store.remove((50...60).map { EntryID(high: 7, low: $0) } + [EntryID(high: 7, low: 999)])
+    try store.removeAll(Array(try store.entries()[49..<60]))
     _ = try store.drop(EntryID(high: 7, low: 3))
     // Another program, which knows nothing of totals.
     try folder.sqlite("DELETE FROM outbox WHERE sequence BETWEEN 100 AND 120")
@@ -167,7 +175,7 @@ import Testing
     let answer = try store.fetchExpired(
       at: now, clockIsGood: true, excluding: [entries[0].id, entries[2].id], limit: 1)
     #expect(answer.expired.map(\.id) == [entries[1].id] && answer.earliest == entries[3].expiry)
-    try store.remove(answer.expired.map(\.id))
+    try store.removeAll(answer.expired)
     #expect(try store.summary(at: now, clockIsGood: true).count == 3)
     #expect(try store.fetchExpired(at: now, clockIsGood: true).expired.map(\.id) == [entries[0].id, entries[2].id])
   }
@@ -178,7 +186,7 @@ import Testing
     let now = Moment.test(500, wallSeconds: 1_000_400)
     let first = try store.fetchExpired(at: now, clockIsGood: true, limit: 4)
     #expect(first.expired.count == 4 && first.earliest == .at(Instant(nanoseconds: 101 * OutboxEntry.second)))
-    try store.remove(first.expired.map(\.id))
+    try store.removeAll(first.expired)
     let rest = try store.fetchExpired(at: now, clockIsGood: true, limit: 100)
     #expect(rest.expired.count == 6 && rest.earliest == nil)
   }
@@ -215,7 +223,7 @@ import Testing
     let store = try folder.open()
     for number in 1...40 {
       _ = try store.append([.test(UInt64(number))])
-      if number % 8 == 0 { try store.remove([EntryID(high: 7, low: UInt64(number - 1))]) }
+      if number % 8 == 0 { try store.removeAll(try store.entries().filter { $0.sequence == number - 1 }) }
       guard number % 10 == 0 else { continue }
       // As a killed process leaves it: the files as they are, nothing closed.
       let copy = StateFolder()

@@ -48,12 +48,12 @@ extension StoreEvent {
     #expect(try store.hasRoomEdits() && next(store) == nil)
     let rooms = try inRooms(store)
     _ = try serve(
-      store, .recordOutcome(.reported(2), .delivered), .remove([.reported(2)], mayWait: false),
-      .removePosted(rooms[0], event: "$1"), .removePosted(rooms[2], event: "$3"))
+      store, .recordOutcome(.reported(2), .delivered), .remove(.broker, [try store.entries()[1]]),
+      .remove(.webhook, [rooms[0]], event: "$1"), .remove(.webhook, [rooms[2]], event: "$3"))
     #expect(try next(store) == nil)
     _ = try serve(
       store, .recordOutcome(.reported(1), .expired), .recordOutcome(.reported(1), .delivered),
-      .recordOutcome(.reported(3), .delivered), .removePosted(rooms[1], event: "$2"))
+      .recordOutcome(.reported(3), .delivered), .remove(.webhook, [rooms[1]], event: "$2"))
     let first = RoomEdit(
       entry: .reported(1), action: "bell", message: PayloadTemplate(#"{"body":"ring 1"}"#), event: "$1",
       outcome: .expired)
@@ -70,8 +70,8 @@ extension StoreEvent {
       let store = try folder.open()
       _ = try store.append([.reported(1)])
       _ = try serve(
-        store, .removePosted(try inRooms(store)[0], event: "$1"), .recordOutcome(.reported(1), .unheard),
-        .remove([.reported(1)], mayWait: false))
+        store, .remove(.webhook, [try inRooms(store)[0]], event: "$1"), .recordOutcome(.reported(1), .unheard),
+        .remove(.broker, try store.entries()))
     }
     let store = try folder.open()
     #expect(try store.hasRoomEdits() && next(store)?.outcome == .unheard)
@@ -82,7 +82,7 @@ extension StoreEvent {
     _ = try store.append([.reported(1), .reported(2)])
     let rooms = try inRooms(store)
     _ = try serve(
-      store, .removeWebhooks([rooms[0]]), .giveUp(rooms[1], .webhook(.roomClosed), unixMilliseconds: 0),
+      store, .remove(.webhook, [rooms[0]]), .giveUp(rooms[1], .webhook(.roomClosed), unixMilliseconds: 0),
       .recordOutcome(.reported(1), .delivered), .recordOutcome(.reported(2), .delivered))
     #expect(try !store.hasRoomEdits())
   }
@@ -90,7 +90,7 @@ extension StoreEvent {
   @Test func `a tap that a person drops has that outcome, and its message only if it is in the room`() throws {
     let store = try folder.open()
     _ = try store.append([.reported(1), .reported(2)])
-    _ = try serve(store, .removePosted(try inRooms(store)[0], event: "$1"))
+    _ = try serve(store, .remove(.webhook, [try inRooms(store)[0]], event: "$1"))
     _ = try serve(store, .drop(nil, excluding: []))
     #expect(try next(store)?.outcome == .dropped)
     #expect(try next(store, done: .reported(1)) == nil)
@@ -103,7 +103,7 @@ extension StoreEvent {
     let outcome = StoreBatch([.recordOutcome(.reported(1), .delivered)])
     #expect(outcome.failed(.full).isEmpty && !outcome.removals.isEmpty)
     #expect(!StoreRequest.recordOutcome(.reported(1), .delivered).isWorthACommit)
-    _ = try StoreBatch(outcome.removals + [.removePosted(try inRooms(store)[0], event: "$1")]).commit(to: store)
+    _ = try StoreBatch(outcome.removals + [.remove(.webhook, [try inRooms(store)[0]], event: "$1")]).commit(to: store)
     #expect(try next(store)?.outcome == .delivered)
   }
 

@@ -113,7 +113,7 @@ private final class Answers: @unchecked Sendable {
     _ = answers.wait(2)
     thread.submit(.fetch(.broker, after: 0, limit: 9, clockIsGood: true))
     _ = answers.wait(3)
-    thread.submit(.remove([EntryID(high: 7, low: 1)], mayWait: false))
+    thread.submit(.remove(.broker, [.test(1).at(1)]))
     _ = answers.wait(4)
     thread.submit(.fetchExpired(.broker, .test(900, wallSeconds: 1_000_800), clockIsGood: true, excluding: []))
     _ = answers.wait(5)
@@ -251,7 +251,7 @@ private final class Answers: @unchecked Sendable {
     for number in 1...240 as ClosedRange<UInt64> {
       thread.submit(.append(.test(number)))
       _ = try #require(answers.wait(Int(2 * number - 1)))
-      thread.submit(.remove([EntryID(high: 7, low: number)], mayWait: false))
+      thread.submit(.remove(.broker, [.test(number).at(Int64(number))]))
       _ = try #require(answers.wait(Int(2 * number)))
       if number.isMultiple(of: 5) {
         thread.awaitPause()
@@ -308,7 +308,7 @@ private final class Answers: @unchecked Sendable {
       try store.database.execute("PRAGMA busy_timeout = 20")
     }
     let lock = try WriteLock(folder)
-    thread.submit(.remove([EntryID(high: 7, low: 1)], mayWait: false))
+    thread.submit(.remove(.broker, [.test(1).at(1)]))
     #expect(answers.wait(1).map { $0.map(describe) } == ["removeFailed busy"])
     lock.release()
     thread.submit(.check)

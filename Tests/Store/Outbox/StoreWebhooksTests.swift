@@ -27,11 +27,11 @@ extension OutboxEntry {
     let webhooks = try store.fetch(after: 0, limit: 9, clockIsGood: true, of: .webhook).entries
     #expect(broker.map(\.id.low) == [1] && webhooks.map(\.id.low) == [1, 2])
     #expect(webhooks.map(\.message.text) == ["other", "body"] && webhooks.allSatisfy { $0.destination == .webhook })
-    try store.remove(broker.map(\.id))
+    try store.removeAll(broker)
     #expect(try store.fetch(after: 0, limit: 9, clockIsGood: true, of: .webhook).entries.count == 2)
     let before = try store.summary(at: .test(100, wallSeconds: 1_000_000), clockIsGood: true)
     #expect(before.count == 0 && before.webhookCount == 2)
-    try store.transaction { () throws(DatabaseError) in for entry in webhooks { try store.remove(entry) } }
+    try store.removeAll(webhooks)
     let summary = try store.summary(at: .test(100, wallSeconds: 1_000_000), clockIsGood: true)
     #expect(summary == OutboxSummary())
   }
@@ -113,13 +113,10 @@ extension OutboxEntry {
     #expect(try folder.open().workedWebhooks() == ["a: b": -5, "c": 7])
   }
 
-  @Test func `an entry for the broker writes nothing into the webhooks' tables`() throws {
+  @Test func `each destination has its own numbers, so the entries of one follow each other`() throws {
     let store = try folder.open()
-    let entry = OutboxEntry(
-      id: EntryID(high: 9, low: 1), action: "a", topic: "t", message: PayloadTemplate("m"), isRetained: false,
-      trigger: .tag, acceptedUnixMilliseconds: 0, expiry: .at(Instant(nanoseconds: 1)))
-    _ = try store.append([entry])
-    #expect(try folder.sqlite("SELECT count(*) FROM webhooks") == "0")
-    #expect(try folder.sqlite("SELECT seq FROM sqlite_sequence WHERE name = 'webhooks'") == "")
+    _ = try store.append([.hook(1, topic: "home/a"), .hook(2), .hook(3, topic: "home/a")])
+    #expect(try store.entries().map(\.sequence) == [1, 2])
+    #expect(try store.entries(for: .webhook).map(\.sequence) == [1, 2, 3])
   }
 }
