@@ -356,7 +356,7 @@ package final class Runtime {
   }
 
   private func publish(_ entry: OutboxEntry, unixSeconds: Int64) {
-    guard let payload = filled(entry, unixSeconds: unixSeconds) else { return inbox.append(.fillFailed(entry.id)) }
+    guard let payload = filled(entry, unixSeconds: unixSeconds) else { return }
     broker?.publish(id: entry.id, topic: entry.topic, payload: payload, isRetained: entry.isRetained)
   }
 

@@ -319,7 +319,7 @@ extension World {
     book.answering = [id]
     switch step.kind {
     case .refuse: tell(.link(.publishRefused(id, code: 135)))
-    case .unfillable: tell(.fillFailed(id))
+    case .unfillable: tell(.fillFailed(id, .broker))
     case _: tell(.link(.acknowledged(id)))
     }
     book.answering = []

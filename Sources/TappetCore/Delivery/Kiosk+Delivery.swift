@@ -31,7 +31,7 @@ extension Kiosk {
     case .publishRefused(let id, let code):
       delivery.outbox.suspicion.answered()
       return RefusalBackoff.isTransient(code)
-        ? refusedForNow(id, code: code, at: now) : undeliverable(id, code: code, at: now)
+        ? refusedForNow(id, code: code, at: now) : giveUp(id, .broker(code: code), at: now)
     }
   }
 
@@ -110,14 +110,30 @@ extension Kiosk {
     return rest + [.store(.remove(.broker, []))]
   }
 
-  mutating func undeliverable(_ id: EntryID, code: Int32?, at now: Moment) -> [Effect] {
-    guard let entry = delivery.outbox.resolve(id) else { return [] }
-    counters.undeliverable += 1
+  /// Gives up an entry that its destination will never accept.
+  mutating func giveUp(_ id: EntryID, _ refusal: DeliveryRefusal, at now: Moment) -> [Effect] {
+    guard let entry = delivery[refusal.destination].resolve(id) else { return [] }
+    let report: EntryReport
+    switch refusal {
+    case .broker(let code):
+      counters.undeliverable += 1
+      report = .undeliverable(entry, code: code)
+    case .webhook(let refusal):
+      counters.webhooks.givenUp += 1
+      delivery.webhookProcess.forgetRefusal(of: id)
+      _ = serverReplied(entry.action)
+      report = .givenUp(entry, refusal)
+    }
     return [
-      .light(.refused), .report(.entry(.undeliverable(entry, code: code))),
-      .store(.giveUp(entry, .broker(code: code), unixMilliseconds: now.unixMilliseconds)),
-    ]
-      + commandEnded(id, .refused(.undeliverable))
+      .light(.refused), .report(.entry(report)),
+      .store(.giveUp(entry, refusal, unixMilliseconds: now.unixMilliseconds)),
+    ] + commandEnded(id, .refused(.undeliverable))
+  }
+
+  /// Gives up an entry whose `%T` could not be filled in.
+  mutating func fillFailed(_ id: EntryID, for destination: Destination, at now: Moment) -> [Effect] {
+    if destination == .webhook { _ = delivery.webhookProcess.answered(id, at: now.instant) }
+    return giveUp(id, DeliveryRefusal(number: WebhookRefusal.unfillable.number, of: destination), at: now)
   }
 
   /// Number of further entries that the outbox accepts.

@@ -47,8 +47,6 @@ package enum Event: Sendable {
   case link(LinkEvent)
   /// tappet-webhook responded or exited.
   case webhook(WebhookEvent)
-  /// The entry's webhook body could not be filled: its time does not fit a token.
-  case webhookFillFailed(EntryID)
   /// The webhooks have changed, or their files may have.
   case webhooksReplaced
   /// tappet-inventory sent a message or exited.
@@ -57,8 +55,8 @@ package enum Event: Sendable {
   case inventoryReplaced
   /// The process that listens to rooms sent a message or exited.
   indirect case rooms(RoomEvent)
-  /// The entry's message could not be filled: its time does not fit a token.
-  case fillFailed(EntryID)
+  /// The entry's message or body could not be filled: its time does not fit a token.
+  case fillFailed(EntryID, Destination)
   /// An event on the panel, such as a press.
   case panel(PanelEvent)
   /// A user, or the embedding program, sent this request to the output with this name, at this time if it is known.

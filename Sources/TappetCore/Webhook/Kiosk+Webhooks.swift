@@ -77,7 +77,7 @@ extension Kiosk {
     }
     switch verdict {
     case .delivered: return webhookDelivered(id, event, at: now)
-    case .givenUp(let refusal): return giveUp(id, refusal, at: now)
+    case .givenUp(let refusal): return giveUp(id, .webhook(refusal), at: now)
     case .again(let fault):
       guard let entry = delivery.webhooks.requeue(id) else { return [] }
       counters.webhooks.again += 1
@@ -111,25 +111,6 @@ extension Kiosk {
     let isBack = delivery.webhookProcess.succeeded(action)
     if wasResting { delivery.webhooks.readAgain() }
     return isBack
-  }
-
-  /// Gives up an entry that cannot be delivered by any request.
-  mutating func giveUp(_ id: EntryID, _ refusal: WebhookRefusal, at now: Moment) -> [Effect] {
-    guard let entry = delivery.webhooks.resolve(id) else { return [] }
-    counters.webhooks.givenUp += 1
-    delivery.webhookProcess.forgetRefusal(of: id)
-    _ = serverReplied(entry.action)
-    return [
-      .light(.refused), .report(.entry(.givenUp(entry, refusal))),
-      .store(.giveUp(entry, .webhook(refusal), unixMilliseconds: now.unixMilliseconds)),
-    ] + commandEnded(id, .refused(.undeliverable))
-  }
-
-  /// Handles an entry whose `%T` could not be filled in.
-  mutating func webhookUnfillable(_ id: EntryID, at now: Moment) -> [Effect] {
-    guard delivery.webhooks.isInflight(id) else { return [] }
-    _ = delivery.webhookProcess.answered(id, at: now.instant)
-    return giveUp(id, .unfillable, at: now)
   }
 
   // MARK: The store

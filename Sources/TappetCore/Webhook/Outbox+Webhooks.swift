@@ -5,9 +5,6 @@ extension Outbox {
   /// Starts reading the store, unless it is already being read.
   mutating func beginReading() { if reading == .idle { linkUp() } }
 
-  /// Returns whether a request for the entry is in flight.
-  func isInflight(_ id: EntryID) -> Bool { inflight[id] != nil }
-
   /// Returns whether the store has not yet confirmed the commit of the entry.
   func isUncommitted(_ id: EntryID) -> Bool { uncommitted[id] != nil }
 

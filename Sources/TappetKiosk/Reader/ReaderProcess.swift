@@ -95,9 +95,7 @@ package final class ReaderProcess {
       let frame = try ReaderFrame(decoding: Array(buffer[..<size]))
       sentAt = min(frame.sentAt, Instant.now())
       return .message(frame.message)
-    } catch {
-      return .malformed(error)
-    }
+    } catch { return .malformed(error) }
   }
 
   // MARK: Where it is

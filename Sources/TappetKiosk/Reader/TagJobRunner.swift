@@ -74,9 +74,7 @@ package final class TagJobRunner {
         try secretStore.add(
           written.secret, replacing: written.replacedID, limit: configuration.secretsPerActionMax,
           noting: written.auditEntry)
-      } catch {
-        return .failed(error.sentence)
-      }
+      } catch { return .failed(error.sentence) }
       return .done
     }
     self.init(request, job, by: peer, save: save, send: send, tell: tell)

@@ -11,13 +11,11 @@ extension Runtime {
     let isElsewhere = configuration.matrix?.encryption != nil
     do throws(SystemError) {
       try helpers.webhooks.start(configuration.webhooks.filter { $0.room == nil || !isElsewhere }, reactor)
-    } catch {
-      inbox.append(.webhook(.notStarted(code: error.code)))
-    }
+    } catch { inbox.append(.webhook(.notStarted(code: error.code))) }
   }
 
   func postWebhook(_ entry: OutboxEntry, unixSeconds: Int64) {
-    guard let body = filled(entry, unixSeconds: unixSeconds) else { return inbox.append(.webhookFillFailed(entry.id)) }
+    guard let body = filled(entry, unixSeconds: unixSeconds) else { return }
     post(body, entry.id, action: entry.action)
   }
 
@@ -33,13 +31,14 @@ extension Runtime {
     if let event = helpers.webhooks.post(id, action: action, body: body) { inbox.append(.webhook(event)) }
   }
 
-  /// Returns the message with its token and id; `nil` if the message needs a token and none can be created.
+  /// Returns the message with its token and id; reports that the message needs a token and none can be created.
   func filled(_ entry: OutboxEntry, unixSeconds: Int64) -> [UInt8]? {
     guard entry.message.usesTimestamp else { return entry.message.fill(token: nil, id: entry.id) }
     // The key may have been removed from the configuration since the entry was accepted.
     let token = configuration.timestampKey.flatMap { try? TimestampToken.seal(unixSeconds: unixSeconds, key: $0) }
     // Recorded before the token can arrive in a command.
-    if let token { inbox.append(.tokenSealed(token, unixSeconds: unixSeconds)) }
+    inbox.append(
+      token.map { .tokenSealed($0, unixSeconds: unixSeconds) } ?? .fillFailed(entry.id, entry.destination))
     return token.map { entry.message.fill(token: $0, id: entry.id) }
   }
 }

@@ -140,8 +140,8 @@ import Testing
     story.startAll()
     let accepted = story.accept(at: 100, .of(.garageSecret))
     let entry = try #require(accepted)
-    #expect(
-      story.at(110, .fillFailed(entry.id)) == ["light refused", "report undeliverable garage", "give up garage"])
+    let words = story.at(110, .fillFailed(entry.id, .broker))
+    #expect(words == ["light refused", "report undeliverable garage", "give up garage"])
   }
 
   // MARK: Without a clock

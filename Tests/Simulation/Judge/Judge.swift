@@ -384,7 +384,7 @@ extension Event {
   /// Whether entries may leave the outbox with it, which the book learns of after what is entered in their place.
   fileprivate var bringsOutcomes: Bool {
     switch self {
-    case .store, .link, .webhook, .fillFailed, .webhookFillFailed: true
+    case .store, .link, .webhook, .fillFailed: true
     case _: false
     }
   }
