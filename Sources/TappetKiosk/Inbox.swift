@@ -24,7 +24,13 @@ final class Inbox {
       mailbox.fileDescriptor, for: .readable, calling(self) { inbox, _ in onNotices(inbox.mailbox.drain()) })
   }
 
-  func append(_ event: Event) { events.append(event) }
+  /// Adds an event; combines acknowledgements that follow each other.
+  func append(_ event: Event) {
+    let added = event.acknowledgements
+    let known = added.isEmpty || nextIndex == events.count ? [] : events[events.count - 1].acknowledgements
+    if known.isEmpty { return events.append(event) }
+    events[events.count - 1] = .delivered(known + added)
+  }
 
   /// Returns whether the caller must handle the pending events; returns false if they are already being handled.
   func beginHandling() -> Bool {

@@ -47,6 +47,8 @@ package final class Store {
   package var historyAge: Duration? {
     didSet { pausesToPruning = 0 }
   }
+  /// The newest row of the tap log, once a transaction has written or looked it up.
+  var newestTap: (number: Int64, serial: Int64)?
   /// Number of idle periods until the tap log is pruned; the log is never pruned before `historyAge` is set.
   var pausesToPruning = Int.max
 
@@ -101,6 +103,7 @@ package final class Store {
     _ body: () throws(Failure) -> Result, failed: (DatabaseError) -> Failure
   ) throws(Failure) -> Result {
     let (offset, boot) = (notedOffset, boot)
+    newestTap = nil
     do throws(Failure) {
       return try database.transaction(
         { () throws(Failure) in

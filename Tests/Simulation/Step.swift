@@ -45,6 +45,8 @@ struct Step: Hashable, Sendable {
     case linkLost = "link-lost"
     /// The broker sends PUBACK for one of the entries in flight.
     case acknowledge
+    /// The broker sends PUBACK for this number of the entries in flight, and two more, which arrive together.
+    case acknowledgeTogether = "acknowledge-together"
     /// The broker sends PUBACK again for an entry that had it.
     case repeated
     case refuse

@@ -26,7 +26,7 @@ private struct Weather {
     (.tap, 130),
     (.torn, 8), (.hammer, 1), (.again, 10), (.leave, 60), (.stale, 4), (.press, 40), (.edge, 30), (.line, 12),
     (.asked, 12), (.output, 30), (.command, 40),
-    (.linkUp, 60), (.linkFails, 10), (.linkLost, 12), (.acknowledge, 130),
+    (.linkUp, 60), (.linkFails, 10), (.linkLost, 12), (.acknowledge, 130), (.acknowledgeTogether, 10),
     (.webhookStarts, 60), (.webhookEnds, 4), (.webhookAnswers, 80), (.repeated, 10), (.refuse, 5),
     (.unfillable, 3), (.inventoryStarts, 60), (.inventoryEnds, 3), (.inventoryAnswers, 100), (.inventoryChanges, 10),
     (.scan, 30), (.pieces, 5), (.job, 5), (.roomsStart, 60), (.roomsEnd, 3), (.roomSays, 15), (.siteSays, 12),
@@ -62,7 +62,7 @@ private struct Weather {
     // The broker comes and goes: storms.
     Weather([.linkUp: 200, .linkLost: 120, .pass: 200]),
     // The broker answers slowly, so that the window in flight is full.
-    Weather([.acknowledge: 12, .linkLost: 4, .asked: 150, .linkUp: 150]),
+    Weather([.acknowledge: 12, .acknowledgeTogether: 40, .linkLost: 4, .asked: 150, .linkUp: 150]),
     // A server that answers slowly, and a process that ends again and again.
     Weather([.webhookAnswers: 10, .webhookEnds: 20, .asked: 150, .minutes: 10]),
     // A slow disk that fails.
@@ -223,7 +223,7 @@ struct StoryTeller {
     case .command: below(8 * 3 * 64)
     case .asked: below(4 * Cast.actions.count)
     case .linkFails, .linkLost, .homeAssistant: below(2)
-    case .acknowledge, .repeated, .refuse, .unfillable: below(16)
+    case .acknowledge, .acknowledgeTogether, .repeated, .refuse, .unfillable: below(16)
     case .drop: below(40)
     case .commit, .tell: below(3) == 0 ? below(20) : 0
     case .disk: below(3) == 0 ? 1 + below(4) : 0

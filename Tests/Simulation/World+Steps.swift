@@ -26,6 +26,7 @@ extension World {
     case .command: command(number)
     case .linkUp, .linkFails, .linkLost, .closed: linkChanges(step)
     case .acknowledge, .refuse, .unfillable: answer(step)
+    case .acknowledgeTogether: acknowledgeTogether(2 + abs(number))
     case .repeated:
       guard case .up = link, !answered.isEmpty else { return }
       tell(.link(.acknowledged(answered[number % answered.count])))
@@ -322,6 +323,18 @@ extension World {
     case .unfillable: tell(.fillFailed(id, .broker))
     case _: tell(.link(.acknowledged(id)))
     }
+    book.answering = []
+  }
+
+  /// Settles several of the entries in flight, and repeats an earlier answer.
+  private func acknowledgeTogether(_ count: Int) {
+    let ids = outstanding.filter { !poison.refuses($0) }.prefix(count)
+    guard ids.count > 1 else { return }
+    outstanding.removeAll { ids.contains($0) }
+    let repeated = answered.last.map { [(id: $0, isHeard: true)] } ?? []
+    answered = Array((answered + ids).suffix(8))
+    book.answering = Array(ids)
+    tell(.delivered(repeated + ids.map { ($0, $0.low % 2 == 0) }))
     book.answering = []
   }
 

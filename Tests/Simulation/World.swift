@@ -154,9 +154,9 @@ final class World {
     switch request {
     case .append(let entry): judgeStored(entry, after: event)
     case .countUse(let id, _): judgeCounting(id)
-    case .remove(_, _, _?, _), .fetchEdit, .recordOutcome:
+    case .remove(_, _, _?), .fetchEdit, .recordOutcome:
       fail("an outcome is kept for an edit, and no action reports")
-    case .remove(_, let entries, _, _): for entry in entries { judgeForgotten(entry) }
+    case .remove(_, let entries, _): for entry in entries { judgeForgotten(entry) }
     case .giveUp(let entry, _, _): judgeForgotten(entry)
     case .retry: fail("a retry was ordered, and nobody requested one")
     case .drop(let id, let excluding): judgeDrop(of: id, sparing: excluding)

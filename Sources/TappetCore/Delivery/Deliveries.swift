@@ -16,8 +16,13 @@ struct Deliveries: Sendable {
 
   /// The outbox for the given destination.
   subscript(destination: Destination) -> Outbox {
-    get { destination == .broker ? outbox : webhooks }
-    // Modified in place, because a copy would include all entries in memory.
+    // Accessed in place, because a copy would include all entries in memory.
+    _read {
+      switch destination {
+      case .broker: yield outbox
+      case .webhook: yield webhooks
+      }
+    }
     _modify {
       switch destination {
       case .broker: yield &outbox

@@ -26,8 +26,7 @@ extension Kiosk {
       let effects = delivery.link.disconnected(at: now.instant)
       // The kiosk did not request the disconnect: the link and the entries in flight are unchanged.
       return delivery.link.isUp ? effects : effects + endDelivery()
-    case .acknowledged(let id): return delivered(id, isHeard: true, at: now)
-    case .acknowledgedUnheard(let id): return delivered(id, isHeard: false, at: now)
+    case .acknowledged, .acknowledgedUnheard: return acknowledged(Event.link(change).acknowledgements, at: now)
     case .publishRefused(let id, let code):
       delivery.outbox.suspicion.answered()
       return RefusalBackoff.isTransient(code)
@@ -80,23 +79,33 @@ extension Kiosk {
     return (isFirst ? [.light(.queued)] : []) + [.report(.entry(.queued(entry, .brokerRefuses(code: code))))]
   }
 
-  mutating func delivered(_ id: EntryID, isHeard: Bool, at now: Moment) -> [Effect] {
-    let mayWait = delivery.outbox.removalMayWait
-    guard let entry = delivery.outbox.resolve(id) else { return [] }
-    delivery.outbox.suspicion.answered()
-    delivery.refusals.accepted(entry.action)
-    delivery.link.acknowledged()
-    counters.delivered += 1
-    let isOneOfMany = entry.acceptedAt == nil && delivery.outbox.count >= Limits.reportedBacklogMax
-    let after = entry.acceptedAt.map { now.instant - $0 }
-    let report: Report =
+  /// Handles acknowledgements that arrived together; while a long backlog drains, each light is shown only once.
+  mutating func acknowledged(_ acknowledgements: [(id: EntryID, isHeard: Bool)], at now: Moment) -> [Effect] {
+    var (lights, effects): ([Light], [Effect]) = ([], [])
+    for (id, isHeard) in acknowledgements {
+      guard let entry = delivery.outbox.resolve(id) else { continue }
+      delivery.outbox.removable.append(entry)
+      delivery.outbox.suspicion.answered()
+      delivery.refusals.accepted(entry.action)
+      delivery.link.acknowledged()
+      counters.delivered += 1
+      let isOneOfMany = entry.acceptedAt == nil && delivery.outbox.count >= Limits.reportedBacklogMax
+      if let light = entry.lightOfDelivery, !isOneOfMany || !lights.contains(light) { lights.append(light) }
+      effects += delivered(entry, isHeard: isHeard, isOneOfMany: isOneOfMany, at: now)
+      effects += isOneOfMany ? throttles.backlog.countDelivery(at: now.instant) : throttles.backlog.reportRest()
+    }
+    return lights.map { .light($0) } + effects
+  }
+
+  /// Returns the report of a delivery, and the reply to the command that caused the entry.
+  mutating func delivered(
+    _ entry: OutboxEntry, isHeard: Bool = true, isOneOfMany: Bool = false, at now: Moment
+  ) -> [Effect] {
+    let report: EntryReport =
       isOneOfMany
-      ? .entry(.deliveredOfMany(entry, isHeard: isHeard)) : .entry(.delivered(entry, after: after, isHeard: isHeard))
-    let effects: [Effect] =
-      entry.lightOfDelivery + [.report(report), .store(.remove(.broker, [entry], mayWait: mayWait))]
-    delivery.outbox.recordRemoval(mayWait: mayWait)
-    return effects + commandEnded(id, .done)
-      + (isOneOfMany ? throttles.backlog.countDelivery(at: now.instant) : throttles.backlog.reportRest())
+      ? .deliveredOfMany(entry, isHeard: isHeard)
+      : .delivered(entry, after: entry.acceptedAt.map { now.instant - $0 }, isHeard: isHeard)
+    return [.report(.entry(report))] + commandEnded(entry.id, .done)
   }
 
   /// Handles the end of the connection.
@@ -104,10 +113,7 @@ extension Kiosk {
     delivery.outbox.linkDown()
     intake.gate.linkDown()
     intake.firmware.reported(at: nil)
-    let rest = throttles.backlog.reportRest()
-    guard delivery.outbox.waitingRemovals > 0 else { return rest }
-    delivery.outbox.recordRemoval(mayWait: false)
-    return rest + [.store(.remove(.broker, []))]
+    return throttles.backlog.reportRest()
   }
 
   /// Gives up an entry that its destination will never accept.
@@ -147,7 +153,7 @@ extension Kiosk {
   }
 
   mutating func retried(_ entries: [OutboxEntry]) -> [Effect] {
-    for destination in [Destination.broker, .webhook] {
+    for destination in Destination.allCases {
       delivery[destination].retried(entries.filter { $0.destination == destination })
     }
     return entries.map { .report(.entry(.queued($0, .retried))) }
@@ -162,12 +168,9 @@ extension Kiosk {
 
   mutating func dropped(_ entries: [OutboxEntry]) -> [Effect] {
     let replies = repliesToExpired(entries)
-    guard entries.count >= Limits.reportedBacklogMax else {
-      return entries.map { .report(.entry(.dropped($0))) } + replies
-    }
-    return entries.map { .report(.entry(.droppedOfMany($0))) } + replies + [
-      .report(.entry(.droppedMore(count: entries.count)))
-    ]
+    let areMany = entries.count >= Limits.reportedBacklogMax
+    return entries.map { .report(.entry(areMany ? .droppedOfMany($0) : .dropped($0))) } + replies
+      + (areMany ? [.report(.entry(.droppedMore(count: entries.count)))] : [])
   }
 
   mutating func expired(_ entries: [OutboxEntry], earliest: Expiry?, of destination: Destination) -> [Effect] {
@@ -187,19 +190,13 @@ extension Kiosk {
   }
 
   mutating func expireEntries(of destination: Destination, at now: Moment) -> [Effect] {
-    guard let deadline = expiryDeadline(of: delivery[destination], at: now), deadline <= now.instant else { return [] }
+    guard let deadline = expiryDeadline(of: destination, at: now), deadline <= now.instant else { return [] }
     let excluded = delivery[destination].willExpire(at: now, clockIsGood: clockIsGood)
     return [.store(.fetchExpired(destination, now, clockIsGood: clockIsGood, excluding: excluded))]
   }
 
-  func expiryDeadline(of outbox: Outbox, at now: Moment) -> Instant? {
-    guard !outbox.isExpiring, delivery.store.isGood else { return nil }
-    guard clockIsGood, let time = outbox.earliestUnixMilliseconds else {
-      return outbox.earliestInstant
-    }
-    let (remaining, overflow) = time.subtractingReportingOverflow(now.unixMilliseconds)
-    let other = now.instant + .milliseconds(overflow ? (time < 0 ? 0 : Int64.max) : max(0, remaining))
-    return min(outbox.earliestInstant ?? other, other)
+  func expiryDeadline(of destination: Destination, at now: Moment) -> Instant? {
+    delivery.store.isGood ? delivery[destination].expiryDeadline(at: now, clockIsGood: clockIsGood) : nil
   }
 }
 
@@ -216,11 +213,11 @@ extension LinkFailure {
 
 extension OutboxEntry {
   /// The light that shows the delivery; none for inventory changes, which were not triggered at the panel.
-  var lightOfDelivery: [Effect] {
+  var lightOfDelivery: Light? {
     switch trigger {
-    case .tag: [.light(.deliveredByTag)]
-    case .button, .command: [.light(.deliveredByButton)]
-    case .inventory: []
+    case .tag: .deliveredByTag
+    case .button, .command: .deliveredByButton
+    case .inventory: nil
     }
   }
 }

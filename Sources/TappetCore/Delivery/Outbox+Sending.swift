@@ -50,6 +50,25 @@ extension Outbox {
     return taken
   }
 
+  /// Requests the removal of the delivered entries in one commit.
+  ///
+  /// They wait only while the link is full, so that a further PUBACK, or the end of the link, follows.
+  mutating func removeDelivered(isSending: Bool) -> [Effect] {
+    let mayWait = isSending && inflight.count >= Limits.inflightMax && removable.count < Limits.removalsMax
+    if mayWait || removable.isEmpty { return [] }
+    defer { removable = [] }
+    return [.store(.remove(.broker, removable))]
+  }
+
+  /// Returns when the next entry may expire; `nil` if a pass is in progress, or no entry can expire.
+  func expiryDeadline(at now: Moment, clockIsGood: Bool) -> Instant? {
+    guard !isExpiring else { return nil }
+    guard clockIsGood, let time = earliestUnixMilliseconds else { return earliestInstant }
+    let (remaining, overflow) = time.subtractingReportingOverflow(now.unixMilliseconds)
+    let other = now.instant + .milliseconds(overflow ? (time < 0 ? 0 : Int64.max) : max(0, remaining))
+    return min(earliestInstant ?? other, other)
+  }
+
   private func mayBeSent(_ entry: OutboxEntry, at now: Moment, clockIsGood: Bool) -> Bool {
     let isInPass = expiring.map { entry.expiry.isOver(at: $0.moment) } ?? false
     return !held.contains(entry.action) && entry.isSendable(clockIsGood: clockIsGood)

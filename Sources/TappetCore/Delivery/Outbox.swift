@@ -32,6 +32,8 @@ struct Outbox: Sendable {
   var inflight: [EntryID: OutboxEntry] = [:]
   /// Entries acknowledged, given up or expired, whose removal is not confirmed yet; never sent or reported again.
   private var resolved: Set<EntryID> = []
+  /// Delivered entries whose removal has not been requested yet; they are also in `resolved`.
+  var removable: [OutboxEntry] = []
   /// The expiry pass in progress; at most one at a time.
   private(set) var expiring: ExpiryPass?
   /// Number of pending user requests to drop entries.
@@ -86,11 +88,6 @@ struct Outbox: Sendable {
 
   /// Number of entries whose removal is not confirmed yet.
   var resolvedCount: Int { resolved.count }
-  /// Whether the removal of the next delivered entry may wait for a later commit, which a further PUBACK or the end of
-  /// the link causes.
-  var removalMayWait: Bool { inflight.count >= Limits.inflightMax && waitingRemovals + 1 < Limits.removalsMax }
-  /// Number of removals batched for the next commit.
-  private(set) var waitingRemovals = 0
   var uncommittedCount: Int { uncommitted.count }
   var isExpiring: Bool { expiring != nil }
   /// Whether a store request that receives exactly one response is pending.
@@ -251,6 +248,7 @@ struct Outbox: Sendable {
     earliestInstant = nil
     earliestUnixMilliseconds = nil
     resolved.removeAll()
+    removable = []
     for entry in window + aside { memoryOnly.insert(entry.id) }
     hasMoreAside = false
     for id in inflight.keys { memoryOnly.insert(id) }
@@ -294,9 +292,6 @@ struct Outbox: Sendable {
     suspicion.connectionEnded()
     reading = .idle
   }
-
-  /// Counts a removal; a removal that may not wait also commits the waiting removals.
-  mutating func recordRemoval(mayWait: Bool) { waitingRemovals = mayWait ? waitingRemovals + 1 : 0 }
 
   /// Resolves an entry that the broker has acknowledged, or will never accept.
   ///

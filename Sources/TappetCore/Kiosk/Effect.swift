@@ -66,7 +66,7 @@ package enum Effect: Sendable {
 
 extension Effect {
   /// The order in which the effects of one event are performed.
-  private enum Turn: Int {
+  fileprivate enum Turn: Int, CaseIterable {
     /// Outputs first: a door opens, and a pulse ends, before anything else.
     case drive
     /// Messages next: the broker's thread sends them while this thread shows the lights.
@@ -81,7 +81,7 @@ extension Effect {
     case disconnect
   }
 
-  private var turn: Turn {
+  fileprivate var turn: Turn {
     switch self {
     case .setOutput: .drive
     case .publish, .postWebhook, .postEdit: .send
@@ -95,22 +95,14 @@ extension Effect {
     case .disconnect: .disconnect
     }
   }
-
-  fileprivate static func follows(_ left: Effect, _ right: Effect) -> Bool { left.turn.rawValue > right.turn.rawValue }
 }
 
 extension [Effect] {
   /// Returns the effects in the order in which to perform them; effects of the same turn keep their relative order.
   func inOrderOfPerformance() -> [Effect] {
-    var ordered = self
-    // Insertion sort, because there are few effects, and most are already in order.
-    for index in ordered.indices.dropFirst() {
-      var place = index
-      while place > 0, Effect.follows(ordered[place - 1], ordered[place]) {
-        ordered.swapAt(place - 1, place)
-        place -= 1
-      }
-    }
-    return ordered
+    let turns = map { $0.turn }
+    let isInOrder = zip(turns, turns.dropFirst()).allSatisfy { $0.rawValue <= $1.rawValue }
+    return isInOrder
+      ? self : Effect.Turn.allCases.flatMap { turn in indices.filter { turns[$0] == turn }.map { self[$0] } }
   }
 }

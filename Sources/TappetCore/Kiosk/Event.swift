@@ -45,6 +45,8 @@ package enum Event: Sendable {
   case retryAsked(EntryID?)
   /// The link to the broker changed, or the broker responded.
   case link(LinkEvent)
+  /// The broker acknowledged several entries at the same time (`LinkEvent.acknowledged`, `.acknowledgedUnheard`).
+  case delivered([(id: EntryID, isHeard: Bool)])
   /// tappet-webhook responded or exited.
   case webhook(WebhookEvent)
   /// The webhooks have changed, or their files may have.
@@ -75,4 +77,14 @@ package enum Event: Sendable {
   case homeAssistant(isOnline: Bool)
   /// A user or the service manager requested a stop.
   case stopRequested
+}
+
+extension Event {
+  /// The acknowledgements of the event, which may be combined with those of the next.
+  package var acknowledgements: [(id: EntryID, isHeard: Bool)] {
+    if case .delivered(let acknowledgements) = self { return acknowledgements }
+    if case .link(.acknowledged(let id)) = self { return [(id, true)] }
+    if case .link(.acknowledgedUnheard(let id)) = self { return [(id, false)] }
+    return []
+  }
 }

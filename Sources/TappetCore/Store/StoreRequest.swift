@@ -11,9 +11,8 @@ package enum StoreRequest: Sendable {
   /// Remove this outbox's entries, whose outcome is in the reports of the same event; the response is `removed`,
   /// preceded by `removeFailed` if the removal has to be retried.
   ///
-  /// `event` is the id of the event of a message in a room that is to be edited, and is recorded with the removal. If
-  /// `mayWait` is true, the removal is part of the next commit, whenever that takes place.
-  indirect case remove(Destination, [OutboxEntry], event: String? = nil, mayWait: Bool = false)
+  /// `event` is the id of the event of a message in a room that is to be edited, and is recorded with the removal.
+  indirect case remove(Destination, [OutboxEntry], event: String? = nil)
   /// Remove an entry, and list it among the entries given up; the response is the same as for `remove`.
   indirect case giveUp(OutboxEntry, DeliveryRefusal, unixMilliseconds: Int64)
   /// At a user's request, move entries that were given up back to their outbox; the response is `retried` or

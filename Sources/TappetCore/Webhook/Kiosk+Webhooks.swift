@@ -96,11 +96,10 @@ extension Kiosk {
     delivery.webhookProcess.forgetRefusal(of: id)
     let worked = delivery.webhookProcess.accepted(entry.action)
     let isBack = serverReplied(entry.action)
-    let report = Effect.report(.entry(.delivered(entry, after: entry.acceptedAt.map { now.instant - $0 })))
     let isReported = delivery.edits.isUsed && event.map { $0.utf8.count <= Limits.roomEventSizeMax } ?? false
     let removal = StoreRequest.remove(.webhook, [entry], event: isReported ? event : nil)
-    return (isBack ? [.report(.webhook(.back(action: entry.action)))] : []) + entry.lightOfDelivery
-      + [report, .store(removal)] + worked + commandEnded(id, .done)
+    return (isBack ? [.report(.webhook(.back(action: entry.action)))] : [])
+      + (entry.lightOfDelivery.map { [.light($0)] } ?? []) + delivered(entry, at: now) + [.store(removal)] + worked
   }
 
   /// Handles a response by which a server accepted or refused a request; returns whether the server had failed before.

@@ -133,15 +133,17 @@ extension Store {
     guard historyAge != nil else { return }
     var record = record
     if record.uid == nil, record.trigger == .tag, record.result != .accepted { try identify(&record) }
+    if newestTap == nil { newestTap = try lastTap() }
+    let newest = newestTap ?? (0, 0)
+    let row = (
+      number: max(Store.historyNumber(record.unixMilliseconds), newest.number &+ 1), serial: newest.serial &+ 1
+    )
     let statement = try database.statement(
       """
-      INSERT INTO history (number, serial, unix_ms, result, trigger, action, uid, tag, code, entry, count, person)
-      VALUES (
-        max(?1, coalesce((SELECT max(number) FROM history), 0) + 1),
-        coalesce((SELECT serial FROM history ORDER BY number DESC LIMIT 1), 0) + 1,
-        ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+      INSERT INTO history (number, unix_ms, result, trigger, action, uid, tag, code, entry, count, person, serial)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
       """)
-    statement.bind(Store.historyNumber(record.unixMilliseconds), at: 1)
+    statement.bind(row.number, at: 1)
     statement.bind(record.unixMilliseconds, at: 2)
     statement.bind(Int64(record.result.rawValue), at: 3)
     if let trigger = record.trigger { statement.bind(Int64(trigger.rawValue), at: 4) }
@@ -152,7 +154,9 @@ extension Store {
     if let entry = record.entry { statement.bind(blob: entry.bigEndianBytes, at: 9) }
     statement.bind(Int64(record.count), at: 10)
     statement.bind(record.person, at: 11)
+    statement.bind(row.serial, at: 12)
     try statement.run()
+    newestTap = row
   }
 
   /// Looks up the tag of an entry accepted by an earlier process, among the rows written at its acceptance time.
@@ -210,7 +214,7 @@ extension Store {
   /// Removes at most `Limits.historyPruneMax` old or excess rows, or all rows if the tap log is disabled.
   func pruneHistory(at unixMilliseconds: Int64) throws(DatabaseError) {
     guard let oldest = try edge("SELECT number, serial FROM history ORDER BY number LIMIT 1"),
-      let newest = try edge("SELECT number, serial FROM history ORDER BY number DESC LIMIT 1")
+      let newest = try lastTap()
     else { return }
     guard let historyAge else {
       return try withoutSync { () throws(DatabaseError) in try database.statement("DELETE FROM history").run() }
@@ -230,6 +234,10 @@ extension Store {
     statement.bind(number, at: 1)
     statement.bind(Int64(Limits.historyPruneMax), at: 2)
     try statement.run()
+  }
+
+  private func lastTap() throws(DatabaseError) -> (number: Int64, serial: Int64)? {
+    try edge("SELECT number, serial FROM history ORDER BY number DESC LIMIT 1")
   }
 
   private func edge(_ sql: StaticString) throws(DatabaseError) -> (number: Int64, serial: Int64)? {

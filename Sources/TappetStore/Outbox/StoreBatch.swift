@@ -30,7 +30,7 @@ extension StoreRequest {
   /// Whether the request justifies a commit on its own.
   var isWorthACommit: Bool {
     switch self {
-    case .recordSecretUse, .remove(_, _, _, mayWait: true), .recordOutcome, .recordTap, .keepHistory: false
+    case .recordSecretUse, .recordOutcome, .recordTap, .keepHistory: false
     case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .giveUp, .retry, .recordWebhook, .fetchEdit, .check,
       .recordFallback, .forgetFallbacks, .recordCloses, .recordBroker,
       .recordAnnounced, .recordTimedOpening, .recordRoomCommands, .settleRoomCommand, .recordWrongCodes, .recordTime:
@@ -47,7 +47,7 @@ extension StoreRequest {
       try store.list(entry, reason, unixMilliseconds: time)
       try store.remove([entry])
       events.append(.outbox(reason.destination, .removed([entry.id])))
-    case .remove(let destination, let entries, let event, _):
+    case .remove(let destination, let entries, let event):
       try store.remove(entries, event: event)
       events.append(.outbox(destination, .removed(entries.map { $0.id })))
     case .fetchExpired(let destination, let moment, let clockIsGood, let excluded):
@@ -95,7 +95,7 @@ extension StoreRequest {
   func failed(_ fault: StoreFault) -> StoreEvent? {
     switch self {
     case .giveUp(_, let reason, _): .outbox(reason.destination, .removeFailed(fault))
-    case .remove(let destination, _, _, _): .outbox(destination, .removeFailed(fault))
+    case .remove(let destination, _, _): .outbox(destination, .removeFailed(fault))
     case .fetchExpired(let destination, _, _, _): .outbox(destination, .fetchExpiredFailed(fault))
     case .fetch(let destination, _, _, _, _): .outbox(destination, .fetchFailed(fault))
     case .append(let entry): .storeFailed(entry.id, fault)

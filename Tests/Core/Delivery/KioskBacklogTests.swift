@@ -14,7 +14,7 @@ import Testing
     story.at(10, .link(.connected(sessionPresent: false)))
     var sent: [OutboxEntry] = []
     var reports: [String] = []
-    var removals = [0]
+    var removals: [Int] = []
     func follow() {
       sent += story.published
       for effect in story.lastEffects {
@@ -24,9 +24,7 @@ import Testing
           story.at(story.time, .brokerOutbox(.fetched(Array(rest.prefix(limit)), reachedEnd: rest.count <= limit)))
           follow()
         case .report: reports.append(effect.words)
-        case .store(.remove(_, let entries, _, let mayWait)):
-          removals[removals.count - 1] += entries.count
-          if !mayWait { removals.append(0) }
+        case .store(.remove(_, let entries, _)): removals.append(entries.count)
         default: break
         }
       }
@@ -37,7 +35,6 @@ import Testing
       follow()
     }
     #expect(story.kiosk.outboxCount == 0 && story.kiosk.counters.delivered == count)
-    #expect(removals.removeLast() == 0, "removals wait for a commit that does not come")
     return (reports, removals)
   }
 
@@ -54,7 +51,7 @@ import Testing
     let (reports, removals) = drain(20)
     #expect(reports.filter { $0 == "report delivered light" }.count == 20)
     // The first ones while fourteen others were under way.
-    #expect(removals == [8] + Array(repeating: 1, count: 12))
+    #expect(removals == [7] + Array(repeating: 1, count: 13))
   }
 
   @Test func `a lost link ends the wait of what is to be removed, and of what is to be reported`() {
@@ -67,7 +64,34 @@ import Testing
     let words = story.at(40, .link(.lost(.closedByBroker)))
     #expect(words.contains("report delivered 5 more") && words.last == "forget")
     #expect(
-      story.lastEffects.contains { if case .store(.remove(_, [], _, mayWait: false)) = $0 { true } else { false } })
+      story.lastEffects.contains {
+        if case .store(.remove(_, let entries, _)) = $0 { entries.count == 5 } else { false }
+      })
+  }
+
+  @Test func `entries that are acknowledged together share a removal, and each is reported once`() {
+    let story = KioskScript(countMax: 1_000)
+    let disk = (1...20).map { OutboxEntry.waiting(.light, sequence: Int64($0)) }
+    story.start(summary: OutboxSummary(count: 20, size: 120))
+    story.at(10, .link(.connected(sessionPresent: false)))
+    story.at(20, .brokerOutbox(.fetched(disk, reachedEnd: true)))
+    let some = disk[..<4].map { (id: $0.id, isHeard: true) }
+    let words = story.at(30, .delivered(some + [(EntryID(high: 0, low: 0), true), some[0]]))
+    #expect(words.filter { $0.hasPrefix("light delivered") }.count == 4)
+    #expect(words.filter { $0 == "report delivered light" }.count == 4 && !words.contains("forget"))
+    let last = story.at(40, .delivered(disk[4...].map { ($0.id, true) }))
+    #expect(last.filter { $0 == "forget" }.count == 1 && story.kiosk.outboxCount == 0)
+    #expect(story.kiosk.counters.delivered == 20)
+  }
+
+  @Test func `entries of a long backlog that are acknowledged together share a light`() {
+    let story = KioskScript(countMax: 1_000)
+    let disk = (1...128).map { OutboxEntry.waiting(.light, sequence: Int64($0)) }
+    story.start(summary: OutboxSummary(count: 900, size: 5_400))
+    story.at(10, .link(.connected(sessionPresent: false)))
+    story.at(20, .brokerOutbox(.fetched(disk, reachedEnd: false)))
+    let words = story.at(30, .delivered(disk[..<40].map { ($0.id, true) }))
+    #expect(words.filter { $0.hasPrefix("light delivered") }.count == 1 && story.kiosk.counters.delivered == 40)
   }
 
   @Test func `hundreds that a person drops at once are one line of the log`() {

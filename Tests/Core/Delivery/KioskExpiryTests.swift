@@ -34,8 +34,8 @@ import Testing
     let entry = try #require(accepted)
     story.at(5_100, .timerFired)
     let effects = story.kiosk.handle(.brokerOutbox(.expired([entry], earliest: nil)), at: story.moment(5_110))
-    let removed = effects.flatMap { effect in
-      if case .store(.remove(_, let entries, _, _)) = effect { entries } else { [OutboxEntry]() }
+    let removed = effects.flatMap {
+      if case .store(.remove(_, let entries, _)) = $0 { entries } else { [OutboxEntry]() }
     }
     #expect(removed == [entry])
     // Another one expires, and the store has not removed the first yet.

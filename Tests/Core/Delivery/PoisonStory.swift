@@ -124,7 +124,7 @@ final class PoisonStory {
         let over = disk.filter { $0.expiry.isOver(at: kiosk.moment(now)) && !excluding.contains($0.id) }
         let rest = disk.filter { row in !over.contains(row) && !excluding.contains(row.id) }
         comes(.brokerOutbox(.expired(over, earliest: rest.first?.expiry)), after: 1)
-      case .store(.remove(_, let entries, _, _)):
+      case .store(.remove(_, let entries, _)):
         disk.removeAll { row in entries.contains { $0.id == row.id } }
         comes(.brokerOutbox(.removed(entries.map { $0.id })), after: 1)
       case .store(.recordCloses(let counts)):

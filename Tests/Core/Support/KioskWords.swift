@@ -56,7 +56,7 @@ extension StoreRequest {
     switch self {
     case .append(let entry): "store \(entry.action)"
     case .countUse(_, let ticket): "count \(ticket)"
-    case .remove(let destination, _, let event, _):
+    case .remove(let destination, _, let event):
       "forget" + (destination == .webhook ? " webhook" : "") + (event.map { " as \($0)" } ?? "")
     case .fetchEdit(let done): "fetch edit" + (done == nil ? "" : " without its last")
     case .recordOutcome(_, let outcome): "record outcome \(outcome)"

@@ -27,6 +27,8 @@ struct Book {
   var pendingSize = 0
   /// Acknowledged, refused, or expired in this life: never to be sent again.
   var settled: Set<EntryID> = []
+  /// Delivered entries whose removal the kiosk has not requested yet.
+  var delivered: Set<EntryID> = []
   /// Entries in the kiosk's memory alone, whose database was set aside.
   var memoryOnly: Set<EntryID> = []
   /// The entries that nobody's tap, press or command made.
@@ -76,6 +78,7 @@ struct Book {
     connectionEnds()
     (count, size, pendingCount, pendingSize) = (summary.count, summary.size, 0, 0)
     settled.removeAll(keepingCapacity: true)
+    delivered.removeAll(keepingCapacity: true)
     memoryOnly.removeAll(keepingCapacity: true)
     shownLight = nil
     isStoreInTrouble = false

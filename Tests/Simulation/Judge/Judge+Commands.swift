@@ -228,7 +228,7 @@ extension World {
     else { return }
     switch (reply.result, event) {
     case (.refused, _), (.expired, _), (.interrupted, _), (.accepted, .store(.outbox(_, .stored))),
-      (.done, .link(.acknowledged)):
+      (.done, .link(.acknowledged)), (.done, .delivered):
       break
     case (.accepted, _): fail("a command for \(name) was promised before it was on the disk")
     case (.done, _): fail("a command for \(name) was called done before the broker had it")

@@ -63,6 +63,7 @@ extension World {
       (book.count, book.size) = (0, 0)
       (hook.count, hook.size) = (0, 0)
       for row in loss { book.memoryOnly.insert(row.id) }
+      book.delivered = []
     case .retried, .retryFailed: fail("a retry was answered, and nobody requested one")
     case .dropFailed, .checkFailed: book.isStoreInTrouble = true
     case .outbox(.broker, _): break
@@ -132,6 +133,14 @@ extension World {
       } else if canSend, !mayWait(row), !isHeld(row.entry.action), row.maySend(clockIsGood: clockIsGood) {
         return fail("an entry could be sent, and is not")
       }
+    }
+  }
+
+  /// A delivered entry stays on the disk only while the link is full, so that more are delivered, or the link ends.
+  func judgeLateRemovals() {
+    let mayWait = isUp && !isStopping && outstanding.count >= Limits.inflightMax
+    if !book.delivered.isEmpty, !mayWait || book.delivered.count >= Limits.removalsMax {
+      fail("\(book.delivered.count) delivered entries stay, and \(outstanding.count) are in flight")
     }
   }
 

@@ -145,11 +145,17 @@ extension World {
 
   /// An entry is removed from its row, where it has one.
   func judgeForgotten(_ entry: OutboxEntry) {
-    seen.forgets += 1
-    let id = entry.id
-    if let row = disk.rows.first(where: { $0.id == id }), row.sequence != entry.sequence {
+    if let row = disk.rows.first(where: { $0.id == entry.id }), row.sequence != entry.sequence {
       fail("an entry was forgotten at \(entry.sequence) instead of \(row.sequence)")
     }
+    // An earlier event, or a report of this one, was the end of a delivered entry.
+    if book.delivered.remove(entry.id) != nil { return }
+    seen.forgets += 1
+    judgeEnd(of: entry.id)
+  }
+
+  /// An entry comes to its end, once, because of the current event.
+  private func judgeEnd(of id: EntryID) {
     guard book.answering.contains(id) else { return fail("an entry was forgotten before its answer") }
     if !book.settled.insert(id).inserted { fail("an entry was forgotten twice") }
     leaveBook(id)
@@ -196,6 +202,10 @@ extension World {
       book.fates[entry.id]?.isPromised = true
     case .entry(.delivered(let entry, _, _)), .entry(.deliveredOfMany(let entry, _)):
       seen.deliveredReports += 1
+      if entry.destination == .broker {
+        judgeEnd(of: entry.id)
+        book.delivered.insert(entry.id)
+      }
       recordOutcome(entry)
     case .entry(.undeliverable(let entry, _)), .entry(.givenUp(let entry, _)):
       seen.undeliverableReports += 1
@@ -336,13 +346,11 @@ extension World {
   func judge(_ event: Event) {
     switch event {
     case .store(let answer): judgeAnswer(answer)
-    case .link(.acknowledged(let id)):
-      let isAnswer = book.answering == [id]
-      let lights = isAnswer && !book.newsEntries.contains(id) ? 1 : 0
-      if seen.deliveredLights != lights || seen.deliveredReports != (isAnswer ? 1 : 0)
-        || seen.forgets != seen.deliveredReports
-      {
-        fail("a PUBACK led to \(seen.deliveredLights) lights and \(seen.forgets) removals")
+    case .link(.acknowledged), .delivered:
+      let shown = book.answering.count { !book.newsEntries.contains($0) }
+      let least = book.count + shown < Limits.reportedBacklogMax ? shown : min(1, shown)
+      if !(least...shown).contains(seen.deliveredLights) || seen.deliveredReports != book.answering.count {
+        fail("a PUBACK led to \(seen.deliveredLights) lights and \(seen.deliveredReports) reports")
       }
     case .webhook(let answer): judgeWebhookAnswer(answer)
     case .link(.publishRefused), .fillFailed:
@@ -363,7 +371,7 @@ extension World {
     case _: if seen.acceptedLights != seen.codes + seen.performed { fail("a promise was made before the commit") }
     }
     switch event {
-    case .link(.acknowledged), .webhook(.answered): break
+    case .link(.acknowledged), .delivered, .webhook(.answered): break
     case _: if seen.deliveredLights > 0 { fail("delivery was shown without a PUBACK") }
     }
     if seen.stores > 0, case .reader(.tagRead, _) = event, seen.stores > 1 { fail("one tap was stored twice") }
@@ -371,6 +379,7 @@ extension World {
       fail("the kiosk counts \(kiosk.outboxCount) entries, and the outbox holds \(book.count)")
     }
     recordRelease()
+    judgeLateRemovals()
     judgeWhatLasts()
     judgeOutputs()
     judgeAssistant()
@@ -384,7 +393,7 @@ extension Event {
   /// Whether entries may leave the outbox with it, which the book learns of after what is entered in their place.
   fileprivate var bringsOutcomes: Bool {
     switch self {
-    case .store, .link, .webhook, .fillFailed: true
+    case .store, .link, .delivered, .webhook, .fillFailed: true
     case _: false
     }
   }

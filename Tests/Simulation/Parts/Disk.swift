@@ -141,7 +141,7 @@ struct Disk {
     var ids = unfinished[destination] ?? []
     for request in batch {
       switch request {
-      case .remove(destination, let done, _, _): ids += done.map { $0.id }
+      case .remove(destination, let done, _): ids += done.map { $0.id }
       case .giveUp(let entry, let reason, _) where reason.destination == destination: ids.append(entry.id)
       case _: break
       }

@@ -76,7 +76,7 @@ struct EditDisk {
     let ids: [EntryID]
     var event: String?
     switch request {
-    case .remove(let outbox, let entries, let posted, _):
+    case .remove(let outbox, let entries, let posted):
       (destination, ids, event) = (outbox, entries.map { $0.id }, posted)
     case .giveUp(let entry, let reason, _): (destination, ids) = (reason.destination, [entry.id])
     case _: return
