@@ -5,6 +5,7 @@
 import TappetCore
 import TappetJSON
 import TappetOlm
+import TappetRooms
 import TappetStore
 
 /// The session in which the kiosk sends messages to a room.
@@ -30,39 +31,16 @@ struct OutboundRoomKey {
   }
 }
 
-/// The limits after which a room's session is replaced.
-package struct Rotation: Sendable {
-  package var messages = Limits.megolmMessagesMax
-  package var milliseconds = Limits.megolmAgeMax
-
-  package init() {}
-
-  /// Reads the limits in an `m.room.encryption` event; `nil` if the algorithm is not Megolm.
-  ///
-  /// A room can only lower the limits.
-  package init?(_ content: JSON) {
-    guard content["algorithm"]?.text == Algorithm.megolm else { return nil }
-    if let count = content["rotation_period_msgs"]?.wholeNumber { messages = max(1, min(messages, count)) }
-    if let age = content["rotation_period_ms"]?.wholeNumber { milliseconds = max(60_000, min(milliseconds, age)) }
-  }
-}
-
-/// The next step before the kiosk can send a message to a room.
-package enum RoomNeed: Sendable {
-  case request(CryptoRequest)
-  case ready
-}
-
 extension CryptoMachine {
-  /// Returns the next request that is needed before the kiosk can write to these users, if any.
+  /// Returns the next request that is needed before the kiosk can write to these users; `nil` if none is.
   @export(interface)
   package func need(
     of room: String, _ users: [String], _ rotation: Rotation, unixMilliseconds now: Int64
-  ) throws(OlmError) -> RoomNeed {
+  ) throws(OlmError) -> CryptoRequest? {
     if uploads.areLost { throw .notAuthentic }
-    if !history.compared.contains(room) { return .request(newestMessages(in: room)) }
+    if !history.compared.contains(room) { return newestMessages(in: room) }
     let stale = staleUsers(users, at: now)
-    if !stale.isEmpty { return .request(query(stale)) }
+    if !stale.isEmpty { return query(stale) }
     let devices = users.inOrder { $0 < $1 }.flatMap { lists[$0]?.devices ?? [] }.filter {
       $0.isAllowed(by: policy) && !($0.user == user && $0.id == device)
     }
@@ -72,9 +50,9 @@ extension CryptoMachine {
     let lacking = devices.filter { outbound[room]?.readers[$0.name] == nil }
     // Devices with sessions get the key before further sessions start, which may take the place of theirs.
     let next = lacking.filter { sessions[$0.curve25519] != nil }.prefix(Limits.devicesPerRequestMax)
-    if !next.isEmpty { return .request(try share(room, Array(next))) }
+    if !next.isEmpty { return try share(room, Array(next)) }
     let strange = lacking.filter { queries.resting[$0.name] ?? 0 <= now }
-    return strange.isEmpty ? .ready : .request(claim(Array(strange.prefix(Limits.devicesPerRequestMax))))
+    return strange.isEmpty ? nil : claim(Array(strange.prefix(Limits.devicesPerRequestMax)))
   }
 
   private func share(_ room: String, _ devices: [Device]) throws(OlmError) -> CryptoRequest {

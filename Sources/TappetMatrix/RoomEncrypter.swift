@@ -1,5 +1,5 @@
-// The encryption of a session's rooms: the crypto machine with its database, and the queued messages. Only one request
-// is in progress at a time. The machine's changes are written to disk before a request that depends on them is sent.
+// The encryption of a session's rooms: the crypto machine with its database. Only one request is in progress at a time.
+// The machine's changes are written to disk before a request or a message that depends on them is sent.
 
 import CPlatform
 import TappetCore
@@ -11,30 +11,8 @@ import TappetSQLite
 import TappetStore
 import TappetWebhook
 
-/// Reads and writes messages in encrypted rooms.
+/// Decrypts and encrypts the messages of rooms.
 final class RoomEncrypter: RoomCipher {
-  /// A message to be sent.
-  private struct Post {
-    let id: EntryID
-    let body: [UInt8]
-    /// The event to which this is the final answer; `nil` for an entry's message.
-    let event: String?
-    var room: RoomDestination
-    var step: RoomDestination.Step?
-    /// Whether no request has been answered yet.
-    var isFirst = true
-    /// The users in the room.
-    var users: [String] = []
-    var endsAt: Instant
-  }
-
-  /// The request in progress.
-  private enum Pending {
-    /// A request about keys; `isForPost` is true if the first message is waiting for the request.
-    case keys(CryptoRequest.Kind, isForPost: Bool)
-    case post(RoomDestination.Step)
-  }
-
   private enum Condition {
     case good
     /// The device's keys are lost, and the device is logged out.
@@ -46,20 +24,14 @@ final class RoomEncrypter: RoomCipher {
   private let clock = SystemClock()
   private var store: MatrixStore?
   private var machine: CryptoMachine?
-  private var encryption = RoomEncryption()
-  private var posts: [Post] = []
-  private var pending: Pending?
-  /// Known state of the rooms of earlier messages, by room name.
-  private var rooms: [String: RoomDestination] = [:]
-  private var rotations: [String: Rotation] = [:]
-  private var messages: [RoomMessage] = []
+  /// The kind of the request in progress.
+  private var pending: CryptoRequest.Kind?
   private var condition = Condition.good
   private(set) var dueAt: Instant?
 
   // MARK: Keys
 
   func open(user: String, device: String, _ encryption: RoomEncryption, state: String) -> Int32? {
-    self.encryption = encryption
     do throws(SecretStoreError) { store = try MatrixStore.open(folder: state, device: user + " " + device) } catch {
       return error.systemCode
     }
@@ -135,106 +107,56 @@ final class RoomEncrypter: RoomCipher {
     _ = commit()
   }
 
-  func takeMessages() -> [RoomMessage] {
-    defer { messages = [] }
-    return messages
-  }
-
   // MARK: Writing
 
-  func post(_ id: EntryID, in room: String, _ body: [UInt8], settling event: String?) {
-    if event != nil, posts.contains(where: { $0.event == event }) { return }
-    if posts.count >= Limits.roomPostsMax {
-      if event == nil { messages.append(.undelivered(id, .other, code: EAGAIN)) }
-      return
+  func need(of room: String, _ users: [String], _ rotation: Rotation) -> RoomNeed {
+    guard let machine, condition == .good else { return .unusable }
+    do throws(OlmError) {
+      let now = clock.now().unixMilliseconds
+      guard let request = try machine.need(of: room, users, rotation, unixMilliseconds: now) else { return .ready }
+      return call(request).map { .request($0) } ?? .unusable
+    } catch {
+      return .unusable
     }
-    posts.append(
-      Post(
-        id: id, body: body, event: event, room: RoomDestination(room, encryption),
-        endsAt: clock.now().instant + Limits.roomPostMax))
   }
+
+  func encrypt(_ message: [UInt8], in room: String) -> [UInt8]? {
+    guard let content = JSON(decoding: message), let event = try? machine?.encrypt(content, in: room), commit() else {
+      return nil
+    }
+    return event.canonical
+  }
+
+  // MARK: Requests
 
   func nextCall() -> HTTPCall? {
     let now = clock.now()
-    endLatePosts(at: now.instant)
     guard let machine, condition == .good, dueAt ?? now.instant <= now.instant else { return nil }
     dueAt = nil
-    if let request = try? machine.nextRequest(unixMilliseconds: now.unixMilliseconds) {
-      return call(request, isForPost: false)
-    }
-    while !posts.isEmpty, condition == .good {
-      if let call = firstCall(machine, at: now) { return call }
-    }
-    return nil
+    return (try? machine.nextRequest(unixMilliseconds: now.unixMilliseconds)).flatMap { call($0) }
   }
 
-  private func endLatePosts(at now: Instant) {
-    for post in posts where post.endsAt <= now { tell(post, .undelivered(post.id, .timedOut, code: 0)) }
-    posts.removeAll { $0.endsAt <= now }
-  }
-
-  /// Returns the next request for the first message; `nil` if the message could not be encrypted and was removed.
-  private func firstCall(_ machine: CryptoMachine, at now: Moment) -> HTTPCall? {
-    if posts[0].step == nil, let known = rooms[posts[0].room.room] { posts[0].room = known }
-    let step = posts[0].step ?? posts[0].room.begin(at: now.instant)
-    posts[0].step = step
-    guard case .send = step, posts[0].room.isEncrypted, let room = posts[0].room.id else {
-      return call(step, step == .send ? posts[0].body : [])
-    }
-    do throws(OlmError) {
-      let rotation = rotations[room] ?? Rotation()
-      switch try machine.need(of: room, posts[0].users, rotation, unixMilliseconds: now.unixMilliseconds) {
-      case .request(let request): return call(request, isForPost: true)
-      case .ready:
-        guard let content = JSON(decoding: posts[0].body) else { throw .malformed }
-        let event = try machine.encrypt(content, in: room)
-        guard commit() else { throw .malformed }
-        return call(.send, event.canonical)
-      }
-    } catch {
-      end(.undelivered(posts[0].id, .other, code: EIO))
-      return nil
-    }
-  }
-
-  private func call(_ step: RoomDestination.Step, _ body: [UInt8]) -> HTTPCall {
-    let post = posts[0]
-    pending = .post(step)
-    return HTTPCall(
-      path: post.room.path(of: step, sending: post.id), method: post.room.method(of: step), body: body,
-      keepsAnswer: true, answerSizeMax: Limits.roomKeysAnswerSizeMax)
-  }
-
-  private func call(_ request: CryptoRequest, isForPost: Bool) -> HTTPCall? {
+  private func call(_ request: CryptoRequest) -> HTTPCall? {
     guard commit() else { return nil }
-    pending = .keys(request.kind, isForPost: isForPost)
+    pending = request.kind
     return HTTPCall(
       path: request.path, method: request.method, body: request.body, keepsAnswer: true,
       answerSizeMax: Limits.roomKeysAnswerSizeMax)
   }
 
-  // MARK: Answers
-
-  func called(_ outcome: HTTPOutcome) {
+  func called(_ outcome: HTTPOutcome) -> Bool {
     defer { _ = commit() }
-    guard let pending else { return }
-    self.pending = nil
-    switch (pending, outcome) {
-    case (.keys(.logOut, _), .answered): end()
-    case (.keys(let kind, let isForPost), .answered(let status, let named, let body)):
+    guard let kind = pending else { return false }
+    pending = nil
+    switch (kind, outcome) {
+    case (.logOut, .answered): end()
+    case (_, .answered(let status, let named, let body)):
       let now = clock.now().unixMilliseconds
-      if (try? machine?.handle(kind, status: Int(status), body, unixMilliseconds: now)) == true { return }
+      if (try? machine?.handle(kind, status: Int(status), body, unixMilliseconds: now)) == true { return true }
       pause(named)
-      guard isForPost else { return }
-      // A damaged response does not mean that nobody may read the message.
-      if status == 200 { return end(.undelivered(posts[0].id, .notAHomeserver, code: 200)) }
-      handle(.members, Int(status), named, body)
-    case (.keys(_, let isForPost), .failed(let trouble, let code)):
-      pause(nil)
-      if isForPost { end(.undelivered(posts[0].id, trouble, code: code)) }
-    case (.post(let step), .answered(let status, let named, let body)): handle(step, Int(status), named, body)
-    case (.post, .failed(let trouble, let code)): end(.undelivered(posts[0].id, trouble, code: code))
+    case (_, .failed): pause(nil)
     }
+    return false
   }
 
   /// Clears the store of the logged-out device, so that the next login detects the logout.
@@ -244,61 +166,8 @@ final class RoomEncrypter: RoomCipher {
     store = nil
   }
 
-  private func pause(_ pause: Duration?, atLeast least: Duration = Limits.roomKeysRetry) {
-    dueAt = clock.now().instant + min(max(pause ?? .zero, least), Limits.roomRetry.last)
-  }
-
-  private func handle(_ step: RoomDestination.Step, _ status: Int, _ retryAfter: Duration?, _ body: [UInt8]) {
-    guard !posts.isEmpty else { return }
-    var (status, answer) = (status, MatrixAnswer(body))
-    if case .check = step, let room = posts[0].room.id {
-      if status == 200, let machine {
-        guard let rotation = JSON(decoding: body, roundsFractions: true).flatMap({ Rotation($0) }) else {
-          return end(.undelivered(posts[0].id, .roomEncrypted, code: 0))
-        }
-        rotations[room] = rotation
-        machine.recordEncrypted(room)
-      } else if status == 404, isEncrypted(room) {
-        // A homeserver that denies known encryption is not trusted.
-        (status, answer) = (200, MatrixAnswer(isObject: true))
-      }
-    }
-    let turn = posts[0].room.handle(
-      step, isFirst: posts[0].isFirst, status: status, retryAfter: retryAfter, answer, at: clock.now().instant)
-    switch turn {
-    case .next(let next):
-      if case .members = step { posts[0].users = RoomEncrypter.members(body) }
-      posts[0].step = next
-      posts[0].isFirst = false
-    // The outbox retries its own messages.
-    case .answered(let status, let named) where status != 200 && posts[0].event != nil:
-      pause(named, atLeast: Limits.roomRetry.first)
-    case .answered(200, _) where posts[0].event == nil && answer.shortEventID != nil:
-      end(.created(posts[0].id, event: answer.shortEventID ?? ""))
-    case .answered(let status, let pause):
-      end(.posted(posts[0].id, status: UInt16(clamping: status), retryAfter: pause))
-    // A refused reply ends here, as in a room without encryption.
-    case .failed where posts[0].event != nil && (400..<500).contains(status) && status != 401:
-      end(.posted(posts[0].id, status: UInt16(clamping: status), retryAfter: nil))
-    case .failed(let trouble): end(.undelivered(posts[0].id, trouble, code: Int32(clamping: status)))
-    }
-  }
-
-  private static func members(_ body: [UInt8]) -> [String] {
-    (JSON(decoding: body, roundsFractions: true)?["joined"]?.members ?? []).map { $0.name }
-  }
-
-  /// Removes the first message and reports its outcome.
-  private func end(_ message: RoomMessage) {
-    guard !posts.isEmpty else { return }
-    let post = posts.removeFirst()
-    rooms[post.room.room] = post.room
-    tell(post, message)
-  }
-
-  private func tell(_ post: Post, _ message: RoomMessage) {
-    guard let event = post.event else { return messages.append(message) }
-    if case .posted = message { messages.append(.settled(event: event)) }
+  private func pause(_ pause: Duration?) {
+    dueAt = clock.now().instant + min(max(pause ?? .zero, Limits.roomKeysRetry), Limits.roomRetry.last)
   }
 }
 

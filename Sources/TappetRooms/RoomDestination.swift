@@ -29,8 +29,8 @@ package struct RoomDestination: Sendable {
   package let room: String
   /// The room's id; `nil` until it is known.
   package private(set) var id: String?
-  /// Whether the room is known to be encrypted.
-  package private(set) var isEncrypted = false
+  /// The limits of the room's keys; `nil` unless the room is known to be encrypted.
+  private(set) var rotation: Rotation?
   private var freshUntil: Instant?
   /// The encryption settings; `nil` if the kiosk does not write to encrypted rooms.
   private let encryption: RoomEncryption?
@@ -40,6 +40,12 @@ package struct RoomDestination: Sendable {
     self.encryption = encryption
     id = room.begins(with: "!") ? room : nil
   }
+
+  /// Whether the room is known to be encrypted.
+  package var isEncrypted: Bool { rotation != nil }
+
+  /// Records that the room is encrypted, whatever the homeserver reports.
+  mutating func recordEncrypted() { rotation = rotation ?? Rotation() }
 
   /// Returns the first request for a message.
   package mutating func begin(at now: Instant) -> Step {
@@ -53,7 +59,7 @@ package struct RoomDestination: Sendable {
 
   /// Returns the path of a request to the homeserver; the transaction id stays the same across restarts.
   @export(interface)
-  package func path(of step: Step, sending transaction: EntryID) -> String {
+  package func path(of step: Step, sending transaction: String) -> String {
     let known = (id ?? room).percentEncoded
     switch step {
     case .resolve: return "/_matrix/client/v3/directory/room/" + room.percentEncoded
@@ -61,7 +67,7 @@ package struct RoomDestination: Sendable {
     case .members: return "/_matrix/client/v3/rooms/" + known + "/joined_members"
     case .send:
       let type = isEncrypted ? "m.room.encrypted" : "m.room.message"
-      return "/_matrix/client/v3/rooms/" + known + "/send/" + type + "/" + transaction.hex
+      return "/_matrix/client/v3/rooms/" + known + "/send/" + type + "/" + transaction.percentEncoded
     }
   }
 
@@ -84,17 +90,16 @@ package struct RoomDestination: Sendable {
       id = found
       return .next(.check)
     case (.check, 200, _):
-      guard answer.isObject, encryption != nil else {
-        return .failed(answer.isObject ? .roomEncrypted : .notAHomeserver)
-      }
-      isEncrypted = true
+      guard answer.isObject else { return .failed(.notAHomeserver) }
+      guard encryption != nil, let rotation = answer.rotation else { return .failed(.roomEncrypted) }
+      self.rotation = rotation
       freshUntil = now + Limits.roomFactsMax
       return .next(.members)
-    // A room that was once encrypted is never treated as unencrypted.
-    case (.check, 404, "M_NOT_FOUND") where !isEncrypted:
-      guard encryption?.allowsPlain != false else { return .failed(.roomPlain) }
+    case (.check, 404, "M_NOT_FOUND"):
+      guard isEncrypted || encryption?.allowsPlain != false else { return .failed(.roomPlain) }
       freshUntil = now + Limits.roomFactsMax
-      return .next(.send)
+      // A homeserver that denies known encryption is not trusted.
+      return .next(isEncrypted ? .members : .send)
     case (.members, 200, _) where answer.isObject: return .next(.send)
     case (.send, 200, _) where answer.eventID != nil: return .answered(status: 200, retryAfter: nil)
     default:

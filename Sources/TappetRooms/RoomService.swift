@@ -64,7 +64,7 @@ package struct RoomService {
   private func call(_ id: EntryID) -> HTTPCall? {
     guard let message = messages[id], let room = rooms[message.number] else { return nil }
     return HTTPCall(
-      path: room.path(of: message.step, sending: id), method: room.method(of: message.step),
+      path: room.path(of: message.step, sending: id.hex), method: room.method(of: message.step),
       body: message.step == .send ? message.body : [], keepsAnswer: true)
   }
 }

@@ -151,11 +151,11 @@ struct RoomWillKeeper {
     case .list: return call(RoomWillKeeper.delayedEvents, .get)
     case .restart: return change(pending?.id ?? "", "restart")
     case .destination(.send):
-      let path = destination.path(of: .send, sending: transaction)
+      let path = destination.path(of: .send, sending: transaction.hex)
       let start = String(Substring(will.body.utf8.dropLast()))
       let content = start + ",\"\(RoomWillKeeper.mark)\":\"\(mark.jsonEscaped)\"}"
       return call(path + "?org.matrix.msc4140.delay=\(will.after.wholeMilliseconds)", .put, content)
-    case .destination(let step): return call(destination.path(of: step, sending: transaction), .get)
+    case .destination(let step): return call(destination.path(of: step, sending: transaction.hex), .get)
     }
   }
 
@@ -291,15 +291,8 @@ struct RoomWillKeeper {
     goOn(step, at: now + pause)
     failures += 1
     // Shorter interruptions are reported by the listener.
-    if RoomWillKeeper.isOfRoom(fault) || failures >= Limits.roomWillFailuresMax { tell(.failed(fault)) }
-  }
-
-  private static func isOfRoom(_ fault: WebhookFault) -> Bool {
-    switch fault {
-    case .trouble(.roomEncrypted, _), .trouble(.roomClosed, _), .trouble(.roomUnknown, _), .trouble(.messageRefused, _):
-      true
-    case .trouble, .status: false
-    }
+    if case .trouble(let trouble, _) = fault, trouble.isRefusal { return tell(.failed(fault)) }
+    if failures >= Limits.roomWillFailuresMax { tell(.failed(fault)) }
   }
 
   /// Cancels all messages, once no request is in flight.

@@ -10,13 +10,15 @@ import Testing
   @Test func `in an encrypted room somebody asks who is there, and what was encrypted is never taken for plain`() {
     var room = RoomDestination("!a:h", RoomEncryption(devices: .all, allowsPlain: true))
     #expect(room.begin(at: at(0)) == .check)
-    #expect(turn(&room, .check, 200, .object) == .next(.members))
+    #expect(turn(&room, .check, 200, .encrypted) == .next(.members))
     #expect(room.isEncrypted && room.begin(at: at(100)) == .members)
-    #expect(room.path(of: .members, sending: id) == "/_matrix/client/v3/rooms/%21a%3Ah/joined_members")
+    #expect(room.path(of: .members, sending: digits) == "/_matrix/client/v3/rooms/%21a%3Ah/joined_members")
     #expect(turn(&room, .members, 200, .object) == .next(.send))
-    #expect(room.path(of: .send, sending: id).hasSuffix("/send/m.room.encrypted/" + digits))
+    #expect(room.path(of: .send, sending: digits).hasSuffix("/send/m.room.encrypted/" + digits))
     #expect(room.begin(at: at(60_000)) == .check)
-    #expect(turn(&room, .check, 404, .error("M_NOT_FOUND")) == .failed(.roomClosed))
+    #expect(turn(&room, .check, 404, .error("M_NOT_FOUND")) == .next(.members))
+    var other = RoomDestination("!a:h", RoomEncryption(devices: .all, allowsPlain: true))
+    #expect(turn(&other, .check, 200, .object) == .failed(.roomEncrypted), "an unknown algorithm")
   }
 
   @Test func `facts of an earlier message that were wrong are asked for again, once`() {
@@ -41,7 +43,6 @@ import Testing
     #expect(turn(&refused, .check, 404, nothing) == .failed(.roomPlain))
   }
 
-  private let id = EntryID(high: 1, low: 2)
   private let digits = "00000000000000010000000000000002"
 
   private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
@@ -57,12 +58,12 @@ import Testing
   @Test func `an alias is resolved, encryption is asked for, and only then something is sent`() {
     var room = RoomDestination("#door/a%:h")
     #expect(room.begin(at: at(0)) == .resolve && room.method(of: .resolve) == .get)
-    #expect(room.path(of: .resolve, sending: id) == "/_matrix/client/v3/directory/room/%23door%2Fa%25%3Ah")
+    #expect(room.path(of: .resolve, sending: digits) == "/_matrix/client/v3/directory/room/%23door%2Fa%25%3Ah")
     #expect(turn(&room, .resolve, 200, .room("!a/b%:h")) == .next(.check))
-    #expect(room.path(of: .check, sending: id) == "/_matrix/client/v3/rooms/%21a%2Fb%25%3Ah/state/m.room.encryption")
+    let path = "/_matrix/client/v3/rooms/%21a%2Fb%25%3Ah"
+    #expect(room.path(of: .check, sending: digits) == path + "/state/m.room.encryption")
     #expect(turn(&room, .check, 404, .error("M_NOT_FOUND"), at: 100) == .next(.send))
-    #expect(
-      room.path(of: .send, sending: id) == "/_matrix/client/v3/rooms/%21a%2Fb%25%3Ah/send/m.room.message/" + digits)
+    #expect(room.path(of: .send, sending: digits) == path + "/send/m.room.message/" + digits)
     #expect(room.method(of: .send) == .put)
     #expect(turn(&room, .send, 200, .event) == .answered(status: 200, retryAfter: nil))
     #expect(room.begin(at: at(5_099)) == .send, "known for a burst")
@@ -108,6 +109,12 @@ import Testing
 extension MatrixAnswer {
   fileprivate static let html = MatrixAnswer()
   fileprivate static let object = MatrixAnswer(isObject: true)
+
+  fileprivate static var encrypted: MatrixAnswer {
+    var answer = object
+    answer.rotation = Rotation()
+    return answer
+  }
 
   fileprivate static var event: MatrixAnswer {
     var answer = object

@@ -77,15 +77,22 @@ extension RoomSession.Step {
   }
 }
 
-/// A cipher that knows of no encrypted room and needs one request.
+/// A cipher that takes every room for encrypted, unless the script says otherwise.
 final class ScriptedCipher: RoomCipher {
   var calls: [HTTPCall] = []
+  /// The requests that are needed before a message can be encrypted; `nil` if none can.
+  var needs: [HTTPCall]? = []
+  var encryptedRooms: Set<String>?
+  /// Whether the next response about keys is valid.
+  var isValid = true
+  /// The rooms that were recorded as encrypted.
+  private(set) var knownRooms: Set<String> = []
   var lines: [RoomLine] = []
   private(set) var recordedCount = 0
 
   func open(user: String, device: String, _ encryption: RoomEncryption, state: String) -> Int32? { nil }
-  func isEncrypted(_ room: String) -> Bool { true }
-  func recordEncrypted(_ room: String) {}
+  func isEncrypted(_ room: String) -> Bool { encryptedRooms?.contains(room) ?? true }
+  func recordEncrypted(_ room: String) { knownRooms.insert(room) }
   func favor(_ users: Set<String>) {}
   func membersChanged(in room: String) {}
   func needsMembers(of room: String) -> Bool { false }
@@ -99,10 +106,20 @@ final class ScriptedCipher: RoomCipher {
   var hasWaitingEvents: Bool { false }
   func takeUnreadable() -> [UnreadableLine] { [] }
   func recorded() { recordedCount += 1 }
-  func post(_ id: EntryID, in room: String, _ body: [UInt8], settling event: String?) {}
+
+  func need(of room: String, _ users: [String], _ rotation: Rotation) -> RoomNeed {
+    guard let needs else { return .unusable }
+    return needs.first.map { .request($0) } ?? .ready
+  }
+
+  func encrypt(_ message: [UInt8], in room: String) -> [UInt8]? { Array("secret ".utf8) + message }
   func nextCall() -> HTTPCall? { calls.isEmpty ? nil : calls.removeFirst() }
   var dueAt: Instant? { nil }
-  func called(_ outcome: HTTPOutcome) {}
-  func takeMessages() -> [RoomMessage] { [] }
+
+  func called(_ outcome: HTTPOutcome) -> Bool {
+    if isValid, needs?.isEmpty == false { needs?.removeFirst() }
+    return isValid
+  }
+
   var isUnusable: Bool { false }
 }

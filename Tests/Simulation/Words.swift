@@ -1,6 +1,7 @@
 // Events and effects in words, for a person who follows a story.
 
 import TappetCore
+import TappetRooms
 
 extension World {
   func line(_ event: Event, _ effects: [Effect]) -> String {
@@ -37,5 +38,26 @@ extension World {
     var text = "\(value)".replacing("TappetCore.", with: "")
     if text.utf8.count > 90, let end = text.firstIndex(of: "(") { text = text[..<end] + "(…)" }
     return text
+  }
+}
+
+extension RoomSession.Event {
+  var words: String {
+    switch self {
+    case .answered(let channel, .answered(let status, _, let body)):
+      "\(channel): \(status) \(String(decoding: body, as: UTF8.self))"
+    case .answered(let channel, .failed(let trouble, _)): "\(channel): \(trouble)"
+    case .ordered(let order): "\(order)".replacing("TappetCore.", with: "")
+    case .opened, .timerFired, .abandoned: "\(self)".replacing("TappetCore.", with: "")
+    }
+  }
+}
+
+extension RoomSession.Step {
+  var words: String {
+    guard case .request(let channel, let call) = self else { return "\(self)".replacing("TappetCore.", with: "") }
+    let path = call.path ?? ""
+    let since = path.split(separator: "&").first { $0.starts(with: "since=") } ?? ""
+    return "\(channel): " + path.prefix { $0 != "?" } + " " + since
   }
 }

@@ -76,6 +76,8 @@ extension Limits {
   package static let roomDeathsMax = 2
   /// Maximum number of attempts to send a reply.
   package static let roomAnswerTriesMax = 5
+  /// Pause before a reply is sent again, unless the homeserver specifies one.
+  package static let roomAnswerRetry: Duration = .seconds(2)
   /// Time after which a reply that the homeserver has not acknowledged is sent again; longer than all attempts.
   package static let roomAnswerAgain: Duration = .seconds(60)
   /// Maximum number of reactions and replies waiting for the homeserver; a new one replaces the oldest.

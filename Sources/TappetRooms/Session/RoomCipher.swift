@@ -30,18 +30,26 @@ package protocol RoomCipher: AnyObject {
   func takeUnreadable() -> [UnreadableLine]
   /// Records that the kiosk has recorded all lines that were taken: none of them may come again.
   func recorded()
-  /// Queues an entry's message, whose outcome is reported; or the final answer to an event, which `settled` reports.
-  func post(_ id: EntryID, in room: String, _ body: [UInt8], settling event: String?)
-  /// Returns the next request, if one is due; the caller sends one request at a time.
+  /// Returns what is needed before a message can be encrypted for these users, whose room has these limits.
+  func need(of room: String, _ users: [String], _ rotation: Rotation) -> RoomNeed
+  /// Returns the encrypted event for the content of a message, once nothing is needed; `nil` on failure.
+  func encrypt(_ message: [UInt8], in room: String) -> [UInt8]?
+  /// Returns the next request that no message needs, if one is due; the caller sends one request at a time.
   func nextCall() -> HTTPCall?
   /// Time at which a delayed request is due.
   var dueAt: Instant? { get }
-  /// Handles the outcome of the last request.
-  func called(_ outcome: HTTPOutcome)
-  /// Returns the messages for the kiosk.
-  func takeMessages() -> [RoomMessage]
+  /// Handles the outcome of the last request; returns whether the response is valid.
+  func called(_ outcome: HTTPOutcome) -> Bool
   /// Whether the cipher is unusable, so that a new process must start with the keys on disk.
   var isUnusable: Bool { get }
+}
+
+/// The next step before a message can be encrypted.
+package enum RoomNeed {
+  case request(HTTPCall)
+  case ready
+  /// Nothing can be encrypted.
+  case unusable
 }
 
 /// Changes to keys and devices in a response to /sync.

@@ -5,9 +5,8 @@ import TappetCore
 extension RoomSession {
   /// Replies in a room; in an encrypted room, always encrypted, even if encryption was enabled after the line.
   mutating func reply(_ text: String, to event: String, in room: String, at now: Instant) {
-    let message = RoomMessageQueue.Message(to: event, in: room, .reply, text)
-    guard isEncrypted(room) else { return queue(message, at: now) }
-    cipher?.post(EntryID(digestOf: event), in: room, message.body, settling: event)
+    guard isEncrypted(room) else { return queue(.init(to: event, in: room, .reply, text), at: now) }
+    outbox.append(.reply(text, to: event), to: room, at: now)
   }
 
   mutating func queue(_ message: RoomMessageQueue.Message, at now: Instant) { answers.append(message, at: now) }
@@ -25,6 +24,33 @@ extension RoomSession {
     let (reactions, closing) = questions.said(number, as: event)
     for reaction in reactions { send(.answered(reaction)) }
     if let closing { reply(closing.text, to: event, in: closing.room, at: now) }
+  }
+
+  // MARK: The outbox
+
+  /// Sends the requests of the outbox that are due, and reports the messages that have ended.
+  mutating func sendMessages(at now: Instant) {
+    func mayAskForKeys() -> Bool { !ciphering.isUnderWay && cipher?.dueAt == nil }
+    while let request = outbox.nextRequest(mayAskForKeys: mayAskForKeys(), at: now) {
+      switch request {
+      case .send(let call): self.request(.sending, call, at: now)
+      case .keys(let call):
+        ciphering.isUnderWay = true
+        self.request(.ciphering, call, at: now)
+      }
+    }
+    for (message, outcome) in outbox.takeEnds() { ended(message, outcome) }
+  }
+
+  private mutating func ended(_ message: RoomOutbox.Message, _ outcome: RoomOutbox.Outcome) {
+    switch (message, outcome) {
+    case (.entry(let id, _), .accepted(.some(let event))): send(.created(id, event: event))
+    case (.entry(let id, _), .accepted(nil)): send(.posted(id, status: 200, retryAfter: nil))
+    case (.entry(let id, _), .answered(let status, let pause)):
+      send(.posted(id, status: UInt16(clamping: status), retryAfter: pause))
+    case (.entry(let id, _), .failed(let trouble, let code)): send(.undelivered(id, trouble, code: code))
+    case (.reply(_, let event), _): if outcome.isFinal { send(.settled(event: event)) }
+    }
   }
 
   // MARK: Invitations
@@ -82,13 +108,5 @@ extension RoomSession {
       }
       return fault
     }
-  }
-}
-
-extension EntryID {
-  /// Creates the transaction id of a reply to an event; it is the same for each attempt.
-  fileprivate init(digestOf event: String) {
-    let digest = LibCrypto.digest(Array(event.utf8))
-    self.init(high: UInt64(bigEndianBytes: digest[..<8]), low: UInt64(bigEndianBytes: digest[8..<16]))
   }
 }

@@ -48,10 +48,9 @@ extension RoomSession {
       ciphering.isUnderWay = true
       request(.ciphering, call, at: now)
     }
-    for message in cipher.takeMessages() { send(message) }
   }
 
-  /// Passes on the lines whose keys have arrived, those that cannot be read, and the outcomes of messages.
+  /// Passes on the lines whose keys have arrived, and those that cannot be read.
   mutating func passOnDeciphered() {
     guard let cipher else { return }
     for line in cipher.takeLines() {
@@ -62,7 +61,6 @@ extension RoomSession {
       line.room = rooms.first { $0.id == line.room }?.name ?? line.room
       send(.unreadable(line))
     }
-    for message in cipher.takeMessages() { send(message) }
   }
 
   /// Passes on a line, with its sender's power level, if the room is open.

@@ -42,6 +42,7 @@ package struct RoomSession {
     case ciphering = 3
     case joining = 4
     case willing = 5
+    case sending = 6
   }
 
   package enum End: Sendable {
@@ -111,6 +112,7 @@ package struct RoomSession {
   var ciphering = Ciphering()
   var polling = RoomPolling()
   var answers = RoomMessageQueue()
+  var outbox: RoomOutbox
   var questions = RoomQuestions()
   var invitations = Invitations()
   /// The unread messages; `nil` if the kiosk does not show any.
@@ -123,6 +125,7 @@ package struct RoomSession {
   @export(interface)
   package init(_ cipher: (any RoomCipher)?, seed: (UInt64, UInt64, UInt64, UInt64)) {
     self.cipher = cipher
+    outbox = RoomOutbox(cipher)
     random = Randomness(seed: seed)
   }
 
@@ -154,10 +157,13 @@ package struct RoomSession {
     switch state {
     case .starting, .ended: nil
     case .ending(let until): earliest(until, will?.dueAt)
-    case .asking, .recording: earliest(nil, will?.dueAt, answers.dueAt, ciphering.isUnderWay ? nil : cipher?.dueAt)
-    case .resting(let until):
-      earliest(until, will?.dueAt, answers.dueAt, ciphering.isUnderWay ? nil : cipher?.dueAt)
+    case .asking, .recording: deadline(nil)
+    case .resting(let until): deadline(until)
     }
+  }
+
+  private func deadline(_ polling: Instant?) -> Instant? {
+    earliest(polling, will?.dueAt, answers.dueAt, outbox.deadline, ciphering.isUnderWay ? nil : cipher?.dueAt)
   }
 
   private func earliest(_ times: Instant?...) -> Instant? { times.compactMap { $0 }.min() }
@@ -193,6 +199,7 @@ package struct RoomSession {
     }
     if let message = answers.next(at: now) { answer(message, at: now) }
     callForCipher(at: now)
+    sendMessages(at: now)
     callForWill(at: now)
     if cipher?.isUnusable == true { state = ended(.unusable) }
   }
@@ -236,9 +243,10 @@ package struct RoomSession {
     case (_, .ending), (_, .ended), (_, .starting), (.polling, _): break
     case (.answering, _): answered(outcome, at: now)
     case (.joining, _): joined(outcome)
+    case (.sending, _): outbox.sent(outcome, at: now)
     case (.ciphering, _):
       ciphering.isUnderWay = false
-      cipher?.called(outcome)
+      outbox.keysAnswered(outcome, isValid: cipher?.called(outcome) ?? false, at: now)
       passOnDeciphered()
       endBatch()
     }
@@ -275,9 +283,9 @@ package struct RoomSession {
       }
     case .encrypt(let encryption, let state):
       guard case .device(let device, let user) = login, let cipher else { return }
-      ciphering.settings = encryption
+      (ciphering.settings, outbox.encryption) = (encryption, encryption)
       if let code = cipher.open(user: user, device: device, encryption, state: state) { login = .unusable(code) }
-    case .post(let id, let room, let body): post(id, room, body)
+    case .post(let id, let room, let body): outbox.append(.entry(id, body), to: room, at: now)
     case .invitations: invitations.areWanted = true
     case .join(let room): join(room, at: now)
     case .will(let will, let mark): self.will = RoomWillKeeper(will, mark: mark, random: random, at: now)
@@ -296,14 +304,6 @@ package struct RoomSession {
     settings.timeout = Limits.roomPollMax + Limits.webhookTimeoutDefault
     settings.caFile = ca.isEmpty ? nil : ca
     steps.append(.open(settings))
-  }
-
-  private mutating func post(_ id: EntryID, _ room: String, _ body: [UInt8]) {
-    switch (login, cipher) {
-    case (.device, .some(let cipher)): cipher.post(id, in: room, body, settling: nil)
-    case (.unusable(let code), _): send(.undelivered(id, .fileUnusable, code: code))
-    case (.device, .none): send(.undelivered(id, .fileUnusable, code: 0))
-    }
   }
 
   // MARK: Positions

@@ -6,6 +6,8 @@
 //   - Of each response, a line is passed on once, and none of the kiosk's own.
 //   - The present replaces only a position that the homeserver does not know.
 //   - An answer counts as settled when the homeserver has it, and is sent until then, once.
+//   - A message of an entry gets one outcome; in an encrypted room, nothing is sent as plain text or before its keys.
+//   - A message that the homeserver limits is not sent again before its time.
 //   - One last will is pending, and none after an orderly end.
 //   - A channel has one request at a time; a deadline is met; nothing follows the end.
 
@@ -44,6 +46,9 @@ final class ListenerStory {
   /// The lines with an answer that the homeserver does not have yet.
   private var owed: Set<String> = []
   private var answersAgainAt = Instant(nanoseconds: 0)
+  /// The messages of entries that have no outcome yet, with their rooms.
+  private var posted: [EntryID: String] = [:]
+  private var postCount: UInt64 = 0
   private var question: UInt64 = 0
   private var isAsked = false
 
@@ -57,6 +62,8 @@ final class ListenerStory {
   private var isEnded = false
   private var isOver = false
   private var isScheduled = false
+  /// The times before which messages may not be sent again, by path.
+  private var limits: [String: Instant] = [:]
   /// Whether the homeserver may have performed a request whose response was lost.
   private var lostResponse = false
   private(set) var failure: String?
@@ -89,7 +96,8 @@ final class ListenerStory {
     case 0...4: write(ScriptedHomeserver.plain)
     case 5...8: write(ScriptedHomeserver.secret)
     case 9...21: respond(Int(random.next() % 24))
-    case 22...25: commit(fails: random.next() % 8 == 0)
+    case 22...24: commit(fails: random.next() % 8 == 0)
+    case 25: post(Self.names[Int(random.next() % 3)])
     case 26: if random.next() % 2 == 0 { pass(milliseconds: Int(random.next() % 3000)) } else { askOrClose() }
     case 27: if random.next() % 2 == 0 { cipher.wantsCall = true } else { isDown = random.next() % 3 == 0 }
     case 28: if random.next() % 4 == 0 { pass(milliseconds: 40_000) }
@@ -123,7 +131,7 @@ final class ListenerStory {
     say("── a process starts at \(position ?? "the present")")
     requests = [:]
     (heard, next, isRecording, isEnded, mayStartFromPresent) = ([], nil, false, false, position == nil)
-    (isAsked, isScheduled, past) = (false, false, [])
+    (isAsked, isScheduled, past, posted, limits) = (false, false, [], [:], [:])
     cipher = ScriptedCipher(disk)
     session = RoomSession(cipher, seed: (random.next(), random.next(), random.next(), random.next()))
     order(.session(path: "/session", ca: ""))
@@ -153,7 +161,9 @@ final class ListenerStory {
       outcome = .failed(.timedOut, code: 28)
     case 1: outcome = .failed(.unreachable, code: 7)
     case 2: outcome = response(502, "<html>")
-    case 3: outcome = response(429, "{\"errcode\":\"M_LIMIT_EXCEEDED\",\"retry_after_ms\":1500}")
+    case 3:
+      limits[request.call.path ?? ""] = now + .milliseconds(1500)
+      outcome = response(429, "{\"errcode\":\"M_LIMIT_EXCEEDED\",\"retry_after_ms\":1500}")
     case 4: outcome = response(200, "<html>")
     case 5: outcome = response(404, "<html>")
     case _:
@@ -204,9 +214,16 @@ final class ListenerStory {
   }
 
   private func answer(_ event: String) {
-    guard homeserver.room(of: event) == ScriptedHomeserver.plain, !isEnded else { return }
+    guard let room = homeserver.room(of: event), !isEnded else { return }
     owed.insert(event)
-    order(.answer(room: ScriptedHomeserver.plain, event: event, .reply, text: "done"))
+    order(.answer(room: room, event: event, .reply, text: "done"))
+  }
+
+  private func post(_ room: String) {
+    postCount += 1
+    let id = EntryID(high: 7, low: postCount)
+    posted[id] = room
+    order(.post(id, room: room, body: Array("{}".utf8)))
   }
 
   private func answerAgain() {
@@ -226,31 +243,14 @@ final class ListenerStory {
 
   // MARK: The session
 
-  private static func words(_ event: RoomSession.Event) -> String {
-    switch event {
-    case .answered(let channel, .answered(let status, _, let body)):
-      "\(channel): \(status) \(String(decoding: body, as: UTF8.self))"
-    case .answered(let channel, .failed(let trouble, _)): "\(channel): \(trouble)"
-    case .ordered(let order): "\(order)".replacing("TappetCore.", with: "")
-    case .opened, .timerFired, .abandoned: "\(event)".replacing("TappetCore.", with: "")
-    }
-  }
-
-  private static func words(_ step: RoomSession.Step) -> String {
-    guard case .request(let channel, let call) = step else { return "\(step)".replacing("TappetCore.", with: "") }
-    let path = call.path ?? ""
-    let since = path.split(separator: "&").first { $0.starts(with: "since=") } ?? ""
-    return "\(channel): " + path.prefix { $0 != "?" } + " " + since
-  }
-
   private func say(_ line: @autoclosure () -> String) { if isTold { lines.append(line()) } }
 
   private func tell(_ event: RoomSession.Event) {
     guard failure == nil else { return }
-    say("\(now.nanoseconds / 1_000_000) " + ListenerStory.words(event))
+    say("\(now.nanoseconds / 1_000_000) " + event.words)
     var orders: [() -> Void] = []
     for step in session.handle(event, at: now) {
-      say("        " + ListenerStory.words(step))
+      say("        " + step.words)
       if isEnded { fail("a step follows the end of the session") }
       perform(step, &orders)
     }
@@ -274,6 +274,11 @@ final class ListenerStory {
         fail("an answer counts as settled, and the homeserver does not have it")
       }
       owed.remove(event)
+    case .send(.created(let id, let event)):
+      let isThere = homeserver.transactions.contains { $0.key.hasSuffix("/" + id.hex) && $0.value == event }
+      if posted.removeValue(forKey: id) == nil || !isThere { fail("a message counts as sent, and is not in its room") }
+    case .send(.posted(let id, _, _)), .send(.undelivered(let id, _, _)):
+      if posted.removeValue(forKey: id) == nil { fail("a message gets an outcome that has one") }
     case .send(.will(.scheduled)): isScheduled = true
     case .send(.will(.cancelled)):
       if !homeserver.delayed.isEmpty, !lostResponse { fail("the last will is pending, and counts as cancelled") }
@@ -286,6 +291,14 @@ final class ListenerStory {
   private func judge(_ channel: RoomSession.Channel, _ call: HTTPCall) {
     if requests[channel] != nil { fail("a second request in the channel \(channel)") }
     requests[channel] = Request(call: call, until: now + .seconds(60))
+    let path = call.path ?? ""
+    if path.contains(ScriptedHomeserver.secret.percentEncoded + "/send/m.room.message") {
+      fail("plain text is sent to an encrypted room")
+    }
+    if cipher.encryptsForNobody { fail("a message is encrypted that nobody can read") }
+    if path.contains("/send/"), !path.contains("delay="), let until = limits[path], now < until {
+      fail("a message is sent again before the homeserver allows it")
+    }
     guard channel == .polling else { return }
     if isRecording { fail("more is polled for before the position is recorded") }
     guard let path = call.path, path.contains("/sync?"), !path.contains("since="), !mayStartFromPresent else { return }
@@ -359,6 +372,7 @@ final class ListenerStory {
       return "a line has not acted"
     }
     if !owed.isEmpty { return "an answer is missing" }
+    if !posted.isEmpty { return "a message has no outcome" }
     if hasWill, !isScheduled { return "the last will is not scheduled" }
     return hasWill && homeserver.delayed.count != 1 ? "\(homeserver.delayed.count) last wills are pending" : nil
   }

@@ -1,0 +1,175 @@
+// The messages to rooms, against scripted responses and a scripted cipher.
+
+import TappetCore
+import Testing
+
+@testable import TappetRooms
+
+@Suite struct RoomOutboxTests {
+  private let cipher = ScriptedCipher()
+  private let plain = #"{"errcode":"M_NOT_FOUND"}"#
+  private let encrypted = #"{"algorithm":"m.megolm.v1.aes-sha2"}"#
+  private let limit = #"{"errcode":"M_LIMIT_EXCEEDED","retry_after_ms":7000}"#
+  private let event = #"{"event_id":"$x"}"#
+  private var outbox: RoomOutbox
+  private var now = Instant(nanoseconds: 1_000_000_000)
+
+  init() {
+    cipher.encryptedRooms = []
+    outbox = RoomOutbox(cipher)
+    outbox.encryption = RoomEncryption(devices: .all, allowsPlain: true)
+  }
+
+  private mutating func post(_ number: UInt64, in room: String = "!a:h") {
+    outbox.append(.entry(EntryID(high: 0, low: number), Array("{}".utf8)), to: room, at: now)
+  }
+
+  private mutating func reply(in room: String = "!a:h") { outbox.append(.reply("no", to: "$1"), to: room, at: now) }
+
+  /// The last part of the path of the next request; `nil` if none is due.
+  private mutating func next(mayAskForKeys: Bool = true) -> String? {
+    let words: (HTTPCall) -> String = { ($0.path ?? "").split(separator: "/").suffix(1).joined() }
+    return switch outbox.nextRequest(mayAskForKeys: mayAskForKeys, at: now) {
+    case .send(let call): words(call)
+    case .keys(let call): "keys: " + words(call)
+    case nil: nil
+    }
+  }
+
+  private mutating func answer(_ body: String, _ status: UInt16 = 200) {
+    outbox.sent(.answered(status: status, retryAfter: nil, body: Array(body.utf8)), at: now)
+  }
+
+  private mutating func wait() { now = max(now, outbox.deadline ?? now) }
+
+  private mutating func outcomes() -> [RoomOutbox.Outcome] { outbox.takeEnds().map { $0.outcome } }
+
+  private func number(_ low: UInt64) -> String { EntryID(high: 0, low: low).hex }
+
+  /// Answers the check of a room without encryption; returns the request that sends.
+  private mutating func send() -> String? {
+    #expect(next() == "m.room.encryption")
+    answer(plain, 404)
+    return next()
+  }
+
+  @Test mutating func `a message of an entry is sent once, whatever its outcome`() {
+    post(7)
+    #expect(send() == number(7))
+    answer(event)
+    #expect(outcomes() == [.accepted(event: "$x")] && next() == nil && outbox.deadline == nil)
+    post(8)
+    #expect(next() == number(8), "the room is known for a burst")
+    answer(limit, 429)
+    #expect(outcomes() == [.answered(status: 429, retryAfter: .seconds(7))] && outbox.deadline == nil)
+    post(9)
+    #expect(next() == number(9))
+    outbox.sent(.failed(.timedOut, code: 28), at: now)
+    #expect(outcomes() == [.failed(.timedOut, code: 28)] && outbox.deadline == nil)
+  }
+
+  @Test mutating func `a reply that the homeserver wants later is sent again under the same number`() {
+    reply()
+    #expect(send() == "%241-reply")
+    answer(limit, 429)
+    #expect(outcomes().isEmpty && next() == nil)
+    let before = now
+    wait()
+    #expect(now - before == .seconds(7) && send() == "%241-reply")
+    answer(event)
+    #expect(outcomes() == [.accepted(event: "$x")])
+  }
+
+  @Test mutating func `a reply that the homeserver refuses is final, and one that is queued already is sent once`() {
+    reply()
+    reply()
+    #expect(send() == "%241-reply")
+    answer(#"{"errcode":"M_TOO_LARGE"}"#, 413)
+    #expect(outcomes().map { $0.isFinal } == [true] && next() == nil)
+    reply()
+    for _ in 0..<Limits.roomAnswerTriesMax {
+      #expect(send() == "%241-reply")
+      answer(#"{"errcode":"M_UNKNOWN_TOKEN"}"#, 401)
+      wait()
+    }
+    #expect(outcomes().map { $0.isFinal } == [false] && next() == nil, "after the next login, the kiosk replies again")
+  }
+
+  @Test mutating func `a message to an encrypted room waits for its keys, and is then encrypted`() {
+    cipher.needs = [HTTPCall(path: "/keys/claim", body: [])]
+    post(7)
+    #expect(next() == "m.room.encryption")
+    answer(encrypted)
+    #expect(cipher.knownRooms == ["!a:h"] && next() == "joined_members")
+    answer(#"{"joined":{"@ann:h":{}}}"#)
+    #expect(next(mayAskForKeys: false) == nil && next() == "keys: claim")
+    #expect(next() == nil, "the response is pending")
+    _ = cipher.called(.answered(status: 200, retryAfter: nil, body: []))
+    outbox.keysAnswered(.answered(status: 200, retryAfter: nil, body: []), isValid: true, at: now)
+    guard case .send(let call) = outbox.nextRequest(mayAskForKeys: true, at: now) else {
+      Issue.record("nothing is sent")
+      return
+    }
+    #expect(call.path?.contains("/send/m.room.encrypted/") == true)
+    #expect(String(decoding: call.body, as: UTF8.self) == "secret {}")
+  }
+
+  @Test mutating func `a room that is known to be encrypted gets no plain text if the homeserver denies it`() {
+    cipher.encryptedRooms = ["!a:h"]
+    post(7)
+    #expect(next() == "m.room.encryption")
+    answer(plain, 404)
+    #expect(next() == "joined_members")
+    answer(#"{"joined":{}}"#)
+    cipher.needs = nil
+    #expect(next() == nil)
+    #expect(outcomes() == [.failed(.other, code: 5)], "nothing can be encrypted")
+  }
+
+  @Test mutating func `a failure or a damaged response about keys ends the message, and not as a refusal`() {
+    cipher.encryptedRooms = ["!a:h"]
+    cipher.needs = [HTTPCall(path: "/keys/claim", body: [])]
+    let responses: [(HTTPOutcome, RoomOutbox.Outcome)] = [
+      (.answered(status: 200, retryAfter: nil, body: []), .failed(.notAHomeserver, code: 200)),
+      (.answered(status: 502, retryAfter: nil, body: []), .answered(status: 502, retryAfter: nil)),
+      (.failed(.unreachable, code: 7), .failed(.unreachable, code: 7)),
+    ]
+    for (response, outcome) in responses {
+      post(7)
+      if next() == "m.room.encryption" {
+        answer(encrypted)
+        #expect(next() == "joined_members")
+      }
+      answer(#"{"joined":{}}"#)
+      #expect(next() == "keys: claim")
+      outbox.keysAnswered(response, isValid: false, at: now)
+      #expect(outcomes() == [outcome] && next() == nil)
+    }
+  }
+
+  @Test mutating func `the messages of a room keep their order, and those of other rooms do not wait for a pause`() {
+    reply()
+    post(7)
+    post(8, in: "!b:h")
+    #expect(send() == "%241-reply")
+    #expect(next() == nil, "one request at a time")
+    answer(limit, 429)
+    #expect(send() == number(8) && outbox.deadline == now + Limits.roomPostMax)
+    answer(event)
+    #expect(next() == nil && outbox.deadline == now + .seconds(7))
+    wait()
+    #expect(send() == "%241-reply")
+    answer(event)
+    #expect(next() == number(7))
+  }
+
+  @Test mutating func `a message that cannot be sent in time ends`() {
+    reply()
+    post(7)
+    #expect(next() == "m.room.encryption")
+    wait()
+    #expect(next() == nil && outcomes() == [.failed(.timedOut, code: 0)], "the one whose request has no response waits")
+    answer(plain, 404)
+    #expect(next() == nil && outcomes() == [.failed(.timedOut, code: 0)] && outbox.deadline == nil)
+  }
+}
