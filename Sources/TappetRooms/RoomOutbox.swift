@@ -14,12 +14,21 @@ struct RoomOutbox {
     case entry(EntryID, [UInt8])
     /// The final answer to an event.
     case reply(String, to: String)
+    /// A reaction to an event, which is its final answer if `isFinal`; never encrypted, because homeservers count them.
+    case reaction(String, to: String, isFinal: Bool)
+    /// A question with its unique number.
+    case question(UInt64, String)
+    /// Marks the event and all earlier ones as read.
+    case receipt(of: String)
 
     /// The number by which the homeserver recognizes a message that is sent again.
     var transaction: String {
       switch self {
       case .entry(let id, _): id.hex
       case .reply(_, let event): event + "-reply"
+      case .reaction(let text, let event, _): event + "-" + Hex.encode(Array(text.utf8.prefix(4)))
+      case .question(let number, _): "question-\(number)"
+      case .receipt(let event): event
       }
     }
 
@@ -27,13 +36,31 @@ struct RoomOutbox {
       switch self {
       case .entry(_, let body): body
       case .reply(let text, let event):
+        Message.notice(text, ",\"m.relates_to\":{\"m.in_reply_to\":{\"event_id\":\"\(event.jsonEscaped)\"}}")
+      case .reaction(let text, let event, _):
         Array(
-          ("{\"msgtype\":\"m.notice\",\"m.mentions\":{},\"body\":\"\(text.jsonEscaped)\","
-            + "\"m.relates_to\":{\"m.in_reply_to\":{\"event_id\":\"\(event.jsonEscaped)\"}}}").utf8)
+          ("{\"m.relates_to\":{\"rel_type\":\"m.annotation\",\"event_id\":\"\(event.jsonEscaped)\","
+            + "\"key\":\"\(text.jsonEscaped)\"}}").utf8)
+      case .question(_, let text): Message.notice(text, "")
+      case .receipt: Array("{}".utf8)
       }
     }
 
+    private static func notice(_ text: String, _ members: String) -> [UInt8] {
+      Array("{\"msgtype\":\"m.notice\",\"m.mentions\":{},\"body\":\"\(text.jsonEscaped)\"\(members)}".utf8)
+    }
+
     fileprivate var isEntry: Bool { if case .entry = self { true } else { false } }
+
+    fileprivate var isReceipt: Bool { if case .receipt = self { true } else { false } }
+
+    /// Whether the message must not be plain text in an encrypted room, which is checked first.
+    fileprivate var isChecked: Bool {
+      switch self {
+      case .entry, .reply, .question: true
+      case .reaction, .receipt: false
+      }
+    }
   }
 
   /// The result of a message that is not sent again.
@@ -80,8 +107,8 @@ struct RoomOutbox {
     /// Time after which no request is made for the message.
     let endsAt: Instant
     var state: State
-    /// Whether no request has been answered yet.
-    var isFirst = true
+    /// Whether no request of a message that is checked has been answered yet.
+    var isFirst: Bool
     var failures = 0
 
     var isAsking: Bool {
@@ -130,8 +157,20 @@ struct RoomOutbox {
     {
       items.remove(at: oldest)
     }
+    // A newer receipt includes an older one.
+    if message.isReceipt { items.removeAll { $0.room == room && $0.message.isReceipt && !$0.isAsking } }
     items.append(
-      Item(message: message, room: room, endsAt: now + Limits.roomPostMax, state: .waiting(nil, until: now)))
+      Item(
+        message: message, room: room, endsAt: now + Limits.roomPostMax, state: .waiting(nil, until: now),
+        isFirst: message.isChecked))
+  }
+
+  /// Removes a question that is not being sent; returns whether it is being sent.
+  mutating func remove(question number: UInt64) -> Bool {
+    let index = items.firstIndex { if case .question(number, _) = $0.message { true } else { false } }
+    guard let index, !items[index].isAsking else { return index != nil }
+    items.remove(at: index)
+    return false
   }
 
   /// Returns the messages that have ended.
@@ -161,7 +200,7 @@ struct RoomOutbox {
   private mutating func ask(_ step: RoomDestination.Step?, _ index: Int, at now: Instant) -> Request {
     var room = rooms[items[index].room] ?? RoomDestination(items[index].room, encryption)
     if let id = room.id, cipher?.isEncrypted(id) == true { room.recordEncrypted() }
-    let step = step ?? room.begin(at: now)
+    let step = items[index].message.isChecked ? step ?? room.begin(at: now) : .send
     rooms[items[index].room] = room
     return .send(call(step, index, step == .send ? items[index].message.body : []))
   }
@@ -170,9 +209,19 @@ struct RoomOutbox {
     let item = items[index]
     items[index].state = .asking(step)
     let room = rooms[item.room] ?? RoomDestination(item.room, encryption)
-    return HTTPCall(
-      path: room.path(of: step, sending: item.message.transaction), method: room.method(of: step), body: body,
-      keepsAnswer: true, answerSizeMax: step == .members ? Limits.roomKeysAnswerSizeMax : Limits.webhookAnswerSizeMax)
+    let (path, transaction) = ("/_matrix/client/v3/rooms/" + item.room.percentEncoded, item.message.transaction)
+    return switch item.message {
+    case .reaction:
+      HTTPCall(
+        path: path + "/send/m.reaction/" + transaction.percentEncoded, method: .put, body: body, keepsAnswer: true)
+    case .receipt:
+      HTTPCall(
+        path: path + "/receipt/m.read/" + transaction.percentEncoded, method: .post, body: body, keepsAnswer: true)
+    case .entry, .reply, .question:
+      HTTPCall(
+        path: room.path(of: step, sending: transaction), method: room.method(of: step), body: body, keepsAnswer: true,
+        answerSizeMax: step == .members ? Limits.roomKeysAnswerSizeMax : Limits.webhookAnswerSizeMax)
+    }
   }
 
   /// Returns the request that is needed before the message can be encrypted, or the one that sends it.
@@ -220,6 +269,7 @@ struct RoomOutbox {
       return
     }
     let answer = MatrixAnswer(body)
+    if item.message.isReceipt, status == 200, answer.isObject { return end(index, .accepted(event: nil), at: now) }
     let turn = room.handle(
       step, isFirst: item.isFirst, status: Int(status), retryAfter: pause, answer, at: now)
     rooms[item.room] = room

@@ -172,4 +172,42 @@ import Testing
     answer(plain, 404)
     #expect(next() == nil && outcomes() == [.failed(.timedOut, code: 0)] && outbox.deadline == nil)
   }
+
+  @Test mutating func `an answer is sent again after a page of an intermediary`() {
+    outbox.append(.reaction("\u{2705}", to: "$1", isFinal: true), to: "!a:h", at: now)
+    let pages: [(status: UInt16, body: String)] = [
+      (200, "<html>log in</html>"), (200, "{}"), (302, ""), (404, "<html>"),
+    ]
+    for page in pages {
+      #expect(next() == "%241-e29c85")
+      answer(page.body, page.status)
+      #expect(outcomes().isEmpty, "\(page)")
+      wait()
+    }
+    #expect(next() == "%241-e29c85")
+    answer(event)
+    #expect(outcomes() == [.accepted(event: "$x")])
+  }
+
+  @Test mutating func `a refusal and a receipt's response are final, and a newer receipt replaces an older one`() {
+    outbox.append(.reaction("\u{2705}", to: "$1", isFinal: true), to: "!a:h", at: now)
+    #expect(next() == "%241-e29c85")
+    answer(#"{"errcode":"M_FORBIDDEN"}"#, 403)
+    #expect(outcomes() == [.failed(.roomClosed, code: 403)])
+    for event in ["$1", "$2", "$3"] {
+      outbox.append(.receipt(of: event), to: "!a:h", at: now)
+      if event == "$1" { #expect(next() == "%241") }
+    }
+    answer("{}")
+    #expect(next() == "%243")
+    answer("{}")
+    #expect(outcomes() == [.accepted(event: nil), .accepted(event: nil)] && next() == nil)
+  }
+
+  @Test mutating func `a question that is closed before it was sent leaves nothing due`() {
+    outbox.append(.question(1, "Open?"), to: "!a:h", at: now)
+    #expect(!outbox.remove(question: 1) && outbox.deadline == nil)
+    outbox.append(.question(2, "Open?"), to: "!a:h", at: now)
+    #expect(send() == "question-2" && outbox.remove(question: 2), "it is being sent")
+  }
 }

@@ -47,7 +47,7 @@ import Testing
     #expect(script.answer(RoomScript.sync("s2")) == ["listening", "sync s2"], "nothing was passed on")
     #expect(
       script.answer(RoomScript.sync("s3", ["light"])) == [
-        "heard !light", "listening", "batch D s3", "answering %24light",
+        "heard !light", "listening", "batch D s3", "sending %24light",
       ])
     #expect(script.wait().isEmpty && script.session.deadline == nil)
     #expect(script.order(.poll(position: "D s1")) == ["sync s3"], "the commit may have failed")

@@ -1,35 +1,11 @@
-// The session's reactions, replies and questions, and joining rooms, with the responses.
+// The session's messages to rooms, and joining rooms, with the responses.
 
 import TappetCore
 
 extension RoomSession {
-  /// Replies in a room; in an encrypted room, always encrypted, even if encryption was enabled after the line.
-  mutating func reply(_ text: String, to event: String, in room: String, at now: Instant) {
-    guard isEncrypted(room) else { return queue(.init(to: event, in: room, .reply, text), at: now) }
-    outbox.append(.reply(text, to: event), to: room, at: now)
-  }
-
-  mutating func queue(_ message: RoomMessageQueue.Message, at now: Instant) { answers.append(message, at: now) }
-
-  mutating func answer(_ message: RoomMessageQueue.Message, at now: Instant) {
-    let call = HTTPCall(path: message.path, method: message.method, body: message.body, keepsAnswer: true)
-    request(.answering, call, at: now)
-  }
-
-  mutating func answered(_ outcome: HTTPOutcome, at now: Instant) {
-    guard let end = answers.sent(outcome, at: now) else { return }
-    if end.isAnswered, let event = end.message.settles { send(.settled(event: event)) }
-    guard let number = end.message.question, let event = end.event else { return }
-    // Users may already have reacted to the question, or the kiosk closed it.
-    let (reactions, closing) = questions.said(number, as: event)
-    for reaction in reactions { send(.answered(reaction)) }
-    if let closing { reply(closing.text, to: event, in: closing.room, at: now) }
-  }
-
-  // MARK: The outbox
-
   /// Sends the requests of the outbox that are due, and reports the messages that have ended.
   mutating func sendMessages(at now: Instant) {
+    reportEnds(at: now)
     func mayAskForKeys() -> Bool { !ciphering.isUnderWay && cipher?.dueAt == nil }
     while let request = outbox.nextRequest(mayAskForKeys: mayAskForKeys(), at: now) {
       switch request {
@@ -39,18 +15,32 @@ extension RoomSession {
         self.request(.ciphering, call, at: now)
       }
     }
-    for (message, outcome) in outbox.takeEnds() { ended(message, outcome) }
+    reportEnds(at: now)
   }
 
-  private mutating func ended(_ message: RoomOutbox.Message, _ outcome: RoomOutbox.Outcome) {
+  private mutating func reportEnds(at now: Instant) {
+    for (message, outcome) in outbox.takeEnds() { ended(message, outcome, at: now) }
+  }
+
+  private mutating func ended(_ message: RoomOutbox.Message, _ outcome: RoomOutbox.Outcome, at now: Instant) {
     switch (message, outcome) {
     case (.entry(let id, _), .accepted(.some(let event))): send(.created(id, event: event))
     case (.entry(let id, _), .accepted(nil)): send(.posted(id, status: 200, retryAfter: nil))
     case (.entry(let id, _), .answered(let status, let pause)):
       send(.posted(id, status: UInt16(clamping: status), retryAfter: pause))
     case (.entry(let id, _), .failed(let trouble, let code)): send(.undelivered(id, trouble, code: code))
-    case (.reply(_, let event), _): if outcome.isFinal { send(.settled(event: event)) }
+    case (.reply(_, let event), _), (.reaction(_, let event, isFinal: true), _):
+      if outcome.isFinal { send(.settled(event: event)) }
+    case (.question(let number, _), .accepted(.some(let event))): asked(number, as: event, at: now)
+    case (.reaction, _), (.question, _), (.receipt, _): break
     }
+  }
+
+  /// Handles the event of a question: users may already have reacted to it, or the kiosk closed it.
+  private mutating func asked(_ number: UInt64, as event: String, at now: Instant) {
+    let (reactions, closing) = questions.said(number, as: event)
+    for reaction in reactions { send(.answered(reaction)) }
+    if let closing { outbox.append(.reply(closing.text, to: event), to: closing.room, at: now) }
   }
 
   // MARK: Invitations

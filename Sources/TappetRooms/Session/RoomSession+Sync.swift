@@ -147,7 +147,9 @@ extension RoomSession {
       // A line from before the kiosk joined is not a command. A room configured under two names passes on a line once.
       let isHeard = (wasOpen || isResumed) && rooms.firstIndex(where: { $0.id == room.id }) == index
       for change in room.changes { handle(change, index, isHeard: isHeard) }
-      if rooms[index].access == .open, let event = room.newest { queue(.init(reading: event, in: room.id), at: now) }
+      if rooms[index].access == .open, let event = room.newest {
+        outbox.append(.receipt(of: event), to: room.id, at: now)
+      }
     }
     passOnDeciphered()
     pass(answer.invitations)

@@ -38,11 +38,10 @@ package struct RoomSession {
   /// The purpose of a request; at most one request per purpose is in flight.
   package enum Channel: UInt64, Sendable {
     case polling = 1
-    case answering = 2
+    case sending = 2
     case ciphering = 3
     case joining = 4
     case willing = 5
-    case sending = 6
   }
 
   package enum End: Sendable {
@@ -111,7 +110,6 @@ package struct RoomSession {
   var position = RoomPosition()
   var ciphering = Ciphering()
   var polling = RoomPolling()
-  var answers = RoomMessageQueue()
   var outbox: RoomOutbox
   var questions = RoomQuestions()
   var invitations = Invitations()
@@ -163,7 +161,7 @@ package struct RoomSession {
   }
 
   private func deadline(_ polling: Instant?) -> Instant? {
-    earliest(polling, will?.dueAt, answers.dueAt, outbox.deadline, ciphering.isUnderWay ? nil : cipher?.dueAt)
+    earliest(polling, will?.dueAt, outbox.deadline, ciphering.isUnderWay ? nil : cipher?.dueAt)
   }
 
   private func earliest(_ times: Instant?...) -> Instant? { times.compactMap { $0 }.min() }
@@ -197,7 +195,6 @@ package struct RoomSession {
       ask(nextQuestion, at: now)
     case .asking, .recording, .resting: break
     }
-    if let message = answers.next(at: now) { answer(message, at: now) }
     callForCipher(at: now)
     sendMessages(at: now)
     callForWill(at: now)
@@ -241,7 +238,6 @@ package struct RoomSession {
     case (.polling, .asking(let question, _)): asked(question, outcome, at: now)
     case (.willing, _): willed(outcome, at: now)
     case (_, .ending), (_, .ended), (_, .starting), (.polling, _): break
-    case (.answering, _): answered(outcome, at: now)
     case (.joining, _): joined(outcome)
     case (.sending, _): outbox.sent(outcome, at: now)
     case (.ciphering, _):
@@ -267,19 +263,20 @@ package struct RoomSession {
       state = .resting(until: now)
     case .answer(let room, let event, let form, let text):
       guard let id = rooms.first(where: { $0.name == room })?.id else { return }
-      if form == .reply { return reply(text, to: event, in: id, at: now) }
-      queue(.init(to: event, in: id, form, text), at: now)
+      outbox.append(
+        form == .reply ? .reply(text, to: event) : .reaction(text, to: event, isFinal: form == .reaction), to: id,
+        at: now)
     case .poll(let recorded):
       if recorded != nil, recorded == position.settling { cipher?.recorded() }
       positionRecorded()
     case .ask(let number, let room, let text):
       guard let id = rooms.first(where: { $0.name == room })?.id, !isEncrypted(id) else { return }
       questions.ask(number, in: id)
-      queue(.init(asking: number, in: id, text), at: now)
+      outbox.append(.question(number, text), to: id, at: now)
     case .close(let number, let text):
-      let isUnderWay = answers.remove(question: number)
+      let isUnderWay = outbox.remove(question: number)
       if let (room, event) = questions.close(number, text, underWay: isUnderWay) {
-        reply(text, to: event, in: room, at: now)
+        outbox.append(.reply(text, to: event), to: room, at: now)
       }
     case .encrypt(let encryption, let state):
       guard case .device(let device, let user) = login, let cipher else { return }

@@ -70,7 +70,7 @@ struct ScriptedHomeserver {
       return (200, "{\"delayed_events\":[" + events.joined(separator: ",") + "]}")
     }
     if path.contains("/send/") { return send(path) }
-    if path.hasPrefix("/keys/") { return (200, "{}") }
+    if path.hasPrefix("/keys/") || path.contains("/receipt/") { return (200, "{}") }
     // It denies now and then what it has said before.
     if path.hasSuffix(Self.secret.percentEncoded + "/state/m.room.encryption"), number % 3 > 0 {
       return (200, "{\"algorithm\":\"m.megolm.v1.aes-sha2\"}")
