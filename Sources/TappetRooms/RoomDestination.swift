@@ -5,9 +5,9 @@
 import TappetCore
 
 /// A room, with its properties as reported by the homeserver.
-package struct RoomDestination: Sendable {
+struct RoomDestination: Sendable {
   /// The requests for one message, in order; requests whose results are already known are skipped.
-  package enum Step: Sendable {
+  enum Step: Sendable {
     /// Resolves an alias to a room's id.
     case resolve
     /// Checks whether the room is encrypted.
@@ -18,7 +18,7 @@ package struct RoomDestination: Sendable {
   }
 
   /// The consequence of a response.
-  package enum Turn: Equatable, Sendable {
+  enum Turn: Equatable, Sendable {
     case next(Step)
     /// The homeserver responded with the given status, which is handled like that of a webhook.
     case answered(status: Int, retryAfter: Duration?)
@@ -26,40 +26,39 @@ package struct RoomDestination: Sendable {
   }
 
   /// The alias or id of the room, as configured.
-  package let room: String
+  let room: String
   /// The room's id; `nil` until it is known.
-  package private(set) var id: String?
+  private(set) var id: String?
   /// The limits of the room's keys; `nil` unless the room is known to be encrypted.
   private(set) var rotation: Rotation?
   private var freshUntil: Instant?
   /// The encryption settings; `nil` if the kiosk does not write to encrypted rooms.
   private let encryption: RoomEncryption?
 
-  package init(_ room: String, _ encryption: RoomEncryption? = nil) {
+  init(_ room: String, _ encryption: RoomEncryption? = nil) {
     self.room = room
     self.encryption = encryption
     id = room.begins(with: "!") ? room : nil
   }
 
   /// Whether the room is known to be encrypted.
-  package var isEncrypted: Bool { rotation != nil }
+  var isEncrypted: Bool { rotation != nil }
 
   /// Records that the room is encrypted, whatever the homeserver reports.
   mutating func recordEncrypted() { rotation = rotation ?? Rotation() }
 
   /// Returns the first request for a message.
-  package mutating func begin(at now: Instant) -> Step {
+  mutating func begin(at now: Instant) -> Step {
     if let freshUntil, now < freshUntil, id != nil { return isEncrypted ? .members : .send }
     freshUntil = nil
     return room.begins(with: "!") ? .check : .resolve
   }
 
   /// Returns the method of a request.
-  package func method(of step: Step) -> WebhookEndpoint.Method { step == .send ? .put : .get }
+  func method(of step: Step) -> WebhookEndpoint.Method { step == .send ? .put : .get }
 
   /// Returns the path of a request to the homeserver; the transaction id stays the same across restarts.
-  @export(interface)
-  package func path(of step: Step, sending transaction: String) -> String {
+  func path(of step: Step, sending transaction: String) -> String {
     let known = (id ?? room).percentEncoded
     switch step {
     case .resolve: return "/_matrix/client/v3/directory/room/" + room.percentEncoded
@@ -75,8 +74,7 @@ package struct RoomDestination: Sendable {
   ///
   /// `isFirst` means that the request was the first for the message. If cached properties of the room turn out to be
   /// wrong, they are requested again.
-  @export(interface)
-  package mutating func handle(
+  mutating func handle(
     _ step: Step, isFirst: Bool = false, status: Int, retryAfter: Duration?, _ answer: MatrixAnswer,
     at now: Instant
   ) -> Turn {

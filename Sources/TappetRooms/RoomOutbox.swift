@@ -8,8 +8,9 @@
 
 import TappetCore
 
-struct RoomOutbox {
-  enum Message: Equatable {
+/// The messages to the rooms of one session, until each of them has an outcome.
+package struct RoomOutbox {
+  package enum Message: Equatable {
     /// The message of an entry, or an edit of it, which the kiosk sends again if it fails.
     case entry(EntryID, [UInt8])
     /// The final answer to an event.
@@ -64,7 +65,7 @@ struct RoomOutbox {
   }
 
   /// The result of a message that is not sent again.
-  enum Outcome: Equatable {
+  package enum Outcome: Equatable {
     /// The homeserver has the message, as this event, unless its id is too long.
     case accepted(event: String?)
     case answered(status: Int, retryAfter: Duration?)
@@ -86,7 +87,7 @@ struct RoomOutbox {
     }
   }
 
-  enum Request {
+  package enum Request {
     case send(HTTPCall)
     /// A request of the cipher.
     case keys(HTTPCall)
@@ -130,7 +131,8 @@ struct RoomOutbox {
   private var rooms: [String: RoomDestination] = [:]
   private var ends: [(message: Message, outcome: Outcome)] = []
 
-  init(_ cipher: (any RoomCipher)?) { self.cipher = cipher }
+  /// Creates an empty outbox; without a cipher, it does not write to encrypted rooms.
+  package init(_ cipher: (any RoomCipher)?) { self.cipher = cipher }
 
   /// Time of the next request, or of the end of a message; `nil` if there is none.
   var deadline: Instant? {
@@ -147,7 +149,8 @@ struct RoomOutbox {
   private func isNext(_ index: Int) -> Bool { !items[..<index].contains { $0.room == items[index].room } }
 
   /// Appends a message, unless it is already queued.
-  mutating func append(_ message: Message, to room: String, at now: Instant) {
+  @export(interface)
+  package mutating func append(_ message: Message, to room: String, at now: Instant) {
     if items.contains(where: { $0.room == room && $0.message.transaction == message.transaction }) { return }
     if message.isEntry, items.count(where: { $0.message.isEntry }) >= Limits.roomPostsMax {
       return ends.append((message, .failed(.other, code: RoomOutbox.again)))
@@ -174,7 +177,8 @@ struct RoomOutbox {
   }
 
   /// Returns the messages that have ended.
-  mutating func takeEnds() -> [(message: Message, outcome: Outcome)] {
+  @export(interface)
+  package mutating func takeEnds() -> [(message: Message, outcome: Outcome)] {
     defer { ends = [] }
     return ends
   }
@@ -182,7 +186,8 @@ struct RoomOutbox {
   // MARK: Requests
 
   /// Returns the next request, if one is due; `mayAskForKeys` means that the cipher has no request of its own.
-  mutating func nextRequest(mayAskForKeys: Bool, at now: Instant) -> Request? {
+  @export(interface)
+  package mutating func nextRequest(mayAskForKeys: Bool, at now: Instant) -> Request? {
     while let index = items.firstIndex(where: { $0.endsAt <= now && !$0.isAsking }) {
       ends.append((items.remove(at: index).message, .failed(.timedOut, code: 0)))
     }
@@ -209,19 +214,16 @@ struct RoomOutbox {
     let item = items[index]
     items[index].state = .asking(step)
     let room = rooms[item.room] ?? RoomDestination(item.room, encryption)
-    let (path, transaction) = ("/_matrix/client/v3/rooms/" + item.room.percentEncoded, item.message.transaction)
-    return switch item.message {
-    case .reaction:
-      HTTPCall(
-        path: path + "/send/m.reaction/" + transaction.percentEncoded, method: .put, body: body, keepsAnswer: true)
-    case .receipt:
-      HTTPCall(
-        path: path + "/receipt/m.read/" + transaction.percentEncoded, method: .post, body: body, keepsAnswer: true)
-    case .entry, .reply, .question:
-      HTTPCall(
-        path: room.path(of: step, sending: transaction), method: room.method(of: step), body: body, keepsAnswer: true,
-        answerSizeMax: step == .members ? Limits.roomKeysAnswerSizeMax : Limits.webhookAnswerSizeMax)
-    }
+    let (start, transaction) = ("/_matrix/client/v3/rooms/" + item.room.percentEncoded, item.message.transaction)
+    let (method, path): (WebhookEndpoint.Method, String) =
+      switch item.message {
+      case .reaction: (.put, start + "/send/m.reaction/" + transaction.percentEncoded)
+      case .receipt: (.post, start + "/receipt/m.read/" + transaction.percentEncoded)
+      case .entry, .reply, .question: (room.method(of: step), room.path(of: step, sending: transaction))
+      }
+    return HTTPCall(
+      path: path, method: method, body: body, keepsAnswer: true,
+      answerSizeMax: step == .members ? Limits.roomKeysAnswerSizeMax : Limits.webhookAnswerSizeMax)
   }
 
   /// Returns the request that is needed before the message can be encrypted, or the one that sends it.
@@ -243,7 +245,8 @@ struct RoomOutbox {
   // MARK: Responses
 
   /// Handles the outcome of the request that was sent.
-  mutating func sent(_ outcome: HTTPOutcome, at now: Instant) {
+  @export(interface)
+  package mutating func sent(_ outcome: HTTPOutcome, at now: Instant) {
     for index in items.indices {
       if case .asking(let step) = items[index].state { return handle(step, index, outcome, at: now) }
     }

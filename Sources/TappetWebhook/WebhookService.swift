@@ -9,7 +9,8 @@ final class WebhookService {
   private let parent: UnixSocket
   private let client: HTTPClient
   private var endpoints: [UInt16: LoadedEndpoint] = [:]
-  private var rooms = RoomService()
+  /// The messages to rooms, by the numbers of their endpoints.
+  private var rooms: [UInt16: RoomOutbox] = [:]
   /// Ids of the requests made for commands.
   private var calls: Set<EntryID> = []
   private var isConfined = false
@@ -23,6 +24,7 @@ final class WebhookService {
   func run() {
     while !isEnded {
       client.work { report($0, $1) }
+      for number in rooms.keys { proceed(in: number) }
       if client.wait(for: parent.fileDescriptor) { receive() }
     }
   }
@@ -44,15 +46,15 @@ final class WebhookService {
     case .endpoint(let number, let endpoint):
       guard !isConfined else { return isEnded = true }
       endpoints[number] = LoadedEndpoint(endpoint)
-      rooms.add(number, endpoint)
       send(.taken)
     case .begin:
       if !isConfined { Sandbox.close() }
       isConfined = true
       send(.ready)
     case .post(let number, let id, let body):
-      let call = rooms.begin(id, number, body, at: SystemClock().now().instant) ?? HTTPCall(body: body)
-      begin(id, number, call)
+      guard let room = endpoints[number]?.endpoint.room else { return begin(id, number, HTTPCall(body: body)) }
+      rooms[number, default: RoomOutbox(nil)].append(.entry(id, body), to: room, at: SystemClock().now().instant)
+      proceed(in: number)
     case .call(let number, let id, let method, let path, let answerSizeMax, let body):
       calls.insert(id)
       let sizeMax = min(Int(answerSizeMax), Limits.homeserverAnswerSizeMax)
@@ -69,18 +71,34 @@ final class WebhookService {
   }
 
   private func report(_ id: EntryID, _ outcome: HTTPOutcome) {
-    let isCommand = calls.remove(id) != nil
-    if let turn = rooms.handle(id, outcome, at: SystemClock().now().instant) {
-      switch turn {
-      case .request(let number, let call): return begin(id, number, call)
-      case .ended(let message): return send(message)
-      }
+    if let number = rooms.keys.first(where: { id == WebhookService.request(in: $0) }) {
+      rooms[number]?.sent(outcome, at: SystemClock().now().instant)
+      return proceed(in: number)
     }
+    let isCommand = calls.remove(id) != nil
     switch outcome {
     case .answered(let status, let pause, let body) where isCommand:
       sendReply(id, status, pause, body[...])
     case .answered(let status, let pause, _): send(.answered(id, status: status, retryAfter: pause))
     case .failed(let trouble, let code): send(.failed(id, trouble, code: code))
+    }
+  }
+
+  /// The id of the request for a room's messages, which no random id of an entry is.
+  private static func request(in number: UInt16) -> EntryID { EntryID(high: 0, low: UInt64(number)) }
+
+  /// Sends the next request for a room's messages, and reports the messages that have ended.
+  private func proceed(in number: UInt16) {
+    let request = rooms[number]?.nextRequest(mayAskForKeys: false, at: SystemClock().now().instant)
+    if case .send(let call) = request { begin(WebhookService.request(in: number), number, call) }
+    for (message, outcome) in rooms[number]?.takeEnds() ?? [] {
+      guard case .entry(let id, _) = message else { continue }
+      switch outcome {
+      case .accepted(.some(let event)): send(.created(id, event: event))
+      case .accepted(nil): send(.answered(id, status: 200, retryAfter: nil))
+      case .answered(let status, let pause): send(.answered(id, status: UInt16(clamping: status), retryAfter: pause))
+      case .failed(let trouble, let code): send(.failed(id, trouble, code: code))
+      }
     }
   }
 

@@ -210,4 +210,14 @@ import Testing
     outbox.append(.question(2, "Open?"), to: "!a:h", at: now)
     #expect(send() == "question-2" && outbox.remove(question: 2), "it is being sent")
   }
+
+  @Test mutating func `without a cipher, an encrypted room gets nothing`() {
+    outbox = RoomOutbox(nil)
+    post(7)
+    post(8)
+    #expect(next() == "m.room.encryption")
+    answer(encrypted)
+    #expect(outcomes() == [.failed(.roomEncrypted, code: 200)])
+    #expect(send() == number(8), "it is checked again")
+  }
 }
