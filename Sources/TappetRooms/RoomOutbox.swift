@@ -279,9 +279,13 @@ package struct RoomOutbox {
     if case .check = step, room.isEncrypted, let id = room.id { cipher?.recordEncrypted(id) }
     items[index].isFirst = false
     switch turn {
-    case .next(.send):
-      // A room that is not encrypted is checked again if the message has to wait.
-      items[index].state = step == .members ? .encrypting(SyncAnswer.members(body) ?? []) : .waiting(nil, until: now)
+    case .next(.send) where step == .members:
+      guard let users = SyncAnswer.members(body) else {
+        return end(index, .failed(.notAHomeserver, code: Int32(status)), at: now)
+      }
+      items[index].state = .encrypting(users)
+    // The room is checked again if the message has to wait.
+    case .next(.send): items[index].state = .waiting(nil, until: now)
     case .next(let next): items[index].state = .waiting(next, until: now)
     case .answered(200, _): end(index, .accepted(event: answer.shortEventID), at: now)
     case .answered(let status, let pause): end(index, .answered(status: status, retryAfter: pause), at: now)

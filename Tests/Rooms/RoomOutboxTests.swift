@@ -114,6 +114,15 @@ import Testing
     #expect(String(decoding: call.body, as: UTF8.self) == "secret {}")
   }
 
+  @Test mutating func `a damaged list of members does not mean that nobody may read the message`() {
+    post(7)
+    #expect(next() == "m.room.encryption")
+    answer(encrypted)
+    #expect(next() == "joined_members")
+    answer("{}")
+    #expect(next() == nil && outcomes() == [.failed(.notAHomeserver, code: 200)])
+  }
+
   @Test mutating func `a room that is known to be encrypted gets no plain text if the homeserver denies it`() {
     cipher.encryptedRooms = ["!a:h"]
     post(7)
