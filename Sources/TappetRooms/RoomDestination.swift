@@ -94,9 +94,10 @@ struct RoomDestination: Sendable {
       freshUntil = now + Limits.roomFactsMax
       return .next(.members)
     case (.check, 404, "M_NOT_FOUND"):
+      // A homeserver that denies known encryption is not trusted.
+      if isEncrypted, encryption == nil { return .failed(.roomEncrypted) }
       guard isEncrypted || encryption?.allowsPlain != false else { return .failed(.roomPlain) }
       freshUntil = now + Limits.roomFactsMax
-      // A homeserver that denies known encryption is not trusted.
       return .next(isEncrypted ? .members : .send)
     case (.members, 200, _) where answer.isObject: return .next(.send)
     case (.send, 200, _) where answer.eventID != nil: return .answered(status: 200, retryAfter: nil)

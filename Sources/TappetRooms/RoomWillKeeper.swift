@@ -66,6 +66,7 @@ struct RoomWillKeeper {
 
   private let will: RoomWill
   private let mark: String
+  private let cipher: (any RoomCipher)?
   private var destination: RoomDestination
   private var state: State
   /// The scheduled message, and the id of its room; `nil` if there is none.
@@ -78,9 +79,10 @@ struct RoomWillKeeper {
   private var told: RoomWillState?
   private var messages: [RoomWillState] = []
 
-  init(_ will: RoomWill, mark: String, random: Randomness, at now: Instant) {
+  init(_ will: RoomWill, mark: String, _ cipher: (any RoomCipher)?, random: Randomness, at now: Instant) {
     self.will = will
     self.mark = mark
+    self.cipher = cipher
     self.random = random
     transaction = EntryID(high: self.random.next(), low: self.random.next())
     destination = RoomDestination(will.room)
@@ -218,6 +220,7 @@ struct RoomWillKeeper {
   private mutating func checked(
     _ step: RoomDestination.Step, _ status: UInt16, _ answer: MatrixAnswer, at now: Instant
   ) {
+    if let id = destination.id, cipher?.isEncrypted(id) == true { destination.recordEncrypted() }
     switch destination.handle(step, status: Int(status), retryAfter: nil, answer, at: now) {
     case .next(.send):
       guard let pending else { return goOn(.destination(.send), at: now) }

@@ -8,11 +8,13 @@ import Testing
 @Suite struct RoomWillKeeperTests {
   private let capable = #"{"capabilities":{"org.matrix.msc4140.delayed_events":{"max_delay_ms":86400000}}}"#
   private var now = Instant(nanoseconds: 1_000_000_000)
+  private let cipher = ScriptedCipher()
   private var keeper: RoomWillKeeper
 
   init() {
+    cipher.encryptedRooms = []
     let will = RoomWill(room: "!a:h", body: #"{"msgtype":"m.notice","body":"gone"}"#, after: .seconds(300))
-    keeper = RoomWillKeeper(will, mark: "kiosk", random: Randomness(seed: (1, 2, 3, 4)), at: now)
+    keeper = RoomWillKeeper(will, mark: "kiosk", cipher, random: Randomness(seed: (1, 2, 3, 4)), at: now)
   }
 
   /// The end of the path of the next request, after the pause before it.
@@ -129,6 +131,18 @@ import Testing
     #expect(keeper.takeMessages() == [.failed(.trouble(.roomEncrypted, code: 200))])
     #expect(request() == #"delayed_events/d1 {"action":"cancel"}"#)
     answer("{}")
+    #expect(request() == "state/m.room.encryption")
+  }
+
+  @Test mutating func `a room that is known to be encrypted gets no plain text if the homeserver denies it`() {
+    cipher.encryptedRooms = ["!a:h"]
+    _ = request()
+    answer(capable)
+    _ = request()
+    answer(#"{"delayed_events":[]}"#)
+    #expect(request() == "state/m.room.encryption")
+    answer(notFound, status: 404)
+    #expect(keeper.takeMessages() == [.failed(.trouble(.roomEncrypted, code: 404))])
     #expect(request() == "state/m.room.encryption")
   }
 

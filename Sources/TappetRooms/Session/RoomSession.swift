@@ -285,7 +285,7 @@ package struct RoomSession {
     case .post(let id, let room, let body): outbox.append(.entry(id, body), to: room, at: now)
     case .invitations: invitations.areWanted = true
     case .join(let room): join(room, at: now)
-    case .will(let will, let mark): self.will = RoomWillKeeper(will, mark: mark, random: random, at: now)
+    case .will(let will, let mark): self.will = RoomWillKeeper(will, mark: mark, cipher, random: random, at: now)
     case .cancelWill:
       will?.end(at: now)
       tellOfWill()
