@@ -41,7 +41,7 @@ extension Limits {
   package static let deviceRestMax: Int64 = 300_000
   /// Maximum number of devices that a room's key is sent to in one request; each takes 1.5 KB.
   package static let devicesPerRequestMax = 40
-  /// Maximum number of queued messages to encrypted rooms.
+  /// Maximum number of queued messages of entries to rooms.
   package static let roomPostsMax = 64
   /// Time limit for posting a message, including all requests for it; see `webhookAnswerMax`.
   package static let roomPostMax: Duration = .seconds(60)
