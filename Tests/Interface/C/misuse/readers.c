@@ -60,7 +60,7 @@ static void send_message(const char *message, size_t size) {
   clock_gettime(CLOCK_BOOTTIME, &now);
   uint64_t nanoseconds = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
   memcpy(datagram, message, size);
-  for (int i = 0; i < 8; i++) datagram[size + i] = (uint8_t)(nanoseconds >> (56 - 8 * i));
+  for (size_t i = 0; i < 8; i++) datagram[size + i] = (uint8_t)(nanoseconds >> (56 - 8 * i));
   send(3, datagram, size + 8, MSG_NOSIGNAL);
 }
 
