@@ -88,6 +88,21 @@ import Testing
     #expect(!names.contains { $0.contains(".tappet-") }, "\(names)")
   }
 
+  @Test func `a killed setup is undone even if the next one has its process id`() throws {
+    #expect(try setUp().status == 0)
+    // The id stays the same when the shell is replaced.
+    let script = """
+      echo former > "$1/kiosk.key.tappet-$$.old"; echo new > "$1/kiosk.key"; echo new > "$1/kiosk.yaml.tappet-$$.new"
+      shift; exec "$0" "$@"
+      """
+    let tappet = try Programs.built("tappet").path
+    let done = try Programs.run(
+      try Programs.installed("sh"),
+      ["-c", script, tappet, folder.path, "init", "--yes", "--force", "--config", path] + answers)
+    #expect(done.status == 0 && done.errors.contains("have their former content again: kiosk.key"), "\(done)")
+    #expect(try content("kiosk.key") == "former\n")
+  }
+
   @Test func `a password is not shown after the dialogue was stopped and continued`() throws {
     let session = try session([
       "--preset", "another", "--url", "mqtt://127.0.0.1:1", "--client-id", "kiosk", "--username", "ann",
