@@ -42,8 +42,9 @@ static char waiting[8];
 static size_t waiting_size;
 
 static void put_back(const char *bytes, size_t size) {
+  memmove(waiting + size, waiting, waiting_size);
   memcpy(waiting, bytes, size);
-  waiting_size = size;
+  waiting_size += size;
 }
 
 /* A byte of the terminal; 0 at the end, once the other descriptor is readable, or after `limit` milliseconds. */
