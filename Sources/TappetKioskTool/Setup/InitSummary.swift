@@ -7,8 +7,10 @@ import TappetCore
 import TappetTLS
 
 extension SetupWizard {
-  /// Shows a summary, asks for consent, and writes the files; if that fails, or if another program has written one of
-  /// them in the meantime, keeps the answers and asks again.
+  /// Shows a summary, asks for consent, and writes the files.
+  ///
+  /// If writing fails, or another program has written one of the files since the summary, asks again with the same
+  /// answers.
   func write() throws(CommandFailure) {
     let configuration = try files.configuration()
     if files.prompt.isOver { throw .reported(.refused) }
