@@ -64,10 +64,7 @@ extension AtomicFiles {
     return found.values.map { $0 }
   }
 
-  /// Whether the process no longer exists.
-  ///
-  /// Remains with the id of this process are those of an earlier one, because this process looks for remains before it
-  /// writes: in a container, ids repeat.
+  /// Whether the process no longer exists: ids repeat in a container, and this process has not written yet.
   private static func isGone(_ process: Int64) -> Bool {
     guard let process = pid_t(exactly: process), process > 0 else { return false }
     return process == getpid() || kill(process, 0) == -1 && tp_errno() == ESRCH
