@@ -145,12 +145,13 @@ package struct Arguments {
       return .usage("option '--\(option.name)' does not take a value")
     }
     let name = String(word.prefix { $0 != "=" })
-    let known = options.map { "--" + $0.name }
-    let meant = known.filter { $0.begins(with: name) }
+    let meant = options.map { "--" + $0.name }.filter { $0.begins(with: name) }
     if name.begins(with: "--"), meant.count > 1 {
       return .usage("option '\(name)' is ambiguous: " + meant.joined(separator: ", "))
     }
-    let suggestion = Spelling.suggestion(Spelling.nearest(to: name, among: known))
+    let word = String(Substring(name.utf8.drop { $0 == UInt8(ascii: "-") }))
+    let nearest = Spelling.nearest(to: word, among: options.map { $0.name }, limit: 2)
+    let suggestion = Spelling.suggestion(nearest.map { "--" + $0 })
     let isText = !name.begins(with: "--") && !command.operands.isEmpty
     let separator = isText ? " (put '--' before an argument that starts with '-')" : ""
     return .usage("unknown option '\(name)'\(suggestion)\(separator); see 'tappet \(command.words) --help'")

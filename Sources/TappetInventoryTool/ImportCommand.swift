@@ -17,6 +17,7 @@ struct ImportCommand {
   private let progress = ImportProgress()
   private let differences = Differences()
   private let repetitions = Repetitions()
+  private let excesses = ExcessLoans()
 
   static func run(_ arguments: Arguments, _ configuration: KioskConfiguration) throws(CommandFailure) {
     try ImportCommand(arguments).run(configuration)
@@ -50,7 +51,9 @@ struct ImportCommand {
     }
     progress.end()
     if let failure { throw failure }
-    if let sentence = repetitions.sentence { Output.printError("note: \(path): \(sentence)") }
+    for sentence in [repetitions.sentence, excesses.sentence].compactMap({ $0 }) {
+      Output.printError("note: \(path): \(sentence)")
+    }
     report(counts)
   }
 
@@ -63,6 +66,7 @@ struct ImportCommand {
       do throws(InventoryError) {
         let result = try job.add(row.record)
         repetitions.note(row, result)
+        try excesses.note(row, result, inventory)
         if isTrial {
           for place in job.madePlaces { try show(.added(place), inventory) }
           try show(result, inventory)
@@ -151,6 +155,28 @@ private final class Repetitions {
     let more = count > 1 ? ", and so \(plural(count - 1, "more row repeats", "more rows repeat")) an earlier one" : ""
     return "line \(first.line) repeats line \(first.earlier)\(more): each adds another item, such as '\(first.name)'; "
       + "if that is wrong, use 'tappet inventory undo', and remove the repeated lines"
+  }
+}
+
+/// The rows of a file that leave an item fewer pieces than people have.
+private final class ExcessLoans {
+  private var first: (line: Int, name: String, loans: String)?
+  private var count = 0
+
+  func note(
+    _ row: InventoryFile.Row, _ result: InventoryImportResult, _ inventory: Inventory
+  ) throws(InventoryError) {
+    guard case .changed(let old, let item) = result, item.kind == .item, item.quantity < old.quantity,
+      let loans = try inventory.excessLoans(of: item)
+    else { return }
+    first = first ?? (row.line, item.name, loans)
+    count += 1
+  }
+
+  var sentence: String? {
+    guard let first else { return nil }
+    let more = count > 1 ? ", and likewise in \(plural(count - 1, "more row"))" : ""
+    return "line \(first.line): of '\(first.name)', \(first.loans)\(more); correct the quantity, or the loans"
   }
 }
 

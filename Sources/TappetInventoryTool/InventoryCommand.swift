@@ -90,12 +90,8 @@ struct InventoryCommand {
 
   /// Reports that people have more pieces than the item's quantity.
   private func warnOfLoans(_ item: InventoryEntry) throws(CommandFailure) {
-    let loans = try judged { () throws(InventoryError) in try inventory.loans(of: item) }
-    let lent = loans.reduce(0) { $0 + ($1.quantity ?? 0) }
-    guard lent > item.quantity else { return }
-    Output.printError(
-      "note: \(plural(lent, "piece is", "pieces are")) checked out to \(loans.people), more than the quantity; "
-        + "correct the quantity, or the loans")
+    let excess = try judged { () throws(InventoryError) in try inventory.excessLoans(of: item) }
+    if let excess { Output.printError("note: \(excess); correct the quantity, or the loans") }
   }
 
   /// Increases or decreases an item's quantity; `sign` is 1 or -1.
@@ -233,6 +229,18 @@ struct InventoryCommand {
       if let report = arguments.report { return report.set(try inventory.json(of: entry, hashesPhoto: false)) }
       Output.printError("\(what): " + (try inventory.line(of: entry)))
     }
+  }
+}
+
+extension Inventory {
+  /// Describes the loans of an item if people have more pieces than its quantity; otherwise, returns `nil`.
+  ///
+  /// A loan without a quantity is of the whole item, whatever its quantity is.
+  func excessLoans(of item: InventoryEntry) throws(InventoryError) -> String? {
+    let loans = try loans(of: item)
+    let lent = loans.reduce(0) { $0 + ($1.quantity ?? 0) }
+    guard lent > item.quantity else { return nil }
+    return "\(plural(lent, "piece is", "pieces are")) checked out to \(loans.people), more than the quantity"
   }
 }
 

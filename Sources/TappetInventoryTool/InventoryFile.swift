@@ -122,9 +122,11 @@ final class InventoryFile {
   // MARK: JSON
 
   private func takeLines(_ bytes: [UInt8]) throws(CommandFailure) {
+    // The pending bytes do not contain the end of a line.
+    let searched = pending.count
     pending += bytes
     var start = 0
-    while let end = pending[start...].firstIndex(of: UInt8(ascii: "\n")) {
+    while let end = pending[max(start, searched)...].firstIndex(of: UInt8(ascii: "\n")) {
       try take(line: pending[start..<end])
       start = end + 1
     }

@@ -4,7 +4,7 @@
 /// The tables of the database.
 enum StoreSchema {
   /// The version of the tables, which the database stores as its `user_version`.
-  static let version: Int64 = 2
+  static let version: Int64 = 3
 
   /// All tables, indexes and triggers of a new database.
   static let tables = secrets + audit + outbox + deadLetters + taps + rooms
@@ -93,7 +93,8 @@ enum StoreSchema {
   private static let taps = """
     CREATE TABLE history (
       number INTEGER PRIMARY KEY, serial INTEGER NOT NULL, unix_ms INTEGER NOT NULL, result INTEGER NOT NULL,
-      trigger INTEGER, action TEXT, uid BLOB, tag TEXT, code TEXT, entry BLOB, count INTEGER NOT NULL, person TEXT
+      trigger INTEGER, action TEXT, uid BLOB, tag TEXT, code TEXT, entry BLOB, count INTEGER NOT NULL, person TEXT,
+      destination INTEGER
     );
     CREATE TABLE arrivals (
       entry BLOB PRIMARY KEY, action TEXT NOT NULL, uid BLOB NOT NULL, tag TEXT NOT NULL, person TEXT NOT NULL,

@@ -37,6 +37,13 @@ import Testing
     #expect(sentence("/s/tappet.db").contains("import the secrets again"))
   }
 
+  @Test func `the owner of a revoked tag is not told to import its secret again`() {
+    let sentence = TapRefusal.noTagConfigured(action: "door").sentence(.tag)
+    #expect(
+      sentence == "tap refused: 'door' has no secret, because it was removed or never imported; unless the tag was "
+        + "revoked, import the secret that it was written with, or write it again")
+  }
+
   @Test func `too many scans are not blamed on a tag`() {
     let scans = TapRefusal.tooMany(wait: .milliseconds(200), ofScans: true).sentence(.tag)
     #expect(scans == "scan refused: too many scans; try again in 1 s")

@@ -181,12 +181,13 @@ import Testing
   @Test func `a replica of a different version is refused and stays, and a damaged number is corrected`() throws {
     _ = try fill()
     func change(_ sql: String) throws { try Database(path: replicaPath).execute(sql) }
-    try change("CREATE TABLE more (x); PRAGMA user_version = 3")
+    try change("CREATE TABLE more (x); PRAGMA user_version = \(StoreSchema.version + 1)")
     let whole = try Data(contentsOf: URL(fileURLWithPath: replicaPath))
-    let refusal = DatabaseError.otherSchema(found: 3, known: StoreSchema.version, path: replicaPath)
+    let refusal = DatabaseError.otherSchema(
+      found: StoreSchema.version + 1, known: StoreSchema.version, path: replicaPath)
     #expect(throws: refusal) { try recover() }
     #expect(try Data(contentsOf: URL(fileURLWithPath: replicaPath)) == whole)
-    try change("DROP TABLE more; PRAGMA user_version = 3")
+    try change("DROP TABLE more; PRAGMA user_version = \(StoreSchema.version + 1)")
     #expect(try recover().recovery == nil)
   }
 

@@ -76,7 +76,7 @@ import Testing
 
   // MARK: Schema
 
-  @Test(arguments: [1, 17, 99] as [Int64])
+  @Test(arguments: [1, 2, 17, 99] as [Int64])
   func `a database of a different version is refused and not touched`(_ number: Int64) throws {
     do { _ = try folder.open() }
     try folder.sqlite("ALTER TABLE history DROP COLUMN person; PRAGMA user_version = \(number)")

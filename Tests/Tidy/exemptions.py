@@ -15,6 +15,7 @@ _SLEEPS = [
     ("Tests/Cluster/kiosks.py", 1, r"time.sleep(seconds)", "the length of a fault"),
     ("Tests/HomeAssistant/installation.py", 1, r"asyncio.sleep(0.05)", _POLLS),
     ("Tests/HomeAssistant/kiosk.py", 1, r"time.sleep(0.02)", _POLLS),
+    ("Tests/Interface/C/sleeper.c", 1, r"sleep(6)", "the time without a dispatch is the fault"),
     ("Tests/Interface/steps/place.py", 1, r"time.sleep(0.02)", _POLLS),
     ("Tests/Packages/guest.py", 1, r"time.sleep(0.02)", _POLLS),
     ("Tests/Platform/MailboxTests.swift", 1, r"usleep(50)", "a full mailbox is tried again until it has room"),

@@ -9,7 +9,7 @@ import Testing
 @Suite struct HistoryTimeTests {
   // 2026-08-01 10:51:07 in any time zone.
   private let now = WallTime.unixSeconds(
-    dayOf: WallTime.unixSeconds(localDate: "2026-08-01") ?? 0, hour: 10, minute: 51, second: 7)
+    dayOf: WallTime.unixSeconds(localDate: UTCTime(unixSeconds: 1_785_542_400)), hour: 10, minute: 51, second: 7)
 
   private func text(_ words: String, isEnd: Bool = false) -> String? {
     HistoryTime.unixMilliseconds(words, now: now * 1000, isEnd: isEnd).map { WallTime.second(unixMilliseconds: $0) }
@@ -19,7 +19,9 @@ import Testing
     ("30min", "2026-08-01 10:21:07"), ("2h", "2026-08-01 08:51:07"), ("today", "2026-08-01 00:00:00"),
     ("yesterday", "2026-07-31 00:00:00"), ("Yesterday 14:30", "2026-07-31 14:30:00"), ("9:05", "2026-08-01 09:05:00"),
     ("2026-07-01", "2026-07-01 00:00:00"), ("2026-07-01 23:59:59", "2026-07-01 23:59:59"),
-    ("2026-07-01T08:00", "2026-07-01 08:00:00"),
+    ("2026-07-01T08:00", "2026-07-01 08:00:00"), ("28.7.2026", "2026-07-28 00:00:00"),
+    ("28.07.2026 12:00", "2026-07-28 12:00:00"), ("2026/07/28", "2026-07-28 00:00:00"),
+    ("1 day", "2026-07-31 10:51:07"), ("2 weeks ago", "2026-07-18 10:51:07"), ("3 hours", "2026-08-01 07:51:07"),
   ])
   func `a time is read as people write it`(_ words: String, _ meant: String) { #expect(text(words) == meant) }
 
@@ -27,7 +29,10 @@ import Testing
     #expect(text("yesterday", isEnd: true) == "2026-08-01 00:00:00")
     #expect(text("2026-07-31", isEnd: true) == "2026-08-01 00:00:00")
     #expect(text("2026-07-31 12:00", isEnd: true) == "2026-07-31 12:00:00")
-    for words in ["", "noon", "25:00", "12:60", "12", "tomorrow 12", "yesterday noon", "2026-13-01", "1:2:3:4"] {
+    for words in [
+      "", "noon", "25:00", "12:60", "12", "tomorrow 12", "yesterday noon", "2026-13-01", "1:2:3:4", "31.6.2026",
+      "1 ago", "2 d d", "28.7", "7d ago ago",
+    ] {
       #expect(text(words) == nil, "\(words)")
     }
   }

@@ -14,7 +14,7 @@ package enum Spelling {
     for candidate in candidates {
       let distance = distance(wanted, Array(candidate.utf8))
       let most = min(max(wanted.count, candidate.utf8.count) / 2, limit)
-      if distance <= best.map({ $0.distance - 1 }) ?? most { best = (distance, candidate) }
+      if distance <= most, distance < best?.distance ?? .max { best = (distance, candidate) }
     }
     return best?.candidate
   }

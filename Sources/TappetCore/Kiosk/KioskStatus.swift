@@ -18,7 +18,7 @@ package struct KioskStatus: Hashable, Sendable {
     /// No broker is configured.
     case absent
     case connecting
-    /// `usesFallback` means MQTT 3.1.1, because the endpoint does not support MQTT 5.
+    /// `usesFallback` means MQTT 3.1.1, because a connection with MQTT 5 failed.
     case connected(endpoint: Int, usesFallback: Bool = false)
     /// An attempt failed or a connection was lost, and no attempt has succeeded since.
     case failed(endpoint: Int, LinkFailure)

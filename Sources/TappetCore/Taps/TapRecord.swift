@@ -53,6 +53,8 @@ package struct TapRecord: Hashable, Sendable {
   package var code: String?
   /// The id of the entry in the outbox.
   package var entry: EntryID?
+  /// The destination whose outcome the row has; `nil` in the row of an acceptance, or without an entry.
+  package var destination: Destination?
   /// Time at which the entry was accepted, in milliseconds since 1970; not stored, but used to find the first row.
   package var acceptedUnixMilliseconds: Int64?
   /// Number of taps that the row represents; beyond a few refusals per minute, all others share a row.
@@ -61,7 +63,8 @@ package struct TapRecord: Hashable, Sendable {
   @export(interface)
   package init(
     unixMilliseconds: Int64, result: TapResult, trigger: Trigger?, action: String? = nil, uid: TagUID? = nil,
-    tag: String? = nil, person: String? = nil, code: String? = nil, entry: EntryID? = nil, count: Int = 1
+    tag: String? = nil, person: String? = nil, code: String? = nil, entry: EntryID? = nil,
+    destination: Destination? = nil, count: Int = 1
   ) {
     self.unixMilliseconds = unixMilliseconds
     self.result = result
@@ -72,6 +75,7 @@ package struct TapRecord: Hashable, Sendable {
     self.person = person
     self.code = code
     self.entry = entry
+    self.destination = destination
     self.count = count
   }
 
@@ -81,7 +85,8 @@ package struct TapRecord: Hashable, Sendable {
   ) {
     self.init(
       unixMilliseconds: unixMilliseconds ?? entry.acceptedUnixMilliseconds, result: result, trigger: entry.trigger,
-      action: entry.action, uid: entry.uid, tag: entry.tag, person: entry.person?.id, code: code, entry: entry.id)
+      action: entry.action, uid: entry.uid, tag: entry.tag, person: entry.person?.id, code: code, entry: entry.id,
+      destination: result == .accepted ? nil : entry.destination)
     acceptedUnixMilliseconds = entry.acceptedUnixMilliseconds
   }
 }

@@ -1,6 +1,7 @@
 // The outputs of a kiosk that was killed: the next process sets their safe levels.
 
 import TappetCore
+import TappetMessages
 import TappetPanel
 import TappetPlatform
 import TappetSQLite
@@ -29,10 +30,10 @@ package enum SafeOutputs {
     package var sentence: String {
       @export(interface) get {
         switch self {
-        case .cannotRead(let path, let error): "the record of safe levels \(path) cannot be read: \(error.text)"
+        case .cannotRead(let path, let error): "the record of safe levels \(path) cannot be read: \(error.adviceText())"
         case .damaged(let path):
           "the record of safe levels \(path) is damaged, so an output may still be on; check them all, then remove it"
-        case .cannotSet(let name, let error): "\(name) cannot be set to its safe level: \(error.text)"
+        case .cannotSet(let name, let error): "\(name) cannot be set to its safe level: \(error.adviceText())"
         }
       }
     }

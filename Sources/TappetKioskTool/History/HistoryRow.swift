@@ -13,7 +13,7 @@ struct HistoryRow {
   /// The name of the tag's owner.
   var person: String?
 
-  static let header = "time,outcome,trigger,action,uid,tag,person,code,id,count"
+  static let header = "time,outcome,trigger,action,uid,tag,person,code,id,count,destination"
 
   var line: String { record.line(person: person) }
 
@@ -24,6 +24,7 @@ struct HistoryRow {
       "uid": .optional(record.uid.map { Hex.encode($0.bytes) }), "tag": .optional(record.tag),
       "person": .optional(person),
       "code": .optional(record.code), "id": .optional(record.entry?.hex), "count": .number(Int64(record.count)),
+      "destination": .optional(record.destination?.name),
     ])
   }
 
@@ -31,6 +32,7 @@ struct HistoryRow {
     CSV.line([
       WallTime.utc(unixMilliseconds: record.unixMilliseconds), record.result.name, record.trigger?.name, record.action,
       record.uid.map { Hex.encode($0.bytes) }, record.tag, person, record.code, record.entry?.hex, String(record.count),
+      record.destination?.name,
     ])
   }
 }

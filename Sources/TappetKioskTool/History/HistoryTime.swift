@@ -5,8 +5,8 @@ import TappetPlatform
 
 /// Times as people write them.
 enum HistoryTime {
-  /// Parses `30min`, `12h` or `7d` before `now`; `today`, `yesterday`, a date, a time of day or a day with a time, all
-  /// in the local time zone; or a time in the format of --json.
+  /// Parses `30min`, `12h`, `7d`, `1 day` or `2 weeks ago`, all before `now`; `today`, `yesterday`, a date, a time of
+  /// day or a day with a time, all in the local time zone; or a time in the format of --json.
   ///
   /// A day alone means its start or, with `isEnd`, its end.
   static func unixMilliseconds(_ text: String, now: Int64, isEnd: Bool = false) -> Int64? {
@@ -24,14 +24,19 @@ enum HistoryTime {
     return (isEnd ? WallTime.unixSeconds(dayOf: day, shiftedBy: 1) : day) * 1000
   }
 
+  /// The units of an age and their lengths in seconds; each also as a plural.
+  private static let units: KeyValuePairs<String, Int64> = [
+    "s": 1, "min": 60, "h": 3600, "d": 86_400, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800,
+  ]
+
   private static func age(_ text: String) -> Int64? {
     let digits = text.utf8.prefix { $0.isASCIIDigit }
-    let units: KeyValuePairs<String, Int64> = ["s": 1000, "min": 60_000, "h": 3_600_000, "d": 86_400_000]
-    let unit = String(decoding: text.utf8.dropFirst(digits.count).drop { $0 == 0x20 }, as: UTF8.self)
-    guard let factor = units.first(where: { $0.key == unit })?.value, let number = Int64(decimal: digits) else {
-      return nil
-    }
-    let (product, overflow) = number.multipliedReportingOverflow(by: factor)
+    let words = text.utf8.dropFirst(digits.count).split { $0 == UInt8(ascii: " ") }.map { String(Substring($0)) }
+    guard let unit = words.first, words.dropFirst().allSatisfy({ $0 == "ago" }), words.count <= 2,
+      let seconds = units.first(where: { unit == $0.key || unit == $0.key + "s" })?.value,
+      let number = Int64(decimal: digits)
+    else { return nil }
+    let (product, overflow) = number.multipliedReportingOverflow(by: seconds * 1000)
     return overflow ? .max : product
   }
 
@@ -39,7 +44,7 @@ enum HistoryTime {
     switch day.asciiLowercased {
     case "today": WallTime.unixSeconds(dayOf: now)
     case "yesterday": WallTime.unixSeconds(dayOf: now, shiftedBy: -1)
-    case _: WallTime.unixSeconds(localDate: day)
+    case _: CalendarDay(day).map { WallTime.unixSeconds(localDate: UTCTime(unixSeconds: $0.number * 86_400)) }
     }
   }
 

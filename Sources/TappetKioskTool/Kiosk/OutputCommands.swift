@@ -1,10 +1,12 @@
 // tappet output: switches the panel's outputs through the running kiosk, which has exclusive use of their lines.
 
+import CPlatform
 import TappetCommandLine
 import TappetConfig
 import TappetCore
 import TappetJSON
 import TappetKiosk
+import TappetMessages
 import TappetPlatform
 
 extension Command {
@@ -36,7 +38,11 @@ extension Command {
         be read or is damaged, or a kiosk is running.
         """,
       body: .plain { (arguments) throws(CommandFailure) in
-        let folder = arguments.value("state") ?? ConfigurationParser.stateFolder(path: KioskAccess.path(arguments))
+        let given = arguments.value("state")
+        if let given, access(given, F_OK) != 0 {
+          throw .failed("nothing was set: \(given) cannot be opened: " + SystemError.last("access").adviceText())
+        }
+        let folder = given ?? ConfigurationParser.stateFolder(path: KioskAccess.path(arguments))
         switch SafeOutputs.restore(stateFolder: folder) {
         case .nothingRecorded: return
         case .kioskRuns: throw .failed("a kiosk is running with \(folder), and keeps its outputs")

@@ -116,7 +116,7 @@ extension Command {
     do throws(SystemError) {
       // Messages may be private, and an existing file must not be overwritten.
       file = try checked("open") { tp_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
-    } catch { throw .failed("\(path) cannot be created: \(error.text)") }
+    } catch { throw .failed("\(path) cannot be created: " + error.adviceText(or: "choose another folder")) }
     defer { close(file) }
     var count = 0
     var failure: SystemError?
@@ -169,7 +169,7 @@ extension OutboxEntry {
 
   fileprivate var json: JSON {
     .object([
-      "id": .string(id.hex), "destination": .string(destination == .broker ? "broker" : "webhook"),
+      "id": .string(id.hex), "destination": .string(destination.name),
       "action": .string(action), "topic": destination == .broker ? .string(topic) : .null,
       "message": .string(message.text), "retained": .bool(isRetained), "trigger": .string(trigger.name),
       "accepted_at": .time(unixMilliseconds: acceptedUnixMilliseconds), "expires_at": expiryTime,
@@ -184,7 +184,7 @@ extension Store.DeadLetter {
   fileprivate var json: JSON {
     let isForBroker = reason.destination == .broker
     return .object([
-      "id": .string(id.hex), "destination": .string(isForBroker ? "broker" : "webhook"),
+      "id": .string(id.hex), "destination": .string(reason.destination.name),
       "action": .string(action), "topic": isForBroker ? .string(topic) : .null, "message": .string(message.text),
       "trigger": .string(trigger.name), "accepted_at": .time(unixMilliseconds: acceptedUnixMilliseconds),
       "given_up_at": .time(unixMilliseconds: givenUpUnixMilliseconds), "code": .string(reason.code),

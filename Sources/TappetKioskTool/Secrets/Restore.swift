@@ -49,6 +49,7 @@ enum Restore {
           + error.sentence)
     }
     files.settle()
+    Output.printError("Restored: \(content.summary).")
     for secret in content.secrets where !configuration.actions.contains(where: { $0.name == secret.action }) {
       Output.printError("The action '\(secret.action)' of the secret \(secret.id) is not in the configuration.")
     }
@@ -84,7 +85,10 @@ enum Restore {
   private static func makeFolder(of path: String) throws(CommandFailure) {
     let folder = AtomicFiles.folder(of: path)
     do throws(SystemError) { try checked("mkdir") { mkdir(folder, 0o755) } } catch {
-      if error.code != EEXIST { throw .failed("\(folder) cannot be created: \(error.text)") }
+      if error.code != EEXIST {
+        throw .failed(
+          "\(folder) cannot be created: " + error.adviceText(or: "specify a different file with --config"))
+      }
     }
   }
 

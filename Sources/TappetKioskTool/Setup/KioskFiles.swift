@@ -45,7 +45,7 @@ final class KioskFiles {
     let folder = AtomicFiles.folder(of: path)
     var hasMadeFolder = true
     do throws(SystemError) { try checked("mkdir") { mkdir(folder, 0o755) } } catch {
-      guard error.code == EEXIST else { throw .failed("\(folder) cannot be created: \(error.text)") }
+      guard error.code == EEXIST else { throw .failed("\(folder) cannot be created: \(remedy(error))") }
       hasMadeFolder = false
     }
     let restored = AtomicFiles.recover(in: folder)
@@ -56,11 +56,14 @@ final class KioskFiles {
     }
     var template = (folder + "/" + AtomicFiles.stagePrefix + "XXXXXX").utf8CString.map { $0 }
     do throws(SystemError) { try checked("mkdtemp") { mkdtemp(&template) == nil ? -1 : 0 } } catch {
-      throw .failed(
-        "\(folder) cannot be written: \(error.text); run this as root, or specify a different file with --config")
+      throw .failed("\(folder) cannot be written: \(remedy(error))")
     }
     let stage = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     return KioskFiles(path, folder, stage: stage, hasMadeFolder: hasMadeFolder)
+  }
+
+  private static func remedy(_ error: SystemError) -> String {
+    error.adviceText(or: "specify a different file with --config")
   }
 
   private init(_ path: String, _ folder: String, stage: String, hasMadeFolder: Bool) {

@@ -13,6 +13,7 @@ extension TapRecord {
     let outcome = result.name + String(repeating: " ", count: max(0, 13 - result.name.utf8.count))
     var line = "\(time)  \(outcome)  \(action ?? "-")  \(who(hidesTags: hidesTags))"
     if let person { line += "  " + person }
+    if destination == .webhook { line += "  webhook" }
     if let code { line += "  " + code }
     if count > 1 { line += "  \(count) taps" }
     return line

@@ -6,8 +6,10 @@ import TappetCore
 import TappetPlatform
 
 extension SystemError {
-  /// The text of an error with a file, and the remedy if this user may not access it.
-  var adviceText: String { text + (code == EACCES ? "; use sudo, or correct its owner and mode" : "") }
+  /// Returns the text of an error with a file, and the remedy if this user may not access it.
+  package func adviceText(or remedy: String = "correct its owner and mode") -> String {
+    text + (code == EACCES ? "; use sudo, or \(remedy)" : "")
+  }
 }
 
 extension ConfigurationProblem {
@@ -17,7 +19,7 @@ extension ConfigurationProblem {
   package var sentence: String {
     @export(interface) get {
       // If the file could not be read, there is no line number.
-      if case .cannotRead(let error) = kind { return "\(file) cannot be read: \(error.adviceText)".escaped }
+      if case .cannotRead(let error) = kind { return "\(file) cannot be read: \(error.adviceText())".escaped }
       return "\(file):\(position.line):\(position.column): \(words)".escaped
     }
   }
@@ -36,7 +38,7 @@ extension ConfigurationProblem {
     let inPlace = place.isEmpty ? "" : " in \(place)"
     let what = place.isEmpty ? "the file" : place
     switch kind {
-    case .cannotRead(let error): return error.adviceText
+    case .cannotRead(let error): return error.adviceText()
     case .tooLarge(let size, let max): return "the file is \(size) bytes long; the maximum is \(max)"
     case .notUTF8: return "the file is not UTF-8 text"
     case .yaml(let error): return error.sentence
@@ -81,7 +83,7 @@ extension ConfigurationProblem {
     case .timestampWithoutKey: return "\(what) uses %T, but no 'timestamp_key' is set"
     case .unusableLine(let path, let fault): return fault.sentence(path)
     case .timeZoneMissing(let name): return OldTimeZone.sentence(name)
-    case .fileUnreadable(let path, let error): return "\(path) cannot be read: \(error.adviceText)"
+    case .fileUnreadable(let path, let error): return "\(path) cannot be read: \(error.adviceText())"
     case .keyFileOpen(let path, let mode):
       return "\(path) can be read by others (mode \(Self.octal(mode))); run: chmod 600 \(path)"
     case .keyFileMalformed(let path): return "\(path) must contain 32, 48 or 64 hex digits and nothing else"

@@ -37,7 +37,7 @@ extension KioskStatus.Link {
     case .connecting: "connecting"
     case .connected(let endpoint, usesFallback: false): "connected to \(configuration.endpointName(endpoint))"
     case .connected(let endpoint, usesFallback: true):
-      "connected to \(configuration.endpointName(endpoint)) with MQTT 3.1.1, since it does not support MQTT 5"
+      "connected to \(configuration.endpointName(endpoint)) with MQTT 3.1.1, because MQTT 5 failed there"
     case .failed(let endpoint, let failure): "\(configuration.endpointName(endpoint)): \(failure.sentence)"
     case .resting(let losses, let rest):
       "\(losses) connections were lost soon after they were made; pausing for \(rest.wholeMilliseconds / 1000) s."

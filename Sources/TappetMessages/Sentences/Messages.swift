@@ -45,9 +45,7 @@ extension DatabaseError {
       case .otherSchema(let found, let known, let path):
         "\(path) was written by a different version of Tappet (schema \(found); this version supports \(known)): "
           + "export it with that version ('tappet backup', 'tappet inventory export'), move it away, and import it here"
-      case .cannotOpen(let path, let error) where error.code == EACCES:
-        "\(path) cannot be opened: \(error.text); use sudo, or correct its owner and mode"
-      case .cannotOpen(let path, let error): "\(path) cannot be opened: \(error.text)"
+      case .cannotOpen(let path, let error): "\(path) cannot be opened: \(error.adviceText())"
       case .foreignOwner(let path, let user):
         "\(path) belongs to another user (\(user)); run as that user, or change its owner"
       case .sharedFolder(let path): "other users also use the folder \(path); specify a separate folder"
@@ -63,7 +61,7 @@ extension SealingKeyError {
   package var sentence: String {
     @export(interface) get {
       switch self {
-      case .unreadable(let path, let error): "the sealing key \(path) cannot be read: \(error.text)"
+      case .unreadable(let path, let error): "the sealing key \(path) cannot be read: \(error.adviceText())"
       case .unwritable(let path, let error): "the sealing key \(path) cannot be written: \(error.text)"
       case .readableByOthers(let path, _): "the sealing key \(path) can be read by others; run: chmod 600 \(path)"
       case .foreignOwner(let path, let user):

@@ -95,21 +95,13 @@ package enum WallTime {
       + timeOfDay(parts)
   }
 
-  /// Returns the first second of a date such as `2026-11-21` in the local time zone; `nil` for anything else.
+  /// Returns the first second of a date in the local time zone; ignores the date's time of day.
   @export(interface)
-  package static func unixSeconds(localDate text: String) -> Int64? {
-    let bytes = Array(text.utf8)
-    func number(_ range: Range<Int>) -> Int32? {
-      guard bytes[range].allSatisfy({ $0.isASCIIDigit }) else { return nil }
-      return bytes[range].reduce(0) { $0 * 10 + Int32($1 - 0x30) }
-    }
-    guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"), let year = number(0..<4),
-      let month = number(5..<7), (1...12).contains(month), let day = number(8..<10), (1...31).contains(day)
-    else { return nil }
+  package static func unixSeconds(localDate date: UTCTime) -> Int64 {
     var parts = tm()
-    parts.tm_year = year - 1900
-    parts.tm_mon = month - 1
-    parts.tm_mday = day
+    parts.tm_year = Int32(date.year) - 1900
+    parts.tm_mon = Int32(date.month) - 1
+    parts.tm_mday = Int32(date.day)
     parts.tm_isdst = -1
     return Int64(mktime(&parts))
   }

@@ -45,7 +45,8 @@ extension Store {
   ) throws(DatabaseError) -> [(number: Int64, record: TapRecord)] {
     let statement = try database.statement(
       """
-      SELECT number, unix_ms, result, trigger, action, uid, tag, code, entry, count, person FROM history
+      SELECT number, unix_ms, result, trigger, action, uid, tag, code, entry, count, person, destination
+      FROM history
       WHERE number > ?1 AND unix_ms >= ?2 AND (?3 IS NULL OR action = ?3) AND (?4 IS NULL OR result = ?4)
         AND (?5 IS NULL OR tag = ?5 OR lower(hex(uid)) = ?5) AND (?7 IS NULL OR person = ?7) AND unix_ms <= ?8
       ORDER BY number LIMIT ?6
@@ -63,7 +64,8 @@ extension Store {
   package func lastHistory(since: Int64, limit: Int) throws(DatabaseError) -> [TapRecord] {
     let statement = try database.statement(
       """
-      SELECT number, unix_ms, result, trigger, action, uid, tag, code, entry, count, person FROM history
+      SELECT number, unix_ms, result, trigger, action, uid, tag, code, entry, count, person, destination
+      FROM history
       WHERE number >= ?1 AND unix_ms >= ?2 ORDER BY number DESC LIMIT ?3
       """)
     defer { statement.reset() }
@@ -119,7 +121,7 @@ extension Store {
       trigger: Trigger(rawValue: UInt8(clamping: row.integer(3))), action: text(row, 4), uid: TagUID(row.blob(5)),
       tag: text(row, 6), person: text(row, 10), code: text(row, 7),
       entry: row.isNull(8) ? nil : EntryID(bigEndianBytes: row.blob(8)),
-      count: Int(clamping: row.integer(9)))
+      destination: row.isNull(11) ? nil : Destination(rawValue: row.integer(11)), count: Int(clamping: row.integer(9)))
   }
 
   private func text(_ row: Statement, _ column: Int32) -> String? {
@@ -140,8 +142,9 @@ extension Store {
     )
     let statement = try database.statement(
       """
-      INSERT INTO history (number, unix_ms, result, trigger, action, uid, tag, code, entry, count, person, serial)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+      INSERT INTO history
+        (number, unix_ms, result, trigger, action, uid, tag, code, entry, count, person, serial, destination)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
       """)
     statement.bind(row.number, at: 1)
     statement.bind(record.unixMilliseconds, at: 2)
@@ -155,6 +158,7 @@ extension Store {
     statement.bind(Int64(record.count), at: 10)
     statement.bind(record.person, at: 11)
     statement.bind(row.serial, at: 12)
+    if let destination = record.destination { statement.bind(destination.rawValue, at: 13) }
     try statement.run()
     newestTap = row
   }

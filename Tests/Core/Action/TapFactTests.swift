@@ -138,6 +138,8 @@ import Testing
     #expect(long.utf8.count <= template.topicSizeMax && Action.isTopic(long))
     let first = try #require(PayloadTemplate(configured: "%{text}", format: .text))
     #expect(Action.isTopic(first.topic(with: TapFactTests.facts([.text: "$SYS"]))))
+    // The topics of an AWS IoT device's shadow.
+    #expect(Action.isTopic("$aws/things/door/shadow/update") && !Action.isTopic("$SYS/broker/uptime"))
   }
 
   /// MQTT 5.0 §1.5.4, and the limits of the last plane.

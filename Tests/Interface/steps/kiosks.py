@@ -84,6 +84,7 @@ def provision(place):
     # Another tag with the same URL: the same one would have to stay away until the reader has missed it.
     reader.tell("place", "ntag215", "uid=04a1b2c3d4e5f7", "url=" + url)
     until("delivered garage")
+    until("delivered")
     require(process.wait(20) == 0, world.output(name))
     lines = world.output(name).splitlines()
     for line in ["1 readers: " + reader.name, "without room -2", "write before the start -5", "mistakes -44",
@@ -102,7 +103,38 @@ def outputs(place):
         drive_outputs(place, name, words)
 
 
-def drive_outputs(place, name, words):
+    killed_outputs(place, "c-safe", [program])
+
+
+def sleeper(place):
+    """A press and a tap while a program did not dispatch its kiosk are refused, and its reader is not restarted."""
+    world, name = place.world, "c-sleeper"
+    reader = Reader(world, name, panel=True)
+    path = world.write_config(name, "home/" + name, reader)
+    with open(path, "a") as file:
+        file.write(f"panel:\n  simulator: {name}.panel\n  buttons: [{{line: GPIO5, press: garage}}]\n"
+                   "tags:\n  - {uid: 04a1b2c3d4e5f6, action: garage, trust: uid}\n")
+    process = world.start([place.compile_c("sleeper"), path], name)
+
+    def until(text):
+        wait_for(f"'{text}' of {name}", lambda: text in world.output(name) or process.poll() is not None,
+                 output=lambda: world.output(name))
+        require(text in world.output(name), world.output(name))
+
+    until("asleep")
+    reader.tell("play", "60,200", "GPIO5")
+    reader.tell("place", "ntag213", "uid=04a1b2c3d4e5f6", "empty")
+    until("awake")
+    reader.tell("play", "60,200", "GPIO5")
+    require(process.wait(20) == 0, world.output(name))
+    lines = world.output(name).splitlines()
+    require(sorted(lines[1:4]) == ["awake", "refused too-late by 1", "refused too-late by 2"], lines)
+    require(lines[4:] == ["accepted garage", "delivered garage"], lines)
+    reader.stop()
+
+
+def start_outputs(place, name, words):
+    """Starts a program whose kiosk has two outputs, and returns once a command has made it switch the pump on."""
     world, topic = place.world, f"home/{name}/command"
     reader = Reader(world, name, panel=True)
     path = world.write_config(name, f"home/{name}/set", reader)
@@ -120,6 +152,33 @@ def drive_outputs(place, name, words):
     until("ready " + topic)
     require(world.publish(topic, "pulse"), "no broker")
     until("pump on")
+    return reader, process, topic
+
+
+def killed_outputs(place, name, words):
+    """The outputs of a program that was killed are set to their safe levels by a call, once it is gone."""
+    safe = place.compile_c("safe")
+    reader, process, _ = start_outputs(place, name, words)
+    state = place.file(name + ".state")
+    require(place.run(safe, state).strip() == "-5", "a kiosk runs with this folder")
+    process.kill()
+    process.wait()
+
+    def pump():
+        return [line for line in reader.tell("levels").splitlines() if line.startswith("pump")][-1].split()[1]
+
+    require(pump() == "1", reader.tell("levels"))
+    for wanted in ["2", "0"]:
+        found = place.run(safe, state).strip()
+        require(found == wanted, f"{found}, not {wanted}")
+    wait_for("the pump", lambda: pump() == "0")
+    require(place.run(safe, "").strip() == "-1", "no folder")
+    reader.stop()
+
+
+def drive_outputs(place, name, words):
+    world = place.world
+    reader, process, topic = start_outputs(place, name, words)
     require(world.publish(topic, "nonsense"), "no broker")
     require(process.wait(20) == 0, world.output(name))
     wanted = ["output gate off there", "output pump off there", "unknown -1", "ready " + topic,
@@ -280,4 +339,4 @@ def swift(place):
     place.world.run_kiosk("swift-kiosk", os.path.join(ROOT, ".build-interface/debug/kiosk"))
 
 
-STEPS = [kiosk, guest, loop, write, provision, outputs, people, shelf, cplusplus, python, go, rust, swift]
+STEPS = [kiosk, guest, loop, write, provision, outputs, sleeper, people, shelf, cplusplus, python, go, rust, swift]

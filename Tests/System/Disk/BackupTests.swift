@@ -43,6 +43,8 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: world.configPath))
     let restored = try world.tappet("restore", backup, "--passphrase-file", passphrase, "--yes")
     #expect(restored.status == 0 && restored.errors.contains("\(world.configPath) will be written."), "\(restored)")
+    let last = restored.errors.split(separator: "\n").last ?? ""
+    #expect(last.hasPrefix("Restored: 2 secrets, kiosk.yaml"), "\(restored)")
     for (name, content) in zip(names, was) {
       #expect(try Data(contentsOf: URL(fileURLWithPath: world.folder + "/" + name)) == content, "\(name)")
     }

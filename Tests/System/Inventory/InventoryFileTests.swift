@@ -127,6 +127,34 @@ import Testing
     #expect(try export() == before)
   }
 
+  @Test func `a line of too many values is refused by their number, and a long line takes no longer per byte`() throws {
+    let many = "[" + String(repeating: "0,", count: 65_536) + "0]"
+    let refused = try world.tappet("inventory", "import", try file("many.json", many))
+    #expect(refused.status == 1 && refused.errors.contains("line 1 contains more than 65536 values"), "\(refused)")
+    let long = "{\"building\": \"A\"}" + String(repeating: " ", count: 15_000_000) + "\n"
+    #expect(try world.tappet("inventory", "import", try file("long.json", long)).errors.contains("1 added"))
+  }
+
+  @Test func `an import that leaves fewer pieces than people have says so`() throws {
+    let columns = "building,room,spot,box,item,quantity\n"
+    let rows = ["Drill,5", "Saw,4", "Clamp,8"].map { "A,B,C,D," + $0 + "\n" }
+    #expect(try world.tappet("inventory", "import", try file("a.csv", columns + rows.joined())).status == 0)
+    for (item, pieces) in [("Drill", "3"), ("Saw", "2"), ("Clamp", "1")] {
+      #expect(try world.tappet("item", "lend", item, "--to", "Ada", "--quantity", pieces).status == 0)
+    }
+    let fewer = try file("b.csv", columns + "A,B,C,D,Drill,2\nA,B,C,D,Saw,1\nA,B,C,D,Clamp,7\n")
+    let expected =
+      "line 2: of 'Drill', 3 pieces are checked out to Ada, more than the quantity, and likewise in 1 more row; "
+      + "correct the quantity, or the loans"
+    for words in [["--dry-run"], []] {
+      let done = try world.tappet(["inventory", "import", fewer] + words)
+      #expect(done.status == 0 && done.errors.contains(expected), "\(done)")
+    }
+    #expect(try !world.tappet("inventory", "import", fewer).errors.contains("checked out"), "nothing was changed")
+    let edited = try world.tappet("item", "edit", "Clamp", "--quantity", "0")
+    #expect(edited.errors.contains("note: 1 piece is checked out to Ada, more than the quantity"), "\(edited)")
+  }
+
   @Test(.enabled(if: SmallDisk.isPossible, "only root may mount a file system"))
   func `an import leaves room for taps, and a full disk is read as ever`() throws {
     let disk = try SmallDisk(size: 64 * 1024)

@@ -94,6 +94,14 @@ import Testing
     }
   }
 
+  @Test func `a state folder that does not exist is an error, not a folder without outputs`() throws {
+    let world = try killed()
+    let wrong = try world.tappet("output", "safe", "--state", world.folder + "/stat")
+    #expect(wrong.status == 4 && wrong.errors.contains("/stat cannot be opened: No such file"), "\(wrong)")
+    #expect(try world.tappet("output", "safe", "--state", world.folder + "/state").status == 0)
+    #expect(try eventually { try outputs(world).first == "lamp 0" })
+  }
+
   @Test func `a 'tappet run' that is refused for its configuration leaves no output on`() throws {
     let world = try killed()
     let text = textSoFar(world.configPath) + "\nnonsense: 1\n"

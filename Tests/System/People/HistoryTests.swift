@@ -39,7 +39,7 @@ import Testing
     let top = try rows(world, "top")
     #expect(top.count == 1 && top[0]["uid"] as? String == uid && top[0]["count"] as? Int == 1)
     let csv = try world.tappet("history", "--csv").output.components(separatedBy: "\r\n")
-    #expect(csv.count == 5 && csv[0] == "time,outcome,trigger,action,uid,tag,person,code,id,count")
+    #expect(csv.count == 5 && csv[0] == "time,outcome,trigger,action,uid,tag,person,code,id,count,destination")
     #expect(csv[1].contains(",accepted,tag,light,\(uid),Test,,"), "\(csv)")
     #expect(try world.tappet("history").output.contains("\(uid) (Test)"))
     for words in [["--since", "soon"], ["--outcome", "odd"], ["bottom"], ["top", "--follow"], ["--csv", "--json"]] {
@@ -47,6 +47,28 @@ import Testing
         try Programs.built("tappet"), ["history"] + words + ["--config", world.configPath])
       #expect(done.status == 2, "\(words): \(done)")
     }
+  }
+
+  @Test func `the outcomes of a message and of the same tap's webhook are told apart`() throws {
+    let folder = TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
+    let server = try WebhookServer(in: folder.path)
+    let world = try KioskWorld.withWebhooks([
+      ("ring", "topic: home/ring, message: ring, \(try server.webhook("ok"))")
+    ])
+    let text = textSoFar(world.configPath) + "\nhistory: 90 d\n"
+    try text.write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    try world.start()
+    try world.press()
+    func destinations() throws -> [String] {
+      try rows(world).map { ($0["outcome"] as? String ?? "") + " " + (($0["destination"] as? String) ?? "-") }.sorted()
+    }
+    let all = ["accepted -", "delivered broker", "delivered webhook"]
+    #expect(try eventually { try destinations() == all })
+    let lines = try world.tappet("history").output.split(separator: "\n")
+    #expect(lines.count { $0.contains("delivered") } == 2 && lines.count { $0.hasSuffix("button  webhook") } == 1)
+    let csv = try world.tappet("history", "--csv").output.components(separatedBy: "\r\n")
+    #expect(csv.count { $0.hasSuffix(",1,webhook") } == 1 && csv.count { $0.hasSuffix(",1,broker") } == 1, "\(csv)")
   }
 
   @Test func `a kiosk that is killed keeps the rows of what it accepted, and their outcome follows`() throws {

@@ -38,6 +38,9 @@ import Testing
     #expect(try !run("stoop").errors.contains("did you mean"))
     let short = try run("inventory", "import", "--for", "csv", "x")
     #expect(short.status == 2 && short.errors.contains("unknown option '--for' (did you mean '--format'?)"))
+    let far = try run("history", "--for", "2d")
+    #expect(far.status == 2 && far.errors.contains("unknown option '--for'; see"), "\(far)")
+    #expect(try run("history", "--untill", "2d").errors.contains("unknown option '--untill' (did you mean '--until'?)"))
     #expect(unknown.errors.contains("did you mean 'run'?"))
     let part = try run("tag", "wirte")
     #expect(

@@ -40,6 +40,8 @@ import Testing
     #expect(lines.dropFirst().map { String($0.prefix { $0 != " " }) } == ["cellar", "door", "kiosk"], "\(list)")
     #expect(
       lines.last?.hasSuffix("  none") == true && list.errors.contains("3 kiosks, 2 with problems, 1 not"), "\(list)")
+    #expect(list.errors.contains("1 kiosk publishes no state; set 'telemetry: {state: true}'"), "\(list)")
+    #expect(list.errors.contains("1 kiosk is not connected; to forget one that is gone for good, use"), "\(list)")
     let answer = try world.tappet("fleet", "list", "--json")
     #expect(JSONPromise("fleet list", try JSONSchema()).mistakes(answer.data) == [], "\(answer)")
     let file = world.folder + "/fleet.prom"
