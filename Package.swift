@@ -63,8 +63,8 @@ let modules = [
   module(
     "TappetTool", ["TappetKioskTool", "TappetBrokerTool", "TappetInventoryTool", "TappetMatrixTool", "CPlatform"]),
   module("TappetReader", ["TappetPlatform", "TappetTag", "TappetBase", "CPlatform", "CNFC"]),
-  module("TappetMatrix", ["TappetWebhook", "TappetOlm", "TappetStore", "CPlatform"]),
-  module("TappetWebhook", ["TappetRooms", "TappetPlatform", "TappetCore", "CPlatform", "CCurl"]),
+  module("TappetMatrix", ["TappetRooms", "TappetWebhook", "TappetOlm", "TappetStore", "CPlatform"]),
+  module("TappetWebhook", ["TappetPlatform", "TappetCore", "CPlatform", "CCurl"]),
   module("TappetSimulator", ["TappetPlatform", "TappetTag", "TappetBase", "CPlatform"]),
   module("TappetOlm", ["TappetBase", "COlm"]),
 ]

@@ -211,9 +211,11 @@ extension KioskSettings {
     unknownTags = configuration.unknownTags
     inventory = configuration.inventory?.plan
     site = configuration.site?.name
-    for webhook in configuration.webhooks where webhook.room == nil { webhookTargets[webhook.action] = webhook.target }
-    rooms.actions = Set(configuration.webhooks.filter { $0.room != nil }.map { $0.action })
-    rooms.reporting = Set(configuration.webhooks.filter { $0.reportsOutcome }.map { $0.action })
+    for webhook in configuration.webhooks { webhookTargets[webhook.action] = webhook.target }
+    for post in configuration.matrix?.posts ?? [] {
+      rooms.actions[post.action] = post.room
+      if post.reportsOutcome { rooms.reporting.insert(post.action) }
+    }
     rooms.areEncrypted = configuration.matrix?.encryption != nil && !rooms.actions.isEmpty
     rooms.inviters = configuration.matrix?.inviters ?? []
     rooms.will = configuration.matrix?.lastWill

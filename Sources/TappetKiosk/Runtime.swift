@@ -336,8 +336,8 @@ package final class Runtime {
     case .cancelWill: helpers.rooms.send(RoomOrder.cancelWill.encode())
     case .askRoom(let question): ask(question)
     case .endQuestion(let number, let end): helpers.rooms.send(RoomOrder.close(number: number, text: end.text).encode())
-    case .postWebhook(let entry, let unixSeconds): postWebhook(entry, unixSeconds: unixSeconds)
-    case .postEdit(let edit): postEdit(edit)
+    case .post(let entry, let room, let unixSeconds): post(entry, room: room, unixSeconds: unixSeconds)
+    case .postEdit(let edit, let room): postEdit(edit, room: room)
     case .report(let report): tell(report, at: now)
     case .finish: inbox.isFinished = true
     }

@@ -1,5 +1,4 @@
-// The program's entry point. The program listens and writes to rooms, including encrypted rooms, for its parent, the
-// kiosk, and makes no decisions.
+// The program's entry point. The program writes and listens in rooms for its parent, the kiosk, and makes no decisions.
 
 import CPlatform
 import TappetCore
@@ -7,11 +6,11 @@ import TappetPlatform
 import TappetWebhook
 
 private let purpose = """
-  tappet-matrix is the part of Tappet that reads and writes in encrypted rooms. It is started by 'tappet run'.
+  tappet-matrix is the part of Tappet that writes and reads in Matrix rooms. It is started by 'tappet run'.
 
-  usage: tappet-matrix --listen FD
+  usage: tappet-matrix --socket FD
 
-    --listen FD    FD is the SOCK_SEQPACKET socket to its parent
+    --socket FD    FD is the SOCK_SEQPACKET socket to its parent
     --version      print the protocol's version
     --help         print this help
 
@@ -20,38 +19,37 @@ private let purpose = """
 
   """
 
-private let usage: Int32 = 2
-
 /// Runs the program; called by main.c.
 @_cdecl("tappet_matrix_main")
 package func tappet_matrix_main(
   _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
   tp_open_standard_descriptors()
-  guard let arguments else { return usage }
+  guard let arguments else { return ExitStatus.usage }
   var options = LongOptions()
-  options.add("listen", "l", takesValue: true)
+  options.add("socket", "s", takesValue: true)
   options.add("help", "h")
   options.add("version", "V")
   switch options.next(count, arguments) {
   case .option("h", _):
     put(purpose, to: tp_stdout())
-    return 0
+    return ExitStatus.finished
   case .option("V", _):
     put("tappet-matrix, protocol \(RoomMessage.protocolVersion)\n", to: tp_stdout())
-    return 0
-  case .option("l", let value):
+    return ExitStatus.finished
+  case .option("s", let value):
     guard let number = Int32(value), let parent = UnixSocket.toParent(number) else {
       return refuse("descriptor '\(value)' is not a SOCK_SEQPACKET socket")
     }
-    return listen(parent, RoomEncrypter())
-  case .option, .operand, .unknown, .missingValue, .end: return refuse("--listen is missing")
+    guard let client = HTTPClient.inSandbox() else { return ExitStatus.unusable }
+    return RoomService(parent: parent, client: client).run()
+  case .option, .operand, .unknown, .missingValue, .end: return refuse("--socket is missing")
   }
 }
 
 private func refuse(_ text: String) -> Int32 {
   put("tappet-matrix: \(text)\n\(purpose)", to: tp_stderr())
-  return usage
+  return ExitStatus.usage
 }
 
 private func put(_ text: String, to stream: UnsafeMutablePointer<FILE>?) {

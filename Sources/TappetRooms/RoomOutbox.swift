@@ -123,16 +123,18 @@ package struct RoomOutbox {
   /// The errnos of a full queue, and of a message that cannot be encrypted.
   private static let (again, inputOutputError): (Int32, Int32) = (11, 5)
 
-  private let cipher: (any RoomCipher)?
-  /// The encryption settings; `nil` if the kiosk does not write to encrypted rooms.
-  var encryption: RoomEncryption?
+  /// The encryption of messages; `nil` if the kiosk does not write to encrypted rooms.
+  private var cipher: (any RoomCipher)?
+  private var encryption: RoomEncryption?
   private var items: [Item] = []
   /// The rooms of earlier messages, by their names or ids in the orders.
   private var rooms: [String: RoomDestination] = [:]
   private var ends: [(message: Message, outcome: Outcome)] = []
 
-  /// Creates an empty outbox; without a cipher, it does not write to encrypted rooms.
-  package init(_ cipher: (any RoomCipher)?) { self.cipher = cipher }
+  /// Writes to encrypted rooms, too; called before the first message.
+  mutating func encrypt(by cipher: any RoomCipher, _ encryption: RoomEncryption) {
+    (self.cipher, self.encryption) = (cipher, encryption)
+  }
 
   /// Time of the next request, or of the end of a message; `nil` if there is none.
   var deadline: Instant? {
@@ -149,8 +151,7 @@ package struct RoomOutbox {
   private func isNext(_ index: Int) -> Bool { !items[..<index].contains { $0.room == items[index].room } }
 
   /// Appends a message, unless it is already queued.
-  @export(interface)
-  package mutating func append(_ message: Message, to room: String, at now: Instant) {
+  mutating func append(_ message: Message, to room: String, at now: Instant) {
     if items.contains(where: { $0.room == room && $0.message.transaction == message.transaction }) { return }
     if message.isEntry, items.count(where: { $0.message.isEntry }) >= Limits.roomPostsMax {
       return ends.append((message, .failed(.other, code: RoomOutbox.again)))
@@ -177,8 +178,7 @@ package struct RoomOutbox {
   }
 
   /// Returns the messages that have ended.
-  @export(interface)
-  package mutating func takeEnds() -> [(message: Message, outcome: Outcome)] {
+  mutating func takeEnds() -> [(message: Message, outcome: Outcome)] {
     defer { ends = [] }
     return ends
   }
@@ -186,8 +186,7 @@ package struct RoomOutbox {
   // MARK: Requests
 
   /// Returns the next request, if one is due; `mayAskForKeys` means that the cipher has no request of its own.
-  @export(interface)
-  package mutating func nextRequest(mayAskForKeys: Bool, at now: Instant) -> Request? {
+  mutating func nextRequest(mayAskForKeys: Bool, at now: Instant) -> Request? {
     while let index = items.firstIndex(where: { $0.endsAt <= now && !$0.isAsking }) {
       ends.append((items.remove(at: index).message, .failed(.timedOut, code: 0)))
     }
@@ -245,8 +244,7 @@ package struct RoomOutbox {
   // MARK: Responses
 
   /// Handles the outcome of the request that was sent.
-  @export(interface)
-  package mutating func sent(_ outcome: HTTPOutcome, at now: Instant) {
+  mutating func sent(_ outcome: HTTPOutcome, at now: Instant) {
     for index in items.indices {
       if case .asking(let step) = items[index].state { return handle(step, index, outcome, at: now) }
     }

@@ -5,7 +5,6 @@ import CCurl
 import CPlatform
 import TappetCore
 import TappetPlatform
-import TappetRooms
 
 /// The HTTP requests in progress.
 package final class HTTPClient {
@@ -50,7 +49,8 @@ package final class HTTPClient {
   }
 
   /// Starts a request; returns the outcome if the request cannot be started.
-  func begin(_ id: EntryID, to endpoint: LoadedEndpoint, _ call: HTTPCall, unixSeconds: Int64) -> HTTPOutcome? {
+  @export(interface)
+  package func begin(_ id: EntryID, to endpoint: LoadedEndpoint, _ call: HTTPCall, unixSeconds: Int64) -> HTTPOutcome? {
     if let trouble = endpoint.trouble { return .failed(.fileUnusable, code: trouble) }
     guard let handle = curl_easy_init() else { return .failed(.other, code: ENOMEM) }
     let request = Request(id, handle, endpoint, call)
@@ -84,7 +84,8 @@ package final class HTTPClient {
   }
 
   /// Processes the requests; calls `done` for each completed request.
-  func work(_ done: (EntryID, HTTPOutcome) -> Void) {
+  @export(interface)
+  package func work(_ done: (EntryID, HTTPOutcome) -> Void) {
     var running: Int32 = 0
     curl_multi_perform(multi, &running)
     var code = CURLE_OK
@@ -96,7 +97,8 @@ package final class HTTPClient {
   }
 
   /// Waits for a request, the descriptor or the time limit; returns whether the descriptor is readable.
-  func wait(for descriptor: Int32, limit: Duration? = nil) -> Bool {
+  @export(interface)
+  package func wait(for descriptor: Int32, limit: Duration? = nil) -> Bool {
     let milliseconds = limit.map { Int32(clamping: max(0, $0.wholeMilliseconds + 1)) }
     return tp_curl_wait(multi, descriptor, milliseconds ?? (requests.isEmpty ? 60_000 : 1_000))
   }

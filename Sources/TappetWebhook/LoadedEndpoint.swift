@@ -3,10 +3,9 @@
 import CPlatform
 import TappetCore
 import TappetPlatform
-import TappetRooms
 
 /// The data needed for requests to one server.
-final class LoadedEndpoint {
+package final class LoadedEndpoint {
   let endpoint: WebhookEndpoint
   /// The endpoint's URL; `nil` if its file could not be read.
   private(set) var url: SecretBytes?
@@ -18,13 +17,15 @@ final class LoadedEndpoint {
   private(set) var privateKey: SecretBytes?
   private(set) var secret: WebhookSecret?
   /// The session's user and device; `nil` if there is no session.
-  private(set) var login: RoomSession.Login?
+  package private(set) var login: (user: String, device: String)?
   /// Reason why no request can be made: an errno, or 0 for a file with invalid content.
-  private(set) var trouble: Int32?
+  package private(set) var trouble: Int32?
 
-  init(_ endpoint: WebhookEndpoint) {
+  /// Reads the endpoint's files.
+  @export(interface)
+  package init(_ endpoint: WebhookEndpoint) {
     self.endpoint = endpoint
-    if endpoint.room == nil { loadURL() } else { loadSession() }
+    if case .session(let path) = endpoint.url { loadSession(path) } else { loadURL() }
     for header in endpoint.headers { load(header) }
     ca = endpoint.caFile.flatMap { whole($0) }
     certificate = endpoint.certificateFile.flatMap { whole($0) }
@@ -39,6 +40,7 @@ final class LoadedEndpoint {
     switch endpoint.url {
     case .text(let text): url = SecretBytes(copying: text)
     case .file(let path): url = line(of: path)
+    case .session: break
     }
     guard let url else { return }
     let parts = url.withBytes { WebhookURL(String(decoding: $0, as: UTF8.self)) }
@@ -49,16 +51,15 @@ final class LoadedEndpoint {
     usesTLS = parts.usesTLS
   }
 
-  /// Loads the homeserver, user, device and token of a room's session.
-  private func loadSession() {
-    guard case .file(let path) = endpoint.url else { return trouble = 0 }
+  /// Loads the homeserver, user, device and token of a session.
+  private func loadSession(_ path: String) {
     switch TextFile.read(path, sizeMax: Limits.roomSessionSizeMax) {
     case .failure(let error): trouble = error.code
     case .success(var content):
       defer { LibCrypto.wipe(&content.bytes) }
       guard let session = HomeserverSession(content.bytes) else { return trouble = 0 }
       url = SecretBytes(copying: session.homeserver)
-      login = .device(session.device, user: session.user)
+      login = (session.user, session.device)
       usesTLS = session.homeserver.begins(with: "https:")
       var line = Array("Authorization: Bearer ".utf8) + session.token.withBytes { Array($0) }
       headers.append(SecretBytes(taking: &line))
@@ -70,6 +71,8 @@ final class LoadedEndpoint {
     switch header.value {
     case .text(let text): value = SecretBytes(copying: text)
     case .file(let path): value = line(of: path)
+    // Only a URL can be that of a session.
+    case .session: value = nil
     }
     guard let value else { return }
     var line = Array((header.name + ": ").utf8) + value.withBytes { Array($0) }

@@ -2,7 +2,6 @@
 
 import CCurl
 import TappetCore
-import TappetRooms
 
 /// The options of one request.
 enum RequestOptions {

@@ -6,7 +6,8 @@ import CPlatform
 import TappetCore
 import TappetPlatform
 
-enum Sandbox {
+/// The restrictions of a process that makes requests.
+package enum Sandbox {
   /// Files that remain readable: the resolver reads its files for each query, and libcurl reads the trust store for
   /// each first connection.
   private static let readable = [
@@ -30,7 +31,8 @@ enum Sandbox {
 
   /// Permanently denies everything else, and more memory than `dataMax`; each step has no effect if the kernel does not
   /// support it.
-  static func close(dataMax: Int = Limits.webhookDataMax) {
+  @export(interface)
+  package static func close(dataMax: Int = Limits.webhookDataMax) {
     tp_limit_data(dataMax, Limits.webhookStackSize)
     tp_load_resolver_modules()
     _ = tp_drop_root()

@@ -2,15 +2,12 @@
 
 import TappetCore
 import TappetPlatform
-import TappetRooms
 
 /// Serves the parent until it closes the socket.
 final class WebhookService {
   private let parent: UnixSocket
   private let client: HTTPClient
   private var endpoints: [UInt16: LoadedEndpoint] = [:]
-  /// The messages to rooms, by the numbers of their endpoints.
-  private var rooms: [UInt16: RoomOutbox] = [:]
   /// Ids of the requests made for commands.
   private var calls: Set<EntryID> = []
   private var isConfined = false
@@ -24,7 +21,6 @@ final class WebhookService {
   func run() {
     while !isEnded {
       client.work { report($0, $1) }
-      for number in rooms.keys { proceed(in: number) }
       if client.wait(for: parent.fileDescriptor) { receive() }
     }
   }
@@ -51,10 +47,7 @@ final class WebhookService {
       if !isConfined { Sandbox.close() }
       isConfined = true
       send(.ready)
-    case .post(let number, let id, let body):
-      guard let room = endpoints[number]?.endpoint.room else { return begin(id, number, HTTPCall(body: body)) }
-      rooms[number, default: RoomOutbox(nil)].append(.entry(id, body), to: room, at: SystemClock().now().instant)
-      proceed(in: number)
+    case .post(let number, let id, let body): begin(id, number, HTTPCall(body: body))
     case .call(let number, let id, let method, let path, let answerSizeMax, let body):
       calls.insert(id)
       let sizeMax = min(Int(answerSizeMax), Limits.homeserverAnswerSizeMax)
@@ -71,34 +64,12 @@ final class WebhookService {
   }
 
   private func report(_ id: EntryID, _ outcome: HTTPOutcome) {
-    if let number = rooms.keys.first(where: { id == WebhookService.request(in: $0) }) {
-      rooms[number]?.sent(outcome, at: SystemClock().now().instant)
-      return proceed(in: number)
-    }
     let isCommand = calls.remove(id) != nil
     switch outcome {
     case .answered(let status, let pause, let body) where isCommand:
       sendReply(id, status, pause, body[...])
     case .answered(let status, let pause, _): send(.answered(id, status: status, retryAfter: pause))
     case .failed(let trouble, let code): send(.failed(id, trouble, code: code))
-    }
-  }
-
-  /// The id of the request for a room's messages, which no random id of an entry is.
-  private static func request(in number: UInt16) -> EntryID { EntryID(high: 0, low: UInt64(number)) }
-
-  /// Sends the next request for a room's messages, and reports the messages that have ended.
-  private func proceed(in number: UInt16) {
-    let request = rooms[number]?.nextRequest(mayAskForKeys: false, at: SystemClock().now().instant)
-    if case .send(let call) = request { begin(WebhookService.request(in: number), number, call) }
-    for (message, outcome) in rooms[number]?.takeEnds() ?? [] {
-      guard case .entry(let id, _) = message else { continue }
-      switch outcome {
-      case .accepted(.some(let event)): send(.created(id, event: event))
-      case .accepted(nil): send(.answered(id, status: 200, retryAfter: nil))
-      case .answered(let status, let pause): send(.answered(id, status: UInt16(clamping: status), retryAfter: pause))
-      case .failed(let trouble, let code): send(.failed(id, trouble, code: code))
-      }
     }
   }
 

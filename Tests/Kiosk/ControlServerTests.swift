@@ -66,7 +66,7 @@ import Testing
       isRefused: { $0.peer.map { helpers.contains($0.process) } ?? true },
       answer: { _, client in client.send(.null) })
     defer { withExtendedLifetime(server) {} }
-    try helpers.rooms.start(program, "--listen", [], reactor)
+    try helpers.rooms.start(program, "--socket", [], reactor)
     try turn { textSoFar(result).hasSuffix("\n") }
     #expect(textSoFar(result) == "0 bytes\n")
     let other = try TestProcess(URL(fileURLWithPath: program))

@@ -119,16 +119,17 @@ def settings(world, more="encryption: {unencrypted: refuse}"):
         more)
 
 
-async def does_without_libolm(world, _):
-    """A kiosk that does not encrypt listens, and has libolm in none of its processes."""
+async def does_without_keys(world, _):
+    """A kiosk that does not encrypt listens with one process for its rooms, and has no keys."""
     world.end("kiosk")
     world.configure_rooms(
         {"bell": ROOM}, f"commands: [{{room: '{ROOM}', users: ['@ann:localhost'], actions: [bell]}}]\n")
     ready = world.listens()
     world.run_kiosk()
     ready()
-    assert world.programs_with("libolm") == (set(), {"tappet", "tappet-reader", "tappet-webhook"}), (
+    assert world.programs_with("libolm") == ({"tappet-matrix"}, {"tappet", "tappet-reader"}), (
         world.programs_with("libolm"))
+    assert not os.path.exists(world.path("state/matrix.db")), "a database of keys"
 
 
 async def speaks_encrypted(world, _):
@@ -320,5 +321,5 @@ async def leaves_a_lost_device(world, _):
     await ben.client.close()
 
 
-STEPS = [does_without_libolm, speaks_encrypted, changes_sessions, is_commanded_encrypted, survives_encrypted,
+STEPS = [does_without_keys, speaks_encrypted, changes_sessions, is_commanded_encrypted, survives_encrypted,
          survives_many_values, reads_keys_when_it_can, excludes_unsigned_devices, *hostile.STEPS, leaves_a_lost_device]

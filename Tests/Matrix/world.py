@@ -187,7 +187,7 @@ class RoomWorld(World):
 
     def listener(self):
         """The id of the process that listens to rooms."""
-        return next((pid for pid, words in self.helpers() if "--listen" in words), None)
+        return next((pid for pid, words in self.helpers() if "tappet-matrix" in words[0]), None)
 
     def kill_listener(self):
         if pid := self.listener():

@@ -11,13 +11,12 @@ import Testing
   private let encrypted = #"{"algorithm":"m.megolm.v1.aes-sha2"}"#
   private let limit = #"{"errcode":"M_LIMIT_EXCEEDED","retry_after_ms":7000}"#
   private let event = #"{"event_id":"$x"}"#
-  private var outbox: RoomOutbox
+  private var outbox = RoomOutbox()
   private var now = Instant(nanoseconds: 1_000_000_000)
 
   init() {
     cipher.encryptedRooms = []
-    outbox = RoomOutbox(cipher)
-    outbox.encryption = RoomEncryption(devices: .all, allowsPlain: true)
+    outbox.encrypt(by: cipher, RoomEncryption(devices: .all, allowsPlain: true))
   }
 
   private mutating func post(_ number: UInt64, in room: String = "!a:h") {
@@ -221,7 +220,7 @@ import Testing
   }
 
   @Test mutating func `without a cipher, an encrypted room gets nothing`() {
-    outbox = RoomOutbox(nil)
+    outbox = RoomOutbox()
     post(7)
     post(8)
     #expect(next() == "m.room.encryption")

@@ -14,6 +14,7 @@ struct RoomScript {
     var script = RoomScript(cipher)
     script.order(.session(path: "/session", ca: ""))
     script.tell(.opened(.device("D", user: "@kiosk:h")))
+    if cipher != nil { script.order(.encrypt(RoomEncryption(), state: "/state")) }
     script.order(.room("!a:h", readsPowers: false, asks: false))
     return script
   }

@@ -17,6 +17,31 @@ import Testing
     #expect(script.answer(#"{"errcode":"M_FORBIDDEN"}"#, status: 403) == ["sync present"])
   }
 
+  @Test func `a session that only sends polls nothing, and sleeps between its messages`() {
+    var script = RoomScript()
+    script.order(.session(path: "/session", ca: ""))
+    script.tell(.opened(.device("D", user: "@kiosk:h")))
+    #expect(script.order(.begin(position: nil)) == ["confine", "ready"])
+    #expect(script.wait().isEmpty && script.session.deadline == nil)
+    let id = EntryID(high: 0, low: 7)
+    #expect(script.order(.post(id, room: "!a:h", body: Array("{}".utf8))) == ["sending m.room.encryption"])
+    func answer(_ body: String, _ status: UInt16) -> [String] {
+      script.tell(.answered(.sending, .answered(status: status, retryAfter: nil, body: Array(body.utf8))))
+    }
+    #expect(answer(#"{"errcode":"M_NOT_FOUND"}"#, 404) == ["sending " + id.hex])
+    #expect(answer(#"{"event_id":"$x"}"#, 200).count == 1 && script.session.deadline == nil)
+    #expect(script.tell(.abandoned) == ["end finished"])
+  }
+
+  @Test func `a session that only sends reports each message if its file cannot be used`() {
+    var script = RoomScript()
+    script.order(.session(path: "/session", ca: ""))
+    script.tell(.opened(.unusable(2)))
+    #expect(script.order(.begin(position: nil)) == ["confine", "ready"])
+    let words = script.order(.post(EntryID(high: 0, low: 7), room: "!a:h", body: []))
+    #expect(words.count == 1 && words[0].contains("undelivered") && words[0].contains("fileUnusable"), "\(words)")
+  }
+
   @Test func `an address without a room is reported once, and the other rooms are read`() {
     var script = RoomScript.begun()
     script.order(.room("#gone:h", readsPowers: false, asks: false))

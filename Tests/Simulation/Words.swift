@@ -23,8 +23,8 @@ extension World {
         + (excluding.isEmpty ? "" : " but \(excluding.count)")
     case .light(let light): "light \(light.name)"
     case .report(let report): "“\(brief(report))”"
-    case .postWebhook(let entry, _): "post \(entry.action) #\(entry.sequence)"
-    case .postEdit(let edit): "edit \(edit.action)"
+    case .post(let entry, _, _): "post \(entry.action) #\(entry.sequence)"
+    case .postEdit(let edit, _): "edit \(edit.action)"
     case .start, .stop, .kill, .connect, .recordFallback, .recordBroker, .disconnect, .store, .setOutput, .reply,
       .serve,
       .announce, .applySite, .orderInventory, .askRoom, .pollRooms, .joinRoom, .cancelWill, .endQuestion, .retryPanel,

@@ -121,7 +121,7 @@ final class World {
     case .start(.inventory), .stop(.inventory), .kill(.inventory), .orderInventory: performInventory(effect)
     case .start(.rooms), .stop(.rooms), .kill(.rooms), .pollRooms, .cancelWill: performRooms(effect)
     case .joinRoom(let id): judgeJoin(id)
-    case .start(.webhooks), .stop(.webhooks), .kill(.webhooks), .postWebhook: performWebhook(effect)
+    case .start(.webhooks), .stop(.webhooks), .kill(.webhooks), .post: performWebhook(effect)
     case .postEdit: fail("a message is edited, and no action reports")
     case .connect(let endpoint, _):
       if case .none = link {} else { fail("a second connection was ordered") }

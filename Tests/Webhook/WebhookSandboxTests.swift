@@ -21,7 +21,7 @@ import Testing
     guard case .answered(_, status: 200, _) = try rig.post() else { throw TestFault("200") }
   }
 
-  @Test func `its memory has a bound when it sends webhooks, and when it listens in rooms`() throws {
+  @Test func `its memory has a bound, and so has that of tappet-matrix, with and without encryption`() throws {
     let (rig, reactor) = (try WebhookRig(), try Reactor())
     func check(_ pid: pid_t?, _ bytes: Int) throws {
       let limits = try String(contentsOfFile: "/proc/\(try #require(pid))/limits", encoding: .utf8)
@@ -29,18 +29,27 @@ import Testing
       #expect(line.split(separator: " ").dropFirst(3).first == "\(bytes)", "\(line)")
     }
     try check(rig.pid, Limits.webhookDataMax)
-    for (program, bytes) in [("tappet-webhook", Limits.webhookDataMax), ("tappet-matrix", Limits.matrixDataMax)] {
-      let listener = HelperHost(sizeMax: Limits.roomWireSizeMax) { try? RoomMessage(decoding: $0) }
+    let folder = TestFolder.make("session")
+    let session = "homeserver http://127.0.0.1:1\nuser @kiosk:h\ndevice D\ntoken t\n"
+    #expect(
+      FileManager.default.createFile(
+        atPath: folder + "/session", contents: Data(session.utf8), attributes: [.posixPermissions: 0o600]))
+    let opening = RoomOrder.session(path: folder + "/session", ca: "")
+    for (orders, bytes) in [
+      ([opening], Limits.webhookDataMax),
+      ([opening, .encrypt(RoomEncryption(), state: folder)], Limits.matrixDataMax),
+    ] {
+      let host = HelperHost(sizeMax: Limits.roomWireSizeMax) { try? RoomMessage(decoding: $0) }
       var isReady = false
-      listener.onNotice = { if case .message(.ready) = $0 { isReady = true } }
-      try listener.start(Programs.built(program).path, "--listen", [], reactor)
-      #expect(listener.send(RoomOrder.begin(position: nil).encode()))
+      host.onNotice = { if case .message(.ready) = $0 { isReady = true } }
+      try host.start(Programs.built("tappet-matrix").path, "--socket", [], reactor, opensSecrets: true)
+      for order in orders + [.begin(position: nil)] { #expect(host.send(order.encode())) }
       let began = try eventually {
         try reactor.turn(timeout: .seconds(1))
         return isReady
       }
       #expect(began)
-      try check(listener.processID, bytes)
+      try check(host.processID, bytes)
     }
   }
 

@@ -92,7 +92,7 @@ package final class HTTPRequests {
       case .replied(_, let status, let pause, let body):
         return Answer(status: Int(status), retryAfter: pause, body: parts + body)
       case .failed(_, let trouble, let code): throw .trouble(trouble, code: code)
-      case .taken, .ready, .answered, .created, nil: throw .helper(.helperMalformed)
+      case .taken, .ready, .answered, nil: throw .helper(.helperMalformed)
       }
     }
   }

@@ -35,7 +35,7 @@ package enum Homeserver {
     guard let session = session(matrix) else {
       throw .refused("there is no session in \(matrix.sessionFile); use 'tappet matrix login USER' to log in")
     }
-    return try HomeserverClient(.file(matrix.sessionFile), caFile: matrix.caFile, place: session.homeserver)
+    return try HomeserverClient(.session(matrix.sessionFile), caFile: matrix.caFile, place: session.homeserver)
   }
 
   /// Returns the server part of a user's name.

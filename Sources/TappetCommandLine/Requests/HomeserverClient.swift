@@ -40,7 +40,6 @@ package final class HomeserverClient {
     endpoint.caFile = caFile
     endpoint.redirects = sendsPassword ? 0 : Limits.roomRedirectsMax
     endpoint.timeout = Limits.webhookTimeoutMax
-    if case .file = url { endpoint.room = "!" }
     self.place = place
     requests = try HTTPRequests(endpoint, answerSizeMax: Limits.homeserverAnswerSizeMax)
   }

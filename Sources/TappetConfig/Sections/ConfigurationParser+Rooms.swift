@@ -5,6 +5,15 @@ import TappetCore
 import TappetJSON
 import TappetPlatform
 
+/// The room in which an action posts messages.
+package struct RoomPost: Hashable, Sendable {
+  package var action: String
+  /// The room's address or id: `#alias:server` or `!id:server`.
+  package var room: String
+  /// Whether the messages are edited to report the outcome of the action's messages to its topic.
+  package var reportsOutcome: Bool
+}
+
 /// Settings of the kiosk's session on a Matrix homeserver.
 package struct MatrixSettings: Hashable, Sendable {
   /// The file written by `tappet matrix login`.
@@ -15,6 +24,8 @@ package struct MatrixSettings: Hashable, Sendable {
   package var encryption: RoomEncryption?
   /// The users whose invitations to rooms are accepted.
   package var inviters: [String] = []
+  /// The rooms in which actions post, in the order of the actions.
+  package var posts: [RoomPost] = []
   /// The message that the homeserver posts if the kiosk is gone; `nil` if there is none.
   package var lastWill: RoomWill?
   /// The address or id of the space or room whose unread messages are shown; `nil` if there is none.
@@ -106,7 +117,7 @@ extension YAMLReader {
 
   /// Returns the template of the request body; `nil` if there is no room, or after an error.
   ///
-  /// Adds the endpoint to `webhooks`.
+  /// Adds the room to `matrix.posts`.
   mutating func room(in mapping: YAMLMapping, of action: String?, _ format: MessageFormat?) -> PayloadTemplate? {
     guard let node = mapping["room"] else { return nil }
     if let webhook = mapping["webhook"] { note(.excludes("webhook", other: "room"), at: webhook) }
@@ -114,17 +125,13 @@ extension YAMLReader {
       note(.needsPartner("retain", partner: "topic"), at: retain.position, mapping.node.place)
     }
     guard let room = roomAddress(node) else { return nil }
-    guard let matrix else {
+    guard matrix != nil else {
       note(.needsPartner("room", partner: "matrix"), at: node.position, mapping.node.place)
       return nil
     }
-    var endpoint = WebhookEndpoint(action: action ?? "", url: .file(matrix.sessionFile))
-    endpoint.room = room
-    endpoint.method = .put
-    endpoint.redirects = Limits.roomRedirectsMax
-    endpoint.caFile = matrix.caFile
-    if case .scalar(let word, _) = mapping["report"]?.content { endpoint.reportsOutcome = word == "true" }
-    webhooks.append(endpoint)
+    var post = RoomPost(action: action ?? "", room: room, reportsOutcome: false)
+    if case .scalar(let word, _) = mapping["report"]?.content { post.reportsOutcome = word == "true" }
+    matrix?.posts.append(post)
     // An invalid message has already been reported.
     guard let message = mapping["message"], let text = roomText(message) else { return nil }
     guard let call = call(in: mapping) else { return nil }

@@ -23,11 +23,11 @@ package enum Effect: Sendable {
   indirect case publish(OutboxEntry, unixSeconds: Int64)
   /// Send this request to the store.
   indirect case store(StoreRequest)
-  /// Fill in the given second's token and post the body; results in `WebhookEvent.answered`, `.failed` or the process's
-  /// exit.
-  indirect case postWebhook(OutboxEntry, unixSeconds: Int64)
-  /// Edit the message in its room; results in the same events as `postWebhook`, under the edit's transaction id.
-  indirect case postEdit(RoomEdit)
+  /// Fill in the given second's token and post the body to the action's webhook, or in this room; results in
+  /// `WebhookEvent.answered`, `.created`, `.failed` or the process's exit.
+  indirect case post(OutboxEntry, room: String?, unixSeconds: Int64)
+  /// Edit the message in its room; results in the same events as `post`, under the edit's transaction id.
+  indirect case postEdit(RoomEdit, room: String?)
   /// Send the order to tappet-inventory; results in the response stated in `InventoryOrder`, or the process's exit.
   indirect case orderInventory(InventoryOrder)
   /// Verify the bundle's signature and apply the bundle as a whole; results in `SiteEvent.ended`.
@@ -84,7 +84,7 @@ extension Effect {
   fileprivate var turn: Turn {
     switch self {
     case .setOutput: .drive
-    case .publish, .postWebhook, .postEdit: .send
+    case .publish, .post, .postEdit: .send
     case .store(.remove), .store(.giveUp): .forget
     case .store, .start, .stop, .kill, .connect, .recordFallback, .recordBroker, .orderInventory, .askRoom,
       .endQuestion, .pollRooms, .joinRoom, .cancelWill, .applySite, .light, .retryPanel, .pauseButton, .resumeButton,

@@ -19,12 +19,13 @@ extension Kiosk {
     rediscover(after: old, at: now)
     if settings.trustsClock != old.trustsClock { clockJudged(before: wasGood, at: now) }
     effects += stock.process.want(settings.inventory != nil, at: now.instant)
-    delivery.webhookProcess.roomActions = settings.rooms.actions
+    delivery.webhookProcess.roomActions = Set(settings.rooms.actions.keys)
     delivery.webhookProcess.targets = settings.webhookTargets
     if !settings.rooms.reporting.isEmpty { delivery.edits.use(hasRows: false) }
     if settings.rooms.will != old.rooms.will { effects += cancelWill(old.rooms.will) }
-    effects += listening.process.want(settings.hearsRooms, at: now.instant)
-    if !settings.hearsRooms { listening.duties = RoomDuties() }
+    // A process that only sends is started when a message is due.
+    if settings.hearsRooms || old.hearsRooms { effects += listening.process.want(settings.hearsRooms, at: now.instant) }
+    if !settings.hearsRooms { listening.duties.fault = nil }
     if settings.rooms.will != old.rooms.will { listening.will.replace() }
     if settings.rooms.unread != old.rooms.unread { listening.unread = nil }
     if settings.rooms.inviters != old.rooms.inviters { listening.invitations.processEnded() }

@@ -50,7 +50,7 @@ package struct Kiosk: Sendable {
       link: LinkState(
         endpointCount: settings.endpointCount, first: settings.firstEndpoint, fallbacks: settings.fallbacks,
         connectAt: now))
-    delivery.webhookProcess.roomActions = settings.rooms.actions
+    delivery.webhookProcess.roomActions = Set(settings.rooms.actions.keys)
     delivery.webhookProcess.targets = settings.webhookTargets
     random = Randomness(seed: seed)
   }

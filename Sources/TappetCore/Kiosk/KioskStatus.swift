@@ -143,7 +143,7 @@ extension Kiosk {
   }
 
   private var roomsCondition: KioskStatus.Rooms? {
-    guard settings.hearsRooms else { return nil }
+    guard settings.hearsRooms || listening.process.loss != nil else { return nil }
     if let loss = listening.process.loss { return .lost(loss) }
     if let fault = listening.duties.fault { return .failing(fault) }
     if let lack = listening.will.lack { return .withoutWill(lack) }

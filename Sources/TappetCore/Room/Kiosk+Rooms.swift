@@ -1,15 +1,15 @@
-// Commands from rooms: the listening process, and the lines that it reports. Pure decision logic; Kiosk+Commands.swift
-// executes the commands.
+// The process that serves rooms, tappet-matrix, and the lines that it reports. Pure decision logic;
+// Kiosk+Webhooks.swift posts the messages, and Kiosk+Commands.swift executes the commands.
 
 /// The state of the connection to the homeserver.
 struct RoomDuties: Sendable {
   /// The reason why the last request to the homeserver failed; `nil` if it succeeded.
   var fault: WebhookFault?
   /// Time of the last message from the process.
-  var signAt: Instant?
+  var signAt = Instant(nanoseconds: 0)
 }
 
-/// Events from the process that listens to rooms.
+/// Events from the process that serves rooms.
 package enum RoomEvent: Sendable {
   case message(RoomMessage)
   /// The process sent an invalid message.
@@ -21,8 +21,8 @@ package enum RoomEvent: Sendable {
 
 /// The rooms to which actions post messages, the users who may invite the kiosk, its last will, and its light `unread`.
 package struct RoomPlan: Sendable {
-  /// The names of the actions that post to rooms; all of them use the same homeserver.
-  package var actions: Set<String> = []
+  /// The rooms to which actions post, by the names of the actions; all of them use the same homeserver.
+  package var actions: [String: String] = [:]
   /// The names of the actions whose messages are edited to report the outcome.
   package var reporting: Set<String> = []
   /// Whether the kiosk takes part in encrypted rooms.
@@ -34,14 +34,16 @@ package struct RoomPlan: Sendable {
   /// The address or id of the space or room whose unread messages are shown.
   package var unread: String?
 
-  /// Whether the listening process is needed, even if no room has commands.
-  var needProcess: Bool { areEncrypted || !inviters.isEmpty || will != nil || unread != nil }
+  /// Whether the process listens, even if no room has commands.
+  var areHeard: Bool { areEncrypted || !inviters.isEmpty || will != nil || unread != nil }
 }
 
 extension KioskSettings {
-  /// Whether the listening process is needed: a room accepts commands, or is encrypted, in which case it also sends,
-  /// invitations are accepted, there is a last will, or unread messages are shown.
-  var hearsRooms: Bool { rooms.needProcess || commands.contains { $0.isRoom } }
+  /// Whether the process listens, and is needed all the time, not only while messages are due.
+  ///
+  /// A room accepts commands, or is encrypted, invitations are accepted, there is a last will, or unread messages are
+  /// shown.
+  var hearsRooms: Bool { rooms.areHeard || commands.contains { $0.isRoom } }
 }
 
 extension Kiosk {
@@ -52,6 +54,7 @@ extension Kiosk {
       return roomsSaid(message, at: now)
     case .malformed: return listening.process.lose(.malformed, at: now.instant)
     case .ended(let end):
+      putBack(from: .rooms)
       intake.gate.roomsClosed()
       let isDeath = if case .signaled = end { listening.process.isRunning } else { false }
       listening.ledger.processEnded(byDeath: isDeath)
@@ -114,9 +117,13 @@ extension Kiosk {
     }
   }
 
-  /// Time at which the process counts as hung, measured from the homeserver's last response or fault.
+  /// Whether a message of the process is expected: the homeserver's responses and faults, or the outcome of a request.
+  private var expectsSigns: Bool { settings.hearsRooms || delivery.webhookProcess.hasPosted(to: .rooms) }
+
+  /// Time at which the process counts as hung, or, if nothing is expected of it, as idle.
   private var listenerDeadline: Instant? {
-    listening.process.isRunning ? listening.duties.signAt.map { $0 + Limits.roomSignMax } : listening.process.deadline
+    guard listening.process.isRunning else { return listening.process.deadline }
+    return listening.duties.signAt + (expectsSigns ? Limits.roomSignMax : Limits.webhookIdleMax)
   }
 
   /// Time of the next attempt to join a room, or of `listenerDeadline`, if it is earlier.
@@ -125,12 +132,14 @@ extension Kiosk {
     return [listenerDeadline, joinAt].compactMap { $0 }.min()
   }
 
-  /// Joins the next room, and handles the deadline of the process: kills one that hangs, or restarts an exited one.
+  /// Joins the next room, and handles the deadline of the process: kills one that hangs, ends one that is idle, or
+  /// restarts an exited one.
   mutating func roomsDue(hasHeardAll: Bool, at now: Moment) -> [Effect] {
     guard let deadline = listenerDeadline, deadline <= now.instant else { return joinsDue(at: now) }
     guard listening.process.isRunning else {
       return listening.process.timerFired(at: now.instant, hasHeardAll: hasHeardAll, random: &random)
     }
+    guard expectsSigns else { return listening.process.want(false, at: now.instant) }
     return hasHeardAll ? listening.process.lose(.silent, at: now.instant) : joinsDue(at: now)
   }
 }

@@ -159,6 +159,7 @@ extension Kiosk {
   /// Requests the next edit from the store, and sends it when no tap for a room is pending.
   mutating func editWhatMayBeEdited(at now: Moment) -> [Effect] {
     guard delivery.edits.isUsed, isPosting else { return [] }
+    let rooms = settings.rooms.actions
     var effects: [Effect] = []
     // The process ended before it sent a response.
     if let edit = delivery.edits.posted, !delivery.webhookProcess.isPosted(edit.transaction) {
@@ -166,14 +167,14 @@ extension Kiosk {
     }
     if delivery.store.isGood, let request = delivery.edits.takeRequest() { effects.append(.store(request)) }
     guard let edit = delivery.edits.due(at: now.instant),
-      delivery.webhooks.isClear(of: settings.rooms.actions), !delivery.webhookProcess.isResting(edit.action)
+      delivery.webhooks.isClear(of: Set(rooms.keys)), !delivery.webhookProcess.isResting(edit.action)
     else { return effects }
-    guard delivery.webhookProcess.mayPost(edit.action) else {
-      return effects + (delivery.webhookProcess.isRunning ? [] : delivery.webhookProcess.want(at: now.instant))
+    guard delivery.webhookProcess.mayPost(edit.action, roomsRun: listening.process.isRunning) else {
+      return effects + wantProcess(delivery.webhookProcess.helper(of: edit.action), at: now.instant)
     }
     delivery.webhookProcess.willPost(edit.transaction, edit.action, at: now.instant)
     delivery.edits.willPost(edit)
-    return effects + [.postEdit(edit)]
+    return effects + [.postEdit(edit, room: rooms[edit.action])]
   }
 
   /// Handles the response to an edit; an edit that the server refuses, or limits for a long time, is dropped.

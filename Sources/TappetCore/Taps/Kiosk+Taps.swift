@@ -237,9 +237,9 @@ extension Kiosk {
     guard action.topic != nil || action.webhookBody != nil else { return nil }
     if action.offline == .drop {
       guard action.topic == nil || isSending else { return .brokerAway(action: action.name) }
-      let fails =
-        hasWebhookEntries
-        && (delivery.webhookProcess.loss != nil || delivery.webhookProcess.hasFailed(action.name))
+      let isOfRoom = delivery.webhookProcess.helper(of: action.name) == .rooms
+      let loss = isOfRoom ? listening.process.loss : delivery.webhookProcess.loss
+      let fails = hasWebhookEntries && (loss != nil || delivery.webhookProcess.hasFailed(action.name))
       guard action.webhookBody == nil || isPosting && !fails else { return .webhookAway(action: action.name) }
     }
     let count = delivery.outbox.promised.count + delivery.webhooks.promised.count

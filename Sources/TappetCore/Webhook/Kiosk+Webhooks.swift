@@ -7,20 +7,20 @@ extension Kiosk {
 
   // MARK: Sending
 
-  /// Posts the entries that are due and may be posted, and starts tappet-webhook if it is needed.
+  /// Posts the entries that are due and may be posted, and starts the processes that are needed.
   mutating func postWhatMayBePosted(at now: Moment) -> [Effect] {
     guard isPosting else { return [] }
     if settings.usesWebhooks || delivery.webhooks.count > 0 { delivery.webhooks.beginReading() }
     // No entries are left, so no further request would detect that a server has recovered.
     if !hasWebhookEntries, !delivery.edits.isPending {
       delivery.webhookProcess.forgetTrouble()
+      if !settings.hearsRooms { listening.process.forgetLoss() }
     }
     var effects = delivery.webhookProcess.renew(at: now.instant)
-    let due = delivery.webhooks.takePostable(at: now, clockIsGood: clockIsGood, &delivery.webhookProcess)
-    effects += due.map { .postWebhook($0, unixSeconds: now.unixSeconds) }
-    if due.isEmpty, delivery.webhooks.hasDue(at: now, clockIsGood: clockIsGood, delivery.webhookProcess) {
-      effects += delivery.webhookProcess.want(at: now.instant)
-    }
+    let due = delivery.webhooks.takePostable(
+      at: now, clockIsGood: clockIsGood, &delivery.webhookProcess, roomsRun: listening.process.isRunning)
+    effects += due.map { .post($0, room: settings.rooms.actions[$0.action], unixSeconds: now.unixSeconds) }
+    if due.isEmpty { effects += wantProcesses(at: now) }
     let hasRoom = delivery.store.isGood || delivery.webhooks.resolvedCount < Limits.outboxResolvedMax
     if delivery.store.isReadable, hasRoom, let (after, limit) = delivery.webhooks.takeFetch() {
       effects.append(
@@ -32,12 +32,28 @@ extension Kiosk {
     return effects + editWhatMayBeEdited(at: now)
   }
 
+  /// Starts the processes for the entries that are due.
+  private mutating func wantProcesses(at now: Moment) -> [Effect] {
+    let due = delivery.webhooks.helpersOfDue(at: now, clockIsGood: clockIsGood, delivery.webhookProcess)
+    return due.reduce([]) { $0 + wantProcess($1, at: now.instant) }
+  }
+
+  /// Starts tappet-webhook or tappet-matrix because a request is due.
+  mutating func wantProcess(_ helper: Helper, at now: Instant) -> [Effect] {
+    helper == .rooms ? listening.process.want(true, at: now) : delivery.webhookProcess.want(at: now)
+  }
+
   mutating func webhooksTimeUp(hasHeardAll: Bool, at now: Moment) -> [Effect] {
     let (effects, restIsOver) = delivery.webhookProcess.timerFired(
       at: now.instant, hasHeardAll: hasHeardAll, random: &random)
-    if !delivery.webhookProcess.isRunning { delivery.webhooks.putAllBack() }
+    if !delivery.webhookProcess.isRunning { putBack(from: .webhooks) }
     if restIsOver { delivery.webhooks.readAgain() }
     return effects + expireEntries(of: .webhook, at: now)
+  }
+
+  /// Requeues the entries in flight of a process that has ended.
+  mutating func putBack(from helper: Helper) {
+    for id in delivery.webhookProcess.takePosted(to: helper) { _ = delivery.webhooks.requeue(id) }
   }
 
   // MARK: Answers
@@ -54,10 +70,10 @@ extension Kiosk {
       return settle(id, decision, retryAfter: nil, at: now)
     case .notConfigured(let id): return settle(id, .givenUp(.notConfigured), retryAfter: nil, at: now)
     case .malformed:
-      delivery.webhooks.putAllBack()
+      putBack(from: .webhooks)
       return delivery.webhookProcess.lose(.malformed, at: now.instant)
     case .ended(let end):
-      delivery.webhooks.putAllBack()
+      putBack(from: .webhooks)
       return delivery.webhookProcess.ended(end, at: now.instant, random: &random)
     case .notStarted(let code): return delivery.webhookProcess.notStarted(code: code, at: now.instant, random: &random)
     }
@@ -85,9 +101,16 @@ extension Kiosk {
       let light: [Effect] = delivery.webhookProcess.hasFailed(entry.action) ? [] : [.light(.queued)]
       let pause = delivery.webhookProcess.failed(
         entry.action, fault, retryAfter: retryAfter, at: now.instant, random: &random)
-      guard delivery.webhookProcess.hasFailed(entry.action) else { return [] }
-      return light + [.report(.webhook(.waits(action: entry.action, fault, retryIn: pause)))]
+      let renewed = fault.mayBeOfFiles ? renewRooms(at: now.instant) : []
+      guard delivery.webhookProcess.hasFailed(entry.action) else { return renewed }
+      return light + [.report(.webhook(.waits(action: entry.action, fault, retryIn: pause)))] + renewed
     }
+  }
+
+  /// Ends a tappet-matrix that only sends, so that its successor reads the session and the other files again.
+  private mutating func renewRooms(at now: Instant) -> [Effect] {
+    guard !settings.hearsRooms, !delivery.webhookProcess.hasPosted(to: .rooms) else { return [] }
+    return listening.process.want(false, at: now)
   }
 
   private mutating func webhookDelivered(_ id: EntryID, _ event: String?, at now: Moment) -> [Effect] {

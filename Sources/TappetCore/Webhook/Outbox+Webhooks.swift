@@ -8,10 +8,11 @@ extension Outbox {
   /// Returns whether the store has not yet confirmed the commit of the entry.
   func isUncommitted(_ id: EntryID) -> Bool { uncommitted[id] != nil }
 
-  /// Returns whether any entry could be posted now.
-  func hasDue(at now: Moment, clockIsGood: Bool, _ supervision: WebhookSupervision) -> Bool {
-    guard unansweredDropCount == 0 else { return false }
-    return window.contains { mayBePosted($0, at: now, clockIsGood: clockIsGood, supervision) }
+  /// Returns the processes of those entries that could be posted now.
+  func helpersOfDue(at now: Moment, clockIsGood: Bool, _ supervision: WebhookSupervision) -> [Helper] {
+    guard unansweredDropCount == 0 else { return [] }
+    let due = window.filter { mayBePosted($0, at: now, clockIsGood: clockIsGood, supervision) }
+    return [.webhooks, .rooms].filter { helper in due.contains { supervision.helper(of: $0.action) == helper } }
   }
 
   /// Returns whether no entry of these actions is in memory, in flight, or in an unread part of the store.
@@ -28,13 +29,13 @@ extension Outbox {
   /// Entries for a paused server are removed from memory so that they block no others, and are read again after the
   /// pause.
   mutating func takePostable(
-    at now: Moment, clockIsGood: Bool, _ supervision: inout WebhookSupervision
+    at now: Moment, clockIsGood: Bool, _ supervision: inout WebhookSupervision, roomsRun: Bool
   ) -> [OutboxEntry] {
     guard !window.isEmpty else { return [] }
     window.removeAll { supervision.isResting($0.action) && !memoryOnly.contains($0.id) }
     var taken: [OutboxEntry] = []
     for entry in inOrderOfRefusal(window, supervision.refused) {
-      if unansweredDropCount == 0, supervision.mayPost(entry.action),
+      if unansweredDropCount == 0, supervision.mayPost(entry.action, roomsRun: roomsRun),
         mayBePosted(entry, at: now, clockIsGood: clockIsGood, supervision)
       {
         supervision.willPost(entry.id, entry.action, at: now.instant)
@@ -84,7 +85,7 @@ extension Outbox {
     }
   }
 
-  /// Handles the exit of tappet-webhook by requeueing the entries in flight.
+  /// Requeues all entries in flight, because the kiosk is stopping.
   mutating func putAllBack() { for id in inflightIDs(nil) { _ = requeue(id) } }
 }
 

@@ -1,7 +1,7 @@
 // The endpoint of an action's webhook, as configured. The kiosk passes the endpoint on to tappet-webhook without
 // reading any of the files, so that neither keys nor secret URLs are ever in the kiosk's memory.
 
-/// The webhook of an action, or the room in which the action posts messages.
+/// The server of an action's webhook, or of a session.
 package struct WebhookEndpoint: Hashable, Sendable {
   /// The HTTP method of a request.
   package enum Method: UInt8, CaseIterable, Sendable {
@@ -29,6 +29,8 @@ package struct WebhookEndpoint: Hashable, Sendable {
   package enum Value: Hashable, Sendable {
     case text(String)
     case file(String)
+    /// The path of a session file, for a URL: the homeserver's, to which each request is made with the session's token.
+    case session(String)
   }
 
   /// One header line.
@@ -45,13 +47,7 @@ package struct WebhookEndpoint: Hashable, Sendable {
   /// The action's name.
   package var action: String
   /// The URL: `https://…`, or `http://…` if plain HTTP is allowed.
-  ///
-  /// For a room, this is the session file, which contains the homeserver's URL.
   package var url: Value
-  /// The Matrix room, `!id:server` or `#alias:server`; `nil` for a webhook.
-  package var room: String?
-  /// Whether the messages in the room are edited to report the outcome of the action's messages to its topic.
-  package var reportsOutcome = false
   package var method = Method.post
   /// The header lines, in the order of the configuration.
   package var headers: [Header] = []
@@ -83,7 +79,7 @@ package struct WebhookEndpoint: Hashable, Sendable {
       let (text, kind): (String, UInt8) =
         switch url {
         case .text(let text): (text, 0)
-        case .file(let path): (path, 1)
+        case .file(let path), .session(let path): (path, 1)
         }
       var hash: UInt64 = 0xCBF2_9CE4_8422_2325
       for byte in [kind] + Array(text.utf8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
@@ -93,7 +89,6 @@ package struct WebhookEndpoint: Hashable, Sendable {
 
   /// The server, for display; omits the path and query of a URL, which may be secret.
   package var place: String {
-    if let room { return "the homeserver of \(room)" }
     guard case .text(let text) = url else { return "the URL in its file" }
     return WebhookURL(text)?.origin ?? "its URL"
   }

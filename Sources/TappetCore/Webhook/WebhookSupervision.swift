@@ -1,5 +1,5 @@
-// Keeps tappet-webhook running while there are requests to send, and tracks whose servers are paused. Pure decision
-// logic; the outbox manages the pending entries.
+// Keeps tappet-webhook running while there are requests to send, and tracks the requests of webhooks and rooms, and
+// whose servers are paused. Pure decision logic; the outbox manages the pending entries.
 
 /// The kiosk's view of the webhooks.
 struct WebhookSupervision: Sendable {
@@ -22,6 +22,13 @@ struct WebhookSupervision: Sendable {
     var fault: WebhookFault
   }
 
+  private struct Request: Sendable {
+    var action: String
+    /// The process that sends the request: tappet-webhook, or tappet-matrix.
+    var helper: Helper
+  }
+
+  /// The process tappet-webhook; tappet-matrix is supervised with the rooms.
   private(set) var process = HelperSupervision(.webhooks)
   /// The actions that share the homeserver.
   var roomActions: Set<String> = []
@@ -33,8 +40,8 @@ struct WebhookSupervision: Sendable {
   /// entry that alone is refused does not keep the others back.
   private(set) var refused: [EntryID] = []
   private var rests: [Server: Rest] = [:]
-  /// The actions of the requests in flight.
-  private var posted: [EntryID: String] = [:]
+  /// The requests in flight.
+  private var posted: [EntryID: Request] = [:]
   /// Time of the last message from tappet-webhook, or of the last request to it.
   private var lastHeard = Instant(nanoseconds: 0)
   /// Whether the files loaded by the process are outdated; if so, the process exits once no request is in flight.
@@ -69,20 +76,35 @@ struct WebhookSupervision: Sendable {
   /// The actions whose entries remain in the store, because their servers are paused.
   var restingActions: [String] { roomActions.union(rests.values.map { $0.action }).filter { isResting($0) } }
 
-  /// Returns whether a further request for the action may be sent to the process.
-  func mayPost(_ action: String) -> Bool {
-    guard isRunning, !isStale, posted.count < Limits.webhooksInflightMax else { return false }
-    // After a failure, a single request tests the server.
-    if rests[.homeserver] != nil, roomActions.contains(action) {
-      return !posted.values.contains { roomActions.contains($0) }
+  /// The process that sends the requests of the action.
+  func helper(of action: String) -> Helper { roomActions.contains(action) ? .rooms : .webhooks }
+
+  /// Returns whether a further request for the action may be sent to its process; `roomsRun` states whether
+  /// tappet-matrix accepts orders.
+  func mayPost(_ action: String, roomsRun: Bool) -> Bool {
+    let helper = helper(of: action)
+    guard helper == .rooms ? roomsRun : isRunning && !isStale, posted.count < Limits.webhooksInflightMax else {
+      return false
     }
-    let count = posted.values.reduce(0) { $1 == action ? $0 + 1 : $0 }
+    // After a failure, a single request tests the server.
+    if rests[.homeserver] != nil, helper == .rooms { return !hasPosted(to: .rooms) }
+    let count = posted.values.reduce(0) { $1.action == action ? $0 + 1 : $0 }
     return count < (rests[.action(action)] != nil ? 1 : Limits.webhooksInflightPerActionMax)
+  }
+
+  /// Returns whether a request of the process is in flight.
+  func hasPosted(to helper: Helper) -> Bool { posted.values.contains { $0.helper == helper } }
+
+  /// Forgets the requests in flight of a process that has ended, and returns them.
+  mutating func takePosted(to helper: Helper) -> [EntryID] {
+    let lost = posted.filter { $0.value.helper == helper }
+    for id in lost.keys { posted[id] = nil }
+    return Array(lost.keys)
   }
 
   /// Time at which an idle process exits, or a process that does not respond counts as hung.
   private var silenceEnds: Instant {
-    lastHeard + (posted.isEmpty ? Limits.webhookIdleMax : Limits.webhookAnswerMax)
+    lastHeard + (hasPosted(to: .webhooks) ? Limits.webhookAnswerMax : Limits.webhookIdleMax)
   }
 
   var deadline: Instant? {
@@ -113,7 +135,7 @@ struct WebhookSupervision: Sendable {
       return process.timerFired(at: now, hasHeardAll: hasHeardAll, random: &random)
     }
     guard hasHeardAll else { return [] }
-    return posted.isEmpty ? process.want(false, at: now) : lose(.silent, at: now)
+    return hasPosted(to: .webhooks) ? process.lose(.silent, at: now) : process.want(false, at: now)
   }
 
   /// Starts the process because an entry is due.
@@ -126,7 +148,6 @@ struct WebhookSupervision: Sendable {
 
   /// Handles the exit of the process, whether requested or not.
   mutating func ended(_ end: ProcessEnd, at now: Instant, random: inout Randomness) -> [Effect] {
-    posted.removeAll()
     isStale = false
     return process.ended(end, at: now, random: &random)
   }
@@ -136,10 +157,7 @@ struct WebhookSupervision: Sendable {
   }
 
   /// Kills a process that hangs or sends malformed messages.
-  mutating func lose(_ why: HelperLoss, at now: Instant) -> [Effect] {
-    posted.removeAll()
-    return process.lose(why, at: now)
-  }
+  mutating func lose(_ why: HelperLoss, at now: Instant) -> [Effect] { process.lose(why, at: now) }
 
   /// Marks the process as outdated, so that later requests use the current configuration and files.
   mutating func replace(at now: Instant) {
@@ -154,20 +172,21 @@ struct WebhookSupervision: Sendable {
   // MARK: Requests
 
   mutating func willPost(_ id: EntryID, _ action: String, at now: Instant) {
-    posted[id] = action
-    lastHeard = now
+    let helper = helper(of: action)
+    posted[id] = Request(action: action, helper: helper)
+    if helper == .webhooks { lastHeard = now }
   }
 
   /// Handles the response to a request; returns false if the response was not expected.
   mutating func answered(_ id: EntryID, at now: Instant) -> Bool {
-    guard posted.removeValue(forKey: id) != nil, isRunning else { return false }
-    lastHeard = now
+    guard let request = posted.removeValue(forKey: id) else { return false }
+    if request.helper == .webhooks { lastHeard = now }
     return true
   }
 
   /// Terminates a process with outdated files, if no request is in flight.
   mutating func renew(at now: Instant) -> [Effect] {
-    isStale && posted.isEmpty && isRunning ? process.want(false, at: now) : []
+    isStale && isRunning && !hasPosted(to: .webhooks) ? process.want(false, at: now) : []
   }
 
   /// Restores the targets that have worked.
@@ -225,7 +244,7 @@ struct WebhookSupervision: Sendable {
       action: action, failures: (earlier?.failures ?? 0) + (isBusy || earlier?.until != nil ? 0 : 1),
       until: now + pause, fault: fault)
     // The process is replaced, so that the next process reads a renewed certificate or file.
-    if fault.mayBeOfFiles { isStale = true }
+    if fault.mayBeOfFiles, helper(of: action) == .webhooks { isStale = true }
     return pause
   }
 }

@@ -1,7 +1,7 @@
 // The messages between the kiosk and tappet-webhook, one per datagram; WireField.swift defines the encoding of fields.
 //
-//   kiosk   ──▶ 1 endpoint   number:2 method:1 redirects:1 plain timeout_ms:4 url ca? certificate? key? secret? room?
-//                            (name value)…                     a value: 0 text, or 1 path of a file
+//   kiosk   ──▶ 1 endpoint   number:2 method:1 redirects:1 plain timeout_ms:4 url ca? certificate? key? secret?
+//                            (name value)…                     a value: 0 text, 1 path of a file, or 2 of a session
 //           ──▶ 2 begin
 //           ──▶ 3 post       number:2 id:16 body…
 //           ──▶ 4 call       number:2 id:16 method:1 answer_max:4 path body…
@@ -10,8 +10,7 @@
 //           ──▶ 3 answered   id:16 status:2 pause?             pause: Retry-After
 //           ──▶ 4 failed     id:16 trouble:1 code:4
 //           ──▶ 5 replied    id:16 status:2 pause? body…
-//           ──▶ 6 created    id:16 event
-//           ──▶ 7 part       id:16 body…                      before `replied`, which has the last part
+//           ──▶ 6 part       id:16 body…                      before `replied`, which has the last part
 
 /// A command from the kiosk to tappet-webhook.
 package enum WebhookOrder: Equatable, Sendable {
@@ -31,14 +30,12 @@ package enum WebhookOrder: Equatable, Sendable {
 /// A message from tappet-webhook.
 package enum WebhookMessage: Equatable, Sendable {
   /// Version of the protocol; a different version means that the processes are from different builds.
-  package static let protocolVersion: UInt8 = 7
+  package static let protocolVersion: UInt8 = 8
 
   case taken
   case ready
   case answered(EntryID, status: UInt16, retryAfter: Duration?)
   case failed(EntryID, TransportError, code: Int32)
-  /// The homeserver created this event for the message.
-  case created(EntryID, event: String)
   /// A response to a call, after its other parts.
   case replied(EntryID, status: UInt16, retryAfter: Duration?, body: [UInt8])
   /// A part of a response that is larger than `Limits.webhookPartSizeMax`.
@@ -94,8 +91,7 @@ extension WebhookMessage: WireField {
     case .answered(let id, let status, let pause): writer.message(3, id, status, pause)
     case .failed(let id, let trouble, let code): writer.message(4, id, trouble, code)
     case .replied(let id, let status, let pause, let body): writer.message(5, id, status, pause, rest: body)
-    case .created(let id, let event): writer.message(6, id, event)
-    case .part(let id, let body): writer.message(7, id, rest: body)
+    case .part(let id, let body): writer.message(6, id, rest: body)
     }
   }
 
@@ -111,8 +107,7 @@ extension WebhookMessage: WireField {
     case 4: self = try .failed(reader.next(), reader.next(), code: reader.next())
     case 5:
       self = try .replied(reader.next(), status: reader.next(), retryAfter: reader.next(), body: reader.rest())
-    case 6: self = try .created(reader.next(), event: reader.next())
-    case 7: self = try .part(reader.next(), body: reader.rest())
+    case 6: self = try .part(reader.next(), body: reader.rest())
     default: throw .unknownKind(kind)
     }
   }
@@ -125,7 +120,7 @@ extension TransportError: WireField {}
 extension WebhookEndpoint: WireField {
   package func write(to writer: inout ByteWriter) {
     writer.fields(method, redirects, allowsPlain, timeout, url)
-    writer.fields(caFile, certificateFile, privateKeyFile, secretFile, room, headers)
+    writer.fields(caFile, certificateFile, privateKeyFile, secretFile, headers)
   }
 
   package init(from reader: inout ByteReader) throws(WireError) {
@@ -133,7 +128,7 @@ extension WebhookEndpoint: WireField {
     (method, redirects, allowsPlain) = (try reader.next(), try reader.next(), try reader.next())
     (timeout, url) = (try reader.next(), try reader.next())
     (caFile, certificateFile, privateKeyFile) = (try reader.next(), try reader.next(), try reader.next())
-    (secretFile, room, headers) = (try reader.next(), try reader.next(), try reader.next())
+    (secretFile, headers) = (try reader.next(), try reader.next())
   }
 }
 
@@ -150,11 +145,18 @@ extension WebhookEndpoint.Value: WireField {
     switch self {
     case .text(let text): writer.message(0, text)
     case .file(let path): writer.message(1, path)
+    case .session(let path): writer.message(2, path)
     }
   }
 
+  @export(interface)
   package init(from reader: inout ByteReader) throws(WireError) {
-    let isFile: Bool = try reader.next()
-    self = isFile ? .file(try reader.next()) : .text(try reader.next())
+    let kind: UInt8 = try reader.next()
+    switch kind {
+    case 0: self = .text(try reader.next())
+    case 1: self = .file(try reader.next())
+    case 2: self = .session(try reader.next())
+    default: throw .unknownKind(kind)
+    }
   }
 }

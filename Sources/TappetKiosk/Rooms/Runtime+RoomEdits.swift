@@ -6,12 +6,12 @@ import TappetJSON
 import TappetMessages
 
 extension Runtime {
-  func postEdit(_ edit: RoomEdit) {
+  func postEdit(_ edit: RoomEdit, room: String?) {
     // The store contains only messages that the configuration parser built.
     guard let body = edit.body else {
       return inbox.append(.webhook(.failed(edit.transaction, .messageRefused, code: 0)))
     }
-    post(body, edit.transaction, action: edit.action)
+    post(body, edit.transaction, action: edit.action, room: room)
   }
 }
 

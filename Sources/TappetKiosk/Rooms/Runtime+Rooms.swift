@@ -1,5 +1,4 @@
-// The process that listens in rooms (tappet-webhook, or tappet-matrix for encrypted rooms): its configuration, and the
-// kiosk's replies.
+// The process that serves rooms, tappet-matrix: its configuration, and the kiosk's replies.
 
 import CPlatform
 import TappetConfig
@@ -10,9 +9,8 @@ import TappetPlatform
 extension Runtime {
   func startRooms() {
     guard let matrix = configuration.matrix else { return inbox.append(.rooms(.notStarted(code: EINVAL))) }
-    let program = matrix.encryption == nil ? WebhookProgram.path : MatrixProgram.path
     do throws(SystemError) {
-      try helpers.rooms.start(program, "--listen", [], reactor, opensSecrets: matrix.encryption != nil)
+      try helpers.rooms.start(MatrixProgram.path, "--socket", [], reactor, opensSecrets: matrix.encryption != nil)
     } catch {
       return inbox.append(.rooms(.notStarted(code: error.code)))
     }
@@ -41,13 +39,9 @@ extension Runtime {
 
   func roomsChanged(_ notice: HelperNotice<RoomMessage>) {
     switch notice {
-    case .message(let message):
-      helpers.webhooks.recordElsewhere(message)
-      feed(.rooms(.message(message)))
+    case .message(let message): feed(.rooms(.message(message)))
     case .malformed: feed(.rooms(.malformed))
-    case .ended(let end):
-      helpers.webhooks.endElsewhere()
-      feed(.rooms(.ended(end)))
+    case .ended(let end): feed(.rooms(.ended(end)))
     }
   }
 

@@ -8,24 +8,21 @@ import TappetStore
 
 extension Runtime {
   func startWebhooks() {
-    let isElsewhere = configuration.matrix?.encryption != nil
-    do throws(SystemError) {
-      try helpers.webhooks.start(configuration.webhooks.filter { $0.room == nil || !isElsewhere }, reactor)
-    } catch { inbox.append(.webhook(.notStarted(code: error.code))) }
+    do throws(SystemError) { try helpers.webhooks.start(configuration.webhooks, reactor) } catch {
+      inbox.append(.webhook(.notStarted(code: error.code)))
+    }
   }
 
-  func postWebhook(_ entry: OutboxEntry, unixSeconds: Int64) {
+  func post(_ entry: OutboxEntry, room: String?, unixSeconds: Int64) {
     guard let body = filled(entry, unixSeconds: unixSeconds) else { return }
-    post(body, entry.id, action: entry.action)
+    post(body, entry.id, action: entry.action, room: room)
   }
 
-  /// Posts the body under the given id to the action's webhook or room.
-  func post(_ body: [UInt8], _ id: EntryID, action: String) {
-    let room = configuration.matrix?.encryption == nil ? nil : configuration.webhooks.room(of: action)
+  /// Posts the body under the given id in the room, or to the action's webhook.
+  func post(_ body: [UInt8], _ id: EntryID, action: String, room: String?) {
     if let room {
-      let order = RoomOrder.post(id, room: room, body: body)
-      if helpers.rooms.send(order.encode()) { return helpers.webhooks.willAnswerElsewhere(id) }
-      // The process is about to be started or restarted.
+      if helpers.rooms.send(RoomOrder.post(id, room: room, body: body).encode()) { return }
+      // The socket is full, or the process has just ended.
       return inbox.append(.webhook(.failed(id, .other, code: EAGAIN)))
     }
     if let event = helpers.webhooks.post(id, action: action, body: body) { inbox.append(.webhook(event)) }
@@ -41,9 +38,4 @@ extension Runtime {
       token.map { .tokenSealed($0, unixSeconds: unixSeconds) } ?? .fillFailed(entry.id, entry.destination))
     return token.map { entry.message.fill(token: $0, id: entry.id) }
   }
-}
-
-extension [WebhookEndpoint] {
-  /// Returns the room of an action; `nil` if the action has none.
-  fileprivate func room(of action: String) -> String? { first { $0.action == action }?.room }
 }

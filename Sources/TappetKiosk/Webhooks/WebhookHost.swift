@@ -9,14 +9,10 @@ import TappetPlatform
 ///
 /// Confined to one thread.
 final class WebhookHost {
-  private let process = HelperHost(sizeMax: 64 + Limits.roomEventSizeMax) { try? WebhookMessage(decoding: $0) }
+  private let process = HelperHost(sizeMax: 64) { try? WebhookMessage(decoding: $0) }
   /// Endpoints that the process has received, or is receiving one by one.
   private var endpoints: [WebhookEndpoint] = []
   private var sentCount = 0
-  /// Whether a process is used; none is needed if tappet-matrix posts to all rooms and there is no webhook.
-  private var hasProcess = false
-  /// Entries for which tappet-matrix has not replied yet.
-  private var elsewhere: Set<EntryID> = []
   /// Called with each event of the process, in order.
   var onEvent: (WebhookEvent) -> Void = { _ in }
 
@@ -29,36 +25,14 @@ final class WebhookHost {
   func start(_ endpoints: [WebhookEndpoint], _ reactor: Reactor) throws(SystemError) {
     self.endpoints = endpoints
     sentCount = 0
-    hasProcess = !endpoints.isEmpty
-    guard hasProcess else { return onEvent(.ready) }
     try process.start(WebhookProgram.path, "--socket", [], reactor)
     sendNext()
   }
 
   /// Stops the process gracefully.
-  func stop() { if hasProcess { process.stop() } else { onEvent(.ended(.exited(0))) } }
+  func stop() { process.stop() }
 
-  func kill() { if hasProcess { process.kill() } else { onEvent(.ended(.exited(0))) } }
-
-  // MARK: Rooms that tappet-matrix writes to
-
-  func willAnswerElsewhere(_ id: EntryID) { elsewhere.insert(id) }
-
-  func recordElsewhere(_ message: RoomMessage) {
-    switch message {
-    case .posted(let id, _, _), .created(let id, _), .undelivered(let id, _, _): elsewhere.remove(id)
-    case .ready, .listening, .failed, .access, .heard, .batch, .settled, .answered, .invited, .joined, .will,
-      .unread, .unreadable:
-      break
-    }
-  }
-
-  /// Handles the exit of tappet-matrix: entries that have received no reply are sent again.
-  func endElsewhere() {
-    let ids = elsewhere
-    elsewhere = []
-    for id in ids { onEvent(.failed(id, .closed, code: 0)) }
-  }
+  func kill() { process.kill() }
 
   /// Posts the entry's body; returns the failure, or `nil` if the order was sent.
   func post(_ id: EntryID, action: String, body: [UInt8]) -> WebhookEvent? {
@@ -81,7 +55,6 @@ final class WebhookHost {
     case .message(.ready): onEvent(.ready)
     case .message(.answered(let id, let status, let pause)):
       onEvent(.answered(id, status: Int(status), retryAfter: pause))
-    case .message(.created(let id, let event)): onEvent(.created(id, event: event))
     case .message(.failed(let id, let trouble, let code)): onEvent(.failed(id, trouble, code: code))
     // No reply was requested, so a reply is invalid.
     case .message(.replied), .message(.part), .malformed: onEvent(.malformed)

@@ -36,7 +36,7 @@ extension CheckReport {
   mutating func checkWebServers(_ configuration: KioskConfiguration) {
     // A missing program was reported by `checkWebhooks`.
     guard access(WebhookProgram.path, X_OK) == 0 else { return }
-    for webhook in configuration.webhooks where webhook.room == nil {
+    for webhook in configuration.webhooks {
       guard let url = Self.url(of: webhook) else { continue }
       let found = DeviceProbe.webServer(url, of: webhook)
       let text = "\(webhook.action): \(found.text)"
@@ -57,6 +57,7 @@ extension CheckReport {
       guard var line = try? file.firstLine() else { return nil }
       defer { LibCrypto.wipe(&line) }
       return WebhookURL(String(decoding: line, as: UTF8.self))
+    case .session: return nil
     }
   }
 }

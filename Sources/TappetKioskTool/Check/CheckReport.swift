@@ -217,25 +217,23 @@ struct CheckReport {
 
   /// Checks the programs for webhooks and rooms; the webhooks' files were already read with the configuration.
   private mutating func checkWebhooks(_ configuration: KioskConfiguration) {
-    guard !configuration.webhooks.isEmpty || configuration.matrix != nil else { return }
-    guard access(WebhookProgram.path, X_OK) == 0 else {
+    // The commands for rooms, of which this is one, send their requests through tappet-webhook.
+    let isMissing = (webhook: access(WebhookProgram.path, X_OK) != 0, matrix: access(MatrixProgram.path, X_OK) != 0)
+    if isMissing.webhook, !configuration.webhooks.isEmpty || configuration.matrix != nil {
       return note(
         configuration.matrix == nil ? "webhooks" : "rooms", .bad,
         "\(WebhookProgram.path) is missing: install the package tappet-webhook",
         code: "webhooks-not-started")
     }
-    if configuration.matrix?.encryption != nil, access(MatrixProgram.path, X_OK) != 0 {
+    if isMissing.matrix, configuration.matrix != nil {
       note(
         "rooms", .bad, "\(MatrixProgram.path) is missing: install the package tappet-matrix",
         code: "rooms-not-started")
     }
     for webhook in configuration.webhooks {
-      if let room = webhook.room {
-        note("room", .good, "\(webhook.action): posts to \(room)")
-      } else {
-        note("webhook", .good, "\(webhook.action): \(webhook.method.word) to \(webhook.place)")
-      }
+      note("webhook", .good, "\(webhook.action): \(webhook.method.word) to \(webhook.place)")
     }
+    for post in configuration.matrix?.posts ?? [] { note("room", .good, "\(post.action): posts to \(post.room)") }
   }
 
   private mutating func checkInventory(_ configuration: KioskConfiguration) {

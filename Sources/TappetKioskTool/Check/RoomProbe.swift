@@ -19,9 +19,7 @@ extension CheckReport {
       let joined = try client.require(.get, "/_matrix/client/v3/joined_rooms")["joined_rooms"]?.elements ?? []
       let rooms = plural(joined.count, "room")
       note("homeserver", .good, "accepts the session of \(user), who has joined \(rooms)")
-      for endpoint in configuration.webhooks {
-        if let room = endpoint.room { check(room, of: endpoint.action, user, joined, client, encryption) }
-      }
+      for post in matrix.posts { check(post.room, of: post.action, user, joined, client, encryption) }
       for plan in configuration.commands where plan.isRoom {
         let asks = configuration.actions.contains { $0.confirmRoom == plan.topic }
         check(plan.topic, of: "commands", user, joined, client, encryption, asks: asks)

@@ -55,13 +55,13 @@ extension SetupWizard {
       if let topic = action.topic {
         add("topic", topic)
         add("message", action.message.text)
-      } else if let body = action.webhookBody?.text,
-        let endpoint = configuration.webhooks.first(where: { $0.action == action.name })
-      {
-        if case .text(let url) = endpoint.url { add("send-to", url) }
-        add("send-to", endpoint.room)
+      } else if let post = configuration.matrix?.posts.first(where: { $0.action == action.name }) {
+        add("send-to", post.room)
         // The body of a message to a room is its event, as JSON.
-        add("message", endpoint.room == nil ? body : JSON(decoding: Array(body.utf8))?["body"]?.text)
+        add("message", JSON(decoding: Array((action.webhookBody?.text ?? "").utf8))?["body"]?.text)
+      } else if let endpoint = configuration.webhooks.first(where: { $0.action == action.name }) {
+        if case .text(let url) = endpoint.url { add("send-to", url) }
+        add("message", action.webhookBody?.text)
       } else if case .line? = relay?.target {
         add("topic", "none")
         add("send-to", "none")

@@ -6,15 +6,17 @@ import TappetCore
 import TappetPlatform
 
 extension KioskConfiguration {
-  /// Returns the scheme and host of the action's webhook.
+  /// Returns the scheme and host of the action's webhook, or the homeserver of its room.
   fileprivate func webhookPlace(_ action: String) -> String {
-    webhooks.first { $0.action == action }?.place ?? "its server"
+    if let room = room(of: action) { return "the homeserver of \(room)" }
+    return webhooks.first { $0.action == action }?.place ?? "its server"
   }
+
+  private func room(of action: String) -> String? { matrix?.posts.first { $0.action == action }?.room }
 
   /// Returns the display name of the action's webhook or room.
   func webhookName(_ action: String) -> String {
-    let isRoom = webhooks.contains { $0.action == action && $0.room != nil }
-    return (isRoom ? "the room of " : "the webhook of ") + action
+    (room(of: action) != nil ? "the room of " : "the webhook of ") + action
   }
 }
 

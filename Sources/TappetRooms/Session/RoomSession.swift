@@ -1,5 +1,5 @@
-// Listens to rooms through /sync with long polling, starting from the position that the kiosk has recorded, or from the
-// present; sends the kiosk's replies to these rooms. Pure decision logic.
+// Serves rooms: posts the kiosk's messages and replies; if the kiosk listens, polls through /sync, starting from the
+// position that the kiosk has recorded, or from the present. Pure decision logic.
 //
 //   starting ─begin─▶ resting ──due──▶ asking ──answered──▶ resting
 //                        ▲               │ lines                 any ─parent gone─▶ ending ─▶ ended
@@ -9,7 +9,7 @@
 
 import TappetCore
 
-/// The state of a process that listens to the rooms of one session at a homeserver.
+/// The state of a process that serves the rooms of one session at a homeserver.
 package struct RoomSession {
   package enum Event: Sendable {
     /// The parent has sent an order.
@@ -26,8 +26,8 @@ package struct RoomSession {
   package enum Step: Sendable {
     /// Read the session's files; the result is `opened`.
     case open(WebhookEndpoint)
-    /// Give up access to everything that is not needed from now on.
-    case confine
+    /// Give up access to everything that is not needed from now on; encryption needs more memory.
+    case confine(encrypts: Bool)
     case send(RoomMessage)
     /// Send a request to the homeserver; the result is `answered`.
     case request(Channel, HTTPCall)
@@ -62,6 +62,8 @@ package struct RoomSession {
   enum State {
     /// The parent is sending the rooms; nothing is requested yet.
     case starting
+    /// There is nothing to listen for; messages are sent.
+    case posting
     /// A request of the polling channel is in flight, possibly while the kiosk records a position.
     case asking(Question, isRecording: Bool)
     /// The kiosk is recording a position; the next request is due then, or at this time if that is later.
@@ -104,13 +106,15 @@ package struct RoomSession {
   private(set) var state = State.starting
   /// The steps that result from the current event.
   private var steps: [Step] = []
-  let cipher: (any RoomCipher)?
+  /// The encryption in use; `nil` unless the parent has ordered it.
+  private(set) var cipher: (any RoomCipher)?
+  private let availableCipher: (any RoomCipher)?
   private var login = Login.unusable(0)
   var rooms: [Room] = []
   var position = RoomPosition()
   var ciphering = Ciphering()
   var polling = RoomPolling()
-  var outbox: RoomOutbox
+  var outbox = RoomOutbox()
   var questions = RoomQuestions()
   var invitations = Invitations()
   /// The unread messages; `nil` if the kiosk does not show any.
@@ -119,11 +123,15 @@ package struct RoomSession {
   private var will: RoomWillKeeper?
   private var random: Randomness
 
-  /// Creates a session that waits for orders; if there is no cipher, it does not read encrypted rooms.
+  /// Whether the kiosk listens: to rooms, to invitations, or to the signs of its last will.
+  private var listens: Bool {
+    !rooms.isEmpty || cipher != nil || invitations.areWanted || unread != nil || will != nil
+  }
+
+  /// Creates a session that waits for orders, one of which may be to use the cipher.
   @export(interface)
   package init(_ cipher: (any RoomCipher)?, seed: (UInt64, UInt64, UInt64, UInt64)) {
-    self.cipher = cipher
-    outbox = RoomOutbox(cipher)
+    availableCipher = cipher
     random = Randomness(seed: seed)
   }
 
@@ -154,6 +162,7 @@ package struct RoomSession {
   package var deadline: Instant? {
     switch state {
     case .starting, .ended: nil
+    case .posting: outbox.deadline
     case .ending(let until): earliest(until, will?.dueAt)
     case .asking, .recording: deadline(nil)
     case .resting(let until): deadline(until)
@@ -187,6 +196,7 @@ package struct RoomSession {
   private mutating func proceed(at now: Instant) {
     switch state {
     case .starting, .ended: return
+    case .posting: return sendMessages(at: now)
     case .ending(let until):
       if will?.isCancelling != true || until <= now { state = ended(.finished) } else { callForWill(at: now) }
       return
@@ -221,7 +231,7 @@ package struct RoomSession {
     switch state {
     case .asking(let question, _): state = .asking(question, isRecording: true)
     case .resting(let due): state = .recording(next: due)
-    case .starting, .recording, .ending, .ended: break
+    case .starting, .posting, .recording, .ending, .ended: break
     }
   }
 
@@ -229,7 +239,7 @@ package struct RoomSession {
     switch state {
     case .asking(let question, _): state = .asking(question, isRecording: false)
     case .recording(let due): state = .resting(until: due)
-    case .starting, .resting, .ending, .ended: break
+    case .starting, .posting, .resting, .ending, .ended: break
     }
   }
 
@@ -258,9 +268,9 @@ package struct RoomSession {
     case .begin(let recorded):
       if let recorded, let device { position = RoomPosition(recorded, device: device) }
       favorCommanders()
-      steps.append(.confine)
+      steps.append(.confine(encrypts: cipher != nil))
       send(.ready)
-      state = .resting(until: now)
+      state = listens ? .resting(until: now) : .posting
     case .answer(let room, let event, let form, let text):
       guard let id = rooms.first(where: { $0.name == room })?.id else { return }
       outbox.append(
@@ -278,10 +288,7 @@ package struct RoomSession {
       if let (room, event) = questions.close(number, text, underWay: isUnderWay) {
         outbox.append(.reply(text, to: event), to: room, at: now)
       }
-    case .encrypt(let encryption, let state):
-      guard case .device(let device, let user) = login, let cipher else { return }
-      (ciphering.settings, outbox.encryption) = (encryption, encryption)
-      if let code = cipher.open(user: user, device: device, encryption, state: state) { login = .unusable(code) }
+    case .encrypt(let encryption, let state): encrypt(encryption, state)
     case .post(let id, let room, let body): outbox.append(.entry(id, body), to: room, at: now)
     case .invitations: invitations.areWanted = true
     case .join(let room): join(room, at: now)
@@ -295,12 +302,19 @@ package struct RoomSession {
   }
 
   private mutating func open(_ path: String, _ ca: String) {
-    var settings = WebhookEndpoint(action: "", url: .file(path))
-    settings.room = "!"
+    var settings = WebhookEndpoint(action: "", url: .session(path))
     settings.redirects = Limits.roomRedirectsMax
     settings.timeout = Limits.roomPollMax + Limits.webhookTimeoutDefault
     settings.caFile = ca.isEmpty ? nil : ca
     steps.append(.open(settings))
+  }
+
+  private mutating func encrypt(_ encryption: RoomEncryption, _ state: String) {
+    guard let available = availableCipher else { return }
+    (cipher, ciphering.settings) = (available, encryption)
+    outbox.encrypt(by: available, encryption)
+    guard case .device(let device, let user) = login else { return }
+    if let code = available.open(user: user, device: device, encryption, state: state) { login = .unusable(code) }
   }
 
   // MARK: Positions

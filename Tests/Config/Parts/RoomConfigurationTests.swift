@@ -133,15 +133,12 @@ private func problems(
       Issue.record("\(outcome)")
       return
     }
-    var wanted = WebhookEndpoint(action: "a", url: .file("/etc/tappet/s"))
-    wanted.room = "#door:h"
-    wanted.method = .put
-    wanted.redirects = 3
-    #expect(configuration.webhooks == [wanted] && wanted.place == "the homeserver of #door:h")
+    var wanted = MatrixSettings(sessionFile: "/etc/tappet/s")
+    wanted.posts = [RoomPost(action: "a", room: "#door:h", reportsOutcome: false)]
+    #expect(configuration.matrix == wanted && configuration.webhooks.isEmpty)
     let action = configuration.actions[0]
     #expect(action.topic == "t" && action.message.text == #""%{person}" \ %I"#)
     #expect(action.webhookBody?.text == #"{"msgtype":"m.notice","m.mentions":{},"body":"\"%{person}\" \\ %I"}"#)
-    #expect(configuration.matrix == MatrixSettings(sessionFile: "/etc/tappet/s"))
     guard case .loaded(let alone) = parse("message: a, room: '!a:h'") else {
       Issue.record("a room needs no topic")
       return

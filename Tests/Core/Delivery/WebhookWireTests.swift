@@ -14,7 +14,6 @@ import Testing
     (endpoint.caFile, endpoint.certificateFile) = ("/ca", "/cert")
     (endpoint.privateKeyFile, endpoint.secretFile) = ("/key", "/secret")
     endpoint.headers = [.init(name: "A", value: .text("ü")), .init(name: "B", value: .file("/b"))]
-    endpoint.room = "#door:h"
     let id = EntryID(high: 1 << 63 | 5, low: 7)
     for order in [
       WebhookOrder.endpoint(300, endpoint), .begin, .post(2, id, body: [1, 0, 255]), .post(0, id, body: []),
@@ -25,7 +24,7 @@ import Testing
     }
     for message in [
       WebhookMessage.taken, .ready, .answered(id, status: 503, retryAfter: .milliseconds(12)),
-      .answered(id, status: 200, retryAfter: nil), .created(id, event: "$e"),
+      .answered(id, status: 200, retryAfter: nil),
       .failed(id, .certificateRefused, code: -60),
     ] {
       let bytes = message.encode()

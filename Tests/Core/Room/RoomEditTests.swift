@@ -18,9 +18,10 @@ extension KioskScript {
   /// Started with rooms, the outboxes read; with rows of messages that may have to be edited.
   fileprivate static func inRooms(hasEdits: Bool = false, _ actions: [Action] = [.bell, .gate]) -> KioskScript {
     let story = KioskScript(actions)
-    story.kiosk.settings.rooms.actions = Set(actions.map { $0.name })
-    story.kiosk.settings.rooms.reporting = story.kiosk.settings.rooms.actions.intersection(["bell"])
-    story.kiosk.delivery.webhookProcess.roomActions = story.kiosk.settings.rooms.actions
+    let names = Set(actions.map { $0.name })
+    for name in names { story.kiosk.settings.rooms.actions[name] = "#door:h" }
+    story.kiosk.settings.rooms.reporting = names.intersection(["bell"])
+    story.kiosk.delivery.webhookProcess.roomActions = names
     var summary = OutboxSummary()
     summary.hasRoomEdits = hasEdits
     story.start(summary: summary)
@@ -46,18 +47,18 @@ extension KioskScript {
   fileprivate func found(_ edit: RoomEdit?, at milliseconds: Int) -> [String] { at(milliseconds, .store(.edit(edit))) }
 
   fileprivate func answer(_ edit: RoomEdit, _ status: Int, after: Duration? = nil, at milliseconds: Int) -> [String] {
-    let event: WebhookEvent =
+    let message: RoomMessage =
       status == 200
       ? .created(edit.transaction, event: "$edit")
-      : .answered(edit.transaction, status: status, retryAfter: after)
-    return at(milliseconds, .webhook(event))
+      : .posted(edit.transaction, status: UInt16(status), retryAfter: after)
+    return at(milliseconds, .rooms(.message(message)))
   }
 
   /// A kiosk that starts with an edit that is due, and its process is ready.
   fileprivate static func withDueEdit() -> KioskScript {
     let story = KioskScript.inRooms(hasEdits: true)
     story.found(.rung, at: 20)
-    story.at(30, .webhook(.ready))
+    story.at(30, .rooms(.message(.ready)))
     return story
   }
 }
@@ -72,7 +73,7 @@ extension RoomEdit {
   @Test func `a message is edited once, when its event and the outcome of its tap are on the disk`() {
     let story = KioskScript.inRooms()
     let id = story.enter(.bell, sequence: 1, at: 100)
-    #expect(story.at(110, .webhook(.ready)) == ["post bell"])
+    #expect(story.at(110, .rooms(.message(.ready))) == ["post bell"])
     #expect(
       story.at(120, .link(.acknowledged(id))) == [
         "light delivered-by-button", "record outcome delivered", "report delivered bell", "forget",
@@ -80,7 +81,7 @@ extension RoomEdit {
     #expect(story.at(130, .brokerOutbox(.removed([id]))) == ["fetch edit"])
     #expect(story.found(nil, at: 131) == [])
     #expect(
-      story.at(140, .webhook(.created(id, event: "$1"))) == [
+      story.at(140, .rooms(.message(.created(id, event: "$1")))) == [
         "light delivered-by-button", "report delivered bell", "forget webhook as $1",
       ])
     #expect(story.at(150, .webhookOutbox(.removed([id]))) == ["fetch edit"])
@@ -116,17 +117,17 @@ extension RoomEdit {
     #expect(!story.lastEffects.map(\.words).contains { $0.contains("outcome") })
     #expect(story.at(130, .brokerOutbox(.removed([id]))) == [])
     let other = story.enter(.gate, sequence: 2, at: 140)
-    story.at(150, .webhook(.ready))
-    #expect(story.at(160, .webhook(.created(other, event: "$1"))).contains("forget webhook"))
+    story.at(150, .rooms(.message(.ready)))
+    #expect(story.at(160, .rooms(.message(.created(other, event: "$1")))).contains("forget webhook"))
   }
 
   @Test func `taps for rooms go first`() {
     let story = KioskScript.inRooms(hasEdits: true)
-    #expect(story.found(.rung, at: 20) == ["start webhooks"])
+    #expect(story.found(.rung, at: 20) == ["start rooms"])
     let id = story.enter(.gate, sequence: 1, at: 25)
-    #expect(story.at(30, .webhook(.ready)) == ["post gate"])
+    #expect(story.at(30, .rooms(.message(.ready))) == ["post gate"])
     #expect(story.at(40, .timerFired) == [])
-    #expect(story.at(50, .webhook(.created(id, event: "$2"))).contains("edit bell delivered"))
+    #expect(story.at(50, .rooms(.message(.created(id, event: "$2")))).contains("edit bell delivered"))
   }
 
   @Test func `an edit that the homeserver limits is sent again after the requested pause, and after the taps`() {
@@ -139,7 +140,7 @@ extension RoomEdit {
       let id = story.enter(.gate, sequence: 1, at: 200)
       // The pause is the edit's own: taps do not wait for it.
       #expect(story.lastEffects.map(\.words).contains("post gate"))
-      #expect(story.at(300, .webhook(.created(id, event: "$2"))).contains("report delivered gate"))
+      #expect(story.at(300, .rooms(.message(.created(id, event: "$2")))).contains("report delivered gate"))
       story.sleep(until: 99 + pause.milliseconds)
       #expect(story.kiosk.delivery.edits.posted == nil)
       #expect(story.at(100 + pause.milliseconds, .timerFired).contains("edit bell delivered"))
@@ -165,8 +166,8 @@ extension RoomEdit {
     var entry = try #require(story.lastEffects.compactMap { $0.storedEntry }.last)
     entry.sequence = 1
     story.at(25, .webhookOutbox(.stored(entry.id, sequence: 1)))
-    #expect(story.at(30, .webhook(.ready)) == ["post gate"])
-    story.at(40, .webhook(.answered(entry.id, status: 503, retryAfter: nil)))
+    #expect(story.at(30, .rooms(.message(.ready))) == ["post gate"])
+    story.at(40, .rooms(.message(.posted(entry.id, status: 503, retryAfter: nil))))
     #expect(story.kiosk.baseLight == .offline)
     story.at(45, .dropAsked(entry.id))
     #expect(story.at(50, .store(.dropped([entry]))).contains("light ready"))
@@ -195,8 +196,8 @@ extension RoomEdit {
         time = max(time + 1, story.wakesAt ?? time + 1)
         let effects = story.at(time, .timerFired)
         story.at(time, .reader(.heartbeat))
-        if effects.contains("stop webhooks") { story.at(time, .webhook(.ended(.exited(0)))) }
-        if case .starting = story.kiosk.delivery.webhookProcess.process.state { story.at(time, .webhook(.ready)) }
+        if effects.contains("stop rooms") { story.at(time, .rooms(.ended(.exited(0)))) }
+        if case .starting = story.kiosk.listening.process.state { story.at(time, .rooms(.message(.ready))) }
         if story.kiosk.delivery.edits.posted != nil { break }
       }
       #expect(story.kiosk.delivery.edits.posted == .rung)
@@ -208,18 +209,18 @@ extension RoomEdit {
   @Test func `an edit whose process dies is sent again by the next one`() {
     let story = KioskScript.withDueEdit()
     #expect(story.kiosk.delivery.edits.posted == .rung)
-    story.at(100, .webhook(.ended(.signaled(9))))
+    story.at(100, .rooms(.ended(.signaled(9))))
     #expect(story.kiosk.delivery.edits.posted == nil)
     // An answer that comes too late is nobody's.
     #expect(story.answer(.rung, 200, at: 101) == [])
-    #expect(story.sleep(until: 4_000).contains("start webhooks"))
-    #expect(story.at(4_000, .webhook(.ready)).contains("edit bell delivered"))
+    #expect(story.sleep(until: 4_000).contains("start rooms"))
+    #expect(story.at(4_000, .rooms(.message(.ready))).contains("edit bell delivered"))
   }
 
   @Test func `a program that cannot be started is not started without a pause`() {
     let story = KioskScript.inRooms(hasEdits: true)
-    #expect(story.found(.rung, at: 20) == ["start webhooks"])
-    #expect(!story.at(30, .webhook(.notStarted(code: 2))).contains("start webhooks"))
+    #expect(story.found(.rung, at: 20) == ["start rooms"])
+    #expect(!story.at(30, .rooms(.notStarted(code: 2))).contains("start rooms"))
     #expect(story.wakesAt.map { $0 > 30 } == true)
   }
 

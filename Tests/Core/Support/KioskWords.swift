@@ -15,8 +15,8 @@ extension Effect {
     case .disconnect: "disconnect"
     case .publish(let entry, _): "publish \(entry.action)"
     case .store(let request): request.words
-    case .postWebhook(let entry, _): "post \(entry.action)"
-    case .postEdit(let edit): "edit \(edit.action) \(edit.outcome)"
+    case .post(let entry, _, _): "post \(entry.action)"
+    case .postEdit(let edit, _): "edit \(edit.action) \(edit.outcome)"
     case .pollRooms: "poll rooms"
     case .joinRoom(let room): "join \(room)"
     case .cancelWill: "cancel will"

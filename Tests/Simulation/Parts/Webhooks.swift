@@ -82,7 +82,7 @@ extension World {
       if hook.process == .none { fail("tappet-webhook was to be killed although none runs") }
       if !isStopping, hook.process != .ending { hook.lostAt = now.instant }
       (hook.process, hook.outstanding) = (.ending, [])
-    case .postWebhook(let entry, let unixSeconds): judgePosted(entry, unixSeconds: unixSeconds)
+    case .post(let entry, _, let unixSeconds): judgePosted(entry, unixSeconds: unixSeconds)
     case _: break
     }
   }

@@ -32,6 +32,8 @@ final class EditStory {
   private var isProcessReady = false
   private var isProcessStarting = false
   private var isProcessEnding = false
+  /// How often the kiosk has started a process.
+  private var startCount = 0
   private var isConnecting = false
   private var isUp = false
   /// The entries that the broker has not acknowledged on this connection.
@@ -67,7 +69,7 @@ final class EditStory {
   private static func kiosk(_ random: inout Randomness, at now: Instant) -> Kiosk {
     var settings = KioskSettings(actions: actions)
     settings.hasReader = false
-    settings.rooms.actions = Set(actions.map { $0.name })
+    for action in actions { settings.rooms.actions[action.name] = "#door:h" }
     settings.rooms.reporting = ["bell"]
     return Kiosk(settings: settings, seed: (random.next(), random.next(), random.next(), random.next()), at: now)
   }
@@ -139,11 +141,11 @@ final class EditStory {
   private func startProcess() {
     if isProcessEnding {
       isProcessEnding = false
-      return tell(.webhook(.ended(.exited(0))))
+      return tell(.rooms(.ended(.exited(0))))
     }
     guard isProcessStarting else { return }
     (isProcessStarting, isProcessReady) = (false, true)
-    tell(.webhook(.ready))
+    tell(.rooms(.message(.ready)))
   }
 
   private func endProcess() {
@@ -151,7 +153,7 @@ final class EditStory {
     // The homeserver may have had the requests.
     for request in requests where random.next() % 2 == 0 { serve(request) }
     (isProcessReady, isProcessStarting, requests) = (false, false, [])
-    tell(.webhook(.ended(.signaled(9))))
+    tell(.rooms(.ended(.signaled(9))))
   }
 
   /// The homeserver accepts a request (0 to 5), and the answer may be lost (6); or it fails (7), limits the rate (8),
@@ -168,13 +170,13 @@ final class EditStory {
       if number == 8 { limitedUntil = now.instant + pause }
     }
     switch number {
-    case 0...5: return tell(.webhook(.created(id, event: serve(request))))
+    case 0...5: return tell(.rooms(.message(.created(id, event: serve(request)))))
     case 6:
       serve(request)
-      tell(.webhook(.failed(id, .timedOut, code: 28)))
-    case 7: tell(.webhook(.answered(id, status: 500, retryAfter: nil)))
-    case 8: tell(.webhook(.answered(id, status: 429, retryAfter: pause)))
-    case _: tell(.webhook(.failed(id, .roomClosed, code: 403)))
+      tell(.rooms(.message(.undelivered(id, .timedOut, code: 28))))
+    case 7: tell(.rooms(.message(.posted(id, status: 500, retryAfter: nil))))
+    case 8: tell(.rooms(.message(.posted(id, status: 429, retryAfter: pause))))
+    case _: tell(.rooms(.message(.undelivered(id, .roomClosed, code: 403))))
     }
   }
 
@@ -236,6 +238,8 @@ final class EditStory {
 
   /// Everything goes well for a while; then nothing is left.
   private func heal() {
+    let waits = !disk.rooms.isEmpty && !isProcessReady && !isProcessStarting
+    let before = startCount
     // Nothing but edits may be left when a kiosk dies.
     var dies = random.next() % 2 == 0
     // An edit may be under way when the process ends; nothing but its end tells the kiosk.
@@ -262,6 +266,7 @@ final class EditStory {
       if isLimited { limits = false }
       pass(milliseconds: 500)
     }
+    if waits, startCount == before { fail("no process was started for the messages to rooms") }
     if !disk.edits.isEmpty { fail("\(disk.edits.count) messages are left to be edited") }
     for id in disk.complete where !dropped.contains(id) {
       if events[id].flatMap({ edits[$0] }) == nil { fail("a message was never edited") }
@@ -279,12 +284,17 @@ final class EditStory {
 
   private func perform(_ effect: Effect) {
     switch effect {
-    case .start(.webhooks): isProcessStarting = true
-    case .stop(.webhooks), .kill(.webhooks): endProcessSoon()
+    case .start(.rooms): (isProcessStarting, startCount) = (true, startCount + 1)
+    case .stop(.rooms), .kill(.rooms): endProcessSoon()
     case .connect: isConnecting = true
     case .publish(let entry, _): published.append(entry.id)
-    case .postWebhook(let entry, _): requests.append(.tap(entry))
-    case .postEdit(let edit): judge(edit)
+    case .post(let entry, let room, _):
+      if room != "#door:h" { fail("a message for another room") }
+      if !isProcessReady { fail("a message without a process") }
+      requests.append(.tap(entry))
+    case .postEdit(let edit, let room):
+      if room != "#door:h" || !isProcessReady { fail("an edit for another room, or without a process") }
+      judge(edit)
     case .store(let request): judge(request)
     case .report(.room(.edited(let edit))):
       if edits[edit.event] != 1 { fail("an edit counts as done, and the message is as it was") }

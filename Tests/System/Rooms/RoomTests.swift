@@ -13,7 +13,7 @@ import Testing
     let world = try KioskWorld.inRooms(
       [("ring", "message: 'Somebody \"rings\" at %{kiosk}: %I', room: '#door:h'")], server)
     try world.start()
-    #expect(world.webhookProcess == nil, "nothing is due yet")
+    #expect(world.roomProcess == nil, "nothing is due yet")
     try world.press(0)
     #expect(try eventually { try world.webhookCount("delivered") == 1 }, "\(world.log.suffix(1500))")
     let said = server.said(in: "!open:h")
@@ -22,7 +22,7 @@ import Testing
     #expect(said == ["Somebody \"rings\" at kiosk: \(transaction)"])
     #expect(sent.path.contains("/rooms/%21open%3Ah/send/m.room.message/") && sent.token == "SECRETTOKEN1")
     #expect(try world.tappet("outbox", "list").output == "")
-    let process = try #require(world.webhookProcess)
+    let process = try #require(world.roomProcess)
     let checked = try world.tappet("check", "--config-only")
     #expect(checked.output.contains("ring: posts to #door:h"), "\(checked)")
     let told = world.log + Kernel.commandLine(process) + (try world.tappet("status").output) + checked.output
@@ -308,9 +308,6 @@ import Testing
       #expect(found.output.contains(sentence) && !found.output.contains("cannot be started"), "\(found)")
     }
     #expect(try world.tappet("check", "--config-only").output.contains("FAIL  rooms") == false)
-    let text = try String(contentsOfFile: world.configPath, encoding: .utf8).replacingOccurrences(
-      of: "session: matrix.session,", with: "session: matrix.session, encryption: {devices: all},")
-    try text.write(toFile: world.configPath, atomically: true, encoding: .utf8)
     let found = try Programs.run(
       try Programs.built("tappet"), ["check", "--config-only", "--config", world.configPath],
       environment: ["TAPPET_MATRIX": "/nowhere/tappet-matrix"])

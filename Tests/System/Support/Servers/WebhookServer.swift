@@ -88,15 +88,13 @@ extension KioskWorld {
   /// The process tappet-webhook; `nil` while there is none.
   var webhookProcess: pid_t? {
     guard let kiosk else { return nil }
-    return Kernel.children(of: kiosk.pid).first {
-      Kernel.commandLine($0).contains("tappet-webhook") && Kernel.commandLine($0).contains("--socket")
-    }
+    return Kernel.children(of: kiosk.pid).first { Kernel.commandLine($0).contains("tappet-webhook") }
   }
 
-  /// The process that listens in rooms.
+  /// The process tappet-matrix; `nil` while there is none.
   var roomProcess: pid_t? {
     guard let kiosk else { return nil }
-    return Kernel.children(of: kiosk.pid).first { Kernel.commandLine($0).contains("--listen") }
+    return Kernel.children(of: kiosk.pid).first { Kernel.commandLine($0).contains("tappet-matrix") }
   }
 
   /// The facts of `tappet status --json` about webhooks.

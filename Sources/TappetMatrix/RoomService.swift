@@ -1,26 +1,24 @@
-// The loop of a process that listens in rooms: performs the steps of a RoomSession, and makes no decisions.
+// The program's loop: performs the steps of a RoomSession, and makes no decisions.
 
 import TappetCore
 import TappetPlatform
 import TappetRooms
+import TappetWebhook
 
-/// Passes the lines that users write in rooms to the parent, and sends the parent's replies to these rooms.
-final class RoomListener {
+/// Posts the parent's messages in rooms, and passes the lines that users write there to the parent.
+final class RoomService {
   private let parent: UnixSocket
   private let client: HTTPClient
-  private let decrypts: Bool
   private var session: RoomSession
   private var endpoint: LoadedEndpoint?
   private var hasParent = true
   private var exitStatus: Int32?
 
-  /// Creates a listener; if there is no cipher, it does not read encrypted rooms.
-  init(parent: UnixSocket, client: HTTPClient, _ cipher: (any RoomCipher)?) {
+  init(parent: UnixSocket, client: HTTPClient) {
     self.parent = parent
     self.client = client
-    decrypts = cipher != nil
     var system = SystemRandomNumberGenerator()
-    session = RoomSession(cipher, seed: (system.next(), system.next(), system.next(), system.next()))
+    session = RoomSession(RoomEncrypter(), seed: (system.next(), system.next(), system.next(), system.next()))
   }
 
   /// Runs until the parent is gone or the session has ended; returns the exit status.
@@ -41,7 +39,7 @@ final class RoomListener {
 
   private func receive() {
     while exitStatus == nil, hasParent {
-      switch parent.receive(sizeMax: decrypts ? Limits.webhookMessageSizeMax : Limits.roomWireSizeMax) {
+      switch parent.receive(sizeMax: Limits.webhookMessageSizeMax) {
       case .nothing: return
       case .closed:
         hasParent = false
@@ -68,8 +66,9 @@ final class RoomListener {
     case .open(let settings):
       let loaded = LoadedEndpoint(settings)
       endpoint = loaded
-      return .opened(loaded.trouble.map { .unusable($0) } ?? loaded.login ?? .unusable(0))
-    case .confine: Sandbox.close(dataMax: decrypts ? Limits.matrixDataMax : Limits.webhookDataMax)
+      guard let login = loaded.login, loaded.trouble == nil else { return .opened(.unusable(loaded.trouble ?? 0)) }
+      return .opened(.device(login.device, user: login.user))
+    case .confine(let encrypts): Sandbox.close(dataMax: encrypts ? Limits.matrixDataMax : Limits.webhookDataMax)
     case .send(let message): send(message.encode())
     case .request(let channel, let call):
       guard let endpoint else { return nil }

@@ -1,6 +1,4 @@
-// HTTP requests and their outcomes as values; tappet-webhook's HTTPClient performs them.
-
-import TappetCore
+// HTTP requests and their outcomes as values; HTTPClient performs them.
 
 /// A request to an endpoint.
 package struct HTTPCall: Sendable {

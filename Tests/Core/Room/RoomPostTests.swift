@@ -1,0 +1,112 @@
+// Messages to rooms without anything to listen for: tappet-matrix runs while one is due, beside tappet-webhook.
+
+import Testing
+
+@testable import TappetCore
+
+extension Action {
+  fileprivate static let chat = Action(
+    name: "chat", title: "Chat", index: 9, topic: nil, message: PayloadTemplate(""), cooldown: .zero,
+    webhookBody: PayloadTemplate("{}"))
+  fileprivate static let hook = Action(
+    name: "hook", title: "Hook", index: 10, topic: nil, message: PayloadTemplate(""), cooldown: .zero,
+    webhookBody: PayloadTemplate("x"))
+}
+
+extension KioskScript {
+  fileprivate static func inRoom() -> KioskScript {
+    let story = KioskScript([.chat, .hook])
+    story.kiosk.settings.rooms.actions = ["chat": "#door:h"]
+    story.kiosk.delivery.webhookProcess.roomActions = ["chat"]
+    story.startAll()
+    for _ in 0..<2 { story.at(10, .webhookOutbox(.fetched([], reachedEnd: true))) }
+    return story
+  }
+
+  /// Asks for the action and commits its entry; returns it and the words of the commit.
+  @discardableResult
+  fileprivate func enter(
+    _ name: String, sequence: Int64, at milliseconds: Int
+  ) throws -> (entry: OutboxEntry, words: [String]) {
+    at(milliseconds, .panel(.asked(action: name)))
+    var entry = try #require(lastEffects.compactMap { $0.storedEntry }.last)
+    entry.sequence = sequence
+    return (entry, at(milliseconds, .webhookOutbox(.stored(entry.id, sequence: sequence))))
+  }
+}
+
+@Suite struct RoomPostTests {
+  @Test func `a message starts tappet-matrix alone, which posts it and ends after half a minute`() throws {
+    let story = KioskScript.inRoom()
+    let (entry, accepted) = try story.enter("chat", sequence: 1, at: 100)
+    #expect(accepted == ["light accepted", "start rooms", "report accepted chat"])
+    #expect(story.at(150, .rooms(.message(.ready))) == ["post chat"])
+    let words = story.at(200, .rooms(.message(.created(entry.id, event: "$1"))))
+    #expect(words == ["light delivered-by-button", "report delivered chat", "forget webhook"])
+    story.at(210, .webhookOutbox(.removed([entry.id])))
+    #expect(!story.sleep(until: 30_199).contains("stop rooms"))
+    #expect(story.sleep(until: 30_201).contains("stop rooms"))
+    #expect(story.at(30_300, .rooms(.ended(.exited(0)))) == [] && story.kiosk.status.rooms == nil)
+    #expect(try story.enter("chat", sequence: 2, at: 30_400).words.contains("start rooms"))
+  }
+
+  @Test func `a message in flight when its process dies is posted by the next one, and a webhook stays`() throws {
+    let story = KioskScript.inRoom()
+    #expect(try story.enter("hook", sequence: 1, at: 100).words.contains("start webhooks"))
+    #expect(story.at(110, .webhook(.ready)) == ["post hook"])
+    #expect(try story.enter("chat", sequence: 2, at: 120).words.contains("start rooms"))
+    #expect(story.at(130, .rooms(.message(.ready))) == ["post chat"])
+    let words = story.at(200, .rooms(.ended(.signaled(9))))
+    #expect(words.contains("light offline") && !words.contains { $0.hasPrefix("post") }, "\(words)")
+    #expect(story.sleep(until: 4_000).contains("start rooms"))
+    #expect(story.at(4_000, .rooms(.message(.ready))).contains("post chat"))
+    // The same of the other process.
+    #expect(!story.at(4_100, .webhook(.ended(.signaled(9)))).contains { $0.hasPrefix("post") })
+    #expect(story.sleep(until: 8_000).contains("start webhooks"))
+    #expect(story.at(8_000, .webhook(.ready)).contains("post hook"))
+  }
+
+  @Test func `a session that cannot be used is read again by the next process, after the pause`() throws {
+    let story = KioskScript.inRoom()
+    let (entry, _) = try story.enter("chat", sequence: 1, at: 100)
+    story.at(150, .rooms(.message(.ready)))
+    let words = story.at(200, .rooms(.message(.undelivered(entry.id, .fileUnusable, code: 2))))
+    #expect(words.contains("stop rooms") && words.contains("light offline"), "\(words)")
+    story.at(210, .rooms(.ended(.exited(0))))
+    #expect(story.sleep(until: 10_000).contains("fetch webhooks after 0"))
+    #expect(story.at(10_000, .webhookOutbox(.fetched([entry], reachedEnd: true))).contains("start rooms"))
+    #expect(story.at(10_000, .rooms(.message(.ready))).contains("post chat"))
+  }
+
+  @Test func `a process that does not answer for a message is killed`() throws {
+    let story = KioskScript.inRoom()
+    try story.enter("chat", sequence: 1, at: 100)
+    story.at(150, .rooms(.message(.ready)))
+    #expect(!story.sleep(until: 150_000).contains { $0 == "kill rooms" || $0 == "stop rooms" })
+    #expect(story.sleep(until: 181_000).contains("kill rooms"))
+  }
+
+  @Test func `a program that is missing is reported, until nothing is due`() throws {
+    let story = KioskScript.inRoom()
+    let (entry, _) = try story.enter("chat", sequence: 1, at: 100)
+    story.at(110, .rooms(.notStarted(code: 2)))
+    #expect(story.kiosk.status.rooms == .lost(.notStarted(code: 2)) && story.kiosk.baseLight == .offline)
+    story.at(120, .dropAsked(entry.id))
+    story.at(130, .store(.dropped([entry])))
+    #expect(story.kiosk.status.rooms == nil && story.kiosk.baseLight == .ready)
+  }
+
+  @Test func `a process that is needed all the time is not ended while it is idle`() {
+    let story = KioskScript.inRoom()
+    let listening = story.settings {
+      $0.rooms.actions = ["chat": "#door:h"]
+      $0.rooms.unread = "#home:h"
+    }
+    #expect(story.at(100, .reconfigured(listening, reconnect: false)).contains("start rooms"))
+    story.at(150, .rooms(.message(.ready)))
+    for second in stride(from: 20, through: 300, by: 20) {
+      #expect(!story.sleep(until: second * 1000).contains { $0.hasSuffix(" rooms") })
+      story.at(second * 1000, .rooms(.message(.listening)))
+    }
+  }
+}
