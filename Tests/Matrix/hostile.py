@@ -109,7 +109,7 @@ async def responds_after_kills(world, _):
         os.kill(world.processes["kiosk"].pid, signal.SIGSTOP)
         written = os.stat(world.path("state/matrix.db-wal")).st_mtime_ns
         lines.append(await ben.says(world.secret_room, "!bell"))
-        # The listening process does not read it if it waits for the kiosk, which stands still.
+        # tappet-matrix does not read it if it waits for the kiosk, which stands still.
         with contextlib.suppress(AssertionError):
             wait_for("the line", lambda: os.stat(world.path("state/matrix.db-wal")).st_mtime_ns > written, 1)
         ready = world.listens()

@@ -186,7 +186,7 @@ class RoomWorld(World):
                     yield int(child), words.read().split("\0")
 
     def listener(self):
-        """The id of the process that listens to rooms."""
+        """The id of tappet-matrix."""
         return next((pid for pid, words in self.helpers() if "tappet-matrix" in words[0]), None)
 
     def kill_listener(self):

@@ -44,6 +44,11 @@ import Testing
         + "revoked, import the secret that it was written with, or write it again")
   }
 
+  @Test func `rooms need their own program, with or without encryption`() {
+    let sentence = KioskStatus.Rooms.lost(.notStarted(code: ENOENT)).sentence
+    #expect(sentence.contains("tappet-matrix") && !sentence.contains("tappet-webhook"), "\(sentence)")
+  }
+
   @Test func `too many scans are not blamed on a tag`() {
     let scans = TapRefusal.tooMany(wait: .milliseconds(200), ofScans: true).sentence(.tag)
     #expect(scans == "scan refused: too many scans; try again in 1 s")

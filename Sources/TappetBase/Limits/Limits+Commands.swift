@@ -42,7 +42,7 @@ extension Limits {
   package static let roomCommandWindow: Duration = .seconds(30)
   /// Maximum number of users who may command a kiosk in a room.
   package static let roomUsersMax = 64
-  /// Number of users in one message to the process that listens; at 255 bytes each, they fit into `roomWireSizeMax`.
+  /// Number of users in one message to tappet-matrix; at 255 bytes each, they fit into `roomWireSizeMax`.
   package static let roomUsersPerOrder = 16
   /// Highest power level that a configuration may require; homeservers assign 100 to administrators, and 150 to owners.
   package static let roomPowerLevelMax: Int64 = 1000
@@ -52,7 +52,7 @@ extension Limits {
   package static let roomPollMax: Duration = .seconds(30)
   /// Maximum size of a response about rooms, in bytes; 20 lines of 64 KB do not fit, and are not commands.
   package static let roomAnswerSizeMax = 1024 * 1024
-  /// Maximum size of a message between the kiosk and the listening process, in bytes.
+  /// Maximum size of a message between the kiosk and tappet-matrix, in bytes.
   package static let roomWireSizeMax = 8 * 1024
   /// Maximum length of a position in the homeserver's events, in bytes; leaves room for the rest of `roomWireSizeMax`.
   package static let roomPositionSizeMax = 4 * 1024

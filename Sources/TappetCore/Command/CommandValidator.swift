@@ -102,7 +102,7 @@ struct CommandValidator: Sendable {
     }
   }
 
-  /// Handles the exit of the process that listens to rooms.
+  /// Handles the exit of tappet-matrix.
   mutating func roomsClosed() {
     for index in topics.indices where topics[index].plan.isRoom { topics[index].isSubscribed = nil }
   }

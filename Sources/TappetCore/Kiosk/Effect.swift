@@ -32,7 +32,7 @@ package enum Effect: Sendable {
   indirect case orderInventory(InventoryOrder)
   /// Verify the bundle's signature and apply the bundle as a whole; results in `SiteEvent.ended`.
   indirect case applySite(SiteBundle)
-  /// Let the listening process poll the homeserver again.
+  /// Let tappet-matrix poll the homeserver again.
   case pollRooms
   /// Join the room with this id; results in `RoomMessage.joined`.
   case joinRoom(String)

@@ -55,7 +55,7 @@ package enum Event: Sendable {
   indirect case inventory(InventoryEvent)
   /// The configured database or scanner has changed.
   case inventoryReplaced
-  /// The process that listens to rooms sent a message or exited.
+  /// tappet-matrix sent a message or exited.
   indirect case rooms(RoomEvent)
   /// The entry's message or body could not be filled: its time does not fit a token.
   case fillFailed(EntryID, Destination)

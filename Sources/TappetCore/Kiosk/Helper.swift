@@ -9,7 +9,7 @@ package enum Helper: Hashable, Sendable {
   case webhooks
   /// The process tappet-inventory, which manages the database and the scanner; its events are in `InventoryEvent`.
   case inventory
-  /// The process that listens to rooms; its events are in `RoomEvent`.
+  /// The process tappet-matrix; its events are in `RoomEvent`.
   case rooms
 }
 

@@ -46,7 +46,7 @@ package struct KioskStatus: Hashable, Sendable {
     case withoutUnread(RoomUnread)
     /// The homeserver did not respond to the last request.
     case failing(WebhookFault)
-    /// The listening process is not running.
+    /// tappet-matrix is not running.
     case lost(HelperLoss)
   }
 

@@ -1,4 +1,4 @@
-// The process that listens to rooms, and the state of its connection to the homeserver.
+// tappet-matrix, and the state of its connection to the homeserver.
 
 struct ListenerSupervision: Sendable {
   var process = HelperSupervision(.rooms)

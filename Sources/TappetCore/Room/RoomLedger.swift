@@ -1,6 +1,6 @@
 // The ledger of commands from rooms, by which a command acts at most once and is always answered. Pure decision logic.
 //
-//   1. The listening process passes on the commands of one answer from the homeserver, then the position after that
+//   1. tappet-matrix passes on the commands of one answer from the homeserver, then the position after that
 //      answer. It polls again only when the kiosk lets it.
 //   2. The kiosk commits the position together with a row for each command that may act or gets a reply.
 //   3. It executes or refuses the commands, and answers each in the room.
@@ -180,7 +180,7 @@ struct RoomLedger: Sendable {
 }
 
 extension Kiosk {
-  /// Position from which the listening process continues; `nil` means the present.
+  /// Position from which tappet-matrix continues; `nil` means the present.
   package var roomPosition: String? { listening.ledger.position }
 
   /// Checks the commands up to a position and commits them, or lets the process poll again if there are none.

@@ -1,6 +1,6 @@
 // The confirmation of an action in a room: a question to which users answer with a reaction. Pure decision logic.
 //
-// An answer identifies its question by number. The listening process looks up the number by the event that the reaction
+// An answer identifies its question by number. tappet-matrix looks up the number by the event that the reaction
 // refers to, so no reaction can precede its question. Only the first answer from a user who may send commands in the
 // room counts; it closes the question.
 

@@ -1,4 +1,4 @@
-// The unread messages of a space or room, for the light `unread`. The listening process counts them; the kiosk decides
+// The unread messages of a space or room, for the light `unread`. tappet-matrix counts them; the kiosk decides
 // what is shown. Pure decision logic.
 
 /// The unread messages of the rooms of a space, or of a single room, for the kiosk's account.

@@ -1,5 +1,5 @@
 // The kiosk's last will in a room: a message that the homeserver posts if it does not hear from the kiosk for a while
-// (MSC4140, delayed events). The listening process keeps it pending; the kiosk decides when to cancel it. Pure decision
+// (MSC4140, delayed events). tappet-matrix keeps it pending; the kiosk decides when to cancel it. Pure decision
 // logic.
 
 /// A last will, as configured.
@@ -40,7 +40,7 @@ package enum RoomWillState: Hashable, Sendable {
   case cancelled
 }
 
-/// The last will of the current listening process.
+/// The last will of the current process.
 struct RoomWillDuties: Sendable {
   /// The last state that was reported; `nil` until the process has reported one.
   private(set) var state: RoomWillState?

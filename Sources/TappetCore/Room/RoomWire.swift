@@ -1,5 +1,4 @@
-// The messages between the kiosk and a tappet-webhook that listens to rooms, one per datagram; WireField.swift defines
-// the encoding of fields.
+// The messages between the kiosk and tappet-matrix, one per datagram; WireField.swift defines the encoding of fields.
 //
 //   kiosk ──▶ 1 session    session ca                           paths of files; "" for none
 //         ──▶ 2 room       room powers reactions                its address or id, as configured
@@ -43,7 +42,7 @@ package enum RoomAnswerForm: UInt8, Sendable {
   case reaction = 2
 }
 
-/// A command from the kiosk to the listening process.
+/// A command from the kiosk to tappet-matrix.
 package enum RoomOrder: Equatable, Sendable {
   /// Load the session and the trusted certificates from the given paths.
   case session(path: String, ca: String)
@@ -78,7 +77,7 @@ package enum RoomOrder: Equatable, Sendable {
   case commanders([String])
 }
 
-/// A message from the listening process.
+/// A message from tappet-matrix.
 package enum RoomMessage: Equatable, Sendable {
   /// Version of the protocol; a different version means that the processes are from different builds.
   package static let protocolVersion: UInt8 = 10

@@ -101,11 +101,8 @@ package struct LogRecord: Sendable {
     case .webhook(.back(let action)):
       self.init(.notice, "webhook-good", configuration.webhookName(action) + " works again", [("action", action)])
     case .helper(let helper, .lost(let loss)):
-      let sentence = loss.sentence(configuration.program(of: helper))
-      self.init(.error, helper.events.lost, sentence, [("code", loss.code(of: helper))])
-    case .helper(let helper, .back):
-      let what = helper == .rooms ? "the process that listens in rooms" : configuration.program(of: helper)
-      self.init(.notice, helper.events.back, what + " works again")
+      self.init(.error, helper.events.lost, loss.sentence(helper.program), [("code", loss.code(of: helper))])
+    case .helper(let helper, .back): self.init(.notice, helper.events.back, helper.program + " works again")
     case .store(.trouble(let fault)):
       self.init(.error, "disk-trouble", fault.sentence(folder: configuration.stateFolder), [("code", fault.code)])
     case .store(.recovered): self.init(.notice, "disk-good", "the disk accepts entries again")

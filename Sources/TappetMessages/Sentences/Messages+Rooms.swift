@@ -231,27 +231,28 @@ extension KioskStatus.Rooms {
     }
   }
 
-  /// Returns a human-readable message, one sentence.
-  @export(interface)
-  package func sentence(_ configuration: KioskConfiguration) -> String {
-    switch self {
-    case .good: "good"
-    case .withoutWill(let state): "good, but without a last will: " + state.sentence
-    case .withoutUnread(let unread): "good, but unread messages are not counted: " + unread.sentence
-    case .failing(let fault): fault.sentence("the homeserver")
-    case .lost(let loss): loss.sentence(configuration.program(of: .rooms))
+  /// Human-readable message, one sentence.
+  package var sentence: String {
+    @export(interface) get {
+      switch self {
+      case .good: "good"
+      case .withoutWill(let state): "good, but without a last will: " + state.sentence
+      case .withoutUnread(let unread): "good, but unread messages are not counted: " + unread.sentence
+      case .failing(let fault): fault.sentence("the homeserver")
+      case .lost(let loss): loss.sentence(Helper.rooms.program)
+      }
     }
   }
 }
 
-extension KioskConfiguration {
-  /// Returns the name of a helper's program; the program that listens to rooms is in a package of the same name.
-  func program(of helper: Helper) -> String {
-    switch helper {
+extension Helper {
+  /// The name of the program; those of webhooks and rooms are in packages of the same names.
+  var program: String {
+    switch self {
     case .reader: "tappet-reader"
     case .webhooks: "tappet-webhook"
     case .inventory: "tappet-inventory"
-    case .rooms: matrix?.encryption == nil ? "tappet-webhook" : "tappet-matrix"
+    case .rooms: "tappet-matrix"
     }
   }
 }

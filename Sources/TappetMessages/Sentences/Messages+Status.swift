@@ -93,7 +93,7 @@ extension KioskStatus {
         panel.isEmpty, panel.first?.code ?? "good",
         panel.isEmpty ? "good" : panel.map { $0.sentence(configuration) }.joined(separator: "; "))
     case .webhooks: webhooks.map { PartState($0.isGood, $0.code, $0.sentence(configuration)) }
-    case .rooms: rooms.map { PartState($0.isGood, $0.code, $0.sentence(configuration)) }
+    case .rooms: rooms.map { PartState($0.isGood, $0.code, $0.sentence) }
     case .inventory: inventory.map { PartState($0.isGood, $0.code, $0.sentence) }
     case .site: site.map { PartState($0.isGood, $0.code, $0.sentence) }
     }

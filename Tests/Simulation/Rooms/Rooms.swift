@@ -1,4 +1,4 @@
-// Commands from a room: the process that listens, what people and strangers write there, and the rules.
+// Commands from a room: tappet-matrix, what people and strangers write there, and the rules.
 //   - A process listens as long as a room has commands, one at a time.
 //   - A line acts only if a user of the room wrote it, or somebody with the power level, and lately.
 //   - It acts when it is on the disk, once in all lives, and none is polled for before that.

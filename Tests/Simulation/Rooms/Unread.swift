@@ -1,4 +1,4 @@
-// The unread messages of a space, as the process that listens counts them, and the rules.
+// The unread messages of a space, as tappet-matrix counts them, and the rules.
 //   - The light 'unread' is shown while something is unread in the configured space, and no longer.
 //   - It is shown only after the process has counted, in whatever life, and not for another space.
 
