@@ -39,11 +39,13 @@ package final class Mutexed<Value: Sendable>: @unchecked Sendable {
 
   /// Runs `body` with the mutex locked, again after each signal until it returns a result.
   package func wait<Result>(until body: (inout Value) -> Result?) -> Result {
-    locked { value in
-      while true {
-        if let result = body(&value) { return result }
-        pthread_cond_wait(condition, mutex)
-      }
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    while true {
+      // The access ends before the wait, in which other threads change the value: an access that lasted, as that of
+      // `locked`, would let the compiler keep what it has read, and write it back over their changes.
+      if let result = body(&value) { return result }
+      pthread_cond_wait(condition, mutex)
     }
   }
 
