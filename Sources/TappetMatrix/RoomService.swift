@@ -77,7 +77,7 @@ final class RoomService {
       return outcome.map { .answered(channel, $0) }
     case .end(.finished): exitStatus = ExitStatus.finished
     case .end(.unusable): exitStatus = ExitStatus.unusable
-    case .end(.needsSuccessor): exitStatus = ExitStatus.needsSuccessor
+    case .end(.needsSuccessor): exitStatus = ProcessEnd.needsSuccessor
     }
     return nil
   }

@@ -9,8 +9,8 @@
 import TappetCore
 
 /// The messages to the rooms of one session, until each of them has an outcome.
-package struct RoomOutbox {
-  package enum Message: Equatable {
+struct RoomOutbox {
+  enum Message: Equatable {
     /// The message of an entry, or an edit of it, which the kiosk sends again if it fails.
     case entry(EntryID, [UInt8])
     /// The final answer to an event.
@@ -65,7 +65,7 @@ package struct RoomOutbox {
   }
 
   /// The result of a message that is not sent again.
-  package enum Outcome: Equatable {
+  enum Outcome: Equatable {
     /// The homeserver has the message, as this event, unless its id is too long.
     case accepted(event: String?)
     case answered(status: Int, retryAfter: Duration?)
@@ -87,7 +87,7 @@ package struct RoomOutbox {
     }
   }
 
-  package enum Request {
+  enum Request {
     case send(HTTPCall)
     /// A request of the cipher.
     case keys(HTTPCall)

@@ -13,8 +13,6 @@ package enum ExitStatus {
   package static let unusable: Int32 = 1
   /// The command line was invalid.
   package static let usage: Int32 = 2
-  /// The session, or another file that is read at the start, was unusable; of tappet-matrix alone.
-  package static let needsSuccessor = ProcessEnd.needsSuccessor
 }
 
 private let purpose = """

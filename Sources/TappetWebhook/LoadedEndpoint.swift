@@ -72,7 +72,7 @@ package final class LoadedEndpoint {
     case .text(let text): value = SecretBytes(copying: text)
     case .file(let path): value = line(of: path)
     // Only a URL can be that of a session.
-    case .session: value = nil
+    case .session: return trouble = trouble ?? 0
     }
     guard let value else { return }
     var line = Array((header.name + ": ").utf8) + value.withBytes { Array($0) }

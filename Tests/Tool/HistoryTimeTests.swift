@@ -31,7 +31,7 @@ import Testing
     #expect(text("2026-07-31 12:00", isEnd: true) == "2026-07-31 12:00:00")
     for words in [
       "", "noon", "25:00", "12:60", "12", "tomorrow 12", "yesterday noon", "2026-13-01", "1:2:3:4", "31.6.2026",
-      "1 ago", "2 d d", "28.7", "7d ago ago",
+      "1 ago", "2 d d", "28.7", "7d ago ago", "5ss",
     ] {
       #expect(text(words) == nil, "\(words)")
     }

@@ -101,15 +101,17 @@ extension Kiosk {
       let light: [Effect] = delivery.webhookProcess.hasFailed(entry.action) ? [] : [.light(.queued)]
       let pause = delivery.webhookProcess.failed(
         entry.action, fault, retryAfter: retryAfter, at: now.instant, random: &random)
-      let renewed = fault.mayBeOfFiles ? renewRooms(at: now.instant) : []
+      let renewed = fault.mayBeOfFiles ? renewRooms(after: entry.action, at: now.instant) : []
       guard delivery.webhookProcess.hasFailed(entry.action) else { return renewed }
       return light + [.report(.webhook(.waits(action: entry.action, fault, retryIn: pause)))] + renewed
     }
   }
 
   /// Ends a tappet-matrix that only sends, so that its successor reads the session and the other files again.
-  private mutating func renewRooms(at now: Instant) -> [Effect] {
-    guard !settings.hearsRooms, !delivery.webhookProcess.hasPosted(to: .rooms) else { return [] }
+  private mutating func renewRooms(after action: String, at now: Instant) -> [Effect] {
+    guard delivery.webhookProcess.helper(of: action) == .rooms, !settings.hearsRooms,
+      !delivery.webhookProcess.hasPosted(to: .rooms)
+    else { return [] }
     return listening.process.want(false, at: now)
   }
 

@@ -218,14 +218,13 @@ struct CheckReport {
   /// Checks the programs for webhooks and rooms; the webhooks' files were already read with the configuration.
   private mutating func checkWebhooks(_ configuration: KioskConfiguration) {
     // The commands for rooms, of which this is one, send their requests through tappet-webhook.
-    let isMissing = (webhook: access(WebhookProgram.path, X_OK) != 0, matrix: access(MatrixProgram.path, X_OK) != 0)
-    if isMissing.webhook, !configuration.webhooks.isEmpty || configuration.matrix != nil {
+    if !configuration.webhooks.isEmpty || configuration.matrix != nil, access(WebhookProgram.path, X_OK) != 0 {
       return note(
         configuration.matrix == nil ? "webhooks" : "rooms", .bad,
         "\(WebhookProgram.path) is missing: install the package tappet-webhook",
         code: "webhooks-not-started")
     }
-    if isMissing.matrix, configuration.matrix != nil {
+    if configuration.matrix != nil, access(MatrixProgram.path, X_OK) != 0 {
       note(
         "rooms", .bad, "\(MatrixProgram.path) is missing: install the package tappet-matrix",
         code: "rooms-not-started")

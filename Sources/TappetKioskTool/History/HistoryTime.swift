@@ -24,7 +24,7 @@ enum HistoryTime {
     return (isEnd ? WallTime.unixSeconds(dayOf: day, shiftedBy: 1) : day) * 1000
   }
 
-  /// The units of an age and their lengths in seconds; each also as a plural.
+  /// The units of an age and their lengths in seconds; words also as a plural.
   private static let units: KeyValuePairs<String, Int64> = [
     "s": 1, "min": 60, "h": 3600, "d": 86_400, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800,
   ]
@@ -33,7 +33,7 @@ enum HistoryTime {
     let digits = text.utf8.prefix { $0.isASCIIDigit }
     let words = text.utf8.dropFirst(digits.count).split { $0 == UInt8(ascii: " ") }.map { String(Substring($0)) }
     guard let unit = words.first, words.dropFirst().allSatisfy({ $0 == "ago" }), words.count <= 2,
-      let seconds = units.first(where: { unit == $0.key || unit == $0.key + "s" })?.value,
+      let seconds = units.first(where: { unit == $0.key || $0.key.utf8.count > 1 && unit == $0.key + "s" })?.value,
       let number = Int64(decimal: digits)
     else { return nil }
     let (product, overflow) = number.multipliedReportingOverflow(by: seconds * 1000)

@@ -9,8 +9,7 @@ import TappetTLS
 extension SetupWizard {
   /// Shows a summary, asks for consent, and writes the files.
   ///
-  /// If writing fails, or another program has written one of the files since the summary, asks again with the same
-  /// answers.
+  /// Repeats the summary if writing fails, or if another program has changed a file since; the answers are kept.
   func write() throws(CommandFailure) {
     let configuration = try files.configuration()
     if files.prompt.isOver { throw .reported(.refused) }

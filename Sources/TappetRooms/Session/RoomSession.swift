@@ -1,6 +1,7 @@
 // Serves rooms: posts the kiosk's messages and replies; if the kiosk listens, polls through /sync, starting from the
 // position that the kiosk has recorded, or from the present. Pure decision logic.
 //
+//   starting ─begin─▶ posting                                     if there is nothing to listen for
 //   starting ─begin─▶ resting ──due──▶ asking ──answered──▶ resting
 //                        ▲               │ lines                 any ─parent gone─▶ ending ─▶ ended
 //                        └──poll── recording

@@ -78,6 +78,16 @@ extension KioskScript {
     #expect(story.at(10_000, .rooms(.message(.ready))).contains("post chat"))
   }
 
+  @Test func `an unusable file of a webhook does not end the process of rooms`() throws {
+    let story = KioskScript.inRoom()
+    let (entry, _) = try story.enter("hook", sequence: 1, at: 100)
+    story.at(110, .webhook(.ready))
+    try story.enter("chat", sequence: 2, at: 120)
+    let words = story.at(130, .webhook(.failed(entry.id, .fileUnusable, code: 2)))
+    #expect(words.contains("light queued") && !words.contains("stop rooms"), "\(words)")
+    #expect(story.at(140, .rooms(.message(.ready))).contains("post chat"))
+  }
+
   @Test func `a process that does not answer for a message is killed`() throws {
     let story = KioskScript.inRoom()
     try story.enter("chat", sequence: 1, at: 100)
