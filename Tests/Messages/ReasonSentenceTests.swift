@@ -1,9 +1,12 @@
 import CPlatform
+import Foundation
+import TappetConfig
 import TappetCore
 import TappetMessages
 import TappetPlatform
 import TappetSQLite
 import TappetStore
+import TestSupport
 import Testing
 
 @Suite struct ReasonSentenceTests {
@@ -79,6 +82,44 @@ import Testing
   func `a device that is not there is called a bus to enable, where it is one`(_ device: String, _ advice: String) {
     #expect(ReaderLoss.fault(.notFound, code: 0).sentence(device: device).contains(advice))
     #expect(ReaderLoss.fault(.silent, code: 0).sentence(device: "x" + device).contains("lacks the driver 'x"))
+  }
+
+  /// The record of a report by a kiosk with the broker mqtt://b and this part of kiosk.yaml.
+  private func sentence(_ report: Report, _ more: String, in folder: String = "/") throws -> String {
+    let text = "broker: {url: 'mqtt://b', client_id: k}\nstate: /s\nreader: {device: none}\n" + more
+    guard case .loaded(let configuration) = ConfigurationParser.parse(Array(text.utf8), name: "k", folder: folder)
+    else {
+      throw TestFault(text)
+    }
+    return LogRecord(report, configuration).sentence
+  }
+
+  @Test func `only a broker that refuses MQTT 5 is reported as not supporting it`() throws {
+    func fallback(_ failure: LinkFailure, _ duration: Duration) throws -> String {
+      try sentence(
+        .link(.didFallBack(endpoint: 0, failure, for: duration)), "actions: [{name: light, topic: a, message: b}]\n")
+    }
+    let refused = try fallback(.refused(.unsupportedProtocolVersion), .seconds(7 * 86_400))
+    #expect(refused.contains(" does not support MQTT 5: using MQTT 3.1.1 for 7 days, in which"), "\(refused)")
+    #expect(!refused.contains("possibly"))
+    let malformed = try fallback(.protocolViolated(code: 21), .seconds(86_400))
+    #expect(malformed.contains(" possibly does not support MQTT 5 (the server violated the MQTT protocol"))
+    #expect(malformed.contains("): using MQTT 3.1.1 for 1 day, in which"), "\(malformed)")
+  }
+
+  @Test func `an unset clock is blamed only for what the configuration needs it for`() throws {
+    let held = "until it is, entries from before the machine's last start are held"
+    let plain = try sentence(.clock(.unknown), "actions: [{name: light, topic: a/b, message: 'on'}]\n")
+    #expect(plain.contains(held + "; start a time service"), "\(plain)")
+    let folder = TestFolder.make("clock")
+    try (String(repeating: "a1", count: 32) + "\n").write(
+      toFile: folder + "/token.key", atomically: true, encoding: .utf8)
+    chmod(folder + "/token.key", 0o600)
+    let all = try sentence(
+      .clock(.unknown),
+      "actions: [{name: light, topic: a/b, message: 'on', hours: ['mon-fri 8:00-18:00']}]\n"
+        + "commands: [{topic: c/d, trust: token, key: {file: token.key}, actions: [light]}]\n", in: folder)
+    #expect(all.contains(held + ", and actions with hours are refused, and commands with a time are"), "\(all)")
   }
 
   @Test func `only a kiosk promises to restart its reader`() {

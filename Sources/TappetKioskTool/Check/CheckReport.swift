@@ -263,10 +263,7 @@ struct CheckReport {
     guard configuration.checksClock else {
       return note("clock", .good, "not synchronized, but trusted because of 'clock: trust'")
     }
-    let effects = [
-      configuration.actions.contains { $0.usesTimestamp } ? "messages with %T remain pending" : nil,
-      configuration.commands.contains { $0.needsClock } ? "commands with a time are refused" : nil,
-    ].compactMap { $0 }
+    let effects = configuration.effectsOfUnsetClock()
     guard !effects.isEmpty else {
       return note("clock", .good, "not synchronized, but neither an action nor a command needs it")
     }

@@ -1,20 +1,20 @@
 // Log records about the clock and about certificate expiry.
 
+import TappetConfig
 import TappetCore
 import TappetTLS
 
 extension LogRecord {
-  init(_ report: ClockReport) {
+  init(_ report: ClockReport, _ configuration: KioskConfiguration) {
     switch report {
     case .good:
-      self.init(
-        .notice, "clock-good",
-        "the clock is synchronized: messages with a timestamp are sent again, and commands with a time are accepted")
+      self.init(.notice, "clock-good", "the clock is synchronized: nothing waits for it any longer")
     case .unknown:
       self.init(
         .warning, "clock-unknown",
-        "the clock is not synchronized: until it is, messages with a timestamp and entries from before the machine's "
-          + "last start are held, and commands with a time are refused; start a time service, or set 'clock: trust'")
+        "the clock is not synchronized: until it is, "
+          + (["entries from before the machine's last start are held"] + configuration.effectsOfUnsetClock())
+          .joined(separator: ", and ") + "; start a time service, or set 'clock: trust'")
     case .certificateExpiring(let days):
       self.init(.warning, "certificate-expiring", LogRecord.certificateSentence(days), [("days_left", String(days))])
     case .certificatesGood:
@@ -42,5 +42,18 @@ extension LogRecord {
       ? "expired " + CertificateDetails.ago(daysLeft: Int64(days))
       : "expires in " + plural(days, "day")
     return "a certificate " + when + "; run 'tappet check' to see which certificate, and replace its file"
+  }
+}
+
+extension KioskConfiguration {
+  /// Effects of a clock that is not synchronized on the actions and commands, as parts of a sentence.
+  @export(interface)
+  package func effectsOfUnsetClock() -> [String] {
+    let holdsMessages = actions.contains { $0.usesTimestamp } || unknownTags?.usesTimestamp == true
+    return [
+      holdsMessages ? "messages with %T are held" : nil,
+      actions.contains { $0.times?.allowsUnknownClock == false } ? "actions with hours are refused" : nil,
+      commands.contains { $0.needsClock } ? "commands with a time are refused" : nil,
+    ].compactMap { $0 }
   }
 }

@@ -106,7 +106,7 @@ package struct LogRecord: Sendable {
     case .store(.trouble(let fault)):
       self.init(.error, "disk-trouble", fault.sentence(folder: configuration.stateFolder), [("code", fault.code)])
     case .store(.recovered): self.init(.notice, "disk-good", "the disk accepts entries again")
-    case .clock(let report): self.init(report)
+    case .clock(let report): self.init(report, configuration)
     case .panel(let report): self.init(report, configuration)
     case .output(let report): self.init(report, configuration)
     case .command(let report): self.init(report)
