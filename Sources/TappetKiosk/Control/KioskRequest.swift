@@ -77,38 +77,56 @@ struct RequestMembers {
   }
 }
 
+/// Form of a request on the control socket.
+struct RequestForm {
+  let name: String
+  let facts: KeyValuePairs<String, JSON>
+  /// Secret value that follows the JSON.
+  let secretPayload: SecretBytes?
+
+  init(
+    _ name: String, _ facts: KeyValuePairs<String, JSON> = [:], enclosing secretPayload: SecretBytes? = nil
+  ) {
+    self.name = name
+    self.facts = facts
+    self.secretPayload = secretPayload
+  }
+}
+
 extension KioskRequest {
   /// The request as a message on the control socket.
   @export(interface)
   package var message: ControlMessage {
     @export(interface) get {
-      let (name, facts) = written
-      let head = JSON.Member(name: "request", value: .string(name))
-      var payload: SecretBytes?
-      if case .secrets(let request) = self { payload = request.secretPayload }
-      return ControlMessage(
-        .object([head] + facts.map { JSON.Member(name: $0.key, value: $0.value) }), enclosing: payload)
+      let form = form
+      let members =
+        [JSON.Member(name: "request", value: .string(form.name))]
+        + form.facts.map { JSON.Member(name: $0.key, value: $0.value) }
+      return ControlMessage(.object(members), enclosing: form.secretPayload)
     }
   }
 
-  private var written: (name: String, facts: KeyValuePairs<String, JSON>) {
+  var form: RequestForm {
     switch self {
-    case .status: ("status", [:])
-    case .watch: ("watch", [:])
-    case .lockPanel: ("panel-lock", [:])
-    case .listOutputs: ("output", [:])
-    case .switchOutput(let name, let request): ("output", ["output": .string(name), "do": .string(request.rawValue)])
-    case .testCommand(let topic, .action(let name)): ("command", ["topic": .string(topic), "action": .string(name)])
+    case .status: .init("status")
+    case .watch: .init("watch")
+    case .lockPanel: .init("panel-lock")
+    case .listOutputs: .init("output")
+    case .switchOutput(let name, let request):
+      .init("output", ["output": .string(name), "do": .string(request.rawValue)])
+    case .testCommand(let topic, .action(let name)):
+      .init("command", ["topic": .string(topic), "action": .string(name)])
     case .testCommand(let topic, .output(let name, let operation)):
-      ("command", ["topic": .string(topic), "output": .string(name), "do": .string(operation)])
-    case .dropEntries(let id): ("outbox-drop", KioskRequest.choice(of: id))
-    case .retryEntries(let id): ("outbox-retry", KioskRequest.choice(of: id))
-    case .nextTag: ("next-tag", [:])
-    case .watchTags: ("watch-tags", [:])
-    case .beginTagJob(let job): ("tag-job", job.facts)
-    case .cancelTagJob: ("tag-cancel", [:])
-    case .stagePeople(let rows): ("person-import", ["rows": .array(rows.map { $0.json }), "more": .bool(true)])
-    case .secrets(let request): (request.name, request.facts)
+      .init("command", ["topic": .string(topic), "output": .string(name), "do": .string(operation)])
+    case .dropEntries(let id): .init("outbox-drop", KioskRequest.choice(of: id))
+    case .retryEntries(let id): .init("outbox-retry", KioskRequest.choice(of: id))
+    case .nextTag: .init("next-tag")
+    case .watchTags: .init("watch-tags")
+    case .beginTagJob(let job): .init("tag-job", job.facts)
+    case .cancelTagJob: .init("tag-cancel")
+    case .stagePeople(let rows):
+      .init("person-import", ["rows": .array(rows.map { $0.json }), "more": .bool(true)])
+    case .secrets(let request): request.form
     }
   }
 

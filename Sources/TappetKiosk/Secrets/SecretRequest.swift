@@ -81,75 +81,46 @@ package struct LimitWords: Sendable {
 // MARK: On the control socket
 
 extension SecretRequest {
-  /// Name of the request on the control socket.
-  var name: String {
+  /// Form of the request on the control socket.
+  var form: RequestForm {
     switch self {
-    case .listSecrets: "secret-list"
-    case .makeSecret: "secret-new"
-    case .addSecret: "secret-add"
-    case .shareSecret: "secret-share"
-    case .renameSecret: "secret-rename"
-    case .removeSecret: "secret-remove"
-    case .renameAction: "action-rename"
-    case .rekey: "secret-rekey"
-    case .keepTimestampKey, .keepBrokerPassword: "value-keep"
-    case .listValues, .revealValue: "value-reveal"
-    case .listAudit, .verifyAudit: "audit"
-    case .reload: "reload-secrets"
-    case .listPeople: "person-list"
-    case .addPerson: "person-add"
-    case .renamePerson: "person-rename"
-    case .suspendPerson: "person-suspend"
-    case .resumePerson: "person-resume"
-    case .allowPerson: "person-allow"
-    case .removePerson: "person-remove"
-    case .assignSecret: "person-assign"
-    case .importPeople: "person-import"
-    case .listLearnedTags: "tag-learned"
-    case .learnTag: "tag-learn"
-    case .forgetTag: "tag-forget"
-    }
-  }
-
-  /// JSON members of the request on the control socket.
-  var facts: KeyValuePairs<String, JSON> {
-    switch self {
-    case .rekey, .reload, .listValues: [:]
-    case .listSecrets(let from), .listPeople(let from), .listLearnedTags(let from): ["from": .number(from)]
-    case .makeSecret(let action, let label): ["action": .string(action), "label": .optional(label)]
-    case .addSecret(_, let action, let label): ["action": .optional(action), "label": .optional(label)]
-    case .shareSecret(let id, let isForBackup): ["id": .string(id), "for": isForBackup ? .string("backup") : .null]
-    case .renameSecret(let id, let label): ["id": .string(id), "label": .optional(label)]
-    case .removeSecret(let id): ["id": .string(id)]
-    case .renameAction(let action, let name): ["action": .string(action), "name": .string(name)]
-    case .keepTimestampKey: ["name": .string(SecretStore.timestampKeyName)]
-    case .keepBrokerPassword: ["name": .string(SecretStore.brokerPasswordName)]
-    case .revealValue(let name): ["name": .string(name)]
-    case .listAudit(let after): ["after": .number(after)]
-    case .verifyAudit: ["verify": .bool(true)]
-    case .addPerson(let name), .suspendPerson(let name), .resumePerson(let name): ["name": .string(name)]
-    case .renamePerson(let name, let new): ["name": .string(name), "new_name": .string(new)]
-    case .allowPerson(let name, let limits):
-      [
-        "name": .string(name), "from": .optional(limits.from), "until": .optional(limits.until),
-        "hours": .array(limits.hours.map { .string($0) }), "uses": limits.uses.map { .number($0) } ?? .null,
-        "replace": .bool(limits.replacesAll),
-      ]
-    case .removePerson(let name, let forgetsTaps): ["name": .string(name), "forget": .bool(forgetsTaps)]
-    case .assignSecret(let id, let person): ["id": .string(id), "name": .string(person)]
+    case .listSecrets(let from): .init("secret-list", ["from": .number(from)])
+    case .makeSecret(let action, let label):
+      .init("secret-new", ["action": .string(action), "label": .optional(label)])
+    case .addSecret(let url, let action, let label):
+      .init("secret-add", ["action": .optional(action), "label": .optional(label)], enclosing: url)
+    case .shareSecret(let id, let isForBackup):
+      .init("secret-share", ["id": .string(id), "for": isForBackup ? .string("backup") : .null])
+    case .renameSecret(let id, let label): .init("secret-rename", ["id": .string(id), "label": .optional(label)])
+    case .removeSecret(let id): .init("secret-remove", ["id": .string(id)])
+    case .renameAction(let action, let name):
+      .init("action-rename", ["action": .string(action), "name": .string(name)])
+    case .rekey: .init("secret-rekey")
+    case .keepTimestampKey(let key):
+      .init("value-keep", ["name": .string(SecretStore.timestampKeyName)], enclosing: key)
+    case .keepBrokerPassword(let password):
+      .init("value-keep", ["name": .string(SecretStore.brokerPasswordName)], enclosing: password)
+    case .listValues: .init("value-reveal")
+    case .revealValue(let name): .init("value-reveal", ["name": .string(name)])
+    case .listAudit(let after): .init("audit", ["after": .number(after)])
+    case .verifyAudit: .init("audit", ["verify": .bool(true)])
+    case .reload: .init("reload-secrets")
+    case .listPeople(let from): .init("person-list", ["from": .number(from)])
+    case .addPerson(let name): .init("person-add", ["name": .string(name)])
+    case .renamePerson(let name, let new): .init("person-rename", ["name": .string(name), "new_name": .string(new)])
+    case .suspendPerson(let name): .init("person-suspend", ["name": .string(name)])
+    case .resumePerson(let name): .init("person-resume", ["name": .string(name)])
+    case .allowPerson(let name, let limits): .init("person-allow", limits.facts(of: name))
+    case .removePerson(let name, let forgetsTaps):
+      .init("person-remove", ["name": .string(name), "forget": .bool(forgetsTaps)])
+    case .assignSecret(let id, let person): .init("person-assign", ["id": .string(id), "name": .string(person)])
     case .importPeople(let rows, let isTrial):
-      ["rows": .array(rows.map { $0.json }), "dry_run": .bool(isTrial)]
+      .init("person-import", ["rows": .array(rows.map { $0.json }), "dry_run": .bool(isTrial)])
+    case .listLearnedTags(let from): .init("tag-learned", ["from": .number(from)])
     case .learnTag(let mark, let action, let label):
-      [mark.kind: .string(mark.content), "action": .string(action), "label": .optional(label)]
-    case .forgetTag(let tag): ["tag": .string(tag)]
-    }
-  }
-
-  /// Secret value that follows the JSON.
-  var secretPayload: SecretBytes? {
-    switch self {
-    case .addSecret(let value, _, _), .keepTimestampKey(let value), .keepBrokerPassword(let value): value
-    case _: nil
+      .init(
+        "tag-learn", [mark.kind: .string(mark.content), "action": .string(action), "label": .optional(label)])
+    case .forgetTag(let tag): .init("tag-forget", ["tag": .string(tag)])
     }
   }
 
@@ -186,14 +157,7 @@ extension SecretRequest {
     case "person-rename": self = .renamePerson(request.text("name"), to: request.text("new_name"))
     case "person-suspend": self = .suspendPerson(request.text("name"))
     case "person-resume": self = .resumePerson(request.text("name"))
-    case "person-allow":
-      var limits = LimitWords()
-      limits.from = request.optionalText("from")
-      limits.until = request.optionalText("until")
-      limits.hours = request.elements("hours").map { $0.text ?? "" }
-      limits.uses = request["uses"]?.wholeNumber
-      limits.replacesAll = request.isTrue("replace")
-      self = .allowPerson(request.text("name"), limits)
+    case "person-allow": self = .allowPerson(request.text("name"), LimitWords(request))
     case "person-remove": self = .removePerson(request.text("name"), forgetsTaps: request.isTrue("forget"))
     case "person-assign": self = .assignSecret(id: request.text("id"), person: request.text("name"))
     case "person-import":
@@ -205,6 +169,24 @@ extension SecretRequest {
     case "tag-forget": self = .forgetTag(request.text("tag"))
     case _: return nil
     }
+  }
+}
+
+extension LimitWords {
+  fileprivate func facts(of name: String) -> KeyValuePairs<String, JSON> {
+    [
+      "name": .string(name), "from": .optional(from), "until": .optional(until),
+      "hours": .array(hours.map { .string($0) }), "uses": uses.map { .number($0) } ?? .null,
+      "replace": .bool(replacesAll),
+    ]
+  }
+
+  fileprivate init(_ request: RequestMembers) {
+    from = request.optionalText("from")
+    until = request.optionalText("until")
+    hours = request.elements("hours").map { $0.text ?? "" }
+    uses = request["uses"]?.wholeNumber
+    replacesAll = request.isTrue("replace")
   }
 }
 

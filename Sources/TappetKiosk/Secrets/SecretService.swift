@@ -127,7 +127,7 @@ struct SecretWork {
   }
 
   func refuse(_ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
-    try secretStore.note(auditEntry("refused", request.name))
+    try secretStore.note(auditEntry("refused", request.form.name))
     var answer = SecretAnswer.refused(
       "only root and the kiosk's own user (\(service.owner)) can see keys or replace the sealing key; "
         + "you are user \(peer.user)")
