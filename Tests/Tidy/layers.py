@@ -61,6 +61,23 @@ def _imports(tree):
             yield file.path, line, f"{module} does not depend on {imported} in Package.swift; turn the arrow round"
 
 
+@rule("picture", "docs/architecture.md shows each module above all that it depends on", into=RULES)
+def _picture(tree):
+    page, targets = tree.get("docs/architecture.md"), declared(tree)
+    match = re.search(r"^```\n((?:\d+  .*\n)+)```$", page.text, re.MULTILINE) if page else None
+    if not page or not targets:
+        return
+    storeys = {name: int(row.split()[0]) for row in (match[1] if match else "").splitlines()
+               for name in re.findall(r"\bTappet\w*", row)}
+    line = page.line_at(match.start()) if match else 1
+    for name, dependencies in targets.items():
+        if name not in storeys:
+            yield page.path, line, f"the picture does not show {name}"
+        for each in dependencies & storeys.keys():
+            if storeys[each] >= storeys.get(name, storeys[each] + 1):
+                yield page.path, line, f"the picture shows {name} no higher than {each}, on which it depends"
+
+
 @rule("library", "one module imports a C library", into=RULES)
 def _libraries(tree):
     users = {}
