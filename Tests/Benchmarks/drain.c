@@ -6,11 +6,10 @@
 #include <mosquitto.h>
 #include <sqlite3.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
+
+#define PROGRAM "drain"
+#include "measure.h"
 
 enum { PAGE = 128, ID_SIZE = 16, TOPIC_SIZE_MAX = 64, MESSAGES_MAX = 1 << 16 };
 
@@ -26,24 +25,6 @@ static sqlite3_int64 sequences[MESSAGES_MAX];
 static sqlite3_int64 *removable;
 static long removable_count, sent, acknowledged, window, batch;
 static bool is_connected;
-
-static _Noreturn void fail(const char *what) {
-  fprintf(stderr, "drain: %s\n", what);
-  exit(EXIT_FAILURE);
-}
-
-static double seconds(clockid_t clock) {
-  struct timespec time;
-  clock_gettime(clock, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
-static double processor_seconds(void) {
-  struct rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-         (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-}
 
 /* The database */
 

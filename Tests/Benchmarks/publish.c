@@ -3,12 +3,11 @@
 
    Usage: publish tappet|mosquitto PORT CA CERTIFICATE KEY COUNT SIZE WINDOW */
 #include <mosquitto.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <tappet.h>
-#include <time.h>
+
+#define PROGRAM "publish"
+#include "measure.h"
 
 enum { SIZE_MAX_BYTES = 4096 };
 
@@ -18,24 +17,6 @@ static int port, size;
 static long wanted, window, sent, acknowledged;
 static char payload[SIZE_MAX_BYTES];
 static bool is_connected;
-
-static _Noreturn void fail(const char *what) {
-  fprintf(stderr, "publish: %s\n", what);
-  exit(EXIT_FAILURE);
-}
-
-static double seconds(clockid_t clock) {
-  struct timespec time;
-  clock_gettime(clock, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
-static double processor_seconds(void) {
-  struct rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-         (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-}
 
 /* Libmosquitto alone */
 

@@ -176,3 +176,32 @@ extension Moment {
     Moment(instant: Instant(nanoseconds: seconds * OutboxEntry.second), unixMilliseconds: wallSeconds * 1000)
   }
 }
+
+/// The deeds of a thread, in their order, for tests that wait for them.
+// Unchecked: `entries` is touched only under the condition's lock.
+final class Diary<Entry: Sendable>: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var entries: [Entry] = []
+
+  func note(_ entry: Entry) {
+    condition.lock()
+    entries.append(entry)
+    condition.broadcast()
+    condition.unlock()
+  }
+
+  var count: Int {
+    condition.lock()
+    defer { condition.unlock() }
+    return entries.count
+  }
+
+  /// All entries once there are `count` of them; `nil` if they do not come.
+  func wait(_ count: Int) -> [Entry]? {
+    let limit = Date(timeIntervalSinceNow: patience)
+    condition.lock()
+    defer { condition.unlock() }
+    while entries.count < count { if !condition.wait(until: limit) { return nil } }
+    return entries
+  }
+}

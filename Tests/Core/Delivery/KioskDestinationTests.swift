@@ -4,13 +4,6 @@ import Testing
 
 @testable import TappetCore
 
-extension Action {
-  /// Goes to a room alone.
-  fileprivate static let chat = Action(
-    name: "chat", title: "Chat", index: 9, topic: nil, message: PayloadTemplate(""), cooldown: .zero,
-    webhookBody: PayloadTemplate("{}"))
-}
-
 extension KioskScript {
   /// The reader is ready, and the webhooks' outbox is read.
   fileprivate func startRooms() {

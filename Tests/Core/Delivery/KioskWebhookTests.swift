@@ -5,10 +5,6 @@ import Testing
 @testable import TappetCore
 
 extension Action {
-  /// Goes to a webhook alone.
-  fileprivate static let hook = Action(
-    name: "hook", title: "Hook", index: 9, topic: nil, message: PayloadTemplate(""), cooldown: .zero,
-    webhookBody: PayloadTemplate("{}"))
   fileprivate static let other = Action(
     name: "other", title: "Other", index: 10, topic: nil, message: PayloadTemplate(""), cooldown: .zero,
     webhookBody: PayloadTemplate("x"))

@@ -4,15 +4,6 @@ import Testing
 
 @testable import TappetCore
 
-extension Action {
-  fileprivate static let chat = Action(
-    name: "chat", title: "Chat", index: 9, topic: nil, message: PayloadTemplate(""), cooldown: .zero,
-    webhookBody: PayloadTemplate("{}"))
-  fileprivate static let hook = Action(
-    name: "hook", title: "Hook", index: 10, topic: nil, message: PayloadTemplate(""), cooldown: .zero,
-    webhookBody: PayloadTemplate("x"))
-}
-
 extension KioskScript {
   fileprivate static func inRoom() -> KioskScript {
     let story = KioskScript([.chat, .hook])

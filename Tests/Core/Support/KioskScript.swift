@@ -165,7 +165,15 @@ extension GestureSettings {
 extension Action {
   static let light = Action(
     name: "light", title: "Light", index: 1, topic: "home/light", message: PayloadTemplate("toggle"), cooldown: .zero)
-  /// The same, with a cooldown of 2 s.
+  /// Goes to a webhook alone.
+  static let hook = Action(
+    name: "hook", title: "Hook", index: 9, topic: nil, message: PayloadTemplate(""), cooldown: .zero,
+    webhookBody: PayloadTemplate("{}"))
+  /// Goes to a room alone.
+  static let chat = Action(
+    name: "chat", title: "Chat", index: 13, topic: nil, message: PayloadTemplate(""), cooldown: .zero,
+    webhookBody: PayloadTemplate("{}"))
+  /// The same as `light`, with a cooldown of 2 s.
   static let slowLight = Action(
     name: "light", title: "Light", index: 1, topic: "home/light", message: PayloadTemplate("toggle"))
   /// Its message carries a token: dropped without a broker, expires after 10 s.

@@ -26,13 +26,9 @@ def loop(place):
     reader = Reader(world, "c-loop")
     process = world.start([program, world.url, world.pki, reader.name], "c-loop")
 
-    def until(text):
-        wait_for(f"'{text}'", lambda: text in world.output("c-loop") or process.poll() is not None,
-                 output=lambda: world.output("c-loop"))
-
-    until("ready")
+    world.wait_until("ready", process, "c-loop")
     reader.tell("place", "ntag215", "uid=04a1b2c3d4e5f6", "url=smp://action?hello")
-    until("received")
+    world.wait_until("received", process, "c-loop")
     reader.tell("take")
     require(process.wait(20) == 0, world.output("c-loop"))
     for line in ["subscribed with QoS 1", "ready", "published tags/04a1b2c3d4e5f6: acknowledged",
@@ -70,21 +66,16 @@ def provision(place):
     reader = Reader(world, name)
     process = world.start([program, world.url, world.pki, reader.name, place.folder], name)
 
-    def until(text):
-        wait_for(f"'{text}'", lambda: text in world.output(name) or process.poll() is not None,
-                 output=lambda: world.output(name))
-        require(text in world.output(name), world.output(name))
-
-    until("another tag is being written")
+    world.wait_until("another tag is being written", process, name)
     reader.tell("place", "ntag215", "uid=04a1b2c3d4e5f6")
-    until("written garage, 7 bytes of uid")
+    world.wait_until("written garage, 7 bytes of uid", process, name)
     url = re.search("smp://action[!-~]*", bytes.fromhex("".join(re.findall("[0-9a-f]{8,}", reader.tell("dump"))))
                     .decode("ascii", "replace"))[0]
     reader.tell("take")
     # Another tag with the same URL: the same one would have to stay away until the reader has missed it.
     reader.tell("place", "ntag215", "uid=04a1b2c3d4e5f7", "url=" + url)
-    until("delivered garage")
-    until("delivered")
+    world.wait_until("delivered garage", process, name)
+    world.wait_until("delivered", process, name)
     require(process.wait(20) == 0, world.output(name))
     lines = world.output(name).splitlines()
     for line in ["1 readers: " + reader.name, "without room -2", "write before the start -5", "mistakes -44",
@@ -116,15 +107,10 @@ def sleeper(place):
                    "tags:\n  - {uid: 04a1b2c3d4e5f6, action: garage, trust: uid}\n")
     process = world.start([place.compile_c("sleeper"), path], name)
 
-    def until(text):
-        wait_for(f"'{text}' of {name}", lambda: text in world.output(name) or process.poll() is not None,
-                 output=lambda: world.output(name))
-        require(text in world.output(name), world.output(name))
-
-    until("asleep")
+    world.wait_until("asleep", process, name)
     reader.tell("play", "60,200", "GPIO5")
     reader.tell("place", "ntag213", "uid=04a1b2c3d4e5f6", "empty")
-    until("awake")
+    world.wait_until("awake", process, name)
     reader.tell("play", "60,200", "GPIO5")
     require(process.wait(20) == 0, world.output(name))
     lines = world.output(name).splitlines()
@@ -144,14 +130,9 @@ def start_outputs(place, name, words):
                    f"commands:\n  - {{topic: {topic}, trust: trusted, outputs: [gate]}}\n")
     process = world.start([*words, path], name)
 
-    def until(text):
-        wait_for(f"'{text}' of {name}", lambda: text in world.output(name) or process.poll() is not None,
-                 output=lambda: world.output(name))
-        require(text in world.output(name), world.output(name))
-
-    until("ready " + topic)
+    world.wait_until("ready " + topic, process, name)
     require(world.publish(topic, "pulse"), "no broker")
-    until("pump on")
+    world.wait_until("pump on", process, name)
     return reader, process, topic
 
 
@@ -210,28 +191,23 @@ def keep_people(place, name, words):
     write_file(path, read(path).replace("message: open}", "message: open, cooldown: 0 s}"))
     process = world.start([*words, path], name)
 
-    def until(text):
-        wait_for(f"'{text}' of {name}", lambda: text in world.output(name) or process.poll() is not None,
-                 output=lambda: world.output(name))
-        require(text in world.output(name), world.output(name))
-
     def tap(number, uid, *words):
         reader.tell("take")
         reader.tell("place", "ntag215", "uid=" + uid, *words)
         wait_for(f"tap {number} of {name}", lambda: world.output(name).count("tap by") == number,
                  output=lambda: world.output(name))
 
-    until("learn 0")
+    world.wait_until("learn 0", process, name)
     reader.tell("place", "ntag215", "uid=04a1b2c3d4e5f0")
-    until("list 1")
+    world.wait_until("list 1", process, name)
     # Other tags with the same URL: the same one would have to stay away until the reader has missed it.
     url = "url=" + re.search("smp://action[!-~]*", bytes.fromhex("".join(
         re.findall("[0-9a-f]{8,}", reader.tell("dump")))).decode("ascii", "replace"))[0]
     for number, text in enumerate(["resume 0", "nobody 0", "remove 0", "the card is next"], 1):
         tap(number, f"04a1b2c3d4e5f{number}", url)
-        until(text)
+        world.wait_until(text, process, name)
     tap(5, "04c1c2c3c4c5c6")
-    until("forget 0")
+    world.wait_until("forget 0", process, name)
     tap(6, "04c1c2c3c4c5c7")
     require(process.wait(20) == 0, world.output(name))
     wanted = ["count 60", "add 0", "twice -1", "rename 0", "unknown -1", "no secret -1", "by lot -1", "not learned -1",

@@ -56,6 +56,13 @@ class World:
     def output(self, name):
         return read(self.place.file(name + ".log"))
 
+    def wait_until(self, pattern, process, name):
+        """Returns when the output of a process matches; a process that ends before is a failure."""
+        wait_for(f"'{pattern}' of {name}", lambda: re.search(pattern, self.output(name)) or process.poll() is not None,
+                 output=lambda: self.output(name))
+        require(re.search(pattern, self.output(name)),
+                f"{name} ended with {process.poll()} before '{pattern}':\n{self.output(name)}")
+
     def publish(self, topic, message):
         words = ["mosquitto_pub", *self.tls, "-t", topic, "-m", message]
         return subprocess.run(words, stderr=subprocess.DEVNULL).returncode == 0
@@ -79,21 +86,15 @@ class World:
             words = [*words, self.url, self.pki, reader.name, self.place.file(name + ".state"), GARAGE_KEY]
         process = self.start(words, name)
 
-        def until(text):
-            wait_for(f"'{text}' of {name}", lambda: re.search(text, self.output(name)) or process.poll() is not None,
-                     output=lambda: self.output(name))
-            require(re.search(text, self.output(name)),
-                    f"{name} ended with {process.poll()} before '{text}':\n{self.output(name)}")
-
         # Without a time service, another light is shown.
-        until("light (ready|clock-unknown)")
+        self.wait_until("light (ready|clock-unknown)", process, name)
         reader.tell("place", "ntag213", "uid=04a1b2c3d4e5f6", "url=" + sign(GARAGE_KEY))
-        until("delivered garage")
+        self.wait_until("delivered garage", process, name)
         reader.tell("take")
         wait_for("the witness", lambda: f"{topic} open" in self.witnessed())
         reader.tell("place", "ntag213", "uid=04a1b2c3d4e5f7", "url=" + sign(STRANGERS_KEY))
-        until(REFUSAL)
-        until("counters accepted=1 delivered=1 refused=1")
+        self.wait_until(REFUSAL, process, name)
+        self.wait_until("counters accepted=1 delivered=1 refused=1", process, name)
         require(process.wait(20) == 0, f"{name} ended with {process.returncode}:\n{self.output(name)}")
         reader.stop()
 

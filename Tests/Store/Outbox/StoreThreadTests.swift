@@ -7,32 +7,10 @@ import TestSupport
 @testable import TappetPlatform
 @testable import TappetStore
 
-/// The events that a store's thread has posted, for tests that wait for them.
-// Unchecked: `events` is touched only under the condition's lock.
-private final class Answers: @unchecked Sendable {
-  private let condition = NSCondition()
-  private var events: [StoreEvent] = []
-
-  func post(_ event: StoreEvent) {
-    condition.lock()
-    events.append(event)
-    condition.broadcast()
-    condition.unlock()
-  }
-
-  /// Returns all events once there are `count` of them; `nil` if they do not come.
-  func wait(_ count: Int) -> [StoreEvent]? {
-    let limit = Date(timeIntervalSinceNow: patience)
-    condition.lock()
-    defer { condition.unlock() }
-    while events.count < count { if !condition.wait(until: limit) { return nil } }
-    return events
-  }
-}
-
 @Suite struct StoreThreadTests {
   private let folder = StateFolder()
-  private let answers = Answers()
+  /// The events that the thread has posted.
+  private let answers = Diary<StoreEvent>()
 
   private func start(_ prepare: (Store) throws -> Void = { _ in }) throws -> StoreThread {
     let store = try folder.open()
@@ -42,7 +20,7 @@ private final class Answers: @unchecked Sendable {
     // Nobody else holds it; the compiler cannot see through `prepare`.
     nonisolated(unsafe) let handed = store
     return try StoreThread(
-      handed, replace: { () throws(DatabaseError) in try Self.replacement(path) }, post: { answers.post($0) })
+      handed, replace: { () throws(DatabaseError) in try Self.replacement(path) }, post: { answers.note($0) })
   }
 
   private static func replacement(_ path: String) throws(DatabaseError) -> Store {

@@ -10,38 +10,9 @@ import TestSupport
 @testable import TappetPlatform
 @testable import TappetStore
 
-/// The order of what the thread has done, for tests that wait for it.
-// Unchecked: `words` is touched only under the condition's lock.
-private final class Diary: @unchecked Sendable {
-  private let condition = NSCondition()
-  private var words: [String] = []
-
-  func note(_ word: String) {
-    condition.lock()
-    words.append(word)
-    condition.broadcast()
-    condition.unlock()
-  }
-
-  var count: Int {
-    condition.lock()
-    defer { condition.unlock() }
-    return words.count
-  }
-
-  /// All words once there are `count` of them; `nil` if they do not come.
-  func wait(_ count: Int) -> [String]? {
-    let limit = Date(timeIntervalSinceNow: patience)
-    condition.lock()
-    defer { condition.unlock() }
-    while words.count < count { if !condition.wait(until: limit) { return nil } }
-    return words
-  }
-}
-
 @Suite struct StoreThreadSecretTests {
   private let folder = StateFolder()
-  private let diary = Diary()
+  private let diary = Diary<String>()
 
   private func start(_ prepare: (Store) throws -> Void = { _ in }) throws -> StoreThread {
     let store = try folder.open()
