@@ -36,6 +36,14 @@ import Testing
     #expect(try content(store) == ["b": "two"])
   }
 
+  @Test(arguments: [2, 70_000, -1, 0])
+  func `a version number that alone is damaged is corrected, and the keys are kept`(_ number: Int) throws {
+    do { try open().commit([change("a", "one")]) }
+    do { try Database(path: folder + "/matrix.db").execute("PRAGMA user_version = \(number)") }
+    #expect(try content(open()) == ["a": "one"])
+    #expect(try Database(path: folder + "/matrix.db").integer("PRAGMA user_version") == 1)
+  }
+
   @Test func `nobody but the owner reads the file, and a key in it is not readable`() throws {
     let store = try open()
     try store.commit([change("a", "a-key-of-the-test")])

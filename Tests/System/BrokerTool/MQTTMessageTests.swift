@@ -55,8 +55,6 @@ import Testing
   }
 
   @Test func `lines are messages, in order, and none is lost`() throws {
-    // Mosquitto 2.0.11 sometimes stops sending what it has queued behind the messages in flight, so nothing is queued.
-    // Even then, it has stopped after 17,488 of 20,000.
     let broker = try TestBroker(.plain, more: "max_queued_messages 0\nmax_inflight_messages 0\n")
     let folder = TestFolder.make("lines")
     let subscriber = try subscribe(broker, ["lines", "--count", "1000", "--csv"], in: folder, isPlain: true)

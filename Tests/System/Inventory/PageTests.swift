@@ -57,6 +57,23 @@ import Testing
   /// Number of records about taps so far.
   private func tapCount(_ world: KioskWorld) -> Int { world.log.components(separatedBy: " uid=").count }
 
+  @Test func `the inventory: entries by hand, a table tried and imported, a search`() throws {
+    let page = try DocsPage("inventory")
+    let world = try KioskWorld(withBroker: false)
+    try Data([0xff, 0xd8, 0xff, 0xe0]).write(to: URL(fileURLWithPath: world.folder + "/m5.jpg"))
+    let words = try page.block("sh", after: "\n## Add entries\n").split(separator: "\n", maxSplits: 1)
+    #expect(words[0].hasPrefix("alias "))
+    try page.paste(String(words[1]), world)
+    let table = "with a column for each level adds everything"
+    try page.block("csv", after: table).write(
+      toFile: world.folder + "/boxes.csv", atomically: true, encoding: .utf8)
+    try page.check(after: table, world)
+    let found = try page.block("", after: "\n## Find\n").split(separator: "\n").map(String.init)
+    for line in [0, 2] {
+      #expect(try page.paste(String(found[line].dropFirst(2)), world).output == found[line + 1] + "\n")
+    }
+  }
+
   @Test func `the jukebox: cards that are learned play, and stop when they leave`() throws {
     let page = try DocsPage("jukebox")
     let world = try page.world()
