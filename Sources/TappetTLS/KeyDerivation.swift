@@ -14,58 +14,42 @@ enum KeyDerivation {
   ///
   /// In these formats, an INTEGER right after an OCTET STRING has no other meaning. Encrypted parts are not searched.
   static func iterations(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-    var rest = bytes
-    return largest(in: &rest, depth: 0)
+    defer { ERR_clear_error() }
+    guard var place = bytes.bindMemory(to: UInt8.self).baseAddress as UnsafePointer<UInt8>? else { return 0 }
+    return largest(from: &place, to: place + bytes.count, depth: 0)
   }
 
-  private static func largest(in rest: inout UnsafeRawBufferPointer, depth: Int) -> UInt64 {
+  /// Searches BER elements up to `end`, or to an end-of-contents element or an invalid one.
+  private static func largest(
+    from place: inout UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>, depth: Int
+  ) -> UInt64 {
     var largest: UInt64 = 0
     var isAfterOctets = false
     guard depth < Limits.certificateFileDepthMax else { return 0 }
-    while let element = Element(&rest) {
-      if element.isEnd { break }
-      if element.tag == 0x02, isAfterOctets { largest = max(largest, number(element.content)) }
-      isAfterOctets = element.tag == 0x04 || element.tag == 0x24
+    while place < end {
+      var next: UnsafePointer<UInt8>? = place
+      var (size, tag, family): (Int, Int32, Int32) = (0, 0, 0)
+      let form = ASN1_get_object(&next, &size, &tag, &family, end - place)
+      guard form & 0x80 == 0, let content = next else { break }
+      let isUniversal = family == V_ASN1_UNIVERSAL
+      let (isConstructed, isIndefinite) = (form & V_ASN1_CONSTRUCTED != 0, form & 1 != 0)
+      place = content + (isIndefinite ? 0 : size)
+      if isUniversal, tag == V_ASN1_EOC, size == 0, !isConstructed { break }
+      if isUniversal, tag == V_ASN1_INTEGER, isAfterOctets { largest = max(largest, number(content, size)) }
+      isAfterOctets = isUniversal && tag == V_ASN1_OCTET_STRING
       // An OCTET STRING may contain further elements: a .p12 file consists of nested envelopes.
-      guard element.tag & 0x20 != 0 || element.tag == 0x04 && element.content.first == 0x30 else { continue }
-      var inner = element.isIndefinite ? rest : element.content
-      largest = max(largest, self.largest(in: &inner, depth: depth + 1))
-      if element.isIndefinite { rest = inner }
+      guard isConstructed || isAfterOctets && size > 0 && content.pointee == 0x30 else { continue }
+      var inner = content
+      largest = max(largest, self.largest(from: &inner, to: isIndefinite ? end : place, depth: depth + 1))
+      if isIndefinite { place = inner }
     }
     return largest
   }
 
-  private static func number(_ content: UnsafeRawBufferPointer) -> UInt64 {
-    guard let first = content.first, first < 0x80 else { return 0 }
-    return content.reduce(0) { $0 >> 56 != 0 ? .max : $0 << 8 | UInt64($1) }
-  }
-
-  /// A BER element (X.690 §8.1), which does not extend beyond its parent.
-  private struct Element {
-    let tag: UInt8
-    let content: UnsafeRawBufferPointer
-    /// Whether the length is indefinite: an end-of-contents element marks the element's end.
-    let isIndefinite: Bool
-    var isEnd: Bool { tag == 0 && content.isEmpty }
-
-    /// Parses the next element; `nil` at the end, or if there is no valid element.
-    init?(_ rest: inout UnsafeRawBufferPointer) {
-      guard rest.count >= 2, rest[0] & 0x1F != 0x1F else { return nil }
-      tag = rest[0]
-      var size = Int(rest[1])
-      var start = 2
-      isIndefinite = size == 0x80
-      if size > 0x80 {
-        start += size & 0x7F
-        guard start <= 6, start <= rest.count else { return nil }
-        size = rest[2..<start].reduce(0) { $0 << 8 | Int($1) }
-      } else if isIndefinite {
-        size = 0
-      }
-      guard size <= rest.count - start else { return nil }
-      content = UnsafeRawBufferPointer(rebasing: rest[start..<start + size])
-      rest = UnsafeRawBufferPointer(rebasing: rest[(start + size)...])
-    }
+  private static func number(_ content: UnsafePointer<UInt8>, _ size: Int) -> UInt64 {
+    let bytes = UnsafeBufferPointer(start: content, count: size)
+    guard let first = bytes.first, first < 0x80 else { return 0 }
+    return bytes.reduce(0) { $0 >> 56 != 0 ? .max : $0 << 8 | UInt64($1) }
   }
 }
 

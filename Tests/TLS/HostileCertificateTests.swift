@@ -104,4 +104,18 @@ import Testing
     #expect(
       problem?.sentence.contains("iterations to open, more than 1000000") == true, "\(String(describing: problem))")
   }
+
+  /// The salt and 2,147,483,647 iterations, after and inside elements that hide them from a simpler parser.
+  @Test(arguments: [
+    [0x30, 0x80, 0x04, 1, 0, 0x02, 4, 0x7F, 0xFF, 0xFF, 0xFF, 0, 0],
+    [0x30, 0x80, 0x20, 0, 0x24, 0x80, 0x04, 1, 0, 0, 0, 0x02, 4, 0x7F, 0xFF, 0xFF, 0xFF, 0, 0],
+    [0x30, 13, 0xBF, 0x81, 0x01, 0, 0x04, 1, 0, 0x02, 4, 0x7F, 0xFF, 0xFF, 0xFF],
+    [0x30, 17, 0x04, 0x84, 0, 0, 0, 11, 0x30, 9, 0x04, 1, 0, 0x02, 4, 0x7F, 0xFF, 0xFF, 0xFF],
+  ])
+  func `no form of BER hides the iterations of a file`(_ bytes: [UInt8]) throws {
+    let path = folder + "/hidden"
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+    let problem = #expect(throws: CertificateProblem.self) { try ClientIdentity.read([path]) { _ in nil } }
+    #expect(problem == .bundleSlow(path: path, iterations: 0x7FFF_FFFF), "\(String(describing: problem))")
+  }
 }
