@@ -1,5 +1,5 @@
-// The parts of SQLite that the databases need: connections, prepared statements and transactions. This is the only file
-// that imports CSQLite. It converts SQLite's result codes to `DatabaseError`, and makes no other decisions.
+// The parts of SQLite that the databases need: connections, prepared statements and transactions. It converts SQLite's
+// result codes to `DatabaseError`, and makes no other decisions.
 
 import CPlatform
 import CSQLite
@@ -14,7 +14,6 @@ package final class Database {
   /// Whether the WAL index is in memory, so that no other process can open the database.
   package let isExclusive: Bool
   private let handle: OpaquePointer
-  private var indexReservation: LogIndexReservation?
   /// Number of pages in the write-ahead log after the last commit.
   package private(set) var logPages = 0
   private let errors: DatabaseErrors
@@ -31,7 +30,7 @@ package final class Database {
     errors = DatabaseErrors(path: path)
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
-    let code = sqlite3_open_v2(path, &opened, flags, nil)
+    let code = sqlite3_open_v2(path, &opened, flags, ReservingVFS.registered())
     guard let opened else { throw .other(DatabaseFailure(code: SQLITE_NOMEM, systemCode: ENOMEM, path: path)) }
     guard code == SQLITE_OK else {
       let error = errors.last(of: opened)
@@ -44,14 +43,9 @@ package final class Database {
     sqlite3_wal_hook(
       handle, { context, _, _, pages in Database.recordCommit(context, pages) },
       Unmanaged.passUnretained(self).toOpaque())
-    if isExclusive {
-      try execute("PRAGMA locking_mode = EXCLUSIVE")
-    } else {
-      indexReservation = LogIndexReservation.make(for: handle, path: path)
-    }
+    if isExclusive { try execute("PRAGMA locking_mode = EXCLUSIVE") }
   }
 
-  // The reservation is released only after this body, so it outlives the connection.
   deinit {
     releaseStatements()
     sqlite3_close_v2(handle)
@@ -233,61 +227,6 @@ package final class Database {
     case .readOnly: .readOnly(failure)
     default: .ioError(failure)
     }
-  }
-}
-
-/// Reserves disk space for the WAL index before SQLite writes to it through a memory mapping.
-///
-/// SQLite extends the file by writing one byte per 4 KB. If the file system's blocks are smaller, some blocks are not
-/// allocated, and on a full disk the first write to such a block terminates the process with SIGBUS.
-private final class LogIndexReservation {
-  /// Replacement for the file's methods, which must therefore start with the method table.
-  private struct Methods {
-    var methods: sqlite3_io_methods
-    var original: UnsafePointer<sqlite3_io_methods>
-    var path: UnsafeMutablePointer<CChar>
-  }
-
-  private let methods: UnsafeMutablePointer<Methods>
-
-  private init(_ methods: Methods) {
-    self.methods = .allocate(capacity: 1)
-    self.methods.initialize(to: methods)
-  }
-
-  deinit {
-    free(methods.pointee.path)
-    methods.deallocate()
-  }
-
-  /// Installs a reservation between SQLite and the database file; it must outlive the connection.
-  static func make(for handle: OpaquePointer, path: String) -> LogIndexReservation? {
-    var file: UnsafeMutablePointer<sqlite3_file>?
-    guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
-      let original = file.pointee.pMethods, original.pointee.iVersion >= 2, let indexPath = strdup(path + "-shm")
-    else { return nil }
-    var methods = original.pointee
-    methods.xShmMap = { LogIndexReservation.map($0, $1, $2, $3, $4) }
-    let reservation = LogIndexReservation(Methods(methods: methods, original: original, path: indexPath))
-    file.pointee.pMethods = UnsafePointer(
-      UnsafeMutableRawPointer(reservation.methods).assumingMemoryBound(to: sqlite3_io_methods.self))
-    return reservation
-  }
-
-  /// Maps a region: first opens the file, which may truncate it, then reserves space, and finally extends the file.
-  private static func map(
-    _ file: UnsafeMutablePointer<sqlite3_file>?, _ region: Int32, _ size: Int32, _ isExtending: Int32,
-    _ memory: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
-  ) -> Int32 {
-    guard let installed = file?.pointee.pMethods else { return SQLITE_MISUSE }
-    let own = UnsafeRawPointer(installed).assumingMemoryBound(to: Methods.self)
-    guard let map = own.pointee.original.pointee.xShmMap else { return SQLITE_MISUSE }
-    if isExtending != 0 {
-      let code = map(file, region, size, 0, memory)
-      if code != SQLITE_OK { return code }
-      if tp_reserve_open_file(own.pointee.path, Int64(region + 1) * Int64(size)) != 0 { return SQLITE_FULL }
-    }
-    return map(file, region, size, isExtending, memory)
   }
 }
 
