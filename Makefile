@@ -106,9 +106,9 @@ WIPING := Sources/CLibraries/standins/wiping-free.c
 
 KIOSK_LIBS = $(shell $(PKG_CONFIG) --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson libgpiod libutf8proc)
 TOOL_LIBS = $(KIOSK_LIBS) $(shell $(PKG_CONFIG) --libs libqrencode) -lcsv
-WEBHOOK_LIBS = $(shell $(PKG_CONFIG) --libs libcurl libcrypto libcjson)
+WEBHOOK_LIBS = $(shell $(PKG_CONFIG) --libs libcurl libcrypto libcjson libseccomp)
 MATRIX_LIBS = $(WEBHOOK_LIBS) $(shell $(PKG_CONFIG) --libs olm sqlite3 libutf8proc)
-READER_LIBS = $(shell $(PKG_CONFIG) --libs libnfc)
+READER_LIBS = $(shell $(PKG_CONFIG) --libs libnfc libseccomp)
 
 # ---- What is built --------------------------------------------------------------------------------------------------
 

@@ -32,6 +32,7 @@ let libraries = [
   .target(name: "CPlatform", path: "Sources/CLibraries/CPlatform", linkerSettings: [.linkedLibrary("m")]),
   // Not a module map: the two majors of libgpiod have too little in common.
   .target(name: "CGPIO", path: "Sources/CLibraries/CGPIO", linkerSettings: [.linkedLibrary("gpiod")]),
+  .target(name: "CSeccomp", path: "Sources/CLibraries/CSeccomp", linkerSettings: [.linkedLibrary("seccomp")]),
   library("CNFC", "libnfc", apt: "libnfc-dev"), library("CMosquitto", "libmosquitto", apt: "libmosquitto-dev"),
   library("CSQLite", "sqlite3", apt: "libsqlite3-dev"), library("COpenSSL", "openssl", apt: "libssl-dev"),
   library("CYAML", "yaml-0.1", apt: "libyaml-dev"), library("CJSON", "libcjson", apt: "libcjson-dev"),
@@ -44,8 +45,7 @@ let libraries = [
 // Arrows only go down: docs/architecture.md.
 let modules = [
   module("TappetBase", ["COpenSSL", "CUTF8Proc"]), module("TappetTag", ["TappetBase"]),
-  module("TappetCore", ["TappetTag", "TappetBase"]),
-  module("TappetPlatform", ["TappetBase", "CPlatform"]),
+  module("TappetCore", ["TappetTag", "TappetBase"]), module("TappetPlatform", ["TappetBase", "CPlatform"]),
   module("TappetSQLite", ["TappetPlatform", "TappetBase", "CPlatform", "CSQLite"]),
   module("TappetStore", ["TappetSQLite", "TappetPlatform", "TappetCore", "CPlatform"]),
   module("TappetInventory", ["TappetSQLite", "TappetPlatform", "TappetCore", "CPlatform"]),
@@ -62,9 +62,9 @@ let modules = [
   module("TappetMatrixTool", tools + ["TappetRooms"]),
   module(
     "TappetTool", ["TappetKioskTool", "TappetBrokerTool", "TappetInventoryTool", "TappetMatrixTool", "CPlatform"]),
-  module("TappetReader", ["TappetPlatform", "TappetTag", "TappetBase", "CPlatform", "CNFC"]),
+  module("TappetReader", ["TappetPlatform", "TappetTag", "TappetBase", "CPlatform", "CNFC", "CSeccomp"]),
   module("TappetMatrix", ["TappetRooms", "TappetWebhook", "TappetOlm", "TappetStore", "CPlatform"]),
-  module("TappetWebhook", ["TappetPlatform", "TappetCore", "CPlatform", "CCurl"]),
+  module("TappetWebhook", ["TappetPlatform", "TappetCore", "CPlatform", "CCurl", "CSeccomp"]),
   module("TappetSimulator", ["TappetPlatform", "TappetTag", "TappetBase", "CPlatform"]),
   module("TappetOlm", ["TappetBase", "COlm"]),
 ]

@@ -2,6 +2,7 @@
 // nothing else. The kernel checks only when files are opened or programs started, so open descriptors stay usable.
 
 import CPlatform
+import CSeccomp
 import TappetPlatform
 
 /// Permanently restricts what this process can access.
@@ -19,6 +20,6 @@ enum Sandbox {
     _ = tp_drop_root()
     Landlock.restrict()
     _ = tp_drop_capabilities()
-    _ = tp_seccomp_allow(false)
+    _ = ts_allow(false)
   }
 }

@@ -3,6 +3,7 @@
 // the name resolver and the system's trust store. Its memory is limited.
 
 import CPlatform
+import CSeccomp
 import TappetCore
 import TappetPlatform
 
@@ -39,6 +40,6 @@ package enum Sandbox {
     // Connecting to servers is the purpose of the process.
     Landlock.restrict(readable: readable, mayConnect: true)
     _ = tp_drop_capabilities()
-    _ = tp_seccomp_allow(true)
+    _ = ts_allow(true)
   }
 }

@@ -5,18 +5,12 @@
 #include <netinet/in.h>
 
 #include <dlfcn.h>
-#include <linux/audit.h>
 #include <linux/capability.h>
-#include <linux/filter.h>
 #include <linux/input.h>
-#include <linux/netlink.h>
-#include <linux/seccomp.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <stddef.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 
 /* Initialized by the linker: a lazily made mutex of Swift's would have no acquire ordering on arm64. */
@@ -173,125 +167,6 @@ void tp_put(FILE *stream, const void *bytes, size_t size) {
 }
 
 int tp_output_error(void) { return output_error; }
-
-#if defined(__x86_64__)
-#define ARCHITECTURE AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define ARCHITECTURE AUDIT_ARCH_AARCH64
-#elif defined(__riscv) && __riscv_xlen == 64
-#define ARCHITECTURE AUDIT_ARCH_RISCV64
-#endif
-
-/* The calls for reading, writing and waiting on open descriptors, and for an orderly end: libnfc with a
-   serial line, I2C, SPI or USB, and the C library below it. */
-static const uint32_t allowed[] = {
-  SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_pwrite64, SYS_lseek, SYS_close, SYS_fstat, SYS_flock,
-  SYS_sendto, SYS_sendmsg, SYS_recvfrom, SYS_recvmsg, SYS_shutdown, SYS_ppoll, SYS_pselect6,
-  SYS_epoll_pwait, SYS_timerfd_settime, SYS_timerfd_gettime, SYS_clock_gettime, SYS_clock_getres, SYS_clock_nanosleep,
-  SYS_nanosleep, SYS_gettimeofday, SYS_futex, SYS_brk, SYS_munmap, SYS_mremap, SYS_madvise, SYS_getrandom,
-  SYS_sched_yield, SYS_rt_sigreturn, SYS_rt_sigprocmask, SYS_rt_sigaction, SYS_restart_syscall, SYS_getpid, SYS_gettid,
-  SYS_exit, SYS_exit_group,
-#ifdef SYS_poll
-  SYS_poll, SYS_select, SYS_epoll_wait, SYS_time,
-#endif
-};
-
-/* Requests of serial lines and sockets. Left out is what types into a terminal, has the kernel signal another process
-   (FIOASYNC, FIOSETOWN, SIOCSPGRP), or makes a line something else (TIOCSETD). libnfc sets up I2C only while it opens
-   the device. */
-static const uint32_t allowed_requests[] = {
-  TCGETS, TCSETS, TCSETSW, TCSETSF, 0x802C542A /* TCGETS2 */, 0x402C542B /* TCSETS2 */, 0x402C542C, 0x402C542D,
-  TCSBRK, TCFLSH, TIOCMGET, TIOCMBIS, TIOCMBIC, TIOCMSET, TIOCOUTQ, FIONREAD, FIONBIO,
-};
-
-/* The bits of a socket's type that are not flags. */
-enum { TYPE_MASK = 0xF };
-
-#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
-#define EQUAL(value, then, otherwise) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, then, otherwise)
-#define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
-#define REFUSE BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
-
-/* And those of an HTTP client: sockets, the resolver with its threads, and its files, which are only read. A database
-   that is open may be written. */
-static const uint32_t allowed_network[] = {
-  SYS_connect, SYS_bind, SYS_getsockname, SYS_getpeername, SYS_getsockopt, SYS_setsockopt,
-  SYS_sendmmsg, SYS_recvmmsg, SYS_pipe2, SYS_eventfd2, SYS_newfstatat, SYS_statx, SYS_faccessat, SYS_readlinkat,
-  SYS_uname, SYS_sysinfo, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_set_robust_list, SYS_rseq,
-  SYS_sched_getaffinity, SYS_sigaltstack, SYS_dup, SYS_dup3, SYS_fsync, SYS_fdatasync, SYS_ftruncate,
-#ifdef SYS_poll
-  SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_pipe,
-#endif
-};
-
-int tp_seccomp_allow(bool network) {
-#ifdef ARCHITECTURE
-  enum { OWN = sizeof allowed / sizeof allowed[0], MORE = sizeof allowed_network / sizeof allowed_network[0] };
-  enum { REQUESTS = sizeof allowed_requests / sizeof allowed_requests[0] };
-  const int count = network ? OWN + MORE : OWN;
-  const uint32_t own = (uint32_t)getpid();
-  /* Of an argument the lower half is looked at, which comes first on all three processors. */
-  const struct sock_filter head[] = {
-    LOAD(arch), EQUAL(ARCHITECTURE, 1, 0), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS), LOAD(nr),
-    /* The numbers of x32 programs, which are the same calls: there are none of it. */
-    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1), REFUSE,
-    /* abort() signals its own process. */
-    EQUAL(SYS_tgkill, 0, 4), LOAD(args[0]), EQUAL(own, 0, 1), ALLOW, REFUSE,
-    EQUAL(SYS_mmap, 1, 0), EQUAL(SYS_mprotect, 0, 4), LOAD(args[2]),
-    BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1), REFUSE, ALLOW,
-    /* Flags and locks, numbers 0 to 7; of the rest, most name a process that gets signals. */
-    EQUAL(SYS_fcntl, 0, 8), LOAD(args[1]), EQUAL(F_DUPFD_CLOEXEC, 4, 0),
-    BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, F_SETLKW, 4, 0), EQUAL(F_SETFL, 0, 2), LOAD(args[2]),
-    BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_ASYNC, 1, 0), ALLOW, REFUSE,
-    EQUAL(SYS_ioctl, 0, 2 * REQUESTS + 7), LOAD(args[1]),
-  };
-  /* All of usbfs and of spidev, whose requests contain sizes. */
-  const struct sock_filter after_requests[] = {
-    BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xFF00), EQUAL('U' << 8, 0, 1), ALLOW, EQUAL('k' << 8, 0, 1), ALLOW, REFUSE,
-  };
-  /* Files are only read; threads may start, processes may not. glibc uses clone where there is no clone3. A Unix socket
-     leads to the kiosk, with its keys and outputs, and to the system's services: there are only pairs, of the type that
-     cannot be connected to anything else. The resolver asks netlink for the machine's addresses. */
-  const struct sock_filter network_head[] = {
-    EQUAL(SYS_openat, 0, 4), LOAD(args[2]),
-    BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_WRONLY | O_RDWR | O_CREAT | O_TRUNC, 0, 1), REFUSE, ALLOW,
-    EQUAL(SYS_clone3, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-    EQUAL(SYS_clone, 0, 4), LOAD(args[0]), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0), REFUSE, ALLOW,
-    EQUAL(SYS_socket, 0, 12), LOAD(args[0]), EQUAL(AF_INET, 4, 0), EQUAL(AF_INET6, 3, 0), EQUAL(AF_NETLINK, 0, 7),
-    LOAD(args[2]), EQUAL(NETLINK_ROUTE, 4, 5),
-    LOAD(args[1]), BPF_STMT(BPF_ALU | BPF_AND | BPF_K, TYPE_MASK), EQUAL(SOCK_STREAM, 1, 0), EQUAL(SOCK_DGRAM, 0, 1),
-    ALLOW, REFUSE,
-    EQUAL(SYS_socketpair, 0, 5), LOAD(args[1]), BPF_STMT(BPF_ALU | BPF_AND | BPF_K, TYPE_MASK),
-    EQUAL(SOCK_STREAM, 0, 1), ALLOW, REFUSE,
-  };
-  enum { HEAD = sizeof head / sizeof head[0], NETWORK_HEAD = sizeof network_head / sizeof network_head[0] };
-  enum { AFTER = sizeof after_requests / sizeof after_requests[0] };
-  struct sock_filter code[HEAD + 2 * REQUESTS + AFTER + NETWORK_HEAD + 2 * (OWN + MORE) + 1];
-  size_t size = HEAD;
-  memcpy(code, head, sizeof head);
-  for (int index = 0; index < REQUESTS; index++) {
-    code[size++] = (struct sock_filter)EQUAL(allowed_requests[index], 0, 1);
-    code[size++] = (struct sock_filter)ALLOW;
-  }
-  memcpy(code + size, after_requests, sizeof after_requests);
-  size += AFTER;
-  if (network) {
-    memcpy(code + size, network_head, sizeof network_head);
-    size += NETWORK_HEAD;
-  }
-  for (int index = 0; index < count; index++) {
-    const uint32_t number = index < OWN ? allowed[index] : allowed_network[index - OWN];
-    code[size++] = (struct sock_filter)EQUAL(number, 0, 1);
-    code[size++] = (struct sock_filter)ALLOW;
-  }
-  code[size++] = (struct sock_filter)REFUSE;
-  const struct sock_fprog program = { (unsigned short)size, code };
-  /* For all threads: libusb has one. */
-  return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
-#else
-  return -1;
-#endif
-}
 
 int tp_landlock_confine(uint64_t files, uint64_t network, uint64_t scopes, const char *const *readable) {
   /* An older kernel knows only the first fields. */

@@ -137,9 +137,6 @@ int tp_set_window(int fd, int bytes);
 /* Lets the process open as many descriptors, as far as its hard limit allows; returns how many it can open. */
 size_t tp_raise_descriptors(size_t count);
 
-/* Refuses (EPERM) all system calls to this process from now on but those that a reader with an open device makes; needs
-   no_new_privs. With `network`, an HTTP client's are allowed, too. -1: this kernel or processor cannot. */
-int tp_seccomp_allow(bool network);
 /* Root becomes nobody (65534), whom no service trusts; others stay who they are. Before Landlock: glibc signals all
    threads for it. */
 int tp_drop_root(void);
