@@ -1,62 +1,32 @@
+#define NCURSES_NOMACROS 1
+#define NCURSES_WIDECHAR 1
 #include "CCurses.h"
 
+#include <curses.h>
 #include <dlfcn.h>
 #include <locale.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <wchar.h>
 
-// The declarations of <ncurses.h>, ABI 6.
-typedef struct _win_st WINDOW;
-typedef struct screen SCREEN;
-enum { ok = 0, key_code_yes = 0400, a_reverse = 1 << 18, pair_shift = 8 };
+#define EACH(function)                                                                                               \
+  function(newterm) function(delscreen) function(endwin) function(cbreak) function(noecho) function(curs_set)        \
+  function(set_escdelay) function(keypad) function(wtimeout) function(wmove) function(wclrtoeol) function(wattrset)  \
+  function(waddnstr) function(wnoutrefresh) function(doupdate) function(wget_wch) function(resizeterm)               \
+  function(start_color) function(use_default_colors) function(init_pair) function(has_colors) function(COLOR_PAIR)   \
+  function(stdscr)
 
-static struct {
-  SCREEN *(*newterm)(const char *, FILE *, FILE *);
-  void (*delscreen)(SCREEN *);
-  int (*endwin)(void);
-  int (*cbreak)(void);
-  int (*noecho)(void);
-  int (*curs_set)(int);
-  int (*set_escdelay)(int);
-  int (*keypad)(WINDOW *, _Bool);
-  void (*wtimeout)(WINDOW *, int);
-  int (*wmove)(WINDOW *, int, int);
-  int (*wclrtoeol)(WINDOW *);
-  int (*wattrset)(WINDOW *, int);
-  int (*waddnstr)(WINDOW *, const char *, int);
-  int (*wnoutrefresh)(WINDOW *);
-  int (*doupdate)(void);
-  int (*wget_wch)(WINDOW *, wint_t *);
-  int (*resizeterm)(int, int);
-  int (*start_color)(void);
-  int (*use_default_colors)(void);
-  int (*init_pair)(short, short, short);
-  _Bool (*has_colors)(void);
-  WINDOW **stdscr;
-} curses;
+#define MEMBER(name) __typeof__(name) *name;
+static struct { EACH(MEMBER) } curses;
 
 static void *library;
 static SCREEN *screen;
 static int has_colours;
 
-static const char *const names[] = {
-    "newterm",      "delscreen", "endwin",   "cbreak",     "noecho",   "curs_set",
-    "set_escdelay", "keypad",    "wtimeout", "wmove",      "wclrtoeol", "wattrset",
-    "waddnstr",     "wnoutrefresh", "doupdate", "wget_wch", "resizeterm", "start_color",
-    "use_default_colors", "init_pair", "has_colors", "stdscr",
-};
-_Static_assert(sizeof curses == sizeof names, "a name for each member");
-
 static int load(void) {
   library = dlopen("libncursesw.so.6", RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) return 0;
-  void **member = (void **)&curses;
-  for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
-    member[index] = dlsym(library, names[index]);
-    if (member[index] == NULL) return 0;
-  }
+#define LOAD(name) if ((*(void **)&curses.name = dlsym(library, #name)) == NULL) return 0;
+  EACH(LOAD)
   return 1;
 }
 
@@ -75,16 +45,16 @@ enum tc_outcome tc_open(void) {
 }
 
 void tc_use_colours(void) {
-  if (!curses.has_colors() || curses.start_color() != ok || curses.use_default_colors() != ok) return;
-  // COLOR_RED and COLOR_YELLOW on the terminal's own ground.
-  has_colours = curses.init_pair(TC_RED, 1, -1) == ok && curses.init_pair(TC_YELLOW, 3, -1) == ok;
+  if (!curses.has_colors() || curses.start_color() != OK || curses.use_default_colors() != OK) return;
+  // On the terminal's own ground.
+  has_colours = curses.init_pair(TC_RED, COLOR_RED, -1) == OK && curses.init_pair(TC_YELLOW, COLOR_YELLOW, -1) == OK;
 }
 
 static int attributes(enum tc_look look) {
   switch (look) {
-  case TC_REVERSE: return a_reverse;
+  case TC_REVERSE: return (int)A_REVERSE;
   case TC_RED:
-  case TC_YELLOW: return has_colours ? (int)look << pair_shift : 0;
+  case TC_YELLOW: return has_colours ? curses.COLOR_PAIR(look) : 0;
   default: return 0;
   }
 }
@@ -100,7 +70,7 @@ void tc_close(void) {
 
 void tc_put(int row, const char *text, enum tc_look look) {
   WINDOW *window = *curses.stdscr;
-  if (curses.wmove(window, row, 0) != ok) return;
+  if (curses.wmove(window, row, 0) != OK) return;
   curses.wclrtoeol(window);
   curses.wattrset(window, attributes(look));
   curses.waddnstr(window, text, -1);
@@ -117,9 +87,18 @@ void tc_show(int row, int column) {
 int tc_next_key(void) {
   wint_t found = 0;
   switch (curses.wget_wch(*curses.stdscr, &found)) {
-  case ok: return (int)found;
-  case key_code_yes: return TC_FUNCTION + (int)found;
+  case OK: return (int)found;
+  case KEY_CODE_YES: break;
   default: return TC_NONE;
+  }
+  switch (found) {
+  case KEY_UP: return TC_UP;
+  case KEY_DOWN: return TC_DOWN;
+  case KEY_PPAGE: return TC_PAGE_UP;
+  case KEY_NPAGE: return TC_PAGE_DOWN;
+  case KEY_BACKSPACE: return '\b';
+  case KEY_ENTER: return '\n';
+  default: return TC_OTHER;
   }
 }
 

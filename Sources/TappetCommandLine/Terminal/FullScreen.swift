@@ -49,23 +49,19 @@ package final class FullScreen {
   }
 
   private static func key(_ code: Int32) -> TerminalKey? {
-    switch code {
-    case 10, 13: return .enter
-    case 9: return .tab
-    case 27: return .escape
-    case 8, 127: return .backspace
-    default: break
-    }
-    if code < TC_FUNCTION.rawValue { return Unicode.Scalar(UInt32(code)).map { .character($0) } }
-    // ncurses key codes (KEY_…).
-    switch code - TC_FUNCTION.rawValue {
-    case 0o402: return .down
-    case 0o403: return .up
-    case 0o407: return .backspace
-    case 0o522: return .pageDown
-    case 0o523: return .pageUp
-    case 0o527: return .enter
-    default: return nil
+    switch tc_key(code) {
+    case TC_UP: .up
+    case TC_DOWN: .down
+    case TC_PAGE_UP: .pageUp
+    case TC_PAGE_DOWN: .pageDown
+    default:
+      switch code {
+      case 10, 13: .enter
+      case 9: .tab
+      case 27: .escape
+      case 8, 127: .backspace
+      default: Unicode.Scalar(UInt32(code)).map { .character($0) }
+      }
     }
   }
 

@@ -17,8 +17,12 @@ enum tc_look { TC_PLAIN = 0, TC_REVERSE = 1, TC_RED = 2, TC_YELLOW = 3 };
 enum tc_key {
   /// No key waits.
   TC_NONE = -1,
-  /// This, plus a number of ncurses (KEY_…), is a key without a character.
-  TC_FUNCTION = 0x200000
+  /// Keys without a character, above all characters.
+  TC_OTHER = 0x200000,
+  TC_UP,
+  TC_DOWN,
+  TC_PAGE_UP,
+  TC_PAGE_DOWN
 };
 
 /// Takes over the terminal of the standard streams.
@@ -31,7 +35,7 @@ void tc_close(void);
 void tc_put(int row, const char *text, enum tc_look look);
 /// Shows all rows, and the cursor there; a negative row hides it.
 void tc_show(int row, int column);
-/// The next key: a character, TC_FUNCTION plus a number, or TC_NONE.
+/// The next key: a character, or one of tc_key.
 int tc_next_key(void);
 /// The terminal has this size now.
 void tc_resize(int rows, int columns);
