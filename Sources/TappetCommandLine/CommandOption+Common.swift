@@ -6,6 +6,9 @@ extension CommandOption {
   }
   package static let yes = Self("yes", "do not ask for confirmation")
   package static let json = Self("json", "print JSON")
+  package static let encoding = Self(
+    "encoding", "NAME", .word(["WINDOWS-1252", "MACINTOSH", "IBM850", "UTF-16LE"]),
+    "encoding of the file, as listed by 'iconv -l' (UTF-8)")
   package static let excel = Self("excel", "start with a byte order mark, so that Excel detects UTF-8")
   package static let certificate = CommandOption(
     "certificate", "FILE", .file, "certificate file (default: the configuration's)")

@@ -30,7 +30,7 @@ struct ImportCommand {
   }
 
   private func run(_ configuration: KioskConfiguration) throws(CommandFailure) {
-    let source = try InventoryFile(path, format: arguments.value("format"))
+    let source = try InventoryFile(path, format: arguments.value("format"), encoding: arguments.value("encoding"))
     let inventory = try Inventory.of(configuration)
     var failure: CommandFailure?
     let name = String(path.split(separator: "/").last ?? "")

@@ -65,7 +65,7 @@ extension Command {
       operands: [Operand("FILE", .file)],
       options: [
         CommandOption("format", "FORMAT", .word(["csv", "json"]), "file format (default: from the file's extension)"),
-        CommandOption("dry-run", "show the differences without changing anything"), .by, .json,
+        .encoding, CommandOption("dry-run", "show the differences without changing anything"), .by, .json,
       ],
       details: """
         Imports the file as a whole or, if one row is invalid, not at all. The first line names the columns, in
@@ -77,7 +77,7 @@ extension Command {
         members on each line. Use 'tappet inventory undo' to undo an import.
         """,
       example: "tappet inventory import --dry-run boxes.csv",
-      usageError: usageErrorOfFormat, body: .running(ImportCommand.run))
+      usageError: { usageErrorOfFormat($0) ?? TextDecoder.usageError($0) }, body: .running(ImportCommand.run))
   }
 
   static var inventoryExport: Command {

@@ -22,6 +22,7 @@ final class InventoryFile {
 
   private let path: String
   private let file: FileDescriptor
+  private let decoder: TextDecoder
   private let format: Format
   private var header: InventoryHeader?
   private var rows: [Row] = []
@@ -35,17 +36,15 @@ final class InventoryFile {
   private var ignored: Set<String> = []
 
   /// Opens a file; `format` is `csv` or `json`, or `nil` to derive it from the file name.
-  init(_ path: String, format name: String?) throws(CommandFailure) {
+  init(_ path: String, format name: String?, encoding: String?) throws(CommandFailure) {
     self.path = path
-    do throws(SystemError) { file = try FileDescriptor.open(path, O_RDONLY) } catch {
-      throw .failed("\(path) cannot be read: \(error.text)")
+    guard let decoder = TextDecoder(encoding: encoding), let reader = CSVReader() else {
+      throw .failed(CSVError.noMemory.sentence)
     }
-    if name == "json" || name == nil && path.utf8.suffix(5).elementsEqual(".json".utf8) {
-      format = .json
-    } else {
-      guard let reader = CSVReader() else { throw .failed(CSVError.noMemory.sentence) }
-      format = .table(reader)
-    }
+    self.decoder = decoder
+    file = try CSVFile.reading(path) { () throws(SystemError) in try FileDescriptor.open(path, O_RDONLY) }
+    let isJSON = name == "json" || name == nil && path.utf8.suffix(5).elementsEqual(".json".utf8)
+    format = isJSON ? .json : .table(reader)
   }
 
   /// Returns the next row; `nil` after the last row.
@@ -61,15 +60,14 @@ final class InventoryFile {
   }
 
   private func readMore() throws(CommandFailure) {
-    let bytes: [UInt8]
-    do throws(SystemError) { bytes = try file.read(sizeMax: Limits.tablePieceSize) } catch {
-      throw .failed("\(path) cannot be read: \(error.text)")
-    }
+    var bytes = try CSVFile.reading(path) { () throws(SystemError) in try file.read(sizeMax: Limits.tablePieceSize) }
     isOver = bytes.isEmpty
+    do throws(CSVError) { bytes = try decoder.decode(bytes) } catch { throw refusal(error.sentence) }
     switch format {
     case .table(let reader):
       do throws(CSVError) {
-        if isOver { try reader.finish() } else { try reader.read(bytes) }
+        try reader.read(bytes)
+        if isOver { try reader.finish() }
       } catch { throw refusal(error.sentence) }
       for row in reader.takeRows() { try take(row) }
       guard isOver else { return }
@@ -144,7 +142,7 @@ final class InventoryFile {
     while let last = text.last, isSpace(last) || last == UInt8(ascii: ",") { text = text.dropLast() }
     if text.isEmpty || text.elementsEqual("[".utf8) || text.elementsEqual("]".utf8) { return }
     guard String(validating: text, as: UTF8.self) != nil else {
-      throw refusal(CSVError.notUTF8(line: line, encoding: TextEncoding.name(of: Array(text))).sentence)
+      throw refusal(CSVError.notUTF8(line: line).sentence)
     }
     let content = Array(text)
     let facts = JSONText(content)

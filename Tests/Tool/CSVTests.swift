@@ -26,4 +26,21 @@ import Testing
       #expect(!isFormula || Double(field) != nil, "\(field)")
     }
   }
+
+  @Test(arguments: [("UTF-16", "a,ü,😀\n"), ("UTF-8", "a,ü,😀\n"), ("EUC-JP", "棚,一\n"), ("CP1258", "a,ê\n")])
+  func `a text is decoded wherever its blocks end`(_ encoding: String, _ text: String) throws {
+    let bytes: [UInt8] =
+      switch encoding {
+      case "UTF-16": [0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+      case "EUC-JP": [0xC3, 0xAA, 0x2C, 0xB0, 0xEC, 0x0A]
+      case "CP1258": [0x61, 0x2C, 0xEA, 0x0A]
+      default: Array(text.utf8)
+      }
+    for end in 0...bytes.count {
+      let decoder = try #require(TextDecoder(encoding: encoding == "UTF-16" && end > 1 ? nil : encoding))
+      let blocks = [bytes[..<end], bytes[end...]].filter { !$0.isEmpty } + [[]]
+      let decoded = try blocks.flatMap { try decoder.decode(Array($0)) }
+      #expect(String(decoding: decoded, as: UTF8.self) == text, "\(encoding) \(end)")
+    }
+  }
 }

@@ -5,12 +5,14 @@ import TappetCore
 import TappetPlatform
 
 package enum CSVFile {
-  /// Reads a file of at most `sizeMax` bytes, and calls `take` with each row.
+  /// Reads a file of at most `sizeMax` bytes, and calls `take` with each row; `encoding` is UTF-8 if unspecified.
   @export(interface)
   package static func read(
-    _ path: String, sizeMax: Int, _ take: (CSVRow) throws(CommandFailure) -> Void
+    _ path: String, encoding: String? = nil, sizeMax: Int, _ take: (CSVRow) throws(CommandFailure) -> Void
   ) throws(CommandFailure) {
-    guard let reader = CSVReader() else { throw .failed(CSVError.noMemory.sentence) }
+    guard let reader = CSVReader(), let decoder = TextDecoder(encoding: encoding) else {
+      throw .failed(CSVError.noMemory.sentence)
+    }
     let file = try reading(path) { () throws(SystemError) in try FileDescriptor.open(path, O_RDONLY) }
     var size = 0
     while true {
@@ -20,7 +22,8 @@ package enum CSVFile {
         throw refusal(path, "the file is larger than \(sizeMax) bytes; split it")
       }
       do throws(CSVError) {
-        if bytes.isEmpty { try reader.finish() } else { try reader.read(bytes) }
+        try reader.read(try decoder.decode(bytes))
+        if bytes.isEmpty { try reader.finish() }
       } catch { throw refusal(path, error.sentence) }
       for row in reader.takeRows() { try take(row) }
       guard bytes.isEmpty else { continue }
@@ -34,7 +37,8 @@ package enum CSVFile {
     .refused("\(path): \(sentence); nothing was changed", FailureCode.fileMalformed)
   }
 
-  private static func reading<Result>(
+  /// Runs `body`, which opens or reads the file.
+  package static func reading<Result>(
     _ path: String, _ body: () throws(SystemError) -> Result
   ) throws(CommandFailure) -> Result {
     do throws(SystemError) { return try body() } catch { throw .failed("\(path) cannot be read: \(error.text)") }

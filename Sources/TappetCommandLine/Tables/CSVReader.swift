@@ -10,9 +10,10 @@ package enum CSVError: Error, Hashable {
   case quote(line: Int)
   case tooManyColumns(line: Int, max: Int)
   case fieldTooLong(line: Int, max: Int)
-  /// The text is not UTF-8; `encoding` is iconv's name for the likely encoding.
-  case notUTF8(line: Int, encoding: String)
-  /// A text in UTF-8 with a stray NUL.
+  case notUTF8(line: Int)
+  /// The text is not in the encoding that was specified or marked.
+  case notEncoded(line: Int, encoding: String)
+  /// A NUL, which no table contains.
   case nul(line: Int)
   /// A spreadsheet in its native format.
   case workbook
@@ -25,9 +26,12 @@ package enum CSVError: Error, Hashable {
         "line \(line): misplaced or unclosed quote; within a field in quotes, double each quote"
       case .tooManyColumns(let line, let max): "line \(line): more than \(max) columns"
       case .fieldTooLong(let line, let max): "line \(line): a field is larger than \(max) bytes; is a quote missing?"
-      case .notUTF8(let line, let encoding):
-        "line \(line) is not UTF-8; it looks like \(encoding): convert the file with iconv -f \(encoding) -t UTF-8"
-      case .nul(let line): "line \(line) contains a NUL character; remove it"
+      case .notUTF8(let line):
+        "line \(line) is not UTF-8; save the file as UTF-8, or import it with --encoding and its encoding, such as "
+          + "WINDOWS-1252 (Windows), MACINTOSH (Mac) or IBM850 (DOS)"
+      case .notEncoded(let line, let encoding): "line \(line) is not \(encoding); is the encoding correct?"
+      case .nul(let line):
+        "line \(line) contains a NUL character; remove it, or import UTF-16 with --encoding UTF-16LE or UTF-16BE"
       case .workbook: "the file is a workbook (such as .xlsx or .ods); save it as 'CSV UTF-8' in the spreadsheet first"
       case .noMemory: "the system is out of memory"
       }
@@ -53,8 +57,6 @@ package final class CSVReader {
   private var hasStarted = false
   /// Whether the last line ended with a carriage return, so that a following line feed is part of that line end.
   private var endsWithReturn = false
-  /// The block that is being parsed.
-  private var piece: [UInt8] = []
   private var quotes = CSVQuotes()
   /// The first field that was marked as text for a spreadsheet.
   package private(set) var textMark: CSVTextMark?
@@ -75,13 +77,13 @@ package final class CSVReader {
   /// Parses the next block; the first block determines the separator: comma, semicolon or tab.
   @export(interface)
   package func read(_ bytes: [UInt8]) throws(CSVError) {
-    piece = bytes
+    if bytes.isEmpty { return }
     let skipped = try hasStarted ? 0 : begin(with: bytes)
     hasStarted = true
     let count = bytes.count - skipped
     guard let shielded = quotes.shielding(bytes[skipped...]) else {
       let before = bytes[skipped...].prefix { $0 != CSVQuotes.shield }
-      throw .notUTF8(line: line + before.count { $0 == UInt8(CSV_LF) }, encoding: TextEncoding.name(of: bytes))
+      throw .notUTF8(line: line + before.count { $0 == UInt8(CSV_LF) })
     }
     let read = shielded.withUnsafeBytes { buffer in
       csv_parse(
@@ -109,10 +111,7 @@ package final class CSVReader {
     if bytes.starts(with: [0x50, 0x4B, 3, 4]) { throw .workbook }
     // With NUL bytes, quotes and line ends would be misinterpreted.
     if let first = bytes.firstIndex(of: 0) {
-      // Every second byte of ASCII in UTF-16 is a NUL.
-      let isStray = bytes[0] < 0xFE && bytes.count(where: { $0 == 0 }) * 4 < bytes.count
-      if isStray { throw .nul(line: bytes[..<first].count { $0 == UInt8(CSV_LF) } + 1) }
-      throw .notUTF8(line: 1, encoding: TextEncoding.name(of: bytes))
+      throw .nul(line: bytes[..<first].count { $0 == UInt8(CSV_LF) } + 1)
     }
     let isEnd = { (byte: UInt8) in byte == UInt8(CSV_LF) || byte == UInt8(CSV_CR) }
     let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
@@ -163,7 +162,7 @@ package final class CSVReader {
       return
     }
     guard let text = String(validating: CSVQuotes.restored(field), as: UTF8.self) else {
-      fault = .notUTF8(line: start, encoding: TextEncoding.name(of: piece))
+      fault = .notUTF8(line: start)
       return
     }
     guard !text.utf8.contains(0) else {

@@ -20,9 +20,9 @@ struct PeopleTable {
   private var unnamed: [Int] = []
 
   /// Reads a file.
-  init(_ path: String) throws(CommandFailure) {
+  init(_ path: String, encoding: String?) throws(CommandFailure) {
     self.path = path
-    try CSVFile.read(path, sizeMax: Limits.peopleTableSizeMax) { (row) throws(CommandFailure) in
+    try CSVFile.read(path, encoding: encoding, sizeMax: Limits.peopleTableSizeMax) { (row) throws(CommandFailure) in
       try take(row)
     }
     if places.isEmpty { throw refusal("the file is empty; its first line must name the columns, including 'name'") }

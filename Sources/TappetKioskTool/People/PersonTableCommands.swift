@@ -13,7 +13,7 @@ extension Command {
     Command(
       words: "person import", section: .people, summary: "add or update people from a CSV file",
       operands: [Operand("FILE", .file)],
-      options: [CommandOption("dry-run", "show the differences without changing anything"), .json],
+      options: [.encoding, CommandOption("dry-run", "show the differences without changing anything"), .json],
       details: """
         Imports the whole file or, if a row is invalid, nothing. The first line names the columns, in any order:
         name, and any of suspended (yes or no), from, until, hours, uses, used and tag. A row describes a person
@@ -22,9 +22,9 @@ extension Command {
         a column stay unchanged, and so do people and tags that are not in the file. The columns action and
         label are informational.
         """,
-      example: "tappet person import --dry-run members.csv",
+      example: "tappet person import --dry-run members.csv", usageError: TextDecoder.usageError,
       body: .running { (arguments, configuration) throws(CommandFailure) in
-        let table = try PeopleTable(arguments.operands[0])
+        let table = try PeopleTable(arguments.operands[0], encoding: arguments.value("encoding"))
         let answer = try SecretClient(configuration).importPeople(table, isTrial: arguments.has("dry-run"))
         report(answer, arguments)
       })

@@ -104,7 +104,7 @@ import Testing
     let wide: [UInt8] = "building\nA\n".utf8.flatMap { [$0, 0] }
     let workbook = Array("PK\u{3}\u{4}".utf8) + [UInt8](repeating: 0, count: 100)
     for (bytes, sentence) in [
-      ([0xFF, 0xFE] + wide, "looks like UTF-16: "), (wide, "looks like UTF-16LE: "),
+      (wide, "line 1 contains a NUL character; remove it, or import UTF-16 with --encoding UTF-16LE"),
       (Array("building\nHouse\nBa\0rn\n".utf8), "line 3 contains a NUL character; remove it"),
       (Array(("building\n" + String(repeating: "House\n", count: 90_000) + "\0\n").utf8), "line 90002 contains a NUL"),
       (workbook, "the file is a workbook"),

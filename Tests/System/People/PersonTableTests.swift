@@ -125,22 +125,44 @@ import Testing
     return bytes
   }
 
-  static let encodings: [(bytes: [UInt8], name: String)] = [
-    (utf16("\u{FEFF}name\nÄnn\n", littleEndian: true), "UTF-16"),
-    (utf16("\u{FEFF}name\nÄnn\n", littleEndian: false), "UTF-16"),
-    (utf16("name\nÄnn\n", littleEndian: true), "UTF-16LE"), (utf16("name\nÄnn\n", littleEndian: false), "UTF-16BE"),
-    (Array("name\nJos".utf8) + [0xE9, 0x0A], "WINDOWS-1252"), (Array("name\nM".utf8) + [0x81, 0x6C, 0x0A], "IBM850"),
-    (Array("name\rM".utf8) + [0x9F, 0x6C, 0x0D], "MACINTOSH"),
-    (Array("name\n".utf8) + [0xC8, 0xE2, 0xE0, 0xED, 0x0A], "WINDOWS-1251"),
+  /// A table with one name, in an encoding that a byte order mark or an option states.
+  static let encodings: [(bytes: [UInt8], encoding: String?, name: String)] = [
+    (utf16("\u{FEFF}name\nÄnn\n", littleEndian: true), nil, "Änn"),
+    (utf16("\u{FEFF}name\nÄnn\n", littleEndian: false), nil, "Änn"),
+    (utf16("name\nÄnn\n", littleEndian: true), "UTF-16LE", "Änn"),
+    (Array("name\nJos".utf8) + [0xE9, 0x0A], "WINDOWS-1252", "José"),
+    (Array("name\nM".utf8) + [0x81, 0x6C, 0x0A], "IBM850", "Mül"),
+    (Array("name\rM".utf8) + [0x9F, 0x6C, 0x0D], "MACINTOSH", "Mül"),
+    (Array("name\n".utf8) + [0xC8, 0xE2, 0xE0, 0xED, 0x0A], "windows-1251", "Иван"),
   ]
 
   @Test(arguments: encodings)
-  func `the advice for another encoding fits the file`(_ sample: (bytes: [UInt8], name: String)) throws {
+  func `a table in another encoding is imported once the encoding is known`(
+    _ sample: (bytes: [UInt8], encoding: String?, name: String)
+  ) throws {
     let world = try KioskWorld(withBroker: false)
     let path = world.folder + "/people.csv"
     try Data(sample.bytes).write(to: URL(fileURLWithPath: path))
-    let done = try world.tappet("person", "import", path)
-    #expect(done.status == 1 && done.errors.contains("iconv -f \(sample.name) -t UTF-8"), "\(done)")
+    if let encoding = sample.encoding {
+      let refused = try world.tappet("person", "import", path)
+      #expect(refused.status == 1 && refused.errors.contains("--encoding"), "\(refused)")
+      let done = try world.tappet("person", "import", path, "--encoding", encoding)
+      #expect(done.status == 0, "\(done)")
+    } else {
+      #expect(try world.tappet("person", "import", path).status == 0)
+    }
+    #expect(try world.tappet("person", "list").output.hasPrefix(sample.name))
+  }
+
+  @Test func `a table that is not in the stated encoding, or in one that does not exist, is refused`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let path = world.folder + "/people.csv"
+    try Data("name\nAnn\nMül\n".utf8).write(to: URL(fileURLWithPath: path))
+    let wrong = try world.tappet("person", "import", path, "--encoding", "ASCII")
+    #expect(wrong.status == 1 && wrong.errors.contains("line 3 is not ASCII"), "\(wrong)")
+    let unknown = try world.tappet("person", "import", path, "--encoding", "nothing")
+    #expect(unknown.status == 2 && unknown.errors.contains("unknown encoding 'nothing'"), "\(unknown)")
+    #expect(try world.tappet("person", "list").output.isEmpty)
   }
 
   @Test(arguments: [true, false])
