@@ -11,8 +11,7 @@ extension Command {
       words: "mqtt stats", section: .broker, summary: "measure the round trip, and show the broker's statistics",
       options: brokerOptions + [
         CommandOption("for", "SECONDS", .seconds(1...604_800), "how long to stay connected and count traffic"),
-        CommandOption("prometheus", "print metrics for Prometheus' textfile collector").orElse,
-        CommandOption("json", "print JSON for programs").orElse,
+        .json,
       ],
       abbreviatesOptions: true,
       details: """
@@ -20,7 +19,7 @@ extension Command {
         publishes below $SYS, if reading them is allowed, how long the connection has been up, its traffic, and
         the reason for each connection loss. Publishes nothing.
         """,
-      example: "tappet mqtt stats", usageError: usageErrorOfStats, body: .plain(StatsCommand.run))
+      example: "tappet mqtt stats", usageError: usageErrorOfBroker, body: .plain(StatsCommand.run))
   }
 
   static var mqttTop: Command {
@@ -62,7 +61,6 @@ extension Command {
         CommandOption("match", "TEXT", "text that the message contains, or member.member=VALUE in its JSON object"),
         CommandOption("follow", "N", .number(1...50), "subscribe to the topic of message N").orElse,
         CommandOption("export", "FILE", .file, "write the messages to a new file, for 'mqtt replay'").orElse,
-        CommandOption("hex", "print messages in hexadecimal").orElse,
         CommandOption("csv", "print CSV for programs").orElse,
         CommandOption("format", "TEXT", "format of each line: %t topic, %p message, %q QoS, …").orElse,
         CommandOption("json", "print JSON for programs").orElse,
@@ -87,14 +85,9 @@ extension Command {
       example: "tappet mqtt history --again 2", body: .plain(HistoryCommand.run))
   }
 
-  private static func usageErrorOfStats(_ arguments: Arguments) -> String? {
-    if arguments.has("prometheus"), arguments.asJSON { return "--prometheus and --json cannot be combined" }
-    return usageErrorOfBroker(arguments)
-  }
-
   private static func usageErrorOfRecent(_ arguments: Arguments) -> String? {
-    let forms = ["follow", "export", "hex", "csv", "format", "json"].filter { arguments.has($0) }
-    if forms.count > 1 { return "specify only one of --follow, --export, --hex, --csv, --format and --json" }
+    let forms = ["follow", "export", "csv", "format", "json"].filter { arguments.has($0) }
+    if forms.count > 1 { return "specify only one of --follow, --export, --csv, --format and --json" }
     if arguments.has("follow"), arguments.has("match") || !arguments.operands.isEmpty {
       return "--follow cannot be combined with --match or FILTER"
     }

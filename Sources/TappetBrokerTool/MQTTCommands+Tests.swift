@@ -35,8 +35,7 @@ extension Command {
         CommandOption("rate", "N", .number(1...100_000), "messages per second (100)"),
         CommandOption("for", "SECONDS", .seconds(1...3600), "how long to publish (10)"),
         CommandOption("size", "BYTES", .number(16...65_536), "size of each message (64)"),
-        CommandOption("topic", "TOPIC", .topic, "topic below which messages are published (tappet/bench)"),
-        CommandOption("compat", "TOOL", .word(["emqtt"]), "message format of emqtt-bench: cnt64,ts"), .json,
+        CommandOption("topic", "TOPIC", .topic, "topic below which messages are published (tappet/bench)"), .json,
       ],
       abbreviatesOptions: true,
       details: """
@@ -55,7 +54,6 @@ extension Command {
 
   private static func usageErrorOfBench(_ arguments: Arguments) -> String? {
     if let mistake = usageErrorOfProbe(arguments) ?? usageErrorOfQoS(arguments) { return mistake }
-    if let tool = arguments.value("compat"), tool != "emqtt" { return "--compat must be emqtt, not '\(tool)'" }
     let count = (arguments.number("rate") ?? 100) * (arguments.number("for") ?? 10)
     return count > Limits.benchMessagesMax ? "a run can send at most \(Limits.benchMessagesMax) messages" : nil
   }

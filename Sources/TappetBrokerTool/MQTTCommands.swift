@@ -76,7 +76,6 @@ extension Command {
         CommandOption("diff", "print only the changed members of JSON objects"),
         CommandOption("decode-token", "decode %T in messages with the timestamp key, and show its age"), .keyFile,
         CommandOption("tree", "show the topics as a tree, with rates and last messages"),
-        CommandOption("hex", "print messages in hexadecimal").orElse,
         CommandOption("csv", "print CSV for programs").orElse,
         CommandOption("format", "TEXT", "format of each line: %t topic, %p message, %q QoS, …").orElse,
         CommandOption("json", "print JSON for programs").orElse,
@@ -131,8 +130,8 @@ extension Command {
     if let which = arguments.value("retained"), !["all", "only", "no"].contains(which) {
       return "--retained must be all, only or no, not '\(which)'"
     }
-    if ["tree", "hex", "csv", "format", "json"].filter({ arguments.has($0) }).count > 1 {
-      return "specify only one of --tree, --hex, --csv, --format and --json"
+    if ["tree", "csv", "format", "json"].filter({ arguments.has($0) }).count > 1 {
+      return "specify only one of --tree, --csv, --format and --json"
     }
     if let format = arguments.value("format"), LineTemplate(format) == nil {
       return "--format supports %t, %p, %x, %l, %q, %r, %I, %U, %%, \\n, \\t, \\\\ and other text, not \(format.quoted)"

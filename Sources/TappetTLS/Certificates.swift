@@ -32,8 +32,6 @@ package final class TLSContext {
   fileprivate var verification: (code: Int32, subject: String, names: String)?
   fileprivate var alert: UInt8?
   fileprivate var errorCode: UInt = 0
-  /// The pre-shared key used instead of certificates; `nil` if certificates are used.
-  var preSharedKey: (identity: String, key: SecretBytes)?
 
   fileprivate init(host: String, serverName: String?) throws(CertificateProblem) {
     ERR_clear_error()
@@ -85,11 +83,6 @@ package enum Certificates {
     let isAddress = isNumeric(host)
     let context = try TLSContext(host: host, serverName: isAddress ? nil : host)
     try expect(host, isAddress: isAddress, in: context.handle)
-    if let key = settings.preSharedKey {
-      // No certificate is trusted: the key authenticates the broker.
-      try context.use(key)
-      return context
-    }
     if let path = settings.caFile {
       try trust(path, in: context.handle)
     } else if SSL_CTX_set_default_verify_paths(context.handle) != 1 {

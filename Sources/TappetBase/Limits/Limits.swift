@@ -366,9 +366,6 @@ package enum Limits {
   package static let keyFileSizeMax = 256
   /// Maximum size of a file with a password, a token or a header, in bytes: MQTT's limit, also if it is in UTF-16.
   package static let secretFileSizeMax = 2 * brokerPasswordSizeMax + 8
-  /// Maximum length of a pre-shared key for TLS, and of its identity, in bytes.
-  package static let preSharedKeySizeMax = 64
-  package static let preSharedKeyNameSizeMax = 120
   /// Maximum length of a client id, in bytes; the id is part of the status topic.
   package static let clientIDSizeMax = 128
   /// Maximum number of YAML nodes after alias expansion, so that nested anchors cannot grow exponentially.

@@ -39,7 +39,7 @@ extension BrokerLinkSession.Connack {
   func refusal(_ version: MQTTVersion, lacksQoS1: Bool = false) -> LinkFailure? {
     if code == 0 { return lacksQoS1 ? .refused(.qosNotSupported) : nil }
     switch version {
-    case .v31, .v311: return ConnackCode(rawValue: code).map { .connack($0) } ?? .connackUnknown(code: code)
+    case .v311: return ConnackCode(rawValue: code).map { .connack($0) } ?? .connackUnknown(code: code)
     case .v5: return .refused(ReasonCode(code))
     }
   }

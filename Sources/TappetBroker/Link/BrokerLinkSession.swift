@@ -109,12 +109,7 @@ final class BrokerLinkSession {
   }
 
   private func configure(_ settings: BrokerSettings, _ version: MQTTVersion) throws(LinkFailure) {
-    let number =
-      switch version {
-      case .v31: MQTT_PROTOCOL_V31
-      case .v311: MQTT_PROTOCOL_V311
-      case .v5: MQTT_PROTOCOL_V5
-      }
+    let number = version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
     try check(mosquitto_int_option(mosquitto, MOSQ_OPT_PROTOCOL_VERSION, number))
     try check(mosquitto_int_option(mosquitto, MOSQ_OPT_TCP_NODELAY, 1))
     if let tls {

@@ -10,7 +10,6 @@ struct BenchPlan {
   let count: Int64
   let perSecond: Int64
   let size: Int
-  let isEmqtt: Bool
   /// Number of publishing clients, which take turns.
   let clients: Int64
 
@@ -20,7 +19,6 @@ struct BenchPlan {
     perSecond = arguments.number("rate") ?? 100
     count = perSecond * (arguments.number("for") ?? 10)
     clients = arguments.number("clients") ?? 1
-    isEmqtt = arguments.value("compat") == "emqtt"
     size = max(16, Int(arguments.number("size") ?? 64))
   }
 
@@ -35,9 +33,9 @@ struct BenchPlan {
     .nanoseconds(number / perSecond * 1_000_000_000 + number % perSecond * 1_000_000_000 / perSecond)
   }
 
-  /// Returns the counter and the time, 8 bytes each, big-endian; the time is in Unix ms for emqtt-bench's `cnt64,ts`.
-  func payload(_ number: Int64, due: Instant, unixMilliseconds: Int64) -> [UInt8] {
-    let head = number.bigEndianBytes + (isEmqtt ? unixMilliseconds : due.nanoseconds).bigEndianBytes
+  /// Returns the counter and the time, 8 bytes each, big-endian.
+  func payload(_ number: Int64, due: Instant) -> [UInt8] {
+    let head = number.bigEndianBytes + due.nanoseconds.bigEndianBytes
     return head + [UInt8](repeating: 0, count: size - head.count)
   }
 

@@ -63,7 +63,7 @@ struct LineTemplate {
     parts.map { part in
       switch part {
       case .text(let text): text
-      case .payload: message.text(asHex: false)
+      case .payload: message.text
       case .hexadecimal: Hex.encode(message.payload)
       case .topic: message.topic.escaped
       case .qos: String(message.qos)

@@ -11,7 +11,7 @@ import TappetPlatform
 /// Prints messages in the requested format; all messages of one turn are written together.
 final class MessagePrinter {
   private enum Form {
-    case text, hex, csv
+    case text, csv
     case template(LineTemplate)
     case json(JSONReport)
   }
@@ -33,7 +33,7 @@ final class MessagePrinter {
     } else if let template = arguments.value("format").flatMap({ LineTemplate($0) }) {
       form = .template(template)
     } else {
-      form = arguments.has("hex") ? .hex : .text
+      form = .text
     }
   }
 
@@ -43,14 +43,10 @@ final class MessagePrinter {
   /// Formats a message that arrived at the given time; the number is shown only in the text formats.
   func take(_ message: LinkMessage, at time: Int64, number: Int? = nil) {
     switch form {
-    case .text, .hex: lines += number.map { String(repeating: " ", count: $0 < 10 ? 3 : 2) + "\($0)  " } ?? ""
-    case .csv, .template, .json: break
-    }
-    switch form {
     case .text:
-      let text = difference?.changes(message)?.escaped ?? message.text(asHex: false)
+      lines += number.map { String(repeating: " ", count: $0 < 10 ? 3 : 2) + "\($0)  " } ?? ""
+      let text = difference?.changes(message)?.escaped ?? message.text
       lines += line(message, text + (tokens?.note(message.payload, at: time / 1000) ?? ""), time)
-    case .hex: lines += line(message, message.text(asHex: true), time)
     case .template(let template): lines += template.line(message, time)
     case .csv: lines += row(message, time)
     case .json(let report): report.print(message.json(time))
@@ -95,10 +91,9 @@ extension LinkMessage {
     return ("base64", String(decoding: Base64.encode(payload), as: UTF8.self))
   }
 
-  /// Returns the payload as a single line that is safe to print.
-  func text(asHex: Bool) -> String {
+  /// The payload as a single line that is safe to print.
+  var text: String {
     if payload.isEmpty { return "(no bytes)" }
-    if asHex { return Hex.encode(payload) }
     let (encoding, text) = encoded
     return encoding == "text" ? text.escaped : "base64:" + text
   }

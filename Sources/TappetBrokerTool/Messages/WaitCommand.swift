@@ -21,7 +21,7 @@ enum WaitCommand {
     try subscriber.run()
     guard let message = found else { throw .interrupted }
     arguments.report?.set(message.json(SystemClock().now().unixMilliseconds))
-    if !arguments.asJSON { Output.print(message.text(asHex: false)) }
+    if !arguments.asJSON { Output.print(message.text) }
   }
 }
 

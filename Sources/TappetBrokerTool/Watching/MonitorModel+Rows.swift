@@ -84,7 +84,7 @@ extension MonitorModel {
   private func whole(_ columns: Int) -> [ScreenRow] {
     guard let entry = selected else { return [] }
     let message = entry.message
-    let text = message.text(asHex: false)
+    let text = message.text
     var rows = [
       ScreenRow(text: " " + message.topic.escaped),
       ScreenRow(

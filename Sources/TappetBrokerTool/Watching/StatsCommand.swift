@@ -13,7 +13,7 @@ enum StatsCommand {
   /// All displayed values.
   private struct Figures {
     var url: String
-    /// The MQTT version: `5`, `3.1.1` or `3.1`.
+    /// The MQTT version: `5` or `3.1.1`.
     var version: String
     var connectMicroseconds: Int64
     var trips = LatencyHistogram()
@@ -31,11 +31,6 @@ enum StatsCommand {
     }
     if let report = arguments.report {
       report.set(json(figures))
-    } else if arguments.has("prometheus") {
-      var metrics = StatsMetrics()
-      metrics.add(connectMicroseconds: figures.connectMicroseconds, trips: figures.trips)
-      metrics.add(figures.sys)
-      Output.write(metrics.text)
     } else {
       print(figures)
     }
@@ -97,7 +92,7 @@ enum StatsCommand {
           + "\(time(trips.percentile(thousandths: 500))), p99 \(time(trips.percentile(thousandths: 990)))")
     }
     for line in figures.statistics.lines(at: Instant.now()) { Output.print(line) }
-    for figure in figures.sys { Output.print(figure.topic.escaped + "  " + figure.text(asHex: false)) }
+    for figure in figures.sys { Output.print(figure.topic.escaped + "  " + figure.text) }
     guard figures.sys.isEmpty else { return }
     Output.print(
       figures.isRefused
@@ -109,7 +104,7 @@ enum StatsCommand {
       figures.trips.count == 0 ? .null : .number(figures.trips.percentile(thousandths: thousandths))
     }
     let list = figures.sys.map {
-      JSON.object(["topic": .string($0.topic), "value": .string($0.text(asHex: false))])
+      JSON.object(["topic": .string($0.topic), "value": .string($0.text)])
     }
     return .object(
       [

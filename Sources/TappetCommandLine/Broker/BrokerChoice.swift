@@ -31,7 +31,6 @@ package enum BrokerChoice {
     switch arguments.value("protocol") {
     case "5": settings.version = .v5
     case "3.1.1": settings.version = .v311
-    case "3.1": settings.version = .v31
     default: break
     }
     return settings
@@ -66,9 +65,6 @@ package enum BrokerChoice {
       endpoints: [endpoint], clientID: "", caFile: arguments.value("ca"),
       certificateFile: arguments.value("certificate"), privateKeyFile: arguments.value("private-key"),
       announcesStatus: false, alpn: arguments.value("alpn"), username: arguments.value("username"))
-    if let identity = arguments.value("psk-identity"), let file = arguments.value("psk-file") {
-      settings.preSharedKey = PreSharedKey(identity: identity, file: file)
-    }
     guard settings.username != nil, endpoint.usesTLS else { return settings }
     settings.password = try password(arguments.value("password-file"))
     return settings

@@ -20,8 +20,6 @@ package struct BrokerEndpoint: Hashable, Sendable {
 
 /// The version of MQTT to use.
 package enum MQTTVersion: Hashable, Sendable {
-  /// Used only by the broker tool.
-  case v31
   case v311
   case v5
 }
@@ -50,19 +48,6 @@ package struct BrokerPassword: Hashable, Sendable {
   package static func == (left: Self, right: Self) -> Bool { left.bytes.isEqual(to: right.bytes) }
 
   package func hash(into hasher: inout Hasher) { hasher.combine(bytes.count) }
-}
-
-/// A key shared with the broker, used instead of certificates (RFC 4279, RFC 8446 §2.2).
-package struct PreSharedKey: Hashable, Sendable {
-  /// The name that identifies the key to the broker.
-  package var identity: String
-  /// File whose first line is the key in hexadecimal digits; read on every connect.
-  package var file: String
-
-  package init(identity: String, file: String) {
-    self.identity = identity
-    self.file = file
-  }
 }
 
 /// The message that the broker publishes when the connection breaks.
@@ -104,8 +89,6 @@ package struct BrokerSettings: Hashable, Sendable {
   package var certificateFile: String?
   /// PEM file of the private key; `nil` means that the certificate's file contains the key too.
   package var privateKeyFile: String?
-  /// A pre-shared key instead of certificates on both sides; used only by the broker tool.
-  package var preSharedKey: PreSharedKey?
   /// The user name in CONNECT; `nil` if there is none.
   package var username: String?
   /// File whose first line is the password, read on every connect; `nil` if there is none.
@@ -187,7 +170,7 @@ package struct BrokerSettings: Hashable, Sendable {
   }
 
   /// Returns the name of the negotiated version: `5`, `3.1.1` or `3.1`.
-  package func versionName(usesMQTT5: Bool) -> String { usesMQTT5 ? "5" : version == .v31 ? "3.1" : "3.1.1" }
+  package func versionName(usesMQTT5: Bool) -> String { usesMQTT5 ? "5" : "3.1.1" }
 
   /// Creates settings with the default MQTT version, unless `version` is specified.
   @export(interface)

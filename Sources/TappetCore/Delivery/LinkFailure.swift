@@ -310,9 +310,7 @@ package indirect enum CertificateProblem: Error, Hashable, Sendable {
   /// A PKCS#12 file whose key derivation would take too long.
   case bundleSlow(path: String, iterations: UInt64)
   case keyWithoutCertificate(key: String)
-  /// The first line is not a pre-shared key in hexadecimal digits.
-  case keyNotHex(path: String)
-  /// The pre-shared key file is readable by other users.
+  /// The file with the password is readable by other users.
   case keyReadable(path: String)
   case certificateWithoutKey(certificate: String)
   case keyMismatch(certificate: String, key: String)

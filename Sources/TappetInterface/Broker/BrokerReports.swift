@@ -38,7 +38,7 @@ extension BrokerObject {
     report.tls_alpn = facts.tls?.alpn.flatMap { reportLoan.text($0) }
     switch facts.version {
     case .v5: report.protocol = TAPPET_BROKER_PROTOCOL_MQTT_5
-    case .v31, .v311: report.protocol = TAPPET_BROKER_PROTOCOL_MQTT_311
+    case .v311: report.protocol = TAPPET_BROKER_PROTOCOL_MQTT_311
     case nil: report.protocol = TAPPET_BROKER_PROTOCOL_DEFAULT
     }
     report.is_connected = facts.steps.last.map { $0.stage == .mqtt && $0.isGood } ?? false

@@ -97,7 +97,6 @@ extension CertificateProblem {
       case .passphraseWrong: "passphrase-wrong"
       case .keyWithoutCertificate, .certificateWithoutKey: "partner-missing"
       case .keyMismatch: "key-mismatch"
-      case .keyNotHex: "key-malformed"
       case .keyReadable: "key-readable"
       case .tooWeak: "certificate-weak"
       case .noSystemTrustStore: "no-trust-store"

@@ -313,7 +313,6 @@ extension CertificateProblem {
       case .bundleWithoutCertificate(let path): "\(path) contains no certificate: export it together with its key"
       case .passphraseWrong(let path): "wrong passphrase for \(path)"
       case .keyWithoutCertificate(let key): "\(key) is specified without a certificate: set broker.certificate too"
-      case .keyNotHex(let path): "the first line of \(path) is not a pre-shared key of 2 to 128 hexadecimal digits"
       case .keyReadable(let path): "\(path) can be read by others; run: chmod 600 \(path)"
       case .certificateWithoutKey(let certificate):
         "\(certificate) is specified without its key: set broker.private_key too"

@@ -48,8 +48,6 @@ package final class TestBroker {
     case password(user: String, password: String)
     /// The same without TLS.
     case plainPassword(user: String, password: String)
-    /// TLS without certificates: both sides have this key, in hexadecimal.
-    case preSharedKey(identity: String, key: String)
   }
 
   package let port: UInt16
@@ -77,8 +75,6 @@ package final class TestBroker {
       try "\(user):\(password)\n".write(toFile: file, atomically: true, encoding: .utf8)
       let hashed = try Programs.run(Programs.installed("mosquitto_passwd"), ["-U", file])
       guard hashed.status == 0 else { throw TestFault(hashed.errors) }
-    case .preSharedKey(let identity, let key):
-      try "\(identity):\(key)\n".write(toFile: folder + "/keys", atomically: true, encoding: .utf8)
     case .plain, .mutual: break
     }
     try configuration.write(toFile: folder + "/mosquitto.conf", atomically: true, encoding: .utf8)
@@ -116,13 +112,6 @@ package final class TestBroker {
         password_file \(folder)/users
 
         """ + more
-    case .preSharedKey:
-      return common + """
-        psk_hint tests
-        psk_file \(folder)/keys
-        use_identity_as_username true
-
-        """ + more
     case .mutual(let server):
       return common + """
         cafile \(TestCertificates.path("broker-ca.pem"))
@@ -143,7 +132,6 @@ package final class TestBroker {
     case .plain, .plainPassword:
       BrokerSettings(
         endpoints: [BrokerEndpoint(host: host, port: port, usesTLS: false)], clientID: clientID, version: version)
-    case .preSharedKey: fatalError("only the broker tool has pre-shared keys")
     case .password(let user, _):
       BrokerSettings(
         endpoints: [BrokerEndpoint(host: host, port: port, usesTLS: true)], clientID: clientID,

@@ -109,48 +109,10 @@ import Testing
     #expect(open.status == 4 && open.errors.contains("chmod 600"), "\(open)")
   }
 
-  @Test func `a pre-shared key takes the place of certificates, on both sides`() throws {
-    let broker = try TestBroker(.preSharedKey(identity: "kiosk", key: "00112233445566778899aabbccddeeff"))
-    let folder = TestFolder.make("psk")
-    func file(_ name: String, _ text: String, mode: Int = 0o600) throws -> String {
-      try text.write(toFile: folder + "/" + name, atomically: true, encoding: .utf8)
-      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder + "/" + name)
-      return folder + "/" + name
-    }
-    let place = ["--url", "mqtts://localhost:\(broker.port)"]
-    func connect(_ identity: String, _ file: String, _ words: [String] = []) throws -> Finished {
-      try Programs.run(
-        try Programs.built("tappet"),
-        ["mqtt", "connect"] + place + ["--psk-identity", identity, "--psk-file", file] + words)
-    }
-    let key = try file("key", "00112233445566778899aabbccddeeff\n")
-    let good = try connect("kiosk", key)
-    #expect(good.status == 0 && good.output.contains("  ok   tls   TLSv1"), "\(good)")
-    #expect(!"\(good)".contains("00112233"))
-    let wrong = try connect("kiosk", try file("wrong", "ff112233445566778899aabbccddeeff\n"))
-    #expect([13, 14].contains(wrong.status) && wrong.output.contains("bad  tls"), "\(wrong)")
-    #expect([13, 14].contains(try connect("nobody", key).status))
-    #expect(try connect("kiosk", try file("text", "hello\n")).output.contains("is not a pre-shared key"))
-    #expect(try connect("kiosk", try file("open", "00112233\n", mode: 0o644)).output.contains("chmod 600"))
-    #expect(try connect("kiosk", key, ["--ca", "x"]).errors.contains("--psk-identity and --ca cannot be combined"))
-    // A broker with a certificate has no key: it is not trusted, whoever signed its certificate.
-    let mutual = try TestBroker()
-    let stranger = try Programs.run(
-      try Programs.built("tappet"),
-      ["mqtt", "connect", "--url", "mqtts://localhost:\(mutual.port)", "--psk-identity", "kiosk", "--psk-file", key])
-    #expect([13, 14].contains(stranger.status), "\(stranger)")
-  }
-
-  @Test func `MQTT 3.1 is spoken when it is asked for`() throws {
-    let plain = try TestBroker(.plain)
-    let done = try connect("--url", "mqtt://localhost:\(plain.port)", "--protocol", "3.1")
-    #expect(done.status == 0 && done.output.contains("MQTT 3.1: accepted"), "\(done)")
-    #expect(try connect("--protocol", "4").errors.contains("--protocol must be 3.1, 3.1.1 or 5"))
-  }
-
   @Test func `mistakes and help are answered like those of any command`() throws {
     #expect(try connect("--url", "http://x").errors.contains("--url must be mqtts://HOST"))
     #expect(try connect("--ca", "x").errors.contains("the kiosk uses its own"))
+    #expect(try connect("--protocol", "4").errors.contains("--protocol must be 3.1.1 or 5"))
     #expect(try connect("--help").output.hasPrefix("Usage: tappet mqtt connect"))
     let tappet = try Programs.built("tappet")
     #expect(try Programs.run(tappet, ["mqtt", "--help"]).output.contains("mqtt sub"))

@@ -101,7 +101,7 @@ import Testing
     #expect(lines[2].hasSuffix(" q1r c/\\u{202e}topic  text"), "\(lines)")
     #expect(shown.errors.contains("subscribed to \"#\" with QoS 1"), "\(shown)")
     #expect(shown.errors.contains("3 messages (3 retained)"), "\(shown)")
-    let hex = try run(broker, "sub", "a/#", "--count", "1", "--hex")
+    let hex = try run(broker, "sub", "a/#", "--count", "1", "--format", "%t  %x")
     #expect(hex.output.hasSuffix("a/binary  00ff1b\n"), "\(hex)")
     let csv = try run(broker, "sub", "b/#", "--count", "1", "--csv")
     #expect(csv.output.hasPrefix("time,topic,qos,retained,size,encoding,payload\n"))

@@ -93,10 +93,9 @@ import Testing
     ] { #expect(RecordedMessage(Array(text.utf8)) == nil, "\(text)") }
   }
 
-  @Test func `a measurement's messages have emqtt-bench's header`() throws {
-    let arguments = try Arguments.parse(["--compat", "emqtt", "--size", "20", "--rate", "3"], for: .mqttBench)
-    let plan = BenchPlan(arguments)
-    let payload = plan.payload(0x0102, due: Instant(nanoseconds: 7), unixMilliseconds: 0x0A0B)
+  @Test func `a measurement's messages start with their number and time`() throws {
+    let plan = BenchPlan(try Arguments.parse(["--size", "20", "--rate", "3"], for: .mqttBench))
+    let payload = plan.payload(0x0102, due: Instant(nanoseconds: 0x0A0B))
     #expect(
       payload.count == 20 && payload[..<16].elementsEqual([0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 0x0A, 0x0B]))
     #expect(BenchPlan.number(payload, at: 0) == 0x0102 && BenchPlan.number([1, 2], at: 0) == nil)

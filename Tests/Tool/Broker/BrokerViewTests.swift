@@ -117,14 +117,6 @@ import Testing
     #expect(filter.matches(topic: topic) == fits)
   }
 
-  @Test(arguments: [
-    ("12", "12"), ("-3.50", "-3.50"), ("310 seconds", "310"), ("mosquitto version 2", nil), ("2.0.11", nil), ("", nil),
-    ("-", nil), (".5", nil),
-  ])
-  func `of what a broker says of itself only numbers are metrics`(_ text: String, _ number: String?) {
-    #expect(StatsMetrics.number(Array(text.utf8)) == number)
-  }
-
   @Test func `tokens are found in messages, and only the key's own are opened`() throws {
     let key = try #require(TimestampKey(hex: Array(String(repeating: "1f", count: 16).utf8)[...]))
     let other = try #require(TimestampKey(hex: Array(String(repeating: "2e", count: 16).utf8)[...]))
