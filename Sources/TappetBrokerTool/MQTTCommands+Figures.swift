@@ -1,4 +1,4 @@
-// The statistics commands of the broker tool: stats, top.
+// The commands of the broker tool that watch: stats, monitor, recent, history.
 
 import TappetCommandLine
 import TappetConfig
@@ -22,24 +22,6 @@ extension Command {
       example: "tappet mqtt stats", usageError: usageErrorOfBroker, body: .plain(StatsCommand.run))
   }
 
-  static var mqttTop: Command {
-    Command(
-      words: "mqtt top", section: .broker, summary: "show which topics have the most messages or bytes",
-      operands: [Operand("FILTER", .topic, .any)],
-      options: brokerOptions + [
-        .qos("maximum QoS (1)"),
-        CommandOption("by", "WHAT", .word(["messages", "bytes"]), "sort order of the table (messages)"),
-        CommandOption("for", "SECONDS", .seconds(1...604_800), "stop after this time"),
-        CommandOption("retained", "WHICH", .word(["all", "no"]), "count all or no retained messages (all)"), .json,
-      ],
-      abbreviatesOptions: true,
-      details: """
-        Counts the messages that match FILTER (#) by topic, over the last second, minute and hour. On a
-        terminal, the busiest topics are updated each second; otherwise the table is printed at the end.
-        """,
-      example: "tappet mqtt top 'home/#' --by bytes", usageError: usageErrorOfTop, body: .plain(TopCommand.run))
-  }
-
   static var mqttMonitor: Command {
     Command(
       words: "mqtt monitor", section: .broker, summary: "monitor the broker on the full screen, and publish",
@@ -47,8 +29,9 @@ extension Command {
       options: brokerOptions + [.qos("maximum QoS (1)")],
       abbreviatesOptions: true,
       details: """
-        Shows the connection, the topics that match FILTER (#) as a tree, the newest messages, statistics, and
-        an input line for publishing. The last row lists the keys. Requires ncurses (the package libncursesw6).
+        Shows the connection, the topics that match FILTER (#) as a tree or, the busiest first, as a list, the
+        newest messages, statistics, and an input line for publishing. The last row lists the keys. Requires
+        ncurses (the package libncursesw6).
         """,
       example: "tappet mqtt monitor 'home/#'", usageError: usageErrorOfSub, body: .plain(MonitorCommand.run))
   }
@@ -90,13 +73,6 @@ extension Command {
     if forms.count > 1 { return "specify only one of --follow, --export, --csv, --format and --json" }
     if arguments.has("follow"), arguments.has("match") || !arguments.operands.isEmpty {
       return "--follow cannot be combined with --match or FILTER"
-    }
-    return usageErrorOfSub(arguments)
-  }
-
-  private static func usageErrorOfTop(_ arguments: Arguments) -> String? {
-    if let by = arguments.value("by"), by != "messages", by != "bytes" {
-      return "--by must be messages or bytes, not '\(by)'"
     }
     return usageErrorOfSub(arguments)
   }

@@ -12,7 +12,7 @@ extension Command {
     @export(interface) get {
       [
         .mqttConnect, .mqttProbe, .mqttPub, .mqttSub, .mqttWait, .mqttClean, .mqttRecord, .mqttReplay, .mqttBench,
-        .mqttStats, .mqttTop, .mqttMonitor, .mqttDiff, .mqttBridgeCheck, .mqttRecent, .mqttHistory,
+        .mqttStats, .mqttMonitor, .mqttDiff, .mqttBridgeCheck, .mqttRecent, .mqttHistory,
         .fleetList, .fleetWatch, .fleetSilent, .fleetRun,
       ]
     }
@@ -75,7 +75,6 @@ extension Command {
           "retained", "WHICH", .word(["all", "only", "no"]), "only, no or all retained messages (all)"),
         CommandOption("diff", "print only the changed members of JSON objects"),
         CommandOption("decode-token", "decode %T in messages with the timestamp key, and show its age"), .keyFile,
-        CommandOption("tree", "show the topics as a tree, with rates and last messages"),
         CommandOption("csv", "print CSV for programs").orElse,
         CommandOption("format", "TEXT", "format of each line: %t topic, %p message, %q QoS, …").orElse,
         CommandOption("json", "print JSON for programs").orElse,
@@ -130,14 +129,11 @@ extension Command {
     if let which = arguments.value("retained"), !["all", "only", "no"].contains(which) {
       return "--retained must be all, only or no, not '\(which)'"
     }
-    if ["tree", "csv", "format", "json"].filter({ arguments.has($0) }).count > 1 {
-      return "specify only one of --tree, --csv, --format and --json"
+    if ["csv", "format", "json"].filter({ arguments.has($0) }).count > 1 {
+      return "specify only one of --csv, --format and --json"
     }
     if let format = arguments.value("format"), LineTemplate(format) == nil {
       return "--format supports %t, %p, %x, %l, %q, %r, %I, %U, %%, \\n, \\t, \\\\ and other text, not \(format.quoted)"
-    }
-    if arguments.has("tree"), let other = ["diff", "decode-token"].first(where: { arguments.has($0) }) {
-      return "--\(other) and --tree cannot be combined"
     }
     if arguments.has("key-file"), !arguments.has("decode-token") { return "--key-file requires --decode-token" }
     return arguments.operands.compactMap { TopicFilter.mistake(in: $0) }.first

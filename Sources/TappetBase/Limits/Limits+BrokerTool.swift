@@ -47,8 +47,6 @@ extension Limits {
   package static let comparedSizeMax = 64 << 20
   /// Maximum number of topics whose last JSON object is kept for 'mqtt sub --diff'.
   package static let comparedTopicsMax = 10_000
-  /// Maximum number of topics that 'mqtt top' counts; each takes about half a kilobyte.
-  package static let ratedTopicsMax = 100_000
   /// Number of round trips that 'mqtt stats' measures.
   package static let roundTripsMeasured = 50
   /// Maximum number of commands of each kind in the broker tool's history, as in the phone app.
@@ -63,7 +61,7 @@ extension Limits {
   package static let recentFileSizeMax = 32 << 20
   /// Time within which a repeated command does not move up in the history, so that scripts do not wear out the SD card.
   package static let historyRepeatInterval: Duration = .seconds(60)
-  /// Maximum number of topic levels that 'mqtt sub --tree' keeps; each takes at most 180 bytes with its value.
+  /// Maximum number of topic levels that 'mqtt monitor' keeps; each takes at most 180 bytes with its value.
   package static let treeNodesMax = 250_000
   /// Maximum number of levels in one topic; mosquitto rejects topics with more.
   package static let treeDepthMax = 200

@@ -98,6 +98,17 @@ extension LinkMessage {
     return encoding == "text" ? text.escaped : "base64:" + text
   }
 
+  /// Returns the start of the payload as a single line that is safe to print.
+  func summary(_ sizeMax: Int) -> String {
+    guard payload.count > sizeMax else { return text }
+    var part = self
+    part.payload = Array(payload.prefix(sizeMax))
+    // A character cut in two is omitted.
+    while let last = part.payload.last, last & 0xC0 == 0x80 { part.payload.removeLast() }
+    if let last = part.payload.last, last & 0xC0 == 0xC0 { part.payload.removeLast() }
+    return part.text + "…"
+  }
+
   func json(_ time: Int64) -> JSON {
     let (encoding, text) = encoded
     return .object([

@@ -12,7 +12,6 @@ enum SubCommand {
   static func run(_ arguments: Arguments) throws(CommandFailure) {
     let client = try BrokerClient(try BrokerChoice.settings(arguments))
     defer { client.shutdown() }
-    if arguments.has("tree") { return try showTree(client, arguments) }
     let printer = try MessagePrinter(arguments)
     var recent = RecentMessages(brokerWords: arguments.brokerWords)
     let subscriber = Subscriber(client, filters: arguments.operands, SubscriptionLimits(arguments)) { message in
@@ -22,23 +21,6 @@ enum SubCommand {
     }
     subscriber.endOfTurn = { printer.flush() }
     defer {
-      subscriber.printSummary()
-      recent.save()
-    }
-    try subscriber.run()
-  }
-
-  private static func showTree(_ client: BrokerClient, _ arguments: Arguments) throws(CommandFailure) {
-    let view = TreeView()
-    var recent = RecentMessages(brokerWords: arguments.brokerWords)
-    let subscriber = Subscriber(client, filters: arguments.operands, SubscriptionLimits(arguments)) { message in
-      recent.add(message, at: SystemClock().now().unixMilliseconds)
-      view.take(message)
-    }
-    subscriber.turnMax = .seconds(1)
-    subscriber.endOfTurn = { view.drawIfDue() }
-    defer {
-      view.drawLast()
       subscriber.printSummary()
       recent.save()
     }
@@ -93,8 +75,6 @@ final class Subscriber {
   ///
   /// Otherwise, or if the broker sends retained messages after its SUBACK, only a pause in the messages marks the end.
   var asksForEnd = false
-  /// Maximum time between two calls of `endOfTurn`; `nil` means unlimited.
-  var turnMax: Duration?
   private let began = Instant.now()
   private var policy = ReconnectPolicy()
   private var grantsMissing = 0
@@ -123,7 +103,7 @@ final class Subscriber {
     let end = limits.time.map { began + $0 }
     while true {
       let quietEnd = self.quietEnd
-      let news = client.wait(until: [end, quietEnd, turnMax.map { Instant.now() + $0 }].compactMap { $0 }.min())
+      let news = client.wait(until: [end, quietEnd].compactMap { $0 }.min())
       for reception in news.receptions where !isEnough { try handle(reception) }
       try endOfTurn()
       // A reader that closes its end of the pipe needs no more output.

@@ -10,8 +10,6 @@ extension Limits {
   static let monitorSummarySizeMax = 200
   /// Maximum total length of the topics that one run of 'mqtt clean' handles, in bytes.
   static let cleanedNamesSizeMax = 8 << 20
-  /// Maximum total length of the topics that 'mqtt top' counts, in bytes.
-  static let ratedNamesSizeMax = 8 << 20
   /// Maximum time between redraws, so that the displayed uptime stays current.
   static let monitorTurn: Duration = .milliseconds(500)
 }

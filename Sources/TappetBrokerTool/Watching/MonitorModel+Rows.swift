@@ -8,7 +8,7 @@ import TappetPlatform
 
 extension MonitorModel {
   // At most 80 columns each.
-  private static let keys = " q quit  t tree  m messages  s statistics  p publish  space pause"
+  private static let keys = " q quit  t tree  b busiest  m messages  s statistics  p publish  space pause"
   private static let keysOfMessages = " q quit  t tree  s statistics  p publish  space pause  f follow  enter whole"
   private static let prompt = "publish> "
 
@@ -52,7 +52,7 @@ extension MonitorModel {
 
   private var heading: String {
     switch view {
-    case .tree: "  msg/s   messages  topic"
+    case .tree, .busiest: "  msg/s   messages  topic"
     case .messages: showsWhole ? "" : "   time      QoS  topic  message"
     case .statistics: ""
     }
@@ -60,13 +60,27 @@ extension MonitorModel {
 
   private mutating func middle(_ columns: Int, _ room: Int, _ now: Instant, _ second: Int64) -> [ScreenRow] {
     switch view {
-    case .tree:
-      let rows = tree.rows(place + room, atSecond: second)
+    case .tree, .busiest:
+      let rows =
+        view == .tree
+        ? tree.rows(place + room, atSecond: second) : tree.busiest(place + room, atSecond: second)
       limitPlace(to: max(0, rows.count - room))
-      return rows.dropFirst(place).map { ScreenRow(text: TreeView.line($0)) }
+      return rows.dropFirst(place).map { ScreenRow(text: Self.line($0)) }
     case .messages: return showsWhole ? whole(columns) : list(room)
     case .statistics: return statistics.lines(at: now).map { ScreenRow(text: " " + $0.escaped) }
     }
+  }
+
+  private static func line(_ row: TopicTree.Row) -> String {
+    var text = right(row.rate, 7) + right(row.messages, 11) + "  "
+    text += String(repeating: "  ", count: row.depth) + (row.name.isEmpty ? "(empty)" : row.name.escaped)
+    if let value = row.value { text += " = " + value }
+    return row.hidden > 0 ? text + "  (\(row.hidden) topics)" : text
+  }
+
+  private static func right(_ number: some BinaryInteger, _ width: Int) -> String {
+    let text = String(number)
+    return String(repeating: " ", count: max(1, width - text.utf8.count)) + text
   }
 
   /// Returns the messages around the selected message, newest first.

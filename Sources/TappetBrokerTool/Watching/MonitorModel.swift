@@ -8,7 +8,7 @@ import TappetCore
 struct MonitorModel {
   /// The contents of the middle of the screen.
   enum View {
-    case tree, messages, statistics
+    case tree, busiest, messages, statistics
   }
 
   /// An action requested by a key.
@@ -67,9 +67,10 @@ struct MonitorModel {
     switch key {
     case .character("q"): return .quit
     case .character("t"): show(.tree)
+    case .character("b"): show(.busiest)
     case .character("m"): show(.messages)
     case .character("s"): show(.statistics)
-    case .tab: show(view == .tree ? .messages : view == .messages ? .statistics : .tree)
+    case .tab: show(next)
     case .character("p"): line = view == .messages ? selected.map { $0.message.topic + " " } ?? "" : ""
     case .character(" "): isPaused.toggle()
     case .character("f"): return follow()
@@ -90,6 +91,15 @@ struct MonitorModel {
     return view == .messages && entries.indices.contains(place) ? entries[entries.count - 1 - place] : nil
   }
 
+  private var next: View {
+    switch view {
+    case .tree: .busiest
+    case .busiest: .messages
+    case .messages: .statistics
+    case .statistics: .tree
+    }
+  }
+
   private mutating func show(_ view: View) {
     self.view = view
     place = 0
@@ -97,7 +107,7 @@ struct MonitorModel {
   }
 
   private mutating func move(_ rows: Int) {
-    let most = view == .messages ? max(0, recent.entries.count - 1) : view == .tree ? Limits.treeNodesMax : 0
+    let most = view == .messages ? max(0, recent.entries.count - 1) : view == .statistics ? 0 : Limits.treeNodesMax
     place = min(most, max(0, place + rows))
   }
 

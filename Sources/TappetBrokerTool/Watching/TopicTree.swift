@@ -165,6 +165,38 @@ struct TopicTree {
     return rows
   }
 
+  /// Returns the topics with the most messages, by their full names.
+  mutating func busiest(_ room: Int, atSecond second: Int64) -> [Row] {
+    let countMax = min(room, Limits.treeRowsInOrderMax)
+    // Without the messages of the levels below.
+    var own = nodes.map { $0.messages }
+    for node in nodes.dropFirst() { own[Int(node.parent)] -= node.messages }
+    var best: [Int32] = []
+    for index in 1..<Int32(max(1, nodes.count)) where nodes[Int(index)].value >= 0 {
+      if best.count == countMax, let last = best.last, own[Int(last)] >= own[Int(index)] { continue }
+      best.insert(index, at: best.firstIndex { own[Int($0)] < own[Int(index)] } ?? best.count)
+      if best.count > countMax { best.removeLast() }
+    }
+    return best.map { index in
+      nodes[Int(index)].advance(to: second)
+      let node = nodes[Int(index)]
+      var (rate, child) = (node.last, node.firstChild)
+      while child >= 0 {
+        nodes[Int(child)].advance(to: second)
+        rate -= min(rate, nodes[Int(child)].last)
+        child = nodes[Int(child)].sibling
+      }
+      return Row(
+        depth: 0, name: topic(index), value: values[Int(node.value)], messages: own[Int(index)], rate: rate, hidden: 0)
+    }
+  }
+
+  private func topic(_ index: Int32) -> String {
+    let node = nodes[Int(index)]
+    let name = String(decoding: names[Self.range(node)], as: UTF8.self)
+    return node.parent > 0 ? topic(node.parent) + "/" + name : name
+  }
+
   private mutating func collect(
     below parent: Int32, _ depthMax: Int, _ room: Int, _ second: Int64, into rows: inout [Row]
   ) {

@@ -96,14 +96,6 @@ import Testing
     #expect(!(try world.tappet("mqtt", "sub", "home/token", "--count", "1", "--decode-token").output.contains("[%T")))
   }
 
-  @Test(.needsTmux)
-  func `a tree ends with the terminal on which it is drawn`() throws {
-    let terminal = try Terminal(tappet, ["mqtt", "sub"] + url + ["#", "--tree"], in: folder, columns: 80)
-    #expect(eventually { ((try? terminal.text()) ?? "").contains("0 topics, 0 messages in") })
-    terminal.close()
-    #expect(eventually { broker.log.contains("disconnected") }, "\(broker.log)")
-  }
-
   @Test func `a reader of the output that goes away ends it`() throws {
     let command = "\(tappet.path) mqtt sub \(url.joined(separator: " ")) '#' --for 600 | head -n 1"
     let shell = try TestProcess(

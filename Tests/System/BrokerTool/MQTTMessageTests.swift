@@ -150,7 +150,7 @@ import Testing
       broker, "sub", "home/#", "--count", "1", "--format", #"%t\t%p %x %l q%q r%r 100%%"#)
     #expect(shown.output == "home/light\ton 6f6e 2 q1 r1 100%\n", "\(shown)")
     #expect(try run(broker, "sub", "#", "--format", "%k").errors.contains("--format supports"))
-    #expect(try run(broker, "sub", "#", "--csv", "--tree").status == 2)
+    #expect(try run(broker, "sub", "#", "--csv", "--json").status == 2)
   }
 
   @Test func `a timestamp token is filled in, which the kiosk's key opens`() throws {

@@ -1,4 +1,4 @@
-// The broker tool's figures and views: stats, top, sub --diff and --decode-token.
+// The broker tool's figures and views: stats, history, recent, sub --diff and --decode-token.
 
 import Foundation
 import TestSupport
@@ -21,20 +21,6 @@ import Testing
       try eventually {
         try world.tappet("mqtt", "stats").output.contains("$SYS/broker/version  mosquitto version ")
       })
-  }
-
-  @Test func `a tree has each topic's last message, and the counts of its levels`() throws {
-    let broker = try TestBroker(.plain)
-    for (topic, text) in [("home/light/state", "on"), ("home/\u{200B}meter", "12"), ("garden", "dry")] {
-      #expect(try run(broker, "pub", topic, text, "--retain").status == 0)
-    }
-    let done = try run(broker, "sub", "#", "--tree", "--retained", "only")
-    let lines = done.output.split(separator: "\n").dropFirst(2).map { String($0.dropFirst(16)) }
-    #expect(done.status == 0 && done.output.hasPrefix("3 topics, 3 messages in "), "\(done)")
-    #expect(
-      lines == [
-        " 1  garden = dry", " 2  home", " 1    light", " 1      state = on", " 1    \\u{200b}meter = 12",
-      ], "\(done)")
   }
 
   @Test func `the history has the newest of each kind, without a password, and runs one again`() throws {
@@ -153,19 +139,6 @@ import Testing
     let loop = try TestBroker(.plain, more: bridge + "topic site/# both 1\n")
     #expect(eventually { (try? check(loop, []))?.output.contains("a loop: in a second, the message arrived") ?? false })
     #expect(try run(here, "bridge-check").status == 2)
-  }
-
-  @Test func `top shows the busiest topic first`() throws {
-    let broker = try TestBroker(.plain)
-    for index in 0..<3 {
-      #expect(
-        try run(broker, "pub", "home/\(index)", String(repeating: "x", count: 300 / (index + 1)), "--retain").status
-          == 0)
-    }
-    let done = try run(broker, "top", "--for", "5", "--by", "bytes")
-    let topics = done.output.split(separator: "\n").dropFirst(2).compactMap { $0.split(separator: " ").last }
-    #expect(done.status == 0 && topics == ["home/0", "home/1", "home/2"], "\(done)")
-    #expect(try run(broker, "top", "--by", "colour").status == 2)
   }
 
   @Test func `a subscriber sees the changes, and the age of a token`() throws {

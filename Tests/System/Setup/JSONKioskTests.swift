@@ -25,7 +25,7 @@ import Testing
     }
     for name in [
       "mqtt connect", "mqtt pub", "mqtt sub", "mqtt wait", "mqtt probe", "mqtt clean", "mqtt bench", "mqtt stats",
-      "mqtt top", "mqtt recent", "mqtt history", "mqtt diff", "mqtt bridge-check",
+      "mqtt recent", "mqtt history", "mqtt diff", "mqtt bridge-check",
       "fleet list", "fleet silent", "fleet run",
     ] {
       #expect(try judge(try run(world, name, words[name] ?? []), name).count == 1, "\(name)")

@@ -66,31 +66,6 @@ final class Terminal {
   }
 
   @Test(.needsTmux)
-  func `the broker's topics are a tree that changes in place, and Ctrl-C leaves the last one`() throws {
-    let screen = try BrokerScreen("tree")
-    try screen.publish("home/light/state", "on")
-    try screen.publish("home/\u{200B}meter", "\u{1B}[31m12")
-    let terminal = try screen.terminal(["mqtt", "sub", "#", "--tree", "--config", "/nonexistent"])
-    let tree = """
-        msg/s   messages  topic
-      """
-    func lines() -> [String] {
-      terminal.lines.filter { !$0.isEmpty }.dropFirst(2).map { String($0.dropFirst(8)) }
-    }
-    #expect(eventually { ((try? terminal.text()) ?? "").contains(tree) && lines().count == 4 })
-    #expect(
-      lines() == [
-        "         2  home", "         1    light", "         1      state = on",
-        #"         1    \u{200b}meter = \u{1b}[31m12"#,
-      ], "\(lines())")
-    try screen.publish("home/light/state", "off")
-    #expect(eventually { lines().contains("         2      state = off") }, "\(lines())")
-    #expect(lines().count == 4)
-    try terminal.type("\u{3}")
-    #expect(eventually { screen.written.contains("3 messages (2 retained)") })
-  }
-
-  @Test(.needsTmux)
   func `the LEDs are cells in their rhythm, and the keys are buttons`() throws {
     let world = try KioskWorld(
       KioskWorld.KioskConfiguration(

@@ -32,7 +32,7 @@ extension JSONSuite {
       "mqtt sub": ["home/test", "--count", "1"], "mqtt probe": ["--yes"], "mqtt wait": ["home/test"],
       "mqtt clean": ["home/test", "--yes"], "mqtt bench": ["--for", "1", "--topic", "home/bench"],
       "mqtt stats": [], "fleet list": [], "fleet silent": [], "fleet run": try fleetRun(world),
-      "mqtt recent": ["home/test"], "mqtt top": ["--for", "1"],
+      "mqtt recent": ["home/test"],
       "mqtt history": [],
       "mqtt diff": ["home/#", "--other", "mqtts://localhost:\(world.broker.port)"],
       "mqtt bridge-check": ["--topic", "home/test", "--other", "mqtts://localhost:\(world.broker.port)"],

@@ -1,4 +1,4 @@
-// The facts that the broker tool finds in messages: rates by topic, changed members, tokens.
+// The facts that the broker tool finds in messages: topics, changed members, tokens.
 
 import TappetCore
 import Testing
@@ -10,23 +10,6 @@ import Testing
   private func message(_ topic: String, _ payload: String) -> LinkMessage {
     LinkMessage(
       topic: topic, payload: Array(payload.utf8), size: payload.utf8.count, qos: 1, isRetained: false)
-  }
-
-  @Test func `rates are counted over the last second, minute and hour, and forgotten afterwards`() {
-    var rates = TopicRates()
-    for second in 0..<120 {
-      rates.add("steady", bytes: 10, atSecond: Int64(second))
-      if second == 100 { for _ in 0..<50 { rates.add("burst", bytes: 1, atSecond: 100) } }
-    }
-    let rows = rates.top(9, byBytes: false, atSecond: 119)
-    #expect(rows.map(\.topic) == ["steady", "burst"])
-    #expect(rows[0].second.messages == 1 && rows[0].second.bytes == 10)
-    #expect((50...60).contains(rows[0].minute.messages) && rows[0].hour.messages == 120)
-    #expect(rows[1].second.messages == 0 && rows[1].minute.messages == 50)
-    let later = rates.top(9, byBytes: true, atSecond: 119 + 60)
-    #expect(later.allSatisfy { $0.minute.messages == 0 && $0.hour.messages > 0 })
-    #expect(rates.top(9, byBytes: false, atSecond: 8000).allSatisfy { $0.hour.messages == 0 })
-    #expect(rates.top(1, byBytes: true, atSecond: 119 + 60).count == 1 && rates.count == 2 && rates.uncounted == 0)
   }
 
   @Test func `only the members that changed are named`() {
@@ -41,12 +24,8 @@ import Testing
 
   @Test func `long topics are counted and kept as far as their bytes have room`() {
     let topics = (0..<200).map { "\($0)/" + String(repeating: "x", count: 60_000) }
-    var (rates, kept) = (TopicRates(), RetainedTopics())
-    for topic in topics + topics {
-      rates.add(topic, bytes: 1, atSecond: 0)
-      kept.add(topic, size: 1)
-    }
-    #expect(rates.count == 139 && rates.uncounted == 2 * 61)
+    var kept = RetainedTopics()
+    for topic in topics + topics { kept.add(topic, size: 1) }
     #expect(kept.sizes.count == 139 && kept.leftCount == 2 * 61)
   }
 
@@ -64,6 +43,17 @@ import Testing
     #expect(short.map(\.name) == ["garden", "home", "light", "meter"] && short.map(\.hidden) == [0, 0, 1, 0])
     #expect(short.map(\.rate) == [1, 2, 0, 1])
     #expect(tree.rows(1, atSecond: 99).map(\.name) == ["garden"] && tree.count == 4 && tree.messages == 6)
+  }
+
+  @Test func `the busiest topics come first, without the messages of the levels below them`() {
+    var tree = TopicTree()
+    for (topic, count) in [("home", 1), ("home/light", 3), ("home/meter/power", 2), ("", 1)] {
+      for _ in 0..<count { tree.add(topic, value: "x", atSecond: 7) }
+    }
+    let rows = tree.busiest(3, atSecond: 8)
+    #expect(rows.map(\.name) == ["home/light", "home/meter/power", "home"])
+    #expect(rows.map(\.messages) == [3, 2, 1] && rows.map(\.rate) == [3, 2, 1])
+    #expect(tree.busiest(9, atSecond: 9).map(\.name).last == "")
   }
 
   @Test func `a tree of too many topics counts the rest, and its first lines are quickly found`() {

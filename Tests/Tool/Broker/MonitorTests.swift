@@ -39,7 +39,7 @@ import Testing
         "      1          1    light = on", #"      1          1    \u{200b}meter = \u{1b}[31m12"#,
       ])
     #expect(screen[7..<22].allSatisfy { $0.isEmpty } && screen[22] == "subscribed")
-    #expect(screen[23] == " q quit  t tree  m messages  s statistics  p publish  space pause")
+    #expect(screen[23] == " q quit  t tree  b busiest  m messages  s statistics  p publish  space pause")
     #expect(self.screen(&model, columns: 20, rows: 3).count == 6)
   }
 
