@@ -19,6 +19,8 @@ package struct Instant: Comparable, Hashable, Sendable {
   package static func - (left: Instant, right: Instant) -> Duration {
     .nanoseconds(left.nanoseconds &- right.nanoseconds)
   }
+  /// Returns the earliest of the given deadlines; `nil` if there is none.
+  package static func earliest(_ deadlines: Instant?...) -> Instant? { deadlines.compactMap { $0 }.min() }
 }
 
 /// The time of an event, as a simultaneous reading of both clocks.

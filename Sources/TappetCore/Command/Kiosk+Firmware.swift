@@ -48,11 +48,7 @@ struct FirmwarePublisher: Sendable {
   private(set) var reportDue: Instant?
 
   /// The time of the next step or report.
-  var deadline: Instant? {
-    var deadline = reportDue
-    for opening in openings where deadline.map({ opening.due < $0 }) ?? true { deadline = opening.due }
-    return deadline
-  }
+  var deadline: Instant? { .earliest(reportDue, openings.map { $0.due }.min()) }
 
   /// Cancels the remaining steps on a topic.
   mutating func cancel(_ topic: String) { openings.removeAll { $0.times.topic == topic } }

@@ -47,8 +47,29 @@ extension Kiosk {
       + [.store(.recordCloses(blame.counts))]
   }
 
-  mutating func drainOutbox(at now: Moment) -> [Effect] {
-    holdActions(at: now)
+  func deliveryDeadline(at now: Moment) -> Instant? {
+    guard isRunning else { return nil }
+    let aloneDeadline = isSending ? delivery.outbox.aloneDeadline(at: now, clockIsGood: clockIsGood) : nil
+    return .earliest(
+      delivery.link.deadline, delivery.store.deadline, delivery.webhookProcess.deadline, delivery.edits.restsUntil,
+      aloneDeadline, isSending ? delivery.refusals.deadline : nil, expiryDeadline(of: .broker, at: now),
+      expiryDeadline(of: .webhook, at: now))
+  }
+
+  /// Handles expired timers, and sends what may be sent; during a stop, only removes what was delivered.
+  mutating func deliveryDue(hasHeardAll: Bool, at now: Moment) -> [Effect] {
+    guard isRunning else { return delivery.outbox.removeDelivered(isSending: false) }
+    var effects = delivery.link.timerFired(at: now) + delivery.store.timerFired(at: now.instant)
+    effects += expireEntries(of: .broker, at: now) + webhooksTimeUp(hasHeardAll: hasHeardAll, at: now)
+    effects += drainOutbox(at: now) + delivery.outbox.removeDelivered(isSending: isSending)
+    return effects + postWhatMayBePosted(at: now)
+  }
+
+  private mutating func drainOutbox(at now: Moment) -> [Effect] {
+    delivery.refusals.endPauses(at: now.instant)
+    // The store keeps the entries for Home Assistant while it is offline, and those that the broker refuses for now.
+    let awaiting = selfReport.homeAssistant.isAway ? settings.awaitingActions : []
+    delivery.outbox.hold(awaiting + delivery.refusals.resting)
     guard isSending else { return [] }
     let trying = delivery.refusals.trying
     var effects = delivery.outbox.takeSendable(at: now, clockIsGood: clockIsGood, trying: trying).map {
@@ -60,14 +81,6 @@ extension Kiosk {
       effects.append(.store(.fetch(.broker, after: after, limit: limit, clockIsGood: clockIsGood)))
     }
     return effects
-  }
-
-  /// Keeps the entries of these actions in the store: those for Home Assistant while it is offline, and those that the
-  /// broker refuses for now.
-  mutating func holdActions(at now: Moment) {
-    delivery.refusals.endPauses(at: now.instant)
-    let awaiting = selfReport.homeAssistant.isAway ? settings.awaitingActions : []
-    delivery.outbox.hold(awaiting + delivery.refusals.resting)
   }
 
   /// Handles an entry that the broker may accept later: it stays in the outbox until it expires.
@@ -195,7 +208,7 @@ extension Kiosk {
     return [.store(.fetchExpired(destination, now, clockIsGood: clockIsGood, excluding: excluded))]
   }
 
-  func expiryDeadline(of destination: Destination, at now: Moment) -> Instant? {
+  private func expiryDeadline(of destination: Destination, at now: Moment) -> Instant? {
     delivery.store.isGood ? delivery[destination].expiryDeadline(at: now, clockIsGood: clockIsGood) : nil
   }
 }

@@ -74,7 +74,7 @@ struct InventoryDesk: Sendable {
   /// Time at which a response is overdue or the time for a second tap expires, whichever is earlier.
   var deadline: Instant? {
     let answer = askedAt.map { $0 + Limits.inventoryAnswerMax }
-    return [answer, holding?.until, job?.until, questions.isEmpty ? ends.retryAt : nil].compactMap { $0 }.min()
+    return .earliest(answer, holding?.until, job?.until, questions.isEmpty ? ends.retryAt : nil)
   }
 
   /// Whether a response is overdue.

@@ -122,13 +122,13 @@ extension Kiosk {
   /// Publishes the lists that have changed.
   mutating func inventoryListsDue(at now: Moment) -> [Effect] {
     guard settings.announcesInventory else {
-      stock.lists = InventoryListPublisher()
+      selfReport.lists = InventoryListPublisher()
       return []
     }
     guard delivery.link.isUp else {
-      stock.lists.disconnected()
+      selfReport.lists.disconnected()
       return []
     }
-    return stock.lists.takeDue(at: now.instant).map { .announce(.inventoryList($0)) }
+    return selfReport.lists.takeDue(at: now.instant).map { .announce(.inventoryList($0)) }
   }
 }

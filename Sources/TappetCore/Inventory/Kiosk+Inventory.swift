@@ -76,7 +76,7 @@ extension Kiosk {
       stock.news.alerts[.overdue] = InventoryAlert(thing: thing, due: due)
       return []
     case .message(.list(let list)):
-      if settings.announcesInventory { stock.lists.update(list) }
+      if settings.announcesInventory { selfReport.lists.update(list) }
       return []
     case .message(.lowCount(let count)):
       stock.news.lowCount = count
@@ -156,7 +156,7 @@ extension Kiosk {
   mutating func inventoryDue(hasHeardAll: Bool, at now: Moment) -> [Effect] {
     stock.desk.releaseIfOver(at: now.instant)
     var effects = jobDue(at: now)
-    effects += stock.process.timerFired(at: now.instant, hasHeardAll: hasHeardAll, random: &random)
+    effects += stock.process.timerFired(at: now.instant, hasHeardAll: hasHeardAll)
     if hasHeardAll, stock.desk.isOverdue(at: now.instant) { effects += stock.process.lose(.silent, at: now.instant) }
     if !stock.process.isRunning, !stock.desk.hasNone || stock.desk.holding != nil {
       effects = inventoryLost(effects, at: now)

@@ -75,7 +75,7 @@ struct HelperSupervision: Sendable {
   }
 
   /// Handles the deadline; a process is silent only if all messages that have arrived are handled.
-  mutating func timerFired(at now: Instant, hasHeardAll: Bool = true, random: inout Randomness) -> [Effect] {
+  mutating func timerFired(at now: Instant, hasHeardAll: Bool = true) -> [Effect] {
     guard let deadline, deadline <= now else { return [] }
     switch state {
     case .starting: return hasHeardAll ? lose(.silent, at: now) : []

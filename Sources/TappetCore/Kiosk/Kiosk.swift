@@ -19,6 +19,11 @@ package struct Kiosk: Sendable {
     case finished
   }
 
+  /// The groups of state with timers, in the order in which they are handled after each event.
+  private enum Group: CaseIterable {
+    case panel, removals, firmware, outputs, reader, inventory, rooms, site, throttles, stop, delivery, selfReport
+  }
+
   /// The current configuration, replaced by `Event.reconfigured`.
   package internal(set) var settings: KioskSettings
   private var phase: Phase = .starting
@@ -71,43 +76,54 @@ package struct Kiosk: Sendable {
   /// Returns when `Event.timerFired` is due if no other event arrives first; `nil` if no timer is needed.
   @export(interface)
   package func nextDeadline(at now: Moment) -> Instant? {
-    var deadline: Instant?
-    func consider(_ other: Instant?) { if let other, deadline.map({ other < $0 }) ?? true { deadline = other } }
-    switch phase {
-    case .starting, .finished: return nil
-    case .closing(let until): return until
-    case .draining(let until): deadline = until
-    case .running:
-      deadline = reader.deadline
-      consider(tapPolicy.presence.deadline)
-      consider(delivery.link.deadline)
-      consider(delivery.store.deadline)
-      consider(expiryDeadline(of: .broker, at: now))
-      if isSending {
-        consider(delivery.outbox.aloneDeadline(at: now, clockIsGood: clockIsGood))
-        consider(delivery.refusals.deadline)
-      }
-      consider(expiryDeadline(of: .webhook, at: now))
-      consider(delivery.webhookProcess.deadline)
-      consider(delivery.edits.restsUntil)
-      consider(stock.process.deadline)
-      consider(stock.desk.deadline)
-      consider(roomDeadline)
-      consider(site.retryAt)
-      consider(panel.supervision.deadline)
-      consider(throttles.refusals.deadline)
-      consider(throttles.commandRefusals.deadline)
-      consider(throttles.backlog.deadline)
+    if phase == .starting || phase == .finished { return nil }
+    return Group.allCases.compactMap { isActive($0) ? deadline(of: $0, at: now) : nil }.min()
+  }
+
+  /// Returns whether the timers of the group are handled in the current phase.
+  private func isActive(_ group: Group) -> Bool {
+    switch group {
+    case .reader, .inventory, .rooms, .site, .throttles: isRunning
+    case .panel, .removals: isTaking
+    case .firmware, .outputs, .stop, .delivery, .selfReport: true
     }
-    consider(panel.outputs.deadline)
-    consider(intake.firmware.deadline)
-    consider(selfReport.telemetry.deadline)
-    consider(selfReport.homeAssistant.deadline)
-    consider(stock.lists.deadline)
-    consider(panel.inputs.deadline)
-    consider(panel.lock.deadline)
-    consider(panel.confirmation?.until)
-    return deadline
+  }
+
+  private func deadline(of group: Group, at now: Moment) -> Instant? {
+    switch group {
+    case .panel: panelDeadline
+    case .removals: tapPolicy.presence.deadline
+    case .firmware: intake.firmware.deadline
+    case .outputs: panel.outputs.deadline
+    case .reader: reader.deadline
+    case .inventory: stock.deadline
+    case .rooms: roomDeadline
+    case .site: site.retryAt
+    case .throttles: throttles.deadline
+    case .stop: if case .draining(let end) = phase { end } else if case .closing(let end) = phase { end } else { nil }
+    case .delivery: deliveryDeadline(at: now)
+    case .selfReport: selfReport.deadline
+    }
+  }
+
+  /// Handles the group's deadline, and whatever else is due after the event, whose effects so far are given.
+  private mutating func due(_ group: Group, after event: Event, _ effects: [Effect], at now: Moment) -> [Effect] {
+    // A timer fires after everything that has arrived was handled, so only then a process can count as silent.
+    let hasHeardAll = if case .timerFired = event { true } else { false }
+    return switch group {
+    case .panel: panelDue(after: event, at: now)
+    case .removals: removalsDue(at: now)
+    case .firmware: firmwareDue(at: now)
+    case .outputs: outputsDue(at: now)
+    case .reader: reader.timerFired(at: now.instant, hasHeardAll: hasHeardAll)
+    case .inventory: inventoryDue(hasHeardAll: hasHeardAll, at: now)
+    case .rooms: roomsDue(hasHeardAll: hasHeardAll, at: now)
+    case .site: site.timerFired(at: settings.site, now.instant)
+    case .throttles: throttles.timerFired(at: now.instant)
+    case .stop: stopDue(at: now)
+    case .delivery: deliveryDue(hasHeardAll: hasHeardAll, at: now)
+    case .selfReport: telemetryDue(at: now) + homeAssistantDue(after: effects, at: now) + inventoryListsDue(at: now)
+    }
   }
 
   /// Handles one event and returns the effects to perform.
@@ -162,17 +178,10 @@ package struct Kiosk: Sendable {
     case .homeAssistant(let isOnline): effects = homeAssistantChanged(isOnline: isOnline, at: now)
     case .stopRequested: effects = stop(at: now)
     }
-    // Edges have explicit timestamps; more edges with the same timestamp may follow, so the kiosk waits for them.
-    if case .panel(.edge) = event {} else if isTaking { effects += dueOnPanel(at: now) }
-    effects += removalsDue(at: now)
-    effects += firmwareDue(at: now)
-    effects += dueOnOutputs(at: now) + dueEffects(after: event, at: now)
-    effects += drainOutbox(at: now) + delivery.outbox.removeDelivered(isSending: isSending)
-    effects += postWhatMayBePosted(at: now)
+    for group in Group.allCases where isActive(group) { effects += due(group, after: event, effects, at: now) }
     effects += recordOutcomes(in: effects)
     effects += reportClock()
     effects += lastingLight()
-    effects += telemetryDue(at: now) + homeAssistantDue(after: effects, at: now) + inventoryListsDue(at: now)
     listening.ledger.recordAnswers(in: effects, at: now.instant)
     recordProgress(of: event, at: now.instant)
     return effects.inOrderOfPerformance()
@@ -219,7 +228,7 @@ package struct Kiosk: Sendable {
       phase = .draining(until: now.instant + Limits.drainMax)
       intake.firmware.stop()
       return endConfirmation(.closed) + closeOutputs(at: now) + cancelWill(settings.rooms.will)
-        + reportRefusals() + throttles.backlog.reportRest()
+        + throttles.reportRest()
         + [.report(.stopping(unacknowledged: delivery.outbox.inflightCount + delivery.webhooks.inflightCount))]
         + reader.stop()
     case .draining, .closing:
@@ -231,10 +240,10 @@ package struct Kiosk: Sendable {
   }
 
   /// Whether an entry accepted now can be sent immediately.
-  var isSending: Bool { delivery.link.isUp && phase == .running }
+  var isSending: Bool { delivery.link.isUp && isRunning }
 
-  /// Whether webhooks are posted.
-  var isPosting: Bool { phase == .running }
+  /// Whether the kiosk has started, and no stop was requested.
+  var isRunning: Bool { phase == .running }
 
   /// Whether a stop was requested.
   var isStopping: Bool {
@@ -252,20 +261,10 @@ package struct Kiosk: Sendable {
     }
   }
 
-  private mutating func dueEffects(after event: Event, at now: Moment) -> [Effect] {
-    // A timer fires after everything that has arrived was handled, so only then a process can count as silent.
-    let hasHeardAll = if case .timerFired = event { true } else { false }
+  private mutating func stopDue(at now: Moment) -> [Effect] {
     switch phase {
-    case .starting, .finished:
+    case .starting, .running, .finished:
       return []
-    case .running:
-      return reader.timerFired(at: now.instant, hasHeardAll: hasHeardAll) + delivery.link.timerFired(at: now)
-        + delivery.store.timerFired(at: now.instant)
-        + inventoryDue(hasHeardAll: hasHeardAll, at: now) + roomsDue(hasHeardAll: hasHeardAll, at: now)
-        + site.timerFired(at: settings.site, now.instant)
-        + panel.supervision.timerFired(at: now.instant) + refusalsDue(at: now.instant)
-        + throttles.backlog.timerFired(at: now.instant)
-        + expireEntries(of: .broker, at: now) + webhooksTimeUp(hasHeardAll: hasHeardAll, at: now)
     case .draining(let until):
       let isDrained =
         delivery.outbox.inflightCount == 0 && delivery.outbox.uncommittedCount == 0
@@ -281,15 +280,6 @@ package struct Kiosk: Sendable {
     case .closing(let until):
       return until <= now.instant ? finish() : finishIfClosed()
     }
-  }
-
-  /// Reports the number of refusals not reported individually, because no later call will.
-  private mutating func reportRefusals() -> [Effect] {
-    throttles.refusals.reportRest() + throttles.commandRefusals.reportRest()
-  }
-
-  private mutating func refusalsDue(at now: Instant) -> [Effect] {
-    throttles.refusals.timerFired(at: now) + throttles.commandRefusals.timerFired(at: now)
   }
 
   private mutating func finishIfClosed() -> [Effect] { delivery.link.isStopped && reader.isStopped ? finish() : [] }

@@ -32,7 +32,7 @@ extension Kiosk {
   }
 
   /// Handles expired timers and the loss of the link.
-  mutating func dueOnOutputs(at now: Moment) -> [Effect] {
+  mutating func outputsDue(at now: Moment) -> [Effect] {
     panel.outputs.recordLink(isUp: delivery.link.isUp, at: now.instant)
     return performed(panel.outputs.advance(to: now.instant), isLater: true)
   }

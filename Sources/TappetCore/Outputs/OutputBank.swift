@@ -51,14 +51,10 @@ struct OutputBank: Sendable {
 
   /// The time at which `advance` is due.
   var deadline: Instant? {
-    var deadline: Instant?
-    func consider(_ other: Instant?) { if let other, deadline.map({ other < $0 }) ?? true { deadline = other } }
-    for index in plans.indices {
-      consider(states[index].until)
-      consider(linkDeadline(of: index))
-      if states[index].waiting != nil { consider(deadUntil(around: index)) }
-    }
-    return deadline
+    plans.indices.compactMap { index in
+      let isWaiting = states[index].waiting != nil
+      return .earliest(states[index].until, linkDeadline(of: index), isWaiting ? deadUntil(around: index) : nil)
+    }.min()
   }
 
   // MARK: Requests

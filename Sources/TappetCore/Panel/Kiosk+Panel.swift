@@ -109,10 +109,18 @@ extension Kiosk {
     }
   }
 
+  var panelDeadline: Instant? {
+    let retryAt = isRunning ? panel.supervision.deadline : nil
+    return .earliest(panel.inputs.deadline, panel.lock.deadline, panel.confirmation?.until, retryAt)
+  }
+
   /// Handles expired timers.
-  mutating func dueOnPanel(at now: Moment) -> [Effect] {
+  mutating func panelDue(after event: Event, at now: Moment) -> [Effect] {
+    // Edges have explicit timestamps; more edges with the same timestamp may follow, so the kiosk waits for them.
+    if case .panel(.edge) = event { return [] }
     setGate(at: now)
-    var effects = done(panel.inputs.due(at: now.instant), at: now)
+    var effects = isRunning ? panel.supervision.timerFired(at: now.instant) : []
+    effects += done(panel.inputs.due(at: now.instant), at: now)
     if let confirmation = panel.confirmation {
       switch confirmation.source {
       case .tag(let uid, let tap):

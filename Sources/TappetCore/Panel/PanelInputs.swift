@@ -61,14 +61,10 @@ struct PanelInputs: Sendable {
 
   /// Time at which `due` must be called unless an event occurs earlier.
   var deadline: Instant? {
-    var deadline: Instant?
-    func consider(_ other: Instant?) { if let other, deadline.map({ other < $0 }) ?? true { deadline = other } }
-    for index in contacts.indices {
-      consider(contacts[index].debouncer.deadline)
-      consider(contacts[index].gestures.deadline)
-      if case .waiting(let since) = contacts[index].press { consider(since + Limits.chordWindow) }
-    }
-    return deadline
+    contacts.compactMap { contact in
+      let chordEnd: Instant? = if case .waiting(let since) = contact.press { since + Limits.chordWindow } else { nil }
+      return .earliest(contact.debouncer.deadline, contact.gestures.deadline, chordEnd)
+    }.min()
   }
 
   mutating func opened(_ button: Int, isActive: Bool, debouncesItself: Bool) -> [Outcome] {

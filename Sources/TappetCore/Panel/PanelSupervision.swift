@@ -22,13 +22,7 @@ struct PanelSupervision: Sendable {
   }
 
   /// Time at which a missing part is retried, or a faulty button is read again.
-  var deadline: Instant? {
-    var deadline = retryAt
-    for trouble in troubles {
-      if let resumeAt = trouble.resumeAt, deadline.map({ resumeAt < $0 }) ?? true { deadline = resumeAt }
-    }
-    return deadline
-  }
+  var deadline: Instant? { .earliest(retryAt, troubles.compactMap { $0.resumeAt }.min()) }
 
   mutating func timerFired(at now: Instant) -> [Effect] {
     var effects: [Effect] = []

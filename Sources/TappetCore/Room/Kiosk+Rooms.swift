@@ -128,8 +128,7 @@ extension Kiosk {
 
   /// Time of the next attempt to join a room, or of `listenerDeadline`, if it is earlier.
   var roomDeadline: Instant? {
-    let joinAt = listening.process.isRunning ? listening.invitations.deadline : nil
-    return [listenerDeadline, joinAt].compactMap { $0 }.min()
+    .earliest(listenerDeadline, listening.process.isRunning ? listening.invitations.deadline : nil)
   }
 
   /// Joins the next room, and handles the deadline of the process: kills one that hangs, ends one that is idle, or
@@ -137,7 +136,7 @@ extension Kiosk {
   mutating func roomsDue(hasHeardAll: Bool, at now: Moment) -> [Effect] {
     guard let deadline = listenerDeadline, deadline <= now.instant else { return joinsDue(at: now) }
     guard listening.process.isRunning else {
-      return listening.process.timerFired(at: now.instant, hasHeardAll: hasHeardAll, random: &random)
+      return listening.process.timerFired(at: now.instant, hasHeardAll: hasHeardAll)
     }
     guard expectsSigns else { return listening.process.want(false, at: now.instant) }
     return hasHeardAll ? listening.process.lose(.silent, at: now.instant) : joinsDue(at: now)

@@ -158,7 +158,7 @@ extension Kiosk {
 
   /// Requests the next edit from the store, and sends it when no tap for a room is pending.
   mutating func editWhatMayBeEdited(at now: Moment) -> [Effect] {
-    guard delivery.edits.isUsed, isPosting else { return [] }
+    guard delivery.edits.isUsed else { return [] }
     let rooms = settings.rooms.actions
     var effects: [Effect] = []
     // The process ended before it sent a response.

@@ -240,7 +240,7 @@ extension Kiosk {
       let isOfRoom = delivery.webhookProcess.helper(of: action.name) == .rooms
       let loss = isOfRoom ? listening.process.loss : delivery.webhookProcess.loss
       let fails = hasWebhookEntries && (loss != nil || delivery.webhookProcess.hasFailed(action.name))
-      guard action.webhookBody == nil || isPosting && !fails else { return .webhookAway(action: action.name) }
+      guard action.webhookBody == nil || isRunning && !fails else { return .webhookAway(action: action.name) }
     }
     let count = delivery.outbox.promised.count + delivery.webhooks.promised.count
     let size = delivery.outbox.promised.size + delivery.webhooks.promised.size

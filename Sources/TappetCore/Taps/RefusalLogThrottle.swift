@@ -16,28 +16,25 @@ struct RefusalLogThrottle: Sendable {
 
   /// Reports a refusal individually, or counts it.
   mutating func report(_ report: Report, at now: Instant) -> [Effect] {
-    var effects = timerFired(at: now)
-    if until.map({ $0 <= now }) ?? true {
-      until = now + Limits.reportedRefusalsWindow
-      reportedCount = 0
-    }
+    let effects = startWindow(at: now)
     if reportedCount < Limits.reportedRefusalsMax {
       reportedCount += 1
-      effects.append(.report(report))
-    } else {
-      unreportedCount += 1
+      return effects + [.report(report)]
     }
+    unreportedCount += 1
     return effects
   }
 
   /// Counts a refusal that is not reported individually.
   mutating func count(at now: Instant) -> [Effect] {
+    defer { unreportedCount += 1 }
+    return startWindow(at: now)
+  }
+
+  /// Starts the next window if the last has ended.
+  private mutating func startWindow(at now: Instant) -> [Effect] {
     let effects = timerFired(at: now)
-    if until.map({ $0 <= now }) ?? true {
-      until = now + Limits.reportedRefusalsWindow
-      reportedCount = 0
-    }
-    unreportedCount += 1
+    if until.map({ $0 <= now }) ?? true { (until, reportedCount) = (now + Limits.reportedRefusalsWindow, 0) }
     return effects
   }
 

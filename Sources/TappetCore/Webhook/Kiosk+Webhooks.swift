@@ -9,7 +9,6 @@ extension Kiosk {
 
   /// Posts the entries that are due and may be posted, and starts the processes that are needed.
   mutating func postWhatMayBePosted(at now: Moment) -> [Effect] {
-    guard isPosting else { return [] }
     if settings.usesWebhooks || delivery.webhooks.count > 0 { delivery.webhooks.beginReading() }
     // No entries are left, so no further request would detect that a server has recovered.
     if !hasWebhookEntries, !delivery.edits.isPending {
@@ -44,8 +43,7 @@ extension Kiosk {
   }
 
   mutating func webhooksTimeUp(hasHeardAll: Bool, at now: Moment) -> [Effect] {
-    let (effects, restIsOver) = delivery.webhookProcess.timerFired(
-      at: now.instant, hasHeardAll: hasHeardAll, random: &random)
+    let (effects, restIsOver) = delivery.webhookProcess.timerFired(at: now.instant, hasHeardAll: hasHeardAll)
     if !delivery.webhookProcess.isRunning { putBack(from: .webhooks) }
     if restIsOver { delivery.webhooks.readAgain() }
     return effects + expireEntries(of: .webhook, at: now)

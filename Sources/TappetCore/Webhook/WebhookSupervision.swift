@@ -108,31 +108,25 @@ struct WebhookSupervision: Sendable {
   }
 
   var deadline: Instant? {
-    var deadline = isRunning ? silenceEnds : process.deadline
-    for rest in rests.values {
-      if let until = rest.until, until < deadline ?? Instant(nanoseconds: .max) { deadline = until }
-    }
-    return deadline
+    .earliest(isRunning ? silenceEnds : process.deadline, rests.values.compactMap { $0.until }.min())
   }
 
   /// Handles the deadline; `restIsOver` means that a pause is over, so the store must be read again.
-  mutating func timerFired(
-    at now: Instant, hasHeardAll: Bool = true, random: inout Randomness
-  ) -> (effects: [Effect], restIsOver: Bool) {
+  mutating func timerFired(at now: Instant, hasHeardAll: Bool = true) -> (effects: [Effect], restIsOver: Bool) {
     var restIsOver = false
     for (server, rest) in rests {
       guard let until = rest.until, until <= now else { continue }
       rests[server]?.until = nil
       restIsOver = true
     }
-    return (processTimeUp(at: now, hasHeardAll: hasHeardAll, random: &random), restIsOver)
+    return (processTimeUp(at: now, hasHeardAll: hasHeardAll), restIsOver)
   }
 
   // MARK: The process
 
-  private mutating func processTimeUp(at now: Instant, hasHeardAll: Bool, random: inout Randomness) -> [Effect] {
+  private mutating func processTimeUp(at now: Instant, hasHeardAll: Bool) -> [Effect] {
     guard isRunning, silenceEnds <= now else {
-      return process.timerFired(at: now, hasHeardAll: hasHeardAll, random: &random)
+      return process.timerFired(at: now, hasHeardAll: hasHeardAll)
     }
     guard hasHeardAll else { return [] }
     return hasPosted(to: .webhooks) ? process.lose(.silent, at: now) : process.want(false, at: now)

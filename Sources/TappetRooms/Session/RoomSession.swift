@@ -164,17 +164,15 @@ package struct RoomSession {
     switch state {
     case .starting, .ended: nil
     case .posting: outbox.deadline
-    case .ending(let until): earliest(until, will?.dueAt)
+    case .ending(let until): .earliest(until, will?.dueAt)
     case .asking, .recording: deadline(nil)
     case .resting(let until): deadline(until)
     }
   }
 
   private func deadline(_ polling: Instant?) -> Instant? {
-    earliest(polling, will?.dueAt, outbox.deadline, ciphering.isUnderWay ? nil : cipher?.dueAt)
+    .earliest(polling, will?.dueAt, outbox.deadline, ciphering.isUnderWay ? nil : cipher?.dueAt)
   }
-
-  private func earliest(_ times: Instant?...) -> Instant? { times.compactMap { $0 }.min() }
 
   // MARK: Steps
 

@@ -24,7 +24,7 @@ import Testing
     #expect(process.trouble?.action == "bell" && !process.isResting("hook") && mayPost("hook"))
     let deadline = try #require(process.deadline)
     #expect(deadline == start + pause)
-    #expect(process.timerFired(at: deadline, random: &random).restIsOver)
+    #expect(process.timerFired(at: deadline).restIsOver)
     #expect(mayPost("bell") && mayPost("door"))
     let id = try #require(EntryID(hex: "00112233445566778899aabbccddeeff"))
     process.willPost(id, "door", at: deadline)
@@ -44,11 +44,11 @@ import Testing
     #expect(pause == .milliseconds(100) && process.isResting("door"))
     #expect(!process.hasFailed("bell") && process.trouble == nil)
     let over = start + pause
-    #expect(process.timerFired(at: over, random: &random).restIsOver && !process.succeeded("bell"))
+    #expect(process.timerFired(at: over).restIsOver && !process.succeeded("bell"))
     for isAgain in [false, true] {
       let pause = process.failed("bell", .status(429), retryAfter: .milliseconds(300), at: over, random: &random)
       #expect(pause >= .milliseconds(300) && process.hasFailed("bell") == isAgain)
-      _ = process.timerFired(at: over + pause, random: &random)
+      _ = process.timerFired(at: over + pause)
     }
     #expect(process.trouble?.action == "bell" && process.succeeded("door"))
   }
@@ -68,7 +68,7 @@ import Testing
 
   @Test mutating func `files replaced while no process runs do not end the next one`() {
     let idle = start + Limits.webhookIdleMax
-    #expect(!process.timerFired(at: idle, random: &random).effects.isEmpty)
+    #expect(!process.timerFired(at: idle).effects.isEmpty)
     #expect(process.ended(.exited(0), at: idle, random: &random).isEmpty && process.deadline == nil)
     process.replace(at: idle)
     #expect(!process.want(at: idle).isEmpty && process.ready(at: idle).isEmpty && mayPost("hook"))
