@@ -104,7 +104,7 @@ package final class Runtime {
       control.server = try ControlServer(
         listener: UnixSocket.listen(at: path), reactor: reactor, isRefused: calling(self) { $0.refuses($1) },
         answer: calling(self) { $0.answer($1, from: $2) })
-      control.server?.onGone = calling(self) { $0.tagClientGone($1) }
+      control.server?.onGone = calling(self) { $0.cancelTagJob(of: $1) }
     } catch { throw ControlServer.failure(at: path, error) }
   }
 
@@ -206,7 +206,7 @@ package final class Runtime {
 
   private func setTimer() {
     var deadline = Self.nextDeadline(of: &kiosk, at: now())
-    for other in [clock.deadline, supervisor.deadline, certificates.deadline, control.tags.deadline] {
+    for other in [clock.deadline, supervisor.deadline, certificates.deadline] {
       if let other, other < deadline ?? Instant(nanoseconds: .max) { deadline = other }
     }
     reactor.setTimer(at: deadline)
@@ -217,7 +217,6 @@ package final class Runtime {
     if let due = clock.deadline, due <= now { checkClock() }
     if let due = certificates.deadline, due <= now { checkCertificates() }
     if let due = supervisor.deadline, due <= now { feedWatchdog() }
-    endTagWait(at: now)
     panel.readEdges(until: now)
     feed(.timerFired)
   }
@@ -249,13 +248,9 @@ package final class Runtime {
 
   private func readerChanged(_ notice: ReaderHost.Notice) {
     switch notice {
-    case .message(let message, let sentAt):
-      feed(.reader(message, sentAt: sentAt))
-      tagHeard(message)
+    case .message(let message, let sentAt): feed(.reader(message, sentAt: sentAt))
     case .malformed(let error): feed(.readerMalformed(error))
-    case .ended(let end):
-      feed(.readerEnded(end))
-      tagReaderLost()
+    case .ended(let end): feed(.readerEnded(end))
     }
   }
 
@@ -331,6 +326,8 @@ package final class Runtime {
     case .resumeButton(let button): panel.resume(button)
     case .publish(let entry, let unixSeconds): publish(entry, unixSeconds: unixSeconds)
     case .orderInventory(let order): helpers.inventory.send(order.encode())
+    case .tagJob(let step): perform(step)
+    case .showTag(let sighting): show(sighting)
     case .pollRooms: helpers.rooms.send(RoomOrder.poll(position: kiosk.roomPosition).encode())
     case .joinRoom(let room): helpers.rooms.send(RoomOrder.join(room: room).encode())
     case .cancelWill: helpers.rooms.send(RoomOrder.cancelWill.encode())

@@ -27,8 +27,8 @@ extension World {
     case .postEdit(let edit, _): "edit \(edit.action)"
     case .start, .stop, .kill, .connect, .recordFallback, .recordBroker, .disconnect, .store, .setOutput, .reply,
       .serve,
-      .announce, .applySite, .orderInventory, .askRoom, .pollRooms, .joinRoom, .cancelWill, .endQuestion, .retryPanel,
-      .pauseButton, .resumeButton, .finish:
+      .announce, .applySite, .tagJob, .showTag, .orderInventory, .askRoom, .pollRooms, .joinRoom, .cancelWill,
+      .endQuestion, .retryPanel, .pauseButton, .resumeButton, .finish:
       brief(effect)
     }
   }

@@ -137,6 +137,8 @@ final class World {
     case .publish(let entry, let unixSeconds): judgePublished(entry, unixSeconds: unixSeconds)
     case .store(let request): perform(request, after: event)
     case .applySite(let bundle): judgeSite(bundle)
+    case .tagJob: fail("a step of a tag job, and no story writes a tag")
+    case .showTag: break
     case .light(let light): judgeLight(light)
     case .setOutput(let index, let isOn): judgeOutput(index, isOn: isOn)
     case .report(let report): judgeReport(report, after: event)

@@ -32,6 +32,10 @@ package enum Effect: Sendable {
   indirect case orderInventory(InventoryOrder)
   /// Verify the bundle's signature and apply the bundle as a whole; results in `SiteEvent.ended`.
   indirect case applySite(SiteBundle)
+  /// Perform the step of the tag job; `order` may result in `TagJobEvent.orderLost`, `save` in `.secretSaved`.
+  indirect case tagJob(TagJob.Step)
+  /// Send the reading or fault of a tag to those who wait for it.
+  indirect case showTag(TagSighting)
   /// Let tappet-matrix poll the homeserver again.
   case pollRooms
   /// Join the room with this id; results in `RoomMessage.joined`.
@@ -91,7 +95,8 @@ extension Effect {
       .finish:
       .act
     // After `store` and the commanded effects, because a reply confirms them.
-    case .report, .reply, .serve, .announce: .report
+    case .report, .reply, .serve, .announce, .showTag, .tagJob(.end): .report
+    case .tagJob: .act
     case .disconnect: .disconnect
     }
   }

@@ -27,8 +27,8 @@ package enum Event: Sendable {
   case tagsLearned([ExternalTag])
   /// The store reassigned everything from the action `from` to the action `to`.
   case actionRenamed(from: String, to: String)
-  /// Whether the next tag is for a job (`TagJob`), or counts as a tap again.
-  case tagJob(TagJobPhase)
+  /// The job for the next tag was requested, prepared or cancelled, or one of its steps has ended.
+  indirect case tagJob(TagJobEvent)
   /// tappet-reader sent a message.
   case reader(ReaderMessage, sentAt: Instant? = nil)
   /// tappet-reader sent bytes that are not a message.

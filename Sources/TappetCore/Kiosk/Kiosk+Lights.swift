@@ -8,7 +8,7 @@ extension Kiosk {
       if stock.isAwaitingTap { return .holding }
       if !delivery.store.isGood || !panel.supervision.isGood { return .fault }
       if reader.isLost { return .readerLost }
-      if tapPolicy.isWriting { return .writing }
+      if tagJobs.isWriting { return .writing }
       if isDestinationAway { return .offline }
       if clock.isMissed { return .clockUnknown }
       guard reader.isUsable || !reader.isWanted, delivery.link.isSettled else { return .starting }

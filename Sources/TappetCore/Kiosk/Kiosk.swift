@@ -21,7 +21,8 @@ package struct Kiosk: Sendable {
 
   /// The groups of state with timers, in the order in which they are handled after each event.
   private enum Group: CaseIterable {
-    case panel, removals, firmware, outputs, reader, inventory, rooms, site, throttles, stop, delivery, selfReport
+    case panel, removals, firmware, outputs, reader, tagJob, inventory, rooms, site, throttles, stop, delivery,
+      selfReport
   }
 
   /// The current configuration, replaced by `Event.reconfigured`.
@@ -29,6 +30,7 @@ package struct Kiosk: Sendable {
   private var phase: Phase = .starting
   private(set) var reader: ReaderSupervision
   var tapPolicy: TapPolicy
+  var tagJobs = TagJobDesk()
   var panel: PanelState
   var intake: CommandIntake
   var delivery: Deliveries
@@ -85,7 +87,7 @@ package struct Kiosk: Sendable {
     switch group {
     case .reader, .inventory, .rooms, .site, .throttles: isRunning
     case .panel, .removals: isTaking
-    case .firmware, .outputs, .stop, .delivery, .selfReport: true
+    case .firmware, .outputs, .tagJob, .stop, .delivery, .selfReport: true
     }
   }
 
@@ -96,6 +98,7 @@ package struct Kiosk: Sendable {
     case .firmware: intake.firmware.deadline
     case .outputs: panel.outputs.deadline
     case .reader: reader.deadline
+    case .tagJob: tagJobs.deadline
     case .inventory: stock.deadline
     case .rooms: roomDeadline
     case .site: site.retryAt
@@ -116,6 +119,7 @@ package struct Kiosk: Sendable {
     case .firmware: firmwareDue(at: now)
     case .outputs: outputsDue(at: now)
     case .reader: reader.timerFired(at: now.instant, hasHeardAll: hasHeardAll)
+    case .tagJob: tagJobEffects(tagJobs.timerFired(at: now.instant))
     case .inventory: inventoryDue(hasHeardAll: hasHeardAll, at: now)
     case .rooms: roomsDue(hasHeardAll: hasHeardAll, at: now)
     case .site: site.timerFired(at: settings.site, now.instant)
@@ -146,10 +150,11 @@ package struct Kiosk: Sendable {
       tapPolicy.learnedTags = ForeignTags(tags)
       effects = []
     case .actionRenamed(let former, let name): effects = actionRenamed(former, to: name)
-    case .tagJob(let phase): effects = tagJobChanged(phase)
-    case .reader(let message, let sentAt): effects = handleReaderMessage(message, sentAt: sentAt, at: now)
+    case .tagJob(let change): effects = tagJobChanged(change, at: now)
+    case .reader(let message, let sentAt):
+      effects = handleReaderMessage(message, sentAt: sentAt, at: now) + tagJobReceived(message)
     case .readerMalformed(let error): effects = reader.malformed(error, at: now.instant)
-    case .readerEnded(let end): effects = reader.ended(end, at: now.instant)
+    case .readerEnded(let end): effects = reader.ended(end, at: now.instant) + tagJobEffects(tagJobs.readerEnded())
     case .readerNotStarted(let code): effects = reader.notStarted(code: code, at: now.instant)
     case .store(let answer): effects = storeAnswered(answer, at: now)
     case .dropAsked(let id): effects = dropAsked(id)
@@ -299,7 +304,7 @@ package struct Kiosk: Sendable {
     recordPresence(message, wasUsable: wasUsable, at: now.instant)
     guard wasUsable else { return effects }
     if case .tagArrived(let uid, _) = message { stock.desk.tapped(uid) }
-    if tapPolicy.isWriting { return effects + saidWhileWriting(message) }
+    if tagJobs.isWriting { return effects + saidWhileWriting(message) }
     switch message {
     case .tagArrived(let uid, let wasPresent):
       tapPolicy.taps.tagArrived(uid, wasPresent: wasPresent, wasUnattended: reader.wasUnattended)

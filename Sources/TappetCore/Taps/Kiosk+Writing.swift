@@ -1,22 +1,24 @@
-// While a job waits for a tag, the next tag is written, and does not count as a tap. `TagJob` decides what to write.
-
-/// The stages of a tag job.
-package enum TagJobPhase: Hashable, Sendable {
-  /// The job waits for the next tag.
-  case waiting
-  case done
-  case failed
-}
+// While a job waits for a tag, the next tag is written, and does not count as a tap.
 
 extension Kiosk {
-  mutating func tagJobChanged(_ phase: TagJobPhase) -> [Effect] {
-    tapPolicy.isWriting = phase == .waiting
-    switch phase {
+  /// The reading or fault of the tag on the reader; `nil` if there is none, or the tag would have to be read again.
+  package var tagSighting: TagSighting? { tagJobs.sighting }
+
+  mutating func tagJobChanged(_ event: TagJobEvent, at now: Moment) -> [Effect] {
+    let effects = tagJobEffects(tagJobs.handle(event, at: now.instant))
     // A tag whose tap is being confirmed is on the reader, and now belongs to the job.
-    case .waiting: return endConfirmation(.closed)
-    // The light `accepted` would promise a message; the end of the light `writing` shows that the job is done.
-    case .done: return []
-    case .failed: return [.light(.refused)]
+    return if case .prepared = event { endConfirmation(.closed) + effects } else { effects }
+  }
+
+  mutating func tagJobReceived(_ message: ReaderMessage) -> [Effect] {
+    let (steps, sighting) = tagJobs.received(message)
+    return (sighting.map { [.showTag($0)] } ?? []) + tagJobEffects(steps)
+  }
+
+  func tagJobEffects(_ steps: [TagJob.Step]) -> [Effect] {
+    steps.flatMap { step -> [Effect] in
+      // The light `accepted` would promise a message; the end of the light `writing` shows that the job is done.
+      if case .end(let end) = step, !end.isDone { [.light(.refused), .tagJob(step)] } else { [.tagJob(step)] }
     }
   }
 

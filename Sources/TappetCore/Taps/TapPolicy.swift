@@ -13,8 +13,6 @@ struct TapPolicy: Sendable {
   var presence = PendingRemovals()
   /// The number of accepted taps of each counted tag.
   var tagCounts: [TagUID: Int64] = [:]
-  /// Whether a job is waiting for the next tag.
-  var isWriting = false
 
   init(_ settings: KioskSettings) { indexes = ActionIndexes(settings.actions, secrets: []) }
 }

@@ -12,6 +12,6 @@ struct ControlHost {
   var retries: [ControlServer.Client] = []
   /// The first reply to a command that was received on the control socket.
   var commandReply: CommandReply?
-  /// Tag jobs, and the clients waiting for them.
-  var tags = TagJobHost()
+  /// The tag job in progress.
+  var tagJob: HostedTagJob?
 }

@@ -1,5 +1,5 @@
-// A tag job, executed in the running kiosk, or in the tool when no kiosk is running. The runner performs the steps that
-// `TagJob` decides on, and provides the result at the end.
+// The results of tag jobs, and a tag job that is executed in the tool because no kiosk is running. The runner performs
+// the steps that `TagJob` decides on, and provides the result at the end.
 
 import TappetConfig
 import TappetCore
@@ -30,30 +30,11 @@ package final class TagJobRunner {
     package var uid: String?
   }
 
-  /// The secret of a written tag.
-  struct WrittenSecret: Sendable {
-    var secret: TagSecret
-    /// Id of the secret that was replaced on the tag.
-    var replacedID: String?
-    var auditEntry: AuditEntry
-  }
-
-  /// State of saving a secret.
-  enum Saving {
-    case done
-    case failed(String)
-    /// Saving has started; `saved` is called with the result.
-    case underWay
-  }
-
-  private let request: TagJobRequest
+  private var record: TagJobRecord
   private var job: TagJob
-  private let peer: LocalPeer
-  private let save: (WrittenSecret) -> Saving
+  private let save: (TagJobRecord.WrittenSecret) -> String?
   private let send: (ReaderOrder) -> Bool
   private let tell: (TagJobNotice) -> Void
-  /// The previous secret of the tag.
-  private var former: FormerSecret?
   /// The result of the job; `nil` until the job has ended.
   package private(set) var result: Result?
 
@@ -69,27 +50,22 @@ package final class TagJobRunner {
       throw .secretStore(error)
     }
     let job = try request.job(configuration, secretStore, unixSeconds: unixSeconds)
-    let save: (WrittenSecret) -> Saving = { written in
-      do throws(SecretStoreError) {
-        try secretStore.add(
-          written.secret, replacing: written.replacedID, limit: configuration.secretsPerActionMax,
-          noting: written.auditEntry)
-      } catch { return .failed(error.sentence) }
-      return .done
+    let limit = configuration.secretsPerActionMax
+    let save: (TagJobRecord.WrittenSecret) -> String? = { written in
+      do throws(SecretStoreError) { try written.save(in: secretStore, limit: limit) } catch { return error.sentence }
+      return nil
     }
-    self.init(request, job, by: peer, save: save, send: send, tell: tell)
+    self.init(TagJobRecord(request, by: peer), job, save: save, send: send, tell: tell)
   }
 
   // Separate from the throwing initializer, where Embedded Swift would leak the object (6.3.1).
-  /// Creates a prepared job that waits for its tag; `save` saves a secret, or starts saving it.
-  init(
-    _ request: TagJobRequest, _ job: TagJob, by peer: LocalPeer,
-    save: @escaping (WrittenSecret) -> Saving,
+  /// Creates a prepared job that waits for its tag; `save` saves a secret, and returns the reason if it fails.
+  private init(
+    _ record: TagJobRecord, _ job: TagJob, save: @escaping (TagJobRecord.WrittenSecret) -> String?,
     send: @escaping (ReaderOrder) -> Bool, tell: @escaping (TagJobNotice) -> Void
   ) {
-    self.request = request
+    self.record = record
     self.job = job
-    self.peer = peer
     self.save = save
     self.send = send
     self.tell = tell
@@ -100,9 +76,6 @@ package final class TagJobRunner {
 
   /// Handles a tag that is already on the reader and contains the given URL, if any.
   package func tagIsThere(_ uid: TagUID, holding url: TagURL? = nil) { perform(job.tagIsThere(uid, holding: url)) }
-
-  /// The URL on the tag after a completed write.
-  var writtenURL: TagURL? { result?.secretID == nil ? nil : job.writtenURL }
 
   /// Handles a message from tappet-reader.
   package func heard(_ message: ReaderMessage) { perform(job.received(message)) }
@@ -121,33 +94,52 @@ package final class TagJobRunner {
         if !send(order) { return perform(job.readerLost()) }
       case .notify(let notice): tell(notice)
       case .save(let secret, let former):
-        self.former = former
-        save(secret, former)
-      case .end(let end): result = Result(end, request, former)
+        record.trouble = save(record.written(secret, former))
+        perform(job.saved(record.trouble == nil))
+      case .end(let end): result = record.result(end)
       }
     }
   }
+}
 
-  private func save(_ secret: TagSecret, _ former: FormerSecret?) {
-    let auditEntry = AuditEntry(
-      unixSeconds: secret.createdUnixSeconds, peer: peer, operation: "secret-made", subject: secret.id,
-      detail: secret.auditDetail)
-    var replaced: String?
-    if case .replaced(let secret) = former { replaced = secret.id }
-    switch save(WrittenSecret(secret: secret, replacedID: replaced, auditEntry: auditEntry)) {
-    case .done: saved(nil)
-    case .failed(let trouble): saved(trouble)
-    case .underWay: break
+/// The request of a job, and what its result needs to know of its steps.
+struct TagJobRecord: Sendable {
+  /// The secret of a written tag.
+  struct WrittenSecret: Sendable {
+    fileprivate var secret: TagSecret
+    /// Id of the secret that was replaced on the tag.
+    fileprivate var replacedID: String?
+    fileprivate var auditEntry: AuditEntry
+
+    /// Saves the secret, and removes the secret that it replaces.
+    func save(in secretStore: SecretStore, limit: Int) throws(SecretStoreError) {
+      try secretStore.add(secret, replacing: replacedID, limit: limit, noting: auditEntry)
     }
   }
 
-  /// Handles the result of saving the secret; `trouble` is the reason for a failure, or `nil`.
-  package func saved(_ trouble: String?) {
-    guard let trouble else { return perform(job.saved()) }
-    result = Result(
-      isDone: false, isRefusal: false, code: "secret-not-saved",
-      sentence: "the tag was written, but its secret could not be saved, so it does not work: \(trouble)")
+  let request: TagJobRequest
+  private let peer: LocalPeer
+  /// The previous secret of the tag.
+  private var former: FormerSecret?
+  /// The reason why the secret of the written tag could not be saved.
+  var trouble: String?
+
+  /// Creates the record of a job that was requested by the process `peer`.
+  init(_ request: TagJobRequest, by peer: LocalPeer) {
+    self.request = request
+    self.peer = peer
   }
+
+  mutating func written(_ secret: TagSecret, _ former: FormerSecret?) -> WrittenSecret {
+    self.former = former
+    return WrittenSecret(
+      secret: secret, replacedID: former?.replacedID,
+      auditEntry: AuditEntry(
+        unixSeconds: secret.createdUnixSeconds, peer: peer, operation: "secret-made", subject: secret.id,
+        detail: secret.auditDetail))
+  }
+
+  func result(_ end: TagJobEnd) -> TagJobRunner.Result { TagJobRunner.Result(end, request, former, trouble) }
 }
 
 extension TagJobRunner.Result {
@@ -167,8 +159,12 @@ extension TagJobRunner.Result {
     self.init(isDone: false, isRefusal: refusal.isRefusal, code: refusal.code, sentence: refusal.sentence)
   }
 
-  fileprivate init(_ end: TagJobEnd, _ request: TagJobRequest, _ former: FormerSecret?) {
+  fileprivate init(_ end: TagJobEnd, _ request: TagJobRequest, _ former: FormerSecret?, _ trouble: String?) {
     switch end {
+    case .notSaved:
+      self.init(
+        isDone: false, isRefusal: false, code: "secret-not-saved",
+        sentence: "the tag was written, but its secret could not be saved, so it does not work: \(trouble ?? "")")
     case .failed(let model, let failure):
       self.init(
         isDone: false, isRefusal: failure.isRefusal, code: failure.code,

@@ -102,11 +102,11 @@ package final class SecretService: Sendable {
 
   /// Saves the secret of a written tag, and removes the secret that it replaces.
   static func save(
-    _ written: TagJobRunner.WrittenSecret, limit: Int, in secrets: StoreThread.Secrets
+    _ written: TagJobRecord.WrittenSecret, limit: Int, in secrets: StoreThread.Secrets
   ) -> SecretAnswer {
     do throws(SecretStoreError) {
       let secretStore = try secrets.get()
-      try secretStore.add(written.secret, replacing: written.replacedID, limit: limit, noting: written.auditEntry)
+      try written.save(in: secretStore, limit: limit)
       return SecretAnswer(result: .success(.null), secrets: try secretStore.usableSecrets())
     } catch { return SecretAnswer(result: .failure(SecretFailure(error))) }
   }

@@ -23,6 +23,9 @@ extension Effect {
     case .askRoom(let question): "ask \(question.room): \(question.who.map { $0 + " " } ?? "")\(question.title)"
     case .endQuestion(_, let end): "end question \(end)"
     case .orderInventory(let order): "order \(order.words)"
+    case .tagJob(let step): "tag " + step.words
+    case .showTag(.read(let reading)): "show tag \(Hex.encode(reading.uid.bytes))"
+    case .showTag(.faulted(_, _, let fault)): "show \(fault)"
     case .applySite(let bundle): "apply people \(bundle.version)"
     case .light(let light): "light \(light.name)"
     case .setOutput(let index, let isOn): "output \(index) \(isOn ? "on" : "off")"
@@ -47,6 +50,20 @@ extension Effect {
     switch self {
     case .report(.link(.failed(_, _, let delay))), .report(.link(.lost(_, _, let delay))): delay
     default: nil
+    }
+  }
+}
+
+extension TagJob.Step {
+  fileprivate var words: String {
+    switch self {
+    case .order(let order): "order \(Hex.encode(order.uid.bytes))"
+    case .save(let secret, _): "save \(secret.action)"
+    case .notify(let notice): "notice \(notice)"
+    case .end(.done(_, let secret, _)): "done" + (secret.map { " \($0.action)" } ?? "")
+    case .end(.doneUnprotected(_, let secret, _)): "done \(secret.action) without a password"
+    case .end(.notSaved): "not saved"
+    case .end(.failed(_, let failure)): "failed \(failure)"
     }
   }
 }

@@ -30,8 +30,7 @@ import Testing
     _ story: KioskScript, at time: Int, _ uid: TagUID = Self.card, _ fault: TagFault = .unsupportedModel
   ) -> [String] {
     story.at(time, .reader(.tagArrived(uid)))
-    let words = story.at(time, .reader(.tagFaulted(uid, .mifareClassic, fault)))
-    return words
+    return story.at(time, .reader(.tagFaulted(uid, .mifareClassic, fault))).filter { $0 != "show \(fault)" }
   }
 
   /// A Type 2 tag with this text record.

@@ -38,7 +38,12 @@ import Testing
     _ story: KioskScript, _ uid: TagUID = Self.card, at time: Int, wasPresent: Bool = false
   ) -> [String] {
     story.at(time, .reader(.tagArrived(uid, wasPresent: wasPresent)))
-    return story.at(time, .reader(.tagFaulted(uid, .mifareClassic, .unsupportedModel)))
+    return fault(story, uid, at: time)
+  }
+
+  /// The effects of a card that cannot be read, but for those who wait for any reading.
+  private func fault(_ story: KioskScript, _ uid: TagUID, at time: Int) -> [String] {
+    story.at(time, .reader(.tagFaulted(uid, .mifareClassic, .unsupportedModel))).filter { !$0.hasPrefix("show") }
   }
 
   @discardableResult
@@ -124,7 +129,7 @@ import Testing
     story.commit(at: 1_001)
     #expect(story.at(3_000, .reader(.tagArrived(.number(41)))).contains("store play"))
     #expect(try #require(story.commit(at: 3_001).entry).message.text.hasPrefix("stop"))
-    #expect(story.at(3_002, .reader(.tagFaulted(.number(41), .mifareClassic, .unsupportedModel))) == ["store play"])
+    #expect(fault(story, .number(41), at: 3_002) == ["store play"])
   }
 
   @Test func `a card that comes back within its cooldown is ignored, and owes nothing`() {

@@ -131,7 +131,7 @@ import Testing
     story.at(100, .reader(.tagArrived(reading.uid)))
     #expect(
       story.at(130, .reader(.tagFaulted(reading.uid, .ntag213, .pulledAway))) == [
-        "light refused", "report refused unreadable pulledAway",
+        "light refused", "report refused unreadable pulledAway", "show pulledAway",
       ])
     story.at(140, .reader(.tagLeft(reading.uid)))
     #expect(story.tap(at: 300, reading) == ["store light", "note light-1"])

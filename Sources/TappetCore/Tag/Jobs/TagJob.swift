@@ -24,7 +24,7 @@ package struct TagJob: Sendable {
   package indirect enum Step: Sendable {
     /// Send the given command to tappet-reader.
     case order(ReaderOrder)
-    /// Save the secret, remove the secret that it replaces, and then call `saved`; if saving fails, the job is over.
+    /// Save the secret, remove the secret that it replaces, and then call `saved`.
     case save(TagSecret, FormerSecret?)
     /// Show the given notice to the user.
     case notify(TagJobNotice)
@@ -124,10 +124,11 @@ package struct TagJob: Sendable {
     }
   }
 
-  /// Handles the store's confirmation that the secret was saved.
+  /// Handles the result of saving the secret.
   @export(interface)
-  package mutating func saved() -> [Step] {
+  package mutating func saved(_ isSaved: Bool) -> [Step] {
     guard case .saving(let outcome) = state, case .write(let draft, let protects) = work else { return [] }
+    guard isSaved else { return end(.notSaved) }
     guard protects else { return end(.done(outcome, draft.secret, isProtected: false)) }
     guard let order = order(outcome.uid, .protect) else {
       return end(.doneUnprotected(outcome, draft.secret, .refused(begun: false)))
@@ -269,5 +270,19 @@ package indirect enum TagJobEnd: Sendable {
   case done(OrderOutcome, TagSecret?, isProtected: Bool)
   /// The tag works, but can be rewritten without a password.
   case doneUnprotected(OrderOutcome, TagSecret, TagWriteFault)
+  /// The tag was written, but its secret could not be saved, so it does not work.
+  case notSaved
   case failed(TagModel?, TagJobFailure)
+
+  /// Whether the job was completed in full.
+  var isDone: Bool { if case .done = self { true } else { false } }
+
+  /// The secret that was saved, if any.
+  var savedSecret: TagSecret? {
+    switch self {
+    case .done(_, let secret, _): secret
+    case .doneUnprotected(_, let secret, _): secret
+    case .notSaved, .failed: nil
+    }
+  }
 }
