@@ -26,6 +26,10 @@ struct Step: Hashable, Sendable {
     case leave
     /// A reader that was given up reports that it read this card.
     case stale
+    /// A job for the next tag is requested, prepared or cancelled, whichever comes next.
+    case tagJob = "tag-job"
+    /// The job's tag is written or pulled away, or its secret is saved.
+    case tagWritten = "tag-written"
     // The panel.
     /// The key for this button goes down and up.
     case press

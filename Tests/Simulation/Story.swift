@@ -97,6 +97,7 @@ extension World {
       isHanging = false
       take(Step(.readerStarts))
       take(Step(.heartbeat))
+      if tagJob.isRequested { for kind in [Step.Kind.tagWritten, .tagJob] { take(Step(kind, 2)) } }
       // An hour may pass until an entry that was set aside is tried again.
       let isTriedLater = !disk.rows.isEmpty && disk.rows.allSatisfy { poison.isAside($0.id) }
       pass(milliseconds: isTriedLater ? 60_000 : 500, beats: true)

@@ -24,7 +24,8 @@ private struct Weather {
   static let fair: [(kind: Step.Kind, weight: Int)] = [
     (.readerStarts, 60), (.readerEnds, 4), (.readerLost, 3), (.readerMalformed, 2), (.heartbeat, 3), (.hangs, 2),
     (.tap, 130),
-    (.torn, 8), (.hammer, 1), (.again, 10), (.leave, 60), (.stale, 4), (.press, 40), (.edge, 30), (.line, 12),
+    (.torn, 8), (.hammer, 1), (.again, 10), (.leave, 60), (.stale, 4), (.tagJob, 6), (.tagWritten, 30),
+    (.press, 40), (.edge, 30), (.line, 12),
     (.asked, 12), (.output, 30), (.command, 40),
     (.linkUp, 60), (.linkFails, 10), (.linkLost, 12), (.acknowledge, 130), (.acknowledgeTogether, 10),
     (.webhookStarts, 60), (.webhookEnds, 4), (.webhookAnswers, 80), (.repeated, 10), (.refuse, 5),
@@ -218,6 +219,7 @@ struct StoryTeller {
     case .tap: tappedCard()
     case .torn, .hammer, .stale: below(Cast.cards.count)
     case .press, .edge: below(4)
+    case .tagJob, .tagWritten: below(16)
     case .line: below(4) + (below(4) == 0 ? 100 + below(2) * 100 : 0)
     case .output: below(3) > 0 ? below(16) : below(4) + (below(4) > 0 ? 200 : 100)
     case .command: below(8 * 3 * 64)

@@ -18,6 +18,8 @@ extension World {
     case .again: readAgain()
     case .leave: leave()
     case .stale: if reader != .ready { tell(.reader(.tagRead(card(number).reading))) }
+    case .tagJob: tagJobChanges(abs(number))
+    case .tagWritten: tagJobAnswers(abs(number))
     case .press: press(number)
     case .edge: edge(number)
     case .line: line(number)

@@ -62,6 +62,7 @@ final class World {
   var room = RoomBook()
   var invitations = InvitationBook()
   var site = SiteBook()
+  var tagJob = TagJobBook()
   var tickets = TicketBook()
   var presence = PresenceBook()
   /// Whether the webhooks were replaced since the process has started.
@@ -107,6 +108,7 @@ final class World {
     if let listener { listener(line(event, effects)) }
     for effect in effects { perform(effect, after: event) }
     judge(event)
+    judgeTagJob(after: event)
   }
 
   private func perform(_ effect: Effect, after event: Event) {
@@ -137,7 +139,7 @@ final class World {
     case .publish(let entry, let unixSeconds): judgePublished(entry, unixSeconds: unixSeconds)
     case .store(let request): perform(request, after: event)
     case .applySite(let bundle): judgeSite(bundle)
-    case .tagJob: fail("a step of a tag job, and no story writes a tag")
+    case .tagJob(let step): perform(step, after: event)
     case .showTag: break
     case .light(let light): judgeLight(light)
     case .setOutput(let index, let isOn): judgeOutput(index, isOn: isOn)
@@ -254,6 +256,7 @@ final class World {
     hookReloaded = false
     shelf.restart()
     jobs.restart()
+    tagJob = TagJobBook()
     room.restart(disk.roomCommands)
     invitations = InvitationBook()
     site.restart(diskFinishes: diskFinishes && disk.fault == nil, at: now)

@@ -83,6 +83,7 @@ extension World {
       if (settings.hasReader && reader != .ready) || needsLink && !isUp || isTokenWaiting {
         fail("\(light.name) is shown while a part is missing")
       }
+      if tagJob.isWriting { fail("\(light.name) is shown while a job waits for a tag") }
       let isNear = book.certificateDays.map { $0 <= Int(Limits.certificateWarningDays) } ?? false
       if isNear != (light == .certificateExpiring) { fail("\(light.name) is the wrong light for the certificate") }
       if light == .ready, settings.panel.lockAfter != nil, book.isLocked {
@@ -95,7 +96,7 @@ extension World {
     case .readerLost: if !settings.hasReader { fail("reader-lost is shown though none is configured") }
     case .holding:
       if shelf.held == nil, jobs.job == nil, !isStopping { fail("holding is shown, and nothing is held") }
-    case .writing: fail("writing is shown, but no story writes a tag")
+    case .writing: if !tagJob.isWriting { fail("writing is shown, and no job waits for a tag") }
     default: break
     }
   }

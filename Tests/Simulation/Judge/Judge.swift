@@ -75,7 +75,7 @@ extension World {
   }
 
   private func judgeTap(_ entry: OutboxEntry, _ action: Action) {
-    guard reader == .ready, let tag = lying, tag.isSeen, let readAt = tag.readAt, tag.action == action else {
+    guard let tag = tapped, let readAt = tag.readAt, tag.action == action else {
       return fail("\(entry.action) was stored, and no genuine tag of it lies there")
     }
     if tag.isSpent { fail("one tap was stored twice") }
@@ -360,7 +360,7 @@ extension World {
     case .reader(.tagRead, _):
       recordRefusalUntold()
       recordTouch()
-      if reader == .ready, seen.lights == 0, seen.stores + seen.touches + seen.questions == 0 {
+      if reader == .ready, !tagJob.isWriting, seen.lights == 0, seen.stores + seen.touches + seen.questions == 0 {
         fail("a tap had no effect")
       }
     case _: break
