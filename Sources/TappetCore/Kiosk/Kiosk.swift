@@ -21,7 +21,7 @@ package struct Kiosk: Sendable {
 
   /// The groups of state with timers, in the order in which they are handled after each event.
   private enum Group: CaseIterable {
-    case panel, removals, firmware, outputs, reader, tagJob, inventory, rooms, site, throttles, stop, delivery,
+    case panel, removals, firmware, outputs, reader, tagJob, inventory, rooms, site, throttles, stop, delivery, clock,
       selfReport
   }
 
@@ -87,7 +87,7 @@ package struct Kiosk: Sendable {
     switch group {
     case .reader, .inventory, .rooms, .site, .throttles: isRunning
     case .panel, .removals: isTaking
-    case .firmware, .outputs, .tagJob, .stop, .delivery, .selfReport: true
+    case .firmware, .outputs, .tagJob, .stop, .delivery, .clock, .selfReport: true
     }
   }
 
@@ -105,6 +105,7 @@ package struct Kiosk: Sendable {
     case .throttles: throttles.deadline
     case .stop: if case .draining(let end) = phase { end } else if case .closing(let end) = phase { end } else { nil }
     case .delivery: deliveryDeadline(at: now)
+    case .clock: nil
     case .selfReport: selfReport.deadline
     }
   }
@@ -126,6 +127,8 @@ package struct Kiosk: Sendable {
     case .throttles: throttles.timerFired(at: now.instant)
     case .stop: stopDue(at: now)
     case .delivery: deliveryDue(hasHeardAll: hasHeardAll, at: now)
+    // The messages about the kiosk include its light, which depends on whether anything waits for the clock.
+    case .clock: reportClock() + lastingLight()
     case .selfReport: telemetryDue(at: now) + homeAssistantDue(after: effects, at: now) + inventoryListsDue(at: now)
     }
   }
@@ -185,8 +188,6 @@ package struct Kiosk: Sendable {
     }
     for group in Group.allCases where isActive(group) { effects += due(group, after: event, effects, at: now) }
     effects += recordOutcomes(in: effects)
-    effects += reportClock()
-    effects += lastingLight()
     listening.ledger.recordAnswers(in: effects, at: now.instant)
     recordProgress(of: event, at: now.instant)
     return effects.inOrderOfPerformance()

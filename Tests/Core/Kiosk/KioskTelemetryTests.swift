@@ -39,6 +39,14 @@ import Testing
     #expect(count(story, until: 65_999) == 0)
   }
 
+  @Test func `a clock that is lost is part of the state that is published at once`() {
+    let story = KioskScript([.garage], publishesState: true)
+    story.startAll()
+    _ = story.sleep(until: 5_000)
+    let words = story.at(6_500, .clockChecked(isSynchronized: false))
+    #expect(words.contains("light clock-unknown") && count(words) == 1, "\(words)")
+  }
+
   @Test func `another number of low items is a change of the state, and the same one again is not`() {
     let story = KioskScript(publishesState: true)
     story.startAll()
