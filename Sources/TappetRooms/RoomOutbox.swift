@@ -150,8 +150,10 @@ struct RoomOutbox {
   /// Whether the message is the first one in its room.
   private func isNext(_ index: Int) -> Bool { !items[..<index].contains { $0.room == items[index].room } }
 
-  /// Appends a message, unless it is already queued.
-  mutating func append(_ message: Message, to room: String, at now: Instant) {
+  /// Appends a message, unless it is already queued; no request for it begins after the limit.
+  mutating func append(
+    _ message: Message, to room: String, within limit: Duration = Limits.roomPostMax, at now: Instant
+  ) {
     if items.contains(where: { $0.room == room && $0.message.transaction == message.transaction }) { return }
     if message.isEntry, items.count(where: { $0.message.isEntry }) >= Limits.roomPostsMax {
       return ends.append((message, .failed(.other, code: RoomOutbox.again)))
@@ -165,7 +167,7 @@ struct RoomOutbox {
     if message.isReceipt { items.removeAll { $0.room == room && $0.message.isReceipt && !$0.isAsking } }
     items.append(
       Item(
-        message: message, room: room, endsAt: now + Limits.roomPostMax, state: .waiting(nil, until: now),
+        message: message, room: room, endsAt: now + min(limit, Limits.roomPostMax), state: .waiting(nil, until: now),
         isFirst: message.isChecked))
   }
 

@@ -52,6 +52,14 @@ import Testing
     return next()
   }
 
+  @Test mutating func `a message is not sent after its limit, however slow the requests before it are`() {
+    outbox.append(.entry(EntryID(high: 0, low: 7), Array("{}".utf8)), to: "!a:h", within: .seconds(15), at: now)
+    #expect(next() == "m.room.encryption")
+    now = now + .seconds(16)
+    answer(plain, 404)
+    #expect(next() == nil && outcomes() == [.failed(.timedOut, code: 0)])
+  }
+
   @Test mutating func `a message of an entry is sent once, whatever its outcome`() {
     post(7)
     #expect(send() == number(7))

@@ -24,7 +24,8 @@ import Testing
     #expect(script.order(.begin(position: nil)) == ["confine", "ready"])
     #expect(script.wait().isEmpty && script.session.deadline == nil)
     let id = EntryID(high: 0, low: 7)
-    #expect(script.order(.post(id, room: "!a:h", body: Array("{}".utf8))) == ["sending m.room.encryption"])
+    let order = RoomOrder.post(id, room: "!a:h", limit: .seconds(60), body: Array("{}".utf8))
+    #expect(script.order(order) == ["sending m.room.encryption"])
     func answer(_ body: String, _ status: UInt16) -> [String] {
       script.tell(.answered(.sending, .answered(status: status, retryAfter: nil, body: Array(body.utf8))))
     }
@@ -38,7 +39,7 @@ import Testing
     script.order(.session(path: "/session", ca: ""))
     script.tell(.opened(.unusable(2)))
     #expect(script.order(.begin(position: nil)) == ["confine", "ready"])
-    let words = script.order(.post(EntryID(high: 0, low: 7), room: "!a:h", body: []))
+    let words = script.order(.post(EntryID(high: 0, low: 7), room: "!a:h", limit: .seconds(60), body: []))
     #expect(words.count == 1 && words[0].contains("undelivered") && words[0].contains("fileUnusable"), "\(words)")
   }
 

@@ -34,6 +34,15 @@ extension Expiry {
     case .atUnixMilliseconds(let time): time <= now.unixMilliseconds
     }
   }
+
+  /// Returns the time that is left; not positive if it is over.
+  @export(interface)
+  package func remaining(at now: Moment) -> Duration {
+    switch self {
+    case .at(let instant): instant - now.instant
+    case .atUnixMilliseconds(let time): .milliseconds(time - now.unixMilliseconds)
+    }
+  }
 }
 
 extension PayloadTemplate {

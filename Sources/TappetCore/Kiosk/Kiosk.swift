@@ -173,7 +173,9 @@ package struct Kiosk: Sendable {
     case .webhooksReplaced:
       delivery.webhookProcess.replace(at: now.instant)
       delivery.webhooks.readAgain()
-      effects = listening.process.replace(at: now.instant)
+      // A process that only sends is started again when a message is due.
+      let isNeeded = settings.hearsRooms
+      effects = isNeeded ? listening.process.replace(at: now.instant) : listening.process.want(false, at: now.instant)
     case .panel(let change): effects = panelChanged(change, at: now)
     case .outputAsked(let name, let request, let cause, let time):
       effects = drive([OutputOrder(output: name, request: request)], cause, askedAt: time, at: now)

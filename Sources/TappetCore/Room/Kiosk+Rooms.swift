@@ -123,7 +123,8 @@ extension Kiosk {
   /// Time at which the process counts as hung, or, if nothing is expected of it, as idle.
   private var listenerDeadline: Instant? {
     guard listening.process.isRunning else { return listening.process.deadline }
-    return listening.duties.signAt + (expectsSigns ? Limits.roomSignMax : Limits.webhookIdleMax)
+    if delivery.webhookProcess.hasPosted(to: .rooms) { return listening.duties.signAt + Limits.webhookAnswerMax }
+    return listening.duties.signAt + (settings.hearsRooms ? Limits.roomSignMax : Limits.webhookIdleMax)
   }
 
   /// Time of the next attempt to join a room, or of `listenerDeadline`, if it is earlier.

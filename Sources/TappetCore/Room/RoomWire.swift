@@ -61,8 +61,9 @@ package enum RoomOrder: Equatable, Sendable {
   case close(number: UInt64, text: String)
   /// Use encrypted rooms, with the keys in the given state folder; sent before `begin`.
   case encrypt(RoomEncryption, state: String)
-  /// Post an entry's message in a room; the response is `posted` or `undelivered`.
-  case post(EntryID, room: String, body: [UInt8])
+  /// Post an entry's message in a room, with requests that begin within the limit; the response is `posted` or
+  /// `undelivered`.
+  case post(EntryID, room: String, limit: Duration, body: [UInt8])
   /// Report the invitations to rooms; sent before `begin`.
   case invitations
   /// Join a room to which the kiosk was invited; the response is `joined`.
@@ -80,7 +81,7 @@ package enum RoomOrder: Equatable, Sendable {
 /// A message from tappet-matrix.
 package enum RoomMessage: Equatable, Sendable {
   /// Version of the protocol; a different version means that the processes are from different builds.
-  package static let protocolVersion: UInt8 = 10
+  package static let protocolVersion: UInt8 = 11
 
   case ready
   /// The homeserver responded; lines written after this are reported.
@@ -131,7 +132,7 @@ extension RoomOrder: WireField {
     case .ask(let number, let room, let text): writer.message(5, number, room, text)
     case .close(let number, let text): writer.message(6, number, text)
     case .encrypt(let encryption, let state): writer.message(7, encryption.devices, encryption.allowsPlain, state)
-    case .post(let id, let room, let body): writer.message(8, id, room, rest: body)
+    case .post(let id, let room, let limit, let body): writer.message(8, id, room, limit, rest: body)
     case .poll(let position): writer.message(9, position)
     case .invitations: writer.message(10)
     case .join(let room): writer.message(11, room)
@@ -155,7 +156,7 @@ extension RoomOrder: WireField {
     case 7:
       let encryption = RoomEncryption(devices: try reader.next(), allowsPlain: try reader.next())
       self = .encrypt(encryption, state: try reader.next())
-    case 8: self = try .post(reader.next(), room: reader.next(), body: reader.rest())
+    case 8: self = try .post(reader.next(), room: reader.next(), limit: reader.next(), body: reader.rest())
     case 9: self = try .poll(position: reader.next())
     case 10: self = .invitations
     case 11: self = try .join(room: reader.next())

@@ -16,9 +16,11 @@ extension Kiosk {
       if !settings.hearsRooms { listening.process.forgetLoss() }
     }
     var effects = delivery.webhookProcess.renew(at: now.instant)
+    let hadPosted = delivery.webhookProcess.hasPosted(to: .rooms)
     let due = delivery.webhooks.takePostable(
       at: now, clockIsGood: clockIsGood, &delivery.webhookProcess, roomsRun: listening.process.isRunning)
     effects += due.map { .post($0, room: settings.rooms.actions[$0.action], unixSeconds: now.unixSeconds) }
+    if !hadPosted, delivery.webhookProcess.hasPosted(to: .rooms) { listening.duties.signAt = now.instant }
     if due.isEmpty { effects += wantProcesses(at: now) }
     let hasRoom = delivery.store.isGood || delivery.webhooks.resolvedCount < Limits.outboxResolvedMax
     if delivery.store.isReadable, hasRoom, let (after, limit) = delivery.webhooks.takeFetch() {

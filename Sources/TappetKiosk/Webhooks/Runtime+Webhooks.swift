@@ -15,13 +15,15 @@ extension Runtime {
 
   func post(_ entry: OutboxEntry, room: String?, unixSeconds: Int64) {
     guard let body = filled(entry, unixSeconds: unixSeconds) else { return }
-    post(body, entry.id, action: entry.action, room: room)
+    post(body, entry.id, action: entry.action, room: room, within: entry.expiry.remaining(at: now()))
   }
 
-  /// Posts the body under the given id in the room, or to the action's webhook.
-  func post(_ body: [UInt8], _ id: EntryID, action: String, room: String?) {
+  /// Posts the body under the given id in the room, which may take several requests, or to the action's webhook.
+  func post(
+    _ body: [UInt8], _ id: EntryID, action: String, room: String?, within limit: Duration = Limits.roomPostMax
+  ) {
     if let room {
-      if helpers.rooms.send(RoomOrder.post(id, room: room, body: body).encode()) { return }
+      if helpers.rooms.send(RoomOrder.post(id, room: room, limit: limit, body: body).encode()) { return }
       // The socket is full, or the process has just ended.
       return inbox.append(.webhook(.failed(id, .other, code: EAGAIN)))
     }

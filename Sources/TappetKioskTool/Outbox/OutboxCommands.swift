@@ -77,9 +77,11 @@ extension Command {
         let count = try OutboxClient(configuration).retry(id)
         arguments.report?.set(.object(["retried": .number(count)]))
         if let id, count == 0 {
-          throw .refused("no entry \(id.hex) was given up; see 'tappet outbox list'", FailureCode.entryUnknown)
+          throw .refused(
+            "entry \(id.hex) was not given up; 'tappet outbox list' lists the entries that were",
+            FailureCode.entryUnknown)
         }
-        if !arguments.asJSON { Output.printError(plural(count, "entry is", "entries are") + " sent again.") }
+        if !arguments.asJSON { Output.printError(plural(count, "entry", "entries") + " will be sent again.") }
       })
   }
 

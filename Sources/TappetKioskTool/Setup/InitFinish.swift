@@ -69,7 +69,7 @@ extension SetupWizard {
       isReady = try writeTag(action, configuration)
     }
     if let matrix = configuration.matrix, access(matrix.sessionFile, F_OK) != 0 {
-      Output.printError("  Next, use \(hint("matrix login USER")) to log the kiosk in; no message is sent before.")
+      Output.printError("  Next, use \(hint("matrix login USER")) to log the kiosk in; no message is sent before that.")
       if arguments.has("tap") { throw .reported(.refused) }
       return
     }

@@ -288,7 +288,8 @@ package struct RoomSession {
         outbox.append(.reply(text, to: event), to: room, at: now)
       }
     case .encrypt(let encryption, let state): encrypt(encryption, state)
-    case .post(let id, let room, let body): outbox.append(.entry(id, body), to: room, at: now)
+    case .post(let id, let room, let limit, let body):
+      outbox.append(.entry(id, body), to: room, within: limit, at: now)
     case .invitations: invitations.areWanted = true
     case .join(let room): join(room, at: now)
     case .will(let will, let mark): self.will = RoomWillKeeper(will, mark: mark, cipher, random: random, at: now)

@@ -212,7 +212,7 @@ import Testing
     ]
     let will = RoomOrder.will(RoomWill(room: "#a:h", body: "{}", after: .seconds(60)), mark: "kiosk")
     #expect(RoomOrder.decoded(will.encode()) == will)
-    let post = RoomOrder.post(EntryID(high: 1, low: 2), room: "!a:h", body: [1, 0, 255])
+    let post = RoomOrder.post(EntryID(high: 1, low: 2), room: "!a:h", limit: .seconds(9), body: [1, 0, 255])
     #expect(RoomOrder.decoded(post.encode()) == post)
     for order in orders {
       #expect(RoomOrder.decoded(order.encode()) == order && RoomOrder.decoded(order.encode() + [0]) == nil)

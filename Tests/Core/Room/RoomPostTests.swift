@@ -79,12 +79,40 @@ extension KioskScript {
     #expect(story.at(140, .rooms(.message(.ready))).contains("post chat"))
   }
 
-  @Test func `a process that does not answer for a message is killed`() throws {
+  @Test(arguments: [false, true])
+  func `a process that does not answer for a message is killed after 75 s, whatever follows`(_ isListening: Bool)
+    throws
+  {
     let story = KioskScript.inRoom()
-    try story.enter("chat", sequence: 1, at: 100)
+    if isListening {
+      let listening = story.settings {
+        $0.rooms.actions = ["chat": "#door:h"]
+        $0.rooms.unread = "#home:h"
+      }
+      story.at(50, .reconfigured(listening, reconnect: false))
+      story.at(60, .rooms(.message(.ready)))
+      // Its last sign of life is long ago.
+      #expect(!story.sleep(until: 100_000).contains { $0.hasSuffix(" rooms") })
+    }
+    let start = story.time + 100
+    try story.enter("chat", sequence: 1, at: start)
+    if !isListening { story.at(start + 50, .rooms(.message(.ready))) }
+    #expect(!story.sleep(until: start + 60_000).contains { $0.hasSuffix(" rooms") })
+    try story.enter("chat", sequence: 2, at: start + 60_000)
+    #expect(story.sleep(until: start + 75_100).contains("kill rooms"))
+    #expect(story.kiosk.status.rooms == .lost(.silent))
+  }
+
+  @Test func `a reload ends the process, and the next message starts one`() throws {
+    let story = KioskScript.inRoom()
+    let (entry, _) = try story.enter("chat", sequence: 1, at: 100)
     story.at(150, .rooms(.message(.ready)))
-    #expect(!story.sleep(until: 150_000).contains { $0 == "kill rooms" || $0 == "stop rooms" })
-    #expect(story.sleep(until: 181_000).contains("kill rooms"))
+    story.at(200, .rooms(.message(.created(entry.id, event: "$1"))))
+    story.at(210, .webhookOutbox(.removed([entry.id])))
+    #expect(story.at(300, .webhooksReplaced).contains("stop rooms"))
+    #expect(!story.at(310, .rooms(.ended(.exited(0)))).contains("start rooms"))
+    story.at(320, .webhookOutbox(.fetched([], reachedEnd: true)))
+    #expect(try story.enter("chat", sequence: 2, at: 400).words.contains("start rooms"))
   }
 
   @Test func `a program that is missing is reported, until nothing is due`() throws {

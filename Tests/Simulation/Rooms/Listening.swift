@@ -223,7 +223,7 @@ final class ListenerStory {
     postCount += 1
     let id = EntryID(high: 7, low: postCount)
     posted[id] = room
-    order(.post(id, room: room, body: Array("{}".utf8)))
+    order(.post(id, room: room, limit: .seconds(60), body: Array("{}".utf8)))
   }
 
   private func answerAgain() {

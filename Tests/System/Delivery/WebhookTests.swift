@@ -171,7 +171,7 @@ extension WebhookServer {
     #expect(listed.data["given_up_at"] != nil && listed.data["id"] as? String == id, "\(listed)")
     #expect(JSONPromise("outbox list", try JSONSchema()).mistakes(listed.data) == [], "\(listed)")
     let unknown = try world.tappet("outbox", "retry", String(repeating: "0", count: 32))
-    #expect(unknown.status == 1 && unknown.errors.contains("was given up"), "\(unknown.errors)")
+    #expect(unknown.status == 1 && unknown.errors.contains("was not given up"), "\(unknown.errors)")
     let retried = try world.tappet("outbox", "retry", id, "--json")
     #expect(retried.data as? [String: Int] == ["retried": 1], "\(retried.output)\(retried.errors)")
     #expect(try eventually { try world.webhookCount("delivered") == 1 }, "\(world.log.suffix(2000))")
