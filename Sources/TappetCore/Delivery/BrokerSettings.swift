@@ -169,7 +169,7 @@ package struct BrokerSettings: Hashable, Sendable {
     version ?? (endpoint.usesTLS ? .v5 : .v311)
   }
 
-  /// Returns the name of the negotiated version: `5`, `3.1.1` or `3.1`.
+  /// Returns the name of the negotiated version: `5` or `3.1.1`.
   package func versionName(usesMQTT5: Bool) -> String { usesMQTT5 ? "5" : "3.1.1" }
 
   /// Creates settings with the default MQTT version, unless `version` is specified.

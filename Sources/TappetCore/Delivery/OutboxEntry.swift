@@ -39,8 +39,11 @@ extension Expiry {
   @export(interface)
   package func remaining(at now: Moment) -> Duration {
     switch self {
-    case .at(let instant): instant - now.instant
-    case .atUnixMilliseconds(let time): .milliseconds(time - now.unixMilliseconds)
+    case .at(let instant): return instant - now.instant
+    case .atUnixMilliseconds(let time):
+      // The wall clock may be set to any time.
+      let (left, overflow) = time.subtractingReportingOverflow(now.unixMilliseconds)
+      return .milliseconds(overflow ? .max : left)
     }
   }
 }

@@ -9,7 +9,7 @@ import TappetTLS
 extension SetupWizard {
   /// Shows a summary, asks for consent, and writes the files.
   ///
-  /// Repeats the summary if writing fails, or if another program has changed a file since; the answers are kept.
+  /// Shows the summary again if writing fails, or if another program has changed a file; keeps the answers.
   func write() throws(CommandFailure) {
     let configuration = try files.configuration()
     if files.prompt.isOver { throw .reported(.refused) }

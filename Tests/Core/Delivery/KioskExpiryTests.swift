@@ -52,6 +52,12 @@ import Testing
     #expect(story.kiosk.counters.expired == 2 && story.kiosk.outboxCount == 0)
   }
 
+  @Test func `no clock is too far from an expiry for the time that is left`() {
+    let past = Moment(instant: Instant(nanoseconds: 0), unixMilliseconds: -1)
+    #expect(Expiry.atUnixMilliseconds(.max).remaining(at: past) > .zero)
+    #expect(Expiry.atUnixMilliseconds(5).remaining(at: past) == .milliseconds(6))
+  }
+
   // MARK: Drop
 
   @Test func `entries in flight cannot be dropped, and nothing is sent while the store removes`() throws {
