@@ -187,7 +187,7 @@ import Testing
     let session = try TypedSession(
       try Programs.built("tappet"), ["backup", file, "--config", world.configPath], log: world.folder + "/backup.log")
     try session.expect("Passphrase (not shown)")
-    try session.type("\u{3}")
+    try session.interrupt()
     try session.expect("tappet backup: no passphrase was entered")
     #expect(try session.status() == 1)
     #expect(access(file, F_OK) != 0)

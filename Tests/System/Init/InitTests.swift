@@ -195,7 +195,7 @@ import Testing
       "Try again (t), format the tag permanently": "f", "formatted: NTAG213": nil, "written: gate on NTAG213": nil,
       "Hold the tag to the reader (60 s": nil,
     ])
-    try session.type("\u{3}")
+    try session.interrupt()
     #expect(try session.status() >= 0)
   }
 
@@ -332,7 +332,7 @@ import Testing
         environment: data)
       try session.play(typed)
       try session.expect("]: ")
-      try session.type("\u{3}")
+      try session.interrupt()
       #expect(try session.status() == 1, "\(session.text)")
       #expect(session.text.contains("Stopped; nothing was written."))
       #expect(!FileManager.default.fileExists(atPath: folder.path + "/k"), "\(number)")

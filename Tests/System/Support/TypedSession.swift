@@ -54,15 +54,33 @@ final class TypedSession {
 
   /// Stops the program, as Ctrl-Z does, and continues it after `body`, which gets its process id.
   func whileStopped(_ body: (pid_t) throws -> Void) throws {
-    let children = try String(contentsOfFile: "/proc/\(process.id)/task/\(process.id)/children", encoding: .utf8)
-    guard let program = children.split(separator: " ").first.flatMap({ pid_t($0) }) else {
-      throw TestFault("the program does not run")
-    }
+    let program = try program
     kill(program, SIGSTOP)
+    // script(1) stops with its program, and would otherwise stop after it was continued.
+    let stopped = eventually {
+      let state = try? String(contentsOfFile: "/proc/\(self.process.id)/stat", encoding: .utf8)
+      return state?.contains(") T ") == true
+    }
+    guard stopped else { throw TestFault("script(1) did not stop with its program") }
     try body(program)
     kill(program, SIGCONT)
-    // script(1) stops with its program.
     kill(process.id, SIGCONT)
+  }
+
+  /// Interrupts the program, as the terminal does when somebody types Ctrl-C.
+  ///
+  /// For a typed one, the kernel also discards the output that nobody has read yet, possibly including what the program
+  /// shows in response; script(1), which is about to read it, then waits forever.
+  func interrupt() throws { kill(try program, SIGINT) }
+
+  private var program: pid_t {
+    get throws {
+      let children = try String(contentsOfFile: "/proc/\(process.id)/task/\(process.id)/children", encoding: .utf8)
+      guard let program = children.split(separator: " ").first.flatMap({ pid_t($0) }) else {
+        throw TestFault("the program does not run")
+      }
+      return program
+    }
   }
 
   /// Types a text into the terminal.
