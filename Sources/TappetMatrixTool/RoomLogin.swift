@@ -24,8 +24,8 @@ extension Command {
         Logs USER (@name:server) in with a password, which is read from standard input (without echo on a
         terminal) or from --password-file and not stored, and writes the session to the file that 'matrix' in
         kiosk.yaml specifies. A second login of the same user uses the same device, unless the keys of its
-        encrypted rooms are lost. A running kiosk uses the new session automatically. With --login-token, a
-        login token created by another client is read instead.
+        encrypted rooms are lost. A running kiosk uses the new session at once. With --login-token, a login token
+        created by another client is read instead.
         """,
       example: "tappet matrix login @kiosk:example.org",
       body: .configured { (arguments, configuration) throws(CommandFailure) in
@@ -60,6 +60,9 @@ extension Command {
           try files.commit()
         } catch { throw error.failure }
         Output.printError("Logged in: \(session.user) at \(session.homeserver), as device \(session.device).")
+        if let kiosk = try RunningKiosk.find(configuration), kiosk.ask(.reloadSession)?.json["reloaded"] == nil {
+          Output.printError("warning: the running kiosk did not respond; restart it to use the new session")
+        }
         if let former, let formerClient, (try? formerClient.logOut())?.hasEndedSession != true {
           Output.printError("warning: the session of \(former) is still valid; end this session in another client.")
         }

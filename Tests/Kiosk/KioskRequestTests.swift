@@ -31,8 +31,8 @@ import Testing
       .status, .watch, .lockPanel, .listOutputs, .switchOutput("gate", .pulse),
       .testCommand(topic: "c/signed", .action("3")), .testCommand(topic: "c/signed", .output("gate", operation: "on")),
       .dropEntries(nil), .dropEntries(EntryID(hex: "00112233445566778899aabbccddeeff")),
-      .retryEntries(nil), .retryEntries(EntryID(hex: "00112233445566778899aabbccddeeff")), .nextTag, .watchTags,
-      .beginTagJob(job), .cancelTagJob, .stagePeople(rows),
+      .retryEntries(nil), .retryEntries(EntryID(hex: "00112233445566778899aabbccddeeff")), .reloadSession,
+      .nextTag, .watchTags, .beginTagJob(job), .cancelTagJob, .stagePeople(rows),
     ] + secrets.map { .secrets($0) }
   }()
 

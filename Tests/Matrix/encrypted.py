@@ -317,7 +317,7 @@ async def leaves_a_lost_device(world, _):
     wait_for("the end of the session", lambda: world.text("kiosk.log").count("code=room-token-refused") > before, 60)
     world.log_in()
     assert device != [line for line in world.text("matrix.session").splitlines() if line.startswith("device ")]
-    await ben.hears_all_once(world.secret_room, lambda: world.accepted()[world.before:], 120)
+    await ben.hears_all_once(world.secret_room, lambda: world.accepted()[world.before:], 20)
     await ben.client.close()
 
 

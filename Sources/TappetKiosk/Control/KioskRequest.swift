@@ -22,6 +22,8 @@ package enum KioskRequest: Sendable {
   case dropEntries(EntryID?)
   /// Sends one entry that was given up again, or all of them if `nil`.
   case retryEntries(EntryID?)
+  /// Reads the session at the homeserver again, and sends whatever has waited for it.
+  case reloadSession
   /// Requests the reading of the next tag, or of the tag already on the reader.
   case nextTag
   /// Requests the reading of every tag from now on, and of the tag already on the reader.
@@ -120,6 +122,7 @@ extension KioskRequest {
       .init("command", ["topic": .string(topic), "output": .string(name), "do": .string(operation)])
     case .dropEntries(let id): .init("outbox-drop", KioskRequest.choice(of: id))
     case .retryEntries(let id): .init("outbox-retry", KioskRequest.choice(of: id))
+    case .reloadSession: .init("reload-session")
     case .nextTag: .init("next-tag")
     case .watchTags: .init("watch-tags")
     case .beginTagJob(let job): .init("tag-job", job.facts)
@@ -144,6 +147,7 @@ extension KioskRequest {
     case "command": self = .testCommand(topic: request.text("topic"), SampleCommand(request))
     case "outbox-drop": self = .dropEntries(try KioskRequest.chosenEntry(request))
     case "outbox-retry": self = .retryEntries(try KioskRequest.chosenEntry(request))
+    case "reload-session": self = .reloadSession
     case "next-tag": self = .nextTag
     case "watch-tags": self = .watchTags
     case "tag-job": self = .beginTagJob(try TagJobRequest(request))

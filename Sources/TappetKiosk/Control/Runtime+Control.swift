@@ -40,6 +40,9 @@ extension Runtime {
     case .testCommand(let topic, let sample): testCommand(sample, topic: topic, for: client)
     case .dropEntries(let id): dropEntries(id, for: client)
     case .retryEntries(let id): retryEntries(id, for: client)
+    case .reloadSession:
+      feed(.webhooksReplaced)
+      client.send(.object(["reloaded": .bool(true)]))
     case .nextTag: sendNextTag(to: client)
     case .watchTags: sendAllTags(to: client)
     case .beginTagJob(let job): beginTagJob(job, for: client)

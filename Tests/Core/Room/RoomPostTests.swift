@@ -69,6 +69,18 @@ extension KioskScript {
     #expect(story.at(10_000, .rooms(.message(.ready))).contains("post chat"))
   }
 
+  @Test func `a new session ends the pause, and what waits is posted at once`() throws {
+    let story = KioskScript.inRoom()
+    let (entry, _) = try story.enter("chat", sequence: 1, at: 100)
+    story.at(150, .rooms(.message(.ready)))
+    #expect(story.at(200, .rooms(.message(.undelivered(entry.id, .tokenRefused, code: 401)))).contains("stop rooms"))
+    story.at(210, .rooms(.ended(.exited(0))))
+    #expect(!story.sleep(until: 400).contains { $0.hasPrefix("fetch") })
+    #expect(story.at(400, .webhooksReplaced).contains("fetch webhooks after 0"))
+    #expect(story.at(410, .webhookOutbox(.fetched([entry], reachedEnd: true))).contains("start rooms"))
+    #expect(story.at(420, .rooms(.message(.ready))).contains("post chat"))
+  }
+
   @Test func `an unusable file of a webhook does not end the process of rooms`() throws {
     let story = KioskScript.inRoom()
     let (entry, _) = try story.enter("hook", sequence: 1, at: 100)
